@@ -1,0 +1,41 @@
+/* What every file may use: the one allocation gate, and small macros.
+ *
+ * Every heap block of the program comes from here, so that a test can make the n-th allocation fail and can
+ * ask how many blocks are alive at exit. Allocation failure is an ordinary result: NULL, and the caller reports
+ * GPA_E_MEMORY. */
+#ifndef GPA_BASE_H
+#define GPA_BASE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+#define MAX(a, b) ((a) > (b) ? (a) : (b))
+
+/* n bytes, uninitialised (n 0 gives a block too). NULL when memory is short. Owned: mem_free. */
+void *mem_new(size_t n);
+/* The same, filled with zero bytes. */
+void *mem_zero(size_t n);
+/* Grows or shrinks a block (p NULL: a new one). On failure NULL, and p stays as it was. */
+void *mem_resize(void *p, size_t n);
+/* A copy of n bytes plus a terminating zero. */
+char *mem_text(const char *s, size_t n);
+/* Gives a block back; NULL is ignored. */
+void mem_free(void *p);
+
+/* Makes room for one more element in a growing array: *items has *cap elements of the given size, of which
+ * `count` are used. True when there is room; false leaves everything as it was. */
+bool mem_room(void *items, size_t count, size_t *cap, size_t size);
+
+/* For the tests: fail the n-th allocation from now (0 switches off) and every one after it until switched off;
+ * and how many blocks are alive. */
+void mem_fail_at(uint64_t n);
+int64_t mem_alive(void);
+
+/* 64-bit hash of a byte string (FNV-1a with a final mix): for tables in memory, never stored. */
+uint64_t hash_bytes(const void *p, size_t n, uint64_t seed);
+
+#endif
