@@ -1,0 +1,103 @@
+/* The plugin contract: a device backend in about twenty functions.
+ *
+ * A backend receives verified kir, never the graph. It is loaded at first need and never unloaded. "Not available,
+ * and why" is not an error. All functions are called from one thread at a time per device, except `interrupt`. Work
+ * is queued in order: a later call sees the effects of an earlier one on the same device; only `download` and
+ * `sync` wait. */
+#ifndef GPA_BACKEND_H
+#define GPA_BACKEND_H
+
+#include "runtime/dtype.h"
+#include "runtime/err.h"
+#include "runtime/kir.h"
+
+struct gpa_libcall; /* runtime/libcall.h */
+struct gpa_str;
+
+enum { GPA_BACKEND_ABI = 1 };
+
+/* The backend's own structures: an opened device, one allocation on it, one compiled program. */
+typedef struct gpa_dev gpa_dev;
+typedef struct gpa_mem gpa_mem;
+typedef struct gpa_prog gpa_prog;
+
+typedef struct {
+    char name[16];  /* "cuda:0", "cpu", "ref" */
+    char desc[96];  /* "NVIDIA H100 80GB HBM3", "AMD EPYC, 2 threads, AVX-512" */
+    uint64_t mem_total, mem_free; /* bytes; 0: not known */
+    uint64_t dtypes;              /* bit DT_x: programs may use it */
+    uint32_t align;               /* of an allocation, in bytes */
+    uint32_t max_arrays, max_params; /* of one program */
+    uint32_t max_threads, max_shared; /* of a block, for KERNEL programs; 0: those cannot run */
+    uint32_t units;               /* threads or multiprocessors that share the work */
+    bool host_visible;            /* gpa_backend.base gives ordinary memory; after sync it may be read and written */
+} gpa_caps;
+
+/* A GLOBAL array bound for one launch. Strides are in elements and may be negative or 0; the element at the
+ * origin is at `offset` elements from the start of the memory. VIRTUAL arrays have mem NULL. */
+typedef struct {
+    gpa_mem *mem;
+    int64_t offset;
+    int64_t stride[KIR_MAX_DIMS];
+    int64_t size[KIR_MAX_DIMS]; /* KERNEL: the array's own extents */
+} gpa_binding;
+
+typedef struct {
+    int64_t size[KIR_MAX_DIMS];   /* MAP: extents of the space; an extent 0 runs nothing but REDUCE identities */
+    uint32_t grid[3], block[3];   /* KERNEL */
+    uint32_t shared;              /* KERNEL: bytes of dynamic shared memory */
+    const gpa_binding *arrays;    /* one per kir_array (SHARED, LOCAL ones unused) */
+    const gpa_val *params;        /* one per parameter */
+    kir_fault_record *fault;      /* where a fault is reported, at the latest by sync; NULL: the program has none */
+} gpa_launch;
+
+/* What `dump` may be asked for. */
+typedef enum { GPA_DUMP_SOURCE, GPA_DUMP_IR, GPA_DUMP_ASM, GPA_DUMP_RESOURCES } gpa_dump;
+
+typedef struct gpa_backend {
+    uint32_t abi, size;      /* GPA_BACKEND_ABI, sizeof(gpa_backend) */
+    uint64_t tables;         /* gpa_tables_hash(): op.def, dtype.def, kir.def as this plugin was built with */
+    const char *name;        /* "cuda" */
+
+    /* Number of devices; 0 is not an error: `why` (a buffer of n bytes) says what is missing. */
+    int (*count)(char *why, size_t n);
+    gpa_code (*open)(int i, gpa_dev **out, gpa_err *e);
+    void (*close)(gpa_dev *d);
+    void (*caps)(gpa_dev *d, gpa_caps *out);
+
+    /* Memory, uninitialised. GPA_E_MEMORY lets the caller trim and try again. */
+    gpa_code (*alloc)(gpa_dev *d, size_t n, gpa_mem **out, gpa_err *e);
+    void (*free)(gpa_dev *d, gpa_mem *m); /* safe while queued work uses it */
+    void *(*base)(gpa_mem *m);            /* (optional: NULL) host_visible devices only */
+    gpa_code (*upload)(gpa_dev *d, gpa_mem *to, size_t at, const void *from, size_t n, gpa_err *e); /* `from` may be reused at return */
+    gpa_code (*download)(gpa_dev *d, void *to, gpa_mem *from, size_t at, size_t n, gpa_err *e);     /* waits */
+    gpa_code (*copy)(gpa_dev *d, gpa_mem *to, size_t to_at, gpa_mem *from, size_t from_at, size_t n, gpa_err *e);
+
+    /* Programs. `build` compiles verified kir and keeps nothing of f. `run` queues. */
+    gpa_code (*build)(gpa_dev *d, const kir_func *f, gpa_prog **out, gpa_err *e);
+    void (*drop)(gpa_dev *d, gpa_prog *p);
+    gpa_code (*run)(gpa_dev *d, gpa_prog *p, const gpa_launch *l, gpa_err *e);
+    gpa_code (*dump)(gpa_dev *d, gpa_prog *p, gpa_dump what, struct gpa_str *out, gpa_err *e);
+
+    /* Library calls (matrix products, sorts, FFT ...). lib_can says whether this one can be done here; if not the
+     * caller has another way. (optional: both NULL) */
+    bool (*lib_can)(gpa_dev *d, const struct gpa_libcall *c);
+    gpa_code (*lib_run)(gpa_dev *d, const struct gpa_libcall *c, gpa_err *e);
+
+    /* Waits for all queued work and reports the first failure of it. */
+    gpa_code (*sync)(gpa_dev *d, gpa_err *e);
+    /* Makes running programs end soon with GPA_E_INTERRUPT from sync or run; callable from any thread or a signal
+     * handler. `on` false takes the request back. */
+    void (*interrupt)(gpa_dev *d, bool on);
+} gpa_backend;
+
+/* The plugin's one exported symbol; NULL when it does not speak this abi. */
+typedef const gpa_backend *(*gpa_backend_entry_fn)(uint32_t abi);
+#define GPA_BACKEND_ENTRY "gpa_backend_entry"
+
+/* The backend built into the core: interprets kir and checks every bound. */
+extern const gpa_backend gpa_ref_backend;
+
+uint64_t gpa_tables_hash(void);
+
+#endif

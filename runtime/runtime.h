@@ -1,0 +1,219 @@
+/* Arrays, as the language sees them. The only header of runtime/ that lang/ includes beside the tables.
+ *
+ * An array is a reference-counted handle on a view of storage. Storage is either computed (device memory) or
+ * pending (a node of the lazy graph); nobody can tell from a value. Every function that makes an array checks shapes
+ * and dtypes at once, with NumPy's errors, and normally computes nothing. An array returned through `out` is owned
+ * by the caller (arr_release); arguments are borrowed.
+ *
+ * One thread at a time, except rt_interrupt. */
+#ifndef GPA_RUNTIME_H
+#define GPA_RUNTIME_H
+
+#include "runtime/base.h"
+#include "runtime/dtype.h"
+#include "runtime/err.h"
+#include "runtime/op.h"
+#include "runtime/str.h"
+
+enum { GPA_MAX_DIMS = 32 };
+
+typedef struct gpa_rt gpa_rt;
+
+/* The handle. Fields are for reading; only runtime/ writes them. */
+typedef struct gpa_arr {
+    int32_t refs;
+    uint8_t dtype; /* gpa_dtype */
+    uint8_t ndim;
+    bool readonly;  /* a broadcast view: stores are refused, as NumPy does */
+    int64_t size;   /* elements */
+    int64_t offset; /* of the first element, in elements of this dtype, from the start of the storage */
+    int64_t *shape, *strides; /* ndim each; strides in elements */
+    struct gpa_storage *storage;
+    struct gpa_arr *base; /* the array this is a view of (owned), as ndarray.base; NULL: owns its data */
+} gpa_arr;
+
+/* An operand: an array, or (arr NULL) a number. A number with weak set is Python's own (bool, int, float, complex:
+ * `v` holds BOOL, I64, F64 or C128, and dtype says which); with WEAK_NO it is a typed NumPy scalar. */
+typedef struct {
+    gpa_arr *arr;
+    gpa_weak weak;
+    gpa_dtype dtype;
+    gpa_val v;
+    gpa_span span; /* where the operand stands, for carets; may be empty */
+} gpa_opnd;
+
+/* ---- the runtime ---- */
+
+typedef struct {
+    const char *device;     /* "cpu", "cuda:1", "ref"; NULL: GPA_DEVICE, else the best there is */
+    const char *plugin_dir; /* NULL: GPA_PLUGIN_DIR, else beside the executable or in ../lib/gpa */
+    /* Called when memory is short, to name the largest live values in the message; may be NULL. */
+    void (*name_arrays)(void *user, void (*each)(void *to, const char *name, const gpa_arr *a), void *to);
+    void *user;
+} rt_config;
+
+/* Nothing heavy happens here: devices open at first need. GPA_E_VALUE for an unknown device name. */
+gpa_code rt_new(const rt_config *c, gpa_rt **out, gpa_err *e);
+void rt_free(gpa_rt *rt);
+/* Stops running work soon: it fails with GPA_E_INTERRUPT. From any thread or a signal handler. `rt_interrupt_clear`
+ * forgets a request. */
+void rt_interrupt(gpa_rt *rt);
+void rt_interrupt_clear(gpa_rt *rt);
+bool rt_interrupted(const gpa_rt *rt);
+
+/* Who is writing: nodes made from now on carry this place, and late errors report it. */
+void rt_at(gpa_rt *rt, gpa_span where);
+
+/* Whether pending arrays exist: cheap enough for every back edge of a loop. */
+bool rt_has_pending(const gpa_rt *rt);
+/* The back edge of a loop: computes what is pending and still referenced, so that each trip runs the same program. */
+gpa_code rt_loop_edge(gpa_rt *rt, gpa_err *e);
+/* The end of a cell: launches everything pending that is still referenced; does not wait. */
+gpa_code rt_flush(gpa_rt *rt, gpa_err *e);
+/* Waits for all launched work and reports its errors. */
+gpa_code rt_sync(gpa_rt *rt, gpa_err *e);
+
+/* Devices: one line each about what is there or why it is not, for `gpa --devices`. */
+void rt_devices(gpa_rt *rt, gpa_str *out);
+/* The default device's name, and a change of it ("cpu", "ref", "cuda:0"). */
+const char *rt_device(gpa_rt *rt);
+gpa_code rt_set_device(gpa_rt *rt, const char *name, gpa_err *e);
+
+typedef struct {
+    uint64_t launches, compiles, cache_hits, lib_calls, nodes;
+    uint64_t bytes_read, bytes_written;       /* by programs, counted from operands */
+    uint64_t bytes_live, bytes_cached, bytes_peak; /* device memory: in use, kept for reuse, most ever in use */
+    uint64_t bytes_pending;                   /* kept alive only by pending work */
+    double compile_seconds;
+} rt_stats;
+void rt_get_stats(const gpa_rt *rt, rt_stats *out);
+
+/* Explaining: between start and stop every step is recorded. The text has, for each step: what it computes, its
+ * template, why it was cut there, launches, bytes read and written, time to compile, and with `source` the code. */
+void rt_explain_start(gpa_rt *rt, bool source);
+void rt_explain_stop(gpa_rt *rt, gpa_str *out);
+
+/* ---- handles ---- */
+
+static inline gpa_arr *arr_retain(gpa_arr *a) {
+    a->refs++;
+    return a;
+}
+void arr_release(gpa_rt *rt, gpa_arr *a); /* NULL is ignored */
+bool arr_is_contiguous(const gpa_arr *a);         /* C order */
+bool arr_is_f_contiguous(const gpa_arr *a);
+const char *arr_device(gpa_rt *rt, const gpa_arr *a);
+bool arr_is_pending(const gpa_arr *a);
+
+/* ---- making ---- */
+
+/* From host memory, C order, copied. */
+gpa_code arr_from(gpa_rt *rt, gpa_dtype t, int ndim, const int64_t *shape, const void *data, gpa_arr **out, gpa_err *e);
+gpa_code arr_empty(gpa_rt *rt, gpa_dtype t, int ndim, const int64_t *shape, gpa_arr **out, gpa_err *e);
+/* Every element v (a value of dtype t). Pending: costs nothing until needed. */
+gpa_code arr_full(gpa_rt *rt, gpa_dtype t, int ndim, const int64_t *shape, gpa_val v, gpa_arr **out, gpa_err *e);
+/* The int64 values start + i * step, i < n: generated inside the program that uses them. */
+gpa_code arr_iota(gpa_rt *rt, int64_t n, int64_t start, int64_t step, gpa_arr **out, gpa_err *e);
+/* A 0-d array of one value. */
+gpa_code arr_scalar(gpa_rt *rt, gpa_dtype t, gpa_val v, gpa_arr **out, gpa_err *e);
+
+/* ---- elementwise ---- */
+
+typedef struct {
+    gpa_dtype dtype; /* the loop's dtype (NumPy's dtype=); DT_NONE: chosen from the operands */
+    gpa_arr *into;   /* out=: stored there, and returned */
+    gpa_arr *where;  /* where=: bool, broadcast; elements elsewhere keep what `into` holds (or are undefined) */
+    gpa_casting casting;
+} arr_ufunc_opts;
+
+/* A row of op.def on `op_info[op].arity` operands, broadcast and promoted. opts may be NULL. Errors: NumPy's
+ * (UFuncTypeError, broadcasting ValueError with a note under each operand). */
+gpa_code arr_ufunc(gpa_rt *rt, gpa_op op, const gpa_opnd *in, const arr_ufunc_opts *opts, gpa_arr **out, gpa_err *e);
+/* The dtypes arr_ufunc would compute in and return. */
+gpa_code arr_ufunc_types(gpa_op op, const gpa_opnd *in, gpa_dtype *compute, gpa_dtype *result, gpa_err *e);
+/* NumPy's result_type of n operands. */
+gpa_code arr_result_type(const gpa_opnd *in, int n, gpa_dtype *out, gpa_err *e);
+/* astype: the same array when nothing changes and copy is false. */
+gpa_code arr_cast(gpa_rt *rt, gpa_arr *a, gpa_dtype to, bool copy, gpa_arr **out, gpa_err *e);
+/* A fresh copy in C order. */
+gpa_code arr_copy(gpa_rt *rt, gpa_arr *a, gpa_arr **out, gpa_err *e);
+
+/* ---- views ---- */
+
+/* Any view of the storage of `a`, by strides in elements relative to a's first element (offset added to a's). */
+gpa_code arr_view(gpa_rt *rt, gpa_arr *a, int ndim, const int64_t *shape, const int64_t *strides, int64_t offset, gpa_arr **out, gpa_err *e);
+/* .real and .imag of complex arrays, as views with a float dtype. */
+gpa_code arr_part(gpa_rt *rt, gpa_arr *a, bool imag, gpa_arr **out, gpa_err *e);
+/* ndarray.view(dtype): the same bytes as another dtype; NumPy's rules for the last axis. */
+gpa_code arr_reinterpret(gpa_rt *rt, gpa_arr *a, gpa_dtype t, gpa_arr **out, gpa_err *e);
+gpa_code arr_transpose(gpa_rt *rt, gpa_arr *a, const int *perm, gpa_arr **out, gpa_err *e); /* perm NULL: reversed */
+/* One extent may be -1. A view where strides allow it, else a copy. */
+gpa_code arr_reshape(gpa_rt *rt, gpa_arr *a, int ndim, const int64_t *shape, gpa_arr **out, gpa_err *e);
+gpa_code arr_broadcast_to(gpa_rt *rt, gpa_arr *a, int ndim, const int64_t *shape, gpa_arr **out, gpa_err *e);
+/* The common shape of n arrays; *ndim and shape (room for GPA_MAX_DIMS) are filled. */
+gpa_code arr_broadcast_shape(gpa_arr *const *in, int n, int *ndim, int64_t *shape, gpa_err *e);
+
+/* ---- indexing ---- */
+
+typedef enum { IX_INT, IX_SLICE, IX_NEWAXIS, IX_ELLIPSIS, IX_ARRAY } gpa_index_kind;
+
+typedef struct {
+    gpa_index_kind kind;
+    int64_t i;                 /* INT */
+    int64_t start, stop, step; /* SLICE; the has_ flags say which were written */
+    bool has_start, has_stop, has_step;
+    gpa_arr *arr;              /* ARRAY: integers or bool */
+    gpa_span span;
+} gpa_index;
+
+/* a[ix...], with NumPy's rules: a view for basic indexing, else a new array. `one` (may be NULL) is set when the
+ * result is one element that NumPy would give as a scalar. */
+gpa_code arr_get(gpa_rt *rt, gpa_arr *a, const gpa_index *ix, int n, bool *one, gpa_arr **out, gpa_err *e);
+/* a[ix...] = rhs: one fused store. */
+gpa_code arr_set(gpa_rt *rt, gpa_arr *a, const gpa_index *ix, int n, const gpa_opnd *rhs, gpa_err *e);
+/* a[...] op= rhs on the whole of a view, casting 'same_kind' as NumPy's in-place operators. */
+gpa_code arr_update(gpa_rt *rt, gpa_op op, gpa_arr *a, const gpa_opnd *rhs, gpa_err *e);
+/* ufunc.at: unbuffered, repeated indices count each time. */
+gpa_code arr_update_at(gpa_rt *rt, gpa_op op, gpa_arr *a, const gpa_index *ix, int n, const gpa_opnd *rhs, gpa_err *e);
+/* One element, by a full set of indices (negative allowed, bounds checked): the fast way for scalar loops. */
+gpa_code arr_get_item(gpa_rt *rt, gpa_arr *a, const int64_t *ix, int n, gpa_val *out, gpa_err *e);
+gpa_code arr_set_item(gpa_rt *rt, gpa_arr *a, const int64_t *ix, int n, gpa_dtype t, gpa_val v, gpa_err *e);
+
+/* ---- reductions, scans, library calls ---- */
+
+typedef struct {
+    uint32_t axes;    /* bit per axis; all bits of the array: everything */
+    bool keepdims;
+    gpa_dtype dtype;  /* the accumulator's and the result's; DT_NONE: NumPy's choice */
+    gpa_arr *where;   /* bool, broadcast to the array; NULL: everywhere */
+    bool has_initial;
+    gpa_opnd initial;
+    gpa_arr *into;    /* out= */
+} arr_reduce_opts;
+
+/* A row of reduce.def over the axes. NumPy's errors for empty input without an identity. */
+gpa_code arr_reduce(gpa_rt *rt, gpa_red red, gpa_arr *a, const arr_reduce_opts *o, gpa_arr **out, gpa_err *e);
+/* mean and var are fused programs of their own: one pass. ddof as NumPy's. */
+gpa_code arr_mean(gpa_rt *rt, gpa_arr *a, const arr_reduce_opts *o, gpa_arr **out, gpa_err *e);
+gpa_code arr_var(gpa_rt *rt, gpa_arr *a, double ddof, const arr_reduce_opts *o, gpa_arr **out, gpa_err *e);
+/* Running reduction along an axis (cumsum, cumprod, maximum.accumulate). */
+gpa_code arr_scan(gpa_rt *rt, gpa_red red, gpa_arr *a, int axis, gpa_dtype dtype, gpa_arr **out, gpa_err *e);
+/* NumPy's matmul: stacks, vectors, integer dtypes. */
+gpa_code arr_matmul(gpa_rt *rt, const gpa_opnd *a, const gpa_opnd *b, gpa_arr **out, gpa_err *e);
+gpa_code arr_concat(gpa_rt *rt, gpa_arr *const *in, int n, int axis, gpa_dtype dtype, gpa_arr **out, gpa_err *e);
+gpa_code arr_sort(gpa_rt *rt, gpa_arr *a, int axis, gpa_arr **out, gpa_err *e);    /* stable, NaN last */
+gpa_code arr_argsort(gpa_rt *rt, gpa_arr *a, int axis, gpa_arr **out, gpa_err *e); /* int64, stable */
+gpa_code arr_searchsorted(gpa_rt *rt, gpa_arr *a, gpa_arr *v, bool right, gpa_arr **out, gpa_err *e);
+/* Indices of the true elements, one int64 array per dimension (at least one), into out[0 .. ndim). */
+gpa_code arr_nonzero(gpa_rt *rt, gpa_arr *a, gpa_arr **out, gpa_err *e);
+
+/* ---- values ---- */
+
+/* Computes the arrays now, together where they fit in one program. */
+gpa_code arr_eval(gpa_rt *rt, gpa_arr *const *arrays, int n, gpa_err *e);
+/* Copies the elements to host memory in C order (size * itemsize bytes). Waits. */
+gpa_code arr_read(gpa_rt *rt, gpa_arr *a, void *to, gpa_err *e);
+/* The only element of a size-1 array. */
+gpa_code arr_item(gpa_rt *rt, gpa_arr *a, gpa_val *out, gpa_err *e);
+
+#endif
