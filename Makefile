@@ -1,0 +1,112 @@
+# gpa: `make` builds what this machine can, `make run` and `make test` do everything from a fresh clone.
+#
+#   make deps      install what is missing            make bench     compare with NumPy, numexpr, Numba
+#   make           build                              make install   PREFIX=/usr/local DESTDIR=
+#   make run       the demonstration, on real data    make dist      an archive that runs elsewhere
+#   make test      every test                         make layers    check who includes whom
+#   make fuzz      build the fuzz targets (clang)     make clean     remove build/
+default: all
+
+# Knobs, for the command line or a file config.mak:
+#   MODE     release | debug | asan | stress (asan with random cuts and flushes) | cov
+#   V        1 shows whole commands
+#   WERROR   0 lets warnings pass
+#   JOBS     how many tests run side by side
+MODE    ?= release
+WERROR  ?= 1
+JOBS    ?= $(shell nproc 2>/dev/null || echo 2)
+PREFIX  ?= /usr/local
+VERSION ?= 0.1.0
+-include config.mak
+
+WARN      = -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wconversion -Wvla \
+            $(if $(filter 1,$(WERROR)),-Werror)
+F_release = -O2 -g
+F_debug   = -Og -g -DGPA_CHECK
+F_asan    = -O1 -g -DGPA_CHECK -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+F_stress  = $(F_asan) -DGPA_STRESS
+F_cov     = -O0 -g --coverage
+CFLAGS    = $(F_$(MODE))
+
+# ---- nothing below needs changing ------------------------------------------------------------------------------
+
+ifeq ($(F_$(MODE)),)
+  $(error MODE is release, debug, asan, stress or cov)
+endif
+B   := build/$(MODE)
+ALL = -std=c11 -D_GNU_SOURCE -DGPA_VERSION='"$(VERSION)"' $(WARN) -ffp-contract=off -I. $(CFLAGS) -MMD -MP
+src = $(sort $(wildcard $(1)))
+obj = $(patsubst %.c,$(B)/%.o,$(call src,$(1)))
+say = $(if $(V),,@printf '  %-5s %s\n' $(1) $@;)
+
+# What is there: HAVE_*, *_CFLAGS and *_LIBS, found once by tools/probe.sh and kept until it or `make deps` changes it.
+ifneq ($(filter-out deps run test bench layers clean,$(or $(MAKECMDGOALS),all)),)
+  include build/config.mk
+endif
+build/config.mk: tools/probe.sh
+	@mkdir -p build && CC='$(CC)' tools/probe.sh > $@.new && mv $@.new $@
+
+CORE   := $(call obj,lang/*.c lang/*/*.c runtime/*.c runtime/ref/*.c) $(if $(wildcard lang/*.c),$(B)/prelude.o)
+REPL   := $(call obj,repl/*.c)
+KERNEL := $(call obj,kernel/*.c)
+CPU    := $(call obj,runtime/cpu/*.c)
+CUDA   := $(call obj,runtime/cuda/*.c)
+BUILT  := $(if $(REPL),$(B)/gpa) \
+          $(if $(and $(KERNEL),$(HAVE_ZMQ),$(HAVE_JANSSON)),$(B)/gpa-kernel) \
+          $(if $(and $(CPU),$(HAVE_LLVM)),$(B)/gpa-cpu.so) \
+          $(if $(CUDA),$(B)/gpa-cuda.so)
+UNIT   := $(if $(HAVE_CMOCKA),$(patsubst %.c,$(B)/%,$(call src,tests/unit/test_*.c)))
+TOOLS  := $(patsubst %.c,$(B)/%,$(call src,tests/tools/*.c))
+
+all: $(BUILT)
+	@true$(foreach m,$(LEFT_OUT),; echo '  left out: $(subst _, ,$(m))')
+
+# An executable exports the core functions that a plugin calls, and looks for bundled libraries beside itself.
+EXE  = -rdynamic -Wl,--dynamic-list=runtime/plugin.sym -Wl,-rpath,'$$ORIGIN/../lib/gpa'
+LIBS = $(ZIP_LIBS) -ldl -lm -lpthread
+
+$(B)/gpa: $(REPL) $(CORE) runtime/plugin.sym
+	$(call say,LD)$(CC) $(CFLAGS) $(LDFLAGS) $(EXE) -o $@ $(REPL) $(CORE) $(READLINE_LIBS) $(LIBS)
+$(B)/gpa-kernel: $(KERNEL) $(CORE) runtime/plugin.sym
+	$(call say,LD)$(CC) $(CFLAGS) $(LDFLAGS) $(EXE) -o $@ $(KERNEL) $(CORE) $(ZMQ_LIBS) $(JANSSON_LIBS) $(LIBS)
+
+# Plugins: loaded by the executable at first need; they link what the core must not (start-up time).
+SO = -shared -Wl,-rpath,'$$ORIGIN'
+$(B)/gpa-cpu.so: $(CPU)
+	$(call say,SO)$(CC) $(CFLAGS) $(LDFLAGS) $(SO) -o $@ $^ $(LLVM_LIBS) $(BLAS_LIBS) $(OPENMP_FLAGS) -lm
+$(B)/gpa-cuda.so: $(CUDA)
+	$(call say,SO)$(CC) $(CFLAGS) $(LDFLAGS) $(SO) -o $@ $^ -ldl -lm
+$(B)/runtime/cpu/%.o:  EXTRA = -fPIC -fvisibility=hidden $(LLVM_CFLAGS) $(BLAS_CFLAGS) $(OPENMP_FLAGS)
+$(B)/runtime/cuda/%.o: EXTRA = -fPIC -fvisibility=hidden
+$(B)/repl/%.o:         EXTRA = $(READLINE_CFLAGS)
+$(B)/kernel/%.o:       EXTRA = $(ZMQ_CFLAGS) $(JANSSON_CFLAGS)
+$(B)/lang/%.o $(B)/runtime/%.o: EXTRA = $(ZIP_CFLAGS)
+$(B)/tests/%.o:        EXTRA = $(CMOCKA_CFLAGS)
+
+$(B)/%.o: %.c Makefile build/config.mk
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(ALL) $(EXTRA) -c -o $@ $<
+
+# lang/prelude.gpa becomes gpa_prelude_text (declared in lang/prelude.h), so that the program is one file.
+$(B)/prelude.c: $(wildcard lang/prelude.gpa) Makefile
+	@mkdir -p $(@D)
+	@{ echo '#include "lang/prelude.h"'; echo 'const char gpa_prelude_text[] = {'; \
+	   cat $(wildcard lang/prelude.gpa) /dev/null | od -An -v -to1 | sed 's/ *\([0-7][0-7]*\)/ 0\1,/g'; \
+	   echo '0};'; echo 'const size_t gpa_prelude_size = sizeof gpa_prelude_text - 1;'; } > $@
+$(B)/prelude.o: $(B)/prelude.c
+	$(call say,CC)$(CC) $(ALL) -w -c -o $@ $<
+
+# Test programs: one executable per tests/unit/test_*.c and tests/tools/*.c, each with the whole core.
+$(B)/tests/%: $(B)/tests/%.o $(CORE) runtime/plugin.sym
+	$(call say,LD)$(CC) $(CFLAGS) $(LDFLAGS) $(EXE) -o $@ $< $(CORE) $(CMOCKA_LIBS) $(LIBS)
+.SECONDARY:
+
+-include $(patsubst %.o,%.d,$(CORE) $(REPL) $(KERNEL) $(CPU) $(CUDA) $(UNIT:=.o) $(TOOLS:=.o))
+
+deps:   ; @tools/deps.sh
+run:    deps ; @$(MAKE) --no-print-directory all && cd examples && ../$(B)/gpa main.gpa
+test:   deps layers ; @$(MAKE) --no-print-directory all tests && MODE=$(MODE) JOBS=$(JOBS) tests/run
+tests:  $(UNIT) $(TOOLS) ; @true
+layers: ; @awk -f tests/layers.awk tests/layers.txt $$(find lang runtime repl kernel -name '*.[ch]' 2>/dev/null)
+clean:  ; rm -rf build
+.PHONY: default all deps run test tests bench install dist layers fuzz clean

@@ -1,0 +1,67 @@
+#!/bin/sh
+# Finds what this machine has and prints it as make variables: for each part HAVE_X, X_CFLAGS, X_LIBS; and LEFT_OUT,
+# one word (underscores for spaces) for each part that is missing. A part counts only if a program with it links.
+CC=${CC:-cc}
+tmp=$(mktemp -d) && trap 'rm -rf "$tmp"' EXIT
+left=
+
+# links SOURCE FLAGS...: does the one-file program compile and link?
+links() {
+    printf '%s\n' "$1" > "$tmp/t.c"; shift
+    $CC -o "$tmp/t" "$tmp/t.c" "$@" > /dev/null 2>&1
+}
+have() {   # NAME CFLAGS LIBS [the name as a C macro]
+    printf 'HAVE_%s = 1\n%s_CFLAGS = %s -DGPA_HAVE_%s=1\n%s_LIBS = %s\n' "$1" "$1" "$2" "$1" "$1" "$3"
+}
+# part NAME PKG-CONFIG-NAME LIBS SOURCE MESSAGE: flags from pkg-config, else LIBS as they stand.
+part() {
+    cflags=$(pkg-config --cflags "$2" 2> /dev/null) && libs=$(pkg-config --libs "$2") || { cflags=; libs=$3; }
+    if links "$4" $cflags $libs; then have "$1" "$cflags" "$libs"; else left="$left $5"; fi
+}
+
+if ! links 'int main(void) { return 0; }'; then
+    echo "no working C compiler ($CC): run make deps" >&2
+    exit 1
+fi
+part READLINE readline -lreadline '#include <stdio.h>
+#include <readline/readline.h>
+int main(void) { return readline("") != 0; }' 'line_editing_at_the_prompt_(libreadline-dev)'
+part ZIP libzip -lzip '#include <zip.h>
+int main(void) { return zip_libzip_version() == 0; }' '.npz_files_(libzip-dev)'
+part CMOCKA cmocka -lcmocka '#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+int main(void) { return cmocka_run_group_tests_name("", (const struct CMUnitTest *)0, 0, 0); }' \
+    'the_unit_tests_(libcmocka-dev)'
+
+# LLVM 15 or later, the newest that is there.
+llvm=
+for name in llvm-config-19 llvm-config-20 llvm-config-21 llvm-config-18 llvm-config-17 llvm-config-16 llvm-config-15 llvm-config; do
+    version=$($name --version 2> /dev/null) || continue
+    [ "${version%%.*}" -ge 15 ] || continue
+    cflags="-isystem $($name --includedir)"
+    libs="-L$($name --libdir) $($name --link-shared --libs 2> /dev/null)"
+    if links '#include <llvm-c/Core.h>
+#include <llvm-c/LLJIT.h>
+int main(void) { return LLVMContextCreate() == 0; }' $cflags $libs; then llvm=$name; break; fi
+done
+if [ -n "$llvm" ]; then have LLVM "$cflags" "$libs"; else left="$left the_CPU_device:_no_LLVM_15_or_later_(llvm-19-dev)"; fi
+
+part BLAS openblas -lopenblas '#include <cblas.h>
+int main(void) { float x = 1; return cblas_sdot(1, &x, 1, &x, 1) != 1; }' 'fast_matrix_products_(libopenblas-dev)'
+if links '#include <omp.h>
+int main(void) { return omp_get_max_threads() < 1; }' -fopenmp; then
+    printf 'HAVE_OPENMP = 1\nOPENMP_FLAGS = -fopenmp\n'
+else
+    left="$left several_threads:_$(basename "$CC")_has_no_OpenMP"
+    printf 'OPENMP_FLAGS = -Wno-unknown-pragmas\n'
+fi
+if [ -d kernel ] && ls kernel/*.c > /dev/null 2>&1; then
+    part ZMQ libzmq -lzmq '#include <zmq.h>
+int main(void) { return zmq_ctx_new() == 0; }' 'the_Jupyter_kernel:_no_ZeroMQ_(libzmq3-dev)'
+    part JANSSON jansson -ljansson '#include <jansson.h>
+int main(void) { return json_null() == 0; }' 'the_Jupyter_kernel:_no_jansson_(libjansson-dev)'
+fi
+echo "LEFT_OUT =$left"
