@@ -1,0 +1,112 @@
+/* How native code takes part in the language: the vm's services, and the tables of built-in functions.
+ *
+ * A built-in is one row of a .def table under lang/builtin/:
+ *
+ *   FN(OWNER, "name", c_function, "signature", "doc")
+ *
+ * OWNER is a module (BUILTINS, MATH, NUMPY, ...) or a type (STR, LIST, ARRAY, ...: a method; its first parameter is
+ * self). The signature is written as Python would print it ("a, axis=None, *, keepdims=False", "*args", "x, /") and is
+ * the only description of the parameters: the call binds positional, keyword and default arguments by it, with
+ * CPython's error texts, and completion and help show it. Defaults may be None, True, False, numbers, strings, `...`
+ * and `<unset>` (the argument arrives as UNSET). The function gets exactly one value per parameter, in order: *args
+ * as a tuple, **kwargs as a dict.
+ *
+ *   PROP(TYPE, "name", c_getter, "doc")        an attribute: argv[0] is the object
+ *   CONST(MODULE, "name", value_expression, "doc")
+ */
+#ifndef GPA_NATIVE_H
+#define GPA_NATIVE_H
+
+#include "lang/value.h"
+
+typedef struct vm vm;
+
+/* argv is borrowed; *out is owned by the caller and starts as NONE. Errors go to vm_err. */
+typedef gpa_code (*native_fn)(vm *vm, value *argv, value *out);
+
+typedef enum { NATIVE_FUNCTION, NATIVE_METHOD, NATIVE_PROPERTY } native_kind;
+
+typedef struct native {
+    const char *owner; /* "numpy", "str" */
+    const char *name;
+    native_fn fn;
+    const char *signature, *doc;
+    uint8_t kind; /* native_kind */
+} native;
+
+/* A NumPy ufunc as a value: numpy.add. Rows follow op.def; users' ufuncs make their own. */
+typedef struct ufunc {
+    gpa_op op;
+    const char *name;
+} ufunc;
+
+/* Kinds of OBJECT values. */
+typedef struct object_kind {
+    const char *type_name;                                            /* "numpy.finfo", "_io.TextIOWrapper" */
+    void (*free)(vm *vm, object_obj *o);                              /* may be NULL */
+    gpa_code (*repr)(vm *vm, object_obj *o, gpa_str *out);            /* may be NULL: <type object> */
+    gpa_code (*enter)(vm *vm, object_obj *o, value *out);             /* `with`; may be NULL */
+    gpa_code (*exit)(vm *vm, object_obj *o, value exc, bool *swallow); /* may be NULL */
+    gpa_code (*attr)(vm *vm, object_obj *o, const char *name, value *out); /* *out UNSET: no such attribute; may be NULL */
+    gpa_code (*call)(vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw, const value *kw_names, value *out); /* may be NULL */
+    gpa_code (*getitem)(vm *vm, object_obj *o, value key, value *out); /* may be NULL */
+    gpa_code (*iter)(vm *vm, object_obj *o, value *out);              /* may be NULL */
+} object_kind;
+
+/* ---- services of the vm ---- */
+
+gpa_err *vm_err(vm *vm);  /* the error record of the running thread of evaluation */
+gpa_rt *vm_rt(vm *vm);    /* the arrays' runtime */
+/* Sets the error and returns its code: `return vm_fail(vm, GPA_E_TYPE, "...", ...)`. */
+gpa_code vm_fail(vm *vm, gpa_code code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+gpa_code vm_no_memory(vm *vm);
+/* Raises an exception with these arguments (KeyError('a') keeps the key). */
+gpa_code vm_raise(vm *vm, gpa_code code, size_t n, const value *args);
+/* Writes to the session's standard output or error. */
+gpa_code vm_write(vm *vm, bool to_stderr, const char *text, size_t n);
+/* A warning as Python prints it ("file:line: RuntimeWarning: ..."), once per place. */
+gpa_code vm_warn(vm *vm, gpa_code category, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* Reads a line for input(); EOFError at the end. */
+gpa_code vm_input(vm *vm, const char *prompt, value *out);
+/* GPA_E_INTERRUPT when Ctrl-C was pressed: native loops ask now and then. */
+gpa_code vm_poll(vm *vm);
+
+/* Calls any callable: n positional arguments, then n_kw keyword ones with their names (STR values). */
+gpa_code vm_call(vm *vm, value fn, size_t n, const value *args, size_t n_kw, const value *kw_names, value *out);
+/* Iteration: an ITER over any iterable, and its next value (*done at the end). */
+gpa_code vm_iter(vm *vm, value iterable, value *out);
+static inline gpa_code iter_next(vm *vm, value it, value *out, bool *done) { return it.iter->next(vm, it.iter, out, done); }
+/* All items of an iterable as a new list. */
+gpa_code vm_collect(vm *vm, value iterable, value *out_list);
+gpa_code vm_attr(vm *vm, value v, const char *name, value *out); /* AttributeError with did-you-mean */
+gpa_code vm_len(vm *vm, value v, int64_t *out);                  /* TypeError: object of type 'int' has no len() */
+gpa_code vm_getitem(vm *vm, value v, value key, value *out);
+gpa_code vm_setitem(vm *vm, value v, value key, value item);
+gpa_code vm_contains(vm *vm, value container, value item, bool *out);
+/* Operators on any values (lang/operate.c): arithmetic by its row of op.def, comparisons too. */
+gpa_code vm_binary(vm *vm, gpa_op op, value a, value b, value *out);
+gpa_code vm_unary(vm *vm, gpa_op op, value a, value *out);
+/* Python's a < b for sorting. */
+gpa_code vm_less(vm *vm, value a, value b, bool *out);
+
+/* repr() and str(), and format(v, spec), appended to a buffer. */
+gpa_code vm_repr(vm *vm, value v, gpa_str *out);
+gpa_code vm_str(vm *vm, value v, gpa_str *out);
+gpa_code vm_format(vm *vm, value v, const char *spec, size_t n, gpa_str *out);
+
+/* ---- arguments ---- (each fails with Python's TypeError words; `what` names the parameter where the text needs it) */
+
+gpa_code arg_int(vm *vm, value v, const char *what, int64_t *out);   /* ints, bools, NumPy ints: __index__ */
+gpa_code arg_float(vm *vm, value v, const char *what, double *out);  /* anything float() takes but strings */
+gpa_code arg_bool(vm *vm, value v, const char *what, bool *out);     /* truth */
+gpa_code arg_text(vm *vm, value v, const char *what, const char **text, size_t *n); /* a str; borrowed */
+gpa_code arg_dtype(vm *vm, value v, gpa_dtype *out);                 /* None: DT_NONE; types, dtypes, names */
+/* An int or a sequence of ints: a shape, axes, repetitions. */
+gpa_code arg_ints(vm *vm, value v, const char *what, int max, int *n, int64_t *out);
+/* Anything NumPy's asarray takes: arrays, numbers, nested sequences. Owned. */
+gpa_code arg_array(vm *vm, value v, gpa_dtype t, gpa_arr **out);
+/* The same, as an operand that keeps numbers weak. Release with arg_opnd_release. */
+gpa_code arg_opnd(vm *vm, value v, gpa_opnd *out);
+void arg_opnd_release(vm *vm, gpa_opnd *o);
+
+#endif
