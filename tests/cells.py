@@ -1,0 +1,117 @@
+"""Talks to build/MODE/tests/tools/cells: evaluates pieces of a program in gpa sessions, one process for many."""
+import ast
+import contextlib
+import io
+import os
+import subprocess
+
+BUILD = os.environ.get("B", "build/release")
+PROGRAM = os.path.join(BUILD, "tests/tools/cells")
+
+
+class Result:
+    """What one evaluation did: its output (the displayed value included), and its error."""
+
+    def __init__(self, out="", error="", report=""):
+        self.out, self.error, self.report = out, error, report
+
+
+class Gpa:
+    """A running `cells`. A crash or a timeout becomes the error of the evaluation, and the next one starts afresh."""
+
+    def __init__(self):
+        self.process = None
+
+    def start(self):
+        self.process = subprocess.Popen([PROGRAM], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        stderr=subprocess.PIPE)
+
+    def close(self):
+        """Ends the process; returns what it said on stderr if it did not end well."""
+        if not self.process:
+            return ""
+        _, err = self.process.communicate()
+        status, self.process = self.process.returncode, None
+        return "" if status == 0 else f"status {status}\n{err.decode(errors='replace')}"
+
+    def fresh(self):
+        """Begins a new session."""
+        self.send("new", "")
+
+    def run(self, source):
+        return self.send("run", source)
+
+    def send(self, verb, text):
+        if not self.process:
+            self.start()
+        data = text.encode()
+        result = Result()
+        try:
+            self.process.stdin.write(f"{verb} {len(data)}\n".encode() + data)
+            self.process.stdin.flush()
+            while True:
+                head = self.process.stdout.readline().decode().split()
+                if not head:
+                    raise BrokenPipeError
+                body = self.process.stdout.read(int(head[1])).decode(errors="replace")
+                if head[0] == "done":
+                    return result
+                if head[0] == "out":
+                    result.out += body
+                elif head[0] == "error":
+                    result.error = body
+                elif head[0] == "report":
+                    result.report += body
+        except BrokenPipeError:
+            result.error = "CRASH: " + self.close()
+            return result
+
+
+class Python:
+    """The same for CPython itself: the oracle."""
+
+    def __init__(self):
+        self.fresh()
+
+    def fresh(self):
+        self.names = {"__name__": "__main__"}
+
+    def run(self, source):
+        out, result = io.StringIO(), Result()
+        with contextlib.redirect_stdout(out):
+            try:
+                tree = ast.parse(source)
+                last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+                exec(compile(tree, "<cell>", "exec"), self.names)
+                if last:
+                    value = eval(compile(ast.Expression(last.value), "<cell>", "eval"), self.names)
+                    if value is not None:
+                        print(repr(value))
+            except BaseException as e:
+                text = e.msg if isinstance(e, SyntaxError) else str(e)
+                result.error = type(e).__name__ + (": " + text if text else "")
+        result.out = out.getvalue()
+        return result
+
+
+def sections(path):
+    """The parts of a file between lines `# --- NAME`: (name, number of the first line, lines)."""
+    found, name, first, lines = [], "start", 1, []
+    with open(path, encoding="utf-8") as f:
+        for number, line in enumerate(f.read().split("\n"), 1):
+            if line.startswith("# ---"):
+                if any(l.strip() and not l.startswith("#") for l in lines):
+                    found.append((name, first, lines))
+                name, first, lines = line[5:].strip() or f"line {number}", number + 1, []
+            else:
+                lines.append(line)
+    if any(l.strip() and not l.startswith("#") for l in lines):
+        found.append((name, first, lines))
+    return found
+
+
+def show(title, text):
+    """Prints a block of text as detail lines of a failed test."""
+    print("# " + title)
+    for line in text.split("\n"):
+        print("#   " + line)
