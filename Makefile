@@ -56,7 +56,7 @@ BUILT  := $(if $(REPL),$(B)/gpa) \
           $(if $(and $(CPU),$(HAVE_LLVM)),$(B)/gpa-cpu.so) \
           $(if $(CUDA),$(B)/gpa-cuda.so)
 UNIT   := $(if $(HAVE_CMOCKA),$(patsubst %.c,$(B)/%,$(call src,tests/unit/test_*.c)))
-TOOLS  := $(patsubst %.c,$(B)/%,$(call src,tests/tools/*.c))
+TOOLS  := $(if $(REPL),$(patsubst %.c,$(B)/%,$(call src,tests/tools/*.c)))
 
 all: $(BUILT)
 	@true$(foreach m,$(LEFT_OUT),; echo '  left out: $(subst _, ,$(m))')
