@@ -1,0 +1,35 @@
+/* Device memory: counted buffers from a caching pool over the backend's allocator.
+ *
+ * A buffer has owners (storages of arrays) and readers (leaf nodes of pending work). It goes back to the pool when
+ * both are 0. With owners 0 and readers left its bytes count as `bytes_pending`: kept alive only by pending work.
+ * Work is queued in order, so a block may be handed out again while launched programs still use it. */
+#ifndef GPA_BUFFER_H
+#define GPA_BUFFER_H
+
+#include "runtime/backend.h"
+#include "runtime/runtime.h"
+
+struct gpa_device;
+
+typedef struct gpa_buf {
+    struct gpa_device *device;
+    gpa_mem *mem;
+    size_t bytes;     /* asked for */
+    size_t room;      /* the block's real size */
+    int32_t owners;   /* storages that hold it */
+    int32_t readers;  /* leaf nodes that hold it */
+    uint32_t version; /* raised by every store into it: a leaf made before is not the same value */
+    struct gpa_buf *next; /* the pool's list of free blocks */
+} gpa_buf;
+
+/* n bytes, uninitialised, with one owner. GPA_E_MEMORY ("out of memory") when the device, the limit
+ * (GPA_MEMORY_LIMIT) and an emptied cache have no room: exec_alloc then flushes, and makes NumPy's message. */
+gpa_code buf_new(gpa_rt *rt, struct gpa_device *d, size_t n, gpa_buf **out, gpa_err *e);
+void buf_own(gpa_rt *rt, gpa_buf *b);
+void buf_disown(gpa_rt *rt, gpa_buf *b);
+void buf_read(gpa_rt *rt, gpa_buf *b);
+void buf_unread(gpa_rt *rt, gpa_buf *b);
+/* Gives every unused block back to the device. */
+void buf_trim(gpa_rt *rt, struct gpa_device *d);
+
+#endif

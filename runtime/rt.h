@@ -1,0 +1,40 @@
+/* The runtime's own structure, for the files of runtime/ that share it. */
+#ifndef GPA_RT_H
+#define GPA_RT_H
+
+#include <stdatomic.h>
+
+#include "runtime/array.h"
+#include "runtime/device.h"
+
+enum { NODE_CLASSES = 6 };
+
+struct explain; /* explain.h */
+struct exec;    /* exec.c: scratch of the fuser, the program under construction, fault records */
+
+struct gpa_rt {
+    rt_config config;
+    gpa_span at;             /* who is writing */
+    atomic_bool interrupted;
+
+    gpa_device *device;      /* the default one, once opened; NULL before */
+    gpa_device *devices;     /* all opened */
+    char device_name[16];    /* asked for; "" : the best there is */
+
+    gpa_storage pending;     /* head of the list of pending storages */
+    size_t n_pending;
+    uint64_t pending_limit;  /* bytes that only pending work may keep alive */
+
+    struct {                 /* node.c */
+        node **slot;
+        size_t cap, count;
+        node *free[NODE_CLASSES];
+        uint32_t mark;       /* the last traversal's number */
+    } nodes;
+
+    struct exec *exec;
+    struct explain *explain; /* NULL: not recording */
+    rt_stats stats;
+};
+
+#endif

@@ -1,0 +1,20 @@
+/* Stores: one fused program that writes into memory an array already has. */
+#ifndef GPA_STORE_H
+#define GPA_STORE_H
+
+#include "runtime/array.h"
+
+/* Before memory of `a` is written by anything but the functions below (an upload, a library call): computes its storage and
+ * every pending array that reads it. */
+gpa_code store_begin(gpa_rt *rt, gpa_arr *a, gpa_err *e);
+/* target[...] = value where mask. `value` is cast and broadcast to the target; `mask` (NULL: everywhere) is a bool
+ * node broadcast likewise. Target may be any view, also of an array that value and mask read: the result is as if
+ * they had been computed before. ValueError "assignment destination is read-only". */
+gpa_code store_node(gpa_rt *rt, gpa_arr *target, node *value, node *mask, gpa_err *e);
+/* target[index...] = value at computed places: for dimension k of the target index[k] (int64 nodes of the shape given,
+ * wrapped and checked) or, where NULL, the coordinate from[k] of that shape; `value` has that shape. Where a
+ * place is written twice, one of the values stays. */
+gpa_code store_scatter(gpa_rt *rt, gpa_arr *target, node *const *index, const int8_t *from, int ndim, const int64_t *shape,
+                       node *value, gpa_err *e);
+
+#endif
