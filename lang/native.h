@@ -12,7 +12,11 @@
  * as a tuple, **kwargs as a dict.
  *
  *   PROP(TYPE, "name", c_getter, "doc")        an attribute: argv[0] is the object
+ *   STATIC(TYPE, "name", c_function, "signature", "doc")   a method without self: dict.fromkeys
  *   CONST(MODULE, "name", value_expression, "doc")
+ *
+ * Calling a type calls the row "__new__" of its owner, with the type value as the first argument ("cls, x=0, /").
+ * lang/builtin/tables.h finds rows; lang/builtin/owners.def lists the owners.
  */
 #ifndef GPA_NATIVE_H
 #define GPA_NATIVE_H
@@ -24,6 +28,7 @@ typedef struct vm vm;
 /* argv is borrowed; *out is owned by the caller and starts as NONE. Errors go to vm_err. */
 typedef gpa_code (*native_fn)(vm *vm, value *argv, value *out);
 
+/* FUNCTION: called as it is (of a module, or STATIC). METHOD: argv[0] is self. PROPERTY: called by looking it up. */
 typedef enum { NATIVE_FUNCTION, NATIVE_METHOD, NATIVE_PROPERTY } native_kind;
 
 typedef struct native {
@@ -51,7 +56,12 @@ typedef struct object_kind {
     gpa_code (*call)(vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw, const value *kw_names, value *out); /* may be NULL */
     gpa_code (*getitem)(vm *vm, object_obj *o, value key, value *out); /* may be NULL */
     gpa_code (*iter)(vm *vm, object_obj *o, value *out);              /* may be NULL */
+    gpa_code (*len)(vm *vm, object_obj *o, int64_t *out);             /* may be NULL: has no len() */
+    gpa_code (*contains)(vm *vm, object_obj *o, value item, bool *out); /* may be NULL: by iteration */
 } object_kind;
+
+/* A new object of a kind with room for n fields (NONE), data NULL. UNSET on failure. */
+value v_object(vm *vm, const object_kind *kind, size_t n);
 
 /* ---- services of the vm ---- */
 

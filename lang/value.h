@@ -221,6 +221,9 @@ value v_iter(struct vm *vm, const char *type_name, gpa_code (*next)(struct vm *,
 /* ---- counting ---- */
 
 extern const bool value_is_heap[V_COUNT];
+/* Given by those who own these structs: release what the object holds, and the object itself. */
+void func_free(struct vm *vm, struct func_obj *f);
+void module_free(struct vm *vm, struct module_obj *m);
 void value_destroy(struct vm *vm, value v); /* refs reached zero */
 
 static inline value value_retain(value v) {
@@ -246,6 +249,10 @@ gpa_code set_has(struct vm *vm, set_obj *s, value v, bool *out);
 
 /* ---- asking ---- */
 
+/* A lazy NumPy scalar as the number it stands for (computes it); any other value as it is. Owned. */
+gpa_code value_now(struct vm *vm, value v, value *out);
+/* The hash of a str's text: hash_bytes with seed 0, as interned names have; never 0. Kept in the object. */
+uint64_t str_hash(struct str_obj *s);
 /* Python's name of the value's type: "int", "numpy.float32", "ValueError", "list". */
 const char *value_type_name(value v);
 /* Python's truth; an array of several elements is a ValueError. */

@@ -1,0 +1,46 @@
+/* The built-in functions, methods, properties and constants: every row of the .def tables of this folder, by owner.
+ *
+ * tables.c includes each .def once. The rows of one owner stand together. Looking up costs a walk along the table: the
+ * vm keeps what it found. */
+#ifndef GPA_BUILTIN_TABLES_H
+#define GPA_BUILTIN_TABLES_H
+
+#include "lang/native.h"
+
+typedef enum {
+#define MODULE(id, name) OWNER_##id,
+#define TYPE(id, name) OWNER_##id,
+#include "lang/builtin/owners.def"
+#undef MODULE
+#undef TYPE
+    OWNER_COUNT
+} native_owner;
+
+/* The owner's name, and the owner with a name ("math", "numpy.linalg", "list"): OWNER_COUNT when there is none. */
+const char *owner_name(native_owner o);
+native_owner owner_find(const char *name);
+bool owner_is_module(native_owner o);
+/* Whose methods and properties a value has, and whose a type has (`list.append`); OWNER_COUNT: none. A second place to
+ * look follows some: numpy's scalars have the methods of GENERIC, then those of ARRAY; bool those of BOOL, then INT;
+ * frozenset those of FROZENSET, then SET. */
+native_owner owner_of_value(value v);
+native_owner owner_of_type(uint32_t aux);
+native_owner owner_next(native_owner o);
+
+/* The row with this name, or NULL. Looks in owner_next too. */
+const native *native_find(native_owner o, const char *name);
+/* The owner's own rows, for dir() and completion. */
+const native *native_rows(native_owner o, size_t *n);
+
+/* A constant of a module: its value is made at each call. */
+typedef struct {
+    const char *owner, *name, *doc;
+} native_const;
+const native_const *native_consts(native_owner o, size_t *n);
+/* UNSET (and GPA_OK) when the module has no such constant. */
+gpa_code native_const_value(vm *vm, native_owner o, const char *name, value *out);
+
+/* Python's name of a type value: "int", "numpy.float32", "ValueError". */
+const char *type_name(uint32_t aux);
+
+#endif
