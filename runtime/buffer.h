@@ -31,5 +31,9 @@ void buf_read(gpa_rt *rt, gpa_buf *b);
 void buf_unread(gpa_rt *rt, gpa_buf *b);
 /* Gives every unused block back to the device. */
 void buf_trim(gpa_rt *rt, struct gpa_device *d);
+/* The same, and frees the pool itself: for device_close_all. No buffer of the device may be alive. */
+void buf_close_pool(gpa_rt *rt, struct gpa_device *d);
+/* The device's limit in bytes; 0: none. GPA_E_VALUE when GPA_MEMORY_LIMIT makes no sense. */
+gpa_code buf_limit(gpa_rt *rt, struct gpa_device *d, uint64_t *out, gpa_err *e);
 
 #endif

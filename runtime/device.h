@@ -1,4 +1,7 @@
-/* Devices: the registry of backends (built in and plugins), opened devices, the default one. */
+/* Devices: the registry of backends (built in and plugins), opened devices, the default one.
+ *
+ * Backends are found once per process and stay: that table is the program's only mutable global. Devices belong to a
+ * runtime and open at first need. device.c also implements rt_devices, rt_device, rt_set_device and arr_device. */
 #ifndef GPA_DEVICE_H
 #define GPA_DEVICE_H
 
@@ -6,19 +9,24 @@
 #include "runtime/runtime.h"
 
 struct cache;
-struct gpa_buf;
+struct pool;
 
 /* An opened device of one runtime. */
 typedef struct gpa_device {
     const gpa_backend *be;
     gpa_dev *dev;
     gpa_caps caps;
-    struct cache *programs; /* cache.h: made at the first program, freed by device_close_all through cache_free */
+    struct cache *programs; /* cache.c: made at the first program */
+    void (*free_programs)(struct gpa_device *d); /* set with it; device_close_all calls it */
     struct pool *pool;      /* buffer.c */
     struct gpa_device *next;
 } gpa_device;
 
-/* The default device, opened at first need: rt->device once that happened. */
+/* Whether a name could be a device's: "ref", "cpu", "cuda", "cuda:1". GPA_E_VALUE if not; nothing is opened. For
+ * rt_new. */
+gpa_code device_check_name(const char *name, gpa_err *e);
+/* The default device, opened at first need: rt->device once that happened. With no name asked for, the best that
+ * opens; GPA_E_DEVICE, with the reason, when the one asked for does not. */
 gpa_code device_default(gpa_rt *rt, gpa_device **out, gpa_err *e);
 /* Closes what was opened; no buffer or program may be alive but those in pools and caches. */
 void device_close_all(gpa_rt *rt);

@@ -1,0 +1,220 @@
+/* The caching pool.
+ *
+ * Blocks come in size classes, eight to a doubling, so a block of a class fits every request of it and at most an
+ * eighth is lost. A free block waits in its class's bin; a large request may also take a somewhat larger free block.
+ * Free blocks are kept because new memory is slow: on a CPU its pages must be mapped and cleared, on a GPU an
+ * allocation waits for the device.
+ *
+ * Invariants: bytes_live counts the rooms of blocks outside the bins and bytes_cached those inside; live + cached
+ * never exceeds the limit. */
+#include "runtime/buffer.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "runtime/device.h"
+#include "runtime/rt.h"
+
+enum {
+    SMALLEST = 6,      /* log2 of the smallest block */
+    STEPS = 3,         /* log2 of the classes in a doubling */
+    BINS = (48 - SMALLEST) << STEPS,
+    LARGE = 1 << 20,   /* a request from here on may take a block of ... */
+    NEIGHBOURS = 3,    /* ... this many classes above its own */
+};
+
+#ifdef GPA_STRESS
+#define KEEP_BLOCKS false /* so that a sanitizer sees the use of a freed block */
+#else
+#define KEEP_BLOCKS true
+#endif
+
+struct pool {
+    gpa_buf *bin[BINS];
+    uint64_t live, cached;
+    uint64_t limit; /* of live + cached; 0: none */
+};
+
+/* ---- size classes ---- */
+
+/* The class of a request, and its block size. BINS when it is beyond all classes. */
+static size_t class_of(size_t n, size_t *room) {
+    if (n <= (size_t)1 << SMALLEST) n = ((size_t)1 << SMALLEST);
+    size_t top = 63u - (size_t)__builtin_clzll(n); /* 2^top <= n */
+    size_t step = (size_t)1 << (top > STEPS ? top - STEPS : 0);
+    size_t rounded = (n + step - 1) & ~(step - 1);
+    if (rounded < n) return BINS;
+    *room = rounded;
+    top = 63u - (size_t)__builtin_clzll(rounded);
+    return ((top - SMALLEST) << STEPS) + ((rounded >> (top - STEPS)) & ((1u << STEPS) - 1));
+}
+
+/* "4G", "512M", "25%", "1000000". False when it is none of these. */
+static bool parse_limit(const char *text, uint64_t total, uint64_t *out) {
+    char *end;
+    double v = strtod(text, &end);
+    if (end == text || !(v > 0)) return false;
+    if (strcmp(end, "%") == 0) {
+        *out = (uint64_t)((double)total * v / 100);
+        return total > 0 && v <= 100;
+    }
+    const char *units = "KMGT", *unit = *end ? strchr(units, *end & ~0x20) : NULL;
+    if (unit) {
+        v *= (double)(1ull << (10 * (unit - units + 1)));
+        end++;
+    }
+    if (*end && strcmp(end, "B") != 0 && strcmp(end, "iB") != 0) return false;
+    *out = (uint64_t)v;
+    return v < 9e18;
+}
+
+/* ---- the pool ---- */
+
+static gpa_code open_pool(gpa_device *d, gpa_err *e) {
+    if (d->pool) return GPA_OK;
+    uint64_t limit = d->caps.mem_total;
+    const char *text = getenv("GPA_MEMORY_LIMIT");
+    if (text && *text && !parse_limit(text, d->caps.mem_total, &limit)) {
+        gpa_fail(e, GPA_E_VALUE, "GPA_MEMORY_LIMIT: '%.40s' is not an amount of memory", text);
+        gpa_err_hint(e, "write it as 4G, 512M or 25%%");
+        return GPA_E_VALUE;
+    }
+    d->pool = mem_zero(sizeof *d->pool);
+    if (!d->pool) return gpa_no_memory(e);
+    d->pool->limit = limit;
+    return GPA_OK;
+}
+
+static void count_live(gpa_rt *rt, struct pool *p, int64_t change) {
+    p->live += (uint64_t)change;
+    rt->stats.bytes_live += (uint64_t)change;
+    if (rt->stats.bytes_live > rt->stats.bytes_peak) rt->stats.bytes_peak = rt->stats.bytes_live;
+}
+
+static void count_cached(gpa_rt *rt, struct pool *p, int64_t change) {
+    p->cached += (uint64_t)change;
+    rt->stats.bytes_cached += (uint64_t)change;
+}
+
+static void give_back(gpa_buf *b) {
+    b->device->be->free(b->device->dev, b->mem);
+    mem_free(b);
+}
+
+static gpa_buf *take_free(gpa_rt *rt, struct pool *p, size_t bin, size_t n) {
+    size_t last = MIN(bin + (n >= LARGE ? NEIGHBOURS : 0), (size_t)BINS - 1);
+    for (; bin <= last; bin++) {
+        gpa_buf *b = p->bin[bin];
+        if (!b) continue;
+        p->bin[bin] = b->next;
+        count_cached(rt, p, -(int64_t)b->room);
+        return b;
+    }
+    return NULL;
+}
+
+static gpa_code new_block(gpa_rt *rt, gpa_device *d, size_t room, gpa_buf **out, gpa_err *e) {
+    struct pool *p = d->pool;
+    if (p->limit && room > p->limit - MIN(p->limit, p->live)) return gpa_no_memory(e);
+    if (p->limit && p->live + p->cached + room > p->limit) buf_trim(rt, d);
+    gpa_buf *b = mem_zero(sizeof *b);
+    if (!b) return gpa_no_memory(e);
+    gpa_err first = {0};
+    gpa_code rc = d->be->alloc(d->dev, room, &b->mem, &first);
+    if (rc == GPA_E_MEMORY && p->cached) {
+        buf_trim(rt, d);
+        gpa_err_clear(&first);
+        rc = d->be->alloc(d->dev, room, &b->mem, &first);
+    }
+    if (rc) {
+        mem_free(b);
+        return rc == GPA_E_MEMORY ? gpa_no_memory(e) : gpa_fail(e, rc, "%s", first.msg);
+    }
+    b->device = d;
+    b->room = room;
+    *out = b;
+    return GPA_OK;
+}
+
+static void put_free(gpa_rt *rt, gpa_buf *b) {
+    struct pool *p = b->device->pool;
+    size_t room;
+    count_live(rt, p, -(int64_t)b->room);
+    if (!KEEP_BLOCKS) {
+        give_back(b);
+        return;
+    }
+    size_t bin = class_of(b->room, &room);
+    b->next = p->bin[bin];
+    p->bin[bin] = b;
+    count_cached(rt, p, (int64_t)b->room);
+}
+
+gpa_code buf_new(gpa_rt *rt, gpa_device *d, size_t n, gpa_buf **out, gpa_err *e) {
+    gpa_code rc = open_pool(d, e);
+    if (rc) return rc;
+    size_t room, bin = class_of(n, &room);
+    if (bin >= BINS) return gpa_no_memory(e);
+    gpa_buf *b = take_free(rt, d->pool, bin, n);
+    if (!b) {
+        rc = new_block(rt, d, room, &b, e);
+        if (rc) return rc;
+    }
+    count_live(rt, d->pool, (int64_t)b->room);
+    b->bytes = n;
+    b->owners = 1;
+    b->readers = 0;
+    b->version++;
+    b->next = NULL;
+    *out = b;
+    return GPA_OK;
+}
+
+void buf_trim(gpa_rt *rt, gpa_device *d) {
+    struct pool *p = d->pool;
+    if (!p) return;
+    for (size_t i = 0; i < BINS; i++) {
+        while (p->bin[i]) {
+            gpa_buf *b = p->bin[i];
+            p->bin[i] = b->next;
+            count_cached(rt, p, -(int64_t)b->room);
+            give_back(b);
+        }
+    }
+}
+
+void buf_close_pool(gpa_rt *rt, gpa_device *d) {
+    buf_trim(rt, d);
+    mem_free(d->pool);
+    d->pool = NULL;
+}
+
+gpa_code buf_limit(gpa_rt *rt, gpa_device *d, uint64_t *out, gpa_err *e) {
+    (void)rt;
+    gpa_code rc = open_pool(d, e);
+    if (!rc) *out = d->pool->limit;
+    return rc;
+}
+
+/* ---- owners and readers ---- */
+
+void buf_own(gpa_rt *rt, gpa_buf *b) {
+    if (b->owners++ == 0) rt->stats.bytes_pending -= b->room;
+}
+
+void buf_disown(gpa_rt *rt, gpa_buf *b) {
+    if (--b->owners) return;
+    if (b->readers) rt->stats.bytes_pending += b->room;
+    else put_free(rt, b);
+}
+
+void buf_read(gpa_rt *rt, gpa_buf *b) {
+    (void)rt;
+    b->readers++;
+}
+
+void buf_unread(gpa_rt *rt, gpa_buf *b) {
+    if (--b->readers || b->owners) return;
+    rt->stats.bytes_pending -= b->room;
+    put_free(rt, b);
+}
