@@ -1,0 +1,350 @@
+/* Conversions between values of the language and arrays: the arg_ functions that know arrays, and NumPy's asarray.
+ *
+ * Nested sequences are walked twice: `discover` finds the shape and the dtype, `fill` writes the elements into host
+ * memory, which is then uploaded. A flat sequence of arrays of one shape is joined on the device instead. */
+#include <math.h>
+#include <stdio.h>
+
+#include "lang/numpy/numpy.h"
+
+gpa_code np_return(vm *vm, gpa_arr *a, value *out) {
+    *out = v_array_take(vm, a, a->ndim == 0);
+    return out->tag == V_UNSET ? vm_err(vm)->code : GPA_OK;
+}
+
+gpa_code np_return_array(vm *vm, gpa_arr *a, value *out) {
+    *out = v_array_take(vm, a, false);
+    return out->tag == V_UNSET ? vm_err(vm)->code : GPA_OK;
+}
+
+/* ---- dtypes ---- */
+
+static gpa_dtype type_dtype(value v) {
+    if (v.aux >= AUX_KIND || (v.aux >= AUX_ERROR && v.aux < AUX_KIND)) return DT_NONE;
+    if (v.aux >= AUX_DTYPE) return (gpa_dtype)(v.aux - AUX_DTYPE);
+    switch ((int)v.aux) {
+    case V_BOOL: return DT_BOOL;
+    case V_INT: return DT_I64;
+    case V_FLOAT: return DT_F64;
+    case V_COMPLEX: return DT_C128;
+    }
+    return DT_NONE;
+}
+
+gpa_code arg_dtype(vm *vm, value v, gpa_dtype *out) {
+    *out = DT_NONE;
+    if (v.tag == V_NONE || v.tag == V_UNSET) return GPA_OK;
+    if (v.tag == V_DTYPE) *out = (gpa_dtype)v.aux;
+    if (v.tag == V_TYPE) *out = type_dtype(v);
+    if (v.tag == V_STR) {
+        *out = dtype_find(v.str->text, v.str->size);
+        if (*out == DT_NONE) return vm_fail(vm, GPA_E_TYPE, "data type '%s' not understood", v.str->text);
+    }
+    if (*out != DT_NONE) return GPA_OK;
+    gpa_str text;
+    str_init(&text);
+    gpa_code rc = vm_repr(vm, v, &text);
+    if (!rc) rc = vm_fail(vm, GPA_E_TYPE, "Cannot interpret '%s' as a data type", text.text);
+    str_free(&text);
+    return rc;
+}
+
+/* ---- integers ---- */
+
+gpa_code arg_ints(vm *vm, value v, const char *what, int max, int *n, int64_t *out) {
+    *n = 0;
+    bool sequence = v.tag == V_LIST || v.tag == V_TUPLE || v.tag == V_RANGE || (v.tag == V_ARRAY && v.array->arr->ndim);
+    if (!sequence) {
+        *n = 1;
+        return arg_int(vm, v, what, out);
+    }
+    value list;
+    gpa_code rc = vm_collect(vm, v, &list);
+    if (rc) return rc;
+    if (list.list->count > (size_t)max) {
+        rc = vm_fail(vm, GPA_E_VALUE, "maximum supported dimension for an ndarray is currently %d, found %zu", max, list.list->count);
+        goto out;
+    }
+    for (size_t i = 0; i < list.list->count; i++) TRY(arg_int(vm, list.list->items[i], what, &out[i]));
+    *n = (int)list.list->count;
+out:
+    value_release(vm, list);
+    return rc;
+}
+
+gpa_code arg_shape(vm *vm, value v, int *ndim, int64_t *shape) {
+    gpa_code rc = arg_ints(vm, v, "shape", GPA_MAX_DIMS, ndim, shape);
+    for (int d = 0; !rc && d < *ndim; d++)
+        if (shape[d] < 0) rc = vm_fail(vm, GPA_E_VALUE, "negative dimensions are not allowed");
+    return rc;
+}
+
+static gpa_code axis_error(vm *vm, int64_t axis, int ndim) {
+    return vm_fail(vm, GPA_E_AXIS, "axis %lld is out of bounds for array of dimension %d", (long long)axis, ndim);
+}
+
+gpa_code arg_axis(vm *vm, value v, int ndim, int *out) {
+    int64_t axis;
+    gpa_code rc = arg_int(vm, v, "axis", &axis);
+    if (rc) return rc;
+    if (axis < -ndim || axis >= ndim) return axis_error(vm, axis, ndim);
+    *out = (int)(axis < 0 ? axis + ndim : axis);
+    return GPA_OK;
+}
+
+gpa_code arg_axes(vm *vm, value v, int ndim, uint32_t *axes, bool *given) {
+    *given = v.tag != V_NONE && v.tag != V_UNSET;
+    *axes = ndim >= 32 ? ~0u : (1u << ndim) - 1;
+    if (!*given) return GPA_OK;
+    int n;
+    int64_t list[GPA_MAX_DIMS];
+    gpa_code rc = arg_ints(vm, v, "axis", GPA_MAX_DIMS, &n, list);
+    if (rc) return rc;
+    *axes = 0;
+    for (int i = 0; i < n; i++) {
+        if (list[i] < -ndim || list[i] >= ndim) return axis_error(vm, list[i], ndim);
+        uint32_t bit = 1u << (list[i] < 0 ? list[i] + ndim : list[i]);
+        if (*axes & bit) return vm_fail(vm, GPA_E_VALUE, "duplicate value in 'axis'");
+        *axes |= bit;
+    }
+    return GPA_OK;
+}
+
+gpa_code arg_out(vm *vm, value v, gpa_arr **out) {
+    *out = NULL;
+    if (v.tag == V_TUPLE && v.tuple->count == 1) v = v.tuple->items[0];
+    if (v.tag == V_NONE || v.tag == V_UNSET) return GPA_OK;
+    if (v.tag != V_ARRAY || v.aux) return vm_fail(vm, GPA_E_TYPE, "return arrays must be of ArrayType");
+    *out = v.array->arr;
+    return GPA_OK;
+}
+
+/* ---- operands ---- */
+
+/* A number as a typed or weak operand; false when the value is not a number. */
+static bool number(value v, gpa_opnd *o) {
+    *o = (gpa_opnd){.weak = WEAK_NO};
+    switch ((int)v.tag) {
+    case V_BOOL: o->weak = WEAK_BOOL; o->dtype = DT_BOOL; o->v.BOOL = (uint8_t)v.i; return true;
+    case V_INT: o->weak = WEAK_INT; o->dtype = DT_I64; o->v.I64 = v.i; return true;
+    case V_FLOAT: o->weak = WEAK_FLOAT; o->dtype = DT_F64; o->v.F64 = v.f; return true;
+    case V_NUM: o->dtype = (gpa_dtype)v.aux; o->v.bits[0] = v.bits; return true;
+    case V_COMPLEX:
+        o->weak = v.aux ? WEAK_NO : WEAK_COMPLEX;
+        o->dtype = DT_C128;
+        o->v.C128 = (gpa_c128){v.complex->re, v.complex->im};
+        return true;
+    }
+    return false;
+}
+
+gpa_code arg_opnd(vm *vm, value v, gpa_opnd *out) {
+    if (v.tag == V_ARRAY) {
+        *out = (gpa_opnd){.arr = arr_retain(v.array->arr)};
+        return GPA_OK;
+    }
+    if (number(v, out)) return GPA_OK;
+    *out = (gpa_opnd){0};
+    return arg_array(vm, v, DT_NONE, &out->arr);
+}
+
+void arg_opnd_release(vm *vm, gpa_opnd *o) {
+    arr_release(vm_rt(vm), o->arr);
+    o->arr = NULL;
+}
+
+/* ---- asarray of sequences ---- */
+
+typedef struct {
+    vm *vm;
+    int ndim;                     /* dimensions found; fixed by the first leaf */
+    int64_t shape[GPA_MAX_DIMS];
+    bool fixed;
+    gpa_dtype dtype;              /* promotion of the leaves; DT_NONE before the first */
+    gpa_dtype want;               /* asked for; DT_NONE: dtype */
+    char *at;                     /* fill: where the next element goes */
+} walk;
+
+static bool is_sequence(value v) { return v.tag == V_LIST || v.tag == V_TUPLE || v.tag == V_RANGE; }
+
+static int64_t sequence_len(value v) {
+    if (v.tag == V_LIST) return (int64_t)v.list->count;
+    if (v.tag == V_TUPLE) return (int64_t)v.tuple->count;
+    int64_t n = 0;
+    const range_obj *r = v.range;
+    if (r->step > 0 && r->start < r->stop) n = (r->stop - r->start - 1) / r->step + 1;
+    if (r->step < 0 && r->start > r->stop) n = (r->start - r->stop - 1) / -r->step + 1;
+    return n;
+}
+
+static value sequence_item_peek(value v, int64_t i) {
+    if (v.tag == V_LIST) return v.list->items[i];
+    if (v.tag == V_TUPLE) return v.tuple->items[i];
+    return v_int(v.range->start + i * v.range->step);
+}
+
+static gpa_code ragged(walk *w, int depth) {
+    char shape[256];
+    int n = 0;
+    for (int d = 0; d < depth; d++) n += snprintf(shape + n, sizeof shape - (size_t)n, "%s%lld", d ? ", " : "", (long long)w->shape[d]);
+    return vm_fail(w->vm, GPA_E_VALUE,
+                   "setting an array element with a sequence. The requested array has an inhomogeneous shape after %d dimensions. "
+                   "The detected shape was (%s%s) + inhomogeneous part.",
+                   depth, shape, depth == 1 ? "," : "");
+}
+
+static gpa_code leaf_shape(walk *w, int depth, int ndim, const int64_t *shape) {
+    if (!w->fixed) {
+        if (depth + ndim > GPA_MAX_DIMS) return vm_fail(w->vm, GPA_E_VALUE, "setting an array element with a sequence. The requested array would exceed the maximum number of dimension of %d.", GPA_MAX_DIMS);
+        for (int d = 0; d < ndim; d++) w->shape[depth + d] = shape[d];
+        w->ndim = depth + ndim;
+        w->fixed = true;
+        return GPA_OK;
+    }
+    if (w->ndim != depth + ndim) return ragged(w, MIN(depth, w->ndim));
+    for (int d = 0; d < ndim; d++)
+        if (w->shape[depth + d] != shape[d]) return ragged(w, depth + d);
+    return GPA_OK;
+}
+
+static gpa_code discover(walk *w, value v, int depth) {
+    if (is_sequence(v)) {
+        int64_t n = sequence_len(v);
+        if (depth >= GPA_MAX_DIMS) return vm_fail(w->vm, GPA_E_VALUE, "setting an array element with a sequence. The requested array would exceed the maximum number of dimension of %d.", GPA_MAX_DIMS);
+        if (w->fixed && depth >= w->ndim) return ragged(w, w->ndim);
+        if (w->fixed && w->shape[depth] != n) return ragged(w, depth);
+        w->shape[depth] = n;
+        if (n == 0) return leaf_shape(w, depth, 1, &n);
+        for (int64_t i = 0; i < n; i++) {
+            gpa_code rc = discover(w, sequence_item_peek(v, i), depth + 1);
+            if (rc) return rc;
+        }
+        return GPA_OK;
+    }
+    gpa_opnd o;
+    gpa_dtype t;
+    gpa_code rc;
+    if (v.tag == V_ARRAY) {
+        t = (gpa_dtype)v.array->arr->dtype;
+        rc = leaf_shape(w, depth, v.array->arr->ndim, v.array->arr->shape);
+    } else if (number(v, &o)) {
+        t = o.dtype;
+        rc = leaf_shape(w, depth, 0, NULL);
+    } else {
+        return vm_fail(w->vm, GPA_E_TYPE, "arrays hold numbers: an element of type '%s' has no dtype", value_type_name(v));
+    }
+    if (rc) return rc;
+    gpa_dtype both = w->dtype == DT_NONE ? t : dtype_promote(w->dtype, t);
+    if (both == DT_NONE)
+        return vm_fail(w->vm, GPA_E_DTYPE_PROMOTION, "no common dtype for %s and %s", dtype_info[w->dtype].name, dtype_info[t].name);
+    w->dtype = both;
+    return GPA_OK;
+}
+
+/* A Python int outside of an integer dtype is refused; everything else is cast as astype casts. */
+static gpa_code convert(vm *vm, const gpa_opnd *o, gpa_dtype to, gpa_val *out) {
+    *out = dtype_cast(o->v, o->dtype, to);
+    if (o->weak == WEAK_INT && dtype_is_int(to)) {
+        gpa_val back = dtype_cast(*out, to, DT_I64);
+        bool negative = dtype_info[to].kind == 'U' && o->v.I64 < 0;
+        if (negative || back.I64 != o->v.I64)
+            return vm_fail(vm, GPA_E_OVERFLOW, "Python integer %lld out of bounds for %s", (long long)o->v.I64, dtype_info[to].name);
+    }
+    if (dtype_is_complex(o->dtype) && !dtype_is_complex(to) && to != DT_BOOL)
+        return vm_fail(vm, GPA_E_TYPE, "%s() argument must be a string%s real number, not 'complex'", dtype_is_int(to) ? "int" : "float",
+                       dtype_is_int(to) ? ", a bytes-like object or a" : " or a");
+    if (o->dtype == DT_F64 && o->weak && dtype_is_int(to) && !isfinite(o->v.F64))
+        return isnan(o->v.F64) ? vm_fail(vm, GPA_E_VALUE, "cannot convert float NaN to integer")
+                               : vm_fail(vm, GPA_E_OVERFLOW, "cannot convert float infinity to integer");
+    return GPA_OK;
+}
+
+static gpa_code fill(walk *w, value v) {
+    gpa_code rc = GPA_OK;
+    if (is_sequence(v)) {
+        int64_t n = sequence_len(v);
+        for (int64_t i = 0; i < n; i++)
+            if ((rc = fill(w, sequence_item_peek(v, i)))) return rc;
+        return GPA_OK;
+    }
+    if (v.tag == V_ARRAY) {
+        gpa_arr *cast = NULL;
+        rc = arr_cast(vm_rt(w->vm), v.array->arr, w->want, false, &cast, vm_err(w->vm));
+        if (!rc) rc = arr_read(vm_rt(w->vm), cast, w->at, vm_err(w->vm));
+        if (!rc) w->at += (size_t)cast->size * dtype_size(w->want);
+        arr_release(vm_rt(w->vm), cast);
+        return rc;
+    }
+    gpa_opnd o;
+    gpa_val x;
+    number(v, &o);
+    if ((rc = convert(w->vm, &o, w->want, &x))) return rc;
+    dtype_store(w->at, w->want, x);
+    w->at += dtype_size(w->want);
+    return GPA_OK;
+}
+
+/* A list of arrays of one shape becomes their concatenation along a new first axis, without leaving the device. */
+static bool all_arrays(value v) {
+    if (!is_sequence(v) || v.tag == V_RANGE || sequence_len(v) == 0) return false;
+    for (int64_t i = 0; i < sequence_len(v); i++)
+        if (sequence_item_peek(v, i).tag != V_ARRAY) return false;
+    return true;
+}
+
+static gpa_code join(vm *vm, value v, const walk *w, gpa_arr **out) {
+    gpa_rt *rt = vm_rt(vm);
+    int64_t n = sequence_len(v);
+    gpa_code rc = GPA_OK;
+    gpa_arr **parts = mem_zero((size_t)n * sizeof *parts);
+    if (!parts) return vm_no_memory(vm);
+    int64_t shape[GPA_MAX_DIMS + 1] = {1};
+    for (int d = 1; d < w->ndim; d++) shape[d] = w->shape[d];
+    for (int64_t i = 0; i < n; i++) TRY(arr_reshape(rt, sequence_item_peek(v, i).array->arr, w->ndim, shape, &parts[i], vm_err(vm)));
+    rc = arr_concat(rt, parts, (int)n, 0, w->want, out, vm_err(vm));
+out:
+    for (int64_t i = 0; i < n; i++) arr_release(rt, parts[i]);
+    mem_free(parts);
+    return rc;
+}
+
+static gpa_code from_sequence(vm *vm, value v, gpa_dtype t, gpa_arr **out) {
+    walk w = {.vm = vm, .dtype = DT_NONE};
+    gpa_code rc = discover(&w, v, 0);
+    if (rc) return rc;
+    if (w.dtype == DT_NONE) w.dtype = DT_F64;
+    w.want = t == DT_NONE ? w.dtype : t;
+    if (all_arrays(v)) return join(vm, v, &w, out);
+    int64_t n = 1;
+    for (int d = 0; d < w.ndim; d++) n *= w.shape[d];
+    char *data = mem_new((size_t)n * dtype_size(w.want));
+    if (!data) return vm_no_memory(vm);
+    w.at = data;
+    rc = fill(&w, v);
+    if (!rc) rc = arr_from(vm_rt(vm), w.want, w.ndim, w.shape, data, out, vm_err(vm));
+    mem_free(data);
+    return rc;
+}
+
+gpa_code arg_array(vm *vm, value v, gpa_dtype t, gpa_arr **out) {
+    gpa_opnd o;
+    *out = NULL;
+    if (v.tag == V_ARRAY) {
+        gpa_arr *a = v.array->arr;
+        if (t == DT_NONE || t == (gpa_dtype)a->dtype) {
+            *out = arr_retain(a);
+            return GPA_OK;
+        }
+        return arr_cast(vm_rt(vm), a, t, false, out, vm_err(vm));
+    }
+    if (number(v, &o)) {
+        gpa_val x;
+        gpa_dtype to = t == DT_NONE ? o.dtype : t;
+        gpa_code rc = convert(vm, &o, to, &x);
+        return rc ? rc : arr_scalar(vm_rt(vm), to, x, out, vm_err(vm));
+    }
+    if (is_sequence(v)) return from_sequence(vm, v, t, out);
+    if (v.tag == V_ITER || v.tag == V_SET || v.tag == V_DICT)
+        return vm_fail(vm, GPA_E_TYPE, "an array cannot be made from a '%s': give a list, as in array(list(...))", value_type_name(v));
+    return vm_fail(vm, GPA_E_TYPE, "arrays hold numbers: a value of type '%s' has no dtype", value_type_name(v));
+}
