@@ -174,7 +174,7 @@ gpa_code shape_fit(int64_t size, int ndim, int64_t *shape, gpa_err *e) {
  * blocks, last first. A dimension that would reach over two blocks cannot be shown by one stride. */
 bool shape_restride(int ndim, const int64_t *shape, const int64_t *strides, int nto, const int64_t *to, int64_t *out) {
     int64_t block[GPA_MAX_DIMS], step[GPA_MAX_DIMS], *steps = step;
-    if (shape_size(ndim, shape) == 0) {
+    if (ndim == 0 || shape_size(ndim, shape) == 0) {
         shape_c_strides(nto, to, out);
         return true;
     }
