@@ -23,10 +23,10 @@
 
 #include "lang/value.h"
 
-typedef struct vm vm;
+typedef struct vm gpa_vm;
 
 /* argv is borrowed; *out is owned by the caller and starts as NONE. Errors go to vm_err. */
-typedef gpa_code (*native_fn)(vm *vm, value *argv, value *out);
+typedef gpa_code (*native_fn)(gpa_vm *vm, value *argv, value *out);
 
 /* FUNCTION: called as it is (of a module, or STATIC). METHOD: argv[0] is self. PROPERTY: called by looking it up. */
 typedef enum { NATIVE_FUNCTION, NATIVE_METHOD, NATIVE_PROPERTY } native_kind;
@@ -48,75 +48,75 @@ typedef struct ufunc {
 /* Kinds of OBJECT values. */
 typedef struct object_kind {
     const char *type_name;                                            /* "numpy.finfo", "_io.TextIOWrapper" */
-    void (*free)(vm *vm, object_obj *o);                              /* may be NULL */
-    gpa_code (*repr)(vm *vm, object_obj *o, gpa_str *out);            /* may be NULL: <type object> */
-    gpa_code (*enter)(vm *vm, object_obj *o, value *out);             /* `with`; may be NULL */
-    gpa_code (*exit)(vm *vm, object_obj *o, value exc, bool *swallow); /* may be NULL */
-    gpa_code (*attr)(vm *vm, object_obj *o, const char *name, value *out); /* *out UNSET: no such attribute; may be NULL */
-    gpa_code (*call)(vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw, const value *kw_names, value *out); /* may be NULL */
-    gpa_code (*getitem)(vm *vm, object_obj *o, value key, value *out); /* may be NULL */
-    gpa_code (*iter)(vm *vm, object_obj *o, value *out);              /* may be NULL */
-    gpa_code (*len)(vm *vm, object_obj *o, int64_t *out);             /* may be NULL: has no len() */
-    gpa_code (*contains)(vm *vm, object_obj *o, value item, bool *out); /* may be NULL: by iteration */
+    void (*free)(gpa_vm *vm, object_obj *o);                              /* may be NULL */
+    gpa_code (*repr)(gpa_vm *vm, object_obj *o, gpa_str *out);            /* may be NULL: <type object> */
+    gpa_code (*enter)(gpa_vm *vm, object_obj *o, value *out);             /* `with`; may be NULL */
+    gpa_code (*exit)(gpa_vm *vm, object_obj *o, value exc, bool *swallow); /* may be NULL */
+    gpa_code (*attr)(gpa_vm *vm, object_obj *o, const char *name, value *out); /* *out UNSET: no such attribute; may be NULL */
+    gpa_code (*call)(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw, const value *kw_names, value *out); /* may be NULL */
+    gpa_code (*getitem)(gpa_vm *vm, object_obj *o, value key, value *out); /* may be NULL */
+    gpa_code (*iter)(gpa_vm *vm, object_obj *o, value *out);              /* may be NULL */
+    gpa_code (*len)(gpa_vm *vm, object_obj *o, int64_t *out);             /* may be NULL: has no len() */
+    gpa_code (*contains)(gpa_vm *vm, object_obj *o, value item, bool *out); /* may be NULL: by iteration */
 } object_kind;
 
 /* A new object of a kind with room for n fields (NONE), data NULL. UNSET on failure. */
-value v_object(vm *vm, const object_kind *kind, size_t n);
+value v_object(gpa_vm *vm, const object_kind *kind, size_t n);
 
 /* ---- services of the vm ---- */
 
-gpa_err *vm_err(vm *vm);  /* the error record of the running thread of evaluation */
-gpa_rt *vm_rt(vm *vm);    /* the arrays' runtime */
+gpa_err *vm_err(gpa_vm *vm);  /* the error record of the running thread of evaluation */
+gpa_rt *vm_rt(gpa_vm *vm);    /* the arrays' runtime */
 /* Sets the error and returns its code: `return vm_fail(vm, GPA_E_TYPE, "...", ...)`. */
-gpa_code vm_fail(vm *vm, gpa_code code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-gpa_code vm_no_memory(vm *vm);
+gpa_code vm_fail(gpa_vm *vm, gpa_code code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+gpa_code vm_no_memory(gpa_vm *vm);
 /* Raises an exception with these arguments (KeyError('a') keeps the key). */
-gpa_code vm_raise(vm *vm, gpa_code code, size_t n, const value *args);
+gpa_code vm_raise(gpa_vm *vm, gpa_code code, size_t n, const value *args);
 /* Writes to the session's standard output or error. */
-gpa_code vm_write(vm *vm, bool to_stderr, const char *text, size_t n);
+gpa_code vm_write(gpa_vm *vm, bool to_stderr, const char *text, size_t n);
 /* A warning as Python prints it ("file:line: RuntimeWarning: ..."), once per place. */
-gpa_code vm_warn(vm *vm, gpa_code category, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+gpa_code vm_warn(gpa_vm *vm, gpa_code category, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 /* Reads a line for input(); EOFError at the end. */
-gpa_code vm_input(vm *vm, const char *prompt, value *out);
+gpa_code vm_input(gpa_vm *vm, const char *prompt, value *out);
 /* GPA_E_INTERRUPT when Ctrl-C was pressed: native loops ask now and then. */
-gpa_code vm_poll(vm *vm);
+gpa_code vm_poll(gpa_vm *vm);
 
 /* Calls any callable: n positional arguments, then n_kw keyword ones with their names (STR values). */
-gpa_code vm_call(vm *vm, value fn, size_t n, const value *args, size_t n_kw, const value *kw_names, value *out);
+gpa_code vm_call(gpa_vm *vm, value fn, size_t n, const value *args, size_t n_kw, const value *kw_names, value *out);
 /* Iteration: an ITER over any iterable, and its next value (*done at the end). */
-gpa_code vm_iter(vm *vm, value iterable, value *out);
-static inline gpa_code iter_next(vm *vm, value it, value *out, bool *done) { return it.iter->next(vm, it.iter, out, done); }
+gpa_code vm_iter(gpa_vm *vm, value iterable, value *out);
+static inline gpa_code iter_next(gpa_vm *vm, value it, value *out, bool *done) { return it.iter->next(vm, it.iter, out, done); }
 /* All items of an iterable as a new list. */
-gpa_code vm_collect(vm *vm, value iterable, value *out_list);
-gpa_code vm_attr(vm *vm, value v, const char *name, value *out); /* AttributeError with did-you-mean */
-gpa_code vm_len(vm *vm, value v, int64_t *out);                  /* TypeError: object of type 'int' has no len() */
-gpa_code vm_getitem(vm *vm, value v, value key, value *out);
-gpa_code vm_setitem(vm *vm, value v, value key, value item);
-gpa_code vm_contains(vm *vm, value container, value item, bool *out);
+gpa_code vm_collect(gpa_vm *vm, value iterable, value *out_list);
+gpa_code vm_attr(gpa_vm *vm, value v, const char *name, value *out); /* AttributeError with did-you-mean */
+gpa_code vm_len(gpa_vm *vm, value v, int64_t *out);                  /* TypeError: object of type 'int' has no len() */
+gpa_code vm_getitem(gpa_vm *vm, value v, value key, value *out);
+gpa_code vm_setitem(gpa_vm *vm, value v, value key, value item);
+gpa_code vm_contains(gpa_vm *vm, value container, value item, bool *out);
 /* Operators on any values (lang/operate.c): arithmetic by its row of op.def, comparisons too. */
-gpa_code vm_binary(vm *vm, gpa_op op, value a, value b, value *out);
-gpa_code vm_unary(vm *vm, gpa_op op, value a, value *out);
+gpa_code vm_binary(gpa_vm *vm, gpa_op op, value a, value b, value *out);
+gpa_code vm_unary(gpa_vm *vm, gpa_op op, value a, value *out);
 /* Python's a < b for sorting. */
-gpa_code vm_less(vm *vm, value a, value b, bool *out);
+gpa_code vm_less(gpa_vm *vm, value a, value b, bool *out);
 
 /* repr() and str(), and format(v, spec), appended to a buffer. */
-gpa_code vm_repr(vm *vm, value v, gpa_str *out);
-gpa_code vm_str(vm *vm, value v, gpa_str *out);
-gpa_code vm_format(vm *vm, value v, const char *spec, size_t n, gpa_str *out);
+gpa_code vm_repr(gpa_vm *vm, value v, gpa_str *out);
+gpa_code vm_str(gpa_vm *vm, value v, gpa_str *out);
+gpa_code vm_format(gpa_vm *vm, value v, const char *spec, size_t n, gpa_str *out);
 
 /* ---- arguments ---- (each fails with Python's TypeError words; `what` names the parameter where the text needs it) */
 
-gpa_code arg_int(vm *vm, value v, const char *what, int64_t *out);   /* ints, bools, NumPy ints: __index__ */
-gpa_code arg_float(vm *vm, value v, const char *what, double *out);  /* anything float() takes but strings */
-gpa_code arg_bool(vm *vm, value v, const char *what, bool *out);     /* truth */
-gpa_code arg_text(vm *vm, value v, const char *what, const char **text, size_t *n); /* a str; borrowed */
-gpa_code arg_dtype(vm *vm, value v, gpa_dtype *out);                 /* None: DT_NONE; types, dtypes, names */
+gpa_code arg_int(gpa_vm *vm, value v, const char *what, int64_t *out);   /* ints, bools, NumPy ints: __index__ */
+gpa_code arg_float(gpa_vm *vm, value v, const char *what, double *out);  /* anything float() takes but strings */
+gpa_code arg_bool(gpa_vm *vm, value v, const char *what, bool *out);     /* truth */
+gpa_code arg_text(gpa_vm *vm, value v, const char *what, const char **text, size_t *n); /* a str; borrowed */
+gpa_code arg_dtype(gpa_vm *vm, value v, gpa_dtype *out);                 /* None: DT_NONE; types, dtypes, names */
 /* An int or a sequence of ints: a shape, axes, repetitions. */
-gpa_code arg_ints(vm *vm, value v, const char *what, int max, int *n, int64_t *out);
+gpa_code arg_ints(gpa_vm *vm, value v, const char *what, int max, int *n, int64_t *out);
 /* Anything NumPy's asarray takes: arrays, numbers, nested sequences. Owned. */
-gpa_code arg_array(vm *vm, value v, gpa_dtype t, gpa_arr **out);
+gpa_code arg_array(gpa_vm *vm, value v, gpa_dtype t, gpa_arr **out);
 /* The same, as an operand that keeps numbers weak. Release with arg_opnd_release. */
-gpa_code arg_opnd(vm *vm, value v, gpa_opnd *out);
-void arg_opnd_release(vm *vm, gpa_opnd *o);
+gpa_code arg_opnd(gpa_vm *vm, value v, gpa_opnd *out);
+void arg_opnd_release(gpa_vm *vm, gpa_opnd *o);
 
 #endif

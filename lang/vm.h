@@ -22,39 +22,39 @@ typedef struct {
 } vm_config;
 
 /* Makes the vm with its built-in modules and the prelude. On failure the error is in *e and *out is NULL. */
-gpa_code vm_new(const vm_config *c, vm **out, gpa_err *e);
+gpa_code vm_new(const vm_config *c, gpa_vm **out, gpa_err *e);
 /* Releases everything the vm holds, cycles of functions included. */
-void vm_free(vm *vm);
+void vm_free(gpa_vm *vm);
 
 /* Runs a parsed module in the globals of `in` (NULL: the main module). *last (may be NULL) gets the value of the last
  * statement when that is an expression, else UNSET; owned by the caller. On failure the error is in vm_err and
  * vm_trace tells the frames; the next vm_eval forgets both. Keeps the module alive as long as its functions live. May
  * be called while another evaluation is running (from vm_config.magic or a native function). */
-gpa_code vm_eval(vm *vm, ast_module *m, struct module_obj *in, value *last);
+gpa_code vm_eval(gpa_vm *vm, ast_module *m, struct module_obj *in, value *last);
 
 /* Frames of the last error, outermost first; frames of the prelude are left out. `function` is "<module>" or a name. */
 typedef struct {
     const char *function;
     gpa_span at;
 } vm_frame;
-size_t vm_trace(vm *vm, const vm_frame **frames);
+size_t vm_trace(gpa_vm *vm, const vm_frame **frames);
 /* The exception object of the last error, borrowed; NONE when there was none. Makes it if need be. */
-value vm_exception_peek(vm *vm);
+value vm_exception_peek(gpa_vm *vm);
 /* Forgets the current error. */
-void vm_clear_error(vm *vm);
+void vm_clear_error(gpa_vm *vm);
 
 /* Stops the running evaluation: it fails with KeyboardInterrupt, which may be caught. From any thread or a signal
  * handler. A request made while nothing runs is forgotten by the next vm_eval called from outside. */
-void vm_interrupt(vm *vm);
+void vm_interrupt(gpa_vm *vm);
 
-void *vm_user(vm *vm);
-intern *vm_names(vm *vm);
-sources *vm_sources(vm *vm);
+void *vm_user(gpa_vm *vm);
+intern *vm_names(gpa_vm *vm);
+sources *vm_sources(gpa_vm *vm);
 /* The place being evaluated, for messages and warnings; src 0 when nothing runs. Frames of the prelude are left out. */
-gpa_span vm_where(vm *vm);
+gpa_span vm_where(gpa_vm *vm);
 /* Sets the length of sys.path-like lookup: the folder where `import x` looks for x.gpa first (copied); then the current
  * folder. */
-gpa_code vm_set_script_folder(vm *vm, const char *folder);
+gpa_code vm_set_script_folder(gpa_vm *vm, const char *folder);
 
 /* ---- modules: names in slots ---- */
 
@@ -74,18 +74,18 @@ typedef struct module_obj {
     struct module_obj *next; /* in the vm's list */
 } module_obj;
 
-module_obj *vm_main(vm *vm);
+module_obj *vm_main(gpa_vm *vm);
 /* The value of a variable, borrowed; UNSET when not defined. No fallback to built-in names. */
 value module_get_peek(const module_obj *m, gpa_sym name);
-value module_get_text_peek(vm *vm, const module_obj *m, const char *name);
+value module_get_text_peek(gpa_vm *vm, const module_obj *m, const char *name);
 /* Sets (retains) or with UNSET deletes a variable. */
-gpa_code module_set(vm *vm, module_obj *m, gpa_sym name, value v);
-gpa_code module_set_text(vm *vm, module_obj *m, const char *name, value v);
+gpa_code module_set(gpa_vm *vm, module_obj *m, gpa_sym name, value v);
+gpa_code module_set_text(gpa_vm *vm, module_obj *m, const char *name, value v);
 /* The built-in of this name (builtins, then numpy), borrowed; UNSET when there is none. */
-value vm_builtin_peek(vm *vm, gpa_sym name);
+value vm_builtin_peek(gpa_vm *vm, gpa_sym name);
 /* A module by its dotted name ("numpy", "numpy.linalg", "cupy", "tools" for tools.gpa), imported when need be. Borrowed:
  * the vm keeps its modules. ModuleNotFoundError. */
-gpa_code vm_import(vm *vm, const char *name, module_obj **out);
+gpa_code vm_import(gpa_vm *vm, const char *name, module_obj **out);
 
 /* ---- functions ---- */
 
@@ -107,17 +107,17 @@ typedef struct func_obj {
 /* The function's syntax (a FUNCTION node) and its module: for inspection and the compiled sub-language. */
 const ast_node *func_node(const func_obj *f);
 ast_module *func_ast(const func_obj *f);
-const char *func_name(vm *vm, const func_obj *f);
+const char *func_name(gpa_vm *vm, const func_obj *f);
 /* "(a, b=2, *args)" as Python's inspect.signature prints it. */
-gpa_code func_signature(vm *vm, const func_obj *f, gpa_str *out);
+gpa_code func_signature(gpa_vm *vm, const func_obj *f, gpa_str *out);
 
 /* ---- attributes and types ---- */
 
-gpa_code vm_setattr(vm *vm, value v, const char *name, value item);
+gpa_code vm_setattr(gpa_vm *vm, value v, const char *name, value item);
 /* The names dir(v) lists; `each` is called once for each. */
-gpa_code vm_dir(vm *vm, value v, void (*each)(void *user, const char *name, value v), void *user);
+gpa_code vm_dir(gpa_vm *vm, value v, void (*each)(void *user, const char *name, value v), void *user);
 /* An exception object. args: a TUPLE (retained). UNSET when memory is short. */
-value v_exception(vm *vm, gpa_code code, value args);
+value v_exception(gpa_vm *vm, gpa_code code, value args);
 bool vm_callable(value v);
 
 #endif

@@ -7,12 +7,12 @@
 
 #include "lang/numpy/numpy.h"
 
-gpa_code np_return(vm *vm, gpa_arr *a, value *out) {
+gpa_code np_return(gpa_vm *vm, gpa_arr *a, value *out) {
     *out = v_array_take(vm, a, a->ndim == 0);
     return out->tag == V_UNSET ? vm_err(vm)->code : GPA_OK;
 }
 
-gpa_code np_return_array(vm *vm, gpa_arr *a, value *out) {
+gpa_code np_return_array(gpa_vm *vm, gpa_arr *a, value *out) {
     *out = v_array_take(vm, a, false);
     return out->tag == V_UNSET ? vm_err(vm)->code : GPA_OK;
 }
@@ -31,7 +31,7 @@ static gpa_dtype type_dtype(value v) {
     return DT_NONE;
 }
 
-gpa_code arg_dtype(vm *vm, value v, gpa_dtype *out) {
+gpa_code arg_dtype(gpa_vm *vm, value v, gpa_dtype *out) {
     *out = DT_NONE;
     if (v.tag == V_NONE || v.tag == V_UNSET) return GPA_OK;
     if (v.tag == V_DTYPE) *out = (gpa_dtype)v.aux;
@@ -51,7 +51,7 @@ gpa_code arg_dtype(vm *vm, value v, gpa_dtype *out) {
 
 /* ---- integers ---- */
 
-gpa_code arg_ints(vm *vm, value v, const char *what, int max, int *n, int64_t *out) {
+gpa_code arg_ints(gpa_vm *vm, value v, const char *what, int max, int *n, int64_t *out) {
     *n = 0;
     bool sequence = v.tag == V_LIST || v.tag == V_TUPLE || v.tag == V_RANGE || (v.tag == V_ARRAY && v.array->arr->ndim);
     if (!sequence) {
@@ -72,18 +72,18 @@ out:
     return rc;
 }
 
-gpa_code arg_shape(vm *vm, value v, int *ndim, int64_t *shape) {
+gpa_code arg_shape(gpa_vm *vm, value v, int *ndim, int64_t *shape) {
     gpa_code rc = arg_ints(vm, v, "shape", GPA_MAX_DIMS, ndim, shape);
     for (int d = 0; !rc && d < *ndim; d++)
         if (shape[d] < 0) rc = vm_fail(vm, GPA_E_VALUE, "negative dimensions are not allowed");
     return rc;
 }
 
-static gpa_code axis_error(vm *vm, int64_t axis, int ndim) {
+static gpa_code axis_error(gpa_vm *vm, int64_t axis, int ndim) {
     return vm_fail(vm, GPA_E_AXIS, "axis %lld is out of bounds for array of dimension %d", (long long)axis, ndim);
 }
 
-gpa_code arg_axis(vm *vm, value v, int ndim, int *out) {
+gpa_code arg_axis(gpa_vm *vm, value v, int ndim, int *out) {
     int64_t axis;
     gpa_code rc = arg_int(vm, v, "axis", &axis);
     if (rc) return rc;
@@ -92,7 +92,7 @@ gpa_code arg_axis(vm *vm, value v, int ndim, int *out) {
     return GPA_OK;
 }
 
-gpa_code arg_axes(vm *vm, value v, int ndim, uint32_t *axes, bool *given) {
+gpa_code arg_axes(gpa_vm *vm, value v, int ndim, uint32_t *axes, bool *given) {
     *given = v.tag != V_NONE && v.tag != V_UNSET;
     *axes = ndim >= 32 ? ~0u : (1u << ndim) - 1;
     if (!*given) return GPA_OK;
@@ -110,7 +110,7 @@ gpa_code arg_axes(vm *vm, value v, int ndim, uint32_t *axes, bool *given) {
     return GPA_OK;
 }
 
-gpa_code arg_out(vm *vm, value v, gpa_arr **out) {
+gpa_code arg_out(gpa_vm *vm, value v, gpa_arr **out) {
     *out = NULL;
     if (v.tag == V_TUPLE && v.tuple->count == 1) v = v.tuple->items[0];
     if (v.tag == V_NONE || v.tag == V_UNSET) return GPA_OK;
@@ -138,7 +138,7 @@ static bool number(value v, gpa_opnd *o) {
     return false;
 }
 
-gpa_code arg_opnd(vm *vm, value v, gpa_opnd *out) {
+gpa_code arg_opnd(gpa_vm *vm, value v, gpa_opnd *out) {
     if (v.tag == V_ARRAY) {
         *out = (gpa_opnd){.arr = arr_retain(v.array->arr)};
         return GPA_OK;
@@ -148,7 +148,7 @@ gpa_code arg_opnd(vm *vm, value v, gpa_opnd *out) {
     return arg_array(vm, v, DT_NONE, &out->arr);
 }
 
-void arg_opnd_release(vm *vm, gpa_opnd *o) {
+void arg_opnd_release(gpa_vm *vm, gpa_opnd *o) {
     arr_release(vm_rt(vm), o->arr);
     o->arr = NULL;
 }
@@ -156,7 +156,7 @@ void arg_opnd_release(vm *vm, gpa_opnd *o) {
 /* ---- asarray of sequences ---- */
 
 typedef struct {
-    vm *vm;
+    gpa_vm *vm;
     int ndim;                     /* dimensions found; fixed by the first leaf */
     int64_t shape[GPA_MAX_DIMS];
     bool fixed;
@@ -242,7 +242,7 @@ static gpa_code discover(walk *w, value v, int depth) {
 }
 
 /* A Python int outside of an integer dtype is refused; everything else is cast as astype casts. */
-static gpa_code convert(vm *vm, const gpa_opnd *o, gpa_dtype to, gpa_val *out) {
+static gpa_code convert(gpa_vm *vm, const gpa_opnd *o, gpa_dtype to, gpa_val *out) {
     *out = dtype_cast(o->v, o->dtype, to);
     if (o->weak == WEAK_INT && dtype_is_int(to)) {
         gpa_val back = dtype_cast(*out, to, DT_I64);
@@ -292,7 +292,7 @@ static bool all_arrays(value v) {
     return true;
 }
 
-static gpa_code join(vm *vm, value v, const walk *w, gpa_arr **out) {
+static gpa_code join(gpa_vm *vm, value v, const walk *w, gpa_arr **out) {
     gpa_rt *rt = vm_rt(vm);
     int64_t n = sequence_len(v);
     gpa_code rc = GPA_OK;
@@ -308,7 +308,7 @@ out:
     return rc;
 }
 
-static gpa_code from_sequence(vm *vm, value v, gpa_dtype t, gpa_arr **out) {
+static gpa_code from_sequence(gpa_vm *vm, value v, gpa_dtype t, gpa_arr **out) {
     walk w = {.vm = vm, .dtype = DT_NONE};
     gpa_code rc = discover(&w, v, 0);
     if (rc) return rc;
@@ -326,7 +326,7 @@ static gpa_code from_sequence(vm *vm, value v, gpa_dtype t, gpa_arr **out) {
     return rc;
 }
 
-gpa_code arg_array(vm *vm, value v, gpa_dtype t, gpa_arr **out) {
+gpa_code arg_array(gpa_vm *vm, value v, gpa_dtype t, gpa_arr **out) {
     gpa_opnd o;
     *out = NULL;
     if (v.tag == V_ARRAY) {

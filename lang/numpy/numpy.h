@@ -6,23 +6,23 @@
 #include "lang/native.h"
 
 /* A new array value from the runtime's result: a NumPy scalar when it has no dimensions. Consumes `a`. */
-gpa_code np_return(vm *vm, gpa_arr *a, value *out);
+gpa_code np_return(gpa_vm *vm, gpa_arr *a, value *out);
 /* The same, but 0-d stays an array (asarray, reshape). */
-gpa_code np_return_array(vm *vm, gpa_arr *a, value *out);
+gpa_code np_return_array(gpa_vm *vm, gpa_arr *a, value *out);
 
 /* out=: an array argument, borrowed; NULL for None or UNSET; a TypeError for anything else. A tuple of one is unwrapped. */
-gpa_code arg_out(vm *vm, value v, gpa_arr **out);
+gpa_code arg_out(gpa_vm *vm, value v, gpa_arr **out);
 /* axis=: None (then *axes has all bits and *given is false), an int, or a tuple of ints without repetition. AxisError,
  * "duplicate value in 'axis'". */
-gpa_code arg_axes(vm *vm, value v, int ndim, uint32_t *axes, bool *given);
+gpa_code arg_axes(gpa_vm *vm, value v, int ndim, uint32_t *axes, bool *given);
 /* One axis, counted from the end when negative. */
-gpa_code arg_axis(vm *vm, value v, int ndim, int *out);
+gpa_code arg_axis(gpa_vm *vm, value v, int ndim, int *out);
 /* A shape: an int or a sequence of ints, none of them negative. */
-gpa_code arg_shape(vm *vm, value v, int *ndim, int64_t *shape);
+gpa_code arg_shape(gpa_vm *vm, value v, int *ndim, int64_t *shape);
 
 /* The ufunc named so ("add", "mod", "abs"), or NULL. The pointer lives as long as the program. */
 const ufunc *ufunc_find(const char *name);
 /* Calls a ufunc: its operands, out positionally or by name, where=, dtype=, casting=. */
-gpa_code ufunc_call(vm *vm, const ufunc *u, size_t n, const value *args, size_t n_kw, const value *kw_names, value *out);
+gpa_code ufunc_call(gpa_vm *vm, const ufunc *u, size_t n, const value *args, size_t n_kw, const value *kw_names, value *out);
 
 #endif
