@@ -1,0 +1,211 @@
+/* The device registry.
+ *
+ * Backends stand in order of preference. A plugin is looked for when somebody asks for its devices; one that is found
+ * and fits is kept for the life of the process, one that is not leaves the reason. Reading order: names, plugins,
+ * opening, what the language asks. */
+#include "runtime/device.h"
+
+#include <dlfcn.h>
+#include <libgen.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "runtime/buffer.h"
+#include "runtime/rt.h"
+
+enum { PATH_ROOM = 4096, WHY_ROOM = 256 };
+
+/* A kind of device: the backend once it is there, else why not. */
+typedef struct {
+    const char *name;
+    const char *plugin; /* the file; NULL: built in */
+    const gpa_backend *be;
+    int count;          /* devices; -1: not asked yet */
+    char why[WHY_ROOM];
+} kind;
+
+static kind kinds[] = {
+    {.name = "cuda", .plugin = "gpa-cuda.so", .count = -1},
+    {.name = "cpu", .plugin = "gpa-cpu.so", .count = -1},
+    {.name = "ref", .be = &gpa_ref_backend, .count = -1},
+};
+
+/* ---- names ---- */
+
+/* Splits "cuda:1" into its kind and its number; NULL when it is no such name. */
+static kind *parse_name(const char *name, int *number) {
+    size_t n = strcspn(name, ":");
+    *number = 0;
+    for (size_t k = 0; k < COUNT_OF(kinds); k++) {
+        if (strlen(kinds[k].name) != n || memcmp(kinds[k].name, name, n) != 0) continue;
+        if (!name[n]) return &kinds[k];
+        char *end;
+        long i = strtol(name + n + 1, &end, 10);
+        if (end == name + n + 1 || *end || i < 0 || i > 99) return NULL;
+        *number = (int)i;
+        return &kinds[k];
+    }
+    return NULL;
+}
+
+gpa_code device_check_name(const char *name, gpa_err *e) {
+    int number;
+    if (parse_name(name, &number)) return GPA_OK;
+    gpa_fail(e, GPA_E_VALUE, "unknown device '%.32s'", name);
+    gpa_err_hint(e, "devices are called cpu, cuda, cuda:1 and ref; `gpa --devices` lists what is there");
+    return GPA_E_VALUE;
+}
+
+/* ---- plugins ---- */
+
+/* Loads the plugin in `dir`, if it is there and fits. True when the search is over, for better or worse. */
+static bool try_dir(kind *k, const char *dir) {
+    char path[PATH_ROOM];
+    if (snprintf(path, sizeof path, "%s/%s", dir, k->plugin) >= (int)sizeof path || access(path, R_OK)) return false;
+    void *so = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!so) {
+        snprintf(k->why, sizeof k->why, "%s", dlerror());
+        return true;
+    }
+    gpa_backend_entry_fn entry;
+    void *symbol = dlsym(so, GPA_BACKEND_ENTRY);
+    memcpy(&entry, &symbol, sizeof entry); /* POSIX's way from an object pointer to a function */
+    const gpa_backend *be = entry ? entry(GPA_BACKEND_ABI) : NULL;
+    if (be && be->abi == GPA_BACKEND_ABI && be->size == sizeof *be && be->tables == gpa_tables_hash()) {
+        k->be = be;
+        return true;
+    }
+    snprintf(k->why, sizeof k->why, "%.200s was built for another gpa", path);
+    dlclose(so);
+    return true;
+}
+
+/* The plugin is where the caller says, or where GPA_PLUGIN_DIR says, or beside the executable or in ../lib/gpa. */
+static void load_plugin(const gpa_rt *rt, kind *k) {
+    char exe[PATH_ROOM], lib[PATH_ROOM + 16];
+    const char *told = rt->config.plugin_dir ? rt->config.plugin_dir : getenv("GPA_PLUGIN_DIR");
+    snprintf(k->why, sizeof k->why, "%s is not there: not built, or not installed", k->plugin);
+    if (told) {
+        try_dir(k, told);
+        return;
+    }
+    ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
+    if (n <= 0) return;
+    exe[n] = 0;
+    const char *dir = dirname(exe);
+    snprintf(lib, sizeof lib, "%s/../lib/gpa", dir);
+    if (!try_dir(k, dir)) try_dir(k, lib);
+}
+
+/* How many devices of a kind there are; with 0, k->why says why. */
+static int count_devices(const gpa_rt *rt, kind *k) {
+    if (!k->be) load_plugin(rt, k);
+    if (!k->be) return 0;
+    if (k->count < 0) k->count = k->be->count(k->why, sizeof k->why);
+    return k->count;
+}
+
+/* ---- opening ---- */
+
+static gpa_code open_device(gpa_rt *rt, kind *k, int number, gpa_device **out, gpa_err *e) {
+    int count = count_devices(rt, k);
+    if (number >= count) {
+        if (count) return gpa_fail(e, GPA_E_DEVICE, "%s:%d: there are %d %s devices", k->name, number, count, k->name);
+        return gpa_fail(e, GPA_E_DEVICE, "%s: %s", k->name, k->why);
+    }
+    char name[sizeof((gpa_caps *)0)->name];
+    for (gpa_device *d = rt->devices; d; d = d->next) {
+        snprintf(name, sizeof name, "%s:%d", k->name, number);
+        if (d->be == k->be && (strcmp(d->caps.name, name) == 0 || (number == 0 && strcmp(d->caps.name, k->name) == 0))) {
+            *out = d;
+            return GPA_OK;
+        }
+    }
+    gpa_device *d = mem_zero(sizeof *d);
+    if (!d) return gpa_no_memory(e);
+    gpa_code rc = k->be->open(number, &d->dev, e);
+    if (rc) {
+        mem_free(d);
+        return rc;
+    }
+    d->be = k->be;
+    d->be->caps(d->dev, &d->caps);
+    d->next = rt->devices;
+    rt->devices = d;
+    *out = d;
+    return GPA_OK;
+}
+
+gpa_code device_default(gpa_rt *rt, gpa_device **out, gpa_err *e) {
+    if (!rt->device) {
+        gpa_code rc = GPA_E_DEVICE;
+        int number;
+        if (rt->device_name[0]) {
+            kind *k = parse_name(rt->device_name, &number);
+            rc = k ? open_device(rt, k, number, &rt->device, e) : device_check_name(rt->device_name, e);
+        }
+        for (size_t i = 0; !rt->device_name[0] && rc && i < COUNT_OF(kinds); i++) {
+            gpa_err quiet = {0}; /* nobody asked for this one: go on to the next */
+            bool last = i + 1 == COUNT_OF(kinds);
+            if (count_devices(rt, &kinds[i]) == 0 && !last) continue;
+            rc = open_device(rt, &kinds[i], 0, &rt->device, last ? e : &quiet);
+        }
+        if (rc) return rc;
+    }
+    *out = rt->device;
+    return GPA_OK;
+}
+
+void device_close_all(gpa_rt *rt) {
+    while (rt->devices) {
+        gpa_device *d = rt->devices;
+        rt->devices = d->next;
+        if (d->free_programs) d->free_programs(d);
+        buf_close_pool(rt, d);
+        d->be->close(d->dev);
+        mem_free(d);
+    }
+    rt->device = NULL;
+}
+
+/* ---- what the language asks ---- */
+
+void rt_devices(gpa_rt *rt, gpa_str *out) {
+    for (size_t i = 0; i < COUNT_OF(kinds); i++) {
+        kind *k = &kinds[i];
+        int count = count_devices(rt, k);
+        if (count == 0) str_printf(out, "%s: %s\n", k->name, k->why);
+        for (int n = 0; n < count; n++) {
+            gpa_device *d;
+            gpa_err e = {0};
+            if (open_device(rt, k, n, &d, &e)) {
+                str_printf(out, "%s:%d: %s\n", k->name, n, e.msg);
+                continue;
+            }
+            str_printf(out, "%s: %s", d->caps.name, d->caps.desc);
+            if (d->caps.mem_total) str_printf(out, ", %.1f GiB", (double)d->caps.mem_total / (1 << 30));
+            str_putc(out, '\n');
+        }
+    }
+}
+
+const char *rt_device(gpa_rt *rt) {
+    gpa_device *d;
+    return device_default(rt, &d, NULL) ? rt->device_name : d->caps.name;
+}
+
+gpa_code rt_set_device(gpa_rt *rt, const char *name, gpa_err *e) {
+    gpa_device *d;
+    int number;
+    kind *k = parse_name(name, &number);
+    gpa_code rc = k ? open_device(rt, k, number, &d, e) : device_check_name(name, e);
+    if (rc) return rc;
+    rt->device = d;
+    snprintf(rt->device_name, sizeof rt->device_name, "%s", d->caps.name);
+    return GPA_OK;
+}
+
+const char *arr_device(gpa_rt *rt, const gpa_arr *a) {
+    return a->storage->buf ? a->storage->buf->device->caps.name : rt_device(rt);
+}
