@@ -206,6 +206,9 @@ value v_array_take(struct vm *vm, gpa_arr *a, bool scalar);
 value v_complex(struct vm *vm, double re, double im);
 value v_str(struct vm *vm, const char *text, size_t n); /* invalid UTF-8 is replaced by U+FFFD */
 value v_cstr(struct vm *vm, const char *text);
+value v_bytes(struct vm *vm, const char *bytes, size_t n);
+/* A buffer's text; the buffer is freed, also on failure. */
+value v_str_take(struct vm *vm, gpa_str *s);
 value v_strf(struct vm *vm, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* n items, copied (retained) from `items`; items NULL leaves them NONE to be filled in. */
 value v_tuple(struct vm *vm, size_t n, const value *items);

@@ -40,6 +40,15 @@ const native_const *native_consts(native_owner o, size_t *n);
 /* UNSET (and GPA_OK) when the module has no such constant. */
 gpa_code native_const_value(vm *vm, native_owner o, const char *name, value *out);
 
+/* The kinds of OBJECT values that have a type value: lang/builtin/kinds.def. */
+typedef enum {
+#define KIND(id, variable) OBJECT_##id,
+#include "lang/builtin/kinds.def"
+#undef KIND
+    OBJECT_KINDS
+} object_kind_index;
+extern const object_kind *const object_kinds[OBJECT_KINDS + 1];
+
 /* Python's name of a type value: "int", "numpy.float32", "ValueError". */
 const char *type_name(uint32_t aux);
 

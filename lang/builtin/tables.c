@@ -1,0 +1,137 @@
+/* The built-in tables, expanded from the .def files into arrays in the order of all.def. The owner of a row is compared
+ * by address: each owner's name is one array. */
+#include "lang/builtin/all.h"
+
+#define MODULE(id, name) static const char owner_##id[] = name;
+#define TYPE(id, name) static const char owner_##id[] = name;
+#include "lang/builtin/owners.def"
+#undef MODULE
+#undef TYPE
+
+/* How the plain functions of an owner are called. */
+enum {
+#define MODULE(id, name) KIND_##id = NATIVE_FUNCTION,
+#define TYPE(id, name) KIND_##id = NATIVE_METHOD,
+#include "lang/builtin/owners.def"
+#undef MODULE
+#undef TYPE
+};
+
+static const struct {
+    const char *name;
+    bool module;
+} owners[OWNER_COUNT] = {
+#define MODULE(id, name_) [OWNER_##id] = {owner_##id, true},
+#define TYPE(id, name_) [OWNER_##id] = {owner_##id, false},
+#include "lang/builtin/owners.def"
+#undef MODULE
+#undef TYPE
+};
+
+static const native rows[] = {
+#define FN(owner, name, fn, signature, doc) {owner_##owner, name, fn, signature, doc, KIND_##owner},
+#define STATIC(owner, name, fn, signature, doc) {owner_##owner, name, fn, signature, doc, NATIVE_FUNCTION},
+#define PROP(owner, name, fn, doc) {owner_##owner, name, fn, "self", doc, NATIVE_PROPERTY},
+#define CONST(owner, name, value, doc)
+#include "lang/builtin/all.def"
+#undef FN
+#undef STATIC
+#undef PROP
+#undef CONST
+    {NULL, NULL, NULL, NULL, NULL, 0},
+};
+
+static const native_const consts[] = {
+#define FN(owner, name, fn, signature, doc)
+#define STATIC(owner, name, fn, signature, doc)
+#define PROP(owner, name, fn, doc)
+#define CONST(owner, name, value, doc) {owner_##owner, name, doc},
+#include "lang/builtin/all.def"
+#undef CONST
+    {NULL, NULL, NULL},
+};
+
+/* The values of the constants: each expression may call on the vm. */
+static value make_const(vm *vm, const char *owner, const char *name) {
+    (void)vm;
+#define CONST(owner_, name_, value_, doc) \
+    if (owner == owner_##owner_ && strcmp(name, name_) == 0) return value_;
+#include "lang/builtin/all.def"
+#undef FN
+#undef STATIC
+#undef PROP
+#undef CONST
+    return v_unset();
+}
+
+const object_kind *const object_kinds[OBJECT_KINDS + 1] = {
+#define KIND(id, variable) [OBJECT_##id] = &variable,
+#include "lang/builtin/kinds.def"
+#undef KIND
+};
+
+const char *owner_name(native_owner o) { return owners[o].name; }
+
+bool owner_is_module(native_owner o) { return o < OWNER_COUNT && owners[o].module; }
+
+native_owner owner_find(const char *name) {
+    for (int o = 0; o < OWNER_COUNT; o++)
+        if (strcmp(owners[o].name, name) == 0) return (native_owner)o;
+    return OWNER_COUNT;
+}
+
+native_owner owner_of_type(uint32_t aux) {
+    if (aux >= AUX_KIND) return owner_find(object_kinds[aux - AUX_KIND]->type_name);
+    if (aux >= AUX_ERROR) return OWNER_EXCEPTION;
+    if (aux >= AUX_DTYPE) return OWNER_GENERIC;
+    native_owner o = owner_find(type_name(aux));
+    return owner_is_module(o) ? OWNER_COUNT : o;
+}
+
+native_owner owner_of_value(value v) {
+    if (v.tag == V_NUM || ((v.tag == V_COMPLEX || v.tag == V_ARRAY) && v.aux)) return OWNER_GENERIC;
+    if (v.tag == V_OBJECT) return owner_find(v.object->kind->type_name);
+    if (v.tag == V_SET && v.set->frozen) return OWNER_FROZENSET;
+    if (v.tag == V_EXCEPTION) return OWNER_EXCEPTION;
+    return owner_of_type(v.tag);
+}
+
+native_owner owner_next(native_owner o) {
+    if (o == OWNER_GENERIC) return OWNER_ARRAY;
+    if (o == OWNER_BOOL) return OWNER_INT;
+    if (o == OWNER_FROZENSET) return OWNER_SET;
+    return OWNER_COUNT;
+}
+
+const native *native_find(native_owner o, const char *name) {
+    for (; o != OWNER_COUNT; o = owner_next(o))
+        for (const native *n = rows; n->owner; n++)
+            if (n->owner == owners[o].name && strcmp(n->name, name) == 0) return n;
+    return NULL;
+}
+
+const native *native_rows(native_owner o, size_t *n) {
+    const native *first = rows;
+    while (first->owner && (o == OWNER_COUNT || first->owner != owners[o].name)) first++;
+    for (*n = 0; first[*n].owner && first[*n].owner == first->owner;) ++*n;
+    return first;
+}
+
+const native_const *native_consts(native_owner o, size_t *n) {
+    const native_const *first = consts;
+    while (first->owner && (o == OWNER_COUNT || first->owner != owners[o].name)) first++;
+    for (*n = 0; first[*n].owner && first[*n].owner == first->owner;) ++*n;
+    return first;
+}
+
+gpa_code native_const_value(vm *vm, native_owner o, const char *name, value *out) {
+    size_t n;
+    const native_const *c = native_consts(o, &n);
+    *out = v_unset();
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(c[i].name, name) == 0) {
+            *out = make_const(vm, c->owner, name);
+            return out->tag == V_UNSET ? GPA_E_MEMORY : GPA_OK;
+        }
+    return GPA_OK;
+}

@@ -1,0 +1,381 @@
+/* Lists, and insertion-ordered hash tables for dicts and sets.
+ *
+ * A table keeps its entries in order in one block and finds them through `index`, a power-of-two array of entry
+ * numbers + 1 (0: free), probed linearly. A removed entry leaves the index at once, and stays among the entries with
+ * key UNSET until the table is built anew. Invariant: n <= cap <= 3/4 slots, so a probe always ends; the last entry
+ * is alive.
+ *
+ * Reading order: lists, table (find, rebuild, set, remove), sets. */
+#include "lang/container.h"
+
+#include "lang/native.h"
+
+/* ---- lists ---- */
+
+gpa_code list_reserve(vm *vm, list_obj *l, size_t n) {
+    if (n <= l->cap) return GPA_OK;
+    size_t want = MAX(n, l->cap + l->cap / 2 + 4);
+    if (want > SIZE_MAX / sizeof(value)) return vm_no_memory(vm);
+    value *items = mem_resize(l->items, want * sizeof(value));
+    if (!items) return vm_no_memory(vm);
+    l->items = items;
+    l->cap = want;
+    return GPA_OK;
+}
+
+gpa_code list_append(vm *vm, list_obj *l, value v) {
+    if (l->count == l->cap) {
+        gpa_code rc = list_reserve(vm, l, l->count + 1);
+        if (rc) return rc;
+    }
+    l->items[l->count++] = value_retain(v);
+    return GPA_OK;
+}
+
+gpa_code list_insert(vm *vm, list_obj *l, size_t at, value v) {
+    gpa_code rc = list_reserve(vm, l, l->count + 1);
+    if (rc) return rc;
+    memmove(l->items + at + 1, l->items + at, (l->count - at) * sizeof(value));
+    l->items[at] = value_retain(v);
+    l->count++;
+    return GPA_OK;
+}
+
+value list_take(list_obj *l, size_t at) {
+    value v = l->items[at];
+    l->count--;
+    memmove(l->items + at, l->items + at + 1, (l->count - at) * sizeof(value));
+    return v;
+}
+
+void list_clear(vm *vm, list_obj *l) {
+    value *items = l->items;
+    size_t n = l->count;
+    l->items = NULL;
+    l->count = l->cap = 0;
+    for (size_t i = 0; i < n; i++) value_release(vm, items[i]);
+    mem_free(items);
+}
+
+int64_t range_len(const range_obj *r) {
+    uint64_t lo = (uint64_t)r->start, hi = (uint64_t)r->stop, step = (uint64_t)r->step;
+    if (r->step > 0) return r->start < r->stop ? (int64_t)((hi - lo - 1) / step + 1) : 0;
+    return r->start > r->stop ? (int64_t)((lo - hi - 1) / (0 - step) + 1) : 0;
+}
+
+/* ---- the table ---- */
+
+static size_t slot_of(const dict_obj *d, uint64_t hash) {
+    hash *= 0x9e3779b97f4a7c15u;
+    return (size_t)(hash >> 32) & (d->slots - 1);
+}
+
+/* Whether an entry's key is `key`; most are decided without a call. */
+static gpa_code same_key(vm *vm, const dict_entry *e, value key, uint64_t hash, bool *same) {
+    *same = false;
+    if (e->hash != hash) return GPA_OK;
+    if (e->key.tag == key.tag && e->key.bits == key.bits && key.tag != V_FLOAT && key.tag != V_NUM) {
+        *same = e->key.aux == key.aux || value_is_heap[key.tag];
+        if (*same) return GPA_OK;
+    }
+    return value_equal(vm, e->key, key, same);
+}
+
+/* The entry with this key, or NULL. */
+static gpa_code find(vm *vm, const dict_obj *d, value key, uint64_t hash, dict_entry **out) {
+    *out = NULL;
+    if (d->slots == 0) return GPA_OK;
+    for (size_t i = slot_of(d, hash);; i = (i + 1) & (d->slots - 1)) {
+        uint32_t number = d->index[i];
+        if (number == 0) return GPA_OK;
+        dict_entry *e = &d->entries[number - 1];
+        bool same;
+        gpa_code rc = same_key(vm, e, key, hash, &same);
+        if (rc) return rc;
+        if (same) {
+            *out = e;
+            return GPA_OK;
+        }
+    }
+}
+
+static void enter(dict_obj *d, size_t number) {
+    size_t i = slot_of(d, d->entries[number].hash);
+    while (d->index[i]) i = (i + 1) & (d->slots - 1);
+    d->index[i] = (uint32_t)number + 1;
+}
+
+/* Makes room for one more entry: drops removed ones and sizes the table for what lives. On failure it stays as it was. */
+static gpa_code rebuild(vm *vm, dict_obj *d) {
+    size_t cap = d->count < 6 ? 6 : d->count * 2, slots = 8;
+    while (slots * 3 < cap * 4) slots *= 2;
+    cap = slots * 3 / 4;
+    if (cap >= UINT32_MAX) return vm_no_memory(vm);
+    dict_entry *entries = mem_new(cap * sizeof *entries);
+    uint32_t *index = mem_zero(slots * sizeof *index);
+    if (!entries || !index) {
+        mem_free(entries);
+        mem_free(index);
+        return vm_no_memory(vm);
+    }
+    size_t n = 0;
+    for (size_t i = 0; i < d->n; i++)
+        if (d->entries[i].key.tag != V_UNSET) entries[n++] = d->entries[i];
+    mem_free(d->entries);
+    mem_free(d->index);
+    d->entries = entries;
+    d->index = index;
+    d->slots = slots;
+    d->cap = cap;
+    d->n = n;
+    for (size_t i = 0; i < n; i++) enter(d, i);
+    return GPA_OK;
+}
+
+static gpa_code set_hashed(vm *vm, dict_obj *d, value key, uint64_t hash, value v) {
+    dict_entry *e;
+    gpa_code rc = find(vm, d, key, hash, &e);
+    if (rc) return rc;
+    if (e) {
+        value old = e->v;
+        e->v = value_retain(v);
+        value_release(vm, old);
+        return GPA_OK;
+    }
+    if (d->n == d->cap && (rc = rebuild(vm, d))) return rc;
+    d->entries[d->n] = (dict_entry){value_retain(key), value_retain(v), hash};
+    enter(d, d->n);
+    d->n++;
+    d->count++;
+    return GPA_OK;
+}
+
+gpa_code dict_set(vm *vm, dict_obj *d, value key, value v) {
+    uint64_t hash;
+    gpa_code rc = value_hash(vm, key, &hash);
+    return rc ? rc : set_hashed(vm, d, key, hash, v);
+}
+
+gpa_code dict_get_peek(vm *vm, dict_obj *d, value key, value *out) {
+    uint64_t hash;
+    dict_entry *e;
+    *out = v_unset();
+    gpa_code rc = value_hash(vm, key, &hash);
+    if (!rc) rc = find(vm, d, key, hash, &e);
+    if (!rc && e) *out = e->v;
+    return rc;
+}
+
+/* Frees the index slot of an entry and moves up those behind it that were displaced by it: no gap stays in a probe. */
+static void unindex(dict_obj *d, const dict_entry *e) {
+    size_t mask = d->slots - 1, gap = slot_of(d, e->hash);
+    uint32_t number = (uint32_t)(e - d->entries) + 1;
+    while (d->index[gap] != number) gap = (gap + 1) & mask;
+    for (size_t i = (gap + 1) & mask; d->index[i]; i = (i + 1) & mask) {
+        size_t home = slot_of(d, d->entries[d->index[i] - 1].hash);
+        if (((i - home) & mask) < ((i - gap) & mask)) continue;
+        d->index[gap] = d->index[i];
+        gap = i;
+    }
+    d->index[gap] = 0;
+}
+
+/* Removes an entry found by `find` and hands over what it held. */
+static dict_entry remove_entry(dict_obj *d, dict_entry *e) {
+    dict_entry old = *e;
+    unindex(d, e);
+    e->key = v_unset();
+    e->v = v_unset();
+    d->count--;
+    while (d->n > 0 && d->entries[d->n - 1].key.tag == V_UNSET) d->n--;
+    return old;
+}
+
+gpa_code dict_take(vm *vm, dict_obj *d, value key, value *out) {
+    uint64_t hash;
+    dict_entry *e;
+    *out = v_unset();
+    gpa_code rc = value_hash(vm, key, &hash);
+    if (!rc) rc = find(vm, d, key, hash, &e);
+    if (rc || !e) return rc;
+    dict_entry old = remove_entry(d, e);
+    *out = old.v;
+    value_release(vm, old.key);
+    return GPA_OK;
+}
+
+gpa_code dict_remove(vm *vm, dict_obj *d, value key, bool *found) {
+    value v;
+    gpa_code rc = dict_take(vm, d, key, &v);
+    *found = !rc && v.tag != V_UNSET;
+    value_release(vm, v);
+    return rc;
+}
+
+value dict_text_peek(vm *vm, dict_obj *d, const char *key) {
+    (void)vm;
+    if (d->slots == 0) return v_unset();
+    size_t size = strlen(key);
+    uint64_t hash = hash_bytes(key, size, 0);
+    if (hash == 0) hash = 1;
+    for (size_t i = slot_of(d, hash); d->index[i]; i = (i + 1) & (d->slots - 1)) {
+        const dict_entry *e = &d->entries[d->index[i] - 1];
+        if (e->key.tag == V_STR && e->hash == hash && e->key.str->size == size && memcmp(e->key.str->text, key, size) == 0)
+            return e->v;
+    }
+    return v_unset();
+}
+
+gpa_code dict_set_text(vm *vm, dict_obj *d, const char *key, value v) {
+    value k = v_cstr(vm, key);
+    if (k.tag == V_UNSET) return vm_no_memory(vm);
+    gpa_code rc = dict_set(vm, d, k, v);
+    value_release(vm, k);
+    return rc;
+}
+
+dict_entry *dict_next(const dict_obj *d, size_t *at) {
+    while (*at < d->n) {
+        dict_entry *e = &d->entries[(*at)++];
+        if (e->key.tag != V_UNSET) return e;
+    }
+    return NULL;
+}
+
+dict_entry *dict_last(const dict_obj *d) { return d->n ? &d->entries[d->n - 1] : NULL; }
+
+gpa_code dict_update(vm *vm, dict_obj *d, const dict_obj *from) {
+    gpa_code rc = GPA_OK;
+    size_t at = 0;
+    for (dict_entry *e; !rc && (e = dict_next(from, &at));) rc = set_hashed(vm, d, e->key, e->hash, e->v);
+    return rc;
+}
+
+void dict_clear(vm *vm, dict_obj *d) {
+    dict_entry *entries = d->entries;
+    size_t n = d->n;
+    mem_free(d->index);
+    d->entries = NULL;
+    d->index = NULL;
+    d->count = d->n = d->cap = d->slots = 0;
+    for (size_t i = 0; i < n; i++) {
+        value_release(vm, entries[i].key);
+        value_release(vm, entries[i].v);
+    }
+    mem_free(entries);
+}
+
+value dict_copy(vm *vm, const dict_obj *d) {
+    value c = v_dict(vm);
+    if (c.tag == V_UNSET || !dict_update(vm, c.dict, d)) return c;
+    value_release(vm, c);
+    return v_unset();
+}
+
+/* ---- sets ---- */
+
+gpa_code set_add(vm *vm, set_obj *s, value v) { return dict_set(vm, &s->d, v, v_none()); }
+
+/* A set asked for as a member stands for its frozen copy, as CPython has it. */
+static gpa_code member_hash(vm *vm, value v, uint64_t *hash) {
+    if (v.tag != V_SET || v.set->frozen) return value_hash(vm, v, hash);
+    v.set->frozen = true;
+    gpa_code rc = value_hash(vm, v, hash);
+    v.set->frozen = false;
+    return rc;
+}
+
+gpa_code set_has(vm *vm, set_obj *s, value v, bool *out) {
+    uint64_t hash;
+    dict_entry *e = NULL;
+    gpa_code rc = member_hash(vm, v, &hash);
+    if (!rc) rc = find(vm, &s->d, v, hash, &e);
+    *out = e != NULL;
+    return rc;
+}
+
+gpa_code set_remove(vm *vm, set_obj *s, value v, bool *found) {
+    uint64_t hash;
+    dict_entry *e = NULL;
+    gpa_code rc = member_hash(vm, v, &hash);
+    if (!rc) rc = find(vm, &s->d, v, hash, &e);
+    *found = e != NULL;
+    if (e) value_release(vm, remove_entry(&s->d, e).key);
+    return rc;
+}
+
+gpa_code set_subset(vm *vm, set_obj *a, set_obj *b, bool *out) {
+    gpa_code rc = GPA_OK;
+    *out = a->d.count <= b->d.count;
+    size_t at = 0;
+    for (dict_entry *e, *hit; !rc && *out && (e = dict_next(&a->d, &at));) {
+        rc = find(vm, &b->d, e->key, e->hash, &hit);
+        *out = hit != NULL;
+    }
+    return rc;
+}
+
+/* Adds to `to` the members of `from` that are in `other` (in true) or are not (in false). */
+static gpa_code add_those(vm *vm, set_obj *to, const set_obj *from, const set_obj *other, bool in) {
+    gpa_code rc = GPA_OK;
+    size_t at = 0;
+    for (dict_entry *e, *hit; !rc && (e = dict_next(&from->d, &at));) {
+        rc = find(vm, &other->d, e->key, e->hash, &hit);
+        if (!rc && (hit != NULL) == in) rc = set_hashed(vm, &to->d, e->key, e->hash, v_none());
+    }
+    return rc;
+}
+
+value set_combine(vm *vm, set_op op, set_obj *a, set_obj *b) {
+    value out = v_set(vm);
+    if (out.tag == V_UNSET) return out;
+    set_obj *s = out.set;
+    s->frozen = a->frozen;
+    gpa_code rc = GPA_OK;
+    switch (op) {
+        case SET_UNION:
+            rc = dict_update(vm, &s->d, &a->d);
+            if (!rc) rc = dict_update(vm, &s->d, &b->d);
+            break;
+        case SET_INTERSECTION: rc = add_those(vm, s, a, b, true); break;
+        case SET_DIFFERENCE: rc = add_those(vm, s, a, b, false); break;
+        case SET_SYMMETRIC:
+            rc = add_those(vm, s, a, b, false);
+            if (!rc) rc = add_those(vm, s, b, a, false);
+            break;
+    }
+    if (!rc) return out;
+    value_release(vm, out);
+    return v_unset();
+}
+
+value set_copy(vm *vm, set_obj *a, bool frozen) {
+    value out = v_set(vm);
+    if (out.tag == V_UNSET) return out;
+    out.set->frozen = frozen;
+    if (!dict_update(vm, &out.set->d, &a->d)) return out;
+    value_release(vm, out);
+    return v_unset();
+}
+
+value set_of(vm *vm, value iterable, bool frozen) {
+    if (iterable.tag == V_SET) return set_copy(vm, iterable.set, frozen);
+    gpa_code rc = GPA_OK;
+    value it = v_unset(), out = v_set(vm);
+    if (out.tag == V_UNSET) return out;
+    out.set->frozen = frozen;
+    TRY(vm_iter(vm, iterable, &it));
+    for (bool done = false;;) {
+        value v = v_none();
+        TRY(iter_next(vm, it, &v, &done));
+        if (done) break;
+        rc = set_add(vm, out.set, v);
+        value_release(vm, v);
+        if (rc) goto out;
+    }
+out:
+    value_release(vm, it);
+    if (!rc) return out;
+    value_release(vm, out);
+    return v_unset();
+}

@@ -1,0 +1,526 @@
+/* Making, destroying, comparing and hashing values.
+ *
+ * Destruction is a loop over a small stack, so that a chain of a million tuples does not need a million C frames.
+ * Reading order: making, destroying, asking. */
+#include "lang/value.h"
+
+#include <stdarg.h>
+
+#include "lang/builtin/tables.h"
+#include "lang/container.h"
+#include "lang/native.h"
+#include "lang/number.h"
+#include "lang/text.h"
+
+const bool value_is_heap[V_COUNT] = {
+#define VT(id, name, heap) [V_##id] = heap,
+    GPA_VALUE_TAGS(VT)
+#undef VT
+};
+
+/* ---- making ---- */
+
+static void *object_new(vm *vm, value_tag tag, size_t size) {
+    obj *o = mem_zero(size);
+    if (!o) {
+        vm_no_memory(vm);
+        return NULL;
+    }
+    o->refs = 1;
+    o->tag = tag;
+    return o;
+}
+
+static value made(value_tag tag, void *o) { return o ? v_obj(tag, o) : v_unset(); }
+
+value v_complex(vm *vm, double re, double im) {
+    complex_obj *c = object_new(vm, V_COMPLEX, sizeof *c);
+    if (c) {
+        c->re = re;
+        c->im = im;
+    }
+    return made(V_COMPLEX, c);
+}
+
+value v_num(vm *vm, gpa_dtype t, gpa_val v) {
+    if (t == DT_C128) {
+        value c = v_complex(vm, v.C128.re, v.C128.im);
+        c.aux = 1;
+        return c;
+    }
+    uint64_t bits = 0;
+    memcpy(&bits, &v, dtype_size(t));
+    return (value){.tag = V_NUM, .aux = t, .bits = bits};
+}
+
+value v_array_take(vm *vm, gpa_arr *a, bool scalar) {
+    array_obj *o = object_new(vm, V_ARRAY, sizeof *o);
+    if (!o) {
+        arr_release(vm_rt(vm), a);
+        return v_unset();
+    }
+    o->arr = a;
+    return (value){.tag = V_ARRAY, .aux = scalar, .array = o};
+}
+
+static value text_object(vm *vm, value_tag tag, const char *text, size_t n) {
+    if (n >= UINT32_MAX - sizeof(str_obj)) {
+        vm_no_memory(vm);
+        return v_unset();
+    }
+    str_obj *s = mem_new(sizeof *s + n + 1);
+    if (!s) {
+        vm_no_memory(vm);
+        return v_unset();
+    }
+    *s = (str_obj){.head = {1, tag}, .size = (uint32_t)n, .length = (uint32_t)n};
+    if (n) memcpy(s->text, text, n);
+    s->text[n] = 0;
+    return v_obj(tag, s);
+}
+
+/* Bytes that begin no character become U+FFFD. */
+static value repaired(vm *vm, const char *text, size_t n) {
+    gpa_str s;
+    str_init(&s);
+    size_t len;
+    for (size_t i = 0; i < n; i += len) text_put(&s, text_decode(text + i, n - i, &len));
+    value v = s.failed ? v_unset() : v_str(vm, s.text, s.len);
+    if (s.failed) vm_no_memory(vm);
+    str_free(&s);
+    return v;
+}
+
+value v_str(vm *vm, const char *text, size_t n) {
+    size_t ascii = 0, count = 0, len;
+    while (ascii < n && (unsigned char)text[ascii] < 0x80) ascii++;
+    for (size_t i = ascii; i < n; i += len, count++) {
+        uint32_t c = text_decode(text + i, n - i, &len);
+        if (c == 0xFFFD && len == 1) return repaired(vm, text, n);
+    }
+    value v = text_object(vm, V_STR, text, n);
+    if (v.tag == V_STR) v.str->length = (uint32_t)(ascii + count);
+    return v;
+}
+
+value v_bytes(vm *vm, const char *bytes, size_t n) { return text_object(vm, V_BYTES, bytes, n); }
+
+value v_cstr(vm *vm, const char *text) { return v_str(vm, text, strlen(text)); }
+
+value v_str_take(vm *vm, gpa_str *s) {
+    value v = s->failed ? v_unset() : v_str(vm, s->text, s->len);
+    if (s->failed) vm_no_memory(vm);
+    str_free(s);
+    return v;
+}
+
+value v_strf(vm *vm, const char *fmt, ...) {
+    gpa_str s;
+    str_init(&s);
+    va_list ap;
+    va_start(ap, fmt);
+    str_vprintf(&s, fmt, ap);
+    va_end(ap);
+    return v_str_take(vm, &s);
+}
+
+/* n items, retained; without `items`, NONE. */
+static void fill_in(value *to, size_t n, const value *items) {
+    for (size_t i = 0; i < n; i++) to[i] = items ? value_retain(items[i]) : v_none();
+}
+
+value v_tuple(vm *vm, size_t n, const value *items) {
+    if (n > SIZE_MAX / sizeof(value) / 2) {
+        vm_no_memory(vm);
+        return v_unset();
+    }
+    tuple_obj *t = object_new(vm, V_TUPLE, sizeof *t + n * sizeof(value));
+    if (!t) return v_unset();
+    t->count = n;
+    fill_in(t->items, n, items);
+    return v_obj(V_TUPLE, t);
+}
+
+value v_list(vm *vm, size_t n, const value *items) {
+    list_obj *l = object_new(vm, V_LIST, sizeof *l);
+    if (!l) return v_unset();
+    if (n) {
+        if (list_reserve(vm, l, n)) {
+            mem_free(l);
+            return v_unset();
+        }
+        fill_in(l->items, n, items);
+        l->count = n;
+    }
+    return v_obj(V_LIST, l);
+}
+
+value v_dict(vm *vm) { return made(V_DICT, object_new(vm, V_DICT, sizeof(dict_obj))); }
+
+value v_set(vm *vm) { return made(V_SET, object_new(vm, V_SET, sizeof(set_obj))); }
+
+value v_slice(vm *vm, value start, value stop, value step) {
+    slice_obj *s = object_new(vm, V_SLICE, sizeof *s);
+    if (!s) return v_unset();
+    s->start = value_retain(start);
+    s->stop = value_retain(stop);
+    s->step = value_retain(step);
+    return v_obj(V_SLICE, s);
+}
+
+value v_range(vm *vm, int64_t start, int64_t stop, int64_t step) {
+    range_obj *r = object_new(vm, V_RANGE, sizeof *r);
+    if (!r) return v_unset();
+    r->start = start;
+    r->stop = stop;
+    r->step = step;
+    return v_obj(V_RANGE, r);
+}
+
+value v_method(vm *vm, value self, value fn) {
+    method_obj *m = object_new(vm, V_METHOD, sizeof *m);
+    if (!m) return v_unset();
+    m->self = value_retain(self);
+    m->fn = value_retain(fn);
+    return v_obj(V_METHOD, m);
+}
+
+value v_iter(vm *vm, const char *name, gpa_code (*next)(struct vm *, iter_obj *, value *, bool *)) {
+    iter_obj *it = object_new(vm, V_ITER, sizeof *it);
+    if (!it) return v_unset();
+    it->next = next;
+    it->type_name = name;
+    it->source = it->extra = v_none();
+    return v_obj(V_ITER, it);
+}
+
+value v_object(vm *vm, const object_kind *kind, size_t n) {
+    object_obj *o = object_new(vm, V_OBJECT, sizeof *o + n * sizeof(value));
+    if (!o) return v_unset();
+    o->kind = kind;
+    o->count = n;
+    fill_in(o->fields, n, NULL);
+    return v_obj(V_OBJECT, o);
+}
+
+/* ---- destroying ---- */
+
+enum { DYING = 64 };
+
+typedef struct {
+    vm *vm;
+    size_t n;
+    value at[DYING];
+} dying;
+
+/* Gives one reference back; an object that nobody holds any more waits its turn, or goes at once when many wait. */
+static void drop(dying *d, value v) {
+    if (!value_is_heap[v.tag] || --v.o->refs > 0) return;
+    if (d->n < DYING) d->at[d->n++] = v;
+    else value_destroy(d->vm, v);
+}
+
+static void drop_all(dying *d, const value *items, size_t n) {
+    for (size_t i = 0; i < n; i++) drop(d, items[i]);
+}
+
+static void drop_table(dying *d, dict_obj *t) {
+    for (size_t i = 0; i < t->n; i++) {
+        drop(d, t->entries[i].key);
+        drop(d, t->entries[i].v);
+    }
+    mem_free(t->entries);
+    mem_free(t->index);
+}
+
+/* Frees one object, and drops what it holds. */
+static void bury(dying *d, value v) {
+    switch ((value_tag)v.o->tag) {
+        case V_LIST:
+            drop_all(d, v.list->items, v.list->count);
+            mem_free(v.list->items);
+            break;
+        case V_TUPLE: drop_all(d, v.tuple->items, v.tuple->count); break;
+        case V_DICT: drop_table(d, v.dict); break;
+        case V_SET: drop_table(d, &v.set->d); break;
+        case V_SLICE: drop_all(d, (value[]){v.slice->start, v.slice->stop, v.slice->step}, 3); break;
+        case V_ARRAY: arr_release(vm_rt(d->vm), v.array->arr); break;
+        case V_METHOD: drop_all(d, (value[]){v.method->self, v.method->fn}, 2); break;
+        case V_EXCEPTION: drop_all(d, (value[]){v.exc->args, v.exc->cause}, 2); break;
+        case V_ITER: drop_all(d, (value[]){v.iter->source, v.iter->extra}, 2); break;
+        case V_CELL: drop(d, v.cell->v); break;
+        case V_OBJECT:
+            if (v.object->kind->free) v.object->kind->free(d->vm, v.object);
+            drop_all(d, v.object->fields, v.object->count);
+            break;
+        case V_FUNC: func_free(d->vm, v.func); return;
+        case V_MODULE: module_free(d->vm, v.module); return;
+        case V_COMPLEX:
+        case V_STR:
+        case V_BYTES:
+        case V_RANGE:
+        case V_UNSET:
+        case V_NONE:
+        case V_BOOL:
+        case V_INT:
+        case V_FLOAT:
+        case V_NUM:
+        case V_ELLIPSIS:
+        case V_NOT_IMPLEMENTED:
+        case V_DTYPE:
+        case V_TYPE:
+        case V_NATIVE:
+        case V_UFUNC:
+        case V_COUNT: break;
+    }
+    mem_free(v.o);
+}
+
+void value_destroy(vm *vm, value v) {
+    dying d;
+    d.vm = vm;
+    d.n = 1;
+    d.at[0] = v;
+    while (d.n) bury(&d, d.at[--d.n]);
+}
+
+/* ---- asking ---- */
+
+gpa_code value_now(vm *vm, value v, value *out) {
+    if (v.tag != V_ARRAY || v.aux != 1) {
+        *out = value_retain(v);
+        return GPA_OK;
+    }
+    gpa_val item;
+    gpa_code rc = arr_item(vm_rt(vm), v.array->arr, &item, vm_err(vm));
+    if (rc) return rc;
+    *out = v_num(vm, (gpa_dtype)v.array->arr->dtype, item);
+    return out->tag == V_UNSET ? GPA_E_MEMORY : GPA_OK;
+}
+
+static const char *const numpy_names[DT_COUNT] = {
+#define DT(id, name, ...) [DT_##id] = "numpy." name,
+#include "runtime/dtype.def"
+#undef DT
+};
+
+static const char *const tag_names[V_COUNT] = {
+#define VT(id, name, heap) [V_##id] = name,
+    GPA_VALUE_TAGS(VT)
+#undef VT
+};
+
+const char *type_name(uint32_t aux) {
+    if (aux >= AUX_KIND) return object_kinds[aux - AUX_KIND]->type_name;
+    if (aux >= AUX_ERROR) return gpa_err_name((gpa_code)(aux - AUX_ERROR));
+    if (aux >= AUX_DTYPE) return numpy_names[aux - AUX_DTYPE];
+    return tag_names[aux];
+}
+
+const char *value_type_name(value v) {
+    if (v.tag == V_NUM) return numpy_names[v.aux];
+    if (v.tag == V_COMPLEX && v.aux) return numpy_names[DT_C128];
+    if (v.tag == V_ARRAY && v.aux) return numpy_names[v.array->arr->dtype];
+    if (v.tag == V_EXCEPTION) return gpa_err_name(v.exc->code);
+    if (v.tag == V_OBJECT) return v.object->kind->type_name;
+    if (v.tag == V_ITER) return v.iter->type_name;
+    if (v.tag == V_SET && v.set->frozen) return "frozenset";
+    return tag_names[v.tag];
+}
+
+static gpa_code array_truth(vm *vm, gpa_arr *a, bool *out) {
+    if (a->size == 0)
+        return vm_fail(vm, GPA_E_VALUE,
+                       "The truth value of an empty array is ambiguous. Use `array.size > 0` to check that an array is not "
+                       "empty.");
+    if (a->size > 1)
+        return vm_fail(vm, GPA_E_VALUE,
+                       "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()");
+    gpa_val item;
+    gpa_code rc = arr_item(vm_rt(vm), a, &item, vm_err(vm));
+    if (!rc) *out = dtype_cast(item, (gpa_dtype)a->dtype, DT_BOOL).BOOL;
+    return rc;
+}
+
+gpa_code value_truth(vm *vm, value v, bool *out) {
+    *out = true;
+    if (v.tag == V_BOOL || v.tag == V_INT) *out = v.i != 0;
+    else if (v.tag == V_NONE || v.tag == V_UNSET) *out = false;
+    else if (v.tag == V_STR || v.tag == V_BYTES) *out = v.str->size != 0;
+    else if (v.tag == V_LIST) *out = v.list->count != 0;
+    else if (v.tag == V_TUPLE) *out = v.tuple->count != 0;
+    else if (v.tag == V_DICT) *out = v.dict->count != 0;
+    else if (v.tag == V_SET) *out = v.set->d.count != 0;
+    else if (v.tag == V_RANGE) *out = v.range->step > 0 ? v.range->start < v.range->stop : v.range->start > v.range->stop;
+    else if (v.tag == V_ARRAY) return array_truth(vm, v.array->arr, out);
+    else if (v.tag == V_OBJECT && v.object->kind->len) {
+        int64_t n = 0;
+        gpa_code rc = v.object->kind->len(vm, v.object, &n);
+        *out = n != 0;
+        return rc;
+    } else {
+        number n = number_of(v);
+        if (n.kind != NUMBER_NOT) *out = n.kind == NUMBER_INT ? n.i != 0 : !(n.re == 0) || !(n.im == 0);
+    }
+    return GPA_OK;
+}
+
+uint64_t str_hash(str_obj *s) {
+    if (s->hash == 0) {
+        s->hash = hash_bytes(s->text, s->size, 0);
+        if (s->hash == 0) s->hash = 1;
+    }
+    return s->hash;
+}
+
+/* CPython's tuple hash. */
+static gpa_code tuple_hash(vm *vm, const tuple_obj *t, uint64_t *out) {
+    uint64_t acc = 2870177450012600261u;
+    for (size_t i = 0; i < t->count; i++) {
+        uint64_t lane;
+        gpa_code rc = value_hash(vm, t->items[i], &lane);
+        if (rc) return rc;
+        acc += lane * 14029467366897019727u;
+        acc = (acc << 31 | acc >> 33) * 11400714785074694791u;
+    }
+    acc += t->count ^ (2870177450012600261u ^ 3527539u);
+    *out = acc == UINT64_MAX ? 1546275796 : acc;
+    return GPA_OK;
+}
+
+gpa_code value_hash(vm *vm, value v, uint64_t *out) {
+    if (v.tag == V_STR || v.tag == V_BYTES) {
+        *out = str_hash(v.str);
+        return GPA_OK;
+    }
+    number n = number_of(v);
+    if (n.kind != NUMBER_NOT) {
+        *out = (uint64_t)number_hash(&n);
+        return GPA_OK;
+    }
+    if (v.tag == V_TUPLE) return tuple_hash(vm, v.tuple, out);
+    if (v.tag == V_ARRAY && v.aux) {
+        value now;
+        gpa_code rc = value_now(vm, v, &now);
+        if (rc) return rc;
+        rc = value_hash(vm, now, out);
+        value_release(vm, now);
+        return rc;
+    }
+    if (v.tag == V_SET && v.set->frozen) {
+        *out = v.set->d.count;
+        size_t at = 0;
+        for (dict_entry *e; (e = dict_next(&v.set->d, &at));) *out ^= (e->hash ^ (e->hash << 16) ^ 89869747u) * 3644798167u;
+        return GPA_OK;
+    }
+    if (v.tag == V_RANGE || v.tag == V_SLICE) {
+        *out = v.tag;
+        if (v.tag == V_RANGE) *out = hash_bytes(&v.range->start, 3 * sizeof v.range->start, 0);
+        return GPA_OK;
+    }
+    if (v.tag == V_LIST || v.tag == V_DICT || v.tag == V_SET || v.tag == V_ARRAY)
+        return vm_fail(vm, GPA_E_TYPE, "unhashable type: '%s'", value_type_name(v));
+    if (value_is_heap[v.tag]) *out = (uint64_t)(uintptr_t)v.o >> 4;
+    else *out = v.bits ^ (uint64_t)v.tag << 32 ^ v.aux;
+    return GPA_OK;
+}
+
+bool value_is(value a, value b) {
+    if (a.tag != b.tag) return false;
+    if (value_is_heap[a.tag]) return a.o == b.o;
+    return a.aux == b.aux && (a.tag == V_NONE || a.tag == V_ELLIPSIS || a.tag == V_TYPE || a.tag == V_DTYPE || a.bits == b.bits);
+}
+
+/* ---- equality ---- */
+
+enum { DEEPEST = 400 };
+
+static gpa_code equal(vm *vm, value a, value b, int depth, bool *out);
+
+static gpa_code equal_items(vm *vm, const value *a, const value *b, size_t n, int depth, bool *out) {
+    gpa_code rc = GPA_OK;
+    *out = true;
+    for (size_t i = 0; i < n && *out && !rc; i++) rc = equal(vm, a[i], b[i], depth + 1, out);
+    return rc;
+}
+
+static gpa_code equal_dicts(vm *vm, dict_obj *a, dict_obj *b, int depth, bool *out) {
+    *out = a->count == b->count;
+    gpa_code rc = GPA_OK;
+    size_t at = 0;
+    for (dict_entry *e; !rc && *out && (e = dict_next(a, &at));) {
+        value other;
+        rc = dict_get_peek(vm, b, e->key, &other);
+        if (rc) break;
+        if (other.tag == V_UNSET) *out = false;
+        else rc = equal(vm, e->v, other, depth + 1, out);
+    }
+    return rc;
+}
+
+static bool equal_ranges(const range_obj *a, const range_obj *b) {
+    int64_t n = range_len(a);
+    return n == range_len(b) && (n == 0 || (a->start == b->start && (n == 1 || a->step == b->step)));
+}
+
+/* A dtype equals its name and the types that stand for it. */
+static bool equal_dtype(gpa_dtype t, value v) {
+    if (v.tag == V_DTYPE) return v.aux == (uint32_t)t;
+    if (v.tag == V_STR) return dtype_find(v.str->text, v.str->size) == t;
+    if (v.tag != V_TYPE) return false;
+    if (v.aux >= AUX_DTYPE) return v.aux == AUX_DTYPE + (uint32_t)t;
+    return (v.aux == V_BOOL && t == DT_BOOL) || (v.aux == V_INT && t == DT_I64) || (v.aux == V_FLOAT && t == DT_F64) ||
+           (v.aux == V_COMPLEX && t == DT_C128);
+}
+
+static gpa_code equal_arrays(vm *vm, value a, value b, bool *out) {
+    value all = v_none();
+    gpa_code rc = vm_binary(vm, op_find("equal", 5), a, b, &all);
+    if (rc) return rc;
+    rc = value_truth(vm, all, out);
+    value_release(vm, all);
+    return rc;
+}
+
+static gpa_code equal(vm *vm, value a, value b, int depth, bool *out) {
+    *out = false;
+    if (depth > DEEPEST) return vm_fail(vm, GPA_E_RECURSION, "maximum recursion depth exceeded in comparison");
+    if (a.tag == b.tag && value_is_heap[a.tag] && a.o == b.o && (a.tag != V_COMPLEX || depth)) {
+        *out = true;
+        return GPA_OK;
+    }
+    if (depth && value_is(a, b)) {
+        *out = true;
+        return GPA_OK;
+    }
+    if (a.tag == V_STR && b.tag == V_STR) {
+        *out = a.str->size == b.str->size && memcmp(a.str->text, b.str->text, a.str->size) == 0;
+        return GPA_OK;
+    }
+    if (a.tag == V_ARRAY || b.tag == V_ARRAY) return equal_arrays(vm, a, b, out);
+    number x = number_of(a), y = number_of(b);
+    if (x.kind != NUMBER_NOT || y.kind != NUMBER_NOT) {
+        *out = x.kind != NUMBER_NOT && y.kind != NUMBER_NOT && number_equal(&x, &y);
+        return GPA_OK;
+    }
+    if (a.tag == V_DTYPE || b.tag == V_DTYPE) {
+        *out = a.tag == V_DTYPE ? equal_dtype((gpa_dtype)a.aux, b) : equal_dtype((gpa_dtype)b.aux, a);
+        return GPA_OK;
+    }
+    if (a.tag != b.tag) return GPA_OK;
+    if (a.tag == V_LIST)
+        return a.list->count == b.list->count ? equal_items(vm, a.list->items, b.list->items, a.list->count, depth, out) : GPA_OK;
+    if (a.tag == V_TUPLE)
+        return a.tuple->count == b.tuple->count ? equal_items(vm, a.tuple->items, b.tuple->items, a.tuple->count, depth, out)
+                                                : GPA_OK;
+    if (a.tag == V_DICT) return equal_dicts(vm, a.dict, b.dict, depth, out);
+    if (a.tag == V_SET) return a.set->d.count == b.set->d.count ? set_subset(vm, a.set, b.set, out) : GPA_OK;
+    if (a.tag == V_SLICE) return equal_items(vm, &a.slice->start, &b.slice->start, 3, depth, out);
+    if (a.tag == V_METHOD) *out = value_is(a.method->self, b.method->self) && value_is(a.method->fn, b.method->fn);
+    else if (a.tag == V_RANGE) *out = equal_ranges(a.range, b.range);
+    else if (a.tag == V_BYTES) *out = a.str->size == b.str->size && memcmp(a.str->text, b.str->text, a.str->size) == 0;
+    else *out = value_is(a, b);
+    return GPA_OK;
+}
+
+gpa_code value_equal(vm *vm, value a, value b, bool *out) { return equal(vm, a, b, 0, out); }
