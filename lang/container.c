@@ -12,7 +12,7 @@
 
 /* ---- lists ---- */
 
-gpa_code list_reserve(vm *vm, list_obj *l, size_t n) {
+gpa_code list_reserve(gpa_vm *vm, list_obj *l, size_t n) {
     if (n <= l->cap) return GPA_OK;
     size_t want = MAX(n, l->cap + l->cap / 2 + 4);
     if (want > SIZE_MAX / sizeof(value)) return vm_no_memory(vm);
@@ -23,7 +23,7 @@ gpa_code list_reserve(vm *vm, list_obj *l, size_t n) {
     return GPA_OK;
 }
 
-gpa_code list_append(vm *vm, list_obj *l, value v) {
+gpa_code list_append(gpa_vm *vm, list_obj *l, value v) {
     if (l->count == l->cap) {
         gpa_code rc = list_reserve(vm, l, l->count + 1);
         if (rc) return rc;
@@ -32,7 +32,7 @@ gpa_code list_append(vm *vm, list_obj *l, value v) {
     return GPA_OK;
 }
 
-gpa_code list_insert(vm *vm, list_obj *l, size_t at, value v) {
+gpa_code list_insert(gpa_vm *vm, list_obj *l, size_t at, value v) {
     gpa_code rc = list_reserve(vm, l, l->count + 1);
     if (rc) return rc;
     memmove(l->items + at + 1, l->items + at, (l->count - at) * sizeof(value));
@@ -48,7 +48,7 @@ value list_take(list_obj *l, size_t at) {
     return v;
 }
 
-void list_clear(vm *vm, list_obj *l) {
+void list_clear(gpa_vm *vm, list_obj *l) {
     value *items = l->items;
     size_t n = l->count;
     l->items = NULL;
@@ -71,7 +71,7 @@ static size_t slot_of(const dict_obj *d, uint64_t hash) {
 }
 
 /* Whether an entry's key is `key`; most are decided without a call. */
-static gpa_code same_key(vm *vm, const dict_entry *e, value key, uint64_t hash, bool *same) {
+static gpa_code same_key(gpa_vm *vm, const dict_entry *e, value key, uint64_t hash, bool *same) {
     *same = false;
     if (e->hash != hash) return GPA_OK;
     if (e->key.tag == key.tag && e->key.bits == key.bits && key.tag != V_FLOAT && key.tag != V_NUM) {
@@ -82,7 +82,7 @@ static gpa_code same_key(vm *vm, const dict_entry *e, value key, uint64_t hash, 
 }
 
 /* The entry with this key, or NULL. */
-static gpa_code find(vm *vm, const dict_obj *d, value key, uint64_t hash, dict_entry **out) {
+static gpa_code find(gpa_vm *vm, const dict_obj *d, value key, uint64_t hash, dict_entry **out) {
     *out = NULL;
     if (d->slots == 0) return GPA_OK;
     for (size_t i = slot_of(d, hash);; i = (i + 1) & (d->slots - 1)) {
@@ -106,7 +106,7 @@ static void enter(dict_obj *d, size_t number) {
 }
 
 /* Makes room for one more entry: drops removed ones and sizes the table for what lives. On failure it stays as it was. */
-static gpa_code rebuild(vm *vm, dict_obj *d) {
+static gpa_code rebuild(gpa_vm *vm, dict_obj *d) {
     size_t cap = d->count < 6 ? 6 : d->count * 2, slots = 8;
     while (slots * 3 < cap * 4) slots *= 2;
     cap = slots * 3 / 4;
@@ -132,7 +132,7 @@ static gpa_code rebuild(vm *vm, dict_obj *d) {
     return GPA_OK;
 }
 
-static gpa_code set_hashed(vm *vm, dict_obj *d, value key, uint64_t hash, value v) {
+static gpa_code set_hashed(gpa_vm *vm, dict_obj *d, value key, uint64_t hash, value v) {
     dict_entry *e;
     gpa_code rc = find(vm, d, key, hash, &e);
     if (rc) return rc;
@@ -150,13 +150,13 @@ static gpa_code set_hashed(vm *vm, dict_obj *d, value key, uint64_t hash, value 
     return GPA_OK;
 }
 
-gpa_code dict_set(vm *vm, dict_obj *d, value key, value v) {
+gpa_code dict_set(gpa_vm *vm, dict_obj *d, value key, value v) {
     uint64_t hash;
     gpa_code rc = value_hash(vm, key, &hash);
     return rc ? rc : set_hashed(vm, d, key, hash, v);
 }
 
-gpa_code dict_get_peek(vm *vm, dict_obj *d, value key, value *out) {
+gpa_code dict_get_peek(gpa_vm *vm, dict_obj *d, value key, value *out) {
     uint64_t hash;
     dict_entry *e;
     *out = v_unset();
@@ -191,7 +191,7 @@ static dict_entry remove_entry(dict_obj *d, dict_entry *e) {
     return old;
 }
 
-gpa_code dict_take(vm *vm, dict_obj *d, value key, value *out) {
+gpa_code dict_take(gpa_vm *vm, dict_obj *d, value key, value *out) {
     uint64_t hash;
     dict_entry *e;
     *out = v_unset();
@@ -204,7 +204,7 @@ gpa_code dict_take(vm *vm, dict_obj *d, value key, value *out) {
     return GPA_OK;
 }
 
-gpa_code dict_remove(vm *vm, dict_obj *d, value key, bool *found) {
+gpa_code dict_remove(gpa_vm *vm, dict_obj *d, value key, bool *found) {
     value v;
     gpa_code rc = dict_take(vm, d, key, &v);
     *found = !rc && v.tag != V_UNSET;
@@ -212,7 +212,7 @@ gpa_code dict_remove(vm *vm, dict_obj *d, value key, bool *found) {
     return rc;
 }
 
-value dict_text_peek(vm *vm, dict_obj *d, const char *key) {
+value dict_text_peek(gpa_vm *vm, dict_obj *d, const char *key) {
     (void)vm;
     if (d->slots == 0) return v_unset();
     size_t size = strlen(key);
@@ -226,7 +226,7 @@ value dict_text_peek(vm *vm, dict_obj *d, const char *key) {
     return v_unset();
 }
 
-gpa_code dict_set_text(vm *vm, dict_obj *d, const char *key, value v) {
+gpa_code dict_set_text(gpa_vm *vm, dict_obj *d, const char *key, value v) {
     value k = v_cstr(vm, key);
     if (k.tag == V_UNSET) return vm_no_memory(vm);
     gpa_code rc = dict_set(vm, d, k, v);
@@ -244,14 +244,14 @@ dict_entry *dict_next(const dict_obj *d, size_t *at) {
 
 dict_entry *dict_last(const dict_obj *d) { return d->n ? &d->entries[d->n - 1] : NULL; }
 
-gpa_code dict_update(vm *vm, dict_obj *d, const dict_obj *from) {
+gpa_code dict_update(gpa_vm *vm, dict_obj *d, const dict_obj *from) {
     gpa_code rc = GPA_OK;
     size_t at = 0;
     for (dict_entry *e; !rc && (e = dict_next(from, &at));) rc = set_hashed(vm, d, e->key, e->hash, e->v);
     return rc;
 }
 
-void dict_clear(vm *vm, dict_obj *d) {
+void dict_clear(gpa_vm *vm, dict_obj *d) {
     dict_entry *entries = d->entries;
     size_t n = d->n;
     mem_free(d->index);
@@ -265,7 +265,7 @@ void dict_clear(vm *vm, dict_obj *d) {
     mem_free(entries);
 }
 
-value dict_copy(vm *vm, const dict_obj *d) {
+value dict_copy(gpa_vm *vm, const dict_obj *d) {
     value c = v_dict(vm);
     if (c.tag == V_UNSET || !dict_update(vm, c.dict, d)) return c;
     value_release(vm, c);
@@ -274,10 +274,10 @@ value dict_copy(vm *vm, const dict_obj *d) {
 
 /* ---- sets ---- */
 
-gpa_code set_add(vm *vm, set_obj *s, value v) { return dict_set(vm, &s->d, v, v_none()); }
+gpa_code set_add(gpa_vm *vm, set_obj *s, value v) { return dict_set(vm, &s->d, v, v_none()); }
 
 /* A set asked for as a member stands for its frozen copy, as CPython has it. */
-static gpa_code member_hash(vm *vm, value v, uint64_t *hash) {
+static gpa_code member_hash(gpa_vm *vm, value v, uint64_t *hash) {
     if (v.tag != V_SET || v.set->frozen) return value_hash(vm, v, hash);
     v.set->frozen = true;
     gpa_code rc = value_hash(vm, v, hash);
@@ -285,7 +285,7 @@ static gpa_code member_hash(vm *vm, value v, uint64_t *hash) {
     return rc;
 }
 
-gpa_code set_has(vm *vm, set_obj *s, value v, bool *out) {
+gpa_code set_has(gpa_vm *vm, set_obj *s, value v, bool *out) {
     uint64_t hash;
     dict_entry *e = NULL;
     gpa_code rc = member_hash(vm, v, &hash);
@@ -294,7 +294,7 @@ gpa_code set_has(vm *vm, set_obj *s, value v, bool *out) {
     return rc;
 }
 
-gpa_code set_remove(vm *vm, set_obj *s, value v, bool *found) {
+gpa_code set_remove(gpa_vm *vm, set_obj *s, value v, bool *found) {
     uint64_t hash;
     dict_entry *e = NULL;
     gpa_code rc = member_hash(vm, v, &hash);
@@ -304,7 +304,7 @@ gpa_code set_remove(vm *vm, set_obj *s, value v, bool *found) {
     return rc;
 }
 
-gpa_code set_subset(vm *vm, set_obj *a, set_obj *b, bool *out) {
+gpa_code set_subset(gpa_vm *vm, set_obj *a, set_obj *b, bool *out) {
     gpa_code rc = GPA_OK;
     *out = a->d.count <= b->d.count;
     size_t at = 0;
@@ -316,7 +316,7 @@ gpa_code set_subset(vm *vm, set_obj *a, set_obj *b, bool *out) {
 }
 
 /* Adds to `to` the members of `from` that are in `other` (in true) or are not (in false). */
-static gpa_code add_those(vm *vm, set_obj *to, const set_obj *from, const set_obj *other, bool in) {
+static gpa_code add_those(gpa_vm *vm, set_obj *to, const set_obj *from, const set_obj *other, bool in) {
     gpa_code rc = GPA_OK;
     size_t at = 0;
     for (dict_entry *e, *hit; !rc && (e = dict_next(&from->d, &at));) {
@@ -326,7 +326,7 @@ static gpa_code add_those(vm *vm, set_obj *to, const set_obj *from, const set_ob
     return rc;
 }
 
-value set_combine(vm *vm, set_op op, set_obj *a, set_obj *b) {
+value set_combine(gpa_vm *vm, set_op op, set_obj *a, set_obj *b) {
     value out = v_set(vm);
     if (out.tag == V_UNSET) return out;
     set_obj *s = out.set;
@@ -349,7 +349,7 @@ value set_combine(vm *vm, set_op op, set_obj *a, set_obj *b) {
     return v_unset();
 }
 
-value set_copy(vm *vm, set_obj *a, bool frozen) {
+value set_copy(gpa_vm *vm, set_obj *a, bool frozen) {
     value out = v_set(vm);
     if (out.tag == V_UNSET) return out;
     out.set->frozen = frozen;
@@ -358,7 +358,7 @@ value set_copy(vm *vm, set_obj *a, bool frozen) {
     return v_unset();
 }
 
-value set_of(vm *vm, value iterable, bool frozen) {
+value set_of(gpa_vm *vm, value iterable, bool frozen) {
     if (iterable.tag == V_SET) return set_copy(vm, iterable.set, frozen);
     gpa_code rc = GPA_OK;
     value it = v_unset(), out = v_set(vm);

@@ -20,7 +20,7 @@ const bool value_is_heap[V_COUNT] = {
 
 /* ---- making ---- */
 
-static void *object_new(vm *vm, value_tag tag, size_t size) {
+static void *object_new(gpa_vm *vm, value_tag tag, size_t size) {
     obj *o = mem_zero(size);
     if (!o) {
         vm_no_memory(vm);
@@ -33,7 +33,7 @@ static void *object_new(vm *vm, value_tag tag, size_t size) {
 
 static value made(value_tag tag, void *o) { return o ? v_obj(tag, o) : v_unset(); }
 
-value v_complex(vm *vm, double re, double im) {
+value v_complex(gpa_vm *vm, double re, double im) {
     complex_obj *c = object_new(vm, V_COMPLEX, sizeof *c);
     if (c) {
         c->re = re;
@@ -42,7 +42,7 @@ value v_complex(vm *vm, double re, double im) {
     return made(V_COMPLEX, c);
 }
 
-value v_num(vm *vm, gpa_dtype t, gpa_val v) {
+value v_num(gpa_vm *vm, gpa_dtype t, gpa_val v) {
     if (t == DT_C128) {
         value c = v_complex(vm, v.C128.re, v.C128.im);
         c.aux = 1;
@@ -53,7 +53,7 @@ value v_num(vm *vm, gpa_dtype t, gpa_val v) {
     return (value){.tag = V_NUM, .aux = t, .bits = bits};
 }
 
-value v_array_take(vm *vm, gpa_arr *a, bool scalar) {
+value v_array_take(gpa_vm *vm, gpa_arr *a, bool scalar) {
     array_obj *o = object_new(vm, V_ARRAY, sizeof *o);
     if (!o) {
         arr_release(vm_rt(vm), a);
@@ -63,7 +63,7 @@ value v_array_take(vm *vm, gpa_arr *a, bool scalar) {
     return (value){.tag = V_ARRAY, .aux = scalar, .array = o};
 }
 
-static value text_object(vm *vm, value_tag tag, const char *text, size_t n) {
+static value text_object(gpa_vm *vm, value_tag tag, const char *text, size_t n) {
     if (n >= UINT32_MAX - sizeof(str_obj)) {
         vm_no_memory(vm);
         return v_unset();
@@ -80,7 +80,7 @@ static value text_object(vm *vm, value_tag tag, const char *text, size_t n) {
 }
 
 /* Bytes that begin no character become U+FFFD. */
-static value repaired(vm *vm, const char *text, size_t n) {
+static value repaired(gpa_vm *vm, const char *text, size_t n) {
     gpa_str s;
     str_init(&s);
     size_t len;
@@ -91,7 +91,7 @@ static value repaired(vm *vm, const char *text, size_t n) {
     return v;
 }
 
-value v_str(vm *vm, const char *text, size_t n) {
+value v_str(gpa_vm *vm, const char *text, size_t n) {
     size_t ascii = 0, count = 0, len;
     while (ascii < n && (unsigned char)text[ascii] < 0x80) ascii++;
     for (size_t i = ascii; i < n; i += len, count++) {
@@ -103,18 +103,18 @@ value v_str(vm *vm, const char *text, size_t n) {
     return v;
 }
 
-value v_bytes(vm *vm, const char *bytes, size_t n) { return text_object(vm, V_BYTES, bytes, n); }
+value v_bytes(gpa_vm *vm, const char *bytes, size_t n) { return text_object(vm, V_BYTES, bytes, n); }
 
-value v_cstr(vm *vm, const char *text) { return v_str(vm, text, strlen(text)); }
+value v_cstr(gpa_vm *vm, const char *text) { return v_str(vm, text, strlen(text)); }
 
-value v_str_take(vm *vm, gpa_str *s) {
+value v_str_take(gpa_vm *vm, gpa_str *s) {
     value v = s->failed ? v_unset() : v_str(vm, s->text, s->len);
     if (s->failed) vm_no_memory(vm);
     str_free(s);
     return v;
 }
 
-value v_strf(vm *vm, const char *fmt, ...) {
+value v_strf(gpa_vm *vm, const char *fmt, ...) {
     gpa_str s;
     str_init(&s);
     va_list ap;
@@ -129,7 +129,7 @@ static void fill_in(value *to, size_t n, const value *items) {
     for (size_t i = 0; i < n; i++) to[i] = items ? value_retain(items[i]) : v_none();
 }
 
-value v_tuple(vm *vm, size_t n, const value *items) {
+value v_tuple(gpa_vm *vm, size_t n, const value *items) {
     if (n > SIZE_MAX / sizeof(value) / 2) {
         vm_no_memory(vm);
         return v_unset();
@@ -141,7 +141,7 @@ value v_tuple(vm *vm, size_t n, const value *items) {
     return v_obj(V_TUPLE, t);
 }
 
-value v_list(vm *vm, size_t n, const value *items) {
+value v_list(gpa_vm *vm, size_t n, const value *items) {
     list_obj *l = object_new(vm, V_LIST, sizeof *l);
     if (!l) return v_unset();
     if (n) {
@@ -155,11 +155,11 @@ value v_list(vm *vm, size_t n, const value *items) {
     return v_obj(V_LIST, l);
 }
 
-value v_dict(vm *vm) { return made(V_DICT, object_new(vm, V_DICT, sizeof(dict_obj))); }
+value v_dict(gpa_vm *vm) { return made(V_DICT, object_new(vm, V_DICT, sizeof(dict_obj))); }
 
-value v_set(vm *vm) { return made(V_SET, object_new(vm, V_SET, sizeof(set_obj))); }
+value v_set(gpa_vm *vm) { return made(V_SET, object_new(vm, V_SET, sizeof(set_obj))); }
 
-value v_slice(vm *vm, value start, value stop, value step) {
+value v_slice(gpa_vm *vm, value start, value stop, value step) {
     slice_obj *s = object_new(vm, V_SLICE, sizeof *s);
     if (!s) return v_unset();
     s->start = value_retain(start);
@@ -168,7 +168,7 @@ value v_slice(vm *vm, value start, value stop, value step) {
     return v_obj(V_SLICE, s);
 }
 
-value v_range(vm *vm, int64_t start, int64_t stop, int64_t step) {
+value v_range(gpa_vm *vm, int64_t start, int64_t stop, int64_t step) {
     range_obj *r = object_new(vm, V_RANGE, sizeof *r);
     if (!r) return v_unset();
     r->start = start;
@@ -177,7 +177,7 @@ value v_range(vm *vm, int64_t start, int64_t stop, int64_t step) {
     return v_obj(V_RANGE, r);
 }
 
-value v_method(vm *vm, value self, value fn) {
+value v_method(gpa_vm *vm, value self, value fn) {
     method_obj *m = object_new(vm, V_METHOD, sizeof *m);
     if (!m) return v_unset();
     m->self = value_retain(self);
@@ -185,7 +185,7 @@ value v_method(vm *vm, value self, value fn) {
     return v_obj(V_METHOD, m);
 }
 
-value v_iter(vm *vm, const char *name, gpa_code (*next)(struct vm *, iter_obj *, value *, bool *)) {
+value v_iter(gpa_vm *vm, const char *name, gpa_code (*next)(struct vm *, iter_obj *, value *, bool *)) {
     iter_obj *it = object_new(vm, V_ITER, sizeof *it);
     if (!it) return v_unset();
     it->next = next;
@@ -194,7 +194,7 @@ value v_iter(vm *vm, const char *name, gpa_code (*next)(struct vm *, iter_obj *,
     return v_obj(V_ITER, it);
 }
 
-value v_object(vm *vm, const object_kind *kind, size_t n) {
+value v_object(gpa_vm *vm, const object_kind *kind, size_t n) {
     object_obj *o = object_new(vm, V_OBJECT, sizeof *o + n * sizeof(value));
     if (!o) return v_unset();
     o->kind = kind;
@@ -208,7 +208,7 @@ value v_object(vm *vm, const object_kind *kind, size_t n) {
 enum { DYING = 64 };
 
 typedef struct {
-    vm *vm;
+    gpa_vm *vm;
     size_t n;
     value at[DYING];
 } dying;
@@ -276,7 +276,7 @@ static void bury(dying *d, value v) {
     mem_free(v.o);
 }
 
-void value_destroy(vm *vm, value v) {
+void value_destroy(gpa_vm *vm, value v) {
     dying d;
     d.vm = vm;
     d.n = 1;
@@ -286,7 +286,7 @@ void value_destroy(vm *vm, value v) {
 
 /* ---- asking ---- */
 
-gpa_code value_now(vm *vm, value v, value *out) {
+gpa_code value_now(gpa_vm *vm, value v, value *out) {
     if (v.tag != V_ARRAY || v.aux != 1) {
         *out = value_retain(v);
         return GPA_OK;
@@ -312,6 +312,7 @@ static const char *const tag_names[V_COUNT] = {
 
 const char *type_name(uint32_t aux) {
     if (aux >= AUX_KIND) return object_kinds[aux - AUX_KIND]->type_name;
+    if (aux == AUX_FROZENSET) return "frozenset";
     if (aux >= AUX_ERROR) return gpa_err_name((gpa_code)(aux - AUX_ERROR));
     if (aux >= AUX_DTYPE) return numpy_names[aux - AUX_DTYPE];
     return tag_names[aux];
@@ -328,7 +329,7 @@ const char *value_type_name(value v) {
     return tag_names[v.tag];
 }
 
-static gpa_code array_truth(vm *vm, gpa_arr *a, bool *out) {
+static gpa_code array_truth(gpa_vm *vm, gpa_arr *a, bool *out) {
     if (a->size == 0)
         return vm_fail(vm, GPA_E_VALUE,
                        "The truth value of an empty array is ambiguous. Use `array.size > 0` to check that an array is not "
@@ -342,7 +343,7 @@ static gpa_code array_truth(vm *vm, gpa_arr *a, bool *out) {
     return rc;
 }
 
-gpa_code value_truth(vm *vm, value v, bool *out) {
+gpa_code value_truth(gpa_vm *vm, value v, bool *out) {
     *out = true;
     if (v.tag == V_BOOL || v.tag == V_INT) *out = v.i != 0;
     else if (v.tag == V_NONE || v.tag == V_UNSET) *out = false;
@@ -374,7 +375,7 @@ uint64_t str_hash(str_obj *s) {
 }
 
 /* CPython's tuple hash. */
-static gpa_code tuple_hash(vm *vm, const tuple_obj *t, uint64_t *out) {
+static gpa_code tuple_hash(gpa_vm *vm, const tuple_obj *t, uint64_t *out) {
     uint64_t acc = 2870177450012600261u;
     for (size_t i = 0; i < t->count; i++) {
         uint64_t lane;
@@ -388,7 +389,7 @@ static gpa_code tuple_hash(vm *vm, const tuple_obj *t, uint64_t *out) {
     return GPA_OK;
 }
 
-gpa_code value_hash(vm *vm, value v, uint64_t *out) {
+gpa_code value_hash(gpa_vm *vm, value v, uint64_t *out) {
     if (v.tag == V_STR || v.tag == V_BYTES) {
         *out = str_hash(v.str);
         return GPA_OK;
@@ -435,16 +436,16 @@ bool value_is(value a, value b) {
 
 enum { DEEPEST = 400 };
 
-static gpa_code equal(vm *vm, value a, value b, int depth, bool *out);
+static gpa_code equal(gpa_vm *vm, value a, value b, int depth, bool *out);
 
-static gpa_code equal_items(vm *vm, const value *a, const value *b, size_t n, int depth, bool *out) {
+static gpa_code equal_items(gpa_vm *vm, const value *a, const value *b, size_t n, int depth, bool *out) {
     gpa_code rc = GPA_OK;
     *out = true;
     for (size_t i = 0; i < n && *out && !rc; i++) rc = equal(vm, a[i], b[i], depth + 1, out);
     return rc;
 }
 
-static gpa_code equal_dicts(vm *vm, dict_obj *a, dict_obj *b, int depth, bool *out) {
+static gpa_code equal_dicts(gpa_vm *vm, dict_obj *a, dict_obj *b, int depth, bool *out) {
     *out = a->count == b->count;
     gpa_code rc = GPA_OK;
     size_t at = 0;
@@ -473,7 +474,7 @@ static bool equal_dtype(gpa_dtype t, value v) {
            (v.aux == V_COMPLEX && t == DT_C128);
 }
 
-static gpa_code equal_arrays(vm *vm, value a, value b, bool *out) {
+static gpa_code equal_arrays(gpa_vm *vm, value a, value b, bool *out) {
     value all = v_none();
     gpa_code rc = vm_binary(vm, op_find("equal", 5), a, b, &all);
     if (rc) return rc;
@@ -482,7 +483,7 @@ static gpa_code equal_arrays(vm *vm, value a, value b, bool *out) {
     return rc;
 }
 
-static gpa_code equal(vm *vm, value a, value b, int depth, bool *out) {
+static gpa_code equal(gpa_vm *vm, value a, value b, int depth, bool *out) {
     *out = false;
     if (depth > DEEPEST) return vm_fail(vm, GPA_E_RECURSION, "maximum recursion depth exceeded in comparison");
     if (a.tag == b.tag && value_is_heap[a.tag] && a.o == b.o && (a.tag != V_COMPLEX || depth)) {
@@ -523,4 +524,4 @@ static gpa_code equal(vm *vm, value a, value b, int depth, bool *out) {
     return GPA_OK;
 }
 
-gpa_code value_equal(vm *vm, value a, value b, bool *out) { return equal(vm, a, b, 0, out); }
+gpa_code value_equal(gpa_vm *vm, value a, value b, bool *out) { return equal(vm, a, b, 0, out); }

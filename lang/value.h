@@ -61,7 +61,7 @@ typedef struct value {
     uint32_t tag; /* value_tag */
     uint32_t aux; /* NUM: its gpa_dtype.  ARRAY: 1 when it is a lazy NumPy scalar (0-d, immutable).
                    * TYPE: a value_tag, or AUX_DTYPE + gpa_dtype for NumPy's scalar types, or AUX_ERROR + gpa_code
-                   * for exception types, or AUX_KIND + index of an object_kind.
+                   * for exception types, AUX_KIND + index of an object_kind, or AUX_FROZENSET.
                    * COMPLEX: 1 when it is a numpy.complex128. */
     union {
         int64_t i;   /* INT; BOOL: 0 or 1 */
@@ -89,7 +89,7 @@ typedef struct value {
     };
 } value;
 
-enum { AUX_DTYPE = 0x100, AUX_ERROR = 0x200, AUX_KIND = 0x400 };
+enum { AUX_DTYPE = 0x100, AUX_ERROR = 0x200, AUX_FROZENSET = 0x300, AUX_KIND = 0x400 };
 
 typedef struct complex_obj {
     obj head;

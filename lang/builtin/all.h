@@ -5,9 +5,9 @@
 
 #include "lang/builtin/tables.h"
 
-#define FN(owner, name, fn, signature, doc) gpa_code fn(vm *vm, value *argv, value *out);
-#define STATIC(owner, name, fn, signature, doc) gpa_code fn(vm *vm, value *argv, value *out);
-#define PROP(owner, name, fn, doc) gpa_code fn(vm *vm, value *argv, value *out);
+#define FN(owner, name, fn, signature, doc) gpa_code fn(gpa_vm *vm, value *argv, value *out);
+#define STATIC(owner, name, fn, signature, doc) gpa_code fn(gpa_vm *vm, value *argv, value *out);
+#define PROP(owner, name, fn, doc) gpa_code fn(gpa_vm *vm, value *argv, value *out);
 #define CONST(owner, name, value, doc)
 #include "lang/builtin/all.def"
 #undef FN

@@ -52,7 +52,7 @@ static const native_const consts[] = {
 };
 
 /* The values of the constants: each expression may call on the vm. */
-static value make_const(vm *vm, const char *owner, const char *name) {
+static value make_const(gpa_vm *vm, const char *owner, const char *name) {
     (void)vm;
 #define CONST(owner_, name_, value_, doc) \
     if (owner == owner_##owner_ && strcmp(name, name_) == 0) return value_;
@@ -68,6 +68,7 @@ const object_kind *const object_kinds[OBJECT_KINDS + 1] = {
 #define KIND(id, variable) [OBJECT_##id] = &variable,
 #include "lang/builtin/kinds.def"
 #undef KIND
+    [OBJECT_KINDS] = NULL,
 };
 
 const char *owner_name(native_owner o) { return owners[o].name; }
@@ -82,6 +83,7 @@ native_owner owner_find(const char *name) {
 
 native_owner owner_of_type(uint32_t aux) {
     if (aux >= AUX_KIND) return owner_find(object_kinds[aux - AUX_KIND]->type_name);
+    if (aux == AUX_FROZENSET) return OWNER_FROZENSET;
     if (aux >= AUX_ERROR) return OWNER_EXCEPTION;
     if (aux >= AUX_DTYPE) return OWNER_GENERIC;
     native_owner o = owner_find(type_name(aux));
@@ -124,7 +126,7 @@ const native_const *native_consts(native_owner o, size_t *n) {
     return first;
 }
 
-gpa_code native_const_value(vm *vm, native_owner o, const char *name, value *out) {
+gpa_code native_const_value(gpa_vm *vm, native_owner o, const char *name, value *out) {
     size_t n;
     const native_const *c = native_consts(o, &n);
     *out = v_unset();

@@ -38,7 +38,7 @@ typedef struct {
 } native_const;
 const native_const *native_consts(native_owner o, size_t *n);
 /* UNSET (and GPA_OK) when the module has no such constant. */
-gpa_code native_const_value(vm *vm, native_owner o, const char *name, value *out);
+gpa_code native_const_value(gpa_vm *vm, native_owner o, const char *name, value *out);
 
 /* The kinds of OBJECT values that have a type value: lang/builtin/kinds.def. */
 typedef enum {
