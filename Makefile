@@ -96,9 +96,11 @@ $(B)/prelude.c: $(wildcard lang/prelude.gpa) Makefile
 $(B)/prelude.o: $(B)/prelude.c
 	$(call say,CC)$(CC) $(ALL) -w -c -o $@ $<
 
-# Test programs: one executable per tests/unit/test_*.c and tests/tools/*.c, each with the whole core.
-$(B)/tests/%: $(B)/tests/%.o $(CORE) runtime/plugin.sym
-	$(call say,LD)$(CC) $(CFLAGS) $(LDFLAGS) $(EXE) -o $@ $< $(CORE) $(CMOCKA_LIBS) $(LIBS)
+# Test programs: one executable per tests/unit/test_*.c and tests/tools/*.c, each with what it needs of the core.
+$(B)/tests/%: $(B)/tests/%.o $(B)/core.a runtime/plugin.sym
+	$(call say,LD)$(CC) $(CFLAGS) $(LDFLAGS) $(EXE) -o $@ $< $(B)/core.a $(CMOCKA_LIBS) $(LIBS)
+$(B)/core.a: $(CORE)
+	$(call say,AR)rm -f $@ && ar rcs $@ $^
 .SECONDARY:
 
 -include $(patsubst %.o,%.d,$(CORE) $(REPL) $(KERNEL) $(CPU) $(CUDA) $(UNIT:=.o) $(TOOLS:=.o))

@@ -54,8 +54,8 @@ static const native_const consts[] = {
 /* The values of the constants: each expression may call on the vm. */
 static value make_const(gpa_vm *vm, const char *owner, const char *name) {
     (void)vm;
-#define CONST(owner_, name_, value_, doc) \
-    if (owner == owner_##owner_ && strcmp(name, name_) == 0) return value_;
+#define CONST(id, text, made, doc) \
+    if (owner == owner_##id && strcmp(name, text) == 0) return made;
 #include "lang/builtin/all.def"
 #undef FN
 #undef STATIC
