@@ -1,0 +1,205 @@
+/* Making arrays: from values, filled, counted. Nothing here computes: constants and counters are generated inside the
+ * program that uses them. */
+#include <math.h>
+
+#include "lang/numpy/create.h"
+
+/* ---- from values ---- */
+
+static gpa_code make(gpa_vm *vm, value v, value dtype, bool copy, int64_t ndmin, value *out) {
+    gpa_dtype t;
+    gpa_arr *a = NULL, *b = NULL;
+    gpa_code rc = GPA_OK;
+    TRY(arg_dtype(vm, dtype, &t));
+    TRY(arg_array(vm, v, t, &a));
+    if (copy && v.tag == V_ARRAY && a == v.array->arr) {
+        TRY(arr_copy(vm_rt(vm), a, &b, vm_err(vm)));
+        arr_release(vm_rt(vm), a);
+        a = b;
+        b = NULL;
+    }
+    if (a->ndim < ndmin) {
+        int64_t shape[GPA_MAX_DIMS];
+        int more = (int)ndmin - a->ndim;
+        for (int d = 0; d < ndmin; d++) shape[d] = d < more ? 1 : a->shape[d - more];
+        TRY(arr_reshape(vm_rt(vm), a, (int)ndmin, shape, &b, vm_err(vm)));
+        arr_release(vm_rt(vm), a);
+        a = b;
+        b = NULL;
+    }
+    if (v.tag == V_ARRAY && v.array->arr == a && !v.aux) {
+        *out = value_retain(v);
+        goto out;
+    }
+    rc = np_return_array(vm, a, out);
+    a = NULL;
+out:
+    arr_release(vm_rt(vm), a);
+    return rc;
+}
+
+gpa_code np_array(gpa_vm *vm, value *argv, value *out) { /* object, dtype, copy, order, subok, ndmin, like */
+    int64_t ndmin;
+    bool copy = true;
+    gpa_code rc = arg_int(vm, argv[5], "ndmin", &ndmin);
+    if (!rc && ndmin > GPA_MAX_DIMS) rc = vm_fail(vm, GPA_E_VALUE, "ndmin bigger than allowable number of dimensions NPY_MAXDIMS (=%d)", GPA_MAX_DIMS);
+    if (!rc && argv[2].tag != V_NONE) rc = arg_bool(vm, argv[2], "copy", &copy);
+    return rc ? rc : make(vm, argv[0], argv[1], copy, ndmin, out);
+}
+
+gpa_code np_asarray(gpa_vm *vm, value *argv, value *out) { return make(vm, argv[0], argv[1], false, 0, out); } /* a, dtype, order, device, copy */
+
+gpa_code np_copy(gpa_vm *vm, value *argv, value *out) { return make(vm, argv[0], v_none(), true, 0, out); } /* a, order */
+
+gpa_code np_ascontiguousarray(gpa_vm *vm, value *argv, value *out) { /* a, dtype */
+    gpa_code rc = make(vm, argv[0], argv[1], false, 1, out);
+    if (rc || arr_is_contiguous(out->array->arr)) return rc;
+    gpa_arr *b = NULL;
+    rc = arr_copy(vm_rt(vm), out->array->arr, &b, vm_err(vm));
+    value_release(vm, *out);
+    *out = v_none();
+    return rc ? rc : np_return_array(vm, b, out);
+}
+
+/* ---- filled ---- */
+
+typedef enum { FILL_NONE, FILL_ZERO, FILL_ONE, FILL_VALUE } filling;
+
+static gpa_code filled(gpa_vm *vm, filling how, int ndim, const int64_t *shape, gpa_dtype t, value v, value *out) {
+    gpa_rt *rt = vm_rt(vm);
+    gpa_arr *a = NULL, *b = NULL;
+    gpa_code rc = GPA_OK;
+    if (how == FILL_NONE) {
+        TRY(arr_empty(rt, t, ndim, shape, &a, vm_err(vm)));
+    } else if (how != FILL_VALUE) {
+        gpa_val x = dtype_cast((gpa_val){.BOOL = how == FILL_ONE}, DT_BOOL, t);
+        TRY(arr_full(rt, t, ndim, shape, x, &a, vm_err(vm)));
+    } else {
+        TRY(arg_array(vm, v, t, &b));
+        if (b->ndim == 0) {
+            gpa_val x;
+            TRY(arr_item(rt, b, &x, vm_err(vm)));
+            TRY(arr_full(rt, (gpa_dtype)b->dtype, ndim, shape, x, &a, vm_err(vm)));
+        } else {
+            gpa_arr *wide = NULL;
+            TRY(arr_broadcast_to(rt, b, ndim, shape, &wide, vm_err(vm)));
+            rc = arr_copy(rt, wide, &a, vm_err(vm));
+            arr_release(rt, wide);
+        }
+    }
+out:
+    arr_release(rt, b);
+    return rc ? rc : np_return_array(vm, a, out);
+}
+
+static gpa_code shaped(gpa_vm *vm, filling how, value shape, value dtype, value v, value *out) {
+    int ndim;
+    int64_t dims[GPA_MAX_DIMS];
+    gpa_dtype t;
+    gpa_code rc = arg_shape(vm, shape, &ndim, dims);
+    if (!rc) rc = arg_dtype(vm, dtype, &t);
+    if (rc) return rc;
+    if (t == DT_NONE && how != FILL_VALUE) t = DT_F64;
+    return filled(vm, how, ndim, dims, t, v, out);
+}
+
+gpa_code np_zeros(gpa_vm *vm, value *argv, value *out) { return shaped(vm, FILL_ZERO, argv[0], argv[1], v_none(), out); } /* shape, dtype, order */
+gpa_code np_ones(gpa_vm *vm, value *argv, value *out) { return shaped(vm, FILL_ONE, argv[0], argv[1], v_none(), out); }
+gpa_code np_empty(gpa_vm *vm, value *argv, value *out) { return shaped(vm, FILL_NONE, argv[0], argv[1], v_none(), out); }
+gpa_code np_full(gpa_vm *vm, value *argv, value *out) { return shaped(vm, FILL_VALUE, argv[0], argv[2], argv[1], out); } /* shape, fill_value, dtype, order */
+
+static gpa_code like(gpa_vm *vm, filling how, value proto, value dtype, value shape, value v, value *out) {
+    gpa_arr *a = NULL;
+    gpa_dtype t;
+    int ndim;
+    int64_t dims[GPA_MAX_DIMS];
+    gpa_code rc = GPA_OK;
+    TRY(arg_array(vm, proto, DT_NONE, &a));
+    TRY(arg_dtype(vm, dtype, &t));
+    ndim = a->ndim;
+    for (int d = 0; d < ndim; d++) dims[d] = a->shape[d];
+    if (shape.tag != V_NONE) TRY(arg_shape(vm, shape, &ndim, dims));
+    rc = filled(vm, how, ndim, dims, t == DT_NONE ? (gpa_dtype)a->dtype : t, v, out);
+out:
+    arr_release(vm_rt(vm), a);
+    return rc;
+}
+
+/* prototype, dtype, order, subok, shape */
+gpa_code np_zeros_like(gpa_vm *vm, value *argv, value *out) { return like(vm, FILL_ZERO, argv[0], argv[1], argv[4], v_none(), out); }
+gpa_code np_ones_like(gpa_vm *vm, value *argv, value *out) { return like(vm, FILL_ONE, argv[0], argv[1], argv[4], v_none(), out); }
+gpa_code np_empty_like(gpa_vm *vm, value *argv, value *out) { return like(vm, FILL_NONE, argv[0], argv[1], argv[4], v_none(), out); }
+/* prototype, fill_value, dtype, order, subok, shape */
+gpa_code np_full_like(gpa_vm *vm, value *argv, value *out) { return like(vm, FILL_VALUE, argv[0], argv[2], argv[5], argv[1], out); }
+
+/* ---- counted ---- */
+
+static gpa_code arange_int(gpa_vm *vm, const int64_t at[3], gpa_dtype t, value *out) {
+    int64_t start = at[0], stop = at[1], step = at[2], n = 0;
+    if (step == 0) return vm_fail(vm, GPA_E_ZERO_DIVISION, "division by zero");
+    /* the distance may not fit in 63 bits: counted unsigned */
+    if (step > 0 && start < stop) n = (int64_t)(((uint64_t)stop - (uint64_t)start - 1) / (uint64_t)step) + 1;
+    if (step < 0 && start > stop) n = (int64_t)(((uint64_t)start - (uint64_t)stop - 1) / (0 - (uint64_t)step)) + 1;
+    if (n < 0) return vm_fail(vm, GPA_E_VALUE, "Maximum allowed size exceeded");
+    gpa_arr *a = NULL, *b = NULL;
+    gpa_code rc = arr_iota(vm_rt(vm), n, start, step, &a, vm_err(vm));
+    if (!rc) rc = arr_cast(vm_rt(vm), a, t, false, &b, vm_err(vm));
+    arr_release(vm_rt(vm), a);
+    return rc ? rc : np_return_array(vm, b, out);
+}
+
+/* NumPy's fill: the step is the difference of the first two elements, in the array's own dtype. */
+static gpa_code arange_float(gpa_vm *vm, const double at[3], gpa_dtype t, value *out) {
+    gpa_rt *rt = vm_rt(vm);
+    if (at[2] == 0) return vm_fail(vm, GPA_E_ZERO_DIVISION, "division by zero");
+    double count = ceil((at[1] - at[0]) / at[2]);
+    if (isnan(count)) return vm_fail(vm, GPA_E_VALUE, "arange: cannot compute length");
+    if (count > 9.2e18) return vm_fail(vm, GPA_E_VALUE, "Maximum allowed size exceeded");
+    if (count < 0) count = 0;
+    gpa_dtype work = dtype_is_complex(t) ? dtype_info[t].real : t;
+    gpa_val start = dtype_cast((gpa_val){.F64 = at[0]}, DT_F64, work), second = dtype_cast((gpa_val){.F64 = at[0] + at[2]}, DT_F64, work);
+    gpa_opnd first = {.dtype = work, .v = start}, step = {.dtype = work, .v = op_scalar(OP_SUBTRACT, work, second, start, start)};
+    gpa_arr *i = NULL, *x = NULL, *y = NULL, *z = NULL, *w = NULL;
+    gpa_code rc = GPA_OK;
+    TRY(arr_iota(rt, (int64_t)count, 0, 1, &i, vm_err(vm)));
+    TRY(arr_cast(rt, i, work, false, &x, vm_err(vm)));
+    TRY(arr_ufunc(rt, OP_MULTIPLY, (gpa_opnd[]){{.arr = x}, step}, NULL, &y, vm_err(vm)));
+    TRY(arr_ufunc(rt, OP_ADD, (gpa_opnd[]){first, {.arr = y}}, NULL, &z, vm_err(vm)));
+    TRY(arr_cast(rt, z, t, false, &w, vm_err(vm)));
+out:
+    arr_release(rt, i);
+    arr_release(rt, x);
+    arr_release(rt, y);
+    arr_release(rt, z);
+    return rc ? rc : np_return_array(vm, w, out);
+}
+
+gpa_code np_arange(gpa_vm *vm, value *argv, value *out) { /* start, stop, step, dtype */
+    value v[3] = {argv[0], argv[1], argv[2]};
+    if (v[1].tag == V_NONE) {
+        v[1] = v[0];
+        v[0] = v_int(0);
+    }
+    if (v[2].tag == V_NONE) v[2] = v_int(1);
+    gpa_dtype t, found = DT_NONE;
+    gpa_code rc = arg_dtype(vm, argv[3], &t);
+    if (rc) return rc;
+    gpa_opnd o[3];
+    for (int k = 0; k < 3; k++) {
+        if ((rc = arg_opnd(vm, v[k], &o[k]))) return rc;
+        gpa_dtype own = o[k].arr ? (gpa_dtype)o[k].arr->dtype : o[k].dtype;
+        if (own == DT_BOOL) own = DT_I64;
+        found = found == DT_NONE ? own : dtype_promote(found, own);
+        arg_opnd_release(vm, &o[k]);
+    }
+    if (dtype_is_int(found)) {
+        int64_t at[3];
+        for (int k = 0; k < 3; k++)
+            if ((rc = arg_int(vm, v[k], "arange", &at[k]))) return rc;
+        return arange_int(vm, at, t == DT_NONE ? found : t, out);
+    }
+    double at[3];
+    for (int k = 0; k < 3; k++)
+        if ((rc = arg_float(vm, v[k], "arange", &at[k]))) return rc;
+    return arange_float(vm, at, t == DT_NONE ? found : t, out);
+}

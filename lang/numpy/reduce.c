@@ -1,0 +1,151 @@
+/* Reductions and scans: sum, mean, var, any, argmax, cumsum ... as functions and as methods of arrays. */
+#include "lang/numpy/reduce.h"
+
+/* The arguments that most reductions share; NONE or UNSET where one has no such parameter. */
+typedef struct {
+    value a, axis, dtype, out, keepdims, initial, where;
+} reduction;
+
+typedef struct {
+    gpa_arr *a, *where, *initial;
+    arr_reduce_opts o;
+} prepared;
+
+static void release(gpa_vm *vm, prepared *p) {
+    arr_release(vm_rt(vm), p->a);
+    arr_release(vm_rt(vm), p->where);
+    arg_opnd_release(vm, &p->o.initial);
+}
+
+static gpa_code prepare(gpa_vm *vm, const reduction *r, prepared *p) {
+    bool given;
+    gpa_code rc;
+    *p = (prepared){0};
+    if ((rc = arg_array(vm, r->a, DT_NONE, &p->a))) return rc;
+    if ((rc = arg_axes(vm, r->axis, p->a->ndim, &p->o.axes, &given))) return rc;
+    if ((rc = arg_dtype(vm, r->dtype, &p->o.dtype))) return rc;
+    if ((rc = arg_out(vm, r->out, &p->o.into))) return rc;
+    if (r->keepdims.tag != V_UNSET && (rc = arg_bool(vm, r->keepdims, "keepdims", &p->o.keepdims))) return rc;
+    p->o.has_initial = r->initial.tag != V_UNSET && r->initial.tag != V_NONE;
+    if (p->o.has_initial && (rc = arg_opnd(vm, r->initial, &p->o.initial))) return rc;
+    if (r->where.tag == V_UNSET || (r->where.tag == V_BOOL && r->where.i)) return GPA_OK;
+    if ((rc = arg_array(vm, r->where, DT_NONE, &p->where))) return rc;
+    p->o.where = p->where;
+    return GPA_OK;
+}
+
+/* A result stored into out= is out itself. */
+static gpa_code give(gpa_vm *vm, const reduction *r, gpa_arr *result, value *out) {
+    if (r->out.tag == V_ARRAY) {
+        arr_release(vm_rt(vm), result);
+        *out = value_retain(r->out);
+        return GPA_OK;
+    }
+    return np_return(vm, result, out);
+}
+
+static gpa_code reduce(gpa_vm *vm, gpa_red red, const reduction *r, value *out) {
+    prepared p;
+    gpa_arr *result = NULL;
+    gpa_code rc = prepare(vm, r, &p);
+    if (!rc) rc = arr_reduce(vm_rt(vm), red, p.a, &p.o, &result, vm_err(vm));
+    release(vm, &p);
+    return rc ? rc : give(vm, r, result, out);
+}
+
+gpa_code np_reduce_with(gpa_vm *vm, gpa_red red, value *argv, value *out) { /* a, axis, dtype, out, keepdims, initial, where */
+    reduction r = {argv[0], argv[1], argv[2], argv[3], argv[4], argv[5], argv[6]};
+    return reduce(vm, red, &r, out);
+}
+
+gpa_code np_sum(gpa_vm *vm, value *argv, value *out) { return np_reduce_with(vm, RED_SUM, argv, out); }
+gpa_code np_prod(gpa_vm *vm, value *argv, value *out) { return np_reduce_with(vm, RED_PROD, argv, out); }
+
+static gpa_code extreme(gpa_vm *vm, gpa_red red, value *argv, value *out) { /* a, axis, out, keepdims, initial, where */
+    reduction r = {argv[0], argv[1], v_unset(), argv[2], argv[3], argv[4], argv[5]};
+    return reduce(vm, red, &r, out);
+}
+gpa_code np_min(gpa_vm *vm, value *argv, value *out) { return extreme(vm, RED_MIN, argv, out); }
+gpa_code np_max(gpa_vm *vm, value *argv, value *out) { return extreme(vm, RED_MAX, argv, out); }
+
+static gpa_code logical(gpa_vm *vm, gpa_red red, value *argv, value *out) { /* a, axis, out, keepdims, where */
+    reduction r = {argv[0], argv[1], v_unset(), argv[2], argv[3], v_unset(), argv[4]};
+    return reduce(vm, red, &r, out);
+}
+gpa_code np_any(gpa_vm *vm, value *argv, value *out) { return logical(vm, RED_ANY, argv, out); }
+gpa_code np_all(gpa_vm *vm, value *argv, value *out) { return logical(vm, RED_ALL, argv, out); }
+
+static gpa_code place(gpa_vm *vm, gpa_red red, value *argv, value *out) { /* a, axis, out, keepdims */
+    if (argv[1].tag == V_TUPLE) return vm_fail(vm, GPA_E_TYPE, "'tuple' object cannot be interpreted as an integer");
+    reduction r = {argv[0], argv[1], v_unset(), argv[2], argv[3], v_unset(), v_unset()};
+    return reduce(vm, red, &r, out);
+}
+gpa_code np_argmin(gpa_vm *vm, value *argv, value *out) { return place(vm, RED_ARGMIN, argv, out); }
+gpa_code np_argmax(gpa_vm *vm, value *argv, value *out) { return place(vm, RED_ARGMAX, argv, out); }
+
+gpa_code np_mean(gpa_vm *vm, value *argv, value *out) { /* a, axis, dtype, out, keepdims, where */
+    reduction r = {argv[0], argv[1], argv[2], argv[3], argv[4], v_unset(), argv[5]};
+    prepared p;
+    gpa_arr *result = NULL;
+    gpa_code rc = prepare(vm, &r, &p);
+    if (!rc) rc = arr_mean(vm_rt(vm), p.a, &p.o, &result, vm_err(vm));
+    release(vm, &p);
+    return rc ? rc : give(vm, &r, result, out);
+}
+
+static gpa_code variance(gpa_vm *vm, bool root, value *argv, value *out) { /* a, axis, dtype, out, ddof, keepdims, where */
+    reduction r = {argv[0], argv[1], argv[2], argv[3], argv[5], v_unset(), argv[6]};
+    prepared p;
+    double ddof;
+    gpa_arr *var = NULL, *result = NULL;
+    gpa_code rc = GPA_OK;
+    TRY(prepare(vm, &r, &p));
+    TRY(arg_float(vm, argv[4], "ddof", &ddof));
+    TRY(arr_var(vm_rt(vm), p.a, ddof, &p.o, &var, vm_err(vm)));
+    if (!root) {
+        result = arr_retain(var);
+        goto out;
+    }
+    arr_ufunc_opts opts = {.dtype = DT_NONE, .into = p.o.into, .casting = CAST_SAME_KIND};
+    rc = arr_ufunc(vm_rt(vm), OP_SQRT, &(gpa_opnd){.arr = var}, &opts, &result, vm_err(vm));
+out:
+    arr_release(vm_rt(vm), var);
+    release(vm, &p);
+    return rc ? rc : give(vm, &r, result, out);
+}
+gpa_code np_var(gpa_vm *vm, value *argv, value *out) { return variance(vm, false, argv, out); }
+gpa_code np_std(gpa_vm *vm, value *argv, value *out) { return variance(vm, true, argv, out); }
+
+/* ---- running ---- */
+
+gpa_code np_scan_with(gpa_vm *vm, gpa_red red, value *argv, value *out) { /* a, axis, dtype, out */
+    gpa_rt *rt = vm_rt(vm);
+    gpa_arr *a = NULL, *flat = NULL, *into, *result = NULL;
+    gpa_dtype t;
+    int axis = 0;
+    gpa_code rc = GPA_OK;
+    TRY(arg_array(vm, argv[0], DT_NONE, &a));
+    TRY(arg_dtype(vm, argv[2], &t));
+    TRY(arg_out(vm, argv[3], &into));
+    if (argv[1].tag == V_NONE) {
+        TRY(arr_reshape(rt, a, 1, &(int64_t){-1}, &flat, vm_err(vm)));
+        arr_release(rt, a);
+        a = flat;
+    } else {
+        TRY(arg_axis(vm, argv[1], a->ndim, &axis));
+    }
+    TRY(arr_scan(rt, red, a, axis, t, &result, vm_err(vm)));
+    if (into) {
+        TRY(arr_set(rt, into, &(gpa_index){.kind = IX_ELLIPSIS}, 1, &(gpa_opnd){.arr = result}, vm_err(vm)));
+        *out = value_retain(argv[3]);
+        goto out;
+    }
+    rc = np_return_array(vm, result, out);
+    result = NULL;
+out:
+    arr_release(rt, a);
+    arr_release(rt, result);
+    return rc;
+}
+gpa_code np_cumsum(gpa_vm *vm, value *argv, value *out) { return np_scan_with(vm, RED_SUM, argv, out); }
+gpa_code np_cumprod(gpa_vm *vm, value *argv, value *out) { return np_scan_with(vm, RED_PROD, argv, out); }
