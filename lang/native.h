@@ -118,5 +118,10 @@ gpa_code arg_array(gpa_vm *vm, value v, gpa_dtype t, gpa_arr **out);
 /* The same, as an operand that keeps numbers weak. Release with arg_opnd_release. */
 gpa_code arg_opnd(gpa_vm *vm, value v, gpa_opnd *out);
 void arg_opnd_release(gpa_vm *vm, gpa_opnd *o);
+/* A subscript (one index or a tuple of them) as the runtime's, in ix with room for ARG_MAX_INDEX; IndexError for what
+ * cannot index. Index arrays are owned by ix: arg_index_release, also after a failure. */
+enum { ARG_MAX_INDEX = 2 * GPA_MAX_DIMS };
+gpa_code arg_index(gpa_vm *vm, value key, gpa_index *ix, int *n);
+void arg_index_release(gpa_vm *vm, gpa_index *ix, int n);
 
 #endif

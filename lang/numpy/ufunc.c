@@ -1,0 +1,339 @@
+/* Ufuncs as values: calling them, and reduce, accumulate, reduceat, outer, at.
+ *
+ * A ufunc is a row of op.def. On numbers alone it computes at once; otherwise the runtime makes a node. */
+#include "lang/numpy/ufunc.h"
+
+#include "lang/numpy/reduce.h"
+
+/* ---- the table ---- */
+
+static const ufunc ufuncs[OP_COUNT] = {
+#define OP(id, name, ...) [OP_##id] = {OP_##id, name},
+#define OPX(id, name, ...) [OP_##id] = {OP_##id, name},
+#include "runtime/op.def"
+#undef OP
+#undef OPX
+};
+
+const ufunc *ufunc_find(const char *name) {
+    gpa_op op = op_find(name, strlen(name));
+    return op == OP_COUNT ? NULL : &ufuncs[op];
+}
+
+const ufunc *ufunc_of(gpa_op op) { return &ufuncs[op]; }
+
+/* ---- calls ---- */
+
+typedef struct {
+    value out, where, dtype, casting;
+} keywords;
+
+static bool is(value name, const char *text) { return strcmp(name.str->text, text) == 0; }
+
+static gpa_code bind(gpa_vm *vm, const ufunc *u, size_t n_kw, const value *names, const value *values, keywords *k) {
+    for (size_t i = 0; i < n_kw; i++) {
+        if (is(names[i], "out")) k->out = values[i];
+        else if (is(names[i], "where")) k->where = values[i];
+        else if (is(names[i], "dtype")) k->dtype = values[i];
+        else if (is(names[i], "casting")) k->casting = values[i];
+        else if (!is(names[i], "order") && !is(names[i], "subok"))
+            return vm_fail(vm, GPA_E_TYPE, "%s() got an unexpected keyword argument '%s'", u->name, names[i].str->text);
+    }
+    return GPA_OK;
+}
+
+static gpa_code casting_of(gpa_vm *vm, value v, gpa_casting *out) {
+    static const struct {
+        const char *name;
+        gpa_casting casting;
+    } rows[] = {{"no", CAST_NO}, {"equiv", CAST_EQUIV}, {"safe", CAST_SAFE}, {"same_kind", CAST_SAME_KIND}, {"unsafe", CAST_UNSAFE}};
+    *out = CAST_SAME_KIND;
+    if (v.tag == V_UNSET) return GPA_OK;
+    for (size_t i = 0; v.tag == V_STR && i < COUNT_OF(rows); i++)
+        if (is(v, rows[i].name)) {
+            *out = rows[i].casting;
+            return GPA_OK;
+        }
+    return vm_fail(vm, GPA_E_VALUE, "casting must be one of 'no', 'equiv', 'safe', 'same_kind', or 'unsafe'");
+}
+
+/* All operands are numbers: one element, computed here. */
+static gpa_code on_numbers(gpa_vm *vm, const ufunc *u, const gpa_opnd *in, value *out) {
+    gpa_dtype compute, result;
+    gpa_code rc = arr_ufunc_types(u->op, in, &compute, &result, vm_err(vm));
+    if (rc) return rc;
+    gpa_val v[3] = {0};
+    for (int i = 0; i < op_info[u->op].arity; i++) {
+        bool selector = op_info[u->op].sig == SIG_SELECT && i == 0;
+        v[i] = dtype_cast(in[i].v, in[i].dtype, selector ? DT_BOOL : compute);
+    }
+    *out = v_num(vm, result, op_scalar(u->op, compute, v[0], v[1], v[2]));
+    return out->tag == V_UNSET ? vm_err(vm)->code : GPA_OK;
+}
+
+static gpa_code apply(gpa_vm *vm, const ufunc *u, const value *args, const keywords *k, value *out) {
+    int arity = op_info[u->op].arity;
+    gpa_opnd in[3] = {0};
+    gpa_arr *where = NULL, *result = NULL;
+    arr_ufunc_opts opts = {.dtype = DT_NONE};
+    bool arrays = false;
+    gpa_code rc = GPA_OK;
+    for (int i = 0; i < arity; i++) {
+        TRY(arg_opnd(vm, args[i], &in[i]));
+        arrays |= in[i].arr != NULL;
+    }
+    TRY(arg_dtype(vm, k->dtype, &opts.dtype));
+    TRY(arg_out(vm, k->out, &opts.into));
+    TRY(casting_of(vm, k->casting, &opts.casting));
+    bool everywhere = k->where.tag == V_UNSET || (k->where.tag == V_BOOL && k->where.i);
+    if (!everywhere) TRY(arg_array(vm, k->where, DT_NONE, &where));
+    if (where && where->dtype != DT_BOOL) {
+        rc = vm_fail(vm, GPA_E_TYPE, "Cannot cast array data from dtype('%s') to dtype('bool') according to the rule 'safe'", dtype_info[where->dtype].name);
+        goto out;
+    }
+    opts.where = where;
+    if (!arrays && everywhere && !opts.into && opts.dtype == DT_NONE) {
+        rc = on_numbers(vm, u, in, out);
+        goto out;
+    }
+    TRY(arr_ufunc(vm_rt(vm), u->op, in, &opts, &result, vm_err(vm)));
+    if (opts.into) {
+        value v = k->out.tag == V_TUPLE ? k->out.tuple->items[0] : k->out;
+        arr_release(vm_rt(vm), result);
+        *out = value_retain(v);
+    } else {
+        rc = np_return(vm, result, out);
+    }
+out:
+    for (int i = 0; i < arity; i++) arg_opnd_release(vm, &in[i]);
+    arr_release(vm_rt(vm), where);
+    return rc;
+}
+
+gpa_code ufunc_call(gpa_vm *vm, const ufunc *u, size_t n, const value *args, size_t n_kw, const value *kw_names, value *out) {
+    size_t arity = op_info[u->op].arity;
+    keywords k = {v_unset(), v_unset(), v_unset(), v_unset()};
+    gpa_code rc = bind(vm, u, n_kw, kw_names, args + n, &k);
+    if (rc) return rc;
+    if (n < arity || n > arity + 1)
+        return vm_fail(vm, GPA_E_TYPE, "%s() takes from %zu to %zu positional arguments but %zu %s given", u->name, arity, arity + 1, n, n == 1 ? "was" : "were");
+    if (n == arity + 1) {
+        if (k.out.tag != V_UNSET) return vm_fail(vm, GPA_E_TYPE, "cannot specify 'out' as both a positional and keyword argument");
+        k.out = args[arity];
+    }
+    return apply(vm, u, args, &k, out);
+}
+
+static gpa_code call2(gpa_vm *vm, const ufunc *u, value a, value b, value *out) {
+    keywords k = {v_unset(), v_unset(), v_unset(), v_unset()};
+    return apply(vm, u, (value[]){a, b}, &k, out);
+}
+
+static gpa_code binary_only(gpa_vm *vm, const ufunc *u, const char *method) {
+    if (op_info[u->op].arity == 2) return GPA_OK;
+    return vm_fail(vm, GPA_E_VALUE, "%s only supported for binary functions", method);
+}
+
+/* ---- methods ---- */
+
+/* The operation has no reduction of its own: element after element along the axis, kept or overwritten. */
+static gpa_code fold(gpa_vm *vm, const ufunc *u, gpa_arr *a, int axis, bool keep_all, gpa_arr **out) {
+    gpa_rt *rt = vm_rt(vm);
+    gpa_arr *moved = NULL, *acc = NULL, *next = NULL, *item = NULL, *all = NULL;
+    int perm[GPA_MAX_DIMS];
+    gpa_code rc = GPA_OK;
+    perm[0] = axis;
+    for (int d = 0, k = 1; d < a->ndim; d++)
+        if (d != axis) perm[k++] = d;
+    TRY(arr_transpose(rt, a, perm, &moved, vm_err(vm)));
+    int64_t n = moved->shape[0];
+    if (n == 0 && !keep_all) {
+        rc = vm_fail(vm, GPA_E_VALUE, "zero-size array to reduction operation %s which has no identity", u->name);
+        goto out;
+    }
+    if (keep_all) TRY(arr_copy(rt, moved, &all, vm_err(vm)));
+    for (int64_t i = 0; i < n; i++) {
+        gpa_index at = {.kind = IX_INT, .i = i};
+        TRY(vm_poll(vm));
+        TRY(arr_get(rt, moved, &at, 1, NULL, &item, vm_err(vm)));
+        if (acc) TRY(arr_ufunc(rt, u->op, (gpa_opnd[]){{.arr = acc}, {.arr = item}}, NULL, &next, vm_err(vm)));
+        else next = arr_retain(item);
+        arr_release(rt, acc);
+        arr_release(rt, item);
+        acc = next;
+        next = item = NULL;
+        if (all) TRY(arr_set(rt, all, &at, 1, &(gpa_opnd){.arr = acc}, vm_err(vm)));
+    }
+    if (!all) {
+        *out = acc;
+        acc = NULL;
+        goto out;
+    }
+    for (int d = 0, k = 1; d < a->ndim; d++) perm[d] = d == axis ? 0 : k++;
+    rc = arr_transpose(rt, all, perm, out, vm_err(vm));
+out:
+    arr_release(rt, moved);
+    arr_release(rt, acc);
+    arr_release(rt, item);
+    arr_release(rt, all);
+    return rc;
+}
+
+gpa_code uf_reduce(gpa_vm *vm, value *argv, value *out) { /* self, array, axis, dtype, out, keepdims, initial, where */
+    const ufunc *u = argv[0].ufunc;
+    gpa_code rc = binary_only(vm, u, "reduce");
+    if (rc) return rc;
+    gpa_red red = (gpa_red)op_info[u->op].identity;
+    if (red != RED_COUNT) return np_reduce_with(vm, red, argv + 1, out);
+    gpa_arr *a = NULL, *result = NULL;
+    int axis;
+    TRY(arg_array(vm, argv[1], DT_NONE, &a));
+    TRY(arg_axis(vm, argv[2], a->ndim, &axis));
+    TRY(fold(vm, u, a, axis, false, &result));
+    rc = np_return(vm, result, out);
+out:
+    arr_release(vm_rt(vm), a);
+    return rc;
+}
+
+gpa_code uf_accumulate(gpa_vm *vm, value *argv, value *out) { /* self, array, axis, dtype, out */
+    const ufunc *u = argv[0].ufunc;
+    gpa_code rc = binary_only(vm, u, "accumulate");
+    if (rc) return rc;
+    gpa_red red = (gpa_red)op_info[u->op].identity;
+    if (red != RED_COUNT) return np_scan_with(vm, red, argv + 1, out);
+    gpa_arr *a = NULL, *result = NULL;
+    int axis;
+    TRY(arg_array(vm, argv[1], DT_NONE, &a));
+    TRY(arg_axis(vm, argv[2], a->ndim, &axis));
+    TRY(fold(vm, u, a, axis, true, &result));
+    rc = np_return_array(vm, result, out);
+out:
+    arr_release(vm_rt(vm), a);
+    return rc;
+}
+
+gpa_code uf_reduceat(gpa_vm *vm, value *argv, value *out) { /* self, array, indices, axis */
+    gpa_rt *rt = vm_rt(vm);
+    gpa_arr *a = NULL, **parts = NULL, *whole = NULL;
+    value places = v_none(), part = v_none(), reduced = v_none();
+    size_t n = 0;
+    int axis;
+    gpa_code rc = binary_only(vm, argv[0].ufunc, "reduceat");
+    if (rc) return rc;
+    TRY(arg_array(vm, argv[1], DT_NONE, &a));
+    TRY(arg_axis(vm, argv[3], a->ndim, &axis));
+    TRY(vm_collect(vm, argv[2], &places));
+    parts = mem_zero(places.list->count * sizeof *parts);
+    if (!parts) TRY(vm_no_memory(vm));
+    for (; n < places.list->count; n++) {
+        int64_t lo, hi = a->shape[axis];
+        TRY(arg_int(vm, places.list->items[n], "indices", &lo));
+        if (n + 1 < places.list->count) TRY(arg_int(vm, places.list->items[n + 1], "indices", &hi));
+        if (lo < 0 || lo >= a->shape[axis]) {
+            rc = vm_fail(vm, GPA_E_INDEX, "index %lld out-of-bounds in %s.reduceat [0, %lld)", (long long)lo, argv[0].ufunc->name, (long long)a->shape[axis]);
+            goto out;
+        }
+        gpa_index ix[GPA_MAX_DIMS] = {0};
+        for (int d = 0; d < axis; d++) ix[d] = (gpa_index){.kind = IX_SLICE};
+        ix[axis] = (gpa_index){.kind = IX_SLICE, .has_start = true, .has_stop = true, .start = lo, .stop = hi > lo ? hi : lo + 1};
+        gpa_arr *piece = NULL;
+        TRY(arr_get(rt, a, ix, axis + 1, NULL, &piece, vm_err(vm)));
+        TRY(np_return_array(vm, piece, &part));
+        value args[] = {argv[0], part, v_int(axis), v_none(), v_none(), v_bool(true), v_unset(), v_bool(true)};
+        TRY(uf_reduce(vm, args, &reduced));
+        parts[n] = arr_retain(reduced.array->arr);
+        value_release(vm, part);
+        value_release(vm, reduced);
+        part = reduced = v_none();
+    }
+    if (n == 0) rc = vm_fail(vm, GPA_E_VALUE, "need at least one index");
+    if (!rc) rc = arr_concat(rt, parts, (int)n, axis, DT_NONE, &whole, vm_err(vm));
+    if (!rc) rc = np_return_array(vm, whole, out);
+out:
+    arr_release(rt, a);
+    while (n) arr_release(rt, parts[--n]);
+    mem_free(parts);
+    value_release(vm, places);
+    value_release(vm, part);
+    value_release(vm, reduced);
+    return rc;
+}
+
+gpa_code uf_outer(gpa_vm *vm, value *argv, value *out) { /* self, A, B */
+    const ufunc *u = argv[0].ufunc;
+    gpa_arr *a = NULL, *b = NULL, *tall = NULL;
+    value left = v_none(), right = v_none();
+    gpa_code rc = binary_only(vm, u, "outer");
+    if (rc) return rc;
+    TRY(arg_array(vm, argv[1], DT_NONE, &a));
+    TRY(arg_array(vm, argv[2], DT_NONE, &b));
+    int64_t shape[GPA_MAX_DIMS];
+    int n = a->ndim + b->ndim;
+    if (n > GPA_MAX_DIMS) {
+        rc = vm_fail(vm, GPA_E_VALUE, "maximum supported dimension for an ndarray is currently %d, found %d", GPA_MAX_DIMS, n);
+        goto out;
+    }
+    for (int d = 0; d < n; d++) shape[d] = d < a->ndim ? a->shape[d] : 1;
+    TRY(arr_reshape(vm_rt(vm), a, n, shape, &tall, vm_err(vm)));
+    TRY(np_return_array(vm, tall, &left));
+    TRY(np_return_array(vm, arr_retain(b), &right));
+    rc = call2(vm, u, left, right, out);
+out:
+    arr_release(vm_rt(vm), a);
+    arr_release(vm_rt(vm), b);
+    value_release(vm, left);
+    value_release(vm, right);
+    return rc;
+}
+
+gpa_code uf_at(gpa_vm *vm, value *argv, value *out) { /* self, a, indices, b */
+    const ufunc *u = argv[0].ufunc;
+    gpa_opnd rhs = {0};
+    gpa_index ix[ARG_MAX_INDEX];
+    int n = 0;
+    *out = v_none();
+    if (argv[1].tag != V_ARRAY || argv[1].aux) return vm_fail(vm, GPA_E_TYPE, "first operand must be array");
+    bool two = op_info[u->op].arity == 2;
+    if (two && argv[3].tag == V_NONE) return vm_fail(vm, GPA_E_VALUE, "second operand needed for ufunc");
+    gpa_code rc = arg_index(vm, argv[2], ix, &n);
+    if (!rc && two) rc = arg_opnd(vm, argv[3], &rhs);
+    if (!rc) rc = arr_update_at(vm_rt(vm), u->op, argv[1].array->arr, ix, n, two ? &rhs : NULL, vm_err(vm));
+    arg_opnd_release(vm, &rhs);
+    arg_index_release(vm, ix, n);
+    return rc;
+}
+
+/* ---- attributes ---- */
+
+gpa_code uf_nin(gpa_vm *vm, value *argv, value *out) {
+    (void)vm;
+    *out = v_int(op_info[argv[0].ufunc->op].arity);
+    return GPA_OK;
+}
+
+gpa_code uf_nout(gpa_vm *vm, value *argv, value *out) {
+    (void)vm, (void)argv;
+    *out = v_int(1);
+    return GPA_OK;
+}
+
+gpa_code uf_name(gpa_vm *vm, value *argv, value *out) {
+    *out = v_cstr(vm, argv[0].ufunc->name);
+    return out->tag == V_UNSET ? vm_err(vm)->code : GPA_OK;
+}
+
+gpa_code uf_doc(gpa_vm *vm, value *argv, value *out) {
+    *out = v_cstr(vm, op_info[argv[0].ufunc->op].doc);
+    return out->tag == V_UNSET ? vm_err(vm)->code : GPA_OK;
+}
+
+gpa_code uf_identity(gpa_vm *vm, value *argv, value *out) {
+    (void)vm;
+    gpa_red red = (gpa_red)op_info[argv[0].ufunc->op].identity;
+    *out = v_none();
+    if (red == RED_COUNT || !red_info[red].has_identity) return GPA_OK;
+    gpa_val v = red_start(red, red == RED_ANY || red == RED_ALL ? DT_BOOL : DT_I64).v;
+    *out = red == RED_ANY || red == RED_ALL ? v_bool(v.BOOL) : v_int(v.I64);
+    return GPA_OK;
+}
