@@ -95,19 +95,16 @@ class Python:
 
 
 def sections(path):
-    """The parts of a file between lines `# --- NAME`: (name, number of the first line, lines)."""
-    found, name, first, lines = [], "start", 1, []
+    """The parts of a file: the lines before the first `# --- NAME`, which every part starts with, and for each of those
+    lines (name, number of the first line after it, lines)."""
+    prologue, found = [], []
     with open(path, encoding="utf-8") as f:
         for number, line in enumerate(f.read().split("\n"), 1):
             if line.startswith("# ---"):
-                if any(l.strip() and not l.startswith("#") for l in lines):
-                    found.append((name, first, lines))
-                name, first, lines = line[5:].strip() or f"line {number}", number + 1, []
+                found.append((line[5:].strip() or f"line {number}", number + 1, []))
             else:
-                lines.append(line)
-    if any(l.strip() and not l.startswith("#") for l in lines):
-        found.append((name, first, lines))
-    return found
+                (found[-1][2] if found else prologue).append(line)
+    return prologue, found
 
 
 def show(title, text):

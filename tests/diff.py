@@ -1,8 +1,9 @@
 """Differential tests: python tests/diff.py [--python] FILE.py ...
 
 Each section of a file (`# --- NAME`) is a program that CPython with NumPy and gpa both run, in a fresh session each; what
-they print and display, and the type and words of the error that ends it, must be equal. `# --- NAME (python 3.12)` needs
-an oracle of that version. --python only shows what CPython says."""
+they print and display, and the type and words of the error that ends it, must be equal. The lines before the first section
+are run before each. `# --- NAME (python 3.12)` needs an oracle of that version. --python only shows what CPython says."""
+import difflib
 import re
 import sys
 import warnings
@@ -12,50 +13,55 @@ import numpy
 from cells import Gpa, Python, sections, show
 
 PROLOGUE = "import numpy as np\nimport math\n"
+MOST_LINES = 40  # of a difference that are shown
 
 
 def strip(text):
     """Trailing blanks of a line do not count."""
-    return re.sub(r"[ \t]+$", "", text, flags=re.M)
+    return re.sub(r"[ \t]+$", "", text, flags=re.M).rstrip("\n")
 
 
-def run(engine, source):
+def run(engine, prologue, source):
     engine.fresh()
-    first = engine.run(PROLOGUE)
-    return first if first.error else engine.run(source)
+    first = engine.run(prologue)
+    if first.error:
+        return first.error
+    result = engine.run(source)
+    return strip(result.out) + ("\n" if result.error and result.out else "") + strip(result.error)
 
 
-def check(name, lines, oracle, gpa):
+def check(name, prologue, lines, oracle, gpa):
     needs = re.search(r"\(python (\d+)\.(\d+)\)", name)
     if needs and sys.version_info < tuple(map(int, needs.groups())):
         print(f"skip - the oracle is Python {sys.version_info[0]}.{sys.version_info[1]}, not 3.12")
         return True
     source = "\n".join(lines) + "\n"
-    want, got = run(oracle, source), run(gpa, source)
-    if strip(want.out) == strip(got.out) and want.error == got.error:
+    want, got = run(oracle, prologue, source), run(gpa, prologue, source)
+    if want == got:
         print(f"ok - {name}")
         return True
     print(f"not ok - {name}")
-    show("program:", source.strip("\n"))
-    show("Python:", want.out + want.error)
-    show("gpa:", got.out + got.error)
+    if len(lines) < MOST_LINES:
+        show("program:", source.strip("\n"))
+    change = list(difflib.unified_diff(want.split("\n"), got.split("\n"), "Python", "gpa", lineterm="", n=0))
+    show("difference:", "\n".join(change[:MOST_LINES]))
     return False
 
 
 def main():
     warnings.simplefilter("ignore")
     numpy.seterr(all="ignore")
-    args = sys.argv[1:]
     good, oracle, gpa = True, Python(), Gpa()
-    for path in args:
+    for path in sys.argv[1:]:
         if path.startswith("--"):
             continue
-        for name, _, lines in sections(path):
-            if "--python" in args:
-                result = run(oracle, "\n".join(lines) + "\n")
-                print(f"--- {name}\n{result.out}{result.error}")
+        shared, parts = sections(path)
+        prologue = PROLOGUE + "\n".join(shared) + "\n"
+        for name, _, lines in parts:
+            if "--python" in sys.argv:
+                print(f"--- {name}\n" + run(oracle, prologue, "\n".join(lines) + "\n"))
             else:
-                good &= check(name, lines, oracle, gpa)
+                good &= check(name, prologue, lines, oracle, gpa)
     trouble = gpa.close()
     if trouble:
         good = False

@@ -45,8 +45,10 @@ def compare(result, expected, is_python):
     return complaints
 
 
-def run_section(engine, name, first, lines):
+def run_section(engine, name, first, lines, prologue):
     engine.fresh()
+    if prologue.strip():
+        engine.run(prologue)
     for start, source, expected in steps(first, lines):
         code = "\n".join(source) + "\n"
         if not code.strip():
@@ -67,8 +69,9 @@ def main():
     good = True
     for path in args:
         if not path.startswith("--"):
-            for name, first, lines in sections(path):
-                good &= run_section(engine, name, first, lines)
+            prologue, parts = sections(path)
+            for name, first, lines in parts:
+                good &= run_section(engine, name, first, lines, "\n".join(prologue) + "\n")
     if isinstance(engine, Gpa):
         trouble = engine.close()
         if trouble:

@@ -1,0 +1,229 @@
+# Writing to arrays.
+# --- elements
+a = np.zeros(4)
+a[0] = 1
+a[-1] = 2.5
+a[1] += 3
+print(a)
+# --- slices from scalars and sequences
+a = np.zeros(6, int)
+a[1:3] = 7
+a[3:] = [1, 2, 3]
+a[::2] = a[1::2]
+print(a)
+# --- cast on store
+a = np.zeros(3, int)
+a[0] = 2.9
+a[1:] = [1.5, -1.5]
+b = np.zeros(2, bool)
+b[:] = [0, 5]
+c = np.zeros(2, np.float32)
+c[:] = [0.1, 1e-50]
+print(a, b, c)
+# --- rows columns blocks
+a = np.zeros((3, 4), int)
+a[1] = 5
+a[:, 2] = [7, 8, 9]
+a[0, :2] = 1
+a[2, ::3] = -1
+print(a)
+# --- broadcasting store
+a = np.zeros((2, 3))
+a[:] = [1, 2, 3]
+a[:, 1:] += [[10], [20]]
+a[...] *= 2
+print(a)
+# --- mask store
+a = np.arange(6)
+a[a % 2 == 0] = 0
+a[a > 3] = [-1]
+print(a)
+# --- mask store with values
+a = np.arange(6)
+a[a > 2] = [10, 20, 30]
+print(a)
+# --- mask store in place
+a = np.arange(6.0)
+a[a > 2] *= 10
+a[~(a > 2)] -= 1
+print(a)
+# --- mask store by rows
+a = np.arange(6).reshape(3, 2)
+a[[True, False, True]] = 9
+a[:, [False, True]] = 0
+print(a)
+# --- integer array store
+a = np.zeros(5, int)
+a[[1, 3]] = [5, 6]
+a[[0, 0]] = [1, 2]
+a[np.array([-1])] = 9
+print(a)
+# --- integer array add counts once
+a = np.zeros(4, int)
+a[[0, 0, 1]] += 1
+print(a)
+np.add.at(a, [0, 0, 1], 1)
+print(a)
+# --- integer array store in two dims
+a = np.zeros((3, 3), int)
+a[[0, 1, 2], [0, 1, 2]] = [1, 2, 3]
+a[[0, 2]] += 10
+a[:, [0]] = -1
+print(a)
+# --- store through a view
+a = np.arange(6)
+b = a[::2]
+b[:] = 9
+c = a.reshape(2, 3)
+c[0, 0] = -1
+d = a[::-1]
+d[0] = 77
+print(a, b, c, d)
+# --- store through a transpose
+a = np.arange(6).reshape(2, 3)
+a.T[0] = [10, 20]
+a.T[1, 1] = 5
+print(a)
+# --- overlapping store forward and back
+a = np.arange(8)
+a[1:] = a[:-1]
+print(a)
+a = np.arange(8)
+a[:-1] = a[1:]
+print(a)
+a = np.arange(8)
+a[::-1] = a.copy()
+print(a)
+# --- overlapping reversed
+a = np.arange(7)
+a[:] = a[::-1]
+print(a)
+a[2:] += a[:-2]
+print(a)
+# --- overlapping transpose
+a = np.arange(9).reshape(3, 3)
+a[:] = a.T
+print(a)
+a += a.T
+print(a)
+# --- swap rows and columns
+a = np.arange(6).reshape(3, 2)
+a[[0, 2]] = a[[2, 0]]
+a[:, [0, 1]] = a[:, [1, 0]]
+print(a)
+# --- swap of slices without a copy
+a = np.arange(4)
+a[0], a[3] = a[3], a[0]
+print(a)
+a[:2], a[2:] = a[2:].copy(), a[:2].copy()
+print(a)
+# --- augmented with casts
+a = np.array([1, 2, 3], dtype=np.int32)
+a += 1
+a *= 2
+a //= 3
+a **= 2
+a -= np.int32(1)
+a %= 5
+a <<= 1
+a |= 1
+print(a, a.dtype)
+# --- augmented floats keep their dtype
+a = np.ones(2, dtype=np.float32)
+a += 0.1
+a /= 3
+a *= np.float64(2)
+print(a, a.dtype)
+# --- augmented bool
+a = np.array([True, False, True])
+a &= [True, True, False]
+a |= np.array([False, True, False])
+a ^= True
+print(a)
+# --- augmented on a name of another view
+a = np.arange(4)
+b = a
+b += 10
+c = a[1:3]
+c *= 0
+print(a, b, c)
+# --- plain operator makes a new array
+a = np.arange(3)
+b = a
+a = a + 1
+print(a, b)
+# --- red black sweep by slices
+a = np.zeros((5, 5))
+a[0] = 1
+for _ in range(3):
+    a[1:-1, 1:-1] = (a[:-2, 1:-1] + a[2:, 1:-1] + a[1:-1, :-2] + a[1:-1, 2:]) / 4
+print(a)
+# --- wave by slices
+u = np.zeros(8)
+u[3] = 1
+for _ in range(3):
+    u[1:-1] += 0.5 * (u[2:] - 2 * u[1:-1] + u[:-2])
+print(u)
+# --- life
+g = np.zeros((6, 6), int)
+g[1, 2] = g[2, 3] = g[3, 1] = g[3, 2] = g[3, 3] = 1
+for _ in range(4):
+    n = sum(np.roll(np.roll(g, i, 0), j, 1) for i in (-1, 0, 1) for j in (-1, 0, 1) if i or j)
+    g = ((n == 3) | ((g == 1) & (n == 2))).astype(int)
+print(g)
+# --- fill, put, putmask, copyto
+a = np.zeros(4)
+a.fill(2)
+np.put(a, [0, 2], [9, 8])
+np.putmask(a, a < 5, -1)
+np.copyto(a[:2], [1, 1])
+print(a)
+# --- fill_diagonal
+a = np.zeros((3, 3), int)
+np.fill_diagonal(a, 5)
+print(a)
+# --- out argument
+a = np.arange(3.0)
+b = np.empty(3)
+np.add(a, 1, out=b)
+c = np.multiply(a, a, out=a)
+print(a, b, c is a)
+# --- where argument of a ufunc
+a = np.arange(4.0)
+out = np.full(4, -1.0)
+np.sqrt(a, out=out, where=a > 1)
+print(out)
+# --- assignment to newaxis and ellipsis
+a = np.zeros((2, 2))
+a[..., 0] = 3
+a[None, 1, 1] = 4
+a[:, None, 1:][0] = 8
+print(a)
+# --- zero-dimensional store
+a = np.array(1)
+a[...] = 5
+a[()] = 6
+a += 1
+print(a)
+# --- assignment in a loop
+a = np.zeros(5, int)
+for i in range(5):
+    a[i] = i * i
+    if i > 1:
+        a[i] += a[i - 2]
+print(a)
+# --- cumulative recurrence
+a = np.ones(10, int)
+for i in range(2, 10):
+    a[i] = a[i - 1] + a[i - 2]
+print(a)
+# --- a store of a lazy expression of itself
+a = np.arange(5.0)
+a[1:4] = (a[0:3] + a[2:5]) * 0.5
+a[:] = a * 2 + a[::-1]
+print(a)
+# --- strided source and target
+a = np.arange(10)
+a[::3] = a[1::3][:4] if len(a[1::3]) >= 4 else list(a[1::3]) + [99]
+a[9:5:-1] = a[:4]
+print(a)

@@ -1,0 +1,115 @@
+# Reading parts of arrays.
+# --- basic slices
+a = np.arange(10)
+print(a[2:5], a[:3], a[7:], a[::3], a[::-1], a[8:2:-2], a[-3:], a[-100:3], a[5:100], a[4:4])
+# --- single elements
+a = np.arange(12).reshape(3, 4)
+print(a[1, 2], a[-1, -1], a[0][3], repr(a[2, 0]), a[(1, 1)])
+# --- rows and columns
+a = np.arange(12).reshape(3, 4)
+print(a[1], a[:, 1], a[1:, :2], a[::2, ::2], a[:, -1], a[::-1], a[:, ::-1])
+# --- ellipsis
+a = np.arange(24).reshape(2, 3, 4)
+print(a[..., 0], a[0, ...], a[..., 1:3].shape, a[0, ..., 2], a[...].shape, a[1, 1, 1, ...])
+# --- newaxis
+a = np.arange(3)
+print(a[:, None].shape, a[None].shape, a[None, :, None].shape, a[np.newaxis, 1:].shape, a[..., None].shape, a[:, None])
+# --- mixed dims
+a = np.arange(24).reshape(2, 3, 4)
+print(a[1, :, 2], a[:, 1].shape, a[0, 1:, ::2], a[:, :, -1], a[-1, -1])
+# --- shapes of slices
+a = np.zeros((4, 5, 6))
+print(a[1:3].shape, a[:, 2].shape, a[..., ::2].shape, a[1, None, :, 3].shape, a[::-1, 1:4, 5:0:-2].shape, a[4:].shape)
+# --- boolean mask
+a = np.arange(6)
+print(a[a > 2], a[a % 2 == 0], a[[True, False, True, False, False, True]], a[a > 100], a[np.ones(6, bool)])
+# --- boolean mask of two dims
+a = np.arange(6).reshape(2, 3)
+print(a[a > 2], a[[True, False]], a[:, [True, False, True]], a[np.array([False, True])], a[a == 3])
+# --- integer arrays
+a = np.arange(10) * 10
+print(a[[1, 3, 1]], a[[-1, 0]], a[np.array([[0, 1], [2, 3]])], a[[]], a[np.array([2], dtype=np.uint8)])
+# --- integer arrays in two dims
+a = np.arange(12).reshape(3, 4)
+print(a[[0, 2]], a[[0, 1], [1, 2]], a[:, [0, 3]], a[[0, 2], 1], a[1, [0, 0]], a[[[0], [2]], [0, 3]])
+# --- integer arrays and slices
+a = np.arange(24).reshape(2, 3, 4)
+print(a[[1, 0], 1:].shape, a[:, [0, 2], 1], a[0, :, [1, 2]], a[[0, 1], :, [1, 2]], a[..., [0, 0]].shape)
+# --- integer arrays around a slice go first
+a = np.arange(24).reshape(2, 3, 4)
+print(a[[0, 1], :, [0, 1]].shape, a[:, [0, 1], [0, 1]].shape, a[[0], :, 0].shape, a[0, :, [0, 1]].shape)
+# --- mask and integer
+a = np.arange(12).reshape(3, 4)
+print(a[[True, False, True], 1], a[np.array([True, False, True]), [1, 2]], a[a[:, 0] > 2, :2])
+# --- ix_
+a = np.arange(12).reshape(3, 4)
+print(a[np.ix_([0, 2], [1, 3])])
+# --- take
+a = np.arange(10, 20)
+print(np.take(a, [0, 3]), a.take([1, 1]), np.take(a.reshape(2, 5), [0, 4], axis=1), np.take(a, [[0], [1]]), np.take(a, -1))
+# --- take with modes
+a = np.arange(5)
+print(np.take(a, [7, -8], mode="wrap"), np.take(a, [7, -8], mode="clip"))
+# --- where with one argument
+print(np.where([0, 1, 1]), np.nonzero(np.array([[0, 1], [2, 0]])), np.argwhere(np.array([[0, 1], [2, 0]])), np.flatnonzero([0, 3, 0, 4]))
+# --- where with three
+a = np.arange(5)
+print(np.where(a > 2, a, -1), np.where(a > 2, a, 0.5), np.where([[True], [False]], a, -a), np.where(True, 1, 2))
+# --- select and clip
+x = np.arange(6)
+print(np.select([x < 2, x < 4], [x, x * 10], default=-1), np.clip(x, 1, 4), x.clip(2), np.clip(x, None, 3), np.clip([1.5, -2.5], -1, 1))
+# --- choose from rows
+a = np.arange(6).reshape(2, 3)
+print(a[np.arange(2), a.argmax(axis=1)], a[a.argmin(axis=0), np.arange(3)])
+# --- compress and extract by mask
+a = np.arange(6).reshape(2, 3)
+print(np.compress([True, False, True], a, axis=1), np.extract(a % 2 == 0, a))
+# --- zero-dimensional
+a = np.array(5)
+print(a[()], repr(a[()]), a[...], repr(a[...]), a[None], a.item(), a.shape)
+# --- len and iteration order
+a = np.arange(6).reshape(3, 2)
+print(len(a), [r.tolist() for r in a], list(a.flat), [int(x) for x in a.ravel()], list(a[:, 0]))
+# --- membership
+a = np.array([[1, 2], [3, 4]])
+print(3 in a, 9 in a, 2.0 in a, np.isin([1, 5, 3], a), np.isin(a, [1, 4], invert=True))
+# --- slices of slices
+a = np.arange(20)
+b = a[2:18:2]
+c = b[::-1]
+d = c[1::3]
+print(b, c, d, d[-1], b[1:][1:][1:])
+# --- transposed slices
+a = np.arange(12).reshape(3, 4)
+t = a.T
+print(t[1], t[:, 0], t[1:3, ::-1], t[::-1, ::-1], t[2, 1], t[[0, 3]])
+# --- slices by slice objects and tuples
+a = np.arange(12).reshape(3, 4)
+s = slice(0, 2)
+print(a[s], a[s, s], a[(s, 1)], a[(slice(None), slice(None, None, 2))], a[tuple([1, 2])])
+# --- indices from numpy scalars
+a = np.arange(5)
+i = np.int64(2)
+print(a[i], a[np.argmax(a)], a[i:], [10, 20, 30][np.int32(1)], a[:i], list(range(np.int64(3))))
+# --- item and tolist
+a = np.array([[1.5, 2], [3, 4]])
+print(a.item(0, 1), a.item(3), a.tolist(), a[0].tolist(), np.arange(3).tolist(), np.array(2.5).tolist(), type(a.item(0)).__name__)
+# --- strided windows by slices
+a = np.arange(8.0)
+print((a[2:] - a[:-2]) / 2, a[1:] - a[:-1], a[1:] * a[:-1], np.diff(a ** 2), np.diff(a, n=2))
+# --- negative integers in index arrays
+a = np.arange(6).reshape(2, 3)
+print(a[[-1]], a[:, [-1, -2]], a[[-1, 0], [-1, -3]])
+# --- broadcast index arrays
+a = np.arange(16).reshape(4, 4)
+i = np.array([0, 3])
+print(a[i[:, None], i], a[i, i], a[i[:, None], [[1, 2]]])
+# --- take_along_axis
+a = np.array([[3, 1, 2], [9, 7, 8]])
+i = np.argsort(a, axis=1)
+print(i, np.take_along_axis(a, i, axis=1))
+# --- unravel and ravel index
+print(np.unravel_index(7, (3, 4)), np.ravel_multi_index((1, 3), (3, 4)), np.unravel_index([1, 5], (2, 3)))
+# --- empty selections keep shape
+a = np.arange(12).reshape(3, 4)
+print(a[:, []].shape, a[[], :].shape, a[a > 99].shape, a[1:1].shape, a[[], []].shape, a[:, 2:2])

@@ -1,0 +1,110 @@
+# Reductions and cumulative operations.
+# --- sum mean min max
+a = np.arange(6).reshape(2, 3)
+print(a.sum(), a.mean(), a.min(), a.max(), a.prod(), np.sum(a), np.mean(a), repr(a.sum()), repr(a.mean()))
+# --- axis
+a = np.arange(6).reshape(2, 3)
+print(a.sum(0), a.sum(1), a.sum(axis=-1), a.mean(axis=0), a.max(axis=1), a.min(axis=0), a.prod(axis=1), a.sum(axis=(0, 1)))
+# --- keepdims
+a = np.arange(6).reshape(2, 3)
+print(a.sum(axis=1, keepdims=True), a.mean(axis=0, keepdims=True), a.sum(keepdims=True), a.max(axis=(0, 1), keepdims=True).shape)
+# --- three dims
+a = np.arange(24).reshape(2, 3, 4)
+print(a.sum(axis=0), a.sum(axis=1), a.sum(axis=2), a.sum(axis=(0, 2)), a.max(axis=(1, 2)), a.mean(axis=-2))
+# --- result dtypes of sum
+for t in ("bool", "int8", "int32", "uint8", "uint64", "float16", "float32", "complex64"):
+    a = np.ones(3, dtype=t)
+    print(t, a.sum().dtype, a.prod().dtype, a.mean().dtype, a.max().dtype, np.cumsum(a).dtype, end="; ")
+# --- dtype argument
+a = np.array([200, 100], dtype=np.uint8)
+print(a.sum(), a.sum(dtype=np.uint8), a.mean(dtype=np.float32), repr(a.sum(dtype=float)))
+# --- var and std
+a = np.array([[1.0, 2, 4], [3, 5, 9]])
+print(a.var(), a.std(), a.var(axis=0), a.std(axis=1), a.var(ddof=1), np.std(a, axis=0, ddof=1), np.var([1, 2, 3, 4]))
+# --- any and all
+a = np.array([[True, False], [True, True]])
+print(a.any(), a.all(), a.any(axis=0), a.all(axis=1), np.any([0, 0]), np.all([]), np.any([]), np.all([1, 2]), repr(np.all([1])))
+# --- argmin argmax
+a = np.array([[3, 1, 2], [1, 9, 1]])
+print(a.argmin(), a.argmax(), a.argmin(axis=0), a.argmax(axis=1), np.argmax([1, 3, 3]), repr(np.argmax([1])))
+# --- argmax with nan
+a = np.array([1.0, np.nan, 3, np.nan])
+print(a.argmax(), a.argmin(), a.max(), a.min(), np.nanmax(a), np.nanmin(a), np.nansum(a), np.nanmean(a))
+# --- count_nonzero and ptp
+a = np.array([[0, 1, 2], [3, 0, 0]])
+print(np.count_nonzero(a), np.count_nonzero(a, axis=0), np.ptp(a), np.ptp(a, axis=1), np.count_nonzero(a > 1))
+# --- cumulative
+a = np.arange(1, 7).reshape(2, 3)
+print(np.cumsum(a), a.cumsum(axis=0), np.cumsum(a, axis=1), np.cumprod(a), a.cumprod(axis=1), np.cumsum([True, True, False]))
+# --- reductions of empty arrays
+print(np.sum([]), np.prod([]), np.zeros((0, 3)).sum(axis=0), np.zeros((0, 3)).sum(axis=1), np.zeros((2, 0)).prod(axis=1))
+# --- reductions of one element and of scalars
+print(np.sum(5), np.mean(3), np.max(2.5), np.array(4).sum(), np.array([7]).mean(), np.sum([[1]]), np.prod(3))
+# --- where argument
+a = np.arange(6).reshape(2, 3)
+m = a % 2 == 0
+print(a.sum(where=m), a.sum(axis=0, where=m), np.mean(a, where=m), a.max(where=m, initial=-1), np.any(a > 4, where=m))
+# --- initial
+print(np.sum([1, 2], initial=10), np.max([1, 2], initial=5), np.prod([2], initial=3), np.min([], initial=4))
+# --- reductions of slices and transposes
+a = np.arange(20).reshape(4, 5)
+print(a[::2].sum(), a[:, 1:4].sum(axis=1), a.T.sum(axis=0), a[::-1, ::2].max(axis=1), a[1:3, 1:3].mean())
+# --- reductions of expressions
+a = np.arange(5.0)
+print((a * 2 + 1).sum(), (a ** 2).mean(), (a > 2).sum(), np.abs(a - 2).max(), ((a - a.mean()) ** 2).mean(), a.var())
+# --- expressions of reductions
+a = np.arange(6.0).reshape(2, 3)
+print(a - a.mean(axis=1, keepdims=True), a / a.sum(axis=0), (a - a.mean()) / a.std(), a[:, None].sum(axis=0))
+# --- softmax
+x = np.array([[1.0, 2, 3], [0, 0, 0]])
+e = np.exp(x - x.max(axis=1, keepdims=True))
+print(e / e.sum(axis=1, keepdims=True))
+# --- normalisation of rows
+x = np.arange(12.0).reshape(3, 4)
+print((x - x.mean(1)[:, None]) / np.sqrt(x.var(1)[:, None] + 1e-5))
+# --- bool sums count
+a = np.array([True, True, False])
+print(a.sum(), a.mean(), a.prod(), repr(a.sum()), a.max(), a.min(), repr(a.max()))
+# --- integer overflow wraps in arrays
+a = np.array([100, 100, 100], dtype=np.int8)
+print(a + a, a.sum(), a * 2, np.cumsum(a, dtype=np.int8), a.sum(dtype=np.int8))
+# --- complex reductions
+a = np.array([1 + 1j, 2 - 3j])
+print(a.sum(), a.mean(), a.prod(), np.abs(a), a.var(), a.std(), a.real.sum())
+# --- ufunc reduce accumulate outer
+print(np.add.reduce([1, 2, 3]), np.multiply.reduce([1, 2, 3, 4]), np.add.accumulate([1, 2, 3]), np.multiply.outer([1, 2], [3, 4]), np.maximum.reduce([[1, 5], [3, 2]], axis=0), np.subtract.outer([1, 2], [1]))
+# --- logical reductions
+print(np.logical_and.reduce([True, False]), np.logical_or.reduce([0, 1]), np.bitwise_or.reduce([1, 2, 4]), np.maximum.accumulate([1, 3, 2, 5]))
+# --- median and percentile
+a = np.array([[3, 1, 2], [9, 7, 8]])
+print(np.median(a), np.median(a, axis=0), np.percentile(a, 50), np.quantile([1, 2, 3, 4], 0.25), np.percentile([1, 2, 3], [0, 50, 100]))
+# --- average and weights
+print(np.average([1, 2, 3]), np.average([1, 2, 3], weights=[3, 0, 1]), np.average([[1, 2], [3, 4]], axis=0))
+# --- dot products
+a = np.array([1, 2, 3])
+b = np.array([4, 5, 6])
+print(np.dot(a, b), a @ b, (a * b).sum(), np.vdot(a, b), np.inner(a, b), np.outer(a, b), a.dot(b))
+# --- matrix products
+a = np.arange(6).reshape(2, 3)
+b = np.arange(12).reshape(3, 4)
+print(a @ b, np.matmul(a, b), np.dot(a, b), a @ [1, 1, 1], [1, 1] @ a, (a.T @ a).shape)
+# --- matrix products of floats and stacks
+a = np.arange(8.0).reshape(2, 2, 2)
+print(a @ a, (a @ np.eye(2)).shape, np.matmul(a, [1.0, 2.0]), a[0].T @ a[1])
+# --- trace and diagonal
+a = np.arange(9).reshape(3, 3)
+print(np.trace(a), a.trace(), a.diagonal(), np.diagonal(a, 1), np.trace(a, offset=1))
+# --- large sums are exact for integers
+a = np.arange(100001)
+print(a.sum(), (a * a).sum(), a.astype(np.int32).sum(), a.astype(np.float64).sum(), a.mean())
+# --- sums of many equal floats
+print(np.full(1000, 0.5).sum(), np.ones(4096, np.float32).sum(), np.ones((100, 100)).sum(axis=0)[:3])
+# --- min and max of several dtypes
+for t in ("int8", "uint16", "float32", "bool"):
+    a = np.array([0, 3, 1]).astype(t)
+    print(repr(a.min()), repr(a.max()), end=" ")
+# --- histogram and bincount
+print(np.bincount([0, 1, 1, 3]), np.histogram([1, 2, 1, 4], bins=3), np.histogram([0.5, 1.5], bins=[0, 1, 2])[0], np.digitize([0.5, 2.5], [1, 2]))
+# --- cumulative along all axes
+a = np.arange(8).reshape(2, 2, 2)
+print(a.cumsum(0), a.cumsum(1), a.cumsum(2), np.diff(a, axis=0))
