@@ -5,7 +5,8 @@
 
 #include "runtime/dtype.h"
 
-/* Primitive rows reach kir; composite rows are written in terms of other rows and expanded when a node is made. */
+/* Primitive rows reach kir; composite rows are written in other rows by kir_op1 .. kir_op3. Whoever makes nodes of a
+ * graph need not know the difference. */
 typedef enum {
 #define OP(id, ...) OP_##id,
 #define OPX(id, ...) OP_##id,
@@ -22,7 +23,8 @@ typedef enum {
     RED_COUNT
 } gpa_red;
 
-/* How the operands of an operation choose the type it computes in and the type of its result: NumPy's loops. */
+/* How the operands of an operation choose the type it computes in and the type of its result: NumPy's loops. "As
+ * FLOAT": bool, int8 and uint8 become float16, int16 and uint16 float32, wider integers float64. */
 #define GPA_SIGS(SIG)                                                                              \
     SIG(ARITH, "bool, integers, floats, complex; result the same")                                 \
     SIG(ARITH_NB, "as ARITH, but not bool")                                                        \
@@ -32,17 +34,20 @@ typedef enum {
     SIG(FLOAT, "floats; integers become the smallest float that holds them")                       \
     SIG(FLOATC, "floats and complex; integers as FLOAT")                                           \
     SIG(DIVIDE, "floats and complex; integers become float64")                                     \
+    SIG(DOUBLE, "float64, and complex128 for complex operands")                                    \
     SIG(COMPARE, "anything promoted; result bool")                                                 \
     SIG(LOGIC, "anything; result bool")                                                            \
     SIG(BITS, "bool and integers; result the same")                                                \
-    SIG(SHIFT, "integers; bool computed as int8")                                                  \
-    SIG(TEST, "integers, floats, complex; result bool")                                            \
+    SIG(INT_I8, "integers; bool computed as int8")                                                 \
+    SIG(TEST, "anything; result bool")                                                             \
     SIG(TEST_REAL, "floats, integers as FLOAT; result bool")                                       \
     SIG(ABS, "as ARITH; complex gives its real type")                                              \
     SIG(PART, "anything; complex gives its real type")                                             \
-    SIG(LDEXP, "a float and an integer; result the float")                                         \
-    SIG(FREXP, "a float; result int32")                                                            \
-    SIG(COUNT, "integers; result uint8")                                                           \
+    SIG(ANGLE, "floats and complex, integers as FLOAT, bool as float64; result real")              \
+    SIG(JOIN, "floats, integers as FLOAT, never halves; result complex")                           \
+    SIG(LDEXP, "a float and an int64; result the float")                                           \
+    SIG(FREXP, "floats, integers as FLOAT; result int32")                                          \
+    SIG(COUNT, "integers, bool computed as int8; result uint8")                                    \
     SIG(SELECT, "a bool and two operands promoted; result theirs")
 typedef enum {
 #define SIG(id, doc) SIG_##id,
@@ -62,29 +67,54 @@ typedef struct {
     const char *text[5]; /* the value expression for kinds B I U F C as text; NULL where the kind has none */
 } gpa_op_info;
 
+/* Where a kind (dtype_info[t].kind) stands in op_info[op].text and red_info[r].text. */
+static inline int op_kind_at(char kind) { return kind == 'B' ? 0 : kind == 'I' ? 1 : kind == 'U' ? 2 : kind == 'F' ? 3 : 4; }
+
+/* The functions that value expressions call as H(name), as text for a compiler of C or C++: `text` is a complete
+ * definition whose name is written H(name). kind says for which operands it is meant: I integers of either sign, F
+ * floats, C complex. It uses the macros that op.def lists and helpers that stand before it. */
+typedef struct {
+    const char *name, *text;
+    char kind;
+} gpa_op_helper;
+
+extern const gpa_op_helper op_helpers[];
+extern const size_t op_helper_count;
+
 extern const gpa_op_info op_info[OP_COUNT];
 
 typedef struct {
     const char *id, *name, *doc;
-    bool arg;      /* the result is the index of the chosen element */
-    bool has_identity;
+    bool arg;            /* the result is the index of the chosen element */
+    bool has_identity;   /* reducing no element gives the start state; else it is an error */
+    uint8_t op;          /* gpa_op it repeats; OP_COUNT: none */
+    const char *text[5]; /* the combination (for arg rows: whether b beats a) for kinds B I U F C, or NULL */
+    const char *start[5];
 } gpa_red_info;
 
 extern const gpa_red_info red_info[RED_COUNT];
 
 /* The operation named so ("add"), else OP_COUNT. */
-gpa_op op_find(const char *name, size_t n);
+gpa_op op_find(const char *name, size_t n); /* NumPy's other names too: "mod", "abs", "true_divide" ... */
 gpa_red red_find(const char *name, size_t n);
 
 /* The type an operation computes in and the type of its result, for the promoted operand type `t` (for SELECT and
  * LDEXP that of the values). False when the operation is not defined for it. */
 bool op_types(gpa_op op, gpa_dtype t, gpa_dtype *compute, gpa_dtype *result);
-/* One element: the value expression compiled as C, for operands of type t (a type op_types gave as `compute`). Half
- * types compute in float and round. b and c are ignored where the arity has none. */
+/* The type of operand i when the operation computes in `compute`: that type, but bool for the condition of SELECT
+ * and int64 for the exponent of LDEXP. */
+gpa_dtype op_operand(gpa_op op, gpa_dtype compute, int i);
+
+/* The value expression compiled as C for operands of type t (a type op_types gave as `compute`); NULL where op_types
+ * gives none. Operands an arity does not have are not read. Half types compute in float and round. */
+typedef void (*gpa_op_fn)(gpa_val *out, const gpa_val *a, const gpa_val *b, const gpa_val *c);
+gpa_op_fn op_function(gpa_op op, gpa_dtype t);
+/* The same for one element. */
 gpa_val op_scalar(gpa_op op, gpa_dtype t, gpa_val a, gpa_val b, gpa_val c);
 
-/* The state a reduction begins with, one step of it, and the combination of two states. A state is two values:
- * the second is the index of an arg reduction and unused otherwise. */
+/* The state a reduction begins with, and the combination of two states (a step is the combination with the state of
+ * one element). v is of the COMPUTE dtype of t: halves accumulate in float32 and are rounded at the end. The index
+ * is used by arg reductions only. */
 typedef struct {
     gpa_val v;
     int64_t at; /* arg reductions: -1 before the first element */

@@ -1,0 +1,19 @@
+/* The compiled value functions: one table per dtype, filled by op_int.c, op_float.c and op_complex.c, read by op.c.
+ *
+ * A table has NULL where the row has no value for the dtype's kind. The half types' reductions are those of
+ * float32: only computing dtypes have tables of them. */
+#ifndef GPA_OP_EVAL_H
+#define GPA_OP_EVAL_H
+
+#include <string.h>
+
+#include "runtime/op.h"
+
+#define DT(id, ...) extern const gpa_op_fn op_rows_##id[OP_COUNT];
+#include "runtime/dtype.def"
+#undef DT
+#define DT(id) extern const gpa_op_fn red_rows_##id[RED_COUNT], red_starts_##id[RED_COUNT];
+DT(BOOL) DT(I8) DT(I16) DT(I32) DT(I64) DT(U8) DT(U16) DT(U32) DT(U64) DT(F32) DT(F64) DT(C64) DT(C128)
+#undef DT
+
+#endif
