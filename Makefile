@@ -26,6 +26,7 @@ F_debug   = -Og -g -DGPA_CHECK
 F_asan    = -O1 -g -DGPA_CHECK -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 F_stress  = $(F_asan) -DGPA_STRESS
 F_cov     = -O0 -g --coverage
+F_fuzz    = -O1 -g -DGPA_CHECK -DGPA_LIBFUZZER -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=all
 CFLAGS    = $(F_$(MODE))
 
 # ---- nothing below needs changing ------------------------------------------------------------------------------
@@ -40,7 +41,7 @@ obj = $(patsubst %.c,$(B)/%.o,$(call src,$(1)))
 say = $(if $(V),,@printf '  %-5s %s\n' $(1) $@;)
 
 # What is there: HAVE_*, *_CFLAGS and *_LIBS, found once by tools/probe.sh and kept until it or `make deps` changes it.
-ifneq ($(filter-out deps run test bench layers clean,$(or $(MAKECMDGOALS),all)),)
+ifneq ($(filter-out deps run test bench layers fuzz clean,$(or $(MAKECMDGOALS),all)),)
   include build/config.mk
 endif
 build/config.mk: tools/probe.sh
@@ -56,13 +57,14 @@ BUILT  := $(if $(REPL),$(B)/gpa) \
           $(if $(and $(CPU),$(HAVE_LLVM)),$(B)/gpa-cpu.so) \
           $(if $(CUDA),$(B)/gpa-cuda.so)
 UNIT   := $(if $(HAVE_CMOCKA),$(patsubst %.c,$(B)/%,$(call src,tests/unit/test_*.c)))
+FUZZ   := $(if $(REPL),$(patsubst %.c,$(B)/%,$(call src,tests/fuzz/*.c)))
 TOOLS  := $(if $(REPL),$(patsubst %.c,$(B)/%,$(call src,tests/tools/*.c)))
 
 all: $(BUILT)
 	@true$(foreach m,$(LEFT_OUT),; echo '  left out: $(subst _, ,$(m))')
 
 # An executable exports the core functions that a plugin calls, and looks for bundled libraries beside itself.
-EXE  = -Wl,--dynamic-list=runtime/plugin.sym -Wl,-rpath,'$$ORIGIN/../lib/gpa'
+EXE  = -Wl,--dynamic-list=runtime/plugin.sym -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/../lib/gpa'
 LIBS = $(ZIP_LIBS) -ldl -lm -lpthread
 
 $(B)/gpa: $(REPL) $(CORE) runtime/plugin.sym
@@ -71,7 +73,7 @@ $(B)/gpa-kernel: $(KERNEL) $(CORE) runtime/plugin.sym
 	$(call say,LD)$(CC) $(CFLAGS) $(LDFLAGS) $(EXE) -o $@ $(KERNEL) $(CORE) $(ZMQ_LIBS) $(JANSSON_LIBS) $(LIBS)
 
 # Plugins: loaded by the executable at first need; they link what the core must not (start-up time).
-SO = -shared -Wl,-rpath,'$$ORIGIN'
+SO = -shared -Wl,--disable-new-dtags,-rpath,'$$ORIGIN'
 $(B)/gpa-cpu.so: $(CPU)
 	$(call say,SO)$(CC) $(CFLAGS) $(LDFLAGS) $(SO) -o $@ $^ $(LLVM_LIBS) $(BLAS_LIBS) $(OPENMP_FLAGS) -lm
 $(B)/gpa-cuda.so: $(CUDA)
@@ -103,12 +105,39 @@ $(B)/core.a: $(CORE)
 	$(call say,AR)rm -f $@ && ar rcs $@ $^
 .SECONDARY:
 
--include $(patsubst %.o,%.d,$(CORE) $(REPL) $(KERNEL) $(CPU) $(CUDA) $(UNIT:=.o) $(TOOLS:=.o))
+-include $(patsubst %.o,%.d,$(CORE) $(REPL) $(KERNEL) $(CPU) $(CUDA) $(addsuffix .o,$(UNIT) $(TOOLS) $(FUZZ)))
 
 deps:   ; @tools/deps.sh
-run:    deps ; @$(MAKE) --no-print-directory all && cd examples && ../$(B)/gpa main.gpa
+run:    deps ; @$(MAKE) --no-print-directory all && $(B)/gpa examples/main.gpa
 test:   deps layers ; @$(MAKE) --no-print-directory all tests && MODE=$(MODE) JOBS=$(JOBS) tests/run
-tests:  $(UNIT) $(TOOLS) ; @true
+bench:  deps ; @$(MAKE) --no-print-directory all && GPA=$(B)/gpa tests/bench/run
+tests:  $(UNIT) $(TOOLS) $(FUZZ) ; @true
 layers: ; @awk -f tests/layers.awk tests/layers.txt $$(find lang runtime repl kernel -name '*.[ch]' 2>/dev/null)
 clean:  ; rm -rf build
+
+# Programs in bin/, plugins in lib/gpa/, where a program looks for them after its own folder.
+TO = $(DESTDIR)$(PREFIX)
+install: all
+	install -d $(TO)/bin $(TO)/lib/gpa $(TO)/share/doc/gpa $(TO)/share/gpa/examples
+	install -s -m 755 $(filter-out %.so,$(BUILT)) $(TO)/bin
+	$(if $(filter %.so,$(BUILT)),install -s -m 644 $(filter %.so,$(BUILT)) $(TO)/lib/gpa)
+	install -m 644 LICENSE $(wildcard README.md) $(TO)/share/doc/gpa
+	$(if $(wildcard examples/*),cp -R examples/. $(TO)/share/gpa/examples)
+
+NAME = gpa-$(VERSION)-linux-$(shell uname -m)
+dist: all
+	@rm -rf build/dist && $(MAKE) --no-print-directory -s install DESTDIR= PREFIX=$(CURDIR)/build/dist/$(NAME)
+	@tools/dist.sh build/dist/$(NAME)
+	@tar -C build/dist -czf build/$(NAME).tar.gz $(NAME) && echo "  build/$(NAME).tar.gz"
+
+# Fuzzing: tests/fuzz/*.c with libFuzzer where clang has it: build/fuzz/NAME build/fuzz/corpus. `make test` runs the same
+# targets for a few seconds on mutations of the test programs (tests/fuzz/drive.h).
+CLANG = $(firstword $(foreach c,clang clang-19 clang-18 clang-17 clang-16 clang-15,$(shell command -v $(c))))
+fuzz:
+	@$(if $(CLANG),,echo '  fuzzing with feedback needs clang'; exit 1)
+	@mkdir -p build/fuzz/corpus && cp tests/lang/*.gpa tests/diff/*.py examples/*.gpa build/fuzz/corpus 2>/dev/null; true
+	@$(MAKE) --no-print-directory MODE=fuzz CC=$(CLANG) $(patsubst tests/fuzz/%.c,build/fuzz/%,$(wildcard tests/fuzz/*.c))
+build/fuzz/%: build/fuzz/tests/fuzz/%.o build/fuzz/core.a
+	$(call say,LD)$(CC) $(CFLAGS) -fsanitize=fuzzer $(EXE) -o $@ $< build/fuzz/core.a $(LIBS)
+
 .PHONY: default all deps run test tests bench install dist layers fuzz clean

@@ -1,0 +1,67 @@
+/* A whole session on any program, on the reference device: it ends, with a value or an error, and gives back its memory.
+ * Shell lines and files are left out: an input that holds them is not run. */
+#include "tests/fuzz/drive.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lang/session.h"
+#include "runtime/base.h"
+
+enum { TICK_MS = 20, MOST_TICKS = 15 };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static gpa_session *running; /* under the lock, as is `ticks`: how long it has been running */
+static int ticks;
+
+/* Stops programs that do not end by themselves. */
+static void *watch(void *unused) {
+    for (;;) {
+        usleep(TICK_MS * 1000);
+        pthread_mutex_lock(&lock);
+        if (running && ++ticks > MOST_TICKS) gpa_session_interrupt(running);
+        pthread_mutex_unlock(&lock);
+    }
+    return unused;
+}
+
+static void set_running(gpa_session *s) {
+    pthread_mutex_lock(&lock);
+    running = s;
+    ticks = 0;
+    pthread_mutex_unlock(&lock);
+}
+
+static int holds(const char *text, size_t n, const char *word) { return memmem(text, n, word, strlen(word)) != NULL; }
+
+static int unsafe(const char *text, size_t n) {
+    for (size_t i = 0; i < n; i++) /* a line that begins with ! or % is a shell line or a magic */
+        if ((text[i] == '!' || text[i] == '%') && !(i + 1 < n && text[i + 1] == '=')) return 1;
+    return holds(text, n, "open") || holds(text, n, "save") || holds(text, n, "load") || holds(text, n, "fromfile") ||
+           holds(text, n, "tofile") || holds(text, n, "sleep") || holds(text, n, "input");
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    const char *text = (const char *)data;
+    static int64_t baseline = -1; /* what the first session leaves: tables and devices, which live on */
+    gpa_config c;
+    gpa_err e = {0};
+    gpa_session *s = NULL;
+    int status;
+    if (unsafe(text, size)) return 0;
+    gpa_config_init(&c);
+    c.device = "ref";
+    if (gpa_session_new(&c, &s, &e)) __builtin_trap();
+    if (baseline < 0) {
+        pthread_t watcher;
+        pthread_create(&watcher, NULL, watch, NULL);
+    }
+    set_running(s);
+    gpa_session_eval(s, NULL, text, size, 0, &status);
+    set_running(NULL);
+    gpa_session_free(s);
+    if (baseline < 0) baseline = mem_alive();
+    if (mem_alive() != baseline) __builtin_trap();
+    return 0;
+}
