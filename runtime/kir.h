@@ -38,6 +38,7 @@ typedef enum {
 } kir_code;
 
 enum { KIR_MAX_DIMS = 8, KIR_MAX_ARRAYS = 64, KIR_SPACE = 0xffff };
+#define KIR_NO_TEXT UINT32_MAX /* FAULT without a text */
 
 typedef struct {
     uint8_t code;    /* kir_code */
@@ -87,6 +88,7 @@ typedef struct kir_func {
     size_t n_texts, cap_texts;
     char name[32];   /* for people: shown by %explain; not part of the key */
     bool failed;     /* an allocation failed while building: kir_check reports it */
+    struct kir_builder *builder; /* kir.c's own: value numbering and the open regions */
 } kir_func;
 
 enum {
@@ -167,16 +169,23 @@ void kir_free(kir_func *f);
 /* Empties a function and keeps its memory, for the next program. */
 void kir_reset(kir_func *f, kir_form form, const char *name);
 /* Appends an instruction; the result is its value, or -1 when memory ran out (then f->failed). Repeating a pure
- * instruction that is visible here gives the earlier value (value numbering). */
+ * instruction that is visible here gives the earlier value (value numbering); so does repeating a load with no store
+ * between. Operands that the instruction does not have are ignored, whatever they hold. */
 int32_t kir_emit(kir_func *f, kir_ins ins);
 int32_t kir_const(kir_func *f, gpa_dtype type, gpa_val v);
-int32_t kir_op1(kir_func *f, gpa_op op, gpa_dtype type, int32_t a);
-int32_t kir_op2(kir_func *f, gpa_op op, gpa_dtype type, int32_t a, int32_t b);
-int32_t kir_op3(kir_func *f, gpa_op op, gpa_dtype type, int32_t a, int32_t b, int32_t c);
+/* A row of op.def on operands that have the type it computes in (op_operand); the value's type is the row's result for
+ * it. Composite rows become several instructions; what leaves its operand as it is (floor of an integer) becomes
+ * none. */
+int32_t kir_op1(kir_func *f, gpa_op op, int32_t a);
+int32_t kir_op2(kir_func *f, gpa_op op, int32_t a, int32_t b);
+int32_t kir_op3(kir_func *f, gpa_op op, int32_t a, int32_t b, int32_t c);
+/* a itself where it already has the type. */
 int32_t kir_cast(kir_func *f, gpa_dtype to, int32_t a);
 /* Declares an array or a parameter; the result is its number, -1 when memory ran out. */
 int kir_add_array(kir_func *f, kir_array a);
 int kir_add_param(kir_func *f, gpa_dtype type);
+/* A text for PRINT or FAULT, copied; its number, KIR_NO_TEXT when memory ran out. */
+uint32_t kir_add_text(kir_func *f, const char *text);
 /* The line that following instructions belong to. */
 void kir_at(kir_func *f, gpa_span span);
 /* Opens a region (EACH, IF, FOR, LOOP, BLOCK) and closes the innermost one. */
