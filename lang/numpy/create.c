@@ -2,7 +2,8 @@
  * program that uses them. */
 #include <math.h>
 
-#include "lang/numpy/create.h"
+#include "lang/builtin/all.h"
+#include "lang/numpy/numpy.h"
 
 /* ---- from values ---- */
 

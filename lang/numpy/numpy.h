@@ -27,4 +27,12 @@ const ufunc *ufunc_of(gpa_op op);
 /* Calls a ufunc: its operands, out positionally or by name, where=, dtype=, casting=. */
 gpa_code ufunc_call(gpa_vm *vm, const ufunc *u, size_t n, const value *args, size_t n_kw, const value *kw_names, value *out);
 
+/* For ufunc.reduce and ufunc.accumulate: argv as np_sum (a, axis, dtype, out, keepdims, initial, where) and np_cumsum
+ * (a, axis, dtype, out) take it, with any row of reduce.def. */
+gpa_code np_reduce_with(gpa_vm *vm, gpa_red red, value *argv, value *out);
+gpa_code np_scan_with(gpa_vm *vm, gpa_red red, value *argv, value *out);
+
+/* Assignment to an attribute of an array (a.shape = ..., a.real = ...); AttributeError for those that cannot be set. */
+gpa_code np_setattr(gpa_vm *vm, value array, const char *name, value v);
+
 #endif

@@ -1,5 +1,6 @@
 /* Reductions and scans: sum, mean, var, any, argmax, cumsum ... as functions and as methods of arrays. */
-#include "lang/numpy/reduce.h"
+#include "lang/builtin/all.h"
+#include "lang/numpy/numpy.h"
 
 /* The arguments that most reductions share; NONE or UNSET where one has no such parameter. */
 typedef struct {

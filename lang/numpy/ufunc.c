@@ -1,9 +1,9 @@
 /* Ufuncs as values: calling them, and reduce, accumulate, reduceat, outer, at.
  *
  * A ufunc is a row of op.def. On numbers alone it computes at once; otherwise the runtime makes a node. */
-#include "lang/numpy/ufunc.h"
+#include "lang/builtin/all.h"
+#include "lang/numpy/numpy.h"
 
-#include "lang/numpy/reduce.h"
 
 /* ---- the table ---- */
 

@@ -1,0 +1,377 @@
+/* Attributes and methods of arrays and NumPy scalars, and the functions of the module numpy that rearrange views. A
+ * function that is both (np.reshape(a, ...), a.reshape(...)) is written once where the arguments agree. */
+#include "lang/builtin/all.h"
+#include "lang/numpy/numpy.h"
+
+/* ---- attributes ---- */
+
+static gpa_code ints_tuple(gpa_vm *vm, int n, const int64_t *v, int64_t scale, value *out) {
+    *out = v_tuple(vm, (size_t)n, NULL);
+    if (out->tag == V_UNSET) return vm_err(vm)->code;
+    for (int d = 0; d < n; d++) out->tuple->items[d] = v_int(v[d] * scale);
+    return GPA_OK;
+}
+
+/* Runs `body` with `a` bound to argv[0] as an array, and releases it. */
+#define WITH_ARRAY(body)                                          \
+    do {                                                          \
+        gpa_arr *a = NULL;                                        \
+        gpa_code rc = arg_array(vm, argv[0], DT_NONE, &a);        \
+        if (rc) return rc;                                        \
+        body;                                                     \
+        arr_release(vm_rt(vm), a);                                \
+        return rc;                                                \
+    } while (0)
+
+gpa_code nd_shape(gpa_vm *vm, value *argv, value *out) { WITH_ARRAY(rc = ints_tuple(vm, a->ndim, a->shape, 1, out)); }
+gpa_code nd_strides(gpa_vm *vm, value *argv, value *out) {
+    WITH_ARRAY(rc = ints_tuple(vm, a->ndim, a->strides, (int64_t)dtype_size((gpa_dtype)a->dtype), out));
+}
+gpa_code nd_ndim(gpa_vm *vm, value *argv, value *out) { WITH_ARRAY(*out = v_int(a->ndim)); }
+gpa_code nd_size(gpa_vm *vm, value *argv, value *out) { WITH_ARRAY(*out = v_int(a->size)); }
+gpa_code nd_dtype(gpa_vm *vm, value *argv, value *out) { WITH_ARRAY(*out = v_dtype((gpa_dtype)a->dtype)); }
+gpa_code nd_itemsize(gpa_vm *vm, value *argv, value *out) { WITH_ARRAY(*out = v_int((int64_t)dtype_size((gpa_dtype)a->dtype))); }
+gpa_code nd_nbytes(gpa_vm *vm, value *argv, value *out) { WITH_ARRAY(*out = v_int(a->size * (int64_t)dtype_size((gpa_dtype)a->dtype))); }
+gpa_code nd_device(gpa_vm *vm, value *argv, value *out) {
+    WITH_ARRAY(*out = v_cstr(vm, arr_device(vm_rt(vm), a)); if (out->tag == V_UNSET) rc = vm_err(vm)->code);
+}
+
+gpa_code nd_base(gpa_vm *vm, value *argv, value *out) {
+    WITH_ARRAY(if (a->base) rc = np_return_array(vm, arr_retain(a->base), out));
+}
+
+gpa_code nd_T(gpa_vm *vm, value *argv, value *out) {
+    gpa_arr *t = NULL;
+    WITH_ARRAY(rc = arr_transpose(vm_rt(vm), a, NULL, &t, vm_err(vm)); if (!rc) rc = np_return_array(vm, t, out));
+}
+
+gpa_code nd_mT(gpa_vm *vm, value *argv, value *out) {
+    gpa_arr *t = NULL;
+    int perm[GPA_MAX_DIMS];
+    WITH_ARRAY(
+        if (a->ndim < 2) rc = vm_fail(vm, GPA_E_VALUE, "matrix transpose with ndim < 2 is undefined");
+        for (int d = 0; d < a->ndim; d++) perm[d] = d < a->ndim - 2 ? d : 2 * a->ndim - 3 - d;
+        if (!rc) rc = arr_transpose(vm_rt(vm), a, perm, &t, vm_err(vm));
+        if (!rc) rc = np_return_array(vm, t, out));
+}
+
+static gpa_code part(gpa_vm *vm, value *argv, bool imag, value *out) {
+    gpa_arr *p = NULL;
+    bool scalar = argv[0].tag != V_ARRAY || argv[0].aux;
+    WITH_ARRAY(
+        if (dtype_is_complex((gpa_dtype)a->dtype)) rc = arr_part(vm_rt(vm), a, imag, &p, vm_err(vm));
+        else if (!imag) p = arr_retain(a);
+        else rc = arr_full(vm_rt(vm), (gpa_dtype)a->dtype, a->ndim, a->shape, (gpa_val){0}, &p, vm_err(vm));
+        if (!rc) rc = scalar ? np_return(vm, p, out) : np_return_array(vm, p, out));
+}
+gpa_code nd_real(gpa_vm *vm, value *argv, value *out) { return part(vm, argv, false, out); }
+gpa_code nd_imag(gpa_vm *vm, value *argv, value *out) { return part(vm, argv, true, out); }
+
+static gpa_code flags_attr(gpa_vm *vm, object_obj *o, const char *name, value *out) {
+    static const char *const names[] = {"c_contiguous", "f_contiguous", "owndata", "writeable"};
+    (void)vm;
+    *out = v_unset();
+    for (size_t i = 0; i < COUNT_OF(names); i++)
+        if (strcmp(names[i], name) == 0) *out = o->fields[i];
+    return GPA_OK;
+}
+
+static gpa_code flags_repr(gpa_vm *vm, object_obj *o, gpa_str *out) {
+    static const char *const names[] = {"C_CONTIGUOUS", "F_CONTIGUOUS", "OWNDATA", "WRITEABLE"};
+    (void)vm;
+    for (size_t i = 0; i < COUNT_OF(names); i++) str_printf(out, "  %s : %s\n", names[i], o->fields[i].i ? "True" : "False");
+    str_put(out, "  ALIGNED : True\n  WRITEBACKIFCOPY : False\n");
+    return GPA_OK;
+}
+
+const object_kind flags_kind = {.type_name = "numpy._core.multiarray.flagsobj", .attr = flags_attr, .repr = flags_repr};
+
+gpa_code nd_flags(gpa_vm *vm, value *argv, value *out) {
+    WITH_ARRAY(*out = v_object(vm, &flags_kind, 4); if (out->tag == V_UNSET) rc = vm_err(vm)->code; else {
+        out->object->fields[0] = v_bool(arr_is_contiguous(a));
+        out->object->fields[1] = v_bool(arr_is_f_contiguous(a));
+        out->object->fields[2] = v_bool(a->base == NULL);
+        out->object->fields[3] = v_bool(!a->readonly);
+    });
+}
+
+gpa_code np_setattr(gpa_vm *vm, value array, const char *name, value v) {
+    gpa_rt *rt = vm_rt(vm);
+    gpa_arr *a = array.array->arr, *target = NULL;
+    gpa_opnd rhs = {0};
+    gpa_code rc = GPA_OK;
+    if (strcmp(name, "shape") == 0) {
+        int ndim;
+        int64_t shape[GPA_MAX_DIMS];
+        TRY(arg_ints(vm, v, "shape", GPA_MAX_DIMS, &ndim, shape));
+        TRY(arr_reshape(rt, a, ndim, shape, &target, vm_err(vm)));
+        if (target->storage != a->storage) {
+            rc = vm_fail(vm, GPA_E_ATTRIBUTE, "Incompatible shape for in-place modification. Use `.reshape()` to make a copy with the desired shape.");
+            goto out;
+        }
+        array.array->arr = target;
+        target = a;
+    } else if (strcmp(name, "real") == 0 || strcmp(name, "imag") == 0) {
+        if (dtype_is_complex((gpa_dtype)a->dtype)) TRY(arr_part(rt, a, name[0] == 'i', &target, vm_err(vm)));
+        else if (name[0] == 'r') target = arr_retain(a);
+        else TRY(vm_fail(vm, GPA_E_TYPE, "cannot set imaginary part of a real array"));
+        TRY(arg_opnd(vm, v, &rhs));
+        rc = arr_set(rt, target, &(gpa_index){.kind = IX_ELLIPSIS}, 1, &rhs, vm_err(vm));
+    } else if (strcmp(name, "flat") == 0) {
+        TRY(arg_opnd(vm, v, &rhs));
+        rc = arr_set(rt, a, &(gpa_index){.kind = IX_ELLIPSIS}, 1, &rhs, vm_err(vm));
+    } else {
+        bool known = native_find(OWNER_ARRAY, name) != NULL;
+        rc = known ? vm_fail(vm, GPA_E_ATTRIBUTE, "attribute '%s' of 'numpy.ndarray' objects is not writable", name)
+                   : vm_fail(vm, GPA_E_ATTRIBUTE, "'numpy.ndarray' object has no attribute '%s'", name);
+    }
+out:
+    arg_opnd_release(vm, &rhs);
+    arr_release(rt, target);
+    return rc;
+}
+
+/* ---- views and copies ---- */
+
+static gpa_code reshape_to(gpa_vm *vm, value a_value, value shape, value *out) {
+    int ndim;
+    int64_t dims[GPA_MAX_DIMS];
+    gpa_arr *a = NULL, *b = NULL;
+    gpa_code rc = GPA_OK;
+    TRY(arg_array(vm, a_value, DT_NONE, &a));
+    TRY(arg_ints(vm, shape, "shape", GPA_MAX_DIMS, &ndim, dims));
+    TRY(arr_reshape(vm_rt(vm), a, ndim, dims, &b, vm_err(vm)));
+    rc = np_return_array(vm, b, out);
+out:
+    arr_release(vm_rt(vm), a);
+    return rc;
+}
+
+/* order='F': the elements in column order, by way of the transpose. */
+static gpa_code reshape_order(gpa_vm *vm, value a_value, value shape, value order, value *out) {
+    if (order.tag != V_STR || strcmp(order.str->text, "F") != 0) return reshape_to(vm, a_value, shape, out);
+    value t = v_none(), reversed = v_none(), wide = v_none();
+    gpa_code rc = GPA_OK;
+    int ndim;
+    int64_t dims[GPA_MAX_DIMS];
+    TRY(arg_ints(vm, shape, "shape", GPA_MAX_DIMS, &ndim, dims));
+    reversed = v_tuple(vm, (size_t)ndim, NULL);
+    if (reversed.tag == V_UNSET) TRY(vm_err(vm)->code);
+    for (int d = 0; d < ndim; d++) reversed.tuple->items[d] = v_int(dims[ndim - 1 - d]);
+    TRY(nd_T(vm, &a_value, &t));
+    TRY(reshape_to(vm, t, reversed, &wide));
+    rc = nd_T(vm, &wide, out);
+out:
+    value_release(vm, t);
+    value_release(vm, reversed);
+    value_release(vm, wide);
+    return rc;
+}
+
+gpa_code np_reshape(gpa_vm *vm, value *argv, value *out) { return reshape_order(vm, argv[0], argv[1], argv[2], out); } /* a, shape, order */
+
+gpa_code nd_reshape(gpa_vm *vm, value *argv, value *out) { /* self, *shape, order */
+    value shape = argv[1];
+    if (shape.tuple->count == 1) shape = shape.tuple->items[0];
+    return reshape_order(vm, argv[0], shape, argv[2], out);
+}
+
+gpa_code np_ravel(gpa_vm *vm, value *argv, value *out) { return reshape_order(vm, argv[0], v_int(-1), argv[1], out); } /* a, order */
+
+gpa_code nd_flatten(gpa_vm *vm, value *argv, value *out) { /* self, order */
+    value flat = v_none();
+    gpa_code rc = np_ravel(vm, argv, &flat);
+    if (!rc) rc = np_copy(vm, (value[]){flat, v_none()}, out);
+    value_release(vm, flat);
+    return rc;
+}
+
+static gpa_code transpose(gpa_vm *vm, value a_value, value axes, value *out) {
+    if (axes.tag == V_NONE || (axes.tag == V_TUPLE && axes.tuple->count == 0)) return nd_T(vm, &a_value, out);
+    gpa_arr *a = NULL, *b = NULL;
+    int n, perm[GPA_MAX_DIMS];
+    int64_t list[GPA_MAX_DIMS];
+    uint32_t seen = 0;
+    gpa_code rc = GPA_OK;
+    TRY(arg_array(vm, a_value, DT_NONE, &a));
+    TRY(arg_ints(vm, axes, "axes", GPA_MAX_DIMS, &n, list));
+    if (n != a->ndim) TRY(vm_fail(vm, GPA_E_VALUE, "axes don't match array"));
+    for (int d = 0; d < n; d++) {
+        TRY(arg_axis(vm, v_int(list[d]), n, &perm[d]));
+        if (seen >> perm[d] & 1) TRY(vm_fail(vm, GPA_E_VALUE, "repeated axis in transpose"));
+        seen |= 1u << perm[d];
+    }
+    TRY(arr_transpose(vm_rt(vm), a, perm, &b, vm_err(vm)));
+    rc = np_return_array(vm, b, out);
+out:
+    arr_release(vm_rt(vm), a);
+    return rc;
+}
+
+gpa_code np_transpose(gpa_vm *vm, value *argv, value *out) { return transpose(vm, argv[0], argv[1], out); } /* a, axes */
+gpa_code nd_transpose(gpa_vm *vm, value *argv, value *out) { /* self, *axes */
+    value axes = argv[1];
+    if (axes.tuple->count == 1) axes = axes.tuple->items[0];
+    return transpose(vm, argv[0], axes, out);
+}
+
+gpa_code np_broadcast_to(gpa_vm *vm, value *argv, value *out) { /* array, shape */
+    int ndim;
+    int64_t shape[GPA_MAX_DIMS];
+    gpa_arr *b = NULL;
+    gpa_code shape_rc = arg_shape(vm, argv[1], &ndim, shape);
+    if (shape_rc) return shape_rc;
+    WITH_ARRAY(rc = arr_broadcast_to(vm_rt(vm), a, ndim, shape, &b, vm_err(vm)); if (!rc) rc = np_return_array(vm, b, out));
+}
+
+gpa_code np_broadcast_shapes(gpa_vm *vm, value *argv, value *out) { /* *shapes */
+    gpa_arr *parts[GPA_MAX_DIMS] = {0};
+    size_t n = argv[0].tuple->count;
+    int ndim = 0;
+    int64_t shape[GPA_MAX_DIMS];
+    gpa_code rc = GPA_OK;
+    if (n > GPA_MAX_DIMS) return vm_fail(vm, GPA_E_VALUE, "Need at least 0 and at most %d array objects.", GPA_MAX_DIMS);
+    for (size_t i = 0; i < n; i++) {
+        TRY(arg_shape(vm, argv[0].tuple->items[i], &ndim, shape));
+        TRY(arr_full(vm_rt(vm), DT_BOOL, ndim, shape, (gpa_val){0}, &parts[i], vm_err(vm)));
+    }
+    ndim = 0;
+    if (n) TRY(arr_broadcast_shape(parts, (int)n, &ndim, shape, vm_err(vm)));
+    rc = ints_tuple(vm, ndim, shape, 1, out);
+out:
+    for (size_t i = 0; i < n; i++) arr_release(vm_rt(vm), parts[i]);
+    return rc;
+}
+
+gpa_code nd_astype(gpa_vm *vm, value *argv, value *out) { /* self, dtype, order, casting, subok, copy */
+    gpa_dtype t;
+    bool copy;
+    gpa_arr *b = NULL;
+    gpa_code args = arg_dtype(vm, argv[1], &t);
+    if (!args) args = arg_bool(vm, argv[5], "copy", &copy);
+    if (args) return args;
+    if (t == DT_NONE) t = DT_F64;
+    bool scalar = argv[0].tag != V_ARRAY || argv[0].aux;
+    WITH_ARRAY(
+        rc = arr_cast(vm_rt(vm), a, t, copy, &b, vm_err(vm));
+        if (!rc) rc = scalar ? np_return(vm, b, out) : np_return_array(vm, b, out));
+}
+
+gpa_code nd_view(gpa_vm *vm, value *argv, value *out) { /* self, dtype */
+    gpa_dtype t;
+    gpa_arr *b = NULL;
+    gpa_code args = arg_dtype(vm, argv[1], &t);
+    if (args) return args;
+    WITH_ARRAY(
+        if (t != DT_NONE) rc = arr_reinterpret(vm_rt(vm), a, t, &b, vm_err(vm));
+        else rc = arr_view(vm_rt(vm), a, a->ndim, a->shape, a->strides, 0, &b, vm_err(vm));
+        if (!rc) rc = np_return_array(vm, b, out));
+}
+
+gpa_code np_diagonal_view(gpa_vm *vm, value *argv, value *out) { /* a, k: of the last two axes */
+    int64_t k, shape[GPA_MAX_DIMS], strides[GPA_MAX_DIMS];
+    gpa_arr *b = NULL;
+    gpa_code args = arg_int(vm, argv[1], "k", &k);
+    if (args) return args;
+    WITH_ARRAY(
+        int n = a->ndim - 1;
+        int64_t rows = a->shape[n - 1], cols = a->shape[n];
+        int64_t len = MIN(k < 0 ? rows + k : rows, k > 0 ? cols - k : cols);
+        for (int d = 0; d < n; d++) shape[d] = a->shape[d], strides[d] = a->strides[d];
+        shape[n - 1] = MAX(len, 0);
+        strides[n - 1] = a->strides[n - 1] + a->strides[n];
+        int64_t offset = shape[n - 1] == 0 ? 0 : k < 0 ? -k * a->strides[n - 1] : k * a->strides[n];
+        rc = arr_view(vm_rt(vm), a, n, shape, strides, offset, &b, vm_err(vm));
+        if (!rc) rc = np_return_array(vm, b, out));
+}
+
+/* ---- values ---- */
+
+static value element(gpa_vm *vm, gpa_dtype t, const char *p) {
+    gpa_val v = dtype_load(p, t);
+    if (t == DT_BOOL) return v_bool(v.BOOL);
+    if (t == DT_U64 && v.U64 > INT64_MAX) {
+        vm_fail(vm, GPA_E_OVERFLOW, "int too large for 64 bits: %llu", (unsigned long long)v.U64);
+        return v_unset();
+    }
+    if (dtype_is_int(t)) return v_int(dtype_cast(v, t, DT_I64).I64);
+    if (dtype_is_complex(t)) {
+        v = dtype_cast(v, t, DT_C128);
+        return v_complex(vm, v.C128.re, v.C128.im);
+    }
+    return v_float(dtype_cast(v, t, DT_F64).F64);
+}
+
+static gpa_code nest(gpa_vm *vm, const gpa_arr *a, int d, const char **p, value *out) {
+    gpa_dtype t = (gpa_dtype)a->dtype;
+    if (d == a->ndim) {
+        *out = element(vm, t, *p);
+        *p += dtype_size(t);
+        return out->tag == V_UNSET ? vm_err(vm)->code : GPA_OK;
+    }
+    *out = v_list(vm, (size_t)a->shape[d], NULL);
+    if (out->tag == V_UNSET) return vm_err(vm)->code;
+    for (int64_t i = 0; i < a->shape[d]; i++) {
+        gpa_code rc = nest(vm, a, d + 1, p, &out->list->items[i]);
+        if (rc) {
+            out->list->items[i] = v_none();
+            value_release(vm, *out);
+            *out = v_none();
+            return rc;
+        }
+    }
+    return GPA_OK;
+}
+
+gpa_code nd_tolist(gpa_vm *vm, value *argv, value *out) {
+    WITH_ARRAY(
+        char *data = mem_new((size_t)a->size * dtype_size((gpa_dtype)a->dtype));
+        const char *p = data;
+        if (!data) rc = vm_no_memory(vm);
+        if (!rc) rc = arr_read(vm_rt(vm), a, data, vm_err(vm));
+        if (!rc) rc = nest(vm, a, 0, &p, out);
+        mem_free(data));
+}
+
+gpa_code nd_item(gpa_vm *vm, value *argv, value *out) { /* self, *args */
+    size_t n = argv[1].tuple->count;
+    int64_t ix[GPA_MAX_DIMS];
+    gpa_val v;
+    WITH_ARRAY(
+        value key = n == 1 ? argv[1].tuple->items[0] : argv[1];
+        int count = 0;
+        if (n == 0 && a->size != 1) rc = vm_fail(vm, GPA_E_VALUE, "can only convert an array of size 1 to a Python scalar");
+        else if (n == 0) rc = arr_item(vm_rt(vm), a, &v, vm_err(vm));
+        else rc = arg_ints(vm, key, "index", GPA_MAX_DIMS, &count, ix);
+        if (!rc && count == 1 && a->ndim != 1) {
+            int64_t flat = ix[0] < 0 ? ix[0] + a->size : ix[0];
+            if (flat < 0 || flat >= a->size)
+                rc = vm_fail(vm, GPA_E_INDEX, "index %lld is out of bounds for size %lld", (long long)ix[0], (long long)a->size);
+            for (int d = a->ndim; !rc && d-- > 0; flat /= a->shape[d]) ix[d] = flat % a->shape[d];
+            count = a->ndim;
+        }
+        if (!rc && n && count != a->ndim) rc = vm_fail(vm, GPA_E_VALUE, "incorrect number of indices for array");
+        if (!rc && n) rc = arr_get_item(vm_rt(vm), a, ix, count, &v, vm_err(vm));
+        if (!rc) *out = element(vm, (gpa_dtype)a->dtype, (const char *)&v);
+        if (!rc && out->tag == V_UNSET) rc = vm_err(vm)->code);
+}
+
+gpa_code nd_fill(gpa_vm *vm, value *argv, value *out) { /* self, value */
+    gpa_opnd rhs;
+    *out = v_none();
+    gpa_code got = arg_opnd(vm, argv[1], &rhs);
+    if (got) return got;
+    WITH_ARRAY(rc = arr_set(vm_rt(vm), a, &(gpa_index){.kind = IX_ELLIPSIS}, 1, &rhs, vm_err(vm)); arg_opnd_release(vm, &rhs));
+}
+
+gpa_code np_copyto(gpa_vm *vm, value *argv, value *out) { /* dst, src, casting, where */
+    *out = v_none();
+    if (argv[0].tag != V_ARRAY || argv[0].aux) return vm_fail(vm, GPA_E_TYPE, "copyto() argument 1 must be numpy.ndarray, not %s", value_type_name(argv[0]));
+    value chosen = v_none();
+    gpa_code rc = GPA_OK;
+    if (argv[3].tag == V_BOOL && argv[3].i) chosen = value_retain(argv[1]);
+    else rc = np_where(vm, (value[]){argv[3], argv[1], argv[0]}, &chosen);
+    if (!rc) rc = nd_fill(vm, (value[]){argv[0], chosen}, out);
+    value_release(vm, chosen);
+    return rc;
+}

@@ -1,0 +1,244 @@
+/* Choosing, searching, sorting, joining, multiplying: functions over whole arrays that are not one ufunc. */
+#include "lang/builtin/all.h"
+#include "lang/numpy/numpy.h"
+
+gpa_code np_where(gpa_vm *vm, value *argv, value *out) { /* condition, x, y */
+    if (argv[1].tag == V_UNSET && argv[2].tag == V_UNSET) return np_nonzero(vm, argv, out);
+    if (argv[1].tag == V_UNSET || argv[2].tag == V_UNSET) return vm_fail(vm, GPA_E_VALUE, "either both or neither of x and y should be given");
+    gpa_opnd in[3] = {0};
+    gpa_arr *result = NULL;
+    gpa_code rc = GPA_OK;
+    for (int i = 0; i < 3; i++) TRY(arg_opnd(vm, argv[i], &in[i]));
+    rc = arr_ufunc(vm_rt(vm), OP_WHERE, in, NULL, &result, vm_err(vm));
+    if (!rc) rc = np_return_array(vm, result, out);
+out:
+    for (int i = 0; i < 3; i++) arg_opnd_release(vm, &in[i]);
+    return rc;
+}
+
+gpa_code np_nonzero(gpa_vm *vm, value *argv, value *out) { /* a */
+    gpa_arr *a = NULL, *parts[GPA_MAX_DIMS] = {0};
+    gpa_code rc = arg_array(vm, argv[0], DT_NONE, &a);
+    if (rc) return rc;
+    int n = a->ndim;
+    if (n == 0) TRY(vm_fail(vm, GPA_E_VALUE, "Calling nonzero on 0d arrays is not allowed. Use np.atleast_1d(scalar).nonzero() instead. If the context of this error is of the form `arr[nonzero(cond)]`, just use `arr[cond]`."));
+    TRY(arr_nonzero(vm_rt(vm), a, parts, vm_err(vm)));
+    *out = v_tuple(vm, (size_t)n, NULL);
+    if (out->tag == V_UNSET) TRY(vm_err(vm)->code);
+    for (int d = 0; d < n; d++) {
+        TRY(np_return_array(vm, parts[d], &out->tuple->items[d]));
+        parts[d] = NULL;
+    }
+out:
+    for (int d = 0; d < n; d++) arr_release(vm_rt(vm), parts[d]);
+    arr_release(vm_rt(vm), a);
+    return rc;
+}
+
+gpa_code np_take(gpa_vm *vm, value *argv, value *out) { /* a, indices, axis, out, mode */
+    gpa_rt *rt = vm_rt(vm);
+    gpa_arr *a = NULL, *flat = NULL, *at = NULL, *into, *result = NULL;
+    int axis = 0;
+    gpa_code rc = GPA_OK;
+    TRY(arg_array(vm, argv[0], DT_NONE, &a));
+    TRY(arg_array(vm, argv[1], DT_NONE, &at));
+    TRY(arg_out(vm, argv[3], &into));
+    if (argv[2].tag == V_NONE) {
+        TRY(arr_reshape(rt, a, 1, &(int64_t){-1}, &flat, vm_err(vm)));
+        arr_release(rt, a);
+        a = flat;
+    } else {
+        TRY(arg_axis(vm, argv[2], a->ndim, &axis));
+    }
+    const char *mode = argv[4].tag == V_STR ? argv[4].str->text : "raise";
+    if (strcmp(mode, "raise") != 0) {
+        bool wrap = strcmp(mode, "wrap") == 0;
+        gpa_opnd n = {.weak = WEAK_INT, .dtype = DT_I64, .v.I64 = a->shape[axis]}, last = n, zero = n;
+        last.v.I64--;
+        zero.v.I64 = 0;
+        gpa_arr *low = NULL, *safe = NULL;
+        if (wrap) TRY(arr_ufunc(rt, OP_REMAINDER, (gpa_opnd[]){{.arr = at}, n}, NULL, &safe, vm_err(vm)));
+        else {
+            TRY(arr_ufunc(rt, OP_MAXIMUM, (gpa_opnd[]){{.arr = at}, zero}, NULL, &low, vm_err(vm)));
+            rc = arr_ufunc(rt, OP_MINIMUM, (gpa_opnd[]){{.arr = low}, last}, NULL, &safe, vm_err(vm));
+            arr_release(rt, low);
+            TRY(rc);
+        }
+        arr_release(rt, at);
+        at = safe;
+    }
+    if (at->dtype == DT_BOOL || !dtype_is_int((gpa_dtype)at->dtype)) {
+        if (at->size) TRY(vm_fail(vm, GPA_E_TYPE, "Cannot cast array data from dtype('%s') to dtype('int64') according to the rule 'safe'", dtype_info[at->dtype].name));
+        gpa_arr *ints = NULL;
+        TRY(arr_cast(rt, at, DT_I64, false, &ints, vm_err(vm)));
+        arr_release(rt, at);
+        at = ints;
+    }
+    gpa_index ix[GPA_MAX_DIMS] = {0};
+    for (int d = 0; d < axis; d++) ix[d] = (gpa_index){.kind = IX_SLICE};
+    ix[axis] = (gpa_index){.kind = IX_ARRAY, .arr = at};
+    TRY(arr_get(rt, a, ix, axis + 1, NULL, &result, vm_err(vm)));
+    if (into) {
+        TRY(arr_set(rt, into, &(gpa_index){.kind = IX_ELLIPSIS}, 1, &(gpa_opnd){.arr = result}, vm_err(vm)));
+        *out = value_retain(argv[3]);
+        arr_release(rt, result);
+    } else {
+        rc = np_return(vm, result, out);
+    }
+out:
+    arr_release(rt, a);
+    arr_release(rt, at);
+    return rc;
+}
+
+gpa_code np_put(gpa_vm *vm, value *argv, value *out) { /* a, ind, v */
+    gpa_arr *flat = NULL;
+    gpa_index ix = {.kind = IX_ARRAY};
+    gpa_opnd v = {0};
+    gpa_code rc = GPA_OK;
+    *out = v_none();
+    if (argv[0].tag != V_ARRAY || argv[0].aux) return vm_fail(vm, GPA_E_TYPE, "argument 1 must be numpy.ndarray, not %s", value_type_name(argv[0]));
+    TRY(arr_reshape(vm_rt(vm), argv[0].array->arr, 1, &(int64_t){-1}, &flat, vm_err(vm)));
+    if (flat->storage != argv[0].array->arr->storage) TRY(vm_fail(vm, GPA_E_VALUE, "put needs a contiguous array: store through an index instead, a[rows, columns] = v"));
+    TRY(arg_array(vm, argv[1], DT_NONE, &ix.arr));
+    TRY(arg_opnd(vm, argv[2], &v));
+    rc = arr_set(vm_rt(vm), flat, &ix, 1, &v, vm_err(vm));
+out:
+    arr_release(vm_rt(vm), flat);
+    arr_release(vm_rt(vm), ix.arr);
+    arg_opnd_release(vm, &v);
+    return rc;
+}
+
+gpa_code np_clip(gpa_vm *vm, value *argv, value *out) { /* a, a_min, a_max, out */
+    value low = v_none();
+    bool has_low = argv[1].tag != V_NONE, has_high = argv[2].tag != V_NONE;
+    value name = v_cstr(vm, "out");
+    if (name.tag == V_UNSET) return vm_err(vm)->code;
+    gpa_code rc = GPA_OK;
+    if (has_low) rc = ufunc_call(vm, ufunc_of(OP_MAXIMUM), 2, (value[]){argv[0], argv[1], has_high ? v_none() : argv[3]}, 1, &name, &low);
+    else low = value_retain(argv[0]);
+    if (!rc && has_high) rc = ufunc_call(vm, ufunc_of(OP_MINIMUM), 2, (value[]){low, argv[2], argv[3]}, 1, &name, out);
+    else if (!rc && has_low) *out = value_retain(low);
+    else if (!rc) rc = ufunc_call(vm, ufunc_of(OP_POSITIVE), 1, (value[]){argv[0], argv[3]}, 1, &name, out);
+    value_release(vm, low);
+    value_release(vm, name);
+    return rc;
+}
+
+gpa_code np_concatenate(gpa_vm *vm, value *argv, value *out) { /* arrays, axis, out, dtype, casting */
+    gpa_rt *rt = vm_rt(vm);
+    gpa_arr **parts = NULL, *into, *result = NULL;
+    value list = v_none();
+    size_t n = 0;
+    int axis = 0;
+    gpa_dtype t;
+    gpa_code rc = GPA_OK;
+    TRY(vm_collect(vm, argv[0], &list));
+    TRY(arg_dtype(vm, argv[3], &t));
+    TRY(arg_out(vm, argv[2], &into));
+    if (list.list->count == 0) TRY(vm_fail(vm, GPA_E_VALUE, "need at least one array to concatenate"));
+    parts = mem_zero(list.list->count * sizeof *parts);
+    if (!parts) TRY(vm_no_memory(vm));
+    for (; n < list.list->count; n++) {
+        TRY(arg_array(vm, list.list->items[n], DT_NONE, &parts[n]));
+        if (argv[1].tag != V_NONE) continue;
+        gpa_arr *flat = NULL;
+        TRY(arr_reshape(rt, parts[n], 1, &(int64_t){-1}, &flat, vm_err(vm)));
+        arr_release(rt, parts[n]);
+        parts[n] = flat;
+    }
+    if (parts[0]->ndim == 0) TRY(vm_fail(vm, GPA_E_VALUE, "zero-dimensional arrays cannot be concatenated"));
+    if (argv[1].tag != V_NONE) TRY(arg_axis(vm, argv[1], parts[0]->ndim, &axis));
+    TRY(arr_concat(rt, parts, (int)n, axis, t, &result, vm_err(vm)));
+    if (into) {
+        TRY(arr_set(rt, into, &(gpa_index){.kind = IX_ELLIPSIS}, 1, &(gpa_opnd){.arr = result}, vm_err(vm)));
+        *out = value_retain(argv[2]);
+        arr_release(rt, result);
+    } else {
+        rc = np_return_array(vm, result, out);
+    }
+out:
+    for (size_t i = 0; parts && i < list.list->count; i++) arr_release(rt, parts[i]);
+    mem_free(parts);
+    value_release(vm, list);
+    return rc;
+}
+
+/* ---- order ---- */
+
+static gpa_code ordered(gpa_vm *vm, value *argv, gpa_code (*sorter)(gpa_rt *, gpa_arr *, int, gpa_arr **, gpa_err *), value *out) {
+    gpa_arr *a = NULL, *flat = NULL, *result = NULL;
+    int axis = 0;
+    gpa_code rc = GPA_OK;
+    TRY(arg_array(vm, argv[0], DT_NONE, &a));
+    if (argv[1].tag == V_NONE) {
+        TRY(arr_reshape(vm_rt(vm), a, 1, &(int64_t){-1}, &flat, vm_err(vm)));
+        arr_release(vm_rt(vm), a);
+        a = flat;
+    } else {
+        TRY(arg_axis(vm, argv[1], a->ndim, &axis));
+    }
+    TRY(sorter(vm_rt(vm), a, axis, &result, vm_err(vm)));
+    rc = np_return_array(vm, result, out);
+out:
+    arr_release(vm_rt(vm), a);
+    return rc;
+}
+
+gpa_code np_sort(gpa_vm *vm, value *argv, value *out) { return ordered(vm, argv, arr_sort, out); }       /* a, axis, kind */
+gpa_code np_argsort(gpa_vm *vm, value *argv, value *out) { return ordered(vm, argv, arr_argsort, out); } /* a, axis, kind */
+
+gpa_code nd_sort(gpa_vm *vm, value *argv, value *out) { /* self, axis, kind: in place */
+    value sorted = v_none();
+    gpa_code rc = np_sort(vm, argv, &sorted);
+    if (!rc) rc = nd_fill(vm, (value[]){argv[0], sorted}, out);
+    value_release(vm, sorted);
+    return rc;
+}
+
+gpa_code np_searchsorted(gpa_vm *vm, value *argv, value *out) { /* a, v, side, sorter */
+    gpa_arr *a = NULL, *v = NULL, *result = NULL;
+    value sorted = v_none();
+    const char *side = "left";
+    size_t n;
+    gpa_code rc = GPA_OK;
+    TRY(arg_text(vm, argv[2], "side", &side, &n));
+    bool right = strcmp(side, "right") == 0;
+    if (!right && strcmp(side, "left") != 0) TRY(vm_fail(vm, GPA_E_VALUE, "search side must be 'left' or 'right' (got '%s')", side));
+    if (argv[3].tag == V_NONE) sorted = value_retain(argv[0]);
+    else TRY(np_take(vm, (value[]){argv[0], argv[3], v_none(), v_none(), v_none()}, &sorted));
+    TRY(arg_array(vm, sorted, DT_NONE, &a));
+    TRY(arg_array(vm, argv[1], DT_NONE, &v));
+    if (a->ndim != 1) TRY(vm_fail(vm, GPA_E_VALUE, "object too deep for desired array"));
+    TRY(arr_searchsorted(vm_rt(vm), a, v, right, &result, vm_err(vm)));
+    rc = np_return(vm, result, out);
+out:
+    arr_release(vm_rt(vm), a);
+    arr_release(vm_rt(vm), v);
+    value_release(vm, sorted);
+    return rc;
+}
+
+/* ---- products ---- */
+
+gpa_code np_matmul(gpa_vm *vm, value *argv, value *out) { /* x1, x2, out */
+    gpa_opnd a = {0}, b = {0};
+    gpa_arr *into, *result = NULL;
+    gpa_code rc = GPA_OK;
+    TRY(arg_opnd(vm, argv[0], &a));
+    TRY(arg_opnd(vm, argv[1], &b));
+    TRY(arg_out(vm, argv[2], &into));
+    TRY(arr_matmul(vm_rt(vm), &a, &b, &result, vm_err(vm)));
+    if (into) {
+        TRY(arr_set(vm_rt(vm), into, &(gpa_index){.kind = IX_ELLIPSIS}, 1, &(gpa_opnd){.arr = result}, vm_err(vm)));
+        *out = value_retain(argv[2]);
+        arr_release(vm_rt(vm), result);
+    } else {
+        rc = np_return(vm, result, out);
+    }
+out:
+    arg_opnd_release(vm, &a);
+    arg_opnd_release(vm, &b);
+    return rc;
+}
