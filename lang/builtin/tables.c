@@ -1,6 +1,9 @@
 /* The built-in tables, expanded from the .def files into arrays in the order of all.def. The owner of a row is compared
  * by address: each owner's name is one array. */
+#include <math.h>
+
 #include "lang/builtin/all.h"
+#include "lang/numpy/numpy.h"
 
 #define MODULE(id, name) static const char owner_##id[] = name;
 #define TYPE(id, name) static const char owner_##id[] = name;
@@ -135,5 +138,7 @@ gpa_code native_const_value(gpa_vm *vm, native_owner o, const char *name, value 
             *out = make_const(vm, c->owner, name);
             return out->tag == V_UNSET ? GPA_E_MEMORY : GPA_OK;
         }
+    const ufunc *u = o == OWNER_NUMPY ? ufunc_find(name) : NULL;
+    if (u) *out = (value){.tag = V_UFUNC, .ufunc = u};
     return GPA_OK;
 }

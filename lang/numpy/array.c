@@ -12,13 +12,13 @@ static gpa_code ints_tuple(gpa_vm *vm, int n, const int64_t *v, int64_t scale, v
     return GPA_OK;
 }
 
-/* Runs `body` with `a` bound to argv[0] as an array, and releases it. */
-#define WITH_ARRAY(body)                                          \
+/* Runs the statements with `a` bound to argv[0] as an array, and releases it. */
+#define WITH_ARRAY(...)                                           \
     do {                                                          \
         gpa_arr *a = NULL;                                        \
         gpa_code rc = arg_array(vm, argv[0], DT_NONE, &a);        \
         if (rc) return rc;                                        \
-        body;                                                     \
+        __VA_ARGS__;                                                   \
         arr_release(vm_rt(vm), a);                                \
         return rc;                                                \
     } while (0)
@@ -373,5 +373,50 @@ gpa_code np_copyto(gpa_vm *vm, value *argv, value *out) { /* dst, src, casting, 
     else rc = np_where(vm, (value[]){argv[3], argv[1], argv[0]}, &chosen);
     if (!rc) rc = nd_fill(vm, (value[]){argv[0], chosen}, out);
     value_release(vm, chosen);
+    return rc;
+}
+
+gpa_code nd_flat(gpa_vm *vm, value *argv, value *out) { return np_ravel(vm, (value[]){argv[0], v_none()}, out); }
+
+gpa_code nd_conj(gpa_vm *vm, value *argv, value *out) { return ufunc_call(vm, ufunc_of(OP_CONJUGATE), 1, argv, 0, NULL, out); }
+
+/* NumPy's way: scaled by a power of ten, rounded half to even, scaled back. */
+gpa_code nd_round(gpa_vm *vm, value *argv, value *out) { /* a, decimals, out */
+    int64_t decimals;
+    value name = v_none(), scaled = v_none(), whole = v_none();
+    gpa_code rc = GPA_OK;
+    gpa_arr *a = NULL;
+    TRY(arg_int(vm, argv[1], "decimals", &decimals));
+    TRY(arg_array(vm, argv[0], DT_NONE, &a));
+    bool exact = dtype_is_int((gpa_dtype)a->dtype) || a->dtype == DT_BOOL;
+    arr_release(vm_rt(vm), a);
+    name = v_cstr(vm, "out");
+    if (name.tag == V_UNSET) TRY(vm_err(vm)->code);
+    if (exact && decimals >= 0) {
+        rc = ufunc_call(vm, ufunc_of(OP_POSITIVE), 1, (value[]){argv[0], argv[2]}, 1, &name, out);
+        goto out;
+    }
+    if (decimals == 0) {
+        rc = ufunc_call(vm, ufunc_of(OP_RINT), 1, (value[]){argv[0], argv[2]}, 1, &name, out);
+        goto out;
+    }
+    double power = 1;
+    for (int64_t i = 0; i < (decimals < 0 ? -decimals : decimals) && i < 400; i++) power *= 10;
+    gpa_op up = decimals > 0 ? OP_MULTIPLY : OP_DIVIDE, down = decimals > 0 ? OP_DIVIDE : OP_MULTIPLY;
+    value by = exact ? v_int((int64_t)power) : v_float(power);
+    TRY(ufunc_call(vm, ufunc_of(up), 2, (value[]){argv[0], by}, 0, NULL, &scaled));
+    TRY(ufunc_call(vm, ufunc_of(OP_RINT), 1, &scaled, 0, NULL, &whole));
+    if (!exact) {
+        rc = ufunc_call(vm, ufunc_of(down), 2, (value[]){whole, by, argv[2]}, 1, &name, out);
+        goto out;
+    }
+    value_release(vm, scaled);
+    scaled = v_none();
+    TRY(ufunc_call(vm, ufunc_of(down), 2, (value[]){whole, by}, 0, NULL, &scaled));
+    rc = nd_astype(vm, (value[]){scaled, v_dtype(DT_I64), v_none(), v_none(), v_none(), v_bool(true)}, out);
+out:
+    value_release(vm, name);
+    value_release(vm, scaled);
+    value_release(vm, whole);
     return rc;
 }

@@ -32,6 +32,10 @@ gpa_code ufunc_call(gpa_vm *vm, const ufunc *u, size_t n, const value *args, siz
 gpa_code np_reduce_with(gpa_vm *vm, gpa_red red, value *argv, value *out);
 gpa_code np_scan_with(gpa_vm *vm, gpa_red red, value *argv, value *out);
 
+/* The abstract types of NumPy's hierarchy (numpy.integer, ...): `kinds` holds the letters of the kinds below it. */
+extern const object_kind abstract_kind, finfo_kind, iinfo_kind, flags_kind;
+value np_abstract(gpa_vm *vm, const char *name, char *kinds);
+
 /* Assignment to an attribute of an array (a.shape = ..., a.real = ...); AttributeError for those that cannot be set. */
 gpa_code np_setattr(gpa_vm *vm, value array, const char *name, value v);
 

@@ -1,0 +1,334 @@
+/* Facts about arrays and dtypes: ndim, shape, result_type, can_cast, dtype attributes, finfo and iinfo; and the small
+ * checks that the prelude is written with (their names begin with an underscore). */
+#include <float.h>
+#include <math.h>
+
+#include "lang/builtin/all.h"
+#include "lang/numpy/numpy.h"
+
+static gpa_code text(gpa_vm *vm, const char *s, value *out) {
+    *out = v_cstr(vm, s);
+    return out->tag == V_UNSET ? vm_err(vm)->code : GPA_OK;
+}
+
+/* ---- dtypes ---- */
+
+gpa_code dt_new(gpa_vm *vm, value *argv, value *out) { /* cls, dtype */
+    gpa_dtype t;
+    gpa_code rc = arg_dtype(vm, argv[1], &t);
+    if (!rc) *out = v_dtype(t == DT_NONE ? DT_F64 : t);
+    return rc;
+}
+
+gpa_code dt_name(gpa_vm *vm, value *argv, value *out) { return text(vm, dtype_info[argv[0].aux].name, out); }
+
+gpa_code dt_char(gpa_vm *vm, value *argv, value *out) {
+    *out = v_str(vm, &dtype_info[argv[0].aux].np_char, 1);
+    return out->tag == V_UNSET ? vm_err(vm)->code : GPA_OK;
+}
+
+/* NumPy's letters: bool is 'b', the others are the table's in lower case. */
+static char kind_letter(gpa_dtype t) { return (char)(dtype_info[t].kind | 0x20); }
+
+gpa_code dt_kind(gpa_vm *vm, value *argv, value *out) {
+    char k = kind_letter((gpa_dtype)argv[0].aux);
+    *out = v_str(vm, &k, 1);
+    return out->tag == V_UNSET ? vm_err(vm)->code : GPA_OK;
+}
+
+gpa_code dt_itemsize(gpa_vm *vm, value *argv, value *out) {
+    (void)vm;
+    *out = v_int((int64_t)dtype_size((gpa_dtype)argv[0].aux));
+    return GPA_OK;
+}
+
+gpa_code dt_str(gpa_vm *vm, value *argv, value *out) {
+    gpa_dtype t = (gpa_dtype)argv[0].aux;
+    *out = v_strf(vm, "%c%c%zu", dtype_size(t) > 1 ? '<' : '|', kind_letter(t), dtype_size(t));
+    return out->tag == V_UNSET ? vm_err(vm)->code : GPA_OK;
+}
+
+gpa_code dt_type(gpa_vm *vm, value *argv, value *out) {
+    (void)vm;
+    *out = v_type(AUX_DTYPE + argv[0].aux);
+    return GPA_OK;
+}
+
+/* ---- arrays ---- */
+
+gpa_code np_ndim(gpa_vm *vm, value *argv, value *out) { return nd_ndim(vm, argv, out); }
+gpa_code np_shape(gpa_vm *vm, value *argv, value *out) { return nd_shape(vm, argv, out); }
+
+gpa_code np_size(gpa_vm *vm, value *argv, value *out) { /* a, axis */
+    if (argv[1].tag == V_NONE) return nd_size(vm, argv, out);
+    gpa_arr *a = NULL;
+    int axis;
+    gpa_code rc = arg_array(vm, argv[0], DT_NONE, &a);
+    if (!rc) rc = arg_axis(vm, argv[1], a->ndim, &axis);
+    if (!rc) *out = v_int(a->shape[axis]);
+    arr_release(vm_rt(vm), a);
+    return rc;
+}
+
+gpa_code np_isscalar(gpa_vm *vm, value *argv, value *out) {
+    (void)vm;
+    value v = argv[0];
+    *out = v_bool(v.tag == V_BOOL || v.tag == V_INT || v.tag == V_FLOAT || v.tag == V_NUM || v.tag == V_COMPLEX || v.tag == V_STR || (v.tag == V_ARRAY && v.aux));
+    return GPA_OK;
+}
+
+static bool is_dtype_like(value v) { return v.tag == V_DTYPE || v.tag == V_TYPE || v.tag == V_STR; }
+
+gpa_code np_result_type(gpa_vm *vm, value *argv, value *out) { /* *arrays_and_dtypes */
+    gpa_opnd in[32] = {0};
+    int n = (int)MIN(argv[0].tuple->count, COUNT_OF(in));
+    gpa_dtype t;
+    gpa_code rc = GPA_OK;
+    if (n == 0) return vm_fail(vm, GPA_E_VALUE, "at least one array or dtype is required");
+    for (int i = 0; i < n; i++) {
+        value v = argv[0].tuple->items[i];
+        if (is_dtype_like(v)) TRY(arg_dtype(vm, v, &in[i].dtype));
+        else TRY(arg_opnd(vm, v, &in[i]));
+    }
+    TRY(arr_result_type(in, n, &t, vm_err(vm)));
+    *out = v_dtype(t);
+out:
+    for (int i = 0; i < n; i++) arg_opnd_release(vm, &in[i]);
+    return rc;
+}
+
+gpa_code np_promote_types(gpa_vm *vm, value *argv, value *out) { /* type1, type2 */
+    gpa_dtype a, b;
+    gpa_code rc = arg_dtype(vm, argv[0], &a);
+    if (!rc) rc = arg_dtype(vm, argv[1], &b);
+    if (rc) return rc;
+    gpa_dtype t = dtype_promote(a, b);
+    if (t == DT_NONE) return vm_fail(vm, GPA_E_DTYPE_PROMOTION, "no common dtype for %s and %s", dtype_info[a].name, dtype_info[b].name);
+    *out = v_dtype(t);
+    return GPA_OK;
+}
+
+gpa_code np_can_cast(gpa_vm *vm, value *argv, value *out) { /* from_, to, casting */
+    static const char *const names[] = {"no", "equiv", "safe", "same_kind", "unsafe"};
+    gpa_dtype from = DT_NONE, to;
+    gpa_code rc = GPA_OK;
+    if (is_dtype_like(argv[0])) rc = arg_dtype(vm, argv[0], &from);
+    else if (argv[0].tag == V_ARRAY) from = (gpa_dtype)argv[0].array->arr->dtype;
+    else if (argv[0].tag == V_NUM) from = (gpa_dtype)argv[0].aux;
+    else rc = vm_fail(vm, GPA_E_TYPE, "can_cast() does not support Python ints, floats, and complex because the result used to depend on the value.\nThis change was part of adopting NEP 50, we may explicitly allow them again in the future.");
+    if (!rc) rc = arg_dtype(vm, argv[1], &to);
+    if (rc) return rc;
+    for (size_t i = 0; i < COUNT_OF(names); i++)
+        if (argv[2].tag == V_STR && strcmp(argv[2].str->text, names[i]) == 0) {
+            *out = v_bool(dtype_can_cast(from, to, (gpa_casting)i));
+            return GPA_OK;
+        }
+    return vm_fail(vm, GPA_E_VALUE, "casting must be one of 'no', 'equiv', 'safe', 'same_kind', or 'unsafe'");
+}
+
+/* The abstract types of NumPy's hierarchy, each as the letters of the kinds below it. */
+gpa_code np_issubdtype(gpa_vm *vm, value *argv, value *out) { /* arg1, arg2 */
+    gpa_dtype a, b;
+    gpa_code rc = arg_dtype(vm, argv[0], &a);
+    if (rc) return rc;
+    if (argv[1].tag == V_OBJECT && argv[1].object->kind == &abstract_kind) {
+        *out = v_bool(strchr(argv[1].object->data, dtype_info[a].kind) != NULL);
+        return GPA_OK;
+    }
+    rc = arg_dtype(vm, argv[1], &b);
+    if (!rc) *out = v_bool(a == b);
+    return rc;
+}
+
+static gpa_code abstract_repr(gpa_vm *vm, object_obj *o, gpa_str *out) {
+    (void)vm;
+    str_printf(out, "<class 'numpy.%s'>", o->fields[0].str->text);
+    return GPA_OK;
+}
+
+const object_kind abstract_kind = {.type_name = "numpy.abstract", .repr = abstract_repr};
+
+value np_abstract(gpa_vm *vm, const char *name, char *kinds) {
+    value v = v_object(vm, &abstract_kind, 1);
+    if (v.tag == V_UNSET) return v;
+    v.object->data = kinds;
+    v.object->fields[0] = v_cstr(vm, name);
+    if (v.object->fields[0].tag != V_UNSET) return v;
+    v.object->fields[0] = v_none();
+    value_release(vm, v);
+    return v_unset();
+}
+
+/* ---- finfo, iinfo ---- */
+
+static gpa_code find_field(object_obj *o, const char *const *names, const char *name, value *out) {
+    *out = v_unset();
+    for (size_t i = 0; i < o->count; i++)
+        if (strcmp(names[i], name) == 0) *out = value_retain(o->fields[i]);
+    return GPA_OK;
+}
+
+static const char *const finfo_names[] = {"dtype", "bits", "eps", "max", "min", "tiny", "smallest_normal", "smallest_subnormal", "epsneg", "precision", "resolution", "nmant", "nexp"};
+static const char *const iinfo_names[] = {"dtype", "bits", "min", "max", "kind"};
+
+static gpa_code finfo_attr(gpa_vm *vm, object_obj *o, const char *name, value *out) {
+    (void)vm;
+    return find_field(o, finfo_names, name, out);
+}
+
+static gpa_code iinfo_attr(gpa_vm *vm, object_obj *o, const char *name, value *out) {
+    (void)vm;
+    return find_field(o, iinfo_names, name, out);
+}
+
+static gpa_code finfo_repr(gpa_vm *vm, object_obj *o, gpa_str *out) {
+    static const struct {
+        const char *text;
+        int field;
+    } rows[] = {{"finfo(resolution=", 10}, {", min=", 4}, {", max=", 3}};
+    gpa_code rc = GPA_OK;
+    for (size_t i = 0; !rc && i < COUNT_OF(rows); i++) {
+        str_put(out, rows[i].text);
+        rc = vm_str(vm, o->fields[rows[i].field], out);
+    }
+    str_printf(out, ", dtype=%s)", dtype_info[o->fields[0].aux].name);
+    return rc;
+}
+
+static gpa_code iinfo_repr(gpa_vm *vm, object_obj *o, gpa_str *out) {
+    str_put(out, "iinfo(min=");
+    gpa_code rc = vm_str(vm, o->fields[2], out);
+    str_put(out, ", max=");
+    if (!rc) rc = vm_str(vm, o->fields[3], out);
+    str_printf(out, ", dtype=%s)", dtype_info[o->fields[0].aux].name);
+    return rc;
+}
+
+const object_kind finfo_kind = {.type_name = "numpy.finfo", .attr = finfo_attr, .repr = finfo_repr};
+const object_kind iinfo_kind = {.type_name = "numpy.iinfo", .attr = iinfo_attr, .repr = iinfo_repr};
+
+/* The dtype of a dtype, an array or a number. */
+static gpa_code dtype_of(gpa_vm *vm, value v, gpa_dtype *out) {
+    if (is_dtype_like(v)) return arg_dtype(vm, v, out);
+    gpa_arr *a = NULL;
+    gpa_code rc = arg_array(vm, v, DT_NONE, &a);
+    if (!rc) *out = (gpa_dtype)a->dtype;
+    arr_release(vm_rt(vm), a);
+    return rc;
+}
+
+gpa_code np_finfo(gpa_vm *vm, value *argv, value *out) { /* dtype */
+    gpa_dtype t;
+    gpa_code rc = dtype_of(vm, argv[0], &t);
+    if (rc) return rc;
+    if (dtype_is_complex(t)) t = dtype_info[t].real;
+    if (!dtype_is_float(t)) return vm_fail(vm, GPA_E_VALUE, "data type <class 'numpy.%s'> not inexact", dtype_info[t].name);
+    int bits = (int)dtype_size(t) * 8, mantissa = t == DT_F16 ? 10 : t == DT_BF16 ? 7 : t == DT_F32 ? 23 : 52, exponent = bits - mantissa - 1;
+    int top = 1 << (exponent - 1), precision = (int)floor(mantissa * 0.30102999566398119);
+    double eps = ldexp(1, -mantissa), tiny = ldexp(1, 2 - top), max = ldexp(2 - eps, top - 1);
+    double numbers[] = {eps, max, -max, tiny, tiny, ldexp(tiny, -mantissa), eps / 2, 0, pow(10, -precision)};
+    *out = v_object(vm, &finfo_kind, COUNT_OF(finfo_names));
+    if (out->tag == V_UNSET) return vm_err(vm)->code;
+    value *f = out->object->fields;
+    f[0] = v_dtype(t);
+    f[1] = v_int(bits);
+    for (int i = 0; i < 9; i++) f[2 + i] = v_num(vm, t, dtype_cast((gpa_val){.F64 = numbers[i]}, DT_F64, t));
+    f[9] = v_int(precision);
+    f[11] = v_int(mantissa);
+    f[12] = v_int(exponent);
+    return GPA_OK;
+}
+
+gpa_code np_iinfo(gpa_vm *vm, value *argv, value *out) { /* dtype */
+    gpa_dtype t;
+    gpa_code rc = dtype_of(vm, argv[0], &t);
+    if (rc) return rc;
+    if (!dtype_is_int(t)) return vm_fail(vm, GPA_E_VALUE, "Invalid integer data type '%c'.", kind_letter(t));
+    int bits = (int)dtype_size(t) * 8;
+    bool is_signed = dtype_info[t].kind == 'I';
+    char kind = is_signed ? 'i' : 'u';
+    *out = v_object(vm, &iinfo_kind, COUNT_OF(iinfo_names));
+    if (out->tag == V_UNSET) return vm_err(vm)->code;
+    value *f = out->object->fields;
+    f[0] = v_dtype(t);
+    f[1] = v_int(bits);
+    f[2] = v_int(is_signed ? INT64_MIN >> (64 - bits) : 0);
+    f[3] = is_signed ? v_int(INT64_MAX >> (64 - bits)) : bits < 64 ? v_int((int64_t)(UINT64_MAX >> (64 - bits))) : v_num(vm, t, (gpa_val){.U64 = UINT64_MAX});
+    f[4] = v_str(vm, &kind, 1);
+    if (f[4].tag != V_UNSET) return GPA_OK;
+    f[4] = v_none();
+    value_release(vm, *out);
+    *out = v_none();
+    return vm_err(vm)->code;
+}
+
+/* ---- what the prelude is written with ---- */
+
+gpa_code np_index(gpa_vm *vm, value *argv, value *out) { /* n */
+    int64_t n;
+    gpa_code rc = arg_int(vm, argv[0], "n", &n);
+    *out = v_int(n);
+    return rc;
+}
+
+gpa_code np_is_int(gpa_vm *vm, value *argv, value *out) { /* dtype */
+    gpa_dtype t;
+    gpa_code rc = arg_dtype(vm, argv[0], &t);
+    if (!rc) *out = v_bool(dtype_is_int(t));
+    return rc;
+}
+
+gpa_code np_is_exact(gpa_vm *vm, value *argv, value *out) { /* dtype */
+    gpa_dtype t;
+    gpa_code rc = arg_dtype(vm, argv[0], &t);
+    if (!rc) *out = v_bool(dtype_is_int(t) || t == DT_BOOL);
+    return rc;
+}
+
+gpa_code np_axis(gpa_vm *vm, value *argv, value *out) { /* axis, ndim */
+    int64_t ndim;
+    int axis;
+    gpa_code rc = arg_int(vm, argv[1], "ndim", &ndim);
+    if (!rc) rc = arg_axis(vm, argv[0], (int)ndim, &axis);
+    if (!rc) *out = v_int(axis);
+    return rc;
+}
+
+gpa_code np_axes(gpa_vm *vm, value *argv, value *out) { /* axis, ndim, name, repeated */
+    int64_t ndim, list[GPA_MAX_DIMS];
+    int n, axis;
+    uint32_t seen = 0;
+    gpa_code rc = arg_int(vm, argv[1], "ndim", &ndim);
+    if (!rc) rc = arg_ints(vm, argv[0], "axis", GPA_MAX_DIMS, &n, list);
+    if (rc) return rc;
+    *out = v_list(vm, (size_t)n, NULL);
+    if (out->tag == V_UNSET) return vm_err(vm)->code;
+    for (int i = 0; i < n && !rc; i++) {
+        if (list[i] < -ndim || list[i] >= ndim) {
+            const char *name = argv[2].tag == V_STR ? argv[2].str->text : NULL;
+            rc = vm_fail(vm, GPA_E_AXIS, "%s%saxis %lld is out of bounds for array of dimension %lld", name ? name : "", name ? ": " : "", (long long)list[i], (long long)ndim);
+            break;
+        }
+        axis = (int)(list[i] < 0 ? list[i] + ndim : list[i]);
+        if (seen >> axis & 1 && !argv[3].i) rc = vm_fail(vm, GPA_E_VALUE, argv[2].tag == V_STR ? "repeated axis in `%s` argument" : "repeated axis", argv[2].tag == V_STR ? argv[2].str->text : "");
+        seen |= 1u << axis;
+        out->list->items[i] = v_int(axis);
+    }
+    if (rc) value_release(vm, *out);
+    if (rc) *out = v_none();
+    return rc;
+}
+
+gpa_code np_shape_text(gpa_vm *vm, value *argv, value *out) { /* shape: "(3,4)" */
+    int n;
+    int64_t shape[GPA_MAX_DIMS];
+    gpa_str s;
+    str_init(&s);
+    gpa_code rc = arg_ints(vm, argv[0], "shape", GPA_MAX_DIMS, &n, shape);
+    str_putc(&s, '(');
+    for (int d = 0; !rc && d < n; d++) str_printf(&s, "%s%lld", d ? "," : "", (long long)shape[d]);
+    str_put(&s, !rc && n == 1 ? ",)" : ")");
+    if (!rc) rc = text(vm, s.text, out);
+    str_free(&s);
+    return rc;
+}
