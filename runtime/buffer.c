@@ -132,6 +132,7 @@ static gpa_code new_block(gpa_rt *rt, gpa_device *d, size_t room, gpa_buf **out,
     }
     b->device = d;
     b->room = room;
+    b->host = d->caps.host_visible ? d->be->base(b->mem) : NULL;
     *out = b;
     return GPA_OK;
 }

@@ -14,6 +14,7 @@ struct gpa_device;
 typedef struct gpa_buf {
     struct gpa_device *device;
     gpa_mem *mem;
+    char *host;       /* the memory itself where the host sees it (after host_wait), else NULL */
     size_t bytes;     /* asked for */
     size_t room;      /* the block's real size */
     int32_t owners;   /* storages that hold it */

@@ -19,6 +19,7 @@ typedef struct gpa_device {
     struct cache *programs; /* cache.c: made at the first program */
     void (*free_programs)(struct gpa_device *d); /* set with it; device_close_all calls it */
     struct pool *pool;      /* buffer.c */
+    uint64_t settled;       /* host.c: launches and library calls of the runtime when the device was last waited for */
     struct gpa_device *next;
 } gpa_device;
 

@@ -1,0 +1,85 @@
+/* Reads, and single elements.
+ *
+ * Scalar loops read and write elements one by one: where the host sees the memory and nothing pends, that is a bounds
+ * check and a load. */
+#include "runtime/exec.h"
+#include "runtime/host.h"
+#include "runtime/rt.h"
+#include "runtime/store.h"
+
+gpa_code arr_read(gpa_rt *rt, gpa_arr *a, void *to, gpa_err *e) {
+    gpa_code rc = arr_force(rt, a, CUT_NEEDED, e);
+    return rc ? rc : host_read(rt, a, to, e);
+}
+
+/* The element at `offset` of a computed array. */
+static gpa_code read_one(gpa_rt *rt, gpa_arr *a, int64_t offset, gpa_val *out, gpa_err *e) {
+    gpa_dtype t = (gpa_dtype)a->dtype;
+    gpa_buf *b = a->storage->buf;
+    size_t item = dtype_size(t);
+    if (b->host) {
+        gpa_code rc = host_wait(rt, b->device, e);
+        if (!rc) *out = dtype_load(b->host + offset * (int64_t)item, t);
+        return rc;
+    }
+    char raw[sizeof(gpa_val)];
+    gpa_code rc = b->device->be->download(b->device->dev, raw, b->mem, (size_t)offset * item, item, e);
+    gpa_code fault = exec_faults(rt, e);
+    if (!rc && !fault) *out = dtype_load(raw, t);
+    return rc ? rc : fault;
+}
+
+gpa_code arr_item(gpa_rt *rt, gpa_arr *a, gpa_val *out, gpa_err *e) {
+    if (a->size != 1) return gpa_fail(e, GPA_E_VALUE, "can only convert an array of size 1 to a Python scalar");
+    gpa_code rc = arr_force(rt, a, CUT_NEEDED, e);
+    return rc ? rc : read_one(rt, a, a->offset, out, e);
+}
+
+static gpa_code find_element(const gpa_arr *a, const int64_t *ix, int n, int64_t *offset, gpa_err *e) {
+    if (n != a->ndim)
+        return gpa_fail(e, GPA_E_INDEX,
+                        n > a->ndim ? "too many indices for array: array is %d-dimensional, but %d were indexed"
+                                    : "an element of a %d-dimensional array is not found by %d indices",
+                        a->ndim, n);
+    int64_t at = a->offset;
+    for (int d = 0; d < n; d++) {
+        int64_t i = ix[d], extent = a->shape[d];
+        if (i < 0) i += extent;
+        if (i < 0 || i >= extent)
+            return gpa_fail(e, GPA_E_INDEX, "index %lld is out of bounds for axis %d with size %lld", (long long)ix[d], d,
+                            (long long)extent);
+        at += i * a->strides[d];
+    }
+    *offset = at;
+    return GPA_OK;
+}
+
+gpa_code arr_get_item(gpa_rt *rt, gpa_arr *a, const int64_t *ix, int n, gpa_val *out, gpa_err *e) {
+    int64_t offset = 0;
+    gpa_code rc = find_element(a, ix, n, &offset, e);
+    if (!rc) rc = arr_force(rt, a, CUT_NEEDED, e);
+    return rc ? rc : read_one(rt, a, offset, out, e);
+}
+
+gpa_code arr_set_item(gpa_rt *rt, gpa_arr *a, const int64_t *ix, int n, gpa_dtype t, gpa_val v, gpa_err *e) {
+    int64_t offset = 0;
+    if (a->readonly) return gpa_fail(e, GPA_E_VALUE, "assignment destination is read-only");
+    gpa_code rc = find_element(a, ix, n, &offset, e);
+    if (rc) return rc;
+    /* Pending work that reads the array keeps the value it saw. */
+    if (arr_is_pending(a) || a->storage->buf->readers) rc = store_begin(rt, a, e);
+    if (rc) return rc;
+    gpa_buf *b = a->storage->buf;
+    gpa_dtype own = (gpa_dtype)a->dtype;
+    size_t item = dtype_size(own);
+    if (t != own) v = dtype_cast(v, t, own);
+    b->version++;
+    if (b->host) {
+        rc = host_wait(rt, b->device, e);
+        if (!rc) dtype_store(b->host + offset * (int64_t)item, own, v);
+        return rc;
+    }
+    char raw[sizeof(gpa_val)];
+    dtype_store(raw, own, v);
+    return b->device->be->upload(b->device->dev, b->mem, (size_t)offset * item, raw, item, e);
+}
