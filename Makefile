@@ -108,7 +108,7 @@ $(B)/core.a: $(CORE)
 -include $(patsubst %.o,%.d,$(CORE) $(REPL) $(KERNEL) $(CPU) $(CUDA) $(addsuffix .o,$(UNIT) $(TOOLS) $(FUZZ)))
 
 deps:   ; @tools/deps.sh
-run:    deps ; @$(MAKE) --no-print-directory all && $(B)/gpa examples/main.gpa
+run:    deps ; @$(MAKE) --no-print-directory all && tools/run.sh $(B)/gpa
 test:   deps layers ; @$(MAKE) --no-print-directory all tests && MODE=$(MODE) JOBS=$(JOBS) tests/run
 bench:  deps ; @$(MAKE) --no-print-directory all && GPA=$(B)/gpa tests/bench/run
 tests:  $(UNIT) $(TOOLS) $(FUZZ) ; @true

@@ -1,0 +1,256 @@
+"""The rows of the benchmark: the program text that NumPy and gpa both run, and what numexpr and Numba make of it.
+
+`setup` and `body` are text, run as they stand by both; `body` is the inside of a function and returns `r`. `numexpr` and
+`numba` build, from the names that `setup` defined, a function without arguments that does the same work; None: no sensible
+counterpart."""
+import math
+
+
+class Row:
+    def __init__(self, name, setup, body, numexpr=None, numba=None):
+        self.name, self.setup, self.body, self.numexpr, self.numba = name, setup, body, numexpr, numba
+
+
+ROWS = []
+
+
+def row(name, setup, body):
+    """Adds a row; the decorated class may hold `numexpr(ne, np, v)` and `numba(nb, np, v)`."""
+    def add(extra):
+        ROWS.append(Row(name, setup, body, getattr(extra, "numexpr", None), getattr(extra, "numba", None)))
+        return extra
+    return add
+
+
+@row("activation chain, 1e7 float32",
+     "g = (np.arange(10_000_000) % 256).astype(np.float32)\nw = 2.0\n",
+     "v = (g / 255) * w\nr = (np.exp(v) - np.exp(-v)) / (np.exp(v) + np.exp(-v))")
+class Activation:
+    @staticmethod
+    def numexpr(ne, np, v):
+        names = {"g": v["g"], "w": np.float32(2), "k": np.float32(255)}
+        return lambda: ne.evaluate("(exp((g/k)*w) - exp(-(g/k)*w)) / (exp((g/k)*w) + exp(-(g/k)*w))", names)
+
+    @staticmethod
+    def numba(nb, np, v):
+        w, k = np.float32(2), np.float32(255)
+
+        @nb.njit(parallel=True, fastmath=False)
+        def f(g):
+            r = np.empty_like(g)
+            for i in nb.prange(g.size):
+                x = (g[i] / k) * w
+                a, b = np.exp(x), np.exp(-x)
+                r[i] = (a - b) / (a + b)
+            return r
+        return lambda: f(v["g"])
+
+
+@row("sum(a*b), 1e7 float64",
+     "a = np.arange(10_000_000) / 1e7\nb = 1 - a\n",
+     "r = np.sum(a * b)")
+class SumOfProduct:
+    @staticmethod
+    def numexpr(ne, np, v):
+        return lambda: ne.evaluate("sum(a*b)", v)
+
+    @staticmethod
+    def numba(nb, np, v):
+        @nb.njit(parallel=True)
+        def f(a, b):
+            s = 0.0
+            for i in nb.prange(a.size):
+                s += a[i] * b[i]
+            return s
+        return lambda: f(v["a"], v["b"])
+
+
+@row("row softmax, 2000x5000 float32",
+     "x = ((np.arange(10_000_000) % 997) / 100).astype(np.float32).reshape(2000, 5000)\n",
+     "e = np.exp(x - x.max(axis=1, keepdims=True))\nr = e / e.sum(axis=1, keepdims=True)")
+class Softmax:
+    @staticmethod
+    def numba(nb, np, v):
+        @nb.njit(parallel=True)
+        def f(x):
+            r = np.empty_like(x)
+            for i in nb.prange(x.shape[0]):
+                m = x[i, 0]
+                for j in range(x.shape[1]):
+                    m = max(m, x[i, j])
+                s = np.float32(0)
+                for j in range(x.shape[1]):
+                    r[i, j] = np.exp(x[i, j] - m)
+                    s += r[i, j]
+                for j in range(x.shape[1]):
+                    r[i, j] /= s
+            return r
+        return lambda: f(v["x"])
+
+
+@row("Laplace step, 4096x4096 float32",
+     "u = ((np.arange(4096 * 4096) % 1013) / 1013).astype(np.float32).reshape(4096, 4096)\n",
+     "r = 0.25 * (u[:-2, 1:-1] + u[2:, 1:-1] + u[1:-1, :-2] + u[1:-1, 2:])")
+class Laplace:
+    @staticmethod
+    def numexpr(ne, np, v):
+        u = v["u"]
+        names = {"q": np.float32(0.25), "a": u[:-2, 1:-1], "b": u[2:, 1:-1], "c": u[1:-1, :-2], "d": u[1:-1, 2:]}
+        return lambda: ne.evaluate("q * (a + b + c + d)", names)
+
+    @staticmethod
+    def numba(nb, np, v):
+        q = np.float32(0.25)
+
+        @nb.njit(parallel=True)
+        def f(u):
+            r = np.empty((u.shape[0] - 2, u.shape[1] - 2), u.dtype)
+            for i in nb.prange(r.shape[0]):
+                for j in range(r.shape[1]):
+                    r[i, j] = q * (u[i, j + 1] + u[i + 2, j + 1] + u[i + 1, j] + u[i + 1, j + 2])
+            return r
+        return lambda: f(v["u"])
+
+
+@row("Black-Scholes, 5e6 float64",
+     "n = 5_000_000\nS = 5 + (np.arange(n) % 977) / 10\nX = 1 + (np.arange(n) % 1009) / 10\nT = 0.25 + (np.arange(n) % 911) / 100\n"
+     "def cdf(d):\n    return 0.5 * (1 + np.tanh(0.7978845608 * (d + 0.044715 * d * d * d)))\n",
+     "d1 = (np.log(S / X) + (0.02 + 0.5 * 0.3 * 0.3) * T) / (0.3 * np.sqrt(T))\nd2 = d1 - 0.3 * np.sqrt(T)\n"
+     "r = S * cdf(d1) - X * np.exp(-0.02 * T) * cdf(d2)")
+class BlackScholes:
+    @staticmethod
+    def numexpr(ne, np, v):
+        names = {"S": v["S"], "X": v["X"], "T": v["T"]}
+        d1 = "(log(S/X) + (0.02 + 0.5*0.3*0.3)*T) / (0.3*sqrt(T))"
+        cdf = "(0.5 * (1 + tanh(0.7978845608 * (d + 0.044715*d*d*d))))"
+
+        def f():
+            a = ne.evaluate(d1, names)
+            b = ne.evaluate("a - 0.3*sqrt(T)", {"a": a, **names})
+            return ne.evaluate(f"S*{cdf.replace('d', 'a')} - X*exp(-0.02*T)*{cdf.replace('d', 'b')}", {"a": a, "b": b, **names})
+        return f
+
+    @staticmethod
+    def numba(nb, np, v):
+        @nb.njit
+        def cdf(d):
+            return 0.5 * (1 + math.tanh(0.7978845608 * (d + 0.044715 * d * d * d)))
+
+        @nb.njit(parallel=True)
+        def f(S, X, T):
+            r = np.empty_like(S)
+            for i in nb.prange(S.size):
+                w = 0.3 * math.sqrt(T[i])
+                d1 = (math.log(S[i] / X[i]) + (0.02 + 0.5 * 0.3 * 0.3) * T[i]) / w
+                r[i] = S[i] * cdf(d1) - X[i] * math.exp(-0.02 * T[i]) * cdf(d1 - w)
+            return r
+        return lambda: f(v["S"], v["X"], v["T"])
+
+
+@row("arctan2 of strided columns, 5e6 float32",
+     "p = ((np.arange(10_000_000) % 1013) / 500 - 1).astype(np.float32).reshape(-1, 2)\n",
+     "r = np.arctan2(p[:, 1], p[:, 0])")
+class Arctan2:
+    @staticmethod
+    def numexpr(ne, np, v):
+        names = {"y": v["p"][:, 1], "x": v["p"][:, 0]}
+        return lambda: ne.evaluate("arctan2(y, x)", names)
+
+    @staticmethod
+    def numba(nb, np, v):
+        @nb.njit(parallel=True)
+        def f(p):
+            r = np.empty(p.shape[0], p.dtype)
+            for i in nb.prange(p.shape[0]):
+                r[i] = math.atan2(p[i, 1], p[i, 0])
+            return r
+        return lambda: f(v["p"])
+
+
+@row("var, 1e7 float64", "a = (np.arange(10_000_000) % 1009) / 7\n", "r = a.var()")
+class Var:
+    @staticmethod
+    def numba(nb, np, v):
+        @nb.njit(parallel=True)
+        def f(a):
+            s = 0.0
+            for i in nb.prange(a.size):
+                s += a[i]
+            m = s / a.size
+            q = 0.0
+            for i in nb.prange(a.size):
+                q += (a[i] - m) * (a[i] - m)
+            return q / a.size
+        return lambda: f(v["a"])
+
+
+MATRIX = "m = ((np.arange(12_000_000) % 1009) / 7).reshape(4000, 3000)\n"
+
+
+@row("mean over axis 0, 4000x3000 float64", MATRIX, "r = m.mean(axis=0)")
+class Mean0:
+    @staticmethod
+    def numexpr(ne, np, v):
+        return lambda: ne.evaluate("sum(m, axis=0)", v) / v["m"].shape[0]
+
+    @staticmethod
+    def numba(nb, np, v):
+        @nb.njit(parallel=True)
+        def f(m):
+            r = np.zeros(m.shape[1])
+            strips = (m.shape[1] + 255) // 256
+            for k in nb.prange(strips):
+                lo, hi = k * 256, min(m.shape[1], k * 256 + 256)
+                for i in range(m.shape[0]):
+                    for j in range(lo, hi):
+                        r[j] += m[i, j]
+            return r / m.shape[0]
+        return lambda: f(v["m"])
+
+
+@row("mean over axis 1, 4000x3000 float64", MATRIX, "r = m.mean(axis=1)")
+class Mean1:
+    @staticmethod
+    def numexpr(ne, np, v):
+        return lambda: ne.evaluate("sum(m, axis=1)", v) / v["m"].shape[1]
+
+    @staticmethod
+    def numba(nb, np, v):
+        @nb.njit(parallel=True)
+        def f(m):
+            r = np.empty(m.shape[0])
+            for i in nb.prange(m.shape[0]):
+                s = 0.0
+                for j in range(m.shape[1]):
+                    s += m[i, j]
+                r[i] = s / m.shape[1]
+            return r
+        return lambda: f(v["m"])
+
+
+@row("Mandelbrot, 600x800, while over masks",
+     "y, x = np.mgrid[-1.2:1.2:600j, -2:0.8:800j]\nc = x + 1j * y\n",
+     "z = np.zeros_like(c)\nr = np.zeros(c.shape, np.int32)\ninside = np.abs(z) <= 2\ni = 0\n"
+     "while i < 40 and inside.any():\n    z = np.where(inside, z * z + c, z)\n    r = r + inside\n"
+     "    inside = np.abs(z) <= 2\n    i += 1\n")
+class Mandelbrot:
+    @staticmethod
+    def numba(nb, np, v):
+        @nb.njit(parallel=True)
+        def f(c):
+            r = np.empty(c.shape, np.int32)
+            for i in nb.prange(c.shape[0]):
+                for j in range(c.shape[1]):
+                    z, n = 0j, 0
+                    while n < 40 and abs(z) <= 2:
+                        z = z * z + c[i, j]
+                        n += 1
+                    r[i, j] = n
+            return r
+        return lambda: f(v["c"])
+
+
+@row("scalar loop, 1e6 trips (NumPy: CPython)", "",
+     "s = 0\nfor i in range(1_000_000):\n    if i % 3 == 0:\n        s += i * 2\n    else:\n        s -= i\nr = s")
+class ScalarLoop:
+    pass
