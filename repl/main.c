@@ -12,7 +12,6 @@
 #include "lang/session.h"
 #include "repl/host.h"
 #include "repl/prompt.h"
-#include "repl/version.h"
 
 enum { EXIT_UNCAUGHT = 1, EXIT_USAGE = 2, EXIT_INTERRUPTED = 130 };
 
