@@ -1,0 +1,15 @@
+/* Matrix products by OpenBLAS, which is loaded at the first product. */
+#ifndef GPA_CPU_BLAS_H
+#define GPA_CPU_BLAS_H
+
+#include "runtime/err.h"
+#include "runtime/libcall.h"
+
+typedef struct blas blas;
+
+/* Whether the call can be done; loads the library at first need (then *b is owned: blas_free). */
+bool blas_can(blas **b, const gpa_libcall *c);
+gpa_code blas_run(blas *b, int threads, const gpa_libcall *c, gpa_err *e);
+void blas_free(blas *b);
+
+#endif

@@ -1,0 +1,187 @@
+/* The CPU device: the plugin's entry, memory, and the way to the compiler.
+ *
+ * Every call finishes before it returns, so there is no queue: sync has nothing to wait for.
+ *
+ * Reading order: this file; program.c and run.c for what a launch does; emit.h for how kir becomes LLVM. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "runtime/base.h"
+#include "runtime/cpu/blas.h"
+#include "runtime/cpu/run.h"
+#include "runtime/cpu/threads.h"
+#include "runtime/str.h"
+
+enum { ALIGN = 64, HUGE_PAGE = 2 << 20 };
+
+struct gpa_dev {
+    jit *j; /* NULL until the first program */
+    int threads;
+    int32_t stop;
+    uint32_t programs; /* names them */
+    blas *b;           /* NULL until the first product */
+};
+
+static int cpu_count(char *why, size_t n) {
+    if (n) why[0] = 0;
+    return 1;
+}
+
+static gpa_code cpu_open(int i, gpa_dev **out, gpa_err *e) {
+    (void)i;
+    gpa_dev *d = mem_zero(sizeof *d);
+    if (!d) return gpa_no_memory(e);
+    d->threads = threads_wanted();
+    *out = d;
+    return GPA_OK;
+}
+
+static void cpu_close(gpa_dev *d) {
+    if (!d) return;
+    blas_free(d->b);
+    jit_free(d->j);
+    mem_free(d);
+}
+
+static gpa_code need_jit(gpa_dev *d, gpa_err *e) { return d->j ? GPA_OK : jit_new(&d->j, e); }
+
+/* The processor's name as the system knows it. */
+static void model_name(char *out, size_t n) {
+    char line[256];
+    FILE *f = fopen("/proc/cpuinfo", "r");
+    snprintf(out, n, "CPU");
+    while (f && fgets(line, sizeof line, f)) {
+        char *colon = strchr(line, ':');
+        if (strncmp(line, "model name", 10) || !colon) continue;
+        colon[strcspn(colon, "\n")] = 0;
+        snprintf(out, n, "%.60s", colon + 2);
+        break;
+    }
+    if (f) fclose(f);
+}
+
+static uint64_t available_bytes(void) {
+    char line[128];
+    unsigned long long kib = 0;
+    FILE *f = fopen("/proc/meminfo", "r");
+    while (f && fgets(line, sizeof line, f))
+        if (sscanf(line, "MemAvailable: %llu", &kib) == 1) break;
+    if (f) fclose(f);
+    return kib * 1024;
+}
+
+static void cpu_caps(gpa_dev *d, gpa_caps *out) {
+    char model[64];
+    const char *vectors = d->j ? jit_host_of(d->j)->name : jit_vectors();
+    *out = (gpa_caps){.name = "cpu", .align = ALIGN, .max_arrays = KIR_MAX_ARRAYS, .max_params = 4096, .host_visible = true};
+    model_name(model, sizeof model);
+    snprintf(out->desc, sizeof out->desc, "%s, %d thread%s, %s", model, d->threads, d->threads == 1 ? "" : "s", vectors);
+    out->mem_total = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+    out->mem_free = available_bytes();
+    out->dtypes = (UINT64_C(1) << DT_COUNT) - 1;
+    out->units = (uint32_t)d->threads;
+}
+
+/* Large blocks start on a huge page, and ask for them: fewer page faults, fewer misses of the address cache. */
+static gpa_code cpu_alloc(gpa_dev *d, size_t n, gpa_mem **out, gpa_err *e) {
+    (void)d;
+    size_t align = n >= 2 * (size_t)HUGE_PAGE ? HUGE_PAGE : ALIGN;
+    gpa_mem *m = mem_zero(sizeof *m);
+    if (!m || n > SIZE_MAX / 2 || !(m->block = mem_new(n + align + ALIGN))) {
+        mem_free(m);
+        return gpa_no_memory(e);
+    }
+    m->base = (char *)(((uintptr_t)m->block + align - 1) / align * align);
+    m->n = n;
+    if (align == HUGE_PAGE) madvise(m->base, n / HUGE_PAGE * HUGE_PAGE, MADV_HUGEPAGE);
+    *out = m;
+    return GPA_OK;
+}
+
+static void cpu_free(gpa_dev *d, gpa_mem *m) {
+    (void)d;
+    if (!m) return;
+    mem_free(m->block);
+    mem_free(m);
+}
+
+static void *cpu_base(gpa_mem *m) { return m->base; }
+
+static gpa_code cpu_upload(gpa_dev *d, gpa_mem *to, size_t at, const void *from, size_t n, gpa_err *e) {
+    (void)d, (void)e;
+    if (n) memcpy(to->base + at, from, n);
+    return GPA_OK;
+}
+
+static gpa_code cpu_download(gpa_dev *d, void *to, gpa_mem *from, size_t at, size_t n, gpa_err *e) {
+    (void)d, (void)e;
+    if (n) memcpy(to, from->base + at, n);
+    return GPA_OK;
+}
+
+static gpa_code cpu_copy(gpa_dev *d, gpa_mem *to, size_t to_at, gpa_mem *from, size_t from_at, size_t n, gpa_err *e) {
+    (void)d, (void)e;
+    if (n) memmove(to->base + to_at, from->base + from_at, n);
+    return GPA_OK;
+}
+
+static gpa_code cpu_build(gpa_dev *d, const kir_func *f, gpa_prog **out, gpa_err *e) {
+    if (f->form != KIR_MAP) return gpa_fail(e, GPA_E_UNSUPPORTED, "kernels of thread blocks on the CPU device");
+    return program_new(f, d->programs++, out, e);
+}
+
+static void cpu_drop(gpa_dev *d, gpa_prog *p) {
+    (void)d;
+    program_free(p);
+}
+
+static gpa_code cpu_run(gpa_dev *d, gpa_prog *p, const gpa_launch *l, gpa_err *e) {
+    gpa_code rc = need_jit(d, e);
+    return rc ? rc : run_launch(d->j, d->threads, &d->stop, p, l, e);
+}
+
+/* The variant that ran first, or the one that a large launch would use. */
+static gpa_code cpu_dump(gpa_dev *d, gpa_prog *p, gpa_dump what, gpa_str *out, gpa_err *e) {
+    LLVMModuleRef m;
+    gpa_code rc = GPA_OK;
+    TRY(need_jit(d, e));
+    emit_plan plan = p->n_variants ? p->variants[0].plan : run_plan(p, jit_host_of(d->j), NULL);
+    if (what == GPA_DUMP_RESOURCES) {
+        static const char *const ways[] = {"points", "rows", "columns"};
+        str_printf(out, "%s, %d lanes along dimension %d, %zu variants compiled\n", ways[plan.way], plan.lanes, plan.dim,
+                   p->n_variants);
+        return out->failed ? gpa_no_memory(e) : GPA_OK;
+    }
+    TRY(emit_module(d->j, p->f, &plan, "program", &m, e));
+    TRY(jit_print_take(d->j, m, what == GPA_DUMP_IR, what == GPA_DUMP_ASM, out, e));
+out:
+    return rc;
+}
+
+static bool cpu_lib_can(gpa_dev *d, const gpa_libcall *c) { return blas_can(&d->b, c); }
+static gpa_code cpu_lib_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) { return blas_run(d->b, d->threads, c, e); }
+
+static gpa_code cpu_sync(gpa_dev *d, gpa_err *e) {
+    if (!__atomic_load_n(&d->stop, __ATOMIC_RELAXED)) return GPA_OK;
+    return gpa_fail(e, GPA_E_INTERRUPT, "%s", "");
+}
+
+static void cpu_interrupt(gpa_dev *d, bool on) { __atomic_store_n(&d->stop, on, __ATOMIC_RELAXED); }
+
+static gpa_backend table = {
+    .abi = GPA_BACKEND_ABI, .size = sizeof(gpa_backend), .name = "cpu", .count = cpu_count, .open = cpu_open,
+    .close = cpu_close, .caps = cpu_caps, .alloc = cpu_alloc, .free = cpu_free, .base = cpu_base,
+    .upload = cpu_upload, .download = cpu_download, .copy = cpu_copy, .build = cpu_build, .drop = cpu_drop,
+    .run = cpu_run, .dump = cpu_dump, .lib_can = cpu_lib_can, .lib_run = cpu_lib_run, .sync = cpu_sync,
+    .interrupt = cpu_interrupt};
+
+/* The one symbol the plugin exports. The hash is the core's own: both are built from the same tables or not at all. */
+__attribute__((visibility("default"))) const gpa_backend *gpa_backend_entry(uint32_t abi);
+
+const gpa_backend *gpa_backend_entry(uint32_t abi) {
+    if (abi != GPA_BACKEND_ABI) return NULL;
+    table.tables = gpa_tables_hash();
+    return &table;
+}

@@ -1,0 +1,39 @@
+/* kir to LLVM: one module with one function (cpu_fn) for a program and a plan of how to walk its space. */
+#ifndef GPA_CPU_EMIT_H
+#define GPA_CPU_EMIT_H
+
+#include "runtime/cpu/jit.h"
+#include "runtime/kir.h"
+
+typedef enum {
+    EMIT_POINTS, /* no inner dimensions: lanes along `dim` */
+    EMIT_ROWS,   /* lanes along the inner dimension `dim`; outer points one by one */
+    EMIT_COLUMNS /* lanes along the outer dimension `dim`; inner points one by one */
+} emit_way;
+
+enum { EMIT_WHOLE = -1 };
+
+/* Plans with equal bytes give equal code: zero the structure before filling it. */
+typedef struct {
+    uint8_t way; /* emit_way */
+    int8_t dim;  /* -1: no dimension, one point */
+    uint8_t stream; /* stores bypass the caches; the arrays are aligned for it */
+    uint8_t lanes;
+    int32_t part; /* EMIT_WHOLE; k: the k-th EACH alone; the number of EACHs: what is left when all are done */
+} emit_plan;
+
+/* What a driver must know of a program. */
+typedef struct {
+    uint32_t n_each, n_reduce; /* regions; REDUCE instructions in all */
+    bool branches;             /* IF, FOR, LOOP, BLOCK, ATOMIC: lanes must be 1 */
+    bool scans;
+    bool stores_outside;       /* STORE outside of EACH */
+    uint32_t ops;              /* cost of a point, roughly in instructions */
+    uint8_t widest;            /* bytes of the widest element computed with */
+} emit_facts;
+
+emit_facts emit_examine(const kir_func *f);
+/* GPA_E_UNSUPPORTED for what this device cannot do. */
+gpa_code emit_module(jit *j, const kir_func *f, const emit_plan *plan, const char *name, LLVMModuleRef *out, gpa_err *e);
+
+#endif

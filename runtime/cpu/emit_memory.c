@@ -1,0 +1,299 @@
+/* Arrays: addresses, loads, stores, checked indices and faults.
+ *
+ * The address of a point is built level by level, so that each loop adds only its own coordinates. Lanes lie side by
+ * side (one wide access), at a distance (a gather), or nowhere (one element for all). */
+#include "runtime/cpu/emitter.h"
+
+static bool stands_still(const em *M, unsigned array, int dim) { return M->f->arrays[array].zero >> dim & 1; }
+
+static bool counts(const em *M, unsigned array, int dim) {
+    return M->coord_level[dim] <= M->cur && !stands_still(M, array, dim);
+}
+
+int em_array_level(em *M, unsigned array) {
+    int level = 0;
+    for (int d = 0; d < M->f->ndim; d++)
+        if (counts(M, array, d) && M->coord_level[d] > level) level = M->coord_level[d];
+    return level;
+}
+
+bool em_array_lanes(em *M, unsigned array) {
+    return M->E.lanes > 1 && M->lanes_live && counts(M, array, M->plan->dim);
+}
+
+static V stride(em *M, unsigned array, int dim) {
+    if (M->f->arrays[array].unit >> dim & 1) return ll_i64(&M->E, 1);
+    return em_slot(M, VIEW_ARRAYS + array * ARRAY_SLOTS + ARRAY_STRIDE + (unsigned)dim);
+}
+
+/* What the coordinates fixed at `level` add to the place of an element, in elements; NULL: nothing. */
+static V offset_of_level(em *M, unsigned array, int level) {
+    V sum = NULL;
+    for (int d = 0; d < M->f->ndim; d++) {
+        if (M->coord_level[d] != level || stands_still(M, array, d)) continue;
+        bool unit = M->f->arrays[array].unit >> d & 1;
+        V s = unit ? NULL : stride(M, array, d);
+        LLVMBasicBlockRef here = em_at(M, level);
+        V part = unit ? M->coord[d] : LLVMBuildMul(M->E.b, M->coord[d], s, "");
+        sum = sum ? LLVMBuildAdd(M->E.b, sum, part, "") : part;
+        em_here(M, here);
+    }
+    return sum;
+}
+
+static V displace(em *M, V base, V elements, gpa_dtype t) {
+    V bytes = LLVMBuildMul(M->E.b, elements, ll_width(elements) > 1 ? ll_int_like(&M->E, elements, (int64_t)dtype_size(t))
+                                                                   : ll_i64(&M->E, (int64_t)dtype_size(t)), "");
+    return LLVMBuildGEP2(M->E.b, ll_i(&M->E, 8), base, &bytes, 1, "");
+}
+
+/* The address of the element of lane 0, as far as `level` knows it; of a VIRTUAL array its offset. */
+static V pointer(em *M, unsigned array, int level) {
+    V *known = &M->pointer[array][level];
+    const kir_array *a = &M->f->arrays[array];
+    if (*known) return *known;
+    V base = level ? pointer(M, array, level - 1) : em_slot(M, VIEW_ARRAYS + array * ARRAY_SLOTS + ARRAY_BASE);
+    V more = level ? offset_of_level(M, array, level) : NULL;
+    LLVMBasicBlockRef here = em_at(M, level);
+    if (!level && a->where != KIR_VIRTUAL) base = LLVMBuildIntToPtr(M->E.b, base, ll_ptr(&M->E), "");
+    if (more) base = a->where == KIR_VIRTUAL ? LLVMBuildAdd(M->E.b, base, more, "") : displace(M, base, more, a->dtype);
+    em_here(M, here);
+    return *known = base;
+}
+
+static V truth_of_all(em *M) { return ll_spread(&M->E, LLVMConstInt(ll_i(&M->E, 1), 1, 0)); }
+static V alignment(em *M, unsigned n) { return LLVMConstInt(ll_i(&M->E, 32), n, 0); }
+
+/* n neighbouring elements of memory type `one`. */
+static V load_wide(em *M, V at, LLVMTypeRef one, unsigned n, V mask, unsigned align) {
+    LLVMTypeRef type = LLVMVectorType(one, n);
+    if (mask) {
+        LLVMTypeRef over[2] = {type, ll_ptr(&M->E)};
+        V args[4] = {at, alignment(M, align), mask, LLVMConstNull(type)};
+        return ll_intrinsic_of(&M->E, "llvm.masked.load", over, 2, args, 4);
+    }
+    V v = LLVMBuildLoad2(M->E.b, type, at, "");
+    LLVMSetAlignment(v, align);
+    return v;
+}
+
+static void mark_stream(em *M, V store) {
+    V one = LLVMConstInt(ll_i(&M->E, 32), 1, 0);
+    LLVMMetadataRef node = LLVMValueAsMetadata(one);
+    V value = LLVMMetadataAsValue(M->E.ctx, LLVMMDNodeInContext2(M->E.ctx, &node, 1));
+    LLVMSetMetadata(store, LLVMGetMDKindIDInContext(M->E.ctx, "nontemporal", 11), value);
+}
+
+static void store_wide(em *M, V v, V at, V mask, unsigned align) {
+    if (mask) {
+        LLVMTypeRef over[2] = {LLVMTypeOf(v), ll_ptr(&M->E)};
+        V args[4] = {v, at, alignment(M, align), mask};
+        ll_intrinsic_of(&M->E, "llvm.masked.store", over, 2, args, 4);
+        return;
+    }
+    V s = LLVMBuildStore(M->E.b, v, at);
+    LLVMSetAlignment(s, align);
+    if (!M->plan->stream) return;
+    LLVMSetAlignment(s, M->E.host->bytes);
+    mark_stream(M, s);
+}
+
+static V gather(em *M, V at, LLVMTypeRef one, unsigned align) {
+    LLVMTypeRef type = LLVMVectorType(one, M->E.lanes), over[2] = {type, LLVMTypeOf(at)};
+    V args[4] = {at, alignment(M, align), M->mask ? M->mask : truth_of_all(M), LLVMConstNull(type)};
+    return ll_intrinsic_of(&M->E, "llvm.masked.gather", over, 2, args, 4);
+}
+
+static void scatter(em *M, V v, V at, unsigned align) {
+    LLVMTypeRef over[2] = {LLVMTypeOf(v), LLVMTypeOf(at)};
+    V args[4] = {v, at, alignment(M, align), M->mask ? M->mask : truth_of_all(M)};
+    ll_intrinsic_of(&M->E, "llvm.masked.scatter", over, 2, args, 4);
+}
+
+/* The addresses of all lanes of an array whose lanes lie apart. */
+static V addresses(em *M, unsigned array, V first) {
+    V apart = stride(M, array, M->plan->dim);
+    V steps = LLVMBuildMul(M->E.b, ll_ramp(&M->E), ll_spread(&M->E, apart), "");
+    return displace(M, first, steps, M->f->arrays[array].dtype);
+}
+
+/* The address of the imaginary part. */
+static V beside(em *M, V at, unsigned bytes) {
+    V n = ll_i64(&M->E, bytes);
+    return LLVMBuildGEP2(M->E.b, ll_i(&M->E, 8), at, &n, 1, "");
+}
+
+static ll_val load_one(em *M, V at, gpa_dtype t) {
+    LLVMTypeRef one = ll_memory(&M->E, t);
+    unsigned part = (unsigned)(dtype_size(t) / (dtype_is_complex(t) ? 2 : 1));
+    ll_val r = {.t = (uint8_t)t};
+    V v = LLVMBuildLoad2(M->E.b, one, at, "");
+    LLVMSetAlignment(v, part);
+    r.v = ll_from_memory(&M->E, t, v);
+    if (!dtype_is_complex(t)) return r;
+    r.im = LLVMBuildLoad2(M->E.b, one, beside(M, at, part), "");
+    LLVMSetAlignment(r.im, part);
+    return r;
+}
+
+static ll_val load_apart(em *M, V at, gpa_dtype t) {
+    LLVMTypeRef one = ll_memory(&M->E, t);
+    unsigned part = (unsigned)(dtype_size(t) / (dtype_is_complex(t) ? 2 : 1));
+    ll_val r = {.t = (uint8_t)t, .vec = true};
+    r.v = ll_from_memory(&M->E, t, gather(M, at, one, part));
+    if (dtype_is_complex(t)) r.im = gather(M, beside(M, at, part), one, part);
+    return r;
+}
+
+static ll_val load_beside(em *M, V at, gpa_dtype t) {
+    ll *E = &M->E;
+    LLVMTypeRef one = ll_memory(E, t);
+    ll_val r = {.t = (uint8_t)t, .vec = true};
+    if (!dtype_is_complex(t)) {
+        r.v = ll_from_memory(E, t, load_wide(M, at, one, E->lanes, M->mask, (unsigned)dtype_size(t)));
+        return r;
+    }
+    V mask = M->mask ? ll_interleave(E, M->mask, M->mask) : NULL;
+    V both = load_wide(M, at, one, 2 * E->lanes, mask, (unsigned)dtype_size(t) / 2);
+    r.v = ll_every_second(E, both, 0), r.im = ll_every_second(E, both, 1);
+    return r;
+}
+
+ll_val em_load(em *M, const kir_ins *ins) {
+    unsigned a = ins->sub;
+    gpa_dtype t = M->f->arrays[a].dtype;
+    int level = M->level[ins - M->f->code];
+    ll_val r;
+    V at = pointer(M, a, level);
+    LLVMBasicBlockRef here = em_at(M, level);
+    if (!em_array_lanes(M, a))
+        r = load_one(M, at, t);
+    else if (M->f->arrays[a].unit >> M->plan->dim & 1)
+        r = load_beside(M, at, t);
+    else
+        r = load_apart(M, addresses(M, a, at), t);
+    em_here(M, here);
+    return r;
+}
+
+static void store_one(em *M, V at, ll_val v) {
+    unsigned part = (unsigned)(dtype_size(v.t) / (v.im ? 2 : 1));
+    if (v.vec) v.v = ll_slice(&M->E, v.v, 0, 1), v.im = v.im ? ll_slice(&M->E, v.im, 0, 1) : NULL;
+    LLVMSetAlignment(LLVMBuildStore(M->E.b, ll_to_memory(&M->E, v.t, v.v), at), part);
+    if (v.im) LLVMSetAlignment(LLVMBuildStore(M->E.b, v.im, beside(M, at, part)), part);
+}
+
+static void store_apart(em *M, V at, ll_val v) {
+    unsigned part = (unsigned)(dtype_size(v.t) / (v.im ? 2 : 1));
+    scatter(M, ll_to_memory(&M->E, v.t, v.v), at, part);
+    if (v.im) scatter(M, v.im, beside(M, at, part), part);
+}
+
+static void store_beside(em *M, V at, ll_val v) {
+    ll *E = &M->E;
+    if (!v.im) {
+        store_wide(M, ll_to_memory(E, v.t, v.v), at, M->mask, (unsigned)dtype_size(v.t));
+        return;
+    }
+    V mask = M->mask ? ll_interleave(E, M->mask, M->mask) : NULL;
+    store_wide(M, ll_interleave(E, v.v, v.im), at, mask, (unsigned)dtype_size(v.t) / 2);
+}
+
+void em_store(em *M, const kir_ins *ins) {
+    unsigned a = ins->sub;
+    ll_val v = M->vals[ins->a];
+    V at = pointer(M, a, M->cur);
+    if (!em_array_lanes(M, a))
+        store_one(M, at, v);
+    else if (M->f->arrays[a].unit >> M->plan->dim & 1)
+        store_beside(M, at, ll_vector(&M->E, v));
+    else
+        store_apart(M, addresses(M, a, at), ll_vector(&M->E, v));
+}
+
+ll_val em_iota(em *M, const kir_ins *ins) {
+    int level = M->level[ins - M->f->code];
+    bool lanes = em_array_lanes(M, ins->sub);
+    V first = pointer(M, ins->sub, level), apart = lanes ? stride(M, ins->sub, M->plan->dim) : NULL;
+    ll_val r = {first, NULL, DT_I64, lanes};
+    if (!lanes) return r;
+    LLVMBasicBlockRef here = em_at(M, level);
+    V steps = LLVMBuildMul(M->E.b, ll_ramp(&M->E), ll_spread(&M->E, apart), "");
+    r.v = LLVMBuildAdd(M->E.b, ll_spread(&M->E, first), steps, "");
+    em_here(M, here);
+    return r;
+}
+
+V em_element(em *M, unsigned array, V index) {
+    return displace(M, pointer(M, array, LEVEL_ENTRY), index, M->f->arrays[array].dtype);
+}
+
+ll_val em_loadx(em *M, const kir_ins *ins) {
+    ll_val i = M->vals[ins->a];
+    gpa_dtype t = M->f->arrays[ins->sub].dtype;
+    V at = em_element(M, ins->sub, i.v);
+    return i.vec && M->E.lanes > 1 ? load_apart(M, at, t) : load_one(M, at, t);
+}
+
+void em_storex(em *M, const kir_ins *ins) {
+    ll_val i = M->vals[ins->a], v = M->vals[ins->b];
+    if (v.vec) i = ll_vector(&M->E, i);
+    V at = em_element(M, ins->sub, i.v);
+    if (i.vec && M->E.lanes > 1)
+        store_apart(M, at, ll_vector(&M->E, v));
+    else
+        store_one(M, at, v);
+}
+
+ll_val em_param(em *M, const kir_ins *ins) {
+    V params = em_slot(M, VIEW_PARAMS);
+    LLVMBasicBlockRef here = em_at(M, LEVEL_ENTRY);
+    V at = LLVMBuildIntToPtr(M->E.b, params, ll_ptr(&M->E), "");
+    ll_val r = load_one(M, beside(M, at, ins->imm * (unsigned)sizeof(gpa_val)), ins->type);
+    em_here(M, here);
+    return r;
+}
+
+/* ---- faults ---- */
+
+/* The first fault of a launch is the one reported. */
+static void record_fault(cpu_fault_cell *cell, uint32_t kind, uint32_t line, uint32_t axis, int64_t a, int64_t b) {
+    int32_t free_ = 0;
+    if (!cell->record || !__atomic_compare_exchange_n(&cell->lock, &free_, 1, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) return;
+    *cell->record = (kir_fault_record){.set = 1, .kind = kind, .line = line, .axis = axis, .a = a, .b = b};
+}
+
+void em_fault(em *M, uint32_t kind, const kir_ins *ins, V a, V b) {
+    ll *E = &M->E;
+    V cell = LLVMBuildIntToPtr(E->b, em_slot(M, VIEW_FAULT), ll_ptr(E), "");
+    V args[6] = {cell, alignment(M, kind), alignment(M, ins->line), alignment(M, ins->sub), a, b};
+    ll_call(E, "gpa_fault", (void *)(uintptr_t)record_fault, LLVMVoidTypeInContext(E->ctx), args, 6);
+    LLVMBuildBr(E->b, M->leave);
+}
+
+static V lane_of(em *M, ll_val v, V lane) { return v.vec && M->E.lanes > 1 ? LLVMBuildExtractElement(M->E.b, v.v, lane, "") : v.v; }
+
+ll_val em_bound(em *M, const kir_ins *ins) {
+    ll *E = &M->E;
+    ll_val i = M->vals[ins->a], n = M->vals[ins->b];
+    if (i.vec || n.vec) i = ll_vector(E, i), n = ll_vector(E, n);
+    V below = LLVMBuildICmp(E->b, LLVMIntSLT, i.v, LLVMConstNull(LLVMTypeOf(i.v)), "");
+    ll_val r = {ll_select(E, below, LLVMBuildAdd(E->b, i.v, n.v, ""), i.v), NULL, DT_I64, i.vec};
+    if (M->f->flags & KIR_F_UNCHECKED) return r;
+    bool wide = i.vec && E->lanes > 1;
+    V bad = LLVMBuildICmp(E->b, LLVMIntUGE, r.v, n.v, ""), lane = ll_i64(E, 0), any = bad;
+    if (wide) {
+        if (M->mask) bad = LLVMBuildAnd(E->b, bad, M->mask, "");
+        V bits = LLVMBuildBitCast(E->b, bad, ll_i(E, E->lanes), "");
+        V args[2] = {bits, LLVMConstInt(ll_i(E, 1), 0, 0)};
+        any = LLVMBuildICmp(E->b, LLVMIntNE, bits, LLVMConstNull(LLVMTypeOf(bits)), "");
+        lane = ll_intrinsic(E, "llvm.cttz", args, 2);
+        lane = E->lanes > 64 ? LLVMBuildTrunc(E->b, lane, ll_i(E, 64), "") : LLVMBuildZExtOrBitCast(E->b, lane, ll_i(E, 64), "");
+    }
+    LLVMBasicBlockRef faulty = em_block(M, "fault"), fine = em_block(M, "inside");
+    LLVMBuildCondBr(E->b, any, faulty, fine);
+    LLVMPositionBuilderAtEnd(E->b, faulty);
+    em_fault(M, KIR_FT_INDEX, ins, lane_of(M, i, lane), lane_of(M, n, lane));
+    LLVMPositionBuilderAtEnd(E->b, fine);
+    return r;
+}

@@ -1,0 +1,331 @@
+/* The elementwise operations: one switch, expanded from the LL column of op.def.
+ *
+ * A macro of that column is a call of a function below. A function that has no instructions for the kind of its
+ * operands hands on to by_function, which runs the row's own C function lane by lane: always right, never fast. */
+#include <math.h>
+#include <stdio.h>
+
+#include "runtime/cpu/ll.h"
+
+/* One operation being emitted: the row, the types it computes in and results in, operands of equal shape. */
+typedef struct {
+    gpa_op op;
+    gpa_dtype t, to;
+    char kind; /* of t */
+    ll_val a, b, c;
+} row;
+
+static ll_val result(const row *r, V v) { return (ll_val){v, NULL, (uint8_t)r->to, r->a.vec}; }
+static ll_val pair(const row *r, V re, V im) { return (ll_val){re, im, (uint8_t)r->to, r->a.vec}; }
+
+/* ---- by the row's C function ---- */
+
+static void run_lanes(gpa_op_fn f, uint64_t types, uint64_t lanes, const void *a, const void *b, const void *c, void *out) {
+    const char *from[3] = {a, b, c};
+    char *to = out;
+    gpa_val v[3] = {0}, r = {0};
+    gpa_dtype t[4];
+    for (int i = 0; i < 4; i++) t[i] = (gpa_dtype)(types >> 8 * i & 0xff);
+    for (uint64_t n = 0; n < lanes; n++) {
+        for (int i = 0; i < 3; i++)
+            if (t[i] < DT_COUNT) v[i] = dtype_load(from[i] + n * dtype_size(t[i]), t[i]);
+        f(&r, &v[0], &v[1], &v[2]);
+        dtype_store(to + n * dtype_size(t[3]), t[3], r);
+    }
+}
+
+/* A slot that holds the lanes of a value as they lie in memory: complex ones interleaved. */
+static V lanes_slot(ll *E, gpa_dtype t, unsigned n) {
+    LLVMTypeRef type = LLVMArrayType(ll_memory(E, t), n * (dtype_is_complex(t) ? 2 : 1));
+    V slot = ll_slot(E, type, "lanes");
+    LLVMSetAlignment(slot, 64);
+    return slot;
+}
+
+static V put_lanes(ll *E, ll_val a) {
+    V slot = lanes_slot(E, a.t, ll_width(a.v));
+    V v = ll_to_memory(E, a.t, a.v);
+    LLVMSetAlignment(LLVMBuildStore(E->b, a.im ? ll_interleave(E, v, a.im) : v, slot), 16);
+    return slot;
+}
+
+static ll_val take_lanes(ll *E, V slot, gpa_dtype t, unsigned n, bool vec) {
+    unsigned parts = n * (dtype_is_complex(t) ? 2 : 1);
+    LLVMTypeRef type = parts > 1 ? LLVMVectorType(ll_memory(E, t), parts) : ll_memory(E, t);
+    V all = LLVMBuildLoad2(E->b, type, slot, "");
+    LLVMSetAlignment(all, 16);
+    ll_val r = {.t = (uint8_t)t, .vec = vec};
+    if (!dtype_is_complex(t))
+        r.v = ll_from_memory(E, t, all);
+    else
+        r.v = ll_every_second(E, all, 0), r.im = ll_every_second(E, all, 1);
+    return r;
+}
+
+static ll_val by_function(ll *E, const row *r) {
+    unsigned n = ll_width(r->a.v);
+    gpa_op_fn f = op_function(r->op, r->t);
+    const ll_val *operand[3] = {&r->a, &r->b, &r->c};
+    V args[7] = {ll_i64(E, (int64_t)(intptr_t)f), NULL, ll_i64(E, n)};
+    uint64_t types = (uint64_t)r->to << 24;
+    if (!f && !E->rc) E->rc = gpa_fail(E->err, GPA_E_INTERNAL, "%s of %s", op_info[r->op].name, dtype_info[r->t].name);
+    for (int i = 0; i < 3; i++) {
+        bool there = operand[i]->v;
+        types |= (uint64_t)(there ? operand[i]->t : DT_NONE) << 8 * i;
+        args[3 + i] = there ? put_lanes(E, *operand[i]) : LLVMConstNull(ll_ptr(E));
+    }
+    args[1] = ll_i64(E, (int64_t)types);
+    args[6] = lanes_slot(E, r->to, n);
+    ll_call(E, "gpa_lanes", (void *)(uintptr_t)run_lanes, LLVMVoidTypeInContext(E->ctx), args, 7);
+    return take_lanes(E, args[6], r->to, n, r->a.vec);
+}
+
+/* ---- complex arithmetic ---- */
+
+static V bin(ll *E, LLVMOpcode code, V a, V b) { return LLVMBuildBinOp(E->b, code, a, b, ""); }
+
+static ll_val cx_mul(ll *E, const row *r) {
+    V re = bin(E, LLVMFSub, bin(E, LLVMFMul, r->a.v, r->b.v), bin(E, LLVMFMul, r->a.im, r->b.im));
+    V im = bin(E, LLVMFAdd, bin(E, LLVMFMul, r->a.v, r->b.im), bin(E, LLVMFMul, r->a.im, r->b.v));
+    return pair(r, re, im);
+}
+
+enum { CX_CONJ, CX_RE, CX_IM, CX_JOIN };
+
+static ll_val ll_cx(ll *E, const row *r, int what) {
+    bool cx = r->kind == 'C';
+    switch (what) {
+    case CX_CONJ: return cx ? pair(r, r->a.v, LLVMBuildFNeg(E->b, r->a.im, "")) : r->a;
+    case CX_RE: return result(r, r->a.v);
+    case CX_IM: return result(r, cx ? r->a.im : LLVMConstNull(LLVMTypeOf(r->a.v)));
+    case CX_JOIN: return pair(r, r->a.v, r->b.v);
+    }
+    return r->a;
+}
+
+/* ---- instructions ---- */
+
+static ll_val ll_bin(ll *E, const row *r, LLVMOpcode f, LLVMOpcode s, LLVMOpcode u) {
+    if (r->kind == 'C') {
+        if (f == LLVMFMul) return cx_mul(E, r);
+        if (f == LLVMFDiv) return by_function(E, r);
+        return pair(r, bin(E, f, r->a.v, r->b.v), bin(E, f, r->a.im, r->b.im));
+    }
+    if (r->kind == 'F') return result(r, ll_round(E, r->to, bin(E, f, r->a.v, r->b.v)));
+    if (r->kind == 'B') s = s == LLVMAdd ? LLVMOr : s == LLVMMul ? LLVMAnd : s;
+    return result(r, bin(E, r->kind == 'U' ? u : s, r->a.v, r->b.v));
+}
+
+static V compare(ll *E, const row *r, LLVMRealPredicate f, LLVMIntPredicate s, LLVMIntPredicate u, V a, V b) {
+    return r->kind == 'F' || r->kind == 'C' ? LLVMBuildFCmp(E->b, f, a, b, "")
+                                            : LLVMBuildICmp(E->b, r->kind == 'I' ? s : u, a, b, "");
+}
+
+static ll_val ll_cmp(ll *E, const row *r, LLVMRealPredicate f, LLVMIntPredicate s, LLVMIntPredicate u) {
+    V v;
+    if (r->kind == 'C' && f != LLVMRealOEQ && f != LLVMRealUNE) return by_function(E, r);
+    v = compare(E, r, f, s, u, r->a.v, r->b.v);
+    if (r->kind == 'C')
+        v = bin(E, f == LLVMRealOEQ ? LLVMAnd : LLVMOr, v, compare(E, r, f, s, u, r->a.im, r->b.im));
+    return result(r, v);
+}
+
+static ll_val ll_neg(ll *E, const row *r) {
+    if (r->kind == 'C') return pair(r, LLVMBuildFNeg(E->b, r->a.v, ""), LLVMBuildFNeg(E->b, r->a.im, ""));
+    return result(r, r->kind == 'F' ? LLVMBuildFNeg(E->b, r->a.v, "") : LLVMBuildNeg(E->b, r->a.v, ""));
+}
+
+static ll_val ll_not(ll *E, const row *r) { return result(r, LLVMBuildNot(E->b, r->a.v, "")); }
+
+static ll_val ll_row_select(ll *E, const row *r) {
+    ll_val v = ll_choose(E, r->a.v, r->b, r->c);
+    v.t = (uint8_t)r->to;
+    return v;
+}
+
+static ll_val ll_row_intrinsic(ll *E, const row *r, const char *name) {
+    V args[3] = {r->a.v, r->b.v, r->c.v};
+    if (r->kind == 'C') return by_function(E, r);
+    if (r->kind != 'F') return r->a; /* rounding an integer */
+    return result(r, ll_round(E, r->to, ll_intrinsic(E, name, args, op_info[r->op].arity)));
+}
+
+static ll_val ll_row_libm(ll *E, const row *r, const char *name) {
+    V args[2] = {r->a.v, r->b.v}, v;
+    if (r->kind != 'F' || !(v = ll_libm(E, name, args, op_info[r->op].arity))) return by_function(E, r);
+    return result(r, ll_round(E, r->to, v));
+}
+
+static ll_val ll_scale(ll *E, const row *r, double factor) {
+    bool single = r->t != DT_F64;
+    return result(r, ll_round(E, r->to, bin(E, LLVMFMul, r->a.v, ll_real_like(E, r->a.v, single ? (float)factor : factor))));
+}
+
+static ll_val ll_abs(ll *E, const row *r) {
+    V v = r->a.v;
+    if (r->kind == 'C') {
+        V parts[2] = {r->a.v, r->a.im}, h = ll_libm(E, "hypot", parts, 2);
+        return h ? result(r, h) : by_function(E, r);
+    }
+    if (r->kind == 'F') return result(r, ll_intrinsic(E, "llvm.fabs", &v, 1));
+    if (r->kind != 'I') return r->a;
+    return result(r, ll_select(E, LLVMBuildICmp(E->b, LLVMIntSLT, v, ll_int_like(E, v, 0), ""), LLVMBuildNeg(E->b, v, ""), v));
+}
+
+static ll_val ll_sign(ll *E, const row *r) {
+    V v = r->a.v, zero;
+    if (r->kind == 'C') return by_function(E, r);
+    zero = LLVMConstNull(LLVMTypeOf(v));
+    V above = compare(E, r, LLVMRealOGT, LLVMIntSGT, LLVMIntUGT, v, zero);
+    V below = compare(E, r, LLVMRealOLT, LLVMIntSLT, LLVMIntULT, v, zero);
+    if (r->kind == 'F') { /* a zero and a NaN are their own sign */
+        V one = ll_real_like(E, v, 1), minus = ll_real_like(E, v, -1);
+        V same = LLVMBuildFCmp(E->b, LLVMRealUNO, v, v, "");
+        return result(r, ll_select(E, above, one, ll_select(E, below, minus, ll_select(E, same, v, zero))));
+    }
+    V low = r->kind == 'I' ? ll_select(E, below, ll_int_like(E, v, -1), zero) : zero;
+    return result(r, ll_select(E, above, ll_int_like(E, v, 1), low));
+}
+
+static ll_val ll_recip(ll *E, const row *r) {
+    if (r->kind != 'F') return by_function(E, r);
+    return result(r, ll_round(E, r->to, bin(E, LLVMFDiv, ll_real_like(E, r->a.v, 1), r->a.v)));
+}
+
+static ll_val ll_minmax(ll *E, const row *r) {
+    bool most = r->op == OP_MAXIMUM || r->op == OP_FMAX, skips = r->op == OP_FMAX || r->op == OP_FMIN;
+    V a = r->a.v, b = r->b.v, take;
+    if (r->kind == 'C') return by_function(E, r);
+    if (r->kind == 'B') return result(r, bin(E, most ? LLVMOr : LLVMAnd, a, b));
+    if (r->kind == 'F') {
+        V other = skips ? b : a;
+        take = LLVMBuildFCmp(E->b, most ? LLVMRealOGE : LLVMRealOLE, a, b, "");
+        take = bin(E, LLVMOr, take, LLVMBuildFCmp(E->b, LLVMRealUNO, other, other, ""));
+    } else {
+        bool s = r->kind == 'I';
+        take = LLVMBuildICmp(E->b, most ? (s ? LLVMIntSGT : LLVMIntUGT) : (s ? LLVMIntSLT : LLVMIntULT), a, b, "");
+    }
+    return result(r, ll_select(E, take, a, b));
+}
+
+static V truth(ll *E, ll_val a) { return ll_cast(E, DT_BOOL, a).v; }
+static ll_val ll_logic(ll *E, const row *r, LLVMOpcode code) { return result(r, bin(E, code, truth(E, r->a), truth(E, r->b))); }
+static ll_val ll_logic_not(ll *E, const row *r) { return result(r, LLVMBuildNot(E->b, truth(E, r->a), "")); }
+
+/* Counts past the width, negative ones included, shift everything out. */
+static ll_val ll_shift(ll *E, const row *r, LLVMOpcode s, LLVMOpcode u) {
+    V a = r->a.v, n = r->b.v, most = ll_int_like(E, n, 8 * dtype_info[r->t].size - 1);
+    LLVMOpcode code = r->kind == 'I' ? s : u;
+    V past = LLVMBuildICmp(E->b, LLVMIntUGT, n, most, "");
+    V v = bin(E, code, a, ll_select(E, past, most, n));
+    return result(r, code == LLVMAShr ? v : ll_select(E, past, LLVMConstNull(LLVMTypeOf(a)), v));
+}
+
+enum { TEST_FINITE, TEST_INF, TEST_NAN, TEST_SIGN };
+
+static V test_part(ll *E, V v, int what) {
+    LLVMBuilderRef b = E->b;
+    V size = ll_intrinsic(E, "llvm.fabs", &v, 1), inf = ll_real_like(E, v, HUGE_VAL);
+    switch (what) {
+    case TEST_FINITE: return LLVMBuildFCmp(b, LLVMRealOLT, size, inf, "");
+    case TEST_INF: return LLVMBuildFCmp(b, LLVMRealOEQ, size, inf, "");
+    case TEST_NAN: return LLVMBuildFCmp(b, LLVMRealUNO, v, v, "");
+    }
+    bool wide = LLVMGetTypeKind(ll_width(v) > 1 ? LLVMGetElementType(LLVMTypeOf(v)) : LLVMTypeOf(v)) == LLVMDoubleTypeKind;
+    LLVMTypeRef one = ll_i(E, wide ? 64 : 32);
+    V bits = LLVMBuildBitCast(b, v, ll_width(v) > 1 ? LLVMVectorType(one, ll_width(v)) : one, "");
+    return LLVMBuildICmp(b, LLVMIntSLT, bits, LLVMConstNull(LLVMTypeOf(bits)), "");
+}
+
+static ll_val ll_test(ll *E, const row *r, int what) {
+    if (r->kind != 'F' && r->kind != 'C') return result(r, ll_int_like(E, truth(E, r->a), what == TEST_FINITE));
+    V v = test_part(E, r->a.v, what);
+    if (r->kind == 'C') v = bin(E, what == TEST_FINITE ? LLVMAnd : LLVMOr, v, test_part(E, r->a.im, what));
+    return result(r, v);
+}
+
+/* ---- division of integers ---- */
+
+/* The quotient towards zero of lanes that are not 0: up to 32 bits through floats, whose rounding cannot reach the
+ * next integer; 64 bits lane by lane. */
+static V quotient(ll *E, const row *r, V a, V b) {
+    bool is_signed = r->kind == 'I';
+    unsigned bytes = dtype_info[r->t].size;
+    if (bytes == 8 || ll_width(a) == 1) return is_signed ? LLVMBuildSDiv(E->b, a, b, "") : LLVMBuildUDiv(E->b, a, b, "");
+    gpa_dtype real = bytes == 4 ? DT_F64 : DT_F32;
+    ll_val x = {a, NULL, (uint8_t)r->t, true}, y = {b, NULL, (uint8_t)r->t, true};
+    x = ll_cast(E, real, x), y = ll_cast(E, real, y);
+    x.v = bin(E, LLVMFDiv, x.v, y.v);
+    return is_signed ? LLVMBuildFPToSI(E->b, x.v, LLVMTypeOf(a), "") : LLVMBuildFPToUI(E->b, x.v, LLVMTypeOf(a), "");
+}
+
+enum { DIV_FLOOR, DIV_MOD, DIV_REM };
+
+/* Python's // and % and C's %. Dividing by 0 gives 0; the lowest number by -1 wraps. */
+static ll_val int_division(ll *E, const row *r, int what) {
+    LLVMBuilderRef b = E->b;
+    V n = r->a.v, d = r->b.v, zero = LLVMConstNull(LLVMTypeOf(n)), one = ll_int_like(E, n, 1);
+    bool is_signed = r->kind == 'I';
+    V by_zero = LLVMBuildICmp(b, LLVMIntEQ, d, zero, ""), safe = ll_select(E, by_zero, one, d);
+    V minus = NULL;
+    if (is_signed) {
+        minus = LLVMBuildICmp(b, LLVMIntEQ, d, ll_int_like(E, n, -1), "");
+        safe = ll_select(E, minus, one, safe);
+    }
+    V q = quotient(E, r, n, safe), rest = LLVMBuildSub(b, n, LLVMBuildMul(b, q, safe, ""), "");
+    if (is_signed && what != DIV_REM) {
+        V apart = LLVMBuildICmp(b, LLVMIntSLT, LLVMBuildXor(b, rest, safe, ""), zero, "");
+        V adjust = LLVMBuildAnd(b, apart, LLVMBuildICmp(b, LLVMIntNE, rest, zero, ""), "");
+        q = LLVMBuildAdd(b, q, LLVMBuildSExt(b, adjust, LLVMTypeOf(q), ""), "");
+        rest = ll_select(E, adjust, LLVMBuildAdd(b, rest, safe, ""), rest);
+    }
+    if (is_signed) q = ll_select(E, minus, LLVMBuildNeg(b, n, ""), q);
+    return result(r, ll_select(E, by_zero, zero, what == DIV_FLOOR ? q : rest));
+}
+
+static ll_val ll_division(ll *E, const row *r, int what) {
+    return r->kind == 'I' || r->kind == 'U' ? int_division(E, r, what) : by_function(E, r);
+}
+
+/* ---- the vocabulary of op.def's LL column ---- */
+
+#define LL_BIN(F, S, U) ll_bin(E, r, LLVM##F, LLVM##S, LLVM##U)
+#define LL_CMP(F, S, U) ll_cmp(E, r, LLVMReal##F, LLVMInt##S, LLVMInt##U)
+#define LL_NEG ll_neg(E, r)
+#define LL_NOT ll_not(E, r)
+#define LL_ABS ll_abs(E, r)
+#define LL_SIGN ll_sign(E, r)
+#define LL_RECIP ll_recip(E, r)
+#define LL_SELECT ll_row_select(E, r)
+#define LL_INTRIN(name) ll_row_intrinsic(E, r, #name)
+#define LL_LIBM1(name) ll_row_libm(E, r, #name)
+#define LL_LIBM2(name) ll_row_libm(E, r, #name)
+#define LL_SCALE(x) ll_scale(E, r, x)
+#define LL_FLOORDIV ll_division(E, r, DIV_FLOOR)
+#define LL_MOD ll_division(E, r, DIV_MOD)
+#define LL_REM ll_division(E, r, DIV_REM)
+#define LL_SHIFT(S, U) ll_shift(E, r, LLVM##S, LLVM##U)
+#define LL_MINMAX(name) ll_minmax(E, r)
+#define LL_LOGIC(code) ll_logic(E, r, LLVM##code)
+#define LL_LOGIC_NOT ll_logic_not(E, r)
+#define LL_TEST(what) ll_test(E, r, TEST_##what)
+#define LL_CX(what) ll_cx(E, r, CX_##what)
+#define LL_HELPER by_function(E, r)
+
+static ll_val emit_row(ll *E, const row *r) {
+    switch (r->op) {
+#define OP(id, name, symbol, arity, sig, cost, red, b, i, u, f, c, ll, doc) case OP_##id: return ll;
+#define OPX(id, name, symbol, arity, sig, cost, red, b, i, u, f, c, expansion, doc) case OP_##id: return by_function(E, r);
+#include "runtime/op.def"
+#undef OP
+#undef OPX
+    case OP_COUNT: break;
+    }
+    return by_function(E, r);
+}
+
+ll_val ll_op(ll *E, gpa_op op, gpa_dtype t, gpa_dtype to, ll_val a, ll_val b, ll_val c) {
+    if (a.vec || b.vec || c.vec) a = ll_vector(E, a), b = ll_vector(E, b), c = ll_vector(E, c);
+    row r = {op, t, to, dtype_info[t].kind, a, b, c};
+    return emit_row(E, &r);
+}

@@ -1,0 +1,163 @@
+/* Loops over a range of points.
+ *
+ * A range is cut into rows along its last dimension; a row runs in steps of all lanes, and what is left of it under a
+ * mask. Counters live in slots, which the optimiser turns into values.
+ *
+ *   before -> head: more points? -> row -> step: more of the row? -> body -> step ...
+ *                       |                      \-> rest under a mask -> next row -> head
+ *                       done */
+#include "runtime/cpu/emitter.h"
+
+typedef struct {
+    const em_range *r;
+    V position, x, coord[KIR_MAX_DIMS]; /* slots */
+    V end;                              /* of the row, a value */
+    LLVMBasicBlockRef head, row, step, next, done;
+} walk;
+
+LLVMBasicBlockRef em_block(em *M, const char *name) { return LLVMAppendBasicBlockInContext(M->E.ctx, M->E.fn, name); }
+
+static V get(em *M, V slot) { return LLVMBuildLoad2(M->E.b, ll_i(&M->E, 64), slot, ""); }
+static V smaller(em *M, V a, V b) {
+    return LLVMBuildSelect(M->E.b, LLVMBuildICmp(M->E.b, LLVMIntSLT, a, b, ""), a, b, "");
+}
+
+/* Forgets what was computed at `level` and deeper: another copy of that code begins. */
+static void begin_copy(em *M, int level) {
+    for (size_t i = 0; i < M->f->n_code; i++)
+        if (M->level[i] >= level) M->vals[i] = (ll_val){0};
+    for (size_t a = 0; a < M->f->n_arrays; a++)
+        for (int l = level; l < LEVELS; l++) M->pointer[a][l] = NULL;
+}
+
+static void run_body(em *M, const walk *w, V x, V mask, int level) {
+    LLVMBasicBlockRef inside = em_block(M, "inside");
+    V mask_before = M->mask;
+    M->pre[level] = LLVMGetInsertBlock(M->E.b);
+    LLVMBuildBr(M->E.b, inside);
+    LLVMPositionBuilderAtEnd(M->E.b, inside);
+    if (w->r->n) M->coord[w->r->dims[w->r->n - 1]] = x;
+    if (w->r->lanes) M->lanes_live = true, M->mask = mask;
+    M->cur = level;
+    begin_copy(M, level);
+    w->r->body(M, w->r->arg);
+    M->mask = mask_before;
+    if (w->r->lanes) M->lanes_live = false;
+}
+
+static V tail_mask(em *M, V left) {
+    return LLVMBuildICmp(M->E.b, LLVMIntSLT, ll_ramp(&M->E), ll_spread(&M->E, left), "");
+}
+
+static void start(em *M, walk *w) {
+    LLVMBuilderRef b = M->E.b;
+    const em_range *r = w->r;
+    V rest = r->lo;
+    w->position = ll_slot(&M->E, ll_i(&M->E, 64), "position");
+    w->x = ll_slot(&M->E, ll_i(&M->E, 64), "x");
+    LLVMBuildStore(b, r->lo, w->position);
+    for (int i = r->n - 1; i >= 0; i--) {
+        V size = em_size(M, r->dims[i]), c = r->from_zero ? ll_i64(&M->E, 0) : rest;
+        if (i && !r->from_zero) c = LLVMBuildURem(b, rest, size, ""), rest = LLVMBuildUDiv(b, rest, size, "");
+        w->coord[i] = ll_slot(&M->E, ll_i(&M->E, 64), "coord");
+        LLVMBuildStore(b, c, w->coord[i]);
+    }
+}
+
+/* The row that begins at the current coordinates: how far it goes. */
+static void enter_row(em *M, walk *w, V position, int level) {
+    LLVMBuilderRef b = M->E.b;
+    const em_range *r = w->r;
+    int last = r->n - 1;
+    V x = get(M, w->coord[last]);
+    V n = smaller(M, LLVMBuildSub(b, em_size(M, r->dims[last]), x, ""), LLVMBuildSub(b, r->hi, position, ""));
+    if (r->block) n = smaller(M, n, ll_i64(&M->E, r->block));
+    for (int i = 0; i < last; i++) {
+        M->coord[r->dims[i]] = get(M, w->coord[i]);
+        M->coord_level[r->dims[i]] = (uint8_t)level;
+    }
+    M->coord_level[r->dims[last]] = (uint8_t)(level + 1);
+    w->end = LLVMBuildAdd(b, x, n, "");
+    LLVMBuildStore(b, LLVMBuildAdd(b, position, n, ""), w->position);
+    LLVMBuildStore(b, x, w->x);
+}
+
+/* The coordinates of the next row: the last one goes on or carries. */
+static void advance(em *M, walk *w) {
+    LLVMBuilderRef b = M->E.b;
+    V c = w->end, carry = NULL;
+    for (int i = w->r->n - 1; i >= 0; i--) {
+        if (carry) c = LLVMBuildAdd(b, get(M, w->coord[i]), LLVMBuildZExt(b, carry, ll_i(&M->E, 64), ""), "");
+        carry = LLVMBuildICmp(b, LLVMIntEQ, c, em_size(M, w->r->dims[i]), "");
+        LLVMBuildStore(b, LLVMBuildSelect(b, carry, ll_i64(&M->E, 0), c, ""), w->coord[i]);
+    }
+}
+
+static void steps(em *M, walk *w, int level) {
+    LLVMBuilderRef b = M->E.b;
+    unsigned lanes = w->r->lanes ? M->E.lanes : 1;
+    bool plain = lanes > 1 && !w->r->one_body;
+    LLVMBasicBlockRef body = em_block(M, "body"), rest = plain ? em_block(M, "rest") : w->next;
+    V x = get(M, w->x), far = plain ? LLVMBuildAdd(b, x, ll_i64(&M->E, lanes), "") : x;
+    LLVMBuildCondBr(b, LLVMBuildICmp(b, plain ? LLVMIntSLE : LLVMIntSLT, far, w->end, ""), body, rest);
+    LLVMPositionBuilderAtEnd(b, body);
+    V mask = lanes > 1 && !plain ? tail_mask(M, LLVMBuildSub(b, w->end, x, "")) : NULL;
+    run_body(M, w, x, w->r->lanes ? mask : M->mask, level);
+    LLVMBuildStore(b, LLVMBuildAdd(b, x, ll_i64(&M->E, lanes), ""), w->x);
+    LLVMBuildBr(b, w->step);
+    if (!plain) return;
+    LLVMBasicBlockRef tail = em_block(M, "tail");
+    LLVMPositionBuilderAtEnd(b, rest);
+    LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntSLT, x, w->end, ""), tail, w->next);
+    LLVMPositionBuilderAtEnd(b, tail);
+    run_body(M, w, x, tail_mask(M, LLVMBuildSub(b, w->end, x, "")), level);
+    LLVMBuildBr(b, w->next);
+}
+
+static void one_point(em *M, const em_range *r) {
+    walk w = {.r = r};
+    LLVMBasicBlockRef row = em_block(M, "row"), body = em_block(M, "body");
+    int before = M->cur;
+    M->pre[before] = LLVMGetInsertBlock(M->E.b);
+    LLVMBuildBr(M->E.b, row);
+    M->pre[before + 1] = row;
+    LLVMPositionBuilderAtEnd(M->E.b, row);
+    LLVMBuildBr(M->E.b, body);
+    LLVMPositionBuilderAtEnd(M->E.b, body);
+    run_body(M, &w, NULL, M->mask, before + 2);
+    M->cur = before;
+    if (r->row_end) r->row_end(M, r->arg);
+}
+
+void em_walk(em *M, const em_range *r) {
+    LLVMBuilderRef b = M->E.b;
+    walk w = {.r = r};
+    int before = M->cur;
+    if (!r->n) {
+        one_point(M, r);
+        return;
+    }
+    w.head = em_block(M, "head"), w.row = em_block(M, "row"), w.step = em_block(M, "step");
+    w.next = em_block(M, "next"), w.done = em_block(M, "done");
+    start(M, &w);
+    M->pre[before] = LLVMGetInsertBlock(b);
+    LLVMBuildBr(b, w.head);
+    LLVMPositionBuilderAtEnd(b, w.head);
+    V position = get(M, w.position);
+    LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntSLT, position, r->hi, ""), w.row, w.done);
+    LLVMPositionBuilderAtEnd(b, w.row);
+    M->cur = before + 1;
+    enter_row(M, &w, position, before + 1);
+    M->pre[before + 1] = w.row;
+    LLVMBuildBr(b, w.step);
+    begin_copy(M, before + 1);
+    LLVMPositionBuilderAtEnd(b, w.step);
+    steps(M, &w, before + 2);
+    M->cur = before + 1;
+    LLVMPositionBuilderAtEnd(b, w.next);
+    if (r->row_end) r->row_end(M, r->arg);
+    advance(M, &w);
+    LLVMBuildBr(b, w.head);
+    LLVMPositionBuilderAtEnd(b, w.done);
+    M->cur = before;
+}

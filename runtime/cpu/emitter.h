@@ -1,0 +1,101 @@
+/* The emitter's insides, shared by emit*.c.
+ *
+ * Levels. Code stands at one of five levels: 0 the function's entry; 1 a row of the outer walk (every outer
+ * coordinate but the last is fixed); 2 an outer point; 3 a row of the inner walk; 4 an inner point. A pure value is
+ * emitted at the lowest level at which its coordinates are known: invariants leave the loops as they are written.
+ * pre[n] is the block that code of level n is added to, before its terminator, while a deeper level is being
+ * emitted. */
+#ifndef GPA_CPU_EMITTER_H
+#define GPA_CPU_EMITTER_H
+
+#include "runtime/cpu/emit.h"
+#include "runtime/cpu/ll.h"
+#include "runtime/cpu/view.h"
+
+enum { LEVEL_ENTRY, LEVEL_OUTER_ROW, LEVEL_OUTER, LEVEL_INNER_ROW, LEVEL_INNER, LEVELS };
+
+/* A running reduction: its state, and for sums of floats a second state for the current block of points. */
+typedef struct {
+    int32_t ins;
+    uint32_t number; /* among all reductions of the program */
+    gpa_dtype t;     /* of the state */
+    V v, im, at;     /* slots; im, at NULL where there is none */
+    V block, block_im;
+} em_red;
+
+typedef struct em {
+    ll E;
+    const kir_func *f;
+    const emit_plan *plan;
+    ll_val *vals;
+    uint8_t *level;
+    int32_t *partner; /* of a region's opener its END */
+    int cur;
+    LLVMBasicBlockRef pre[LEVELS];
+    V coord[KIR_MAX_DIMS]; /* scalar: of lane 0 */
+    uint8_t coord_level[KIR_MAX_DIMS];
+    bool lanes_live; /* the dimension of the lanes is being walked */
+    V mask;          /* lanes that exist; NULL: all */
+    V slot[VIEW_SLOTS]; /* view slots already read */
+    V pointer[KIR_MAX_ARRAYS][LEVELS];
+    V view, lo, hi, from, to, done, part;
+    LLVMBasicBlockRef leave; /* returns */
+    em_red *reds; /* of the region being emitted */
+    size_t n_reds, cap_reds;
+    struct em_region *regions; /* open IF, FOR, LOOP, BLOCK */
+    size_t n_regions, cap_regions;
+    uint32_t n_each; /* in the program */
+    uint32_t each;   /* EACHs met so far */
+    bool finished;   /* a part is complete: nothing after it is emitted */
+} em;
+
+/* A range [lo, hi) of points over dimensions in travel order, the last fastest. */
+typedef struct {
+    int dims[KIR_MAX_DIMS], n;
+    V lo, hi;
+    bool from_zero; /* lo is 0 */
+    bool lanes;     /* the last dimension is walked in lanes */
+    bool one_body;  /* lanes: one masked body instead of a plain one and a masked one for the tail */
+    int64_t block;  /* cut rows after so many points and call row_end; 0: whole rows */
+    void (*body)(em *M, void *arg);
+    void (*row_end)(em *M, void *arg);
+    void *arg;
+} em_range;
+
+/* emit.c */
+void em_code(em *M, int32_t from, int32_t to);
+/* Moves the builder to a level; em_here moves back to the current one. */
+LLVMBasicBlockRef em_at(em *M, int level);
+void em_here(em *M, LLVMBasicBlockRef block);
+V em_slot(em *M, unsigned n); /* a view slot as int64 */
+V em_size(em *M, int dim);
+void em_unsupported(em *M, const char *what);
+
+/* emit_walk.c */
+void em_walk(em *M, const em_range *r);
+LLVMBasicBlockRef em_block(em *M, const char *name);
+
+/* emit_memory.c */
+int em_array_level(em *M, unsigned array); /* the level at which an array's element is known */
+bool em_array_lanes(em *M, unsigned array);
+ll_val em_load(em *M, const kir_ins *ins);
+void em_store(em *M, const kir_ins *ins);
+ll_val em_iota(em *M, const kir_ins *ins);
+ll_val em_loadx(em *M, const kir_ins *ins);
+void em_storex(em *M, const kir_ins *ins);
+V em_element(em *M, unsigned array, V index); /* the address of an element, or of all lanes' */
+ll_val em_bound(em *M, const kir_ins *ins);
+/* Reports a fault and leaves the function. */
+void em_fault(em *M, uint32_t kind, const kir_ins *ins, V a, V b);
+ll_val em_param(em *M, const kir_ins *ins);
+
+/* emit_reduce.c */
+void em_each(em *M, int32_t at);
+void em_reduce(em *M, int32_t at);
+ll_val em_scan(em *M, int32_t at);
+
+/* emit_control.c */
+void em_region(em *M, int32_t at);
+ll_val em_control(em *M, int32_t at);
+
+#endif

@@ -1,0 +1,262 @@
+/* The compiler: one target machine and one ORC instance per device.
+ *
+ * Modules live in contexts of their own, so that nothing a program leaves behind outlives it. Objects are emitted by
+ * the target machine here rather than by ORC: the pipeline stays in our hands and dumps show exactly what runs.
+ *
+ * Reading order: jit_new, host_vectors, optimise, jit_link_take. */
+#include "runtime/cpu/jit.h"
+
+#include <llvm-c/Analysis.h>
+#include <llvm-c/Error.h>
+#include <llvm-c/Target.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/base.h"
+#include "runtime/str.h"
+
+struct jit {
+    LLVMTargetMachineRef machine;
+    LLVMOrcLLJITRef orc;
+    LLVMPassBuilderOptionsRef options;
+    jit_host host;
+    char *layout, *triple;
+    char **defined; /* names given to jit_define */
+    size_t n_defined, cap_defined;
+};
+
+struct jit_code {
+    LLVMOrcResourceTrackerRef tracker;
+};
+
+/* Emission leaves little to do: loops are already vector loops and invariants already hoisted. What remains is to
+ * turn local slots into values, fold, and drop what is not used. */
+static const char PASSES[] = "function(sroa,early-cse,instsimplify,simplifycfg)";
+
+static gpa_code orc_error(LLVMErrorRef err, gpa_err *e) {
+    char *text = LLVMGetErrorMessage(err);
+    gpa_code rc = gpa_fail(e, GPA_E_INTERNAL, "LLVM: %.300s", text);
+    LLVMDisposeErrorMessage(text);
+    return rc;
+}
+
+static bool has_feature(const char *features, const char *name) {
+    size_t n = strlen(name);
+    for (const char *p = features; (p = strstr(p, name)); p += n)
+        if (p > features && p[-1] == '+' && (p[n] == ',' || !p[n])) return true;
+    return false;
+}
+
+static void host_vectors(jit_host *h, const char *features) {
+    *h = (jit_host){.bytes = 16, .name = "128-bit vectors"};
+#if defined(__x86_64__)
+    h->letter = 'b';
+    h->name = "SSE2";
+    if (!has_feature(features, "sse4.1")) h->letter = 0;
+    if (has_feature(features, "avx2") && has_feature(features, "fma"))
+        h->bytes = 32, h->letter = 'd', h->name = "AVX2";
+    if (has_feature(features, "avx512f") && has_feature(features, "avx512vl") && has_feature(features, "avx512bw") &&
+        has_feature(features, "avx512dq"))
+        h->bytes = 64, h->letter = 'e', h->masks = true, h->name = "AVX-512";
+#elif defined(__aarch64__)
+    h->letter = 'n';
+    h->name = "NEON";
+    (void)features, (void)has_feature;
+#endif
+}
+
+static gpa_code open_machine(jit *j, gpa_err *e) {
+    char *cpu = LLVMGetHostCPUName(), *features = LLVMGetHostCPUFeatures(), *why = NULL;
+    LLVMTargetRef target;
+    gpa_code rc = GPA_OK;
+    host_vectors(&j->host, features);
+    snprintf(j->host.cpu, sizeof j->host.cpu, "%s", cpu);
+    j->triple = LLVMGetDefaultTargetTriple();
+    if (LLVMGetTargetFromTriple(j->triple, &target, &why)) {
+        rc = gpa_fail(e, GPA_E_DEVICE, "LLVM has no code generator for this machine: %.200s", why);
+        LLVMDisposeMessage(why);
+        goto out;
+    }
+    j->machine = LLVMCreateTargetMachine(target, j->triple, cpu, features, LLVMCodeGenLevelDefault, LLVMRelocPIC,
+                                         LLVMCodeModelSmall);
+    if (!j->machine) {
+        rc = gpa_fail(e, GPA_E_DEVICE, "LLVM cannot generate code for %.100s", j->triple);
+        goto out;
+    }
+    LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(j->machine);
+    j->layout = LLVMCopyStringRepOfTargetData(layout);
+    LLVMDisposeTargetData(layout);
+out:
+    LLVMDisposeMessage(cpu);
+    LLVMDisposeMessage(features);
+    return rc;
+}
+
+static gpa_code open_orc(jit *j, gpa_err *e) {
+    LLVMOrcLLJITBuilderRef builder = LLVMOrcCreateLLJITBuilder();
+    /* ORC wants a machine of its own, to know the triple; it compiles nothing. */
+    LLVMTargetMachineRef machine = LLVMCreateTargetMachine(LLVMGetTargetMachineTarget(j->machine), j->triple, "", "",
+                                                           LLVMCodeGenLevelNone, LLVMRelocPIC, LLVMCodeModelSmall);
+    LLVMOrcLLJITBuilderSetJITTargetMachineBuilder(builder,
+                                                  LLVMOrcJITTargetMachineBuilderCreateFromTargetMachine(machine));
+    LLVMErrorRef err = LLVMOrcCreateLLJIT(&j->orc, builder);
+    return err ? orc_error(err, e) : GPA_OK;
+}
+
+gpa_code jit_new(jit **out, gpa_err *e) {
+    gpa_code rc;
+    jit *j = mem_zero(sizeof *j);
+    if (!j) return gpa_no_memory(e);
+    if (LLVMInitializeNativeTarget() || LLVMInitializeNativeAsmPrinter()) {
+        rc = gpa_fail(e, GPA_E_DEVICE, "LLVM was built without this machine's target");
+        goto out;
+    }
+    TRY(open_machine(j, e));
+    TRY(open_orc(j, e));
+    j->options = LLVMCreatePassBuilderOptions();
+    *out = j;
+    return GPA_OK;
+out:
+    jit_free(j);
+    return rc;
+}
+
+void jit_free(jit *j) {
+    if (!j) return;
+    if (j->options) LLVMDisposePassBuilderOptions(j->options);
+    if (j->orc) LLVMConsumeError(LLVMOrcDisposeLLJIT(j->orc));
+    if (j->machine) LLVMDisposeTargetMachine(j->machine);
+    if (j->triple) LLVMDisposeMessage(j->triple);
+    if (j->layout) LLVMDisposeMessage(j->layout);
+    for (size_t i = 0; i < j->n_defined; i++) mem_free(j->defined[i]);
+    mem_free(j->defined);
+    mem_free(j);
+}
+
+const char *jit_vectors(void) {
+    jit_host h;
+    char *features = LLVMGetHostCPUFeatures();
+    host_vectors(&h, features);
+    LLVMDisposeMessage(features);
+    return h.name;
+}
+
+const jit_host *jit_host_of(const jit *j) { return &j->host; }
+
+LLVMModuleRef jit_module(jit *j, const char *name) {
+    LLVMContextRef ctx = LLVMContextCreate();
+#if LLVM_VERSION_MAJOR < 17
+    LLVMContextSetOpaquePointers(ctx, 1);
+#endif
+    LLVMModuleRef m = LLVMModuleCreateWithNameInContext(name, ctx);
+    LLVMSetTarget(m, j->triple);
+    LLVMSetDataLayout(m, j->layout);
+    return m;
+}
+
+void jit_discard(LLVMModuleRef m) {
+    if (!m) return;
+    LLVMContextRef ctx = LLVMGetModuleContext(m);
+    LLVMDisposeModule(m);
+    LLVMContextDispose(ctx);
+}
+
+gpa_code jit_define(jit *j, const char *name, void *address, gpa_err *e) {
+    for (size_t i = 0; i < j->n_defined; i++)
+        if (!strcmp(j->defined[i], name)) return GPA_OK;
+    if (!mem_room(&j->defined, j->n_defined, &j->cap_defined, sizeof *j->defined)) return gpa_no_memory(e);
+    if (!(j->defined[j->n_defined] = mem_text(name, strlen(name)))) return gpa_no_memory(e);
+    LLVMOrcCSymbolMapPair pair = {LLVMOrcLLJITMangleAndIntern(j->orc, name),
+                                  {(LLVMOrcExecutorAddress)(uintptr_t)address,
+                                   {LLVMJITSymbolGenericFlagsExported | LLVMJITSymbolGenericFlagsCallable, 0}}};
+    LLVMErrorRef err = LLVMOrcJITDylibDefine(LLVMOrcLLJITGetMainJITDylib(j->orc), LLVMOrcAbsoluteSymbols(&pair, 1));
+    if (err) {
+        mem_free(j->defined[j->n_defined]);
+        return orc_error(err, e);
+    }
+    j->n_defined++;
+    return GPA_OK;
+}
+
+static gpa_code optimise(jit *j, LLVMModuleRef m, gpa_err *e) {
+#ifdef GPA_CHECK
+    char *why = NULL;
+    if (LLVMVerifyModule(m, LLVMReturnStatusAction, &why)) {
+        gpa_fail(e, GPA_E_INTERNAL, "LLVM: %.400s", why);
+        LLVMDisposeMessage(why);
+        return GPA_E_INTERNAL;
+    }
+    LLVMDisposeMessage(why);
+#endif
+    LLVMErrorRef err = LLVMRunPasses(m, PASSES, j->machine, j->options);
+    return err ? orc_error(err, e) : GPA_OK;
+}
+
+static gpa_code emit_object(jit *j, LLVMModuleRef m, LLVMCodeGenFileType type, LLVMMemoryBufferRef *out, gpa_err *e) {
+    char *why = NULL;
+    if (!LLVMTargetMachineEmitToMemoryBuffer(j->machine, m, type, &why, out)) return GPA_OK;
+    gpa_fail(e, GPA_E_INTERNAL, "LLVM: %.300s", why);
+    LLVMDisposeMessage(why);
+    return GPA_E_INTERNAL;
+}
+
+gpa_code jit_link_take(jit *j, LLVMModuleRef m, const char *function, jit_code **out, void **address, gpa_err *e) {
+    gpa_code rc;
+    LLVMErrorRef err;
+    LLVMMemoryBufferRef object = NULL;
+    jit_code *code = mem_zero(sizeof *code);
+    if (!code) {
+        rc = gpa_no_memory(e);
+        goto out;
+    }
+    TRY(optimise(j, m, e));
+    TRY(emit_object(j, m, LLVMObjectFile, &object, e));
+    code->tracker = LLVMOrcJITDylibCreateResourceTracker(LLVMOrcLLJITGetMainJITDylib(j->orc));
+    if ((err = LLVMOrcLLJITAddObjectFileWithRT(j->orc, code->tracker, object))) {
+        rc = orc_error(err, e);
+        goto out;
+    }
+    LLVMOrcExecutorAddress at = 0;
+    if ((err = LLVMOrcLLJITLookup(j->orc, &at, function))) {
+        rc = orc_error(err, e);
+        goto out;
+    }
+    *address = (void *)(uintptr_t)at;
+    *out = code;
+    jit_discard(m);
+    return GPA_OK;
+out:
+    jit_discard(m);
+    jit_unlink(code);
+    return rc;
+}
+
+void jit_unlink(jit_code *c) {
+    if (!c) return;
+    if (c->tracker) {
+        LLVMConsumeError(LLVMOrcResourceTrackerRemove(c->tracker));
+        LLVMOrcReleaseResourceTracker(c->tracker);
+    }
+    mem_free(c);
+}
+
+gpa_code jit_print_take(jit *j, LLVMModuleRef m, int optimised, int assembly, gpa_str *out, gpa_err *e) {
+    gpa_code rc = GPA_OK;
+    if (optimised || assembly) TRY(optimise(j, m, e));
+    if (assembly) {
+        LLVMMemoryBufferRef text;
+        TRY(emit_object(j, m, LLVMAssemblyFile, &text, e));
+        str_putn(out, LLVMGetBufferStart(text), LLVMGetBufferSize(text));
+        LLVMDisposeMemoryBuffer(text);
+    } else {
+        char *text = LLVMPrintModuleToString(m);
+        str_put(out, text);
+        LLVMDisposeMessage(text);
+    }
+    if (out->failed) rc = gpa_no_memory(e);
+out:
+    jit_discard(m);
+    return rc;
+}

@@ -1,0 +1,29 @@
+/* Programs: a copy of the kir and the variants of it compiled so far. */
+#ifndef GPA_CPU_PROGRAM_H
+#define GPA_CPU_PROGRAM_H
+
+#include "runtime/cpu/emit.h"
+#include "runtime/cpu/view.h"
+
+typedef struct {
+    emit_plan plan;
+    jit_code *code;
+    cpu_fn fn;
+} cpu_variant;
+
+struct gpa_prog {
+    const kir_func *f; /* the copy */
+    kir_func copy;
+    emit_facts facts;
+    uint32_t number;
+    cpu_variant *variants;
+    size_t n_variants, cap_variants;
+};
+
+/* Keeps a copy of f; nothing is compiled before the first launch shows what shapes it meets. */
+gpa_code program_new(const kir_func *f, uint32_t number, gpa_prog **out, gpa_err *e);
+void program_free(gpa_prog *p);
+/* The function for a plan, compiled at first need. */
+gpa_code program_variant(gpa_prog *p, jit *j, const emit_plan *plan, cpu_fn *out, gpa_err *e);
+
+#endif

@@ -1,0 +1,16 @@
+/* Work divided among threads. */
+#ifndef GPA_CPU_THREADS_H
+#define GPA_CPU_THREADS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef void (*threads_item)(void *arg, int64_t i);
+
+/* GPA_NUM_THREADS, else the number of processors this process may use. */
+int threads_wanted(void);
+/* Calls item(arg, i) for every i < n, on up to `threads` threads, in no order; stops giving out items when *stop is
+ * not 0. With one thread, or one item, nobody is woken. */
+void threads_each(int threads, int64_t n, const int32_t *stop, threads_item item, void *arg);
+
+#endif
