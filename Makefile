@@ -40,11 +40,13 @@ src = $(sort $(wildcard $(1)))
 obj = $(patsubst %.c,$(B)/%.o,$(call src,$(1)))
 say = $(if $(V),,@printf '  %-5s %s\n' $(1) $@;)
 
-# What is there: HAVE_*, *_CFLAGS and *_LIBS, found once by tools/probe.sh and kept until it or `make deps` changes it.
+# What is there: HAVE_*, *_CFLAGS and *_LIBS, found once for a compiler by tools/probe.sh and kept until that or
+# `make deps` changes something.
+CONFIG := build/config-$(notdir $(firstword $(CC))).mk
 ifneq ($(filter-out deps run test bench layers fuzz clean,$(or $(MAKECMDGOALS),all)),)
-  include build/config.mk
+  include $(CONFIG)
 endif
-build/config.mk: tools/probe.sh
+$(CONFIG): tools/probe.sh
 	@mkdir -p build && CC='$(CC)' tools/probe.sh > $@.new && mv $@.new $@
 
 CORE   := $(call obj,lang/*.c lang/*/*.c runtime/*.c runtime/ref/*.c) $(if $(wildcard lang/*.c),$(B)/prelude.o)
@@ -85,7 +87,7 @@ $(B)/kernel/%.o:       EXTRA = $(ZMQ_CFLAGS) $(JANSSON_CFLAGS)
 $(B)/lang/%.o $(B)/runtime/%.o: EXTRA = $(ZIP_CFLAGS)
 $(B)/tests/%.o:        EXTRA = $(CMOCKA_CFLAGS)
 
-$(B)/%.o: %.c Makefile build/config.mk
+$(B)/%.o: %.c Makefile $(CONFIG)
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(ALL) $(EXTRA) -c -o $@ $<
 

@@ -29,7 +29,7 @@ if command -v dpkg-query > /dev/null; then
             export DEBIAN_FRONTEND=noninteractive
             { apt-get update && $install; } > build/deps.log 2>&1 ||
                 { tail -5 build/deps.log; echo "deps: apt-get failed (build/deps.log); going on without"; }
-            rm -f build/config.mk
+            rm -f build/config-*.mk
         else
             echo "deps: missing packages; to install them:"
             echo "    sudo $install"
