@@ -1,0 +1,326 @@
+/* Library calls of arrays: matrix products, sorts, searches, and joining arrays.
+ *
+ * The operands are computed first; the device's library does the call where it can, else the host. Reading order: running
+ * a call, matmul, sorting, joining. */
+#include "runtime/device.h"
+#include "runtime/host.h"
+#include "runtime/hostcall.h"
+#include "runtime/rt.h"
+#include "runtime/shape.h"
+
+/* ---- running a call ---- */
+
+static gpa_code run_on_device(gpa_rt *rt, gpa_device *d, const gpa_libcall *call, gpa_err *e) {
+    rt->stats.lib_calls++;
+    return d->be->lib_run(d->dev, call, e);
+}
+
+static bool can(gpa_device *d, const gpa_libcall *call) { return d->be->lib_can && d->be->lib_can(d->dev, call); }
+
+/* ---- matmul ---- */
+
+#define SIGNATURE "(n?,k),(k,m?)->(n?,m?)"
+
+/* A product of two stacks of matrices: vectors have become matrices of one row or column. */
+typedef struct {
+    gpa_arr *a, *b;                      /* in the dtype of the result (owned) */
+    int64_t m, n, k;
+    int64_t as[2], bs[2];                /* row and column strides */
+    int stack;                           /* dimensions of the stack */
+    int64_t shape[GPA_MAX_DIMS];         /* of the stack */
+    int64_t a_step[GPA_MAX_DIMS], b_step[GPA_MAX_DIMS]; /* strides over the stack */
+    int ndim;                            /* of the result */
+    int64_t result[GPA_MAX_DIMS];
+} stacks;
+
+static gpa_code refuse_number(const gpa_opnd *o, int which, gpa_err *e) {
+    if (o->arr && o->arr->ndim) return GPA_OK;
+    return gpa_fail(e, GPA_E_VALUE,
+                    "matmul: Input operand %d does not have enough dimensions (has 0, gufunc core with signature " SIGNATURE
+                    " requires 1)",
+                    which);
+}
+
+static gpa_code stack_mismatch(int na, const int64_t *sa, int nb, const int64_t *sb, const stacks *s, gpa_err *e) {
+    char text[2][SHAPE_TEXT], core[2][SHAPE_TEXT], want[SHAPE_TEXT];
+    int64_t open[GPA_MAX_DIMS];
+    const int64_t *in[2] = {sa, sb};
+    int n[2] = {na, nb};
+    for (int i = 0; i < 2; i++) {
+        for (int d = 0; d < n[i]; d++) open[d] = d < n[i] - 2 ? in[i][d] : -1;
+        shape_text(text[i], n[i], in[i]);
+        shape_text(core[i], n[i], open);
+    }
+    return gpa_fail(e, GPA_E_VALUE,
+                    "operands could not be broadcast together with remapped shapes [original->remapped]: %s->%s %s->%s  and "
+                    "requested shape %s",
+                    text[0], core[0], text[1], core[1], shape_text(want, 2, (int64_t[]){s->m, s->n}));
+}
+
+/* Works out the shapes of a @ b. */
+static gpa_code plan_product(const gpa_arr *a, const gpa_arr *b, stacks *s, gpa_err *e) {
+    int na = a->ndim, nb = b->ndim;
+    bool row = na == 1, column = nb == 1;
+    s->m = row ? 1 : a->shape[na - 2];
+    s->k = a->shape[na - 1];
+    s->n = column ? 1 : b->shape[nb - 1];
+    int64_t rows = column ? b->shape[0] : b->shape[nb - 2];
+    if (rows != s->k)
+        return gpa_fail(e, GPA_E_VALUE,
+                        "matmul: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature " SIGNATURE
+                        " (size %lld is different from %lld)",
+                        (long long)rows, (long long)s->k);
+    int a_stack = row ? 0 : na - 2, b_stack = column ? 0 : nb - 2;
+    s->stack = 0;
+    if (!shape_merge(&s->stack, s->shape, a_stack, a->shape) || !shape_merge(&s->stack, s->shape, b_stack, b->shape))
+        return stack_mismatch(na, a->shape, nb, b->shape, s, e);
+    shape_spread(a_stack, a->shape, a->strides, s->stack, s->shape, s->a_step);
+    shape_spread(b_stack, b->shape, b->strides, s->stack, s->shape, s->b_step);
+    s->as[0] = row ? s->k : a->strides[na - 2];
+    s->as[1] = a->strides[na - 1];
+    s->bs[0] = column ? b->strides[0] : b->strides[nb - 2];
+    s->bs[1] = column ? 1 : b->strides[nb - 1];
+    s->ndim = s->stack;
+    memcpy(s->result, s->shape, (size_t)s->stack * sizeof *s->shape);
+    if (!row) s->result[s->ndim++] = s->m;
+    if (!column) s->result[s->ndim++] = s->n;
+    return shape_check(s->ndim, s->result, 1, NULL, e);
+}
+
+/* The call for the last dimension of a collapsed stack, its operands not yet bound. */
+static gpa_libcall product_call(const stacks *s, gpa_dtype t) {
+    gpa_libcall c = {.kind = LIB_GEMM, .dtype = t, .gemm = {.batch = 1, .m = s->m, .n = s->n, .k = s->k}};
+    c.gemm.a.stride[1] = s->as[0];
+    c.gemm.a.stride[2] = s->as[1];
+    c.gemm.b.stride[1] = s->bs[0];
+    c.gemm.b.stride[2] = s->bs[1];
+    c.gemm.c.stride[0] = s->m * s->n;
+    c.gemm.c.stride[1] = s->n;
+    c.gemm.c.stride[2] = 1;
+    return c;
+}
+
+/* Where products are made: a device, or the memory of the host. */
+typedef struct {
+    gpa_rt *rt;
+    gpa_device *d; /* NULL: the host */
+    const char *a, *b;
+    char *c;
+} place;
+
+static gpa_code one_call(place *p, const gpa_libcall *c, gpa_err *e) {
+    return p->d ? run_on_device(p->rt, p->d, c, e) : hostcall_gemm(c, p->a, p->b, p->c, e);
+}
+
+/* Every product of the stack: one call for each point of its outer dimensions, after those that can be walked as one. */
+static gpa_code walk_stack(place *p, const stacks *s, gpa_libcall c, gpa_err *e) {
+    int64_t shape[GPA_MAX_DIMS], as[GPA_MAX_DIMS], bs[GPA_MAX_DIMS], at[GPA_MAX_DIMS] = {0};
+    memcpy(shape, s->shape, sizeof shape);
+    memcpy(as, s->a_step, sizeof as);
+    memcpy(bs, s->b_step, sizeof bs);
+    int outer = shape_collapse(s->stack, shape, 2, (int64_t *[]){as, bs});
+    if (outer) {
+        outer--;
+        c.gemm.batch = shape[outer];
+        c.gemm.a.stride[0] = as[outer];
+        c.gemm.b.stride[0] = bs[outer];
+    }
+    for (;;) {
+        gpa_code rc = one_call(p, &c, e);
+        if (rc) return rc;
+        c.gemm.c.offset += c.gemm.batch * s->m * s->n;
+        int d = outer - 1;
+        for (; d >= 0; d--) {
+            c.gemm.a.offset += as[d];
+            c.gemm.b.offset += bs[d];
+            if (++at[d] < shape[d]) break;
+            c.gemm.a.offset -= as[d] * shape[d];
+            c.gemm.b.offset -= bs[d] * shape[d];
+            at[d] = 0;
+        }
+        if (d < 0) return GPA_OK;
+    }
+}
+
+static gpa_code product_on_device(gpa_rt *rt, gpa_device *d, const stacks *s, gpa_libcall c, gpa_arr **out, gpa_err *e) {
+    place p = {.rt = rt, .d = d};
+    gpa_arr *made;
+    gpa_code rc = arr_empty(rt, c.dtype, s->ndim, s->result, &made, e);
+    if (rc) return rc;
+    c.gemm.a.mem = s->a->storage->buf->mem;
+    c.gemm.a.offset = s->a->offset;
+    c.gemm.b.mem = s->b->storage->buf->mem;
+    c.gemm.b.offset = s->b->offset;
+    c.gemm.c.mem = made->storage->buf->mem;
+    rc = walk_stack(&p, s, c, e);
+    if (rc) arr_release(rt, made);
+    else *out = made;
+    return rc;
+}
+
+/* In host memory the operands are dense: their strides are worked out again. */
+static gpa_code product_on_host(gpa_rt *rt, const stacks *s, gpa_dtype t, gpa_arr **out, gpa_err *e) {
+    host_dense a = {0}, b = {0};
+    host_new_array c = {0};
+    stacks dense;
+    gpa_arr da = *s->a, db = *s->b;
+    int64_t sa[GPA_MAX_DIMS], sb[GPA_MAX_DIMS];
+    gpa_code rc = GPA_OK;
+    TRY(host_get(rt, s->a, &a, e));
+    TRY(host_get(rt, s->b, &b, e));
+    shape_c_strides(da.ndim, da.shape, da.strides = sa);
+    shape_c_strides(db.ndim, db.shape, db.strides = sb);
+    TRY(plan_product(&da, &db, &dense, e));
+    TRY(host_new(rt, t, s->ndim, s->result, &c, e));
+    place p = {.rt = rt, .a = a.data, .b = b.data, .c = c.data};
+    rc = walk_stack(&p, &dense, product_call(&dense, t), e);
+    if (rc) host_unmade(rt, &c);
+    else TRY(host_made(rt, &c, out, e));
+out:
+    host_drop(rt, &a);
+    host_drop(rt, &b);
+    return rc;
+}
+
+/* A product of vectors is a sum, which fuses with what makes them. Halves are left to the library call, which rounds once. */
+static gpa_code inner_product(gpa_rt *rt, const stacks *s, gpa_dtype t, gpa_arr **out, gpa_err *e) {
+    gpa_opnd in[2] = {{.arr = s->a}, {.arr = s->b}};
+    arr_reduce_opts all = {.axes = 1, .dtype = t};
+    gpa_arr *each = NULL;
+    gpa_code rc = arr_ufunc(rt, OP_MULTIPLY, in, NULL, &each, e);
+    if (!rc) rc = arr_reduce(rt, RED_SUM, each, &all, out, e);
+    arr_release(rt, each);
+    return rc;
+}
+
+gpa_code arr_matmul(gpa_rt *rt, const gpa_opnd *a, const gpa_opnd *b, gpa_arr **out, gpa_err *e) {
+    stacks s = {.a = NULL};
+    gpa_opnd in[2] = {*a, *b};
+    gpa_dtype t;
+    gpa_code rc = GPA_OK;
+    TRY(refuse_number(a, 0, e));
+    TRY(refuse_number(b, 1, e));
+    TRY(arr_result_type(in, 2, &t, e));
+    TRY(plan_product(a->arr, b->arr, &s, e));
+    TRY(arr_cast(rt, a->arr, t, false, &s.a, e));
+    TRY(arr_cast(rt, b->arr, t, false, &s.b, e));
+    if (a->arr->ndim == 1 && b->arr->ndim == 1 && dtype_info[t].compute == t) {
+        TRY(inner_product(rt, &s, t, out, e));
+        goto out;
+    }
+    if (shape_size(s.ndim, s.result) == 0 || s.k == 0) {
+        TRY(arr_full(rt, t, s.ndim, s.result, (gpa_val){.bits = {0, 0}}, out, e));
+        goto out;
+    }
+    TRY(arr_eval(rt, (gpa_arr *[]){s.a, s.b}, 2, e));
+    gpa_arr *fa = s.a, *fb = s.b;
+    TRY(plan_product(fa, fb, &s, e)); /* a cast is dense: its strides are its own */
+    gpa_libcall c = product_call(&s, t);
+    gpa_device *d = fa->storage->buf->device;
+    if (can(d, &c)) TRY(product_on_device(rt, d, &s, c, out, e));
+    else TRY(product_on_host(rt, &s, t, out, e));
+out:
+    arr_release(rt, s.a);
+    arr_release(rt, s.b);
+    if (rc && e && !e->n_notes && a->arr && b->arr) {
+        char text[SHAPE_TEXT];
+        gpa_err_note(e, a->span, "%s", shape_text(text, a->arr->ndim, a->arr->shape));
+        gpa_err_note(e, b->span, "%s", shape_text(text, b->arr->ndim, b->arr->shape));
+    }
+    return rc;
+}
+
+/* ---- sorting ---- */
+
+static gpa_code run_sort(gpa_rt *rt, gpa_arr *rows, gpa_libcall *c, gpa_dtype to, gpa_arr **out, gpa_err *e) {
+    host_dense in = {0};
+    host_new_array made = {0};
+    gpa_arr *dense = NULL, *result = NULL;
+    gpa_code rc = GPA_OK;
+    TRY(arr_force(rt, rows, CUT_LIBRARY, e));
+    gpa_device *d = rows->storage->buf->device;
+    if (can(d, c)) {
+        if (arr_is_contiguous(rows)) dense = arr_retain(rows);
+        else TRY(arr_copy(rt, rows, &dense, e));
+        TRY(arr_force(rt, dense, CUT_LIBRARY, e));
+        TRY(arr_empty(rt, to, rows->ndim, rows->shape, &result, e));
+        c->sort.in = (gpa_binding){.mem = dense->storage->buf->mem, .offset = dense->offset};
+        c->sort.out = (gpa_binding){.mem = result->storage->buf->mem};
+        TRY(run_on_device(rt, d, c, e));
+        *out = result;
+        result = NULL;
+        goto out;
+    }
+    TRY(host_get(rt, rows, &in, e));
+    TRY(host_new(rt, to, rows->ndim, rows->shape, &made, e));
+    rc = hostcall_sort(c, in.data, made.data, e);
+    if (rc) host_unmade(rt, &made);
+    else TRY(host_made(rt, &made, out, e));
+out:
+    host_drop(rt, &in);
+    arr_release(rt, dense);
+    arr_release(rt, result);
+    return rc;
+}
+
+/* Sorts along an axis: rows are made of it by a transpose, and turned back. */
+static gpa_code sort_axis(gpa_rt *rt, gpa_lib_kind kind, gpa_arr *a, int axis, gpa_arr **out, gpa_err *e) {
+    int perm[GPA_MAX_DIMS], at = 0;
+    gpa_arr *rows = NULL, *sorted = NULL, *turned = NULL;
+    gpa_dtype to = kind == LIB_ARGSORT ? DT_I64 : (gpa_dtype)a->dtype;
+    gpa_libcall c = {.kind = kind, .dtype = (gpa_dtype)a->dtype};
+    gpa_code rc = GPA_OK;
+    TRY(shape_axis(axis, a->ndim, &at, e));
+    for (int d = 0; d < a->ndim; d++) perm[d] = d < at ? d : d < a->ndim - 1 ? d + 1 : at;
+    c.sort.n = a->shape[at];
+    if (a->size == 0) {
+        TRY(arr_empty(rt, to, a->ndim, a->shape, out, e));
+        goto out;
+    }
+    c.sort.rows = a->size / c.sort.n;
+    if (at == a->ndim - 1) {
+        TRY(run_sort(rt, a, &c, to, out, e));
+        goto out;
+    }
+    TRY(arr_transpose(rt, a, perm, &rows, e));
+    TRY(run_sort(rt, rows, &c, to, &sorted, e));
+    for (int d = 0; d < a->ndim; d++) perm[d] = d < at ? d : d == at ? a->ndim - 1 : d - 1;
+    TRY(arr_transpose(rt, sorted, perm, &turned, e));
+    TRY(arr_copy(rt, turned, out, e));
+out:
+    arr_release(rt, rows);
+    arr_release(rt, sorted);
+    arr_release(rt, turned);
+    return rc;
+}
+
+gpa_code arr_sort(gpa_rt *rt, gpa_arr *a, int axis, gpa_arr **out, gpa_err *e) {
+    return sort_axis(rt, LIB_SORT, a, axis, out, e);
+}
+
+gpa_code arr_argsort(gpa_rt *rt, gpa_arr *a, int axis, gpa_arr **out, gpa_err *e) {
+    if (a->ndim) return sort_axis(rt, LIB_ARGSORT, a, axis, out, e);
+    gpa_arr *list = NULL; /* NumPy's argsort takes a number for a list of one */
+    gpa_code rc = arr_reshape(rt, a, 1, (int64_t[]){1}, &list, e);
+    if (!rc) rc = sort_axis(rt, LIB_ARGSORT, list, axis, out, e);
+    arr_release(rt, list);
+    return rc;
+}
+
+gpa_code arr_searchsorted(gpa_rt *rt, gpa_arr *a, gpa_arr *v, bool right, gpa_arr **out, gpa_err *e) {
+    host_dense in = {0}, what = {0};
+    host_new_array where = {0};
+    gpa_dtype t = dtype_promote((gpa_dtype)a->dtype, (gpa_dtype)v->dtype);
+    gpa_code rc = GPA_OK;
+    if (a->ndim > 1) TRY(gpa_fail(e, GPA_E_VALUE, "object too deep for desired array"));
+    if (a->ndim < 1) TRY(gpa_fail(e, GPA_E_VALUE, "object of too small depth for desired array"));
+    TRY(host_get_as(rt, a, t, &in, e));
+    TRY(host_get_as(rt, v, t, &what, e));
+    TRY(host_new(rt, DT_I64, v->ndim, v->shape, &where, e));
+    hostcall_search(t, in.data, a->size, what.data, v->size, right, (int64_t *)(void *)where.data);
+    TRY(host_made(rt, &where, out, e));
+out:
+    host_drop(rt, &in);
+    host_drop(rt, &what);
+    return rc;
+}
