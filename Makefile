@@ -52,7 +52,7 @@ $(CONFIG): tools/probe.sh
 CORE   := $(call obj,lang/*.c lang/*/*.c runtime/*.c runtime/ref/*.c) $(if $(wildcard lang/*.c),$(B)/prelude.o)
 REPL   := $(call obj,repl/*.c)
 KERNEL := $(call obj,kernel/*.c)
-CPU    := $(call obj,runtime/cpu/*.c)
+CPU    := $(call obj,runtime/cpu/*.c) $(B)/runtime/cpu/tables.o
 CUDA   := $(call obj,runtime/cuda/*.c)
 BUILT  := $(if $(REPL),$(B)/gpa) \
           $(if $(and $(KERNEL),$(HAVE_ZMQ),$(HAVE_JANSSON)),$(B)/gpa-kernel) \
@@ -77,15 +77,20 @@ $(B)/gpa-kernel: $(KERNEL) $(CORE) runtime/plugin.sym
 # Plugins: loaded by the executable at first need; they link what the core must not (start-up time).
 SO = -shared -Wl,--disable-new-dtags,-rpath,'$$ORIGIN'
 $(B)/gpa-cpu.so: $(CPU)
-	$(call say,SO)$(CC) $(CFLAGS) $(LDFLAGS) $(SO) -o $@ $^ $(LLVM_LIBS) $(BLAS_LIBS) $(OPENMP_FLAGS) -lm
+	$(call say,SO)$(CC) $(CFLAGS) $(LDFLAGS) $(SO) -o $@ $^ $(LLVM_LIBS) $(OPENMP_FLAGS) -ldl -lm
 $(B)/gpa-cuda.so: $(CUDA)
 	$(call say,SO)$(CC) $(CFLAGS) $(LDFLAGS) $(SO) -o $@ $^ -ldl -lm
-$(B)/runtime/cpu/%.o:  EXTRA = -fPIC -fvisibility=hidden $(LLVM_CFLAGS) $(BLAS_CFLAGS) $(OPENMP_FLAGS)
+$(B)/runtime/cpu/%.o:  EXTRA = -fPIC -fvisibility=hidden $(LLVM_CFLAGS) $(OPENMP_FLAGS)
 $(B)/runtime/cuda/%.o: EXTRA = -fPIC -fvisibility=hidden
 $(B)/repl/%.o:         EXTRA = $(READLINE_CFLAGS)
 $(B)/kernel/%.o:       EXTRA = $(ZMQ_CFLAGS) $(JANSSON_CFLAGS)
 $(B)/lang/%.o $(B)/runtime/%.o: EXTRA = $(ZIP_CFLAGS)
 $(B)/tests/%.o:        EXTRA = $(CMOCKA_CFLAGS)
+
+# A plugin holds the hash of the tables it was built with.
+$(B)/runtime/cpu/tables.o: runtime/tables.c Makefile
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(ALL) $(EXTRA) -c -o $@ $<
 
 $(B)/%.o: %.c Makefile $(CONFIG)
 	@mkdir -p $(@D)
