@@ -115,7 +115,7 @@ $(B)/core.a: $(CORE)
 -include $(patsubst %.o,%.d,$(CORE) $(REPL) $(KERNEL) $(CPU) $(CUDA) $(addsuffix .o,$(UNIT) $(TOOLS) $(FUZZ)))
 
 deps:   ; @tools/deps.sh
-run:    deps ; @$(MAKE) --no-print-directory all && tools/run.sh $(B)/gpa
+run:    deps ; @$(MAKE) --no-print-directory all && mkdir -p build/run && $(B)/gpa examples/elnino.gpa build/run
 test:   deps layers ; @$(MAKE) --no-print-directory all tests && MODE=$(MODE) JOBS=$(JOBS) tests/run
 bench:  deps ; @$(MAKE) --no-print-directory all && GPA=$(B)/gpa tests/bench/run
 tests:  $(UNIT) $(TOOLS) $(FUZZ) ; @true
