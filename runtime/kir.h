@@ -18,7 +18,8 @@
  * Arrays are named by their place in `arrays`. A GLOBAL array is bound at launch to memory, an offset, and one
  * stride per dimension of the space (MAP), or one size and stride per own dimension (KERNEL). What the program
  * may assume about strides is in its flags, which are part of the program's key; sizes, strides, offsets and
- * Python's numbers are not.
+ * Python's numbers are not. An array that a MAP program reads or writes at computed offsets only may use the strides
+ * and sizes of its binding for its own dimensions. A CONSTANT array is bound like a GLOBAL one and only read.
  *
  * The interpreter (runtime/ref/) is the definition of every instruction. */
 #ifndef GPA_KIR_H

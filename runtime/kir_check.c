@@ -124,7 +124,7 @@ static void check_size(check *c) {
     }
     const kir_array *a = need_array(c);
     if (!a) return;
-    unsigned dims = c->f->form == KIR_MAP ? c->f->ndim : a->ndim;
+    unsigned dims = c->f->form == KIR_MAP ? KIR_MAX_DIMS : a->ndim;
     need(c, i->imm < dims && (a->where == KIR_GLOBAL || a->where == KIR_VIRTUAL), "no such dimension");
 }
 

@@ -1,0 +1,242 @@
+/* KERNEL programs: the threads of a block run one after another, each until it waits or ends; when none can go on, those
+ * that wait together are served together.
+ *
+ * Invariant between rounds: every thread is DONE or waits at a step. A warp's exchange is served when no lane of the
+ * warp can run, for the lanes that wait at the same step; a barrier when every thread of the block that is not done
+ * waits at it. Blocks run in order. */
+#include "runtime/ref/ref.h"
+
+enum { WARP = 32 };
+
+typedef enum { READY, WAITING, ENDED } thread_state;
+
+typedef struct {
+    ref_frame fr;
+    const ref_step *next;
+    thread_state state;
+} thread;
+
+typedef struct {
+    ref_frame *top;       /* the launch's own frame: registers to copy, arrays bound */
+    thread *threads;
+    uint32_t n;           /* threads of a block */
+    size_t local, shared; /* bytes of LOCAL arrays per thread, SHARED ones per block */
+    unsigned char *locals, *shareds;
+    gpa_val *regs;
+    ref_place *places;    /* per thread a copy: LOCAL arrays differ */
+} block;
+
+static size_t array_bytes(const kir_array *a, uint32_t dynamic) {
+    size_t n = a->where == KIR_SHARED && a->count == 0 ? dynamic : a->count * dtype_size((gpa_dtype)a->dtype);
+    return (n + 15u) & ~(size_t)15;
+}
+
+static gpa_code make_block(block *b, gpa_err *e) {
+    const gpa_prog *p = b->top->prog;
+    const gpa_launch *l = b->top->launch;
+    b->n = l->block[0] * l->block[1] * l->block[2];
+    for (size_t k = 0; k < p->n_arrays; k++) {
+        if (p->arrays[k].where == KIR_LOCAL) b->local += array_bytes(&p->arrays[k], 0);
+        if (p->arrays[k].where == KIR_SHARED) b->shared += array_bytes(&p->arrays[k], l->shared);
+    }
+    b->threads = mem_zero(b->n * sizeof *b->threads);
+    b->regs = mem_new(b->n * p->n_regs * sizeof *b->regs);
+    b->places = mem_new(b->n * p->n_arrays * sizeof *b->places);
+    b->locals = mem_zero(b->n * b->local);
+    b->shareds = mem_zero(b->shared);
+    bool got = b->threads && b->regs && b->places && b->locals && b->shareds;
+    return got ? GPA_OK : gpa_no_memory(e);
+}
+
+static void free_block(block *b) {
+    mem_free(b->threads);
+    mem_free(b->regs);
+    mem_free(b->places);
+    mem_free(b->locals);
+    mem_free(b->shareds);
+}
+
+/* Puts thread t at the start of the program, with its own registers and arrays. */
+static void start_thread(block *b, uint32_t t, const uint32_t at[3]) {
+    const gpa_prog *p = b->top->prog;
+    const gpa_launch *l = b->top->launch;
+    thread *th = &b->threads[t];
+    size_t shared = 0, local = t * b->local;
+    th->fr = *b->top;
+    th->fr.r = b->regs + t * p->n_regs;
+    th->fr.places = b->places + t * p->n_arrays;
+    memcpy(th->fr.block, at, sizeof th->fr.block);
+    th->fr.thread[0] = t % l->block[0];
+    th->fr.thread[1] = t / l->block[0] % l->block[1];
+    th->fr.thread[2] = t / l->block[0] / l->block[1];
+    memcpy(th->fr.r, b->top->r, p->n_regs * sizeof *th->fr.r);
+    for (size_t k = 0; k < p->n_arrays; k++) {
+        const kir_array *a = &p->arrays[k];
+        size_t bytes = array_bytes(a, l->shared);
+        int64_t count = (int64_t)(a->count ? a->count : l->shared / dtype_size((gpa_dtype)a->dtype));
+        th->fr.places[k] = b->top->places[k];
+        if (a->where == KIR_SHARED) th->fr.places[k] = (ref_place){.base = b->shareds + shared, .count = count};
+        if (a->where == KIR_LOCAL) th->fr.places[k] = (ref_place){.base = b->locals + local, .count = count};
+        if (a->where == KIR_SHARED) shared += bytes;
+        if (a->where == KIR_LOCAL) local += bytes;
+    }
+    th->next = p->steps;
+    th->state = READY;
+}
+
+/* Runs every thread that can; false when the launch ends here (an error or a fault). */
+static bool run_ready(block *b) {
+    for (uint32_t t = 0; t < b->n; t++) {
+        thread *th = &b->threads[t];
+        if (th->state != READY) continue;
+        ref_go(&th->fr, th->next);
+        b->top->fuel = th->fr.fuel;
+        if (th->fr.why == REF_FAILED || th->fr.why == REF_FAULT) {
+            b->top->why = th->fr.why;
+            b->top->rc = th->fr.rc;
+            return false;
+        }
+        th->state = th->fr.why == REF_DONE ? ENDED : WAITING;
+        th->next = th->state == WAITING ? th->fr.resume + 1 : NULL;
+    }
+    return true;
+}
+
+/* ---- warps ---- */
+
+typedef struct {
+    thread *lane[WARP]; /* those that take part; NULL: not */
+    uint32_t active;    /* bit per lane */
+    const ref_step *step;
+} exchange;
+
+static gpa_val operand(const exchange *x, unsigned lane, int32_t reg) {
+    return reg >= 0 && x->lane[lane] ? x->lane[lane]->fr.r[reg] : (gpa_val){.bits = {0, 0}};
+}
+
+/* The lane that `lane` reads from; itself where CUDA leaves the value unchanged. */
+static unsigned source_lane(const exchange *x, unsigned lane) {
+    const ref_step *s = x->step;
+    int by = operand(x, lane, s->b).I32, width = s->c >= 0 ? operand(x, lane, s->c).I32 : WARP;
+    if (width <= 0 || width > WARP) width = WARP;
+    int low = (int)lane / width * width, from = (int)lane;
+    if (s->sub == KIR_WA_SHFL) from = low + (by & (width - 1));
+    if (s->sub == KIR_WA_SHFL_UP) from = (int)lane - by;
+    if (s->sub == KIR_WA_SHFL_DOWN) from = (int)lane + by;
+    if (s->sub == KIR_WA_SHFL_XOR) from = (int)lane ^ by;
+    bool inside = from >= low && from < low + width && x->active >> from & 1u;
+    return inside ? (unsigned)from : lane;
+}
+
+static uint32_t lanes_where(const exchange *x, gpa_val equal, bool as_bool) {
+    uint32_t mask = 0;
+    for (unsigned k = 0; k < WARP; k++) {
+        if (!x->lane[k]) continue;
+        gpa_val v = operand(x, k, x->step->a);
+        gpa_dtype t = (gpa_dtype)x->step->from;
+        bool hit = as_bool ? dtype_cast(v, t, DT_BOOL).BOOL : op_scalar(OP_EQUAL, t, v, equal, equal).BOOL;
+        if (hit) mask |= 1u << k;
+    }
+    return mask;
+}
+
+static gpa_val warp_value(const exchange *x, unsigned lane) {
+    gpa_val v = operand(x, lane, x->step->a), out = {.bits = {0, 0}};
+    uint32_t truth = 0, same = 0;
+    kir_warp row = (kir_warp)x->step->sub;
+    if (row == KIR_WA_ALL || row == KIR_WA_ANY || row == KIR_WA_EQ || row == KIR_WA_BALLOT) truth = lanes_where(x, v, true);
+    if (row == KIR_WA_MATCH_ANY || row == KIR_WA_MATCH_ALL) same = lanes_where(x, v, false);
+    switch (row) {
+    case KIR_WA_SHFL: case KIR_WA_SHFL_UP: case KIR_WA_SHFL_DOWN: case KIR_WA_SHFL_XOR:
+        return operand(x, source_lane(x, lane), x->step->a);
+    case KIR_WA_ALL: out.U32 = truth == x->active; break;
+    case KIR_WA_ANY: out.U32 = truth != 0; break;
+    case KIR_WA_EQ: out.U32 = truth == 0 || truth == x->active; break;
+    case KIR_WA_BALLOT: out.U32 = truth; break;
+    case KIR_WA_MATCH_ANY: out.U32 = same; break;
+    case KIR_WA_MATCH_ALL: out.U32 = same == x->active ? same : 0; break;
+    case KIR_WA_ACTIVEMASK: out.U32 = x->active; break;
+    case KIR_WA_ROWS: break;
+    }
+    return out;
+}
+
+/* Serves the first exchange that lanes of this warp wait for; false when there is none. */
+static bool serve_warp(block *b, uint32_t first) {
+    exchange x = {.active = 0, .step = NULL};
+    for (unsigned k = 0; k < WARP && first + k < b->n; k++) {
+        thread *th = &b->threads[first + k];
+        if (th->state != WAITING || th->fr.why != REF_WARP) continue;
+        if (!x.step) x.step = th->fr.resume;
+        if (th->fr.resume != x.step) continue;
+        x.lane[k] = th;
+        x.active |= 1u << k;
+    }
+    if (!x.step) return false;
+    gpa_val out[WARP];
+    bool value = x.step->type != DT_NONE;
+    for (unsigned k = 0; k < WARP && value; k++)
+        if (x.lane[k]) out[k] = warp_value(&x, k);
+    for (unsigned k = 0; k < WARP; k++) {
+        if (!x.lane[k]) continue;
+        if (value) x.lane[k]->fr.r[x.step->out] = out[k];
+        x.lane[k]->state = READY;
+    }
+    return true;
+}
+
+/* ---- barriers ---- */
+
+/* Serves the barrier that all waiting threads stand at. False when all are done, or when they stand at different
+ * ones. */
+static bool serve_barrier(block *b) {
+    const ref_step *at = NULL;
+    int32_t n = 0, truths = 0;
+    for (uint32_t t = 0; t < b->n; t++) {
+        const thread *th = &b->threads[t];
+        if (th->state == ENDED) continue;
+        if (at && th->fr.resume != at) {
+            ref_stop(b->top, GPA_E_DEVICE, "the threads of a block wait at different barriers");
+            return false;
+        }
+        at = th->fr.resume;
+        n++;
+        if (at->a >= 0) truths += th->fr.r[at->a].BOOL != 0;
+    }
+    if (!at) return false;
+    int32_t v = at->sub == KIR_BA_COUNT ? truths : at->sub == KIR_BA_AND ? truths == n : truths > 0;
+    for (uint32_t t = 0; t < b->n; t++) {
+        thread *th = &b->threads[t];
+        if (th->state == ENDED) continue;
+        if (at->type != DT_NONE) th->fr.r[at->out].I32 = v;
+        th->state = READY;
+    }
+    return true;
+}
+
+static bool run_block(block *b, const uint32_t at[3]) {
+    if (b->shared) memset(b->shareds, 0, b->shared);
+    b->top->why = REF_DONE;
+    for (uint32_t t = 0; t < b->n; t++) start_thread(b, t, at);
+    for (;;) {
+        if (!run_ready(b)) return false;
+        bool served = false;
+        for (uint32_t first = 0; first < b->n; first += WARP) served |= serve_warp(b, first);
+        if (!served && !serve_barrier(b)) return b->top->why == REF_DONE;
+    }
+}
+
+gpa_code ref_run_kernel(ref_frame *fr) {
+    block b = {.top = fr};
+    const uint32_t *grid = fr->launch->grid;
+    gpa_code rc = make_block(&b, fr->e);
+    uint64_t blocks = (uint64_t)grid[0] * grid[1] * grid[2];
+    bool more = rc == GPA_OK;
+    for (uint64_t k = 0; k < blocks && more; k++) {
+        uint32_t at[3] = {(uint32_t)(k % grid[0]), (uint32_t)(k / grid[0] % grid[1]), (uint32_t)(k / grid[0] / grid[1])};
+        more = ref_alive(fr) && run_block(&b, at);
+    }
+    free_block(&b);
+    if (!rc && !more && fr->why == REF_FAILED) rc = fr->rc;
+    return rc;
+}
