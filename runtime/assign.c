@@ -287,7 +287,28 @@ static int64_t next_point(const index_map *m, const int64_t *strides, int64_t *a
     return where;
 }
 
+/* Single elements at a list of places: the usual case, with loops of its own. */
+static void write_list(const scatter *s, int64_t step, char *to, size_t item) {
+    const char *from = s->from;
+    step *= (int64_t)item;
+#define WRITE(bytes)                                                                              \
+    for (int64_t i = 0; i < s->points; i++, from += step) memcpy(to + s->offset[i] * bytes, from, bytes); \
+    break
+    switch (item) {
+    case 1: WRITE(1);
+    case 2: WRITE(2);
+    case 4: WRITE(4);
+    case 8: WRITE(8);
+    case 16: WRITE(16);
+    }
+#undef WRITE
+}
+
 static void write_points(const index_map *m, const scatter *s, const host_place *to, size_t item) {
+    if (m->ndim == 1 && m->wide == 1) {
+        write_list(s, s->strides[0], to->first, item);
+        return;
+    }
     block b = block_of(m, to->strides, s->strides);
     int64_t at[GPA_MAX_DIMS] = {0}, where = 0;
     for (int64_t i = 0; i < s->points; i++) {

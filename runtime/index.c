@@ -418,12 +418,12 @@ static void compact(char *to, const char *from, const uint8_t *mask, int64_t cou
 static gpa_code get_mask(gpa_rt *rt, gpa_arr *a, gpa_arr *mask, gpa_arr **out, gpa_err *e) {
     host_dense m = {0}, from = {0};
     host_new_array to;
-    int64_t shape[GPA_MAX_DIMS], count = 0;
+    int64_t shape[GPA_MAX_DIMS];
     gpa_code rc = GPA_OK;
     TRY(arr_eval(rt, (gpa_arr *[]){a, mask}, 2, e));
     TRY(host_get(rt, mask, &m, e));
     TRY(host_get(rt, a, &from, e));
-    for (int64_t i = 0; i < mask->size; i++) count += m.data[i] != 0;
+    int64_t count = count_true(m.data, mask->size);
     int inner = a->ndim - mask->ndim;
     shape[0] = count;
     for (int d = 0; d < inner; d++) shape[1 + d] = a->shape[mask->ndim + d];

@@ -110,11 +110,11 @@ static void find_true(const uint8_t *mask, int ndim, const int64_t *shape, int64
 
 static gpa_code nonzero_on_host(gpa_rt *rt, gpa_arr *mask, gpa_arr **out, gpa_err *e) {
     host_new_array made[GPA_MAX_DIMS] = {{0}};
-    int64_t *to[GPA_MAX_DIMS], count = 0;
+    int64_t *to[GPA_MAX_DIMS];
     host_dense h = {0};
     gpa_code rc = GPA_OK;
     TRY(host_get(rt, mask, &h, e));
-    for (int64_t i = 0; i < mask->size; i++) count += h.data[i] != 0;
+    int64_t count = count_true(h.data, mask->size);
     for (int d = 0; d < mask->ndim; d++) {
         TRY(host_new(rt, DT_I64, 1, &count, &made[d], e));
         to[d] = (int64_t *)(void *)made[d].data;
