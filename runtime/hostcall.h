@@ -14,6 +14,7 @@ gpa_code hostcall_gemm(const gpa_libcall *call, const void *a, const void *b, vo
 gpa_code hostcall_sort(const gpa_libcall *call, const void *in, void *out, gpa_err *e);
 /* For each of nv values v the number of elements of the sorted a[0 .. na) that stand before it: those smaller, with
  * `right` also those equal. NaN counts as the largest. */
-void hostcall_search(gpa_dtype t, const void *a, int64_t na, const void *v, int64_t nv, bool right, int64_t *out);
+gpa_code hostcall_search(gpa_dtype t, const void *a, int64_t na, const void *v, int64_t nv, bool right, int64_t *out,
+                         gpa_err *e);
 
 #endif

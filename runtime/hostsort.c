@@ -3,7 +3,7 @@
  * Every element gets an unsigned key whose order is the element's: integers by flipping the sign bit, floats by their bits
  * (negative ones complemented), with -0 as 0 and NaN last. Keys are sorted by digits, least first, which is stable and
  * takes the same few passes whatever the data; short rows by insertion. A complex number has three keys and is sorted by
- * each in turn. Reading order: keys, sorting, orders, calls, searching. */
+ * each in turn. Reading order: keys, sorting, real values, calls, searching. */
 #include "runtime/base.h"
 #include "runtime/hostcall.h"
 
@@ -79,62 +79,82 @@ typedef struct {
     int64_t at;
 } ranked;
 
-static void insert_sort(ranked *r, int64_t n) {
-    for (int64_t i = 1; i < n; i++) {
-        ranked x = r[i];
-        int64_t j = i;
-        for (; j > 0 && r[j - 1].key > x.key; j--) r[j] = r[j - 1];
-        r[j] = x;
-    }
+static bool is_sorted_ranks(const ranked *r, int64_t n) {
+    for (int64_t i = 1; i < n; i++)
+        if (r[i - 1].key > r[i].key) return false;
+    return true;
 }
 
-/* Sorts by one digit after another; returns where the result is, r or spare. A digit that all keys share is passed over. */
-static ranked *digit_sort(ranked *r, ranked *spare, int64_t n, int bits, int digit, int64_t *count) {
-    int64_t places = (int64_t)1 << digit;
-    for (int shift = 0; shift < bits; shift += digit) {
-        memset(count, 0, (size_t)places * sizeof *count);
-        for (int64_t i = 0; i < n; i++) count[r[i].key >> shift & (uint64_t)(places - 1)]++;
-        if (count[r[0].key >> shift & (uint64_t)(places - 1)] == n) continue;
-        int64_t sum = 0;
-        for (int64_t d = 0; d < places; d++) {
-            int64_t c = count[d];
-            count[d] = sum;
-            sum += c;
-        }
-        for (int64_t i = 0; i < n; i++) spare[count[r[i].key >> shift & (uint64_t)(places - 1)]++] = r[i];
-        ranked *t = r;
-        r = spare;
-        spare = t;
+/* Sorts n items of type T, whose key is KEY(item): few by insertion, many by one digit after another. Returns where the
+ * result is, r or spare. A digit that all keys share is passed over. */
+#define SORT(name, T, KEY)                                                                                      \
+    static T *name(T *r, T *spare, int64_t n, int bits, int64_t *count) {                                       \
+        const int digit = n <= MIDDLE ? 8 : 11;                                                                 \
+        const uint64_t places = 1ull << digit;                                                                  \
+        for (int64_t i = 1; n <= SHORT && i < n; i++) {                                                         \
+            T x = r[i];                                                                                         \
+            int64_t j = i;                                                                                      \
+            for (; j > 0 && KEY(r[j - 1]) > KEY(x); j--) r[j] = r[j - 1];                                       \
+            r[j] = x;                                                                                           \
+        }                                                                                                       \
+        for (int shift = 0; n > SHORT && shift < bits; shift += digit) {                                        \
+            memset(count, 0, places * sizeof *count);                                                           \
+            for (int64_t i = 0; i < n; i++) count[KEY(r[i]) >> shift & (places - 1)]++;                         \
+            if (count[KEY(r[0]) >> shift & (places - 1)] == n) continue;                                        \
+            int64_t sum = 0;                                                                                    \
+            for (uint64_t d = 0; d < places; d++) {                                                             \
+                int64_t c = count[d];                                                                           \
+                count[d] = sum;                                                                                 \
+                sum += c;                                                                                       \
+            }                                                                                                   \
+            for (int64_t i = 0; i < n; i++) spare[count[KEY(r[i]) >> shift & (places - 1)]++] = r[i];           \
+            T *t = r;                                                                                           \
+            r = spare;                                                                                          \
+            spare = t;                                                                                          \
+        }                                                                                                       \
+        return r;                                                                                               \
     }
-    return r;
-}
+#define OWN_KEY(x) (x)
+#define RANKED_KEY(x) ((x).key)
+SORT(sort_keys, uint64_t, OWN_KEY)
+SORT(sort_ranks, ranked, RANKED_KEY)
+#undef SORT
 
-/* Room for sorting rows of n. */
+/* Room for sorting rows. */
 typedef struct {
     ranked *r, *spare;
-    uint64_t *key;
+    uint64_t *key, *key_spare;
     int64_t *count;
 } room;
 
-static ranked *sort_ranked(room *w, int64_t n, int bits) {
-    bool sorted = true;
-    for (int64_t i = 1; i < n && sorted; i++) sorted = w->r[i - 1].key <= w->r[i].key;
-    if (sorted) return w->r;
-    if (n <= SHORT) {
-        insert_sort(w->r, n);
-        return w->r;
-    }
-    return digit_sort(w->r, w->spare, n, bits, n <= MIDDLE ? 8 : 11, w->count);
+static void room_free(room *w) {
+    mem_free(w->r);
+    mem_free(w->spare);
+    mem_free(w->key);
+    mem_free(w->key_spare);
+    mem_free(w->count);
 }
 
-/* The order of n elements: where[i] is the place of the one that comes i-th. */
+static bool room_new(room *w, size_t n, bool ranks) {
+    *w = (room){.key = mem_new(n * sizeof *w->key), .count = mem_new(sizeof *w->count << 11)};
+    if (ranks) {
+        w->r = mem_new(n * sizeof *w->r);
+        w->spare = mem_new(n * sizeof *w->spare);
+    } else {
+        w->key_spare = mem_new(n * sizeof *w->key_spare);
+    }
+    return w->key && w->count && (ranks ? w->r && w->spare : w->key_spare != NULL);
+}
+
+/* The order of n elements: element [i].at comes i-th. */
 static const ranked *order(gpa_dtype t, const char *from, int64_t n, room *w) {
     int rounds = dtype_is_complex(t) ? COMPLEX_KEYS : 1;
     for (int64_t i = 0; i < n; i++) w->r[i].at = i;
     for (int k = 0; k < rounds; k++) {
         int bits = make_keys(t, from, n, k, w->key);
         for (int64_t i = 0; i < n; i++) w->r[i].key = w->key[w->r[i].at];
-        ranked *sorted = sort_ranked(w, n, bits);
+        if (is_sorted_ranks(w->r, n)) continue;
+        ranked *sorted = sort_ranks(w->r, w->spare, n, bits, w->count);
         if (sorted != w->r) {
             w->spare = w->r;
             w->r = sorted;
@@ -143,69 +163,142 @@ static const ranked *order(gpa_dtype t, const char *from, int64_t n, room *w) {
     return w->r;
 }
 
-/* ---- calls ---- */
+/* ---- real values ---- */
 
-static void put_row(const gpa_libcall *call, const char *in, const ranked *r, char *out) {
-    size_t item = dtype_size(call->dtype);
-    int64_t n = call->sort.n;
-    if (call->kind == LIB_ARGSORT) {
-        for (int64_t i = 0; i < n; i++) memcpy(out + i * 8, &r[i].at, 8);
-        return;
-    }
-#define PUT(bytes)                                                                                     \
-    for (int64_t i = 0; i < n; i++) memcpy(out + i * bytes, in + r[i].at * bytes, bytes); \
+/* Values need no ranks: their bits are sorted as keys and turned back. -0 gets a key of its own, below that of 0. */
+static uint64_t key_of_bits(uint64_t bits, char kind, uint64_t sign, uint64_t nan) {
+    if (kind == 'I') return bits ^ sign;
+    if (kind != 'F') return bits;
+    if ((bits & ~sign) > nan) return bits | sign; /* a NaN loses its sign and stays last */
+    return bits & sign ? ~bits & (sign | (sign - 1)) : bits | sign;
+}
+
+static uint64_t bits_of_key(uint64_t key, char kind, uint64_t sign) {
+    if (kind == 'I') return key ^ sign;
+    if (kind != 'F') return key;
+    return key & sign ? key ^ sign : ~key & (sign | (sign - 1));
+}
+
+static void load_bits(const char *from, size_t item, int64_t n, uint64_t *to) {
+#define LOAD(T)                                                             \
+    for (int64_t i = 0; i < n; i++) to[i] = ((const T *)(const void *)from)[i]; \
     break
     switch (item) {
-    case 1: PUT(1);
-    case 2: PUT(2);
-    case 4: PUT(4);
-    case 8: PUT(8);
-    case 16: PUT(16);
+    case 1: LOAD(uint8_t);
+    case 2: LOAD(uint16_t);
+    case 4: LOAD(uint32_t);
+    case 8: LOAD(uint64_t);
     }
-#undef PUT
+#undef LOAD
 }
+
+static void save_bits(char *to, size_t item, int64_t n, const uint64_t *from) {
+#define SAVE(T)                                                              \
+    for (int64_t i = 0; i < n; i++) ((T *)(void *)to)[i] = (T)from[i]; \
+    break
+    switch (item) {
+    case 1: SAVE(uint8_t);
+    case 2: SAVE(uint16_t);
+    case 4: SAVE(uint32_t);
+    case 8: SAVE(uint64_t);
+    }
+#undef SAVE
+}
+
+/* 0 and -0 are equal, so they keep the order in which they came. `key` is sorted, `in` are the bits as they were. */
+static void mend_zeros(uint64_t *key, int64_t n, const char *in, size_t item, uint64_t sign) {
+    int64_t lo = 0, hi = n;
+    while (lo < hi) {
+        int64_t mid = lo + (hi - lo) / 2;
+        if (key[mid] < sign - 1) lo = mid + 1;
+        else hi = mid;
+    }
+    if (lo == n || key[lo] != sign - 1) return;
+    for (int64_t i = 0; i < n && lo < n && (key[lo] == sign || key[lo] == sign - 1); i++) {
+        uint64_t bits;
+        load_bits(in + (size_t)i * item, item, 1, &bits);
+        if (!(bits & ~sign)) key[lo++] = bits ? sign - 1 : sign;
+    }
+}
+
+static void sort_values(gpa_dtype t, const char *in, int64_t n, char *out, room *w) {
+    size_t item = dtype_size(t);
+    char kind = dtype_info[t].kind;
+    uint64_t sign = 1ull << (item * 8 - 1), nan = 0x7ff0000000000000u;
+    if (item == 4) nan = 0x7f800000;
+    if (item == 2) nan = t == DT_F16 ? 0x7c00 : 0x7f80;
+    load_bits(in, item, n, w->key);
+    for (int64_t i = 0; i < n; i++) w->key[i] = key_of_bits(w->key[i], kind, sign, nan);
+    uint64_t *sorted = sort_keys(w->key, w->key_spare, n, (int)item * 8, w->count);
+    if (kind == 'F') mend_zeros(sorted, n, in, item, sign);
+    for (int64_t i = 0; i < n; i++) sorted[i] = bits_of_key(sorted[i], kind, sign);
+    save_bits(out, item, n, sorted);
+}
+
+/* ---- calls ---- */
 
 gpa_code hostcall_sort(const gpa_libcall *call, const void *in, void *out, gpa_err *e) {
     int64_t n = call->sort.n;
-    size_t item = dtype_size(call->dtype), to = call->kind == LIB_ARGSORT ? sizeof(int64_t) : item;
+    gpa_dtype t = call->dtype;
+    bool arg = call->kind == LIB_ARGSORT, ranks = arg || dtype_is_complex(t);
+    size_t item = dtype_size(t), to = arg ? sizeof(int64_t) : item;
+    room w;
     if (n == 0) return GPA_OK;
-    room w = {mem_new((size_t)n * sizeof *w.r), mem_new((size_t)n * sizeof *w.spare), mem_new((size_t)n * sizeof *w.key),
-              mem_new(((size_t)1 << 11) * sizeof *w.count)};
-    bool short_of = !w.r || !w.spare || !w.key || !w.count;
-    for (int64_t i = 0; i < call->sort.rows && !short_of; i++) {
+    bool fits = room_new(&w, (size_t)n, ranks);
+    for (int64_t i = 0; i < call->sort.rows && fits; i++) {
         const char *row = (const char *)in + (size_t)(call->sort.in.offset + i * n) * item;
-        put_row(call, row, order(call->dtype, row, n, &w), (char *)out + (size_t)(call->sort.out.offset + i * n) * to);
+        char *result = (char *)out + (size_t)(call->sort.out.offset + i * n) * to;
+        if (!ranks) {
+            sort_values(t, row, n, result, &w);
+            continue;
+        }
+        const ranked *r = order(t, row, n, &w);
+        for (int64_t k = 0; k < n; k++, result += to)
+            memcpy(result, arg ? (const char *)&r[k].at : row + (size_t)r[k].at * item, to);
     }
-    mem_free(w.r);
-    mem_free(w.spare);
-    mem_free(w.key);
-    mem_free(w.count);
-    return short_of ? gpa_no_memory(e) : GPA_OK;
+    room_free(&w);
+    return fits ? GPA_OK : gpa_no_memory(e);
 }
 
 /* ---- searching ---- */
 
-static bool less(gpa_dtype t, const char *a, const char *b) {
-    uint64_t ka, kb;
-    for (int k = dtype_is_complex(t) ? COMPLEX_KEYS - 1 : 0; k >= 0; k--) {
-        make_keys(t, a, 1, k, &ka);
-        make_keys(t, b, 1, k, &kb);
-        if (ka != kb) return ka < kb;
-    }
-    return false;
+/* Keys of the elements a and v, the most significant first: one each, or those of a complex number. */
+typedef struct {
+    int rounds;
+    uint64_t *a[COMPLEX_KEYS], *v[COMPLEX_KEYS];
+} keys;
+
+/* Whether a[i] is before v[j], or, with `equal`, the same. */
+static bool before(const keys *k, int64_t i, int64_t j, bool equal) {
+    for (int r = 0; r < k->rounds; r++)
+        if (k->a[r][i] != k->v[r][j]) return k->a[r][i] < k->v[r][j];
+    return equal;
 }
 
-void hostcall_search(gpa_dtype t, const void *a, int64_t na, const void *v, int64_t nv, bool right, int64_t *out) {
-    int64_t item = (int64_t)dtype_size(t);
-    for (int64_t i = 0; i < nv; i++) {
-        const char *x = (const char *)v + i * item;
+gpa_code hostcall_search(gpa_dtype t, const void *a, int64_t na, const void *v, int64_t nv, bool right, int64_t *out,
+                         gpa_err *e) {
+    keys k = {.rounds = dtype_is_complex(t) ? COMPLEX_KEYS : 1};
+    bool fits = true;
+    for (int r = 0; r < k.rounds; r++) {
+        k.a[r] = mem_new((size_t)na * sizeof **k.a);
+        k.v[r] = mem_new((size_t)nv * sizeof **k.v);
+        fits = fits && k.a[r] && k.v[r];
+        if (!fits) continue;
+        make_keys(t, a, na, k.rounds - 1 - r, k.a[r]);
+        make_keys(t, v, nv, k.rounds - 1 - r, k.v[r]);
+    }
+    for (int64_t j = 0; j < nv && fits; j++) {
         int64_t lo = 0, hi = na;
         while (lo < hi) {
             int64_t mid = lo + (hi - lo) / 2;
-            const char *y = (const char *)a + mid * item;
-            if (right ? !less(t, x, y) : less(t, y, x)) lo = mid + 1;
+            if (before(&k, mid, j, right)) lo = mid + 1;
             else hi = mid;
         }
-        out[i] = lo;
+        out[j] = lo;
     }
+    for (int r = 0; r < k.rounds; r++) {
+        mem_free(k.a[r]);
+        mem_free(k.v[r]);
+    }
+    return fits ? GPA_OK : gpa_no_memory(e);
 }

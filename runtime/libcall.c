@@ -317,8 +317,9 @@ gpa_code arr_searchsorted(gpa_rt *rt, gpa_arr *a, gpa_arr *v, bool right, gpa_ar
     TRY(host_get_as(rt, a, t, &in, e));
     TRY(host_get_as(rt, v, t, &what, e));
     TRY(host_new(rt, DT_I64, v->ndim, v->shape, &where, e));
-    hostcall_search(t, in.data, a->size, what.data, v->size, right, (int64_t *)(void *)where.data);
-    TRY(host_made(rt, &where, out, e));
+    rc = hostcall_search(t, in.data, a->size, what.data, v->size, right, (int64_t *)(void *)where.data, e);
+    if (rc) host_unmade(rt, &where);
+    else TRY(host_made(rt, &where, out, e));
 out:
     host_drop(rt, &in);
     host_drop(rt, &what);
