@@ -29,8 +29,8 @@
 #include "runtime/str.h"
 
 typedef enum {
-#define AST(kind, member, fields) AST_##kind,
-#define AST_LEAF(kind) AST_##kind,
+#define AST(kind, member, what, fields) AST_##kind,
+#define AST_LEAF(kind, what) AST_##kind,
 #include "lang/ast.def"
 #undef AST
 #undef AST_LEAF
@@ -103,7 +103,8 @@ struct ast_scope {
 
 /* A node. Only the member named by its kind exists: nodes are as large as their kind needs, so never copy one. */
 struct ast_node {
-    ast_kind kind;
+    uint16_t kind;   /* ast_kind */
+    uint16_t height; /* of the subtree: bounded, so that walking it recursively is safe */
     gpa_span span;
     union {
 #define NODE(f) ast_node *f;
@@ -118,10 +119,10 @@ struct ast_node {
 #define NUM(f) uint32_t f;
 #define PLACE(f) ast_place f;
 #define SCOPE(f) ast_scope *f;
-#define AST_LEAF(kind_)
-#define AST(kind_, member, fields) \
-    struct {                       \
-        fields                     \
+#define AST_LEAF(kind_, what)
+#define AST(kind_, member, what, fields) \
+    struct ast_##member##_node {         \
+        fields                           \
     } member;
 #include "lang/ast.def"
 #undef AST
@@ -157,7 +158,18 @@ void ast_release(ast_module *m);
 
 /* "BINARY", and an operator's spelling ("+", "not in"; an augmented assignment's without its "="). */
 const char *ast_kind_name(ast_kind kind);
+/* How messages call an expression ("function call"); NULL for other kinds. */
+const char *ast_what(ast_kind kind);
 const char *ast_op_text(ast_op op);
+
+/* For the parser: a node of this kind with all fields zero, and the check that follows once they are set: it notes
+ * the height of the subtree and is false when that passes AST_MAX_HEIGHT. NULL when memory is short. */
+enum { AST_MAX_HEIGHT = 1500 };
+ast_node *ast_new(struct arena *a, ast_kind kind, gpa_span span);
+bool ast_seal(ast_node *n);
+
+/* Calls visit for each child that is there, in the order of the row in ast.def. */
+void ast_each_child(const ast_node *n, void (*visit)(void *user, ast_node *child), void *user);
 
 /* The tree, or a list of statements, as an s-expression: for tests and for reading. */
 void ast_print(gpa_str *out, const ast_node *n, const intern *names);
