@@ -1,0 +1,2 @@
+# The prompt at a terminal.
+exec "$PYTHON" tests/prompt.py "$GPA"
