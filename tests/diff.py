@@ -30,6 +30,11 @@ def run(engine, prologue, source):
     return strip(result.out) + ("\n" if result.error and result.out else "") + strip(result.error)
 
 
+def difference(want, got):
+    change = list(difflib.unified_diff(want.split("\n"), got.split("\n"), "Python", "gpa", lineterm="", n=0))
+    return "\n".join(change[:MOST_LINES])
+
+
 def check(name, prologue, lines, oracle, gpa):
     needs = re.search(r"\(python (\d+)\.(\d+)\)", name)
     if needs and sys.version_info < tuple(map(int, needs.groups())):
@@ -43,8 +48,7 @@ def check(name, prologue, lines, oracle, gpa):
     print(f"not ok - {name}")
     if len(lines) < MOST_LINES:
         show("program:", source.strip("\n"))
-    change = list(difflib.unified_diff(want.split("\n"), got.split("\n"), "Python", "gpa", lineterm="", n=0))
-    show("difference:", "\n".join(change[:MOST_LINES]))
+    show("difference:", difference(want, got))
     return False
 
 
@@ -70,4 +74,5 @@ def main():
     sys.exit(not good)
 
 
-main()
+if __name__ == "__main__":
+    main()
