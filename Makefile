@@ -4,7 +4,8 @@
 #   make           build                              make install   PREFIX=/usr/local DESTDIR=
 #   make run       the demonstration, on real data    make dist      an archive that runs elsewhere
 #   make test      every test                         make layers    check who includes whom
-#   make fuzz      build the fuzz targets (clang)     make clean     remove build/
+#   make fuzz      build the fuzz targets (clang)     make cov       which lines the tests run
+#   make clean     remove build/
 default: all
 
 # Knobs, for the command line or a file config.mak:
@@ -43,7 +44,7 @@ say = $(if $(V),,@printf '  %-5s %s\n' $(1) $@;)
 # What is there: HAVE_*, *_CFLAGS and *_LIBS, found once for a compiler by tools/probe.sh and kept until that or
 # `make deps` changes something.
 CONFIG := build/config-$(notdir $(firstword $(CC))).mk
-ifneq ($(filter-out deps run test bench layers fuzz clean,$(or $(MAKECMDGOALS),all)),)
+ifneq ($(filter-out deps run test cov bench layers fuzz clean,$(or $(MAKECMDGOALS),all)),)
   include $(CONFIG)
 endif
 $(CONFIG): tools/probe.sh
@@ -118,6 +119,7 @@ deps:   ; @tools/deps.sh
 run:    deps ; @$(MAKE) --no-print-directory all && mkdir -p build/run && $(B)/gpa examples/elnino.gpa build/run
 test:   deps layers ; @$(MAKE) --no-print-directory all tests && MODE=$(MODE) JOBS=$(JOBS) tests/run
 bench:  deps ; @$(MAKE) --no-print-directory all && GPA=$(B)/gpa tests/bench/run
+cov:    ; @$(MAKE) --no-print-directory test MODE=cov; tools/coverage.sh
 tests:  $(UNIT) $(TOOLS) $(FUZZ) ; @true
 layers: ; @awk -f tests/layers.awk tests/layers.txt $$(find lang runtime repl kernel -name '*.[ch]' 2>/dev/null)
 clean:  ; rm -rf build
@@ -147,4 +149,4 @@ fuzz:
 build/fuzz/%: build/fuzz/tests/fuzz/%.o build/fuzz/core.a
 	$(call say,LD)$(CC) $(CFLAGS) -fsanitize=fuzzer $(EXE) -o $@ $< build/fuzz/core.a $(LIBS)
 
-.PHONY: default all deps run test tests bench install dist layers fuzz clean
+.PHONY: default all deps run test tests cov bench install dist layers fuzz clean
