@@ -103,7 +103,7 @@ static gpa_dtype sig_compute(gpa_sig sig, gpa_dtype t) {
     bool integral = t == DT_BOOL || dtype_is_int(t);
     switch (sig) {
     case SIG_ARITH: case SIG_REAL: case SIG_COMPARE: case SIG_LOGIC: case SIG_BITS: case SIG_TEST: case SIG_ABS:
-    case SIG_PART: case SIG_SELECT: case SIG_ARITH_NB:
+    case SIG_PART: case SIG_SELECT: case SIG_ARITH_NB: case SIG_INT:
         return t;
     case SIG_ARITH_I8: case SIG_REAL_I8: case SIG_INT_I8: case SIG_COUNT:
         return no_bool(t);
@@ -136,7 +136,8 @@ static gpa_dtype sig_result(gpa_sig sig, gpa_dtype compute) {
     case SIG_COUNT:
         return DT_U8;
     case SIG_ARITH: case SIG_ARITH_NB: case SIG_ARITH_I8: case SIG_REAL: case SIG_REAL_I8: case SIG_FLOAT:
-    case SIG_FLOATC: case SIG_DIVIDE: case SIG_DOUBLE: case SIG_BITS: case SIG_INT_I8: case SIG_LDEXP: case SIG_SELECT:
+    case SIG_FLOATC: case SIG_DIVIDE: case SIG_DOUBLE: case SIG_BITS: case SIG_INT: case SIG_INT_I8: case SIG_LDEXP:
+    case SIG_SELECT:
         return compute;
     case SIG_ROWS: break;
     }

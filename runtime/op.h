@@ -38,6 +38,7 @@ typedef enum {
     SIG(COMPARE, "anything promoted; result bool")                                                 \
     SIG(LOGIC, "anything; result bool")                                                            \
     SIG(BITS, "bool and integers; result the same")                                                \
+    SIG(INT, "integers; result the same")                                                          \
     SIG(INT_I8, "integers; bool computed as int8")                                                 \
     SIG(TEST, "anything; result bool")                                                             \
     SIG(TEST_REAL, "floats, integers as FLOAT; result bool")                                       \

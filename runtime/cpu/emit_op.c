@@ -156,9 +156,9 @@ static ll_val ll_row_libm(ll *E, const row *r, const char *name) {
     return result(r, ll_round(E, r->to, v));
 }
 
-static ll_val ll_scale(ll *E, const row *r, double factor) {
-    bool single = r->t != DT_F64;
-    return result(r, ll_round(E, r->to, bin(E, LLVMFMul, r->a.v, ll_real_like(E, r->a.v, single ? (float)factor : factor))));
+static ll_val ll_scale(ll *E, const row *r, double n, double d) {
+    double factor = r->t == DT_F64 ? n / d : (float)n / (float)d;
+    return result(r, ll_round(E, r->to, bin(E, LLVMFMul, r->a.v, ll_real_like(E, r->a.v, factor))));
 }
 
 static ll_val ll_abs(ll *E, const row *r) {
@@ -300,7 +300,7 @@ static ll_val ll_division(ll *E, const row *r, int what) {
 #define LL_INTRIN(name) ll_row_intrinsic(E, r, #name)
 #define LL_LIBM1(name) ll_row_libm(E, r, #name)
 #define LL_LIBM2(name) ll_row_libm(E, r, #name)
-#define LL_SCALE(x) ll_scale(E, r, x)
+#define LL_SCALE(n, d) ll_scale(E, r, n, d)
 #define LL_FLOORDIV ll_division(E, r, DIV_FLOOR)
 #define LL_MOD ll_division(E, r, DIV_MOD)
 #define LL_REM ll_division(E, r, DIV_REM)
