@@ -1,6 +1,7 @@
 /* The CPU device: compiled programs against the same values computed one by one. */
 #include <dlfcn.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -474,5 +475,154 @@ static void scans(void **state) {
     close_device();
 }
 
+/* ---- compiled functions: branches, loops, checked indices, atomics ---- */
+
+static int32_t ins(job *j, kir_ins i) { return kir_emit(j->f, i); }
+static int32_t whole_number(job *j, int64_t n) { return kir_const(j->f, DT_I64, (gpa_val){.I64 = n}); }
+static int32_t var(job *j, int32_t v) { return ins(j, (kir_ins){.code = KIR_VAR, .type = DT_I64, .a = v, .b = -1, .c = -1}); }
+static int32_t get(job *j, int32_t v) { return ins(j, (kir_ins){.code = KIR_GET, .type = DT_I64, .a = v, .b = -1, .c = -1}); }
+static void set(job *j, int32_t v, int32_t x) { ins(j, (kir_ins){.code = KIR_SET, .type = DT_NONE, .a = v, .b = x, .c = -1}); }
+static void open(job *j, kir_code c, int32_t a) { kir_open(j->f, (kir_ins){.code = (uint8_t)c, .type = DT_NONE, .a = a, .b = -1, .c = -1}); }
+static void leave(job *j, kir_code c, uint32_t n) { ins(j, (kir_ins){.code = (uint8_t)c, .type = DT_NONE, .imm = n, .a = -1, .b = -1, .c = -1}); }
+
+/* Steps of Collatz's walk: a loop with a way out in its middle and two branches. */
+static void loops_and_branches(void **state) {
+    (void)state;
+    enum { N = 1000 };
+    NEED_PLUGIN();
+    job j = job_new("collatz", 1, 0);
+    int a = job_array(&j, DT_I64, KIR_READ, N, 0, (int64_t[]){1}), b = job_array(&j, DT_I64, KIR_WRITE, N, 0, (int64_t[]){1});
+    int64_t *x = job_data(&j, a), *y = job_data(&j, b);
+    for (int i = 0; i < N; i++) x[i] = i + 1;
+    int32_t n = var(&j, load(&j, a)), steps = var(&j, -1), one = whole_number(&j, 1), two = whole_number(&j, 2);
+    open(&j, KIR_LOOP, -1);
+    open(&j, KIR_IF, kir_op2(j.f, OP_EQUAL, get(&j, n), one));
+    leave(&j, KIR_BREAK, 0);
+    kir_close(j.f);
+    int32_t now = get(&j, n);
+    open(&j, KIR_IF, kir_op2(j.f, OP_EQUAL, kir_op2(j.f, OP_REMAINDER, now, two), whole_number(&j, 0)));
+    set(&j, n, kir_op2(j.f, OP_FLOOR_DIVIDE, now, two));
+    leave(&j, KIR_ELSE, 0);
+    set(&j, n, kir_op2(j.f, OP_ADD, kir_op2(j.f, OP_MULTIPLY, now, whole_number(&j, 3)), one));
+    kir_close(j.f);
+    set(&j, steps, kir_op2(j.f, OP_ADD, get(&j, steps), one));
+    kir_close(j.f);
+    store(&j, b, get(&j, steps));
+    job_launch(&j, (int64_t[]){N});
+    for (int64_t i = 0; i < N; i++) {
+        int64_t want = 0;
+        for (int64_t k = i + 1; k != 1; want++) k = k % 2 ? 3 * k + 1 : k / 2;
+        same((gpa_val){.I64 = y[i]}, (gpa_val){.I64 = want}, DT_I64, 0, "collatz", (size_t)i);
+    }
+    job_free(&j);
+    close_device();
+}
+
+/* Sums of every third number below each element, upwards and downwards, leaving out those that end in 5. */
+static void counted_loops(void **state) {
+    (void)state;
+    enum { N = 200 };
+    NEED_PLUGIN();
+    job j = job_new("counted", 1, 0);
+    int a = job_array(&j, DT_I64, KIR_READ, N, 0, (int64_t[]){1}), b = job_array(&j, DT_I64, KIR_WRITE, N, 0, (int64_t[]){1});
+    int64_t *x = job_data(&j, a), *y = job_data(&j, b);
+    for (int i = 0; i < N; i++) x[i] = i - 20;
+    int32_t sum = var(&j, -1), n = load(&j, a), zero = whole_number(&j, 0);
+    for (int down = 0; down < 2; down++) {
+        int32_t k = kir_open(j.f, (kir_ins){.code = KIR_FOR, .type = DT_I64, .a = down ? n : zero, .b = down ? zero : n, .c = whole_number(&j, down ? -3 : 3)});
+        open(&j, KIR_IF, kir_op2(j.f, OP_EQUAL, kir_op2(j.f, OP_REMAINDER, k, whole_number(&j, 10)), whole_number(&j, 5)));
+        leave(&j, KIR_NEXT, 0);
+        kir_close(j.f);
+        set(&j, sum, kir_op2(j.f, OP_ADD, get(&j, sum), k));
+        kir_close(j.f);
+    }
+    store(&j, b, get(&j, sum));
+    job_launch(&j, (int64_t[]){N});
+    for (int64_t i = 0; i < N; i++) {
+        int64_t want = 0;
+        for (int64_t k = 0; k < x[i]; k += 3) want += k % 10 == 5 ? 0 : k;
+        for (int64_t k = x[i]; k > 0; k -= 3) want += k % 10 == 5 ? 0 : k;
+        same((gpa_val){.I64 = y[i]}, (gpa_val){.I64 = want}, DT_I64, 0, "counted", (size_t)i);
+    }
+    job_free(&j);
+    close_device();
+}
+
+/* y[i] = x[index[i]], the index checked and wrapped; then the same with one index out of range. */
+static void checked_indices(void **state) {
+    (void)state;
+    enum { N = 1003, M = 50 };
+    NEED_PLUGIN();
+    job j = job_new("take", 1, 0);
+    int x = job_array(&j, DT_F32, KIR_READ, M, 0, (int64_t[]){0}), k = job_array(&j, DT_I64, KIR_READ, N, 0, (int64_t[]){1});
+    int y = job_array(&j, DT_F32, KIR_WRITE, N, 0, (int64_t[]){1});
+    fill(job_data(&j, x), DT_F32, M);
+    int64_t *index = job_data(&j, k);
+    for (int i = 0; i < N; i++) index[i] = (int64_t)(roll() % (2 * M)) - M;
+    int32_t i = ins(&j, (kir_ins){.code = KIR_BOUND, .type = DT_I64, .sub = 2, .a = load(&j, k), .b = whole_number(&j, M), .c = -1});
+    store(&j, y, ins(&j, (kir_ins){.code = KIR_LOADX, .type = DT_F32, .sub = (uint16_t)x, .a = i, .b = -1, .c = -1}));
+    job_launch(&j, (int64_t[]){N});
+    assert_int_equal(j.fault.set, 0);
+    for (size_t n = 0; n < N; n++) {
+        size_t from = (size_t)(index[n] < 0 ? index[n] + M : index[n]);
+        same(at(job_data(&j, y), DT_F32, n), at(job_data(&j, x), DT_F32, from), DT_F32, 0, "take", n);
+    }
+    index[700] = M;
+    job_launch(&j, (int64_t[]){N});
+    assert_int_equal(j.fault.set, 1);
+    assert_int_equal(j.fault.kind, KIR_FT_INDEX);
+    assert_int_equal(j.fault.axis, 2);
+    assert_int_equal(j.fault.a, M);
+    assert_int_equal(j.fault.b, M);
+    job_free(&j);
+    close_device();
+}
+
+/* counts[k[i]] += 1 by all threads at once. */
+static void scattered_stores(void **state) {
+    (void)state;
+    enum { N = 100000, M = 10 };
+    NEED_PLUGIN();
+    job j = job_new("count", 1, 0);
+    int k = job_array(&j, DT_I64, KIR_READ, N, 0, (int64_t[]){1}), c = job_array(&j, DT_I32, KIR_READ | KIR_WRITE, M, 0, (int64_t[]){0});
+    int64_t *index = job_data(&j, k);
+    int32_t *counts = job_data(&j, c), want[M] = {0};
+    memset(counts, 0, M * sizeof *counts);
+    for (int i = 0; i < N; i++) want[index[i] = (int64_t)(roll() % M)]++;
+    ins(&j, (kir_ins){.code = KIR_ATOMIC, .type = DT_I32, .sub = (uint16_t)c, .imm = KIR_AT_ADD, .a = load(&j, k), .b = kir_const(j.f, DT_I32, (gpa_val){.I32 = 1}), .c = -1});
+    job_launch(&j, (int64_t[]){N});
+    assert_memory_equal(counts, want, sizeof want);
+    job_free(&j);
+    close_device();
+}
+
+static void on_alarm(int signal) {
+    (void)signal;
+    be->interrupt(dev, true);
+}
+
+/* An endless loop ends when it is interrupted, and the device works on. */
+static void interrupts(void **state) {
+    (void)state;
+    NEED_PLUGIN();
+    job j = job_new("endless", 1, 0);
+    int b = job_array(&j, DT_I64, KIR_WRITE, 1000, 0, (int64_t[]){1});
+    gpa_err e = {0};
+    open(&j, KIR_LOOP, -1);
+    kir_close(j.f);
+    store(&j, b, whole_number(&j, 7));
+    check(be->build(dev, j.f, &j.p, &e), &e);
+    gpa_launch l = {.size = {1000}, .arrays = j.bind, .params = j.params};
+    signal(SIGALRM, on_alarm);
+    ualarm(50000, 0);
+    assert_int_equal(be->run(dev, j.p, &l, &e), GPA_E_INTERRUPT);
+    be->interrupt(dev, false);
+    gpa_err_clear(&e);
+    assert_int_equal(be->sync(dev, &e), GPA_OK);
+    job_free(&j);
+    close_device();
+}
+
 UNIT_TESTS(TEST(every_cast), TEST(layouts), TEST(every_op_of_every_type), TEST(every_reduction), TEST(scans),
-           TEST(same_bits_on_any_number_of_threads), TEST(sums_are_accurate))
+           TEST(same_bits_on_any_number_of_threads), TEST(sums_are_accurate), TEST(loops_and_branches),
+           TEST(counted_loops), TEST(checked_indices), TEST(scattered_stores), TEST(interrupts))
