@@ -36,11 +36,21 @@ extern const char *const cut_names[CUT_ROWS], *const cut_texts[CUT_ROWS];
 typedef struct gpa_storage {
     int32_t refs;                    /* handles */
     uint8_t dtype;                   /* of the pending value; afterwards of the elements first written */
+    bool asked;    /* scratch of exec: it is among the roots already */
     int64_t size;                    /* elements of that dtype */
     node *node;                      /* pending; NULL once computed */
     gpa_buf *buf;                    /* computed (an owner of it) */
     struct gpa_storage *prev, *next; /* the runtime's list, while pending */
 } gpa_storage;
+
+/* A computed storage that takes over one ownership of b. On failure b is given up too. */
+gpa_code storage_of_buf_take(gpa_rt *rt, gpa_buf *b, gpa_dtype t, int64_t size, gpa_storage **out, gpa_err *e);
+void storage_release(gpa_rt *rt, gpa_storage *s);
+/* Memory for the pending storage s is there: it takes over one ownership of b and is pending no more. */
+void storage_settle(gpa_rt *rt, gpa_storage *s, gpa_buf *b);
+
+/* A pending storage takes another pending value of as many elements and the same dtype. */
+gpa_code storage_replace(gpa_rt *rt, gpa_storage *s, node *n, gpa_err *e);
 
 /* A new handle on a storage (which gains a reference). base: the array it is a view of (retained), NULL for none. */
 gpa_code arr_handle(gpa_rt *rt, gpa_storage *s, gpa_dtype t, int ndim, const int64_t *shape, const int64_t *strides,

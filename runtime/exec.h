@@ -1,17 +1,24 @@
-/* Launching: from needed nodes to finished steps. */
+/* Launching: from needed values to finished steps. */
 #ifndef GPA_EXEC_H
 #define GPA_EXEC_H
 
-#include "runtime/array.h"
+#include "runtime/fuse.h"
 
-/* Memory for size elements, with one owner. When it is short: launches what is pending, empties the pool, tries again; then a
- * MemoryError in NumPy's words with what is live and the largest names. */
+/* Memory for an array of this shape, with one owner. When it is short: launches what is pending, empties the pool,
+ * tries again; then a MemoryError in NumPy's words with what is live and the largest names. */
 gpa_code exec_alloc(gpa_rt *rt, gpa_dtype t, int ndim, const int64_t *shape, gpa_buf **out, gpa_err *e);
-/* Computes nodes, fused as far as they go; each becomes a leaf, and its pending storages get memory. Does not wait. */
+/* Computes nodes, fused as far as they go; each becomes a leaf, and a pending storage of it gets memory. Does not wait. */
 gpa_code exec_nodes(gpa_rt *rt, node *const *n, size_t count, gpa_cut why, gpa_err *e);
+/* Computes pending storages together; those that are computed already are passed over. */
+gpa_code exec_storages(gpa_rt *rt, gpa_storage *const *s, size_t count, gpa_cut why, gpa_err *e);
 /* Computes all pending arrays that are still referenced. */
 gpa_code exec_pending(gpa_rt *rt, gpa_cut why, gpa_err *e);
+/* Runs one store (root->into is set). *hazard (then nothing was stored): an operand overlaps the target, and the value
+ * must be computed first. */
+gpa_code exec_store(gpa_rt *rt, const fuse_root *root, bool *hazard, gpa_err *e);
 /* Reports the first fault of launched programs (a bad index), at the place that wrote it. Call after sync or download. */
 gpa_code exec_faults(gpa_rt *rt, gpa_err *e);
+/* Frees the scratch memory of all this. */
+void exec_free(gpa_rt *rt);
 
 #endif

@@ -102,7 +102,12 @@ gpa_code node_gather(gpa_rt *rt, node *a, node *const *index, const int8_t *from
 gpa_code node_reduce(gpa_rt *rt, gpa_red red, node *a, uint32_t axes, node **out, gpa_err *e);
 gpa_code node_scan(gpa_rt *rt, gpa_red red, node *a, node **out, gpa_err *e); /* along the last dimension */
 
-bool node_is_leaf(const node *n);
+/* n was computed into b, in C order: it becomes a leaf, whoever holds it. */
+void node_settle(gpa_rt *rt, node *n, gpa_buf *b);
+/* Frees the table and the free lists, when no node is left. */
+void node_free_all(gpa_rt *rt);
+
+bool node_is_leaf(const node *n); /* nothing to compute */
 /* A BUF, contiguous in C order. */
 bool node_is_contiguous(const node *n);
 

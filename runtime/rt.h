@@ -7,7 +7,7 @@
 #include "runtime/array.h"
 #include "runtime/device.h"
 
-enum { NODE_CLASSES = 6 };
+enum { NODE_CLASSES = 6, ARR_POOLED_DIMS = 4 };
 
 struct explain; /* explain.h */
 struct exec;    /* exec.c: scratch of the fuser, the program under construction, fault records */
@@ -21,7 +21,7 @@ struct gpa_rt {
     gpa_device *devices;     /* all opened */
     char device_name[16];    /* asked for; "" : the best there is */
 
-    gpa_storage pending;     /* head of the list of pending storages */
+    gpa_storage pending;     /* head of the ring of pending storages, oldest first */
     size_t n_pending;
     uint64_t pending_limit;  /* bytes that only pending work may keep alive */
 
@@ -31,6 +31,9 @@ struct gpa_rt {
         node *free[NODE_CLASSES];
         uint32_t mark;       /* the last traversal's number */
     } nodes;
+
+    gpa_arr *free_arrs;      /* handles of up to ARR_POOLED_DIMS dimensions, linked through `base` */
+    gpa_storage *free_storages; /* linked through `next` */
 
     struct exec *exec;
     struct explain *explain; /* NULL: not recording */

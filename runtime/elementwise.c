@@ -1,0 +1,205 @@
+/* Elementwise operations: operands to dtypes, shapes and nodes. Everything that can be wrong is found here, at once.
+ *
+ * Reading order: dtypes, shapes, the operation, casts. */
+#include "runtime/exec.h"
+#include "runtime/rt.h"
+#include "runtime/shape.h"
+#include "runtime/store.h"
+
+/* ---- dtypes ---- */
+
+static gpa_dtype opnd_dtype(const gpa_opnd *o) { return o->arr ? (gpa_dtype)o->arr->dtype : o->dtype; }
+
+static bool is_weak(const gpa_opnd *o) { return !o->arr && o->weak != WEAK_NO; }
+
+gpa_code arr_result_type(const gpa_opnd *in, int n, gpa_dtype *out, gpa_err *e) {
+    gpa_dtype t = DT_NONE;
+    gpa_weak weak = WEAK_NO;
+    for (int i = 0; i < n; i++) {
+        if (is_weak(&in[i])) {
+            weak = MAX(weak, in[i].weak);
+            continue;
+        }
+        gpa_dtype with = t == DT_NONE ? opnd_dtype(&in[i]) : dtype_promote(t, opnd_dtype(&in[i]));
+        if (with == DT_NONE)
+            return gpa_fail(e, GPA_E_DTYPE_PROMOTION, "The DTypes %s and %s do not have a common DType.", dtype_info[t].name,
+                            dtype_info[opnd_dtype(&in[i])].name);
+        t = with;
+    }
+    *out = weak == WEAK_NO ? t : dtype_of_weak(weak, t);
+    return GPA_OK;
+}
+
+static gpa_code no_loop(gpa_op op, gpa_dtype t, gpa_err *e) {
+    if (op == OP_SUBTRACT && t == DT_BOOL)
+        return gpa_fail(e, GPA_E_TYPE,
+                        "numpy boolean subtract, the `-` operator, is not supported, use the bitwise_xor, the `^` operator, or "
+                        "the logical_xor function instead.");
+    if (op == OP_NEGATIVE && t == DT_BOOL)
+        return gpa_fail(e, GPA_E_TYPE,
+                        "The numpy boolean negative, the `-` operator, is not supported, use the `~` operator or the "
+                        "logical_not function instead.");
+    return gpa_fail(e, GPA_E_TYPE,
+                    "ufunc '%s' not supported for the input types, and the inputs could not be safely coerced to any supported "
+                    "types according to the casting rule ''safe''",
+                    op_info[op].name);
+}
+
+gpa_code arr_ufunc_types(gpa_op op, const gpa_opnd *in, gpa_dtype *compute, gpa_dtype *result, gpa_err *e) {
+    gpa_dtype t;
+    gpa_sig sig = (gpa_sig)op_info[op].sig;
+    /* The condition of a selection and the exponent of ldexp say nothing about the values' type. */
+    const gpa_opnd *first = in + (sig == SIG_SELECT);
+    int n = sig == SIG_LDEXP ? 1 : op_info[op].arity - (sig == SIG_SELECT);
+    gpa_code rc = arr_result_type(first, n, &t, e);
+    if (!rc && sig == SIG_LDEXP && !dtype_is_int(opnd_dtype(&in[1])) && opnd_dtype(&in[1]) != DT_BOOL) return no_loop(op, t, e);
+    if (!rc && !op_types(op, t, compute, result)) rc = no_loop(op, t, e);
+    return rc;
+}
+
+/* Python's int must fit the dtype it takes; a comparison knows what it would be. */
+static gpa_code check_number(gpa_op op, const gpa_opnd *o, gpa_dtype t, gpa_err *e) {
+    if (o->arr || o->weak != WEAK_INT || !dtype_is_int(t)) return GPA_OK;
+    if (op == OP_POWER && o->v.I64 < 0)
+        return gpa_fail(e, GPA_E_VALUE, "Integers to negative integer powers are not allowed.");
+    gpa_val v = dtype_cast(o->v, DT_I64, t);
+    bool fits = dtype_cast(v, t, DT_I64).I64 == o->v.I64 && (dtype_info[t].kind == 'I' || o->v.I64 >= 0);
+    if (fits) return GPA_OK;
+    return gpa_fail(e, GPA_E_OVERFLOW, "Python integer %lld out of bounds for %s", (long long)o->v.I64, dtype_info[t].name);
+}
+
+/* A number that does not fit beside a typed integer: the two are compared in int64, or if that fails too in float64. */
+static void widen_comparison(gpa_op op, const gpa_opnd *in, gpa_dtype *compute) {
+    if (op_info[op].sig != SIG_COMPARE || !dtype_is_int(*compute)) return;
+    for (int i = 0; i < 2; i++) {
+        if (!check_number(op, &in[i], *compute, NULL)) continue;
+        bool beyond = *compute == DT_U64 || *compute == DT_I64;
+        *compute = beyond ? DT_F64 : DT_I64;
+    }
+}
+
+/* A power with a small number for exponent is what NumPy makes of it. */
+static gpa_op power_row(gpa_op op, const gpa_opnd *in, gpa_dtype compute) {
+    if (op != OP_POWER || in[1].arr) return op;
+    double x = dtype_cast(in[1].v, in[1].dtype, DT_F64).F64;
+    if (dtype_is_complex(in[1].dtype)) return op;
+    if (x == 2 && compute != DT_BOOL) return OP_SQUARE;
+    bool real = dtype_is_float(compute) || dtype_is_complex(compute);
+    if (x == 1 && real) return OP_POSITIVE;
+    if (x == 0.5 && real) return OP_SQRT;
+    if (x == -1 && real) return OP_RECIPROCAL;
+    return op;
+}
+
+/* ---- shapes ---- */
+
+static gpa_code common_shape(const gpa_opnd *in, int n, const gpa_arr *where, int *ndim, int64_t *shape, gpa_err *e) {
+    bool fits = true;
+    *ndim = 0;
+    for (int i = 0; i < n && fits; i++) fits = !in[i].arr || shape_merge(ndim, shape, in[i].arr->ndim, in[i].arr->shape);
+    if (fits && where) fits = shape_merge(ndim, shape, where->ndim, where->shape);
+    if (fits) return GPA_OK;
+    int told = 0, ndims[GPA_ERR_NOTES];
+    const int64_t *shapes[GPA_ERR_NOTES];
+    for (int i = 0; i < n && told < GPA_ERR_NOTES; i++) {
+        ndims[told] = in[i].arr ? in[i].arr->ndim : 0;
+        shapes[told++] = in[i].arr ? in[i].arr->shape : NULL;
+    }
+    if (where && told < GPA_ERR_NOTES) {
+        ndims[told] = where->ndim;
+        shapes[told++] = where->shape;
+    }
+    shape_mismatch(told, ndims, shapes, e);
+    for (int i = 0; i < n; i++) {
+        char text[SHAPE_TEXT];
+        if (in[i].arr) gpa_err_note(e, in[i].span, "%s", shape_text(text, in[i].arr->ndim, in[i].arr->shape));
+    }
+    return GPA_E_VALUE;
+}
+
+static gpa_code check_into(gpa_op op, gpa_dtype result, const arr_ufunc_opts *o, int ndim, const int64_t *shape, gpa_err *e) {
+    static const char *const rules[] = {"no", "equiv", "safe", "same_kind", "unsafe"};
+    const gpa_arr *to = o->into;
+    gpa_casting casting = o->casting == CAST_NO ? CAST_SAME_KIND : o->casting;
+    if (!shape_equal(to->ndim, to->shape, ndim, shape)) {
+        char have[SHAPE_TEXT], want[SHAPE_TEXT];
+        return gpa_fail(e, GPA_E_VALUE, "non-broadcastable output operand with shape %s doesn't match the broadcast shape %s",
+                        shape_text(have, to->ndim, to->shape), shape_text(want, ndim, shape));
+    }
+    if (dtype_can_cast(result, (gpa_dtype)to->dtype, casting)) return GPA_OK;
+    return gpa_fail(e, GPA_E_UFUNC_TYPE, "Cannot cast ufunc '%s' output from dtype('%s') to dtype('%s') with casting rule '%s'",
+                    op_info[op].name, dtype_info[result].name, dtype_info[to->dtype].name, rules[casting]);
+}
+
+/* ---- the operation ---- */
+
+/* The value of the operation; of numbers alone it is a number. */
+static gpa_code apply(gpa_rt *rt, gpa_op op, gpa_dtype compute, gpa_dtype result, node *const *in, node **out, gpa_err *e) {
+    bool numbers = true;
+    gpa_val v[3] = {0};
+    for (int i = 0; i < op_info[op].arity; i++) {
+        numbers = numbers && in[i]->kind == NODE_SCALAR;
+        v[i] = in[i]->v;
+    }
+    if (numbers) return node_scalar(rt, result, op_scalar(op, compute, v[0], v[1], v[2]), out, e);
+    return node_op(rt, op, result, in, out, e);
+}
+
+/* Stores a result into out=, only where where= is true; a number is spread over it. */
+static gpa_code store_result(gpa_rt *rt, node *value, const arr_ufunc_opts *o, gpa_arr **out, gpa_err *e) {
+    node *mask = NULL;
+    gpa_code rc = GPA_OK;
+    if (o->where) TRY(arr_node(rt, o->where, &mask, e));
+    TRY(store_node(rt, o->into, value, mask, e));
+    *out = arr_retain(o->into);
+out:
+    node_release(rt, mask);
+    return rc;
+}
+
+gpa_code arr_ufunc(gpa_rt *rt, gpa_op op, const gpa_opnd *in, const arr_ufunc_opts *opts, gpa_arr **out, gpa_err *e) {
+    static const arr_ufunc_opts none = {.dtype = DT_NONE};
+    const arr_ufunc_opts *o = opts ? opts : &none;
+    int arity = op_info[op].arity, ndim;
+    int64_t shape[GPA_MAX_DIMS];
+    gpa_dtype compute, result;
+    node *nodes[3] = {0}, *value = NULL, *full = NULL;
+    gpa_code rc = GPA_OK;
+    TRY(arr_ufunc_types(op, in, &compute, &result, e));
+    if (o->dtype != DT_NONE && !op_types(op, o->dtype, &compute, &result)) TRY(no_loop(op, o->dtype, e));
+    widen_comparison(op, in, &compute);
+    for (int i = 0; i < arity; i++) TRY(check_number(op, &in[i], op_operand(op, compute, i), e));
+    TRY(common_shape(in, arity, o->where, &ndim, shape, e));
+    if (o->into) TRY(check_into(op, result, o, ndim, shape, e));
+    op = power_row(op, in, compute);
+    arity = op_info[op].arity;
+    for (int i = 0; i < arity; i++) TRY(opnd_node(rt, &in[i], op_operand(op, compute, i), ndim, shape, &nodes[i], e));
+    TRY(apply(rt, op, compute, result, nodes, &value, e));
+    /* Arrays that are one repeated number leave a value without their shape. */
+    TRY(node_broadcast(rt, value, ndim, shape, &full, e));
+    if (o->into) TRY(store_result(rt, full, o, out, e));
+    else TRY(arr_of_node(rt, full, out, e));
+out:
+    for (int i = 0; i < 3; i++) node_release(rt, nodes[i]);
+    node_release(rt, value);
+    node_release(rt, full);
+    return rc;
+}
+
+/* ---- casts ---- */
+
+gpa_code arr_cast(gpa_rt *rt, gpa_arr *a, gpa_dtype to, bool copy, gpa_arr **out, gpa_err *e) {
+    if (a->dtype == to && !copy) {
+        *out = arr_retain(a);
+        return GPA_OK;
+    }
+    node *n = NULL, *cast = NULL;
+    gpa_code rc = GPA_OK;
+    TRY(arr_node(rt, a, &n, e));
+    TRY(node_cast(rt, n, to, &cast, e));
+    TRY(arr_of_node(rt, cast, out, e));
+out:
+    node_release(rt, n);
+    node_release(rt, cast);
+    return rc;
+}

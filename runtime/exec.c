@@ -1,0 +1,336 @@
+/* Execution: plan, lower, allocate, find or build the program, launch, settle.
+ *
+ * Invariant: a step's roots settle as soon as it is launched, so the next step finds leaves. When a step fails the
+ * earlier ones stay done and the rest stays pending.
+ *
+ * Reading order: faults, memory, one step, plans. */
+#include "runtime/exec.h"
+
+#include <stdio.h>
+
+#include "runtime/cache.h"
+#include "runtime/explain.h"
+#include "runtime/lower.h"
+#include "runtime/rt.h"
+#include "runtime/shape.h"
+
+/* A launched program that may fault: where it reports, and its places in the source. */
+typedef struct fault {
+    struct fault *next;
+    kir_fault_record record;
+    size_t n_spans;
+    gpa_span spans[];
+} fault;
+
+struct exec {
+    fuse_plan plan;
+    lowered low;
+    bool busy;           /* the plan is being run: do not begin another */
+    fault *first, *last; /* in launch order */
+};
+
+static gpa_code scratch(gpa_rt *rt, gpa_err *e) {
+    if (!rt->exec && !(rt->exec = mem_zero(sizeof *rt->exec))) return gpa_no_memory(e);
+    return GPA_OK;
+}
+
+void exec_free(gpa_rt *rt) {
+    struct exec *x = rt->exec;
+    if (!x) return;
+    exec_faults(rt, NULL);
+    fuse_free(&x->plan);
+    lower_free(&x->low);
+    mem_free(x);
+    rt->exec = NULL;
+}
+
+/* ---- faults ---- */
+
+static gpa_code expect_fault(struct exec *x, const kir_func *f, kir_fault_record **out, gpa_err *e) {
+    fault *n = mem_zero(sizeof *n + f->n_spans * sizeof *n->spans);
+    if (!n) return gpa_no_memory(e);
+    n->n_spans = f->n_spans;
+    if (f->n_spans) memcpy(n->spans, f->spans, f->n_spans * sizeof *n->spans);
+    *(x->first ? &x->last->next : &x->first) = n;
+    x->last = n;
+    *out = &n->record;
+    return GPA_OK;
+}
+
+static gpa_code report_fault(const fault *f, gpa_err *e) {
+    const kir_fault_record *r = &f->record;
+    gpa_code rc;
+    if (r->kind == KIR_FT_INDEX)
+        rc = gpa_fail(e, GPA_E_INDEX, "index %lld is out of bounds for axis %u with size %lld", (long long)r->a, r->axis,
+                      (long long)r->b);
+    else if (r->kind == KIR_FT_DIVIDE) rc = gpa_fail(e, GPA_E_ZERO_DIVISION, "division by zero");
+    else rc = gpa_fail(e, GPA_E_ASSERTION, "assertion failed");
+    if (e && r->line < f->n_spans) gpa_fail_at(e, f->spans[r->line]);
+    return rc;
+}
+
+gpa_code exec_faults(gpa_rt *rt, gpa_err *e) {
+    gpa_code rc = GPA_OK;
+    struct exec *x = rt->exec;
+    if (!x) return GPA_OK;
+    for (fault *f = x->first, *next; f; f = next) {
+        next = f->next;
+        if (f->record.set && !rc) rc = report_fault(f, e);
+        mem_free(f);
+    }
+    x->first = x->last = NULL;
+    return rc;
+}
+
+/* ---- memory ---- */
+
+enum { LARGEST = 3 };
+
+/* The largest named arrays so far. */
+typedef struct {
+    struct {
+        char name[32];
+        uint64_t bytes;
+    } top[LARGEST];
+} names;
+
+static void note_name(void *to, const char *name, const gpa_arr *a) {
+    names *n = to;
+    uint64_t bytes = a->storage->buf ? a->storage->buf->bytes : 0;
+    for (int i = 0; i < LARGEST; i++) {
+        if (bytes <= n->top[i].bytes) continue;
+        memmove(&n->top[i + 1], &n->top[i], (size_t)(LARGEST - 1 - i) * sizeof n->top[0]);
+        n->top[i].bytes = bytes;
+        snprintf(n->top[i].name, sizeof n->top[i].name, "%s", name);
+        return;
+    }
+}
+
+/* Bytes for people, with NumPy's units. */
+static const char *size_text(char to[32], double bytes) {
+    static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    size_t u = 0;
+    while (bytes >= 1024 && u + 1 < COUNT_OF(units)) {
+        bytes /= 1024;
+        u++;
+    }
+    if (u == 0) snprintf(to, 32, "%.0f bytes", bytes);
+    else if (bytes < 9.995) snprintf(to, 32, "%#.2f %s", bytes, units[u]);
+    else if (bytes < 99.95) snprintf(to, 32, "%#.1f %s", bytes, units[u]);
+    else snprintf(to, 32, "%.0f %s", bytes, units[u]);
+    return to;
+}
+
+static gpa_code no_room(gpa_rt *rt, gpa_dtype t, int ndim, const int64_t *shape, double bytes, gpa_err *e) {
+    char asked[32], live[32], cached[32], text[SHAPE_TEXT];
+    gpa_str s;
+    /* NumPy writes this shape as Python does. */
+    str_init(&s);
+    str_putc(&s, '(');
+    for (int d = 0; d < ndim; d++) str_printf(&s, "%s%lld", d ? ", " : "", (long long)shape[d]);
+    str_put(&s, ndim == 1 ? ",)" : ")");
+    snprintf(text, sizeof text, "%s", s.text);
+    str_clear(&s);
+    names n = {0};
+    if (rt->config.name_arrays) rt->config.name_arrays(rt->config.user, note_name, &n);
+    for (int i = 0; i < LARGEST && n.top[i].bytes; i++) {
+        char size[32];
+        str_printf(&s, "%s%s %s", i ? ", " : "\nlargest: ", n.top[i].name, size_text(size, (double)n.top[i].bytes));
+    }
+    gpa_fail(e, GPA_E_MEMORY, "Unable to allocate %s for an array with shape %s and data type %s\n%s: %s in use, %s cached%s",
+             size_text(asked, bytes), text, dtype_info[t].name, rt_device(rt), size_text(live, (double)rt->stats.bytes_live),
+             size_text(cached, (double)rt->stats.bytes_cached), s.text);
+    if (n.top[0].bytes) gpa_err_hint(e, "`del %s` gives its memory back", n.top[0].name);
+    str_free(&s);
+    return GPA_E_MEMORY;
+}
+
+gpa_code exec_alloc(gpa_rt *rt, gpa_dtype t, int ndim, const int64_t *shape, gpa_buf **out, gpa_err *e) {
+    gpa_device *d;
+    gpa_code rc = device_default(rt, &d, e);
+    if (rc) return rc;
+    size_t n = (size_t)shape_size(ndim, shape) * dtype_size(t);
+    gpa_err first = {0};
+    rc = buf_new(rt, d, n, out, &first);
+    if (rc != GPA_E_MEMORY) return rc ? gpa_fail(e, rc, "%s", first.msg) : GPA_OK;
+    bool busy = rt->exec && rt->exec->busy;
+    if (!busy && rt->n_pending) {
+        gpa_err quiet = {0};
+        if (!exec_pending(rt, CUT_MEMORY, &quiet)) {
+            buf_trim(rt, d);
+            if (!buf_new(rt, d, n, out, &quiet)) return GPA_OK;
+        }
+    }
+    return no_room(rt, t, ndim, shape, (double)n, e);
+}
+
+/* ---- one step ---- */
+
+/* Fresh memory for the roots, bound to their arrays. */
+static gpa_code bind_fresh(gpa_rt *rt, lowered *l, gpa_buf **fresh, gpa_err *e) {
+    for (size_t i = 0; i < l->n_arrays; i++) fresh[i] = NULL;
+    for (size_t i = 0; i < l->n_arrays; i++) {
+        if (!l->fresh[i]) continue;
+        const node *n = l->fresh[i]->value;
+        gpa_code rc = exec_alloc(rt, (gpa_dtype)n->dtype, n->ndim, n->shape, &fresh[i], e);
+        if (rc) return rc;
+        l->bind[i].mem = fresh[i]->mem;
+    }
+    return GPA_OK;
+}
+
+static gpa_code launch(gpa_rt *rt, gpa_device *d, gpa_prog *prog, lowered *l, gpa_err *e) {
+    gpa_launch run = {.arrays = l->bind, .params = l->params};
+    memcpy(run.size, l->size, sizeof run.size);
+    gpa_code rc = l->faults ? expect_fault(rt->exec, l->f, &run.fault, e) : GPA_OK;
+    int64_t at[LOWER_LOOPS] = {0};
+    while (!rc) {
+        rc = d->be->run(d->dev, prog, &run, e);
+        rt->stats.launches++;
+        if (!rc && rt_interrupted(rt)) rc = gpa_fail(e, GPA_E_INTERRUPT, "%s", "");
+        int k = l->n_loops - 1;
+        for (; k >= 0; k--) { /* the next point of the dimensions that the host walks */
+            bool more = ++at[k] < l->loop_size[k];
+            int64_t back = more ? 1 : 1 - l->loop_size[k];
+            for (size_t i = 0; i < l->n_arrays; i++) l->bind[i].offset += back * l->loop_stride[i][k];
+            if (more) break;
+            at[k] = 0;
+        }
+        if (k < 0) break;
+    }
+    return rc;
+}
+
+/* The roots have their memory. */
+static void settle(gpa_rt *rt, lowered *l, gpa_buf **fresh) {
+    for (size_t i = 0; i < l->n_arrays; i++) {
+        if (!l->fresh[i]) continue;
+        fuse_root *r = l->fresh[i];
+        gpa_buf *b = fresh[i];
+        fresh[i] = NULL;
+        node *n = node_retain(r->value);
+        if (!node_is_leaf(n)) node_settle(rt, n, b);
+        if (r->storage) storage_settle(rt, r->storage, b);
+        else buf_disown(rt, b);
+        node_release(rt, n);
+    }
+}
+
+static gpa_code run_step(gpa_rt *rt, gpa_device *d, int s, bool *hazard, gpa_err *e) {
+    struct exec *x = rt->exec;
+    lowered *l = &x->low;
+    gpa_buf *fresh[KIR_MAX_ARRAYS];
+    const cache_entry *program;
+    bool built = false;
+    if (rt_interrupted(rt)) return gpa_fail(e, GPA_E_INTERRUPT, "%s", "");
+    gpa_code rc = lower(rt, &x->plan, s, l, e);
+    if (rc) return rc;
+    if (l->hazard) {
+        *hazard = true;
+        return GPA_OK;
+    }
+    TRY(bind_fresh(rt, l, fresh, e));
+    if (!l->empty) {
+        TRY(cache_get(rt, d, l->f, &program, &built, e));
+        if (rt->explain) explain_step(rt, d, &x->plan, s, l, program, built);
+        TRY(launch(rt, d, program->prog, l, e));
+        rt->stats.bytes_read += l->bytes_read;
+        rt->stats.bytes_written += l->bytes_written;
+    }
+    settle(rt, l, fresh);
+out:
+    for (size_t i = 0; i < l->n_arrays; i++)
+        if (fresh[i]) buf_disown(rt, fresh[i]);
+    return rc;
+}
+
+/* ---- plans ---- */
+
+static gpa_code run_plan(gpa_rt *rt, gpa_cut why, bool *hazard, gpa_err *e) {
+    struct exec *x = rt->exec;
+    gpa_device *d;
+    gpa_code rc = device_default(rt, &d, e);
+    if (rc) return rc;
+    if (x->busy) return gpa_fail(e, GPA_E_INTERNAL, "one plan inside another");
+    x->busy = true;
+    rc = fuse(rt, &x->plan, &d->caps, why, e);
+    for (size_t i = 0; i < x->plan.n_order && !rc && !*hazard; i++) rc = run_step(rt, d, x->plan.order[i], hazard, e);
+    x->busy = false;
+    return rc;
+}
+
+static gpa_code add_root(gpa_rt *rt, fuse_root r, gpa_err *e) {
+    fuse_plan *p = &rt->exec->plan;
+    if (!mem_room(&p->root, p->n_root, &p->cap_root, sizeof *p->root)) return gpa_no_memory(e);
+    r.step = -1;
+    p->root[p->n_root++] = r;
+    return GPA_OK;
+}
+
+/* A storage's root; where several storages have one node, the node's owner stands for them. */
+static gpa_code add_storage(gpa_rt *rt, gpa_storage *s, gpa_err *e) {
+    if (!s->node) return GPA_OK;
+    if (!node_is_leaf(s->node)) {
+        if (!s->node->owner) s->node->owner = s;
+        s = s->node->owner;
+    }
+    if (s->asked) return GPA_OK;
+    s->asked = true;
+    return add_root(rt, (fuse_root){.value = s->node, .storage = s}, e);
+}
+
+/* Runs what add_storage gathered. */
+static gpa_code run_storages(gpa_rt *rt, gpa_cut why, gpa_err *e) {
+    fuse_plan *p = &rt->exec->plan;
+    bool hazard = false;
+    for (size_t i = 0; i < p->n_root; i++)
+        if (p->root[i].storage) p->root[i].storage->asked = false;
+    return p->n_root ? run_plan(rt, why, &hazard, e) : GPA_OK;
+}
+
+gpa_code exec_nodes(gpa_rt *rt, node *const *n, size_t count, gpa_cut why, gpa_err *e) {
+    gpa_code rc = scratch(rt, e);
+    bool hazard = false;
+    if (rc) return rc;
+    rt->exec->plan.n_root = 0;
+    for (size_t i = 0; i < count && !rc; i++) {
+        bool twice = node_is_leaf(n[i]);
+        for (size_t k = 0; k < i; k++) twice = twice || n[k] == n[i];
+        if (!twice) rc = add_root(rt, (fuse_root){.value = n[i], .storage = n[i]->owner}, e);
+    }
+    return rc || !rt->exec->plan.n_root ? rc : run_plan(rt, why, &hazard, e);
+}
+
+gpa_code exec_storages(gpa_rt *rt, gpa_storage *const *s, size_t count, gpa_cut why, gpa_err *e) {
+    gpa_code rc = scratch(rt, e);
+    /* A storage that shares another's node is a copy of it in the second round. */
+    for (bool left = true; left && !rc;) {
+        rt->exec->plan.n_root = 0;
+        for (size_t i = 0; i < count && !rc; i++) rc = add_storage(rt, s[i], e);
+        gpa_code ran = run_storages(rt, why, e);
+        rc = rc ? rc : ran;
+        left = false;
+        for (size_t i = 0; i < count; i++) left = left || s[i]->node;
+    }
+    return rc;
+}
+
+gpa_code exec_pending(gpa_rt *rt, gpa_cut why, gpa_err *e) {
+    gpa_code rc = scratch(rt, e);
+    while (rt->n_pending && !rc) {
+        rt->exec->plan.n_root = 0;
+        for (gpa_storage *s = rt->pending.next; s != &rt->pending && !rc; s = s->next) rc = add_storage(rt, s, e);
+        gpa_code ran = run_storages(rt, why, e);
+        rc = rc ? rc : ran;
+    }
+    return rc;
+}
+
+gpa_code exec_store(gpa_rt *rt, const fuse_root *root, bool *hazard, gpa_err *e) {
+    gpa_code rc = scratch(rt, e);
+    if (rc) return rc;
+    *hazard = false;
+    rt->exec->plan.n_root = 0;
+    rc = add_root(rt, *root, e);
+    return rc ? rc : run_plan(rt, CUT_STORE, hazard, e);
+}

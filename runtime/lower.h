@@ -1,0 +1,30 @@
+/* Lowering: from a step to kir and the launch that goes with it. */
+#ifndef GPA_LOWER_H
+#define GPA_LOWER_H
+
+#include "runtime/fuse.h"
+
+enum { LOWER_PARAMS = 256, LOWER_LOOPS = GPA_MAX_DIMS - KIR_MAX_DIMS };
+
+typedef struct {
+    kir_func *f;
+    size_t n_arrays;
+    gpa_binding bind[KIR_MAX_ARRAYS];
+    gpa_buf *buf[KIR_MAX_ARRAYS];      /* NULL: virtual, or fresh memory of a root */
+    fuse_root *fresh[KIR_MAX_ARRAYS];  /* the root whose memory this is: bound by the executor */
+    gpa_val params[LOWER_PARAMS];
+    int64_t size[KIR_MAX_DIMS];
+    int n_loops;                       /* dimensions beyond what a program has: walked by the host */
+    int64_t loop_size[LOWER_LOOPS], loop_stride[KIR_MAX_ARRAYS][LOWER_LOOPS];
+    uint64_t bytes_read, bytes_written;
+    bool empty;                        /* nothing to run */
+    bool hazard;                       /* a store's target overlaps an operand elsewhere: it needs a temporary */
+    bool faults;                       /* the program may fault */
+    struct lower_work *work;
+} lowered;
+
+/* Lowers step number `s` of the plan into *l, whose memory is reused. */
+gpa_code lower(gpa_rt *rt, fuse_plan *p, int s, lowered *l, gpa_err *e);
+void lower_free(lowered *l);
+
+#endif

@@ -1,0 +1,341 @@
+/* Reductions and scans: operands to nodes, with NumPy's choices of dtype and NumPy's errors.
+ *
+ * Reading order: the parts that all share (where=, the shape of the result), reductions, means, variances, scans. */
+#include "runtime/exec.h"
+#include "runtime/rt.h"
+#include "runtime/shape.h"
+#include "runtime/store.h"
+
+/* ---- shared parts ---- */
+
+static const arr_reduce_opts *or_all(const arr_reduce_opts *o, arr_reduce_opts *all) {
+    if (o) return o;
+    *all = (arr_reduce_opts){.axes = UINT32_MAX, .dtype = DT_NONE};
+    return all;
+}
+
+static uint32_t axes_of(const gpa_arr *a, const arr_reduce_opts *o) {
+    return a->ndim == 32 ? o->axes : o->axes & ((1u << a->ndim) - 1);
+}
+
+static int64_t count_reduced(const gpa_arr *a, uint32_t axes) {
+    int64_t n = 1;
+    for (int d = 0; d < a->ndim; d++)
+        if (axes >> d & 1) n *= a->shape[d];
+    return n;
+}
+
+/* x where the mask is true, else v. *x is replaced. */
+static gpa_code mask_node(gpa_rt *rt, const gpa_arr *a, gpa_arr *where, gpa_val v, node **x, gpa_err *e) {
+    gpa_opnd w = {.arr = where};
+    node *in[3] = {NULL, *x, NULL}, *masked;
+    gpa_code rc = GPA_OK;
+    if (!where) return GPA_OK;
+    int64_t strides[GPA_MAX_DIMS];
+    if (!shape_spread(where->ndim, where->shape, where->strides, a->ndim, a->shape, strides)) {
+        const int ndims[2] = {where->ndim, a->ndim};
+        const int64_t *shapes[2] = {where->shape, a->shape};
+        return shape_mismatch(2, ndims, shapes, e);
+    }
+    TRY(opnd_node(rt, &w, DT_BOOL, a->ndim, a->shape, &in[0], e));
+    TRY(node_scalar(rt, (gpa_dtype)(*x)->dtype, v, &in[2], e));
+    TRY(node_op(rt, OP_WHERE, (gpa_dtype)(*x)->dtype, in, &masked, e));
+    node_release(rt, *x);
+    *x = masked;
+out:
+    node_release(rt, in[0]);
+    node_release(rt, in[2]);
+    return rc;
+}
+
+/* The operand in a dtype, of the array's shape. */
+static gpa_code operand(gpa_rt *rt, gpa_arr *a, gpa_dtype t, node **out, gpa_err *e) {
+    node *n = NULL, *cast = NULL;
+    gpa_code rc = GPA_OK;
+    TRY(arr_node(rt, a, &n, e));
+    TRY(node_cast(rt, n, t, &cast, e));
+    /* A number has no shape of its own. */
+    TRY(node_broadcast(rt, cast, a->ndim, a->shape, out, e));
+out:
+    node_release(rt, n);
+    node_release(rt, cast);
+    return rc;
+}
+
+/* Replaces *n by a row of op.def on it and b (b first when `flip`). */
+static gpa_code then(gpa_rt *rt, gpa_op op, node **n, node *b, bool flip, gpa_err *e) {
+    node *made, *a = *n;
+    gpa_code rc = !b ? node_op1(rt, op, a, &made, e) : flip ? node_op2(rt, op, b, a, &made, e) : node_op2(rt, op, a, b, &made, e);
+    if (rc) return rc;
+    node_release(rt, a);
+    *n = made;
+    return GPA_OK;
+}
+
+static gpa_code then_number(gpa_rt *rt, gpa_op op, node **n, double v, gpa_err *e) {
+    node *number;
+    gpa_dtype t = (gpa_dtype)(*n)->dtype;
+    gpa_code rc = node_scalar(rt, t, dtype_cast((gpa_val){.F64 = v}, DT_F64, t), &number, e);
+    if (rc) return rc;
+    rc = then(rt, op, n, number, false, e);
+    node_release(rt, number);
+    return rc;
+}
+
+static gpa_code then_cast(gpa_rt *rt, gpa_dtype t, node **n, gpa_err *e) {
+    node *made;
+    gpa_code rc = node_cast(rt, *n, t, &made, e);
+    if (rc) return rc;
+    node_release(rt, *n);
+    *n = made;
+    return GPA_OK;
+}
+
+/* The result as an array: with the reduced axes kept as extents of 1 if asked, or stored into out=. */
+static gpa_code deliver(gpa_rt *rt, const gpa_arr *a, uint32_t axes, const arr_reduce_opts *o, const char *name, node *value,
+                        gpa_arr **out, gpa_err *e) {
+    int64_t shape[GPA_MAX_DIMS], start[GPA_MAX_DIMS] = {0}, step[GPA_MAX_DIMS * GPA_MAX_DIMS];
+    int ndim = 0;
+    node *kept;
+    for (int d = 0; d < a->ndim; d++) {
+        bool reduced = axes >> d & 1;
+        if (!reduced || o->keepdims) shape[ndim++] = reduced ? 1 : a->shape[d];
+    }
+    memset(step, 0, (size_t)(value->ndim * ndim) * sizeof *step);
+    for (int d = 0, k = 0; d < a->ndim; d++)
+        if (!(axes >> d & 1)) step[k * ndim + (o->keepdims ? d : k)] = 1, k++;
+    gpa_code rc = node_view(rt, value, ndim, shape, start, step, &kept, e);
+    if (rc) return rc;
+    if (!o->into) {
+        rc = arr_of_node(rt, kept, out, e);
+    } else if (o->into->ndim != ndim) {
+        rc = gpa_fail(e, GPA_E_VALUE,
+                      "output parameter for reduction operation %s has the wrong number of dimensions: Found %d but expected %d",
+                      name, o->into->ndim, ndim);
+    } else if (!shape_equal(ndim, shape, o->into->ndim, o->into->shape)) {
+        rc = gpa_fail(e, GPA_E_VALUE, "output parameter for reduction operation %s has a wrong shape", name);
+    } else if (!(rc = store_node(rt, o->into, kept, NULL, e))) {
+        *out = arr_retain(o->into);
+    }
+    node_release(rt, kept);
+    return rc;
+}
+
+/* ---- reductions ---- */
+
+static const char *name_of(gpa_red red) {
+    return red_info[red].op < OP_COUNT ? op_info[red_info[red].op].name : red_info[red].name;
+}
+
+/* The dtype a reduction accumulates in: sums and products of small integers are 64 bits wide. */
+static gpa_dtype accumulator(gpa_red red, gpa_dtype t, gpa_dtype asked) {
+    if (red == RED_ANY || red == RED_ALL) return DT_BOOL;
+    if (asked != DT_NONE) return asked;
+    if (red != RED_SUM && red != RED_PROD) return t;
+    if (dtype_info[t].kind == 'U') return DT_U64;
+    return t == DT_BOOL || dtype_is_int(t) ? DT_I64 : t;
+}
+
+static gpa_code check_reduce(gpa_red red, const gpa_arr *a, gpa_dtype t, uint32_t axes, const arr_reduce_opts *o, gpa_err *e) {
+    int64_t n = count_reduced(a, axes);
+    bool none = n == 0 && !o->has_initial && !red_info[red].has_identity;
+    if (!red_info[red].text[op_kind_at(dtype_info[t].kind)])
+        return gpa_fail(e, GPA_E_TYPE,
+                        "ufunc '%s' not supported for the input types, and the inputs could not be safely coerced to any "
+                        "supported types according to the casting rule ''safe''",
+                        name_of(red));
+    if (none && red_info[red].arg) return gpa_fail(e, GPA_E_VALUE, "attempt to get %s of an empty sequence", red_info[red].name);
+    if (none)
+        for (int d = 0; d < a->ndim; d++)
+            if (!(axes >> d & 1) && a->shape[d] == 0) none = false; /* there is no element to give */
+    if (none)
+        return gpa_fail(e, GPA_E_VALUE, "zero-size array to reduction operation %s which has no identity", name_of(red));
+    if (o->where && !o->has_initial && !red_info[red].has_identity)
+        return gpa_fail(e, GPA_E_VALUE,
+                        "reduction operation '%s' does not have an identity, so to use a where mask one has to specify 'initial'",
+                        name_of(red));
+    return GPA_OK;
+}
+
+gpa_code arr_reduce(gpa_rt *rt, gpa_red red, gpa_arr *a, const arr_reduce_opts *opts, gpa_arr **out, gpa_err *e) {
+    arr_reduce_opts all;
+    const arr_reduce_opts *o = or_all(opts, &all);
+    uint32_t axes = axes_of(a, o);
+    gpa_dtype t = accumulator(red, (gpa_dtype)a->dtype, o->dtype);
+    node *x = NULL, *r = NULL, *first = NULL;
+    gpa_code rc = GPA_OK;
+    TRY(check_reduce(red, a, t, axes, o, e));
+    TRY(operand(rt, a, t, &x, e));
+    gpa_val start = red_start(red, t).v;
+    TRY(mask_node(rt, a, o->where, dtype_cast(start, dtype_info[t].compute, t), &x, e));
+    if (axes) TRY(node_reduce(rt, red, x, axes, &r, e));
+    else r = node_retain(x);
+    if (o->has_initial) {
+        TRY(opnd_node(rt, &o->initial, t, r->ndim, r->shape, &first, e));
+        TRY(then(rt, (gpa_op)red_info[red].op, &r, first, true, e));
+    }
+    TRY(deliver(rt, a, axes, o, name_of(red), r, out, e));
+out:
+    node_release(rt, x);
+    node_release(rt, r);
+    node_release(rt, first);
+    return rc;
+}
+
+/* ---- means ---- */
+
+/* How many elements count: a number, or with where= a sum of the mask. As a node of dtype t, of the result's shape. */
+static gpa_code count_node(gpa_rt *rt, gpa_arr *a, uint32_t axes, const arr_reduce_opts *o, gpa_dtype t, node **out, gpa_err *e) {
+    if (!o->where) {
+        gpa_val n = {.F64 = (double)count_reduced(a, axes)};
+        return node_scalar(rt, t, dtype_cast(n, DT_F64, t), out, e);
+    }
+    gpa_opnd w = {.arr = o->where};
+    node *mask = NULL, *sum = NULL;
+    gpa_code rc = GPA_OK;
+    TRY(opnd_node(rt, &w, DT_BOOL, a->ndim, a->shape, &mask, e));
+    TRY(then_cast(rt, DT_F64, &mask, e));
+    TRY(node_reduce(rt, RED_SUM, mask, axes, &sum, e));
+    rc = node_cast(rt, sum, t, out, e);
+out:
+    node_release(rt, mask);
+    node_release(rt, sum);
+    return rc;
+}
+
+/* The dtype of a mean or variance of t. */
+static gpa_dtype mean_dtype(gpa_dtype t, gpa_dtype asked) {
+    if (asked != DT_NONE) return asked;
+    return t == DT_BOOL || dtype_is_int(t) ? DT_F64 : t;
+}
+
+gpa_code arr_mean(gpa_rt *rt, gpa_arr *a, const arr_reduce_opts *opts, gpa_arr **out, gpa_err *e) {
+    arr_reduce_opts all;
+    const arr_reduce_opts *o = or_all(opts, &all);
+    uint32_t axes = axes_of(a, o);
+    gpa_dtype result = mean_dtype((gpa_dtype)a->dtype, o->dtype), t = dtype_info[result].compute;
+    node *x = NULL, *r = NULL, *n = NULL;
+    gpa_code rc = GPA_OK;
+    TRY(operand(rt, a, t, &x, e));
+    TRY(mask_node(rt, a, o->where, (gpa_val){.bits = {0, 0}}, &x, e));
+    TRY(node_reduce(rt, RED_SUM, x, axes, &r, e));
+    if (dtype_is_int(t) || t == DT_BOOL) TRY(then_cast(rt, DT_F64, &r, e)); /* dtype=int: an integer sum, then divided */
+    TRY(count_node(rt, a, axes, o, (gpa_dtype)r->dtype, &n, e));
+    TRY(then(rt, OP_DIVIDE, &r, n, false, e));
+    TRY(then_cast(rt, result, &r, e));
+    TRY(deliver(rt, a, axes, o, "add", r, out, e));
+out:
+    node_release(rt, x);
+    node_release(rt, r);
+    node_release(rt, n);
+    return rc;
+}
+
+/* ---- variances ---- */
+
+/* The first element of each reduced row, seen over the whole array: sums of differences from it lose little. */
+static gpa_code first_of_row(gpa_rt *rt, node *x, uint32_t axes, node **out, gpa_err *e) {
+    int64_t start[GPA_MAX_DIMS] = {0}, step[GPA_MAX_DIMS * GPA_MAX_DIMS];
+    memset(step, 0, (size_t)(x->ndim * x->ndim) * sizeof *step);
+    for (int d = 0; d < x->ndim; d++)
+        if (!(axes >> d & 1)) step[d * x->ndim + d] = 1;
+    return node_view(rt, x, x->ndim, x->shape, start, step, out, e);
+}
+
+/* |x|^2 in float64. */
+static gpa_code squared(gpa_rt *rt, node *x, node **out, gpa_err *e) {
+    node *re = NULL, *im = NULL;
+    gpa_code rc = GPA_OK;
+    if (!dtype_is_complex((gpa_dtype)x->dtype)) return node_op2(rt, OP_MULTIPLY, x, x, out, e);
+    TRY(node_op1(rt, OP_REAL, x, &re, e));
+    TRY(node_op1(rt, OP_IMAG, x, &im, e));
+    TRY(then(rt, OP_MULTIPLY, &re, re, false, e));
+    TRY(then(rt, OP_MULTIPLY, &im, im, false, e));
+    rc = node_op2(rt, OP_ADD, re, im, out, e);
+out:
+    node_release(rt, re);
+    node_release(rt, im);
+    return rc;
+}
+
+/* With d = x - x[0] of each row: (sum |d|^2 - |sum d|^2 / n) / (n - ddof), both sums in float64 and in one pass. The relative
+ * error is at most about n times that of float64. */
+gpa_code arr_var(gpa_rt *rt, gpa_arr *a, double ddof, const arr_reduce_opts *opts, gpa_arr **out, gpa_err *e) {
+    arr_reduce_opts all;
+    const arr_reduce_opts *o = or_all(opts, &all);
+    uint32_t axes = axes_of(a, o);
+    gpa_dtype t = (gpa_dtype)a->dtype, result = dtype_info[mean_dtype(t, o->dtype)].real;
+    node *d = NULL, *first = NULL, *s1 = NULL, *s2 = NULL, *n = NULL;
+    gpa_code rc = GPA_OK;
+    TRY(operand(rt, a, dtype_is_complex(t) ? DT_C128 : DT_F64, &d, e));
+    if (count_reduced(a, axes) && d->kind != NODE_SCALAR) {
+        TRY(first_of_row(rt, d, axes, &first, e));
+        TRY(then(rt, OP_SUBTRACT, &d, first, false, e));
+    }
+    TRY(mask_node(rt, a, o->where, (gpa_val){.bits = {0, 0}}, &d, e));
+    TRY(squared(rt, d, &s2, e));
+    node *sum = NULL;
+    TRY(node_reduce(rt, RED_SUM, s2, axes, &sum, e));
+    node_release(rt, s2);
+    s2 = sum;
+    TRY(node_reduce(rt, RED_SUM, d, axes, &sum, e));
+    rc = squared(rt, sum, &s1, e);
+    node_release(rt, sum);
+    if (rc) goto out;
+    TRY(count_node(rt, a, axes, o, DT_F64, &n, e));
+    TRY(then(rt, OP_DIVIDE, &s1, n, false, e));
+    TRY(then(rt, OP_SUBTRACT, &s2, s1, false, e));
+    TRY(then_number(rt, OP_MAXIMUM, &s2, 0, e)); /* rounding must not make it negative */
+    if (n->kind == NODE_SCALAR) {
+        TRY(then_number(rt, OP_DIVIDE, &s2, MAX(n->v.F64 - ddof, 0), e));
+    } else {
+        TRY(then_number(rt, OP_SUBTRACT, &n, ddof, e));
+        TRY(then_number(rt, OP_MAXIMUM, &n, 0, e));
+        TRY(then(rt, OP_DIVIDE, &s2, n, false, e));
+    }
+    TRY(then_cast(rt, result, &s2, e));
+    TRY(deliver(rt, a, axes, o, "add", s2, out, e));
+out:
+    node_release(rt, d);
+    node_release(rt, first);
+    node_release(rt, s1);
+    node_release(rt, s2);
+    node_release(rt, n);
+    return rc;
+}
+
+/* ---- scans ---- */
+
+/* n with its last dimension and dimension `axis` exchanged. */
+static gpa_code exchange(gpa_rt *rt, node *n, int axis, node **out, gpa_err *e) {
+    int64_t shape[GPA_MAX_DIMS], start[GPA_MAX_DIMS] = {0}, step[GPA_MAX_DIMS * GPA_MAX_DIMS];
+    memset(step, 0, (size_t)(n->ndim * n->ndim) * sizeof *step);
+    for (int d = 0; d < n->ndim; d++) {
+        int from = d == axis ? n->ndim - 1 : d == n->ndim - 1 ? axis : d;
+        shape[d] = n->shape[from];
+        step[from * n->ndim + d] = 1;
+    }
+    return node_view(rt, n, n->ndim, shape, start, step, out, e);
+}
+
+gpa_code arr_scan(gpa_rt *rt, gpa_red red, gpa_arr *a, int axis, gpa_dtype dtype, gpa_arr **out, gpa_err *e) {
+    gpa_dtype t = accumulator(red, (gpa_dtype)a->dtype, dtype);
+    node *x = NULL, *last = NULL, *run = NULL, *back = NULL;
+    gpa_code rc = GPA_OK;
+    TRY(shape_axis(axis, a->ndim, &axis, e));
+    if (!red_info[red].text[op_kind_at(dtype_info[t].kind)]) {
+        arr_reduce_opts o = {.has_initial = true};
+        TRY(check_reduce(red, a, t, 0, &o, e));
+    }
+    TRY(operand(rt, a, t, &x, e));
+    TRY(exchange(rt, x, axis, &last, e));
+    TRY(node_scan(rt, red, last, &run, e));
+    TRY(exchange(rt, run, axis, &back, e));
+    TRY(arr_of_node(rt, back, out, e));
+out:
+    node_release(rt, x);
+    node_release(rt, last);
+    node_release(rt, run);
+    node_release(rt, back);
+    return rc;
+}
