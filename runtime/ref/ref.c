@@ -25,7 +25,7 @@ static void ref_close(gpa_dev *d) { mem_free(d); }
 static void ref_caps(gpa_dev *d, gpa_caps *out) {
     (void)d;
     *out = (gpa_caps){.name = "ref", .desc = "interpreter, every access checked", .dtypes = (1u << DT_COUNT) - 1,
-                      .align = 64, .max_arrays = KIR_MAX_ARRAYS, .max_params = 4096, .max_threads = 1024,
+                      .align = 16, .max_arrays = KIR_MAX_ARRAYS, .max_params = 4096, .max_threads = 1024,
                       .max_shared = 48 << 10, .units = 1, .host_visible = true};
 }
 

@@ -48,7 +48,7 @@ struct gpa_dev {
 
 struct gpa_mem {
     size_t n;
-    _Alignas(64) unsigned char data[];
+    _Alignas(16) unsigned char data[]; /* what mem_new gives */
 };
 
 struct gpa_prog {
