@@ -45,7 +45,7 @@ gpa_code arg_float(gpa_vm *vm, value v, const char *what, double *out) {
     gpa_code rc = scalar_of(vm, v, &n, &t);
     if (rc) return rc;
     if (v.tag == V_ARRAY && v.array->arr->size != 1)
-        return vm_fail(vm, GPA_E_TYPE, "only 0-dimensional arrays can be converted to Python scalars");
+        return vm_fail(vm, GPA_E_TYPE, "only length-1 arrays can be converted to Python scalars");
     if (n.kind == NUMBER_NOT || (n.kind == NUMBER_COMPLEX && t == DT_NONE))
         return vm_fail(vm, GPA_E_TYPE, "must be real number, not %s", value_type_name(v));
     *out = n.re;

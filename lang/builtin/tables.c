@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "lang/builtin/all.h"
+#include "lang/builtin/kinds.h"
 #include "lang/numpy/numpy.h"
 
 #define MODULE(id, name) static const char owner_##id[] = name;

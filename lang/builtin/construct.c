@@ -1,0 +1,125 @@
+/* Calling bool, type, slice and the exception types; their attributes. */
+#include "lang/builtin/all.h"
+#include "lang/number.h"
+#include "lang/vm.h"
+
+gpa_code bool_new(gpa_vm *vm, value *argv, value *out) {
+    bool truth;
+    gpa_code rc = value_truth(vm, argv[1], &truth);
+    if (!rc) *out = v_bool(truth);
+    return rc;
+}
+
+gpa_code type_new(gpa_vm *vm, value *argv, value *out) {
+    (void)vm;
+    *out = v_type(type_of(argv[1]));
+    return GPA_OK;
+}
+
+gpa_code type_get_name(gpa_vm *vm, value *argv, value *out) {
+    const char *name = type_name(argv[0].aux), *dot = strrchr(name, '.');
+    return native_give(v_cstr(vm, dot ? dot + 1 : name), out);
+}
+
+gpa_code type_get_doc(gpa_vm *vm, value *argv, value *out) {
+    (void)vm;
+    (void)argv;
+    *out = v_none();
+    return GPA_OK;
+}
+
+/* ---- slice ---- */
+
+gpa_code slice_new(gpa_vm *vm, value *argv, value *out) {
+    const tuple_obj *a = argv[1].tuple;
+    if (a->count == 0) return vm_fail(vm, GPA_E_TYPE, "slice expected at least 1 argument, got 0");
+    if (a->count > 3) return vm_fail(vm, GPA_E_TYPE, "slice expected at most 3 arguments, got %zu", a->count);
+    if (a->count == 1) return native_give(v_slice(vm, v_none(), a->items[0], v_none()), out);
+    return native_give(v_slice(vm, a->items[0], a->items[1], a->count == 3 ? a->items[2] : v_none()), out);
+}
+
+static gpa_code give_again(value v, value *out) {
+    *out = value_retain(v);
+    return GPA_OK;
+}
+
+gpa_code slice_start(gpa_vm *vm, value *argv, value *out) {
+    (void)vm;
+    return give_again(argv[0].slice->start, out);
+}
+
+gpa_code slice_stop(gpa_vm *vm, value *argv, value *out) {
+    (void)vm;
+    return give_again(argv[0].slice->stop, out);
+}
+
+gpa_code slice_step(gpa_vm *vm, value *argv, value *out) {
+    (void)vm;
+    return give_again(argv[0].slice->step, out);
+}
+
+/* A bound of a slice: counted from the end when negative, kept within [least, most]; `otherwise` when not written. */
+static gpa_code slice_bound(gpa_vm *vm, value v, int64_t n, int64_t least, int64_t most, int64_t otherwise, value *out) {
+    int64_t i;
+    *out = v_int(otherwise);
+    if (v.tag == V_NONE) return GPA_OK;
+    gpa_code rc = arg_int(vm, v, "slice", &i);
+    if (rc) return rc;
+    if (i < 0) i += n;
+    *out = v_int(i < least ? least : i > most ? most : i);
+    return GPA_OK;
+}
+
+gpa_code slice_indices(gpa_vm *vm, value *argv, value *out) {
+    const slice_obj *s = argv[0].slice;
+    int64_t n, step = 1;
+    value at[3];
+    gpa_code rc = arg_int(vm, argv[1], "length", &n);
+    if (!rc && s->step.tag != V_NONE) rc = arg_int(vm, s->step, "step", &step);
+    if (rc) return rc;
+    if (n < 0) return vm_fail(vm, GPA_E_VALUE, "length should not be negative");
+    if (step == 0) return vm_fail(vm, GPA_E_VALUE, "slice step cannot be zero");
+    int64_t least = step > 0 ? 0 : -1, most = step > 0 ? n : n - 1;
+    rc = slice_bound(vm, s->start, n, least, most, step > 0 ? 0 : n - 1, &at[0]);
+    if (!rc) rc = slice_bound(vm, s->stop, n, least, most, step > 0 ? n : -1, &at[1]);
+    at[2] = v_int(step);
+    return rc ? rc : native_give(v_tuple(vm, 3, at), out);
+}
+
+/* ---- exceptions ---- */
+
+gpa_code exception_new(gpa_vm *vm, value *argv, value *out) {
+    gpa_code code = argv[0].aux >= AUX_ERROR ? (gpa_code)(argv[0].aux - AUX_ERROR) : GPA_E_EXCEPTION;
+    return native_give(v_exception(vm, code, argv[1]), out);
+}
+
+gpa_code exception_args(gpa_vm *vm, value *argv, value *out) {
+    (void)vm;
+    return give_again(argv[0].exc->args, out);
+}
+
+gpa_code exception_cause(gpa_vm *vm, value *argv, value *out) {
+    (void)vm;
+    return give_again(argv[0].exc->cause, out);
+}
+
+/* Argument i of an OSError that has a number and a text; None otherwise. */
+static gpa_code os_part(value v, size_t i, value *out) {
+    const tuple_obj *args = v.exc->args.tuple;
+    return give_again(args->count >= 2 && i < args->count ? args->items[i] : v_none(), out);
+}
+
+gpa_code exception_errno(gpa_vm *vm, value *argv, value *out) {
+    (void)vm;
+    return os_part(argv[0], 0, out);
+}
+
+gpa_code exception_strerror(gpa_vm *vm, value *argv, value *out) {
+    (void)vm;
+    return os_part(argv[0], 1, out);
+}
+
+gpa_code exception_filename(gpa_vm *vm, value *argv, value *out) {
+    (void)vm;
+    return os_part(argv[0], 2, out);
+}

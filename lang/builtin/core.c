@@ -1,0 +1,317 @@
+/* Built-in functions on single values: output, text, identity, attributes. */
+#include "lang/builtin/all.h"
+#include "lang/container.h"
+#include "lang/format.h"
+#include "lang/number.h"
+#include "lang/text.h"
+#include "lang/vm.h"
+
+/* ---- output and text ---- */
+
+/* sep= and end=: a str, or None for `otherwise`. */
+static gpa_code separator(gpa_vm *vm, value v, const char *name, const char *otherwise, const char **text, size_t *n) {
+    *text = otherwise;
+    *n = strlen(otherwise);
+    if (v.tag == V_NONE) return GPA_OK;
+    if (v.tag != V_STR) return vm_fail(vm, GPA_E_TYPE, "%s must be None or a string, not %s", name, value_type_name(v));
+    *text = v.str->text;
+    *n = v.str->size;
+    return GPA_OK;
+}
+
+gpa_code core_print(gpa_vm *vm, value *argv, value *out) {
+    (void)out;
+    const char *sep, *end;
+    size_t n_sep, n_end;
+    gpa_code rc = separator(vm, argv[1], "sep", " ", &sep, &n_sep);
+    if (!rc) rc = separator(vm, argv[2], "end", "\n", &end, &n_end);
+    if (rc) return rc;
+    gpa_str line;
+    str_init(&line);
+    const tuple_obj *args = argv[0].tuple;
+    for (size_t i = 0; i < args->count; i++) {
+        if (i) str_putn(&line, sep, n_sep);
+        TRY(vm_str(vm, args->items[i], &line));
+    }
+    str_putn(&line, end, n_end);
+    if (line.failed) rc = vm_no_memory(vm);
+    else if (argv[3].tag == V_NONE) rc = vm_write(vm, false, line.text, line.len);
+    else rc = file_put(vm, argv[3], line.text, line.len);
+out:
+    str_free(&line);
+    return rc;
+}
+
+gpa_code core_input(gpa_vm *vm, value *argv, value *out) {
+    gpa_str prompt;
+    str_init(&prompt);
+    gpa_code rc = vm_str(vm, argv[0], &prompt);
+    if (!rc) rc = vm_input(vm, prompt.text, out);
+    str_free(&prompt);
+    return rc;
+}
+
+gpa_code core_len(gpa_vm *vm, value *argv, value *out) {
+    int64_t n;
+    gpa_code rc = vm_len(vm, argv[0], &n);
+    if (!rc) *out = v_int(n);
+    return rc;
+}
+
+gpa_code core_repr(gpa_vm *vm, value *argv, value *out) {
+    gpa_str s;
+    str_init(&s);
+    gpa_code rc = vm_repr(vm, argv[0], &s);
+    if (!rc) return native_give(v_str_take(vm, &s), out);
+    str_free(&s);
+    return rc;
+}
+
+gpa_code core_ascii(gpa_vm *vm, value *argv, value *out) {
+    gpa_str s;
+    str_init(&s);
+    gpa_code rc = format_ascii(vm, argv[0], &s);
+    if (!rc) return native_give(v_str_take(vm, &s), out);
+    str_free(&s);
+    return rc;
+}
+
+gpa_code core_format(gpa_vm *vm, value *argv, value *out) {
+    if (argv[1].tag != V_STR)
+        return vm_fail(vm, GPA_E_TYPE, "format() argument 2 must be str, not %s", value_type_name(argv[1]));
+    gpa_str s;
+    str_init(&s);
+    gpa_code rc = vm_format(vm, argv[0], argv[1].str->text, argv[1].str->size, &s);
+    if (!rc) return native_give(v_str_take(vm, &s), out);
+    str_free(&s);
+    return rc;
+}
+
+gpa_code core_chr(gpa_vm *vm, value *argv, value *out) {
+    int64_t c;
+    gpa_code rc = arg_int(vm, argv[0], "i", &c);
+    if (rc) return rc;
+    if (c < 0 || c > 0x10FFFF) return vm_fail(vm, GPA_E_VALUE, "chr() arg not in range(0x110000)");
+    char b[4];
+    return native_give(v_str(vm, b, text_encode((uint32_t)c, b)), out);
+}
+
+gpa_code core_ord(gpa_vm *vm, value *argv, value *out) {
+    value v = argv[0];
+    if (v.tag != V_STR && v.tag != V_BYTES)
+        return vm_fail(vm, GPA_E_TYPE, "ord() expected string of length 1, but %s found", value_type_name(v));
+    if (v.str->length != 1)
+        return vm_fail(vm, GPA_E_TYPE, "ord() expected a character, but string of length %u found", v.str->length);
+    size_t len;
+    *out = v_int(v.tag == V_BYTES ? (unsigned char)v.str->text[0] : text_decode(v.str->text, v.str->size, &len));
+    return GPA_OK;
+}
+
+/* hex(), oct(), bin(): what format() gives with this specification. */
+static gpa_code in_base(gpa_vm *vm, value v, const char *spec, value *out) {
+    int64_t i;
+    gpa_code rc = arg_int(vm, v, "number", &i);
+    if (rc) return rc;
+    gpa_str s;
+    str_init(&s);
+    rc = spec_format(vm, v_int(i), spec, 2, &s);
+    if (!rc) return native_give(v_str_take(vm, &s), out);
+    str_free(&s);
+    return rc;
+}
+
+gpa_code core_hex(gpa_vm *vm, value *argv, value *out) { return in_base(vm, argv[0], "#x", out); }
+gpa_code core_oct(gpa_vm *vm, value *argv, value *out) { return in_base(vm, argv[0], "#o", out); }
+gpa_code core_bin(gpa_vm *vm, value *argv, value *out) { return in_base(vm, argv[0], "#b", out); }
+
+/* ---- identity and types ---- */
+
+gpa_code core_id(gpa_vm *vm, value *argv, value *out) {
+    (void)vm;
+    *out = v_int((int64_t)(argv[0].bits & INT64_MAX));
+    return GPA_OK;
+}
+
+gpa_code core_hash(gpa_vm *vm, value *argv, value *out) {
+    uint64_t h;
+    gpa_code rc = value_hash(vm, argv[0], &h);
+    if (!rc) *out = v_int((int64_t)h);
+    return rc;
+}
+
+gpa_code core_callable(gpa_vm *vm, value *argv, value *out) {
+    (void)vm;
+    *out = v_bool(vm_callable(argv[0]));
+    return GPA_OK;
+}
+
+uint32_t type_of(value v) {
+    if (v.tag == V_NUM) return AUX_DTYPE + v.aux;
+    if (v.tag == V_COMPLEX && v.aux) return AUX_DTYPE + DT_C128;
+    if (v.tag == V_ARRAY && v.aux) return AUX_DTYPE + v.array->arr->dtype;
+    if (v.tag == V_EXCEPTION) return AUX_ERROR + v.exc->code;
+    if (v.tag == V_SET && v.set->frozen) return AUX_FROZENSET;
+    if (v.tag == V_OBJECT)
+        for (uint32_t i = 0; i < OBJECT_KINDS; i++)
+            if (object_kinds[i] == v.object->kind) return AUX_KIND + i;
+    return v.tag;
+}
+
+/* Whether one type derives from another. */
+static bool derives(uint32_t sub, uint32_t from) {
+    if (sub == from || from == V_OBJECT) return true;
+    if (sub >= AUX_ERROR && from >= AUX_ERROR && sub < AUX_FROZENSET && from < AUX_FROZENSET)
+        return gpa_err_is((gpa_code)(sub - AUX_ERROR), (gpa_code)(from - AUX_ERROR));
+    return (sub == V_BOOL && from == V_INT) || (sub == AUX_DTYPE + DT_F64 && from == V_FLOAT) ||
+           (sub == AUX_DTYPE + DT_C128 && from == V_COMPLEX);
+}
+
+bool type_matches(value v, uint32_t aux) { return derives(type_of(v), aux); }
+
+static gpa_code matches_any(gpa_vm *vm, uint32_t type, value classes, const char *fn, bool *out) {
+    *out = false;
+    if (classes.tag == V_TYPE) {
+        *out = derives(type, classes.aux);
+        return GPA_OK;
+    }
+    if (classes.tag != V_TUPLE)
+        return vm_fail(vm, GPA_E_TYPE, "%s() arg 2 must be a %s, a tuple of %s, or a union", fn, strcmp(fn, "isinstance") ? "class" : "type",
+                       strcmp(fn, "isinstance") ? "classes" : "types");
+    gpa_code rc = GPA_OK;
+    for (size_t i = 0; i < classes.tuple->count && !*out && !rc; i++)
+        rc = matches_any(vm, type, classes.tuple->items[i], fn, out);
+    return rc;
+}
+
+gpa_code core_isinstance(gpa_vm *vm, value *argv, value *out) {
+    bool is;
+    gpa_code rc = matches_any(vm, type_of(argv[0]), argv[1], "isinstance", &is);
+    if (!rc) *out = v_bool(is);
+    return rc;
+}
+
+gpa_code core_issubclass(gpa_vm *vm, value *argv, value *out) {
+    if (argv[0].tag != V_TYPE) return vm_fail(vm, GPA_E_TYPE, "issubclass() arg 1 must be a class");
+    bool is;
+    gpa_code rc = matches_any(vm, argv[0].aux, argv[1], "issubclass", &is);
+    if (!rc) *out = v_bool(is);
+    return rc;
+}
+
+/* ---- attributes and names ---- */
+
+static gpa_code attribute(gpa_vm *vm, value *argv, const char *fn, value otherwise, value *out) {
+    if (argv[1].tag != V_STR)
+        return vm_fail(vm, GPA_E_TYPE, "%s(): attribute name must be string", fn);
+    gpa_code rc = vm_attr(vm, argv[0], argv[1].str->text, out);
+    if (!gpa_err_is(rc, GPA_E_ATTRIBUTE) || otherwise.tag == V_UNSET) return rc;
+    vm_clear_error(vm);
+    *out = value_retain(otherwise);
+    return GPA_OK;
+}
+
+gpa_code core_getattr(gpa_vm *vm, value *argv, value *out) { return attribute(vm, argv, "getattr", argv[2], out); }
+
+gpa_code core_hasattr(gpa_vm *vm, value *argv, value *out) {
+    value found = v_none(), absent = {.tag = V_NOT_IMPLEMENTED};
+    gpa_code rc = attribute(vm, argv, "hasattr", absent, &found);
+    if (!rc) *out = v_bool(found.tag != V_NOT_IMPLEMENTED);
+    value_release(vm, found);
+    return rc;
+}
+
+gpa_code core_setattr(gpa_vm *vm, value *argv, value *out) {
+    (void)out;
+    if (argv[1].tag != V_STR) return vm_fail(vm, GPA_E_TYPE, "setattr(): attribute name must be string");
+    return vm_setattr(vm, argv[0], argv[1].str->text, argv[2]);
+}
+
+/* The variables of a module as a new dict. */
+static gpa_code names_of(gpa_vm *vm, const module_obj *m, value *out) {
+    value d = v_dict(vm);
+    if (d.tag == V_UNSET) return GPA_E_MEMORY;
+    gpa_code rc = GPA_OK;
+    for (uint32_t i = 0; i < m->n && !rc; i++)
+        if (m->slots[i].tag != V_UNSET) rc = dict_set_text(vm, d.dict, intern_text(vm_names(vm), m->names[i]), m->slots[i]);
+    if (!rc) *out = d;
+    else value_release(vm, d);
+    return rc;
+}
+
+gpa_code core_globals(gpa_vm *vm, value *argv, value *out) {
+    (void)argv;
+    return names_of(vm, vm_main(vm), out);
+}
+
+gpa_code core_vars(gpa_vm *vm, value *argv, value *out) {
+    if (argv[0].tag == V_UNSET) return names_of(vm, vm_main(vm), out);
+    if (argv[0].tag == V_MODULE) return names_of(vm, argv[0].module, out);
+    return vm_fail(vm, GPA_E_TYPE, "vars() argument must have __dict__ attribute");
+}
+
+typedef struct {
+    gpa_vm *vm;
+    list_obj *names;
+    gpa_code rc;
+} gathering;
+
+static void gather(void *to, const char *name, value v) {
+    (void)v;
+    gathering *g = to;
+    value s = g->rc ? v_unset() : v_cstr(g->vm, name);
+    if (s.tag == V_UNSET) {
+        if (!g->rc) g->rc = GPA_E_MEMORY;
+        return;
+    }
+    g->rc = list_append(g->vm, g->names, s);
+    value_release(g->vm, s);
+}
+
+gpa_code core_dir(gpa_vm *vm, value *argv, value *out) {
+    value names = v_list(vm, 0, NULL), of = argv[0];
+    if (names.tag == V_UNSET) return GPA_E_MEMORY;
+    gathering g = {vm, names.list, GPA_OK};
+    if (of.tag == V_UNSET) of = v_obj(V_MODULE, vm_main(vm));
+    gpa_code rc = vm_dir(vm, of, gather, &g);
+    if (!rc) rc = g.rc;
+    if (!rc) rc = list_sort(vm, names.list, v_none(), false);
+    if (!rc) *out = names;
+    else value_release(vm, names);
+    return rc;
+}
+
+static gpa_code describe(gpa_vm *vm, value v, gpa_str *s) {
+    if (v.tag == V_METHOD) v = v.method->fn;
+    if (v.tag == V_NATIVE) {
+        str_printf(s, "%s(%s)\n    %s\n", v.native->name, v.native->signature, v.native->doc);
+        return GPA_OK;
+    }
+    if (v.tag != V_FUNC) {
+        str_printf(s, "%s: ", value_type_name(v));
+        gpa_code rc = vm_str(vm, v, s);
+        str_putc(s, '\n');
+        return rc;
+    }
+    str_put(s, func_name(vm, v.func));
+    gpa_code rc = func_signature(vm, v.func, s);
+    str_putc(s, '\n');
+    if (!rc && v.func->doc.tag == V_STR) str_printf(s, "    %s\n", v.func->doc.str->text);
+    return rc;
+}
+
+gpa_code core_help(gpa_vm *vm, value *argv, value *out) {
+    (void)out;
+    gpa_str s;
+    str_init(&s);
+    gpa_code rc = GPA_OK;
+    if (argv[0].tag == V_UNSET) str_put(&s, "help(x) tells what is known about x; dir() lists the names defined here.\n");
+    else rc = describe(vm, argv[0], &s);
+    if (!rc) rc = vm_write(vm, false, s.text, s.len);
+    str_free(&s);
+    return rc;
+}
+
+gpa_code core_exit(gpa_vm *vm, value *argv, value *out) {
+    (void)out;
+    return vm_raise(vm, GPA_E_EXIT, argv[0].tag == V_NONE ? 0 : 1, argv);
+}

@@ -1,0 +1,198 @@
+/* dict: making it, its methods, and the live views keys(), values() and items(). */
+#include "lang/builtin/all.h"
+#include "lang/builtin/iterate.h"
+#include "lang/builtin/kinds.h"
+#include "lang/container.h"
+
+/* ---- making ---- */
+
+static gpa_code put_pair(gpa_vm *vm, dict_obj *d, value pair, size_t number) {
+    value items;
+    gpa_code rc = vm_collect(vm, pair, &items);
+    if (rc == GPA_E_TYPE) {
+        gpa_err_clear(vm_err(vm));
+        return vm_fail(vm, GPA_E_TYPE, "cannot convert dictionary update sequence element #%zu to a sequence", number);
+    }
+    if (rc) return rc;
+    if (items.list->count == 2) rc = dict_set(vm, d, items.list->items[0], items.list->items[1]);
+    else
+        rc = vm_fail(vm, GPA_E_VALUE, "dictionary update sequence element #%zu has length %zu; 2 is required", number,
+                     items.list->count);
+    value_release(vm, items);
+    return rc;
+}
+
+gpa_code dict_update_from(gpa_vm *vm, dict_obj *d, value from) {
+    if (from.tag == V_DICT) return from.dict == d ? GPA_OK : dict_update(vm, d, from.dict);
+    value pairs;
+    gpa_code rc = vm_collect(vm, from, &pairs);
+    if (rc) return rc;
+    for (size_t i = 0; i < pairs.list->count && !rc; i++) rc = put_pair(vm, d, pairs.list->items[i], i);
+    value_release(vm, pairs);
+    return rc;
+}
+
+gpa_code dict_new(gpa_vm *vm, value *argv, value *out) {
+    value d = v_dict(vm);
+    if (d.tag == V_UNSET) return GPA_E_MEMORY;
+    gpa_code rc = argv[1].tag == V_UNSET ? GPA_OK : dict_update_from(vm, d.dict, argv[1]);
+    if (!rc) rc = dict_update(vm, d.dict, argv[2].dict);
+    if (rc) value_release(vm, d);
+    else *out = d;
+    return rc;
+}
+
+gpa_code dict_fromkeys(gpa_vm *vm, value *argv, value *out) {
+    value keys, d = v_dict(vm);
+    if (d.tag == V_UNSET) return GPA_E_MEMORY;
+    gpa_code rc = vm_collect(vm, argv[0], &keys);
+    if (!rc) {
+        for (size_t i = 0; i < keys.list->count && !rc; i++) rc = dict_set(vm, d.dict, keys.list->items[i], argv[1]);
+        value_release(vm, keys);
+    }
+    if (rc) value_release(vm, d);
+    else *out = d;
+    return rc;
+}
+
+/* ---- methods ---- */
+
+gpa_code dict_m_get(gpa_vm *vm, value *argv, value *out) {
+    value v;
+    gpa_code rc = dict_get_peek(vm, argv[0].dict, argv[1], &v);
+    if (!rc) *out = value_retain(v.tag == V_UNSET ? argv[2] : v);
+    return rc;
+}
+
+gpa_code dict_m_pop(gpa_vm *vm, value *argv, value *out) {
+    value v;
+    gpa_code rc = dict_take(vm, argv[0].dict, argv[1], &v);
+    if (rc) return rc;
+    if (v.tag == V_UNSET && argv[2].tag == V_UNSET) return vm_raise(vm, GPA_E_KEY, 1, &argv[1]);
+    *out = v.tag == V_UNSET ? value_retain(argv[2]) : v;
+    return GPA_OK;
+}
+
+gpa_code dict_m_popitem(gpa_vm *vm, value *argv, value *out) {
+    dict_entry *e = dict_last(argv[0].dict);
+    if (!e) {
+        value words = v_cstr(vm, "popitem(): dictionary is empty");
+        if (words.tag == V_UNSET) return GPA_E_MEMORY;
+        gpa_code rc = vm_raise(vm, GPA_E_KEY, 1, &words);
+        value_release(vm, words);
+        return rc;
+    }
+    gpa_code rc = native_give(v_tuple(vm, 2, (value[]){e->key, e->v}), out);
+    bool found;
+    if (!rc) rc = dict_remove(vm, argv[0].dict, out->tuple->items[0], &found);
+    return rc;
+}
+
+gpa_code dict_m_setdefault(gpa_vm *vm, value *argv, value *out) {
+    value v;
+    gpa_code rc = dict_get_peek(vm, argv[0].dict, argv[1], &v);
+    if (!rc && v.tag == V_UNSET) {
+        v = argv[2];
+        rc = dict_set(vm, argv[0].dict, argv[1], v);
+    }
+    if (!rc) *out = value_retain(v);
+    return rc;
+}
+
+gpa_code dict_m_update(gpa_vm *vm, value *argv, value *out) {
+    (void)out;
+    gpa_code rc = argv[1].tag == V_UNSET ? GPA_OK : dict_update_from(vm, argv[0].dict, argv[1]);
+    return rc ? rc : dict_update(vm, argv[0].dict, argv[2].dict);
+}
+
+gpa_code dict_m_copy(gpa_vm *vm, value *argv, value *out) { return native_give(dict_copy(vm, argv[0].dict), out); }
+
+gpa_code dict_m_clear(gpa_vm *vm, value *argv, value *out) {
+    (void)out;
+    dict_clear(vm, argv[0].dict);
+    return GPA_OK;
+}
+
+/* ---- views ---- (field 0 is the dict) */
+
+typedef enum { PART_KEYS, PART_VALUES, PART_ITEMS } part;
+
+static part part_of(const object_obj *o) {
+    return o->kind == &dict_keys_kind ? PART_KEYS : o->kind == &dict_values_kind ? PART_VALUES : PART_ITEMS;
+}
+
+static gpa_code give_part(gpa_vm *vm, const dict_entry *e, part p, value *out) {
+    if (p == PART_ITEMS) return native_give(v_tuple(vm, 2, (value[]){e->key, e->v}), out);
+    *out = value_retain(p == PART_KEYS ? e->key : e->v);
+    return GPA_OK;
+}
+
+/* at: the next entry; end: how many entries the dict had; step: the part. */
+static gpa_code view_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
+    const dict_obj *d = it->source.dict;
+    size_t at = (size_t)it->at;
+    if ((int64_t)d->count != it->end) return vm_fail(vm, GPA_E_RUNTIME, "dictionary changed size during iteration");
+    const dict_entry *e = dict_next(d, &at);
+    it->at = (int64_t)at;
+    *done = e == NULL;
+    return e ? give_part(vm, e, (part)it->step, out) : GPA_OK;
+}
+
+static gpa_code view_iter(gpa_vm *vm, object_obj *o, value *out) {
+    static const char *const names[] = {"dict_keyiterator", "dict_valueiterator", "dict_itemiterator"};
+    gpa_code rc = iter_over(vm, names[part_of(o)], o->fields[0], v_none(), view_next, out);
+    if (rc) return rc;
+    out->iter->end = (int64_t)o->fields[0].dict->count;
+    out->iter->step = part_of(o);
+    return GPA_OK;
+}
+
+static gpa_code view_len(gpa_vm *vm, object_obj *o, int64_t *out) {
+    (void)vm;
+    *out = (int64_t)o->fields[0].dict->count;
+    return GPA_OK;
+}
+
+static gpa_code view_repr(gpa_vm *vm, object_obj *o, gpa_str *out) {
+    value items;
+    gpa_code rc = vm_collect(vm, v_obj(V_OBJECT, o), &items);
+    if (rc) return rc;
+    str_printf(out, "%s(", o->kind->type_name);
+    rc = vm_repr(vm, items, out);
+    str_putc(out, ')');
+    value_release(vm, items);
+    return rc;
+}
+
+static gpa_code keys_contain(gpa_vm *vm, object_obj *o, value item, bool *out) {
+    value v;
+    gpa_code rc = dict_get_peek(vm, o->fields[0].dict, item, &v);
+    *out = v.tag != V_UNSET;
+    return rc;
+}
+
+static gpa_code items_contain(gpa_vm *vm, object_obj *o, value item, bool *out) {
+    value v;
+    *out = false;
+    if (item.tag != V_TUPLE || item.tuple->count != 2) return GPA_OK;
+    gpa_code rc = dict_get_peek(vm, o->fields[0].dict, item.tuple->items[0], &v);
+    return rc || v.tag == V_UNSET ? rc : value_equal(vm, v, item.tuple->items[1], out);
+}
+
+const object_kind dict_keys_kind = {
+    .type_name = "dict_keys", .repr = view_repr, .iter = view_iter, .len = view_len, .contains = keys_contain};
+const object_kind dict_values_kind = {.type_name = "dict_values", .repr = view_repr, .iter = view_iter, .len = view_len};
+const object_kind dict_items_kind = {
+    .type_name = "dict_items", .repr = view_repr, .iter = view_iter, .len = view_len, .contains = items_contain};
+
+static gpa_code view(gpa_vm *vm, const object_kind *kind, value dict, value *out) {
+    value o = v_object(vm, kind, 1);
+    if (o.tag == V_UNSET) return GPA_E_MEMORY;
+    o.object->fields[0] = value_retain(dict);
+    *out = o;
+    return GPA_OK;
+}
+
+gpa_code dict_m_keys(gpa_vm *vm, value *argv, value *out) { return view(vm, &dict_keys_kind, argv[0], out); }
+gpa_code dict_m_values(gpa_vm *vm, value *argv, value *out) { return view(vm, &dict_values_kind, argv[0], out); }
+gpa_code dict_m_items(gpa_vm *vm, value *argv, value *out) { return view(vm, &dict_items_kind, argv[0], out); }

@@ -1,0 +1,393 @@
+/* open() and what it returns; the standard streams as files.
+ *
+ * A file keeps a C stream, or the number of a standard stream, whose bytes go through the vm. Text is read with \r\n and
+ * \r as \n, and written as it is. Field 0 is the name, field 1 the mode. */
+#include "lang/builtin/file.h"
+
+#include <errno.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lang/builtin/all.h"
+#include "lang/builtin/iterate.h"
+#include "lang/builtin/kinds.h"
+#include "lang/container.h"
+#include "lang/text.h"
+
+typedef struct {
+    FILE *f; /* NULL: closed, or standard */
+    int standard; /* 0 .. 2, or -1 */
+    bool readable, writable, binary;
+} file;
+
+/* ---- errors ---- */
+
+gpa_code os_error(gpa_vm *vm, int number, const char *path) {
+    gpa_code code = number == ENOENT                      ? GPA_E_FILE_NOT_FOUND
+                    : number == EEXIST                    ? GPA_E_FILE_EXISTS
+                    : number == EACCES || number == EPERM ? GPA_E_PERMISSION
+                    : number == EISDIR                    ? GPA_E_IS_DIRECTORY
+                                                          : GPA_E_OS;
+    value args[3] = {v_int(number), v_cstr(vm, strerror(number)), v_unset()};
+    gpa_code rc = GPA_E_MEMORY;
+    if (path) args[2] = v_cstr(vm, path);
+    if (args[1].tag != V_UNSET && (!path || args[2].tag != V_UNSET)) rc = vm_raise(vm, code, path ? 3 : 2, args);
+    value_release(vm, args[1]);
+    value_release(vm, args[2]);
+    return rc;
+}
+
+gpa_code arg_path(gpa_vm *vm, value v, const char **path) {
+    if (v.tag != V_STR)
+        return vm_fail(vm, GPA_E_TYPE, "expected str, bytes or os.PathLike object, not %s", value_type_name(v));
+    if (strlen(v.str->text) != v.str->size) return vm_fail(vm, GPA_E_VALUE, "embedded null byte");
+    *path = v.str->text;
+    return GPA_OK;
+}
+
+/* ---- opening and closing ---- */
+
+static file *data_of(value v) { return v.tag == V_OBJECT && v.object->kind == &file_kind ? v.object->data : NULL; }
+
+FILE *file_stream(value v) {
+    const file *f = data_of(v);
+    return f ? f->f : NULL;
+}
+
+static value file_new(gpa_vm *vm, file made, value name, const char *mode) {
+    value o = v_object(vm, &file_kind, 2);
+    file *f = mem_new(sizeof *f);
+    if (f && o.tag != V_UNSET) {
+        *f = made;
+        o.object->data = f;
+        o.object->fields[0] = value_retain(name);
+        o.object->fields[1] = v_cstr(vm, mode);
+        if (o.object->fields[1].tag != V_UNSET) return o;
+    } else {
+        mem_free(f);
+        vm_no_memory(vm);
+    }
+    value_release(vm, o);
+    return v_unset();
+}
+
+value file_standard(gpa_vm *vm, int which) {
+    static const char *const names[] = {"<stdin>", "<stdout>", "<stderr>"};
+    value name = v_cstr(vm, names[which]);
+    if (name.tag == V_UNSET) return name;
+    value v = file_new(vm, (file){NULL, which, which == 0, which != 0, false}, name, which ? "w" : "r");
+    value_release(vm, name);
+    return v;
+}
+
+/* Reads a mode like "rb+": what the file is for, and the C library's own form of it. */
+static gpa_code parse_mode(gpa_vm *vm, value mode, file *f, char c_mode[4]) {
+    if (mode.tag != V_STR)
+        return vm_fail(vm, GPA_E_TYPE, "open() argument 'mode' must be str, not %s", value_type_name(mode));
+    const char *m = mode.str->text;
+    size_t kinds = 0, n = 0;
+    bool plus = strchr(m, '+') != NULL;
+    char kind = 0;
+    for (const char *p = m; *p; p++) {
+        if (!strchr("rwaxbt+", *p)) return vm_fail(vm, GPA_E_VALUE, "invalid mode: '%s'", m);
+        if (strchr("rwax", *p)) {
+            kind = *p;
+            kinds++;
+        }
+    }
+    if (kinds != 1) return vm_fail(vm, GPA_E_VALUE, "Must have exactly one of create/read/write/append mode and at most one plus");
+    f->binary = strchr(m, 'b') != NULL;
+    f->readable = kind == 'r' || plus;
+    f->writable = kind != 'r' || plus;
+    c_mode[n++] = kind == 'x' ? 'w' : kind;
+    if (kind == 'x') c_mode[n++] = 'x';
+    if (plus) c_mode[n++] = '+';
+    c_mode[n] = 0;
+    return GPA_OK;
+}
+
+gpa_code file_open(gpa_vm *vm, value *argv, value *out) {
+    file f = {NULL, -1, false, false, false};
+    char mode[4];
+    const char *path;
+    struct stat about;
+    gpa_code rc = arg_path(vm, argv[0], &path);
+    if (!rc) rc = parse_mode(vm, argv[1], &f, mode);
+    if (rc) return rc;
+    f.f = fopen(path, mode);
+    if (!f.f) return os_error(vm, errno, path);
+    if (fstat(fileno(f.f), &about) == 0 && S_ISDIR(about.st_mode)) {
+        fclose(f.f);
+        return os_error(vm, EISDIR, path);
+    }
+    *out = file_new(vm, f, argv[0], argv[1].str->text);
+    if (out->tag == V_UNSET) fclose(f.f);
+    return out->tag == V_UNSET ? GPA_E_MEMORY : GPA_OK;
+}
+
+static gpa_code close_file(gpa_vm *vm, file *f) {
+    FILE *stream = f->f;
+    f->f = NULL;
+    return stream && fclose(stream) ? os_error(vm, errno, NULL) : GPA_OK;
+}
+
+static void file_free(gpa_vm *vm, object_obj *o) {
+    (void)vm;
+    file *f = o->data;
+    if (f && f->f) fclose(f->f);
+    mem_free(f);
+}
+
+gpa_code file_close(gpa_vm *vm, value *argv, value *out) {
+    (void)out;
+    return close_file(vm, argv[0].object->data);
+}
+
+/* The file, ready to be used so. */
+static gpa_code ready(gpa_vm *vm, value v, bool reading, bool writing, file **out) {
+    file *f = data_of(v);
+    *out = f;
+    if (!f) return vm_fail(vm, GPA_E_ATTRIBUTE, "'%s' object has no attribute 'write'", value_type_name(v));
+    if (!f->f && f->standard < 0) return vm_fail(vm, GPA_E_VALUE, "I/O operation on closed file.");
+    if (reading && !f->readable) return vm_fail(vm, GPA_E_OS, "not readable");
+    if (writing && !f->writable) return vm_fail(vm, GPA_E_OS, "not writable");
+    return GPA_OK;
+}
+
+/* ---- reading ---- */
+
+/* A line of a stream with its end as \n; nothing at the end of the file. */
+static void read_line(FILE *f, bool binary, gpa_str *out) {
+    for (int c; (c = getc(f)) != EOF;) {
+        if (c == '\r' && !binary) {
+            int next = getc(f);
+            if (next != '\n' && next != EOF) ungetc(next, f);
+            c = '\n';
+        }
+        str_putc(out, (char)c);
+        if (c == '\n') return;
+    }
+}
+
+static gpa_code next_line(gpa_vm *vm, file *f, gpa_str *out) {
+    if (f->f) {
+        read_line(f->f, f->binary, out);
+        return out->failed ? vm_no_memory(vm) : GPA_OK;
+    }
+    value line = v_none();
+    gpa_code rc = vm_input(vm, "", &line);
+    if (rc == GPA_E_EOF) {
+        gpa_err_clear(vm_err(vm));
+        return GPA_OK;
+    }
+    if (!rc && line.tag == V_STR) {
+        str_putn(out, line.str->text, line.str->size);
+        str_putc(out, '\n');
+    }
+    value_release(vm, line);
+    return rc;
+}
+
+static gpa_code give_read(gpa_vm *vm, const file *f, gpa_str *s, value *out) {
+    if (!f->binary) return native_give(v_str_take(vm, s), out);
+    gpa_code rc = s->failed ? vm_no_memory(vm) : native_give(v_bytes(vm, s->text, s->len), out);
+    str_free(s);
+    return rc;
+}
+
+gpa_code file_slurp(gpa_vm *vm, FILE *f, gpa_str *out) {
+    char block[16384];
+    for (size_t n; (n = fread(block, 1, sizeof block, f)) > 0;) str_putn(out, block, n);
+    return out->failed ? vm_no_memory(vm) : GPA_OK;
+}
+
+gpa_code file_read(gpa_vm *vm, value *argv, value *out) {
+    file *f;
+    int64_t most = -1;
+    gpa_str s;
+    str_init(&s);
+    gpa_code rc = ready(vm, argv[0], true, false, &f);
+    if (!rc && argv[1].tag != V_NONE) rc = arg_int(vm, argv[1], "size", &most);
+    if (rc) return rc;
+    if (f->binary && most < 0) rc = file_slurp(vm, f->f, &s);
+    else if (f->binary)
+        for (int c; most-- > 0 && (c = getc(f->f)) != EOF;) str_putc(&s, (char)c);
+    else if (most < 0)
+        for (size_t before = SIZE_MAX; !rc && before != s.len;) {
+            before = s.len;
+            rc = next_line(vm, f, &s);
+        }
+    else if (f->f)
+        for (int c; (c = getc(f->f)) != EOF; str_putc(&s, (char)c)) {
+            most -= ((unsigned)c & 0xC0) != 0x80;
+            if (most >= 0) continue;
+            ungetc(c, f->f);
+            break;
+        }
+    if (!rc) return give_read(vm, f, &s, out);
+    str_free(&s);
+    return rc;
+}
+
+gpa_code file_readline(gpa_vm *vm, value *argv, value *out) {
+    file *f;
+    gpa_str s;
+    str_init(&s);
+    gpa_code rc = ready(vm, argv[0], true, false, &f);
+    if (!rc) rc = next_line(vm, f, &s);
+    if (!rc) return give_read(vm, f, &s, out);
+    str_free(&s);
+    return rc;
+}
+
+static gpa_code lines_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
+    gpa_code rc = file_readline(vm, (value[]){it->source, v_int(-1)}, out);
+    if (rc) return rc;
+    *done = out->str->size == 0;
+    if (*done) {
+        value_release(vm, *out);
+        *out = v_none();
+    }
+    return GPA_OK;
+}
+
+static gpa_code file_iter(gpa_vm *vm, object_obj *o, value *out) {
+    return iter_over(vm, "_io.TextIOWrapper", v_obj(V_OBJECT, o), v_none(), lines_next, out);
+}
+
+gpa_code file_readlines(gpa_vm *vm, value *argv, value *out) { return vm_collect(vm, argv[0], out); }
+
+/* ---- writing ---- */
+
+static gpa_code put(gpa_vm *vm, file *f, const char *text, size_t n) {
+    if (f->standard > 0) return vm_write(vm, f->standard == 2, text, n);
+    return fwrite(text, 1, n, f->f) == n ? GPA_OK : os_error(vm, errno, NULL);
+}
+
+gpa_code file_put(gpa_vm *vm, value v, const char *text, size_t n) {
+    file *f;
+    gpa_code rc = ready(vm, v, false, true, &f);
+    return rc ? rc : put(vm, f, text, n);
+}
+
+gpa_code file_write(gpa_vm *vm, value *argv, value *out) {
+    file *f;
+    value v = argv[1];
+    gpa_code rc = ready(vm, argv[0], false, true, &f);
+    if (rc) return rc;
+    if (f->binary && v.tag != V_BYTES)
+        return vm_fail(vm, GPA_E_TYPE, "a bytes-like object is required, not '%s'", value_type_name(v));
+    if (!f->binary && v.tag != V_STR)
+        return vm_fail(vm, GPA_E_TYPE, "write() argument must be str, not %s", value_type_name(v));
+    rc = put(vm, f, v.str->text, v.str->size);
+    *out = v_int(v.str->length);
+    return rc;
+}
+
+gpa_code file_writelines(gpa_vm *vm, value *argv, value *out) {
+    value lines;
+    gpa_code rc = vm_collect(vm, argv[1], &lines);
+    if (rc) return rc;
+    for (size_t i = 0; i < lines.list->count && !rc; i++)
+        rc = file_write(vm, (value[]){argv[0], lines.list->items[i]}, out);
+    *out = v_none();
+    value_release(vm, lines);
+    return rc;
+}
+
+gpa_code file_flush(gpa_vm *vm, value *argv, value *out) {
+    (void)out;
+    file *f;
+    gpa_code rc = ready(vm, argv[0], false, false, &f);
+    return !rc && f->f && fflush(f->f) ? os_error(vm, errno, NULL) : rc;
+}
+
+/* ---- position and facts ---- */
+
+gpa_code file_seek(gpa_vm *vm, value *argv, value *out) {
+    file *f;
+    int64_t to, whence;
+    gpa_code rc = ready(vm, argv[0], false, false, &f);
+    if (!rc) rc = arg_int(vm, argv[1], "cookie", &to);
+    if (!rc) rc = arg_int(vm, argv[2], "whence", &whence);
+    if (rc) return rc;
+    if (!f->f) return vm_fail(vm, GPA_E_OS, "underlying stream is not seekable");
+    if (fseek(f->f, (long)to, whence == 1 ? SEEK_CUR : whence == 2 ? SEEK_END : SEEK_SET)) return os_error(vm, errno, NULL);
+    *out = v_int(ftell(f->f));
+    return GPA_OK;
+}
+
+gpa_code file_tell(gpa_vm *vm, value *argv, value *out) {
+    file *f;
+    gpa_code rc = ready(vm, argv[0], false, false, &f);
+    if (!rc) *out = v_int(f->f ? ftell(f->f) : 0);
+    return rc;
+}
+
+gpa_code file_isatty(gpa_vm *vm, value *argv, value *out) {
+    (void)vm;
+    const file *f = argv[0].object->data;
+    *out = v_bool(f->standard >= 0 && isatty(f->standard));
+    return GPA_OK;
+}
+
+gpa_code file_readable(gpa_vm *vm, value *argv, value *out) {
+    (void)vm;
+    *out = v_bool(((const file *)argv[0].object->data)->readable);
+    return GPA_OK;
+}
+
+gpa_code file_writable(gpa_vm *vm, value *argv, value *out) {
+    (void)vm;
+    *out = v_bool(((const file *)argv[0].object->data)->writable);
+    return GPA_OK;
+}
+
+gpa_code file_closed(gpa_vm *vm, value *argv, value *out) {
+    (void)vm;
+    const file *f = argv[0].object->data;
+    *out = v_bool(!f->f && f->standard < 0);
+    return GPA_OK;
+}
+
+gpa_code file_name(gpa_vm *vm, value *argv, value *out) {
+    (void)vm;
+    *out = value_retain(argv[0].object->fields[0]);
+    return GPA_OK;
+}
+
+gpa_code file_mode(gpa_vm *vm, value *argv, value *out) {
+    (void)vm;
+    *out = value_retain(argv[0].object->fields[1]);
+    return GPA_OK;
+}
+
+static gpa_code file_repr(gpa_vm *vm, object_obj *o, gpa_str *out) {
+    str_put(out, "<_io.TextIOWrapper name=");
+    gpa_code rc = vm_repr(vm, o->fields[0], out);
+    str_put(out, " mode=");
+    if (!rc) rc = vm_repr(vm, o->fields[1], out);
+    str_put(out, " encoding='UTF-8'>");
+    return rc;
+}
+
+static gpa_code file_enter(gpa_vm *vm, object_obj *o, value *out) {
+    file *f;
+    value v = v_obj(V_OBJECT, o);
+    gpa_code rc = ready(vm, v, false, false, &f);
+    if (!rc) *out = value_retain(v);
+    return rc;
+}
+
+static gpa_code file_exit(gpa_vm *vm, object_obj *o, value exc, bool *swallow) {
+    (void)exc;
+    *swallow = false;
+    return close_file(vm, o->data);
+}
+
+const object_kind file_kind = {.type_name = "_io.TextIOWrapper",
+                               .free = file_free,
+                               .repr = file_repr,
+                               .enter = file_enter,
+                               .exit = file_exit,
+                               .iter = file_iter};

@@ -1,0 +1,20 @@
+/* Open files, and errors of the operating system as exceptions. */
+#ifndef GPA_BUILTIN_FILE_H
+#define GPA_BUILTIN_FILE_H
+
+#include <stdio.h>
+
+#include "lang/native.h"
+
+/* Raises the OSError for errno value `number`: FileNotFoundError(2, 'No such file or directory', 'x'). path may be NULL. */
+gpa_code os_error(gpa_vm *vm, int number, const char *path);
+/* sys.stdin (0), sys.stdout (1), sys.stderr (2). UNSET on failure. */
+value file_standard(gpa_vm *vm, int which);
+/* A path argument: a str; borrowed. */
+gpa_code arg_path(gpa_vm *vm, value v, const char **path);
+/* The C stream of an open file value; NULL for anything else, a closed file or a standard stream. */
+FILE *file_stream(value v);
+/* The rest of a file's bytes, appended. */
+gpa_code file_slurp(gpa_vm *vm, FILE *f, gpa_str *out);
+
+#endif

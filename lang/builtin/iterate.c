@@ -1,0 +1,389 @@
+/* Built-in functions on iterables.
+ *
+ * Iterators made here are lazy: `next` pulls from iterators kept in `source` (a tuple of them for zip and map) and
+ * `extra` (a function, a sentinel). Loops over whole iterables ask vm_poll now and then: an iterable may be endless. */
+#include <math.h>
+
+#include "lang/builtin/all.h"
+#include "lang/builtin/iterate.h"
+#include "lang/container.h"
+#include "lang/number.h"
+#include "lang/vm.h"
+
+gpa_code iter_over(gpa_vm *vm, const char *name, value from, value extra,
+                   gpa_code (*next)(gpa_vm *, iter_obj *, value *, bool *), value *out) {
+    value it = v_iter(vm, name, next);
+    if (it.tag == V_UNSET) return GPA_E_MEMORY;
+    it.iter->source = value_retain(from);
+    it.iter->extra = value_retain(extra);
+    *out = it;
+    return GPA_OK;
+}
+
+gpa_code iters_of(gpa_vm *vm, const tuple_obj *iterables, value *out) {
+    value t = v_tuple(vm, iterables->count, NULL);
+    if (t.tag == V_UNSET) return GPA_E_MEMORY;
+    gpa_code rc = GPA_OK;
+    for (size_t i = 0; i < iterables->count && !rc; i++) rc = vm_iter(vm, iterables->items[i], &t.tuple->items[i]);
+    if (rc) value_release(vm, t);
+    else *out = t;
+    return rc;
+}
+
+gpa_code iters_next(gpa_vm *vm, const tuple_obj *iters, value *row, bool *done, size_t *at) {
+    value t = v_tuple(vm, iters->count, NULL);
+    if (t.tag == V_UNSET) return GPA_E_MEMORY;
+    gpa_code rc = GPA_OK;
+    *done = false;
+    for (*at = 0; *at < iters->count; ++*at) {
+        rc = iter_next(vm, iters->items[*at], &t.tuple->items[*at], done);
+        if (rc || *done) break;
+    }
+    if (rc || *done) value_release(vm, t);
+    else *row = t;
+    return rc;
+}
+
+/* ---- enumerate, zip, map, filter ---- */
+
+static gpa_code enumerate_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
+    value pair[2] = {v_int(it->at), v_none()};
+    gpa_code rc = iter_next(vm, it->source, &pair[1], done);
+    if (rc || *done) return rc;
+    it->at++;
+    rc = native_give(v_tuple(vm, 2, pair), out);
+    value_release(vm, pair[1]);
+    return rc;
+}
+
+gpa_code iterate_enumerate(gpa_vm *vm, value *argv, value *out) {
+    value items = v_none();
+    int64_t start;
+    gpa_code rc = arg_int(vm, argv[1], "start", &start);
+    if (!rc) rc = vm_iter(vm, argv[0], &items);
+    if (!rc) rc = iter_over(vm, "enumerate", items, v_none(), enumerate_next, out);
+    if (!rc) out->iter->at = start;
+    value_release(vm, items);
+    return rc;
+}
+
+/* strict=True: the others must have ended where argument `at` did. */
+static gpa_code zip_strict(gpa_vm *vm, const tuple_obj *iters, size_t at) {
+    if (at > 0)
+        return vm_fail(vm, GPA_E_VALUE, "zip() argument %zu is shorter than argument%s%zu", at + 1, at > 1 ? "s 1-" : " ", at);
+    for (size_t i = 1; i < iters->count; i++) {
+        value v = v_none();
+        bool done = false;
+        gpa_code rc = iter_next(vm, iters->items[i], &v, &done);
+        if (rc) return rc;
+        value_release(vm, v);
+        if (!done)
+            return vm_fail(vm, GPA_E_VALUE, "zip() argument %zu is longer than argument%s%zu", i + 1, i > 1 ? "s 1-" : " ", i);
+    }
+    return GPA_OK;
+}
+
+static gpa_code zip_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
+    const tuple_obj *iters = it->source.tuple;
+    *done = iters->count == 0;
+    if (*done) return GPA_OK;
+    size_t at;
+    gpa_code rc = iters_next(vm, iters, out, done, &at);
+    if (!rc && *done && it->step) rc = zip_strict(vm, iters, at);
+    return rc;
+}
+
+gpa_code iterate_zip(gpa_vm *vm, value *argv, value *out) {
+    value iters = v_none();
+    bool strict;
+    gpa_code rc = value_truth(vm, argv[1], &strict);
+    if (!rc) rc = iters_of(vm, argv[0].tuple, &iters);
+    if (!rc) rc = iter_over(vm, "zip", iters, v_none(), zip_next, out);
+    if (!rc) out->iter->step = strict;
+    value_release(vm, iters);
+    return rc;
+}
+
+static gpa_code map_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
+    const tuple_obj *iters = it->source.tuple;
+    value row = v_none();
+    gpa_code rc;
+    if (iters->count == 1) {
+        rc = iter_next(vm, iters->items[0], &row, done);
+        if (!rc && !*done) rc = vm_call(vm, it->extra, 1, &row, 0, NULL, out);
+    } else {
+        size_t at;
+        rc = iters_next(vm, iters, &row, done, &at);
+        if (!rc && !*done) rc = vm_call(vm, it->extra, iters->count, row.tuple->items, 0, NULL, out);
+    }
+    value_release(vm, row);
+    return rc;
+}
+
+gpa_code iterate_map(gpa_vm *vm, value *argv, value *out) {
+    if (argv[1].tuple->count == 0) return vm_fail(vm, GPA_E_TYPE, "map() must have at least two arguments.");
+    value iters = v_none();
+    gpa_code rc = iters_of(vm, argv[1].tuple, &iters);
+    if (!rc) rc = iter_over(vm, "map", iters, argv[0], map_next, out);
+    value_release(vm, iters);
+    return rc;
+}
+
+static gpa_code filter_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
+    for (uint32_t n = 1;; n++) {
+        value v = v_none(), kept = v_none();
+        bool keep = false;
+        gpa_code rc = iter_next(vm, it->source, &v, done);
+        if (rc || *done) return rc;
+        if (it->extra.tag == V_NONE) rc = value_truth(vm, v, &keep);
+        else {
+            rc = vm_call(vm, it->extra, 1, &v, 0, NULL, &kept);
+            if (!rc) rc = value_truth(vm, kept, &keep);
+            value_release(vm, kept);
+        }
+        if (!rc && keep) {
+            *out = v;
+            return GPA_OK;
+        }
+        value_release(vm, v);
+        if (!rc && n % 1024 == 0) rc = vm_poll(vm);
+        if (rc) return rc;
+    }
+}
+
+gpa_code iterate_filter(gpa_vm *vm, value *argv, value *out) {
+    value items = v_none();
+    gpa_code rc = vm_iter(vm, argv[1], &items);
+    if (!rc) rc = iter_over(vm, "filter", items, argv[0], filter_next, out);
+    value_release(vm, items);
+    return rc;
+}
+
+/* ---- reversed, iter, next ---- */
+
+static gpa_code reversed_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
+    *done = --it->at < 0;
+    return *done ? GPA_OK : vm_getitem(vm, it->source, v_int(it->at), out);
+}
+
+gpa_code iterate_reversed(gpa_vm *vm, value *argv, value *out) {
+    value v = argv[0], items = v_none();
+    gpa_code rc = GPA_OK;
+    int64_t n;
+    if (v.tag == V_DICT || v.tag == V_OBJECT) {
+        TRY(vm_collect(vm, v, &items));
+        v = items;
+    } else if (v.tag != V_LIST && v.tag != V_TUPLE && v.tag != V_STR && v.tag != V_RANGE && v.tag != V_BYTES &&
+               (v.tag != V_ARRAY || v.array->arr->ndim == 0)) {
+        return vm_fail(vm, GPA_E_TYPE, "'%s' object is not reversible", value_type_name(v));
+    }
+    TRY(vm_len(vm, v, &n));
+    TRY(iter_over(vm, v.tag == V_LIST ? "list_reverseiterator" : "reversed", v, v_none(), reversed_next, out));
+    out->iter->at = n;
+out:
+    value_release(vm, items);
+    return rc;
+}
+
+static gpa_code sentinel_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
+    value v = v_none();
+    gpa_code rc = vm_call(vm, it->source, 0, NULL, 0, NULL, &v);
+    if (!rc) rc = value_equal(vm, v, it->extra, done);
+    if (!rc && !*done) *out = v;
+    else value_release(vm, v);
+    return rc;
+}
+
+gpa_code iterate_iter(gpa_vm *vm, value *argv, value *out) {
+    if (argv[1].tag == V_UNSET) return vm_iter(vm, argv[0], out);
+    if (!vm_callable(argv[0])) return vm_fail(vm, GPA_E_TYPE, "iter(v, w): v must be callable");
+    return iter_over(vm, "callable_iterator", argv[0], argv[1], sentinel_next, out);
+}
+
+gpa_code iterate_next(gpa_vm *vm, value *argv, value *out) {
+    if (argv[0].tag != V_ITER) return vm_fail(vm, GPA_E_TYPE, "'%s' object is not an iterator", value_type_name(argv[0]));
+    bool done = false;
+    gpa_code rc = iter_next(vm, argv[0], out, &done);
+    if (rc || !done) return rc;
+    if (argv[1].tag == V_UNSET) return vm_raise(vm, GPA_E_STOP_ITERATION, 0, NULL);
+    *out = value_retain(argv[1]);
+    return GPA_OK;
+}
+
+/* ---- min, max, sorted ---- */
+
+/* Keeps the better of `best` and v (both owned); `keys` hold what is compared. */
+static gpa_code keep_better(gpa_vm *vm, bool largest, value key, value *best, value *best_key, value v) {
+    value k = v_none();
+    bool better = best->tag == V_UNSET;
+    gpa_code rc = GPA_OK;
+    if (key.tag == V_NONE) k = value_retain(v);
+    else rc = vm_call(vm, key, 1, &v, 0, NULL, &k);
+    if (!rc && !better) rc = largest ? vm_less(vm, *best_key, k, &better) : vm_less(vm, k, *best_key, &better);
+    if (!rc && better) {
+        value old = *best, old_key = *best_key;
+        *best = v;
+        *best_key = k;
+        v = old;
+        k = old_key;
+    }
+    value_release(vm, v);
+    value_release(vm, k);
+    return rc;
+}
+
+static gpa_code extreme(gpa_vm *vm, bool largest, value *argv, value *out) {
+    const char *name = largest ? "max" : "min";
+    const tuple_obj *args = argv[0].tuple;
+    value it = v_unset(), best = v_unset(), best_key = v_unset();
+    gpa_code rc = GPA_OK;
+    if (args->count == 0) return vm_fail(vm, GPA_E_TYPE, "%s expected at least 1 argument, got 0", name);
+    if (args->count > 1 && argv[2].tag != V_UNSET)
+        return vm_fail(vm, GPA_E_TYPE, "Cannot specify a default for %s() with multiple positional arguments", name);
+    TRY(vm_iter(vm, args->count > 1 ? argv[0] : args->items[0], &it));
+    for (uint32_t n = 1;; n++) {
+        value v = v_none();
+        bool done = false;
+        TRY(iter_next(vm, it, &v, &done));
+        if (done) break;
+        TRY(keep_better(vm, largest, argv[1], &best, &best_key, v));
+        if (n % 1024 == 0) TRY(vm_poll(vm));
+    }
+    if (best.tag != V_UNSET) {
+        *out = best;
+        best = v_unset();
+    } else if (argv[2].tag != V_UNSET) *out = value_retain(argv[2]);
+    else rc = vm_fail(vm, GPA_E_VALUE, "%s() iterable argument is empty", name);
+out:
+    value_release(vm, it);
+    value_release(vm, best);
+    value_release(vm, best_key);
+    return rc;
+}
+
+gpa_code iterate_min(gpa_vm *vm, value *argv, value *out) { return extreme(vm, false, argv, out); }
+gpa_code iterate_max(gpa_vm *vm, value *argv, value *out) { return extreme(vm, true, argv, out); }
+
+gpa_code iterate_sorted(gpa_vm *vm, value *argv, value *out) {
+    value l = v_none();
+    bool reverse;
+    gpa_code rc = value_truth(vm, argv[2], &reverse);
+    if (!rc) rc = vm_collect(vm, argv[0], &l);
+    if (!rc) rc = list_sort(vm, l.list, argv[1], reverse);
+    if (!rc) *out = l;
+    else value_release(vm, l);
+    return rc;
+}
+
+/* ---- sum, any, all ---- */
+
+/* CPython's sum: floats by Neumaier's compensated addition, as long as only floats and ints come. */
+typedef struct {
+    enum { SUM_INT, SUM_FLOAT, SUM_ANY } phase;
+    int64_t i;
+    double f, lost;
+    value v;
+} total;
+
+static void settle(total *t) {
+    if (t->phase == SUM_INT) t->v = v_int(t->i);
+    else if (t->phase == SUM_FLOAT) t->v = v_float(isfinite(t->lost) ? t->f + t->lost : t->f);
+    t->phase = SUM_ANY;
+}
+
+static void add_float(total *t, double x) {
+    double s = t->f + x;
+    t->lost += fabs(t->f) >= fabs(x) ? (t->f - s) + x : (x - s) + t->f;
+    t->f = s;
+}
+
+/* Adds v (borrowed). */
+static gpa_code add(gpa_vm *vm, total *t, value v) {
+    bool whole = v.tag == V_INT || v.tag == V_BOOL;
+    if (t->phase == SUM_INT && whole) return __builtin_add_overflow(t->i, v.i, &t->i) ? int_too_large(vm) : GPA_OK;
+    if (t->phase == SUM_INT && v.tag == V_FLOAT) {
+        t->phase = SUM_FLOAT;
+        t->f = (double)t->i;
+        t->lost = 0;
+    }
+    if (t->phase == SUM_FLOAT && v.tag == V_FLOAT) {
+        add_float(t, v.f);
+        return GPA_OK;
+    }
+    if (t->phase == SUM_FLOAT && whole) {
+        t->f += (double)v.i;
+        return GPA_OK;
+    }
+    value sum = v_none();
+    settle(t);
+    gpa_code rc = vm_binary(vm, OP_ADD, t->v, v, &sum);
+    if (rc) return rc;
+    value_release(vm, t->v);
+    t->v = sum;
+    return GPA_OK;
+}
+
+gpa_code iterate_sum(gpa_vm *vm, value *argv, value *out) {
+    value start = argv[1], it = v_unset();
+    gpa_code rc = GPA_OK;
+    if (start.tag == V_STR) return vm_fail(vm, GPA_E_TYPE, "sum() can't sum strings [use ''.join(seq) instead]");
+    total t = {SUM_ANY, 0, 0, 0, v_none()};
+    if (start.tag == V_INT) t.phase = SUM_INT;
+    else if (start.tag == V_FLOAT) t.phase = SUM_FLOAT;
+    else t.v = value_retain(start);
+    if (t.phase == SUM_INT) t.i = start.i;
+    if (t.phase == SUM_FLOAT) t.f = start.f;
+    TRY(vm_iter(vm, argv[0], &it));
+    for (uint32_t n = 1;; n++) {
+        value v = v_none();
+        bool done = false;
+        TRY(iter_next(vm, it, &v, &done));
+        if (done) break;
+        rc = add(vm, &t, v);
+        value_release(vm, v);
+        if (rc) goto out;
+        if (n % 1024 == 0) TRY(vm_poll(vm));
+    }
+    settle(&t);
+    *out = value_retain(t.v);
+out:
+    value_release(vm, it);
+    value_release(vm, t.v);
+    return rc;
+}
+
+/* Whether any item's truth is `wanted`. */
+static gpa_code some(gpa_vm *vm, value iterable, bool wanted, bool *found) {
+    value it = v_unset();
+    gpa_code rc = GPA_OK;
+    *found = false;
+    TRY(vm_iter(vm, iterable, &it));
+    for (uint32_t n = 1; !*found; n++) {
+        value v = v_none();
+        bool done = false, truth = false;
+        TRY(iter_next(vm, it, &v, &done));
+        if (done) break;
+        rc = value_truth(vm, v, &truth);
+        value_release(vm, v);
+        if (rc) goto out;
+        *found = truth == wanted;
+        if (n % 1024 == 0) TRY(vm_poll(vm));
+    }
+out:
+    value_release(vm, it);
+    return rc;
+}
+
+gpa_code iterate_any(gpa_vm *vm, value *argv, value *out) {
+    bool found;
+    gpa_code rc = some(vm, argv[0], true, &found);
+    if (!rc) *out = v_bool(found);
+    return rc;
+}
+
+gpa_code iterate_all(gpa_vm *vm, value *argv, value *out) {
+    bool found;
+    gpa_code rc = some(vm, argv[0], false, &found);
+    if (!rc) *out = v_bool(!found);
+    return rc;
+}

@@ -1,0 +1,236 @@
+/* list, tuple and range: making them, and their methods. */
+#include "lang/builtin/all.h"
+#include "lang/container.h"
+#include "lang/format.h"
+#include "lang/number.h"
+
+/* ---- list ---- */
+
+gpa_code list_new(gpa_vm *vm, value *argv, value *out) { return vm_collect(vm, argv[1], out); }
+
+gpa_code list_m_append(gpa_vm *vm, value *argv, value *out) {
+    (void)out;
+    return list_append(vm, argv[0].list, argv[1]);
+}
+
+gpa_code list_m_extend(gpa_vm *vm, value *argv, value *out) {
+    (void)out;
+    value items;
+    gpa_code rc = vm_collect(vm, argv[1], &items);
+    if (rc) return rc;
+    list_obj *l = argv[0].list;
+    rc = list_reserve(vm, l, l->count + items.list->count);
+    for (size_t i = 0; i < items.list->count && !rc; i++) rc = list_append(vm, l, items.list->items[i]);
+    value_release(vm, items);
+    return rc;
+}
+
+gpa_code list_m_insert(gpa_vm *vm, value *argv, value *out) {
+    (void)out;
+    int64_t at, n = (int64_t)argv[0].list->count;
+    gpa_code rc = arg_int(vm, argv[1], "index", &at);
+    if (rc) return rc;
+    if (at < 0) at = MAX(at + n, 0);
+    return list_insert(vm, argv[0].list, (size_t)MIN(at, n), argv[2]);
+}
+
+gpa_code list_m_pop(gpa_vm *vm, value *argv, value *out) {
+    int64_t at, n = (int64_t)argv[0].list->count;
+    gpa_code rc = arg_int(vm, argv[1], "index", &at);
+    if (rc) return rc;
+    if (n == 0) return vm_fail(vm, GPA_E_INDEX, "pop from empty list");
+    if (at < 0) at += n;
+    if (at < 0 || at >= n) return vm_fail(vm, GPA_E_INDEX, "pop index out of range");
+    *out = list_take(argv[0].list, (size_t)at);
+    return GPA_OK;
+}
+
+/* The first position in [from, to) of an item equal to v, or -1. */
+static gpa_code position(gpa_vm *vm, const value *items, int64_t from, int64_t to, value v, int64_t *at) {
+    gpa_code rc = GPA_OK;
+    for (int64_t i = from; i < to && !rc; i++) {
+        bool same = value_is(items[i], v);
+        if (!same) rc = value_equal(vm, items[i], v, &same);
+        if (!rc && same) {
+            *at = i;
+            return GPA_OK;
+        }
+    }
+    *at = -1;
+    return rc;
+}
+
+static gpa_code clamp(gpa_vm *vm, value v, int64_t n, int64_t *out) {
+    gpa_code rc = arg_int(vm, v, "slice", out);
+    if (rc) return rc;
+    if (*out < 0) *out = MAX(*out + n, 0);
+    *out = MIN(*out, n);
+    return GPA_OK;
+}
+
+/* index(value, start, stop) of n items; at -1: not there. */
+static gpa_code index_in(gpa_vm *vm, const value *items, size_t count, value *argv, int64_t *at) {
+    int64_t from, to;
+    gpa_code rc = clamp(vm, argv[2], (int64_t)count, &from);
+    if (!rc) rc = clamp(vm, argv[3], (int64_t)count, &to);
+    return rc ? rc : position(vm, items, from, to, argv[1], at);
+}
+
+static gpa_code count_in(gpa_vm *vm, const value *items, size_t count, value v, value *out) {
+    int64_t n = 0, at = -1;
+    gpa_code rc = GPA_OK;
+    do {
+        rc = position(vm, items, at + 1, (int64_t)count, v, &at);
+        n += at >= 0;
+    } while (!rc && at >= 0);
+    *out = v_int(n);
+    return rc;
+}
+
+gpa_code list_m_remove(gpa_vm *vm, value *argv, value *out) {
+    (void)out;
+    int64_t at;
+    list_obj *l = argv[0].list;
+    gpa_code rc = position(vm, l->items, 0, (int64_t)l->count, argv[1], &at);
+    if (rc) return rc;
+    if (at < 0) return vm_fail(vm, GPA_E_VALUE, "list.remove(x): x not in list");
+    value_release(vm, list_take(l, (size_t)at));
+    return GPA_OK;
+}
+
+/* "3 is not in list" */
+static gpa_code not_in(gpa_vm *vm, value v, const char *what) {
+    gpa_str s;
+    str_init(&s);
+    gpa_code rc = vm_repr(vm, v, &s);
+    if (!rc) rc = vm_fail(vm, GPA_E_VALUE, "%s is not in %s", s.text, what);
+    str_free(&s);
+    return rc;
+}
+
+gpa_code list_m_index(gpa_vm *vm, value *argv, value *out) {
+    int64_t at;
+    gpa_code rc = index_in(vm, argv[0].list->items, argv[0].list->count, argv, &at);
+    if (!rc && at < 0) return not_in(vm, argv[1], "list");
+    *out = v_int(at);
+    return rc;
+}
+
+gpa_code list_m_count(gpa_vm *vm, value *argv, value *out) {
+    return count_in(vm, argv[0].list->items, argv[0].list->count, argv[1], out);
+}
+
+gpa_code list_m_sort(gpa_vm *vm, value *argv, value *out) {
+    (void)out;
+    bool reverse;
+    gpa_code rc = value_truth(vm, argv[2], &reverse);
+    return rc ? rc : list_sort(vm, argv[0].list, argv[1], reverse);
+}
+
+gpa_code list_m_reverse(gpa_vm *vm, value *argv, value *out) {
+    (void)vm;
+    (void)out;
+    list_obj *l = argv[0].list;
+    for (size_t i = 0, j = l->count; i + 1 < j; i++) {
+        value v = l->items[i];
+        l->items[i] = l->items[--j];
+        l->items[j] = v;
+    }
+    return GPA_OK;
+}
+
+gpa_code list_m_copy(gpa_vm *vm, value *argv, value *out) {
+    return native_give(v_list(vm, argv[0].list->count, argv[0].list->items), out);
+}
+
+gpa_code list_m_clear(gpa_vm *vm, value *argv, value *out) {
+    (void)out;
+    list_clear(vm, argv[0].list);
+    return GPA_OK;
+}
+
+/* ---- tuple ---- */
+
+gpa_code tuple_new(gpa_vm *vm, value *argv, value *out) {
+    if (argv[1].tag == V_TUPLE) {
+        *out = value_retain(argv[1]);
+        return GPA_OK;
+    }
+    value items;
+    gpa_code rc = vm_collect(vm, argv[1], &items);
+    if (rc) return rc;
+    rc = native_give(v_tuple(vm, items.list->count, items.list->items), out);
+    value_release(vm, items);
+    return rc;
+}
+
+gpa_code tuple_m_index(gpa_vm *vm, value *argv, value *out) {
+    int64_t at;
+    gpa_code rc = index_in(vm, argv[0].tuple->items, argv[0].tuple->count, argv, &at);
+    if (!rc && at < 0) return vm_fail(vm, GPA_E_VALUE, "tuple.index(x): x not in tuple");
+    *out = v_int(at);
+    return rc;
+}
+
+gpa_code tuple_m_count(gpa_vm *vm, value *argv, value *out) {
+    return count_in(vm, argv[0].tuple->items, argv[0].tuple->count, argv[1], out);
+}
+
+/* ---- range ---- */
+
+gpa_code range_new(gpa_vm *vm, value *argv, value *out) {
+    const tuple_obj *a = argv[1].tuple;
+    int64_t at[3] = {0, 0, 1};
+    if (a->count == 0) return vm_fail(vm, GPA_E_TYPE, "range expected at least 1 argument, got 0");
+    if (a->count > 3) return vm_fail(vm, GPA_E_TYPE, "range expected at most 3 arguments, got %zu", a->count);
+    for (size_t i = 0; i < a->count; i++) {
+        gpa_code rc = arg_int(vm, a->items[i], "range", &at[a->count == 1 ? 1 : i]);
+        if (rc) return rc;
+    }
+    if (at[2] == 0) return vm_fail(vm, GPA_E_VALUE, "range() arg 3 must not be zero");
+    return native_give(v_range(vm, at[0], at[1], at[2]), out);
+}
+
+/* The position of a number in a range, or -1. */
+static int64_t range_position(const range_obj *r, value v) {
+    number n = number_of(v);
+    if (n.kind == NUMBER_FLOAT && n.re == (double)(int64_t)n.re) n = (number){.kind = NUMBER_INT, .i = (int64_t)n.re};
+    if (n.kind != NUMBER_INT) return -1;
+    bool inside = r->step > 0 ? n.i >= r->start && n.i < r->stop : n.i <= r->start && n.i > r->stop;
+    if (!inside) return -1;
+    uint64_t gap = r->step > 0 ? (uint64_t)n.i - (uint64_t)r->start : (uint64_t)r->start - (uint64_t)n.i;
+    uint64_t step = r->step > 0 ? (uint64_t)r->step : 0 - (uint64_t)r->step;
+    return gap % step == 0 ? (int64_t)(gap / step) : -1;
+}
+
+gpa_code range_m_index(gpa_vm *vm, value *argv, value *out) {
+    int64_t at = range_position(argv[0].range, argv[1]);
+    if (at < 0 && number_of(argv[1]).kind == NUMBER_INT) return not_in(vm, argv[1], "range");
+    if (at < 0) return vm_fail(vm, GPA_E_VALUE, "sequence.index(x): x not in sequence");
+    *out = v_int(at);
+    return GPA_OK;
+}
+
+gpa_code range_m_count(gpa_vm *vm, value *argv, value *out) {
+    (void)vm;
+    *out = v_int(range_position(argv[0].range, argv[1]) >= 0);
+    return GPA_OK;
+}
+
+gpa_code range_start(gpa_vm *vm, value *argv, value *out) {
+    (void)vm;
+    *out = v_int(argv[0].range->start);
+    return GPA_OK;
+}
+
+gpa_code range_stop(gpa_vm *vm, value *argv, value *out) {
+    (void)vm;
+    *out = v_int(argv[0].range->stop);
+    return GPA_OK;
+}
+
+gpa_code range_step(gpa_vm *vm, value *argv, value *out) {
+    (void)vm;
+    *out = v_int(argv[0].range->step);
+    return GPA_OK;
+}

@@ -1,0 +1,241 @@
+/* Calling int, float and complex; the methods of Python's numbers. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "lang/builtin/all.h"
+#include "lang/format.h"
+#include "lang/number.h"
+#include "lang/number_text.h"
+
+/* The only element of an array as a number; NumPy's error for more. */
+static gpa_code only_element(gpa_vm *vm, gpa_arr *a, number *n) {
+    if (a->size != 1) return vm_fail(vm, GPA_E_TYPE, "only length-1 arrays can be converted to Python scalars");
+    gpa_val item;
+    gpa_code rc = arr_item(vm_rt(vm), a, &item, vm_err(vm));
+    if (!rc) *n = number_of_element((gpa_dtype)a->dtype, item);
+    return rc;
+}
+
+static gpa_code worth(gpa_vm *vm, value v, number *n) {
+    *n = number_of(v);
+    return v.tag == V_ARRAY ? only_element(vm, v.array->arr, n) : GPA_OK;
+}
+
+/* ---- int ---- */
+
+static gpa_code int_of_text(gpa_vm *vm, const str_obj *s, int base, value *out) {
+    int64_t i;
+    parse_result r = parse_int(s->text, s->size, base, &i);
+    if (r == PARSE_TOO_LARGE) return int_too_large(vm);
+    if (r == PARSE_OK) {
+        *out = v_int(i);
+        return GPA_OK;
+    }
+    gpa_str shown;
+    str_init(&shown);
+    format_quoted(&shown, s->text, s->size, false);
+    gpa_code rc = vm_fail(vm, GPA_E_VALUE, "invalid literal for int() with base %d: %s", base, shown.text);
+    str_free(&shown);
+    return rc;
+}
+
+gpa_code int_new(gpa_vm *vm, value *argv, value *out) {
+    value v = argv[1];
+    int64_t base = 10;
+    if (argv[2].tag != V_UNSET) {
+        gpa_code rc = arg_int(vm, argv[2], "base", &base);
+        if (rc) return rc;
+        if (base != 0 && (base < 2 || base > 36)) return vm_fail(vm, GPA_E_VALUE, "int() base must be >= 2 and <= 36, or 0");
+        if (v.tag != V_STR && v.tag != V_BYTES) return vm_fail(vm, GPA_E_TYPE, "int() can't convert non-string with explicit base");
+    }
+    if (v.tag == V_STR || v.tag == V_BYTES) return int_of_text(vm, v.str, (int)base, out);
+    number n;
+    gpa_code rc = worth(vm, v, &n);
+    if (rc) return rc;
+    if (n.kind == NUMBER_NOT || (n.kind == NUMBER_COMPLEX && v.tag == V_COMPLEX && !v.aux))
+        return vm_fail(vm, GPA_E_TYPE, "int() argument must be a string, a bytes-like object or a real number, not '%s'",
+                       value_type_name(v));
+    if (n.kind == NUMBER_UINT) return int_too_large(vm);
+    if (n.kind != NUMBER_INT) rc = int_of_float(vm, n.re, &n.i);
+    if (!rc) *out = v_int(n.i);
+    return rc;
+}
+
+gpa_code int_bit_length(gpa_vm *vm, value *argv, value *out) {
+    (void)vm;
+    uint64_t u = argv[0].i < 0 ? 0 - (uint64_t)argv[0].i : (uint64_t)argv[0].i;
+    *out = v_int(u ? 64 - __builtin_clzll(u) : 0);
+    return GPA_OK;
+}
+
+gpa_code int_bit_count(gpa_vm *vm, value *argv, value *out) {
+    (void)vm;
+    uint64_t u = argv[0].i < 0 ? 0 - (uint64_t)argv[0].i : (uint64_t)argv[0].i;
+    *out = v_int(__builtin_popcountll(u));
+    return GPA_OK;
+}
+
+gpa_code int_conjugate(gpa_vm *vm, value *argv, value *out) {
+    (void)vm;
+    *out = v_int(argv[0].i);
+    return GPA_OK;
+}
+
+gpa_code int_imag(gpa_vm *vm, value *argv, value *out) {
+    (void)vm;
+    (void)argv;
+    *out = v_int(0);
+    return GPA_OK;
+}
+
+gpa_code int_denominator(gpa_vm *vm, value *argv, value *out) {
+    (void)vm;
+    (void)argv;
+    *out = v_int(1);
+    return GPA_OK;
+}
+
+gpa_code int_is_integer(gpa_vm *vm, value *argv, value *out) {
+    (void)vm;
+    (void)argv;
+    *out = v_bool(true);
+    return GPA_OK;
+}
+
+gpa_code int_ratio(gpa_vm *vm, value *argv, value *out) {
+    return native_give(v_tuple(vm, 2, (value[]){v_int(argv[0].i), v_int(1)}), out);
+}
+
+/* ---- float ---- */
+
+gpa_code float_new(gpa_vm *vm, value *argv, value *out) {
+    value v = argv[1];
+    double f;
+    if (v.tag == V_STR || v.tag == V_BYTES) {
+        if (parse_float(v.str->text, v.str->size, &f) == PARSE_OK) {
+            *out = v_float(f);
+            return GPA_OK;
+        }
+        gpa_str shown;
+        str_init(&shown);
+        format_quoted(&shown, v.str->text, v.str->size, false);
+        gpa_code rc = vm_fail(vm, GPA_E_VALUE, "could not convert string to float: %s", shown.text);
+        str_free(&shown);
+        return rc;
+    }
+    number n;
+    gpa_code rc = worth(vm, v, &n);
+    if (rc) return rc;
+    if (n.kind == NUMBER_NOT || (n.kind == NUMBER_COMPLEX && v.tag == V_COMPLEX && !v.aux))
+        return vm_fail(vm, GPA_E_TYPE, "float() argument must be a string or a real number, not '%s'", value_type_name(v));
+    *out = v_float(n.re);
+    return GPA_OK;
+}
+
+gpa_code float_is_integer(gpa_vm *vm, value *argv, value *out) {
+    (void)vm;
+    *out = v_bool(isfinite(argv[0].f) && floor(argv[0].f) == argv[0].f);
+    return GPA_OK;
+}
+
+gpa_code float_ratio(gpa_vm *vm, value *argv, value *out) {
+    double f = argv[0].f;
+    if (isnan(f)) return vm_fail(vm, GPA_E_VALUE, "cannot convert NaN to integer ratio");
+    if (isinf(f)) return vm_fail(vm, GPA_E_OVERFLOW, "cannot convert Infinity to integer ratio");
+    int e;
+    double m = frexp(f, &e);
+    for (int i = 0; i < 300 && m != floor(m); i++, e--) m *= 2;
+    while (e > 0 && fabs(m) < 0x1p62) {
+        m *= 2;
+        e--;
+    }
+    if (e > 0 || e < -62 || fabs(m) >= 0x1p63) return int_too_large(vm);
+    return native_give(v_tuple(vm, 2, (value[]){v_int((int64_t)m), v_int((int64_t)1 << -e)}), out);
+}
+
+gpa_code float_conjugate(gpa_vm *vm, value *argv, value *out) {
+    (void)vm;
+    *out = v_float(argv[0].f);
+    return GPA_OK;
+}
+
+gpa_code float_imag(gpa_vm *vm, value *argv, value *out) {
+    (void)vm;
+    (void)argv;
+    *out = v_float(0);
+    return GPA_OK;
+}
+
+gpa_code float_hex(gpa_vm *vm, value *argv, value *out) {
+    double f = argv[0].f;
+    if (!isfinite(f)) return native_give(v_cstr(vm, isnan(f) ? "nan" : f < 0 ? "-inf" : "inf"), out);
+    const char *sign = signbit(f) ? "-" : "";
+    if (f == 0) return native_give(v_strf(vm, "%s0x0.0p+0", sign), out);
+    uint64_t bits;
+    memcpy(&bits, &f, sizeof bits);
+    int e = (int)(bits >> 52 & 2047);
+    unsigned long long fraction = bits & (((uint64_t)1 << 52) - 1);
+    return native_give(v_strf(vm, "%s0x%d.%013llxp%+d", sign, e != 0, fraction, e ? e - 1023 : -1022), out);
+}
+
+gpa_code float_fromhex(gpa_vm *vm, value *argv, value *out) {
+    const char *text;
+    size_t n;
+    gpa_code rc = arg_text(vm, argv[0], "fromhex() argument", &text, &n);
+    if (rc) return rc;
+    char buf[64];
+    bool negative = n && *text == '-', prefixed;
+    if (n && (*text == '-' || *text == '+')) {
+        text++;
+        n--;
+    }
+    prefixed = (n > 1 && text[0] == '0' && (text[1] | 32) == 'x') || strncasecmp(text, "inf", 3) == 0 || strncasecmp(text, "nan", 3) == 0;
+    snprintf(buf, sizeof buf, "%s%.*s", prefixed ? "" : "0x", (int)MIN(n, 50), text);
+    char *end;
+    double f = strtod(buf, &end);
+    if (*end || n == 0) return vm_fail(vm, GPA_E_VALUE, "invalid hexadecimal floating-point string");
+    *out = v_float(negative ? -f : f);
+    return GPA_OK;
+}
+
+/* ---- complex ---- */
+
+gpa_code complex_new(gpa_vm *vm, value *argv, value *out) {
+    value a = argv[1], b = argv[2];
+    double re, im;
+    if (a.tag == V_STR) {
+        if (b.tag != V_UNSET) return vm_fail(vm, GPA_E_TYPE, "complex() can't take second arg if first is a string");
+        if (parse_complex(a.str->text, a.str->size, &re, &im) != PARSE_OK)
+            return vm_fail(vm, GPA_E_VALUE, "complex() arg is a malformed string");
+        return native_give(v_complex(vm, re, im), out);
+    }
+    if (b.tag == V_STR) return vm_fail(vm, GPA_E_TYPE, "complex() second arg can't be a string");
+    number x, y = {.kind = NUMBER_INT};
+    gpa_code rc = worth(vm, a, &x);
+    if (!rc && b.tag != V_UNSET) rc = worth(vm, b, &y);
+    if (rc) return rc;
+    if (x.kind == NUMBER_NOT)
+        return vm_fail(vm, GPA_E_TYPE, "complex() first argument must be a string or a number, not '%s'", value_type_name(a));
+    if (y.kind == NUMBER_NOT)
+        return vm_fail(vm, GPA_E_TYPE, "complex() second argument must be a number, not '%s'", value_type_name(b));
+    re = y.kind == NUMBER_COMPLEX ? x.re - y.im : x.re;
+    im = b.tag == V_UNSET ? x.im : x.kind == NUMBER_COMPLEX ? x.im + y.re : y.re;
+    return native_give(v_complex(vm, re, im), out);
+}
+
+gpa_code complex_conjugate(gpa_vm *vm, value *argv, value *out) {
+    return native_give(v_complex(vm, argv[0].complex->re, -argv[0].complex->im), out);
+}
+
+gpa_code complex_real(gpa_vm *vm, value *argv, value *out) {
+    (void)vm;
+    *out = v_float(argv[0].complex->re);
+    return GPA_OK;
+}
+
+gpa_code complex_imag(gpa_vm *vm, value *argv, value *out) {
+    (void)vm;
+    *out = v_float(argv[0].complex->im);
+    return GPA_OK;
+}

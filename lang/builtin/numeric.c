@@ -1,0 +1,154 @@
+/* Built-in functions on numbers: abs, round, pow, divmod; floats to ints. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "lang/builtin/all.h"
+#include "lang/number.h"
+
+__extension__ typedef __int128 wide;
+
+gpa_code int_too_large(gpa_vm *vm) { return vm_fail(vm, GPA_E_OVERFLOW, "int too large: gpa's integers have 64 bits"); }
+
+gpa_code int_of_float(gpa_vm *vm, double f, int64_t *out) {
+    if (isnan(f)) return vm_fail(vm, GPA_E_VALUE, "cannot convert float NaN to integer");
+    if (isinf(f)) return vm_fail(vm, GPA_E_OVERFLOW, "cannot convert float infinity to integer");
+    f = trunc(f);
+    if (f < -0x1p63 || f >= 0x1p63) return int_too_large(vm);
+    *out = (int64_t)f;
+    return GPA_OK;
+}
+
+gpa_code core_abs(gpa_vm *vm, value *argv, value *out) {
+    value v = argv[0];
+    if (v.tag == V_INT || v.tag == V_BOOL) {
+        if (v.i == INT64_MIN) return int_too_large(vm);
+        *out = v_int(v.i < 0 ? -v.i : v.i);
+    } else if (v.tag == V_FLOAT) *out = v_float(fabs(v.f));
+    else if (v.tag == V_COMPLEX && !v.aux) *out = v_float(hypot(v.complex->re, v.complex->im));
+    else if (v.tag == V_ARRAY || number_is_numpy(v)) return vm_unary(vm, OP_ABSOLUTE, v, out);
+    else return vm_fail(vm, GPA_E_TYPE, "bad operand type for abs(): '%s'", value_type_name(v));
+    return GPA_OK;
+}
+
+/* A float rounded to n digits after the point: by its exact decimal value, halves to even. */
+static double round_digits(double x, int64_t n) {
+    if (!isfinite(x) || n > 323) return x;
+    if (n < -308) return copysign(0, x);
+    if (n < 0) {
+        double unit = pow(10, (double)-n);
+        return rint(x / unit) * unit;
+    }
+    char text[700];
+    snprintf(text, sizeof text, "%.*f", (int)n, x);
+    return strtod(text, NULL);
+}
+
+static gpa_code round_int(gpa_vm *vm, int64_t x, int64_t n, value *out) {
+    if (n >= 0) {
+        *out = v_int(x);
+        return GPA_OK;
+    }
+    if (n < -18) {
+        *out = v_int(0);
+        return GPA_OK;
+    }
+    wide unit = 1;
+    for (; n < 0; n++) unit *= 10;
+    wide rest = x % unit, down = x - rest, half = unit / 2;
+    if (rest < 0) {
+        rest += unit;
+        down -= unit;
+    }
+    if (rest > half || (rest == half && (down / unit) % 2 != 0)) down += unit;
+    if (down > INT64_MAX || down < INT64_MIN) return int_too_large(vm);
+    *out = v_int((int64_t)down);
+    return GPA_OK;
+}
+
+gpa_code core_round(gpa_vm *vm, value *argv, value *out) {
+    value v;
+    int64_t n = 0;
+    gpa_code rc = value_now(vm, argv[0], &v);
+    if (rc) return rc;
+    number x = number_of(v);
+    bool numpy = number_is_numpy(v), whole = argv[1].tag == V_NONE;
+    gpa_dtype t;
+    gpa_val p = number_payload(v, &t);
+    if (x.kind == NUMBER_NOT || x.kind == NUMBER_COMPLEX) {
+        rc = vm_fail(vm, GPA_E_TYPE, "type %s doesn't define __round__ method", value_type_name(v));
+        goto out;
+    }
+    if (!whole) TRY(arg_int(vm, argv[1], "ndigits", &n));
+    if (x.kind == NUMBER_FLOAT && whole) {
+        int64_t i;
+        TRY(int_of_float(vm, isfinite(x.re) ? rint(x.re) : x.re, &i));
+        *out = v_int(i);
+    } else if (x.kind == NUMBER_FLOAT) {
+        double r = round_digits(x.re, n);
+        p.F64 = r;
+        *out = numpy ? v_num(vm, t, dtype_cast(p, DT_F64, t)) : v_float(r);
+    } else if (x.kind == NUMBER_UINT) *out = value_retain(v);
+    else {
+        TRY(round_int(vm, x.i, n, out));
+        p.I64 = out->i;
+        if (numpy && !whole) *out = v_num(vm, t, dtype_cast(p, DT_I64, t));
+    }
+out:
+    value_release(vm, v);
+    return rc;
+}
+
+/* x modulo m with the sign of m. */
+static wide wrap(wide x, int64_t m) {
+    wide r = x % m;
+    return r != 0 && (r < 0) != (m < 0) ? r + m : r;
+}
+
+/* The y with x * y == 1 modulo m, by Euclid's algorithm; 0 when there is none. */
+static int64_t inverse(int64_t x, int64_t m) {
+    wide r0 = m, r1 = wrap(x, m), s0 = 0, s1 = 1;
+    while (r1 != 0) {
+        wide q = r0 / r1, r = r0 - q * r1, s = s0 - q * s1;
+        r0 = r1;
+        r1 = r;
+        s0 = s1;
+        s1 = s;
+    }
+    return r0 == 1 || r0 == -1 ? (int64_t)wrap(r0 == 1 ? s0 : -s0, m) : 0;
+}
+
+static gpa_code pow_mod(gpa_vm *vm, value *argv, value *out) {
+    if (argv[0].tag > V_INT || argv[1].tag > V_INT || argv[2].tag > V_INT || argv[0].tag == V_NONE || argv[1].tag == V_NONE)
+        return vm_fail(vm, GPA_E_TYPE, "pow() 3rd argument not allowed unless all arguments are integers");
+    int64_t base = argv[0].i, exp = argv[1].i, m = argv[2].i;
+    if (m == 0) return vm_fail(vm, GPA_E_VALUE, "pow() 3rd argument cannot be 0");
+    if (exp < 0) {
+        base = inverse(base, m);
+        if (base == 0 && m != 1 && m != -1) return vm_fail(vm, GPA_E_VALUE, "base is not invertible for the given modulus");
+        if (exp == INT64_MIN) return int_too_large(vm);
+        exp = -exp;
+    }
+    wide result = wrap(1, m), square = wrap(base, m);
+    for (; exp > 0; exp >>= 1) {
+        if (exp & 1) result = wrap(result * square, m);
+        square = wrap(square * square, m);
+    }
+    *out = v_int((int64_t)result);
+    return GPA_OK;
+}
+
+gpa_code core_pow(gpa_vm *vm, value *argv, value *out) {
+    if (argv[2].tag != V_NONE) return pow_mod(vm, argv, out);
+    return vm_binary(vm, OP_POWER, argv[0], argv[1], out);
+}
+
+gpa_code core_divmod(gpa_vm *vm, value *argv, value *out) {
+    value both[2] = {v_none(), v_none()};
+    gpa_code rc = vm_binary(vm, OP_FLOOR_DIVIDE, argv[0], argv[1], &both[0]);
+    if (!rc) rc = vm_binary(vm, OP_REMAINDER, argv[0], argv[1], &both[1]);
+    if (!rc) rc = native_give(v_tuple(vm, 2, both), out);
+    value_release(vm, both[0]);
+    value_release(vm, both[1]);
+    return rc;
+}

@@ -1,0 +1,400 @@
+/* Methods of str that search, split, join and pad.
+ *
+ * Texts are searched as bytes; positions given and returned count characters. `range_of` turns the optional start and
+ * end of a method into bytes. */
+#include "lang/builtin/all.h"
+#include "lang/container.h"
+#include "lang/format.h"
+#include "lang/text.h"
+
+typedef struct {
+    const char *p;
+    size_t n;
+} piece;
+
+static piece whole(const str_obj *s) { return (piece){s->text, s->size}; }
+
+/* A str argument, with the method's words for anything else. */
+static gpa_code text_arg(gpa_vm *vm, value v, const char *words, piece *out) {
+    *out = (piece){NULL, 0};
+    if (v.tag != V_STR) return vm_fail(vm, GPA_E_TYPE, words, value_type_name(v));
+    *out = whole(v.str);
+    return GPA_OK;
+}
+
+static gpa_code bound(gpa_vm *vm, value v, int64_t n, int64_t otherwise, size_t *out) {
+    int64_t i = otherwise;
+    gpa_code rc = v.tag == V_NONE ? GPA_OK : arg_int(vm, v, "slice", &i);
+    if (rc) return rc;
+    if (i < 0) i = MAX(i + n, 0);
+    *out = (size_t)i;
+    return GPA_OK;
+}
+
+/* The part [start, end) of a text. `ok` false: it begins behind the end, so nothing is found in it. */
+static gpa_code range_of(gpa_vm *vm, const str_obj *s, value start, value end, piece *out, bool *ok) {
+    size_t lo, hi;
+    gpa_code rc = bound(vm, start, s->length, 0, &lo);
+    if (!rc) rc = bound(vm, end, s->length, s->length, &hi);
+    if (rc) return rc;
+    if (hi > s->length) hi = s->length;
+    *ok = lo <= hi;
+    size_t from = str_offset(s, MIN(lo, hi));
+    *out = (piece){s->text + from, *ok ? str_offset(s, hi) - from : 0};
+    return GPA_OK;
+}
+
+static gpa_code give_text(gpa_vm *vm, const char *p, size_t n, value *out) { return native_give(v_str(vm, p, n), out); }
+
+static gpa_code push_text(gpa_vm *vm, list_obj *l, const char *p, size_t n) {
+    value v = v_str(vm, p, n);
+    if (v.tag == V_UNSET) return GPA_E_MEMORY;
+    gpa_code rc = list_append(vm, l, v);
+    value_release(vm, v);
+    return rc;
+}
+
+/* ---- making ---- */
+
+gpa_code str_new(gpa_vm *vm, value *argv, value *out) {
+    if (argv[1].tag == V_STR) {
+        *out = value_retain(argv[1]);
+        return GPA_OK;
+    }
+    gpa_str s;
+    str_init(&s);
+    gpa_code rc = vm_str(vm, argv[1], &s);
+    if (!rc) return native_give(v_str_take(vm, &s), out);
+    str_free(&s);
+    return rc;
+}
+
+gpa_code str_join(gpa_vm *vm, value *argv, value *out) {
+    value items = v_none();
+    const str_obj *sep = argv[0].str;
+    gpa_str s;
+    str_init(&s);
+    gpa_code rc = vm_collect(vm, argv[1], &items);
+    if (rc == GPA_E_TYPE && strstr(vm_err(vm)->msg, "not iterable")) {
+        gpa_err_clear(vm_err(vm));
+        rc = vm_fail(vm, GPA_E_TYPE, "can only join an iterable");
+    }
+    if (rc) goto out;
+    for (size_t i = 0; i < items.list->count; i++) {
+        value v = items.list->items[i];
+        if (v.tag != V_STR) {
+            rc = vm_fail(vm, GPA_E_TYPE, "sequence item %zu: expected str instance, %s found", i, value_type_name(v));
+            goto out;
+        }
+        if (i) str_putn(&s, sep->text, sep->size);
+        str_putn(&s, v.str->text, v.str->size);
+    }
+    rc = native_give(v_str_take(vm, &s), out);
+out:
+    str_free(&s);
+    value_release(vm, items);
+    return rc;
+}
+
+gpa_code str_encode(gpa_vm *vm, value *argv, value *out) {
+    return native_give(v_bytes(vm, argv[0].str->text, argv[0].str->size), out);
+}
+
+gpa_code bytes_decode(gpa_vm *vm, value *argv, value *out) { return give_text(vm, argv[0].str->text, argv[0].str->size, out); }
+
+gpa_code bytes_hex(gpa_vm *vm, value *argv, value *out) {
+    gpa_str s;
+    str_init(&s);
+    for (size_t i = 0; i < argv[0].str->size; i++) str_printf(&s, "%02x", (unsigned char)argv[0].str->text[i]);
+    return native_give(v_str_take(vm, &s), out);
+}
+
+static gpa_code bytes_of_items(gpa_vm *vm, const list_obj *l, value *out) {
+    gpa_str s;
+    str_init(&s);
+    gpa_code rc = GPA_OK;
+    for (size_t i = 0; i < l->count && !rc; i++) {
+        int64_t b = 0;
+        rc = arg_int(vm, l->items[i], "byte", &b);
+        if (!rc && (b < 0 || b > 255)) rc = vm_fail(vm, GPA_E_VALUE, "bytes must be in range(0, 256)");
+        str_putc(&s, (char)b);
+    }
+    if (!rc) rc = native_give(v_bytes(vm, s.text, s.len), out);
+    str_free(&s);
+    return rc;
+}
+
+gpa_code bytes_new(gpa_vm *vm, value *argv, value *out) {
+    value v = argv[1], items = v_none();
+    if (v.tag == V_UNSET) return native_give(v_bytes(vm, "", 0), out);
+    if (v.tag == V_STR && argv[2].tag == V_UNSET) return vm_fail(vm, GPA_E_TYPE, "string argument without an encoding");
+    if (v.tag == V_STR || v.tag == V_BYTES) return native_give(v_bytes(vm, v.str->text, v.str->size), out);
+    if (v.tag == V_INT) {
+        gpa_str s;
+        str_init(&s);
+        str_fill(&s, 0, (size_t)MAX(v.i, 0));
+        gpa_code rc = s.failed ? vm_no_memory(vm) : native_give(v_bytes(vm, s.text, s.len), out);
+        str_free(&s);
+        return rc;
+    }
+    gpa_code rc = vm_collect(vm, v, &items);
+    if (!rc) rc = bytes_of_items(vm, items.list, out);
+    value_release(vm, items);
+    return rc;
+}
+
+/* ---- splitting ---- */
+
+/* Whether a character that ends at p + n, or begins at p, is a space; its length. */
+static bool space_at(const char *p, size_t n, size_t *len) { return n && text_is_space(text_decode(p, n, len)); }
+
+static size_t last_char(const char *p, size_t n) {
+    size_t len = 1;
+    while (len < n && ((unsigned char)p[n - len] & 0xC0) == 0x80) len++;
+    return len;
+}
+
+static bool space_before(const char *p, size_t n, size_t *len) {
+    *len = n ? last_char(p, n) : 0;
+    size_t used;
+    return n && text_is_space(text_decode(p + n - *len, *len, &used));
+}
+
+static gpa_code split_spaces(gpa_vm *vm, piece s, int64_t most, list_obj *to) {
+    gpa_code rc = GPA_OK;
+    size_t len;
+    while (!rc) {
+        while (space_at(s.p, s.n, &len)) s.p += len, s.n -= len;
+        if (s.n == 0) break;
+        size_t end = 0;
+        if (most-- == 0) {
+            end = s.n;
+            while (space_before(s.p, end, &len)) end -= len;
+            return push_text(vm, to, s.p, end);
+        }
+        while (end < s.n && !space_at(s.p + end, s.n - end, &len)) end += len;
+        rc = push_text(vm, to, s.p, end);
+        s.p += end;
+        s.n -= end;
+    }
+    return rc;
+}
+
+static gpa_code rsplit_spaces(gpa_vm *vm, piece s, int64_t most, list_obj *to) {
+    gpa_code rc = GPA_OK;
+    size_t len;
+    while (!rc) {
+        while (space_before(s.p, s.n, &len)) s.n -= len;
+        if (s.n == 0) break;
+        size_t start = s.n;
+        if (most-- == 0) {
+            while (space_at(s.p, s.n, &len)) s.p += len, s.n -= len;
+            return push_text(vm, to, s.p, s.n);
+        }
+        while (start > 0 && !space_before(s.p, start, &len)) start -= len;
+        rc = push_text(vm, to, s.p + start, s.n - start);
+        s.n = start;
+    }
+    return rc;
+}
+
+static gpa_code split_at(gpa_vm *vm, piece s, piece sep, int64_t most, bool from_end, list_obj *to) {
+    gpa_code rc = GPA_OK;
+    while (!rc && most-- != 0) {
+        size_t at = from_end ? text_rfind(s.p, s.n, sep.p, sep.n) : text_find(s.p, s.n, sep.p, sep.n, 0);
+        if (at == SIZE_MAX) break;
+        if (from_end) {
+            rc = push_text(vm, to, s.p + at + sep.n, s.n - at - sep.n);
+            s.n = at;
+        } else {
+            rc = push_text(vm, to, s.p, at);
+            s.p += at + sep.n;
+            s.n -= at + sep.n;
+        }
+    }
+    return rc ? rc : push_text(vm, to, s.p, s.n);
+}
+
+static void reverse_items(list_obj *l) {
+    for (size_t i = 0, j = l->count; i + 1 < j; i++) {
+        value v = l->items[i];
+        l->items[i] = l->items[--j];
+        l->items[j] = v;
+    }
+}
+
+static gpa_code split(gpa_vm *vm, value *argv, bool from_end, value *out) {
+    int64_t most;
+    piece s = whole(argv[0].str), sep = {NULL, 0};
+    gpa_code rc = arg_int(vm, argv[2], "maxsplit", &most);
+    if (!rc && argv[1].tag != V_NONE) rc = text_arg(vm, argv[1], "must be str or None, not %s", &sep);
+    if (rc) return rc;
+    if (sep.p && sep.n == 0) return vm_fail(vm, GPA_E_VALUE, "empty separator");
+    value parts = v_list(vm, 0, NULL);
+    if (parts.tag == V_UNSET) return GPA_E_MEMORY;
+    if (sep.p) rc = split_at(vm, s, sep, most, from_end, parts.list);
+    else rc = from_end ? rsplit_spaces(vm, s, most, parts.list) : split_spaces(vm, s, most, parts.list);
+    if (from_end) reverse_items(parts.list);
+    if (rc) value_release(vm, parts);
+    else *out = parts;
+    return rc;
+}
+
+gpa_code str_split(gpa_vm *vm, value *argv, value *out) { return split(vm, argv, false, out); }
+gpa_code str_rsplit(gpa_vm *vm, value *argv, value *out) { return split(vm, argv, true, out); }
+
+static bool ends_line(uint32_t c) { return (c >= 10 && c <= 13) || (c >= 28 && c <= 30) || c == 0x85 || c == 0x2028 || c == 0x2029; }
+
+gpa_code str_splitlines(gpa_vm *vm, value *argv, value *out) {
+    bool keep;
+    piece s = whole(argv[0].str);
+    gpa_code rc = value_truth(vm, argv[1], &keep);
+    if (rc) return rc;
+    value lines = v_list(vm, 0, NULL);
+    if (lines.tag == V_UNSET) return GPA_E_MEMORY;
+    while (s.n && !rc) {
+        size_t end = 0, len = 0, stop;
+        while (end < s.n && !ends_line(text_decode(s.p + end, s.n - end, &len))) end += len;
+        stop = end;
+        if (end < s.n) stop += end + 1 < s.n && s.p[end] == '\r' && s.p[end + 1] == '\n' ? 2 : len;
+        rc = push_text(vm, lines.list, s.p, keep ? stop : end);
+        s.p += stop;
+        s.n -= stop;
+    }
+    if (rc) value_release(vm, lines);
+    else *out = lines;
+    return rc;
+}
+
+static gpa_code partition(gpa_vm *vm, value *argv, bool last, value *out) {
+    piece s = whole(argv[0].str), sep;
+    gpa_code rc = text_arg(vm, argv[1], "must be str, not %s", &sep);
+    if (rc) return rc;
+    if (sep.n == 0) return vm_fail(vm, GPA_E_VALUE, "empty separator");
+    size_t at = last ? text_rfind(s.p, s.n, sep.p, sep.n) : text_find(s.p, s.n, sep.p, sep.n, 0);
+    piece parts[3] = {{s.p, 0}, {s.p, 0}, {s.p, 0}};
+    if (at == SIZE_MAX) parts[last ? 2 : 0] = s;
+    else {
+        parts[0].n = at;
+        parts[1] = sep;
+        parts[2] = (piece){s.p + at + sep.n, s.n - at - sep.n};
+    }
+    value t = v_tuple(vm, 3, NULL);
+    if (t.tag == V_UNSET) return GPA_E_MEMORY;
+    for (int i = 0; i < 3 && !rc; i++) rc = give_text(vm, parts[i].p, parts[i].n, &t.tuple->items[i]);
+    if (rc) value_release(vm, t);
+    else *out = t;
+    return rc;
+}
+
+gpa_code str_partition(gpa_vm *vm, value *argv, value *out) { return partition(vm, argv, false, out); }
+gpa_code str_rpartition(gpa_vm *vm, value *argv, value *out) { return partition(vm, argv, true, out); }
+
+/* ---- stripping ---- */
+
+/* Whether the character at p belongs to those to strip: `set` NULL means spaces. */
+static bool strippable(const char *p, size_t len, const str_obj *set) {
+    size_t used;
+    if (!set) return text_is_space(text_decode(p, len, &used));
+    return text_find(set->text, set->size, p, len, 0) != SIZE_MAX;
+}
+
+static gpa_code strip(gpa_vm *vm, value *argv, const char *name, bool left, bool right, value *out) {
+    if (argv[1].tag != V_NONE && argv[1].tag != V_STR) return vm_fail(vm, GPA_E_TYPE, "%s arg must be None or str", name);
+    const str_obj *set = argv[1].tag == V_STR ? argv[1].str : NULL;
+    piece s = whole(argv[0].str);
+    size_t len;
+    while (left && s.n && (text_decode(s.p, s.n, &len), strippable(s.p, len, set))) s.p += len, s.n -= len;
+    while (right && s.n && (len = last_char(s.p, s.n), strippable(s.p + s.n - len, len, set))) s.n -= len;
+    return give_text(vm, s.p, s.n, out);
+}
+
+gpa_code str_strip(gpa_vm *vm, value *argv, value *out) { return strip(vm, argv, "strip", true, true, out); }
+gpa_code str_lstrip(gpa_vm *vm, value *argv, value *out) { return strip(vm, argv, "lstrip", true, false, out); }
+gpa_code str_rstrip(gpa_vm *vm, value *argv, value *out) { return strip(vm, argv, "rstrip", false, true, out); }
+
+gpa_code str_removeprefix(gpa_vm *vm, value *argv, value *out) {
+    piece s = whole(argv[0].str), a;
+    gpa_code rc = text_arg(vm, argv[1], "removeprefix() argument must be str, not %s", &a);
+    if (rc) return rc;
+    if (a.n <= s.n && memcmp(s.p, a.p, a.n) == 0) s.p += a.n, s.n -= a.n;
+    return give_text(vm, s.p, s.n, out);
+}
+
+gpa_code str_removesuffix(gpa_vm *vm, value *argv, value *out) {
+    piece s = whole(argv[0].str), a;
+    gpa_code rc = text_arg(vm, argv[1], "removesuffix() argument must be str, not %s", &a);
+    if (rc) return rc;
+    if (a.n <= s.n && memcmp(s.p + s.n - a.n, a.p, a.n) == 0) s.n -= a.n;
+    return give_text(vm, s.p, s.n, out);
+}
+
+/* ---- searching ---- */
+
+/* The position in characters, or -1. */
+static gpa_code find(gpa_vm *vm, value *argv, bool last, int64_t *out) {
+    piece s, sub;
+    bool ok;
+    gpa_code rc = text_arg(vm, argv[1], "must be str, not %s", &sub);
+    if (!rc) rc = range_of(vm, argv[0].str, argv[2], argv[3], &s, &ok);
+    if (rc) return rc;
+    size_t at = !ok ? SIZE_MAX : last ? text_rfind(s.p, s.n, sub.p, sub.n) : text_find(s.p, s.n, sub.p, sub.n, 0);
+    const str_obj *self = argv[0].str;
+    if (at == SIZE_MAX) *out = -1;
+    else {
+        size_t byte = (size_t)(s.p - self->text) + at;
+        *out = (int64_t)(str_is_ascii(self) ? byte : text_count(self->text, byte));
+    }
+    return GPA_OK;
+}
+
+static gpa_code find_or(gpa_vm *vm, value *argv, bool last, bool must, value *out) {
+    int64_t at;
+    gpa_code rc = find(vm, argv, last, &at);
+    if (!rc && at < 0 && must) return vm_fail(vm, GPA_E_VALUE, "substring not found");
+    if (!rc) *out = v_int(at);
+    return rc;
+}
+
+gpa_code str_find(gpa_vm *vm, value *argv, value *out) { return find_or(vm, argv, false, false, out); }
+gpa_code str_rfind(gpa_vm *vm, value *argv, value *out) { return find_or(vm, argv, true, false, out); }
+gpa_code str_index(gpa_vm *vm, value *argv, value *out) { return find_or(vm, argv, false, true, out); }
+gpa_code str_rindex(gpa_vm *vm, value *argv, value *out) { return find_or(vm, argv, true, true, out); }
+
+gpa_code str_count(gpa_vm *vm, value *argv, value *out) {
+    piece s, sub;
+    bool ok;
+    gpa_code rc = text_arg(vm, argv[1], "must be str, not %s", &sub);
+    if (!rc) rc = range_of(vm, argv[0].str, argv[2], argv[3], &s, &ok);
+    if (rc) return rc;
+    int64_t n = 0;
+    if (ok && sub.n == 0) n = (int64_t)text_count(s.p, s.n) + 1;
+    for (size_t at = 0; ok && sub.n && (at = text_find(s.p, s.n, sub.p, sub.n, at)) != SIZE_MAX; at += sub.n) n++;
+    *out = v_int(n);
+    return GPA_OK;
+}
+
+static bool has_end(piece s, piece end, bool start) {
+    return end.n <= s.n && memcmp(start ? s.p : s.p + s.n - end.n, end.p, end.n) == 0;
+}
+
+static gpa_code with_end(gpa_vm *vm, value *argv, const char *name, bool start, value *out) {
+    piece s;
+    bool ok, hit = false;
+    gpa_code rc = range_of(vm, argv[0].str, argv[2], argv[3], &s, &ok);
+    if (rc) return rc;
+    bool many = argv[1].tag == V_TUPLE;
+    if (!many && argv[1].tag != V_STR)
+        return vm_fail(vm, GPA_E_TYPE, "%s first arg must be str or a tuple of str, not %s", name, value_type_name(argv[1]));
+    const value *ends = many ? argv[1].tuple->items : &argv[1];
+    for (size_t i = 0; i < (many ? argv[1].tuple->count : 1) && !hit; i++) {
+        if (ends[i].tag != V_STR)
+            return vm_fail(vm, GPA_E_TYPE, "tuple for %s must only contain str, not %s", name, value_type_name(ends[i]));
+        hit = ok && has_end(s, whole(ends[i].str), start);
+    }
+    *out = v_bool(hit);
+    return GPA_OK;
+}
+
+gpa_code str_startswith(gpa_vm *vm, value *argv, value *out) { return with_end(vm, argv, "startswith", true, out); }
+gpa_code str_endswith(gpa_vm *vm, value *argv, value *out) { return with_end(vm, argv, "endswith", false, out); }
