@@ -1,21 +1,39 @@
-/* The lexer and the parser on any bytes: whether a text is a whole cell is answered, and nothing is lost. */
+/* The lexer, the parser and the renderer of errors on any bytes: no memory is lost, an error stands inside the text and can
+ * be drawn, and a prompt would not call a text wrong that parses. */
 #include "tests/fuzz/drive.h"
 
-#include "lang/session.h"
+#include "lang/parse.h"
 #include "runtime/base.h"
 
+static void must(int condition) {
+    if (!condition) __builtin_trap();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    static gpa_session *s; /* one for all inputs: a check leaves nothing behind */
-    gpa_err e = {0};
-    int indent = 0;
-    if (!s) {
-        gpa_config c;
-        gpa_config_init(&c);
-        c.device = "ref";
-        if (gpa_session_new(&c, &s, &e)) return 0;
-    }
+    const parse_options options = {.magics = false};
     int64_t before = mem_alive();
-    gpa_src_state state = gpa_session_check(s, (const char *)data, size, &indent);
-    if (mem_alive() != before || (state == GPA_SRC_INCOMPLETE && indent < 0)) __builtin_trap();
+    sources *texts = sources_new();
+    intern *names = intern_new();
+    ast_module *module = NULL;
+    gpa_err e = {0};
+    gpa_str drawn;
+    uint32_t id, indent = 0;
+    str_init(&drawn);
+    must(texts && names);
+    must(!source_add(texts, SOURCE_CELL, "In [1]", (const char *)data, size, &id, &e));
+    gpa_code rc = parse_module(source_get(texts, id), names, &options, &module, &e);
+    parse_status status = parse_check((const char *)data, size, &options, &indent);
+    if (rc) {
+        must(e.code == rc && e.msg[0] && e.span.lo <= e.span.hi && e.span.hi <= size);
+        source_render(texts, &e, "<module>", &drawn);
+        must(!drawn.failed && drawn.len > 0);
+    } else {
+        must(status != PARSE_INVALID);
+        ast_release(module);
+    }
+    str_free(&drawn);
+    intern_free(names);
+    sources_free(texts);
+    must(mem_alive() == before);
     return 0;
 }
