@@ -125,22 +125,21 @@ static void place_arrays(ref_frame *fr) {
     }
 }
 
-/* LOCAL arrays of a MAP program: there is one thread. The block holds them all. */
+static size_t local_bytes(const kir_array *a) {
+    return a->where == KIR_LOCAL ? (a->count * dtype_size((gpa_dtype)a->dtype) + 15u) & ~(size_t)15 : 0;
+}
+
+/* LOCAL arrays of a MAP program lie in one block (owned by the caller): there is one thread. */
 static unsigned char *place_locals(ref_frame *fr) {
+    const gpa_prog *p = fr->prog;
     size_t n = 0;
-    for (int pass = 0; pass < 2; pass++) {
-        unsigned char *block = pass ? mem_zero(n) : NULL;
-        if (pass && !block) return NULL;
-        n = 0;
-        for (size_t k = 0; k < fr->prog->n_arrays; k++) {
-            const kir_array *a = &fr->prog->arrays[k];
-            if (a->where != KIR_LOCAL) continue;
-            if (pass) fr->places[k] = (ref_place){.base = block + n, .first = 0, .count = a->count};
-            n += (a->count * dtype_size((gpa_dtype)a->dtype) + 15u) & ~(size_t)15;
-        }
-        if (pass) return block;
+    for (size_t k = 0; k < p->n_arrays; k++) n += local_bytes(&p->arrays[k]);
+    unsigned char *all = mem_zero(n), *at = all;
+    for (size_t k = 0; k < p->n_arrays && all; k++) {
+        if (p->arrays[k].where == KIR_LOCAL) fr->places[k] = (ref_place){.base = at, .count = p->arrays[k].count};
+        at += local_bytes(&p->arrays[k]);
     }
-    return NULL;
+    return all;
 }
 
 gpa_code ref_run_map(ref_frame *fr) {
@@ -151,8 +150,9 @@ gpa_code ref_run_map(ref_frame *fr) {
         if (outer >> d & 1u) return GPA_OK;
         fr->hollow = true;
     }
-    do ref_go(fr, p->steps);
-    while (fr->why == REF_DONE && ref_alive(fr) && ref_advance(fr, outer));
+    do {
+        ref_go(fr, p->steps);
+    } while (fr->why == REF_DONE && ref_alive(fr) && ref_advance(fr, outer));
     return fr->why == REF_FAILED ? fr->rc : GPA_OK;
 }
 

@@ -28,7 +28,7 @@ struct ref_step {
 
 /* One REDUCE or SCAN. Elements are combined in blocks and the blocks in a tree, so that a long float sum is nearly as
  * good as exact: tree[k] holds 2^k blocks where bit k of `blocks` is set. */
-enum { REF_BLOCK = 128, REF_LEVELS = 56 };
+enum { REF_BLOCK = 8, REF_LEVELS = 56 };
 typedef struct {
     gpa_red_state part, tree[REF_LEVELS];
     uint64_t blocks;

@@ -1,0 +1,532 @@
+/* The reference device, which is the definition of kir: one small program per instruction or rule, built, verified, run
+ * in host memory. */
+#include <math.h>
+#include <stdio.h>
+
+#include "tests/unit/unit.h"
+
+#include "runtime/backend.h"
+#include "runtime/str.h"
+
+static const gpa_backend *const ref = &gpa_ref_backend;
+
+enum { MOST = 4 };
+
+/* A program under construction and what it will be launched on. */
+typedef struct {
+    gpa_dev *dev;
+    kir_func *f;
+    gpa_binding bind[MOST];
+    gpa_val params[MOST];
+    gpa_launch launch;
+    kir_fault_record fault;
+    gpa_err e;
+} bench;
+
+static void start(bench *b, kir_form form, int ndim, unsigned inner) {
+    memset(b, 0, sizeof *b);
+    assert_int_equal(ref->open(0, &b->dev, &b->e), GPA_OK);
+    b->f = kir_new(form, "test");
+    assert_non_null(b->f);
+    b->f->ndim = (uint8_t)ndim;
+    b->f->inner = (uint16_t)inner;
+    b->launch.arrays = b->bind;
+    b->launch.params = b->params;
+    b->launch.fault = &b->fault;
+}
+
+static void finish(bench *b) {
+    for (int i = 0; i < MOST; i++) ref->free(b->dev, b->bind[i].mem);
+    kir_free(b->f);
+    ref->close(b->dev);
+}
+
+/* Array k of the program: n elements of `t` copied from `data` (NULL: zeros), with strides along the dimensions. */
+static void array(bench *b, gpa_dtype t, size_t n, const void *data, int64_t s0, int64_t s1) {
+    int k = kir_add_array(b->f, (kir_array){.dtype = (uint8_t)t, .access = KIR_READ | KIR_WRITE});
+    kir_array *a = &b->f->arrays[k];
+    int64_t stride[2] = {s0, s1};
+    for (int d = 0; d < 2 && d < b->f->ndim; d++) {
+        b->bind[k].stride[d] = stride[d];
+        if (stride[d] == 0) a->zero |= (uint16_t)(1 << d);
+        if (stride[d] == 1) a->unit |= (uint16_t)(1 << d);
+    }
+    b->bind[k].size[0] = (int64_t)n;
+    if (b->f->form == KIR_KERNEL) a->ndim = 1, b->bind[k].stride[0] = 1;
+    assert_int_equal(ref->alloc(b->dev, n * dtype_size(t), &b->bind[k].mem, &b->e), GPA_OK);
+    memset(ref->base(b->bind[k].mem), 0, n * dtype_size(t));
+    if (data) assert_int_equal(ref->upload(b->dev, b->bind[k].mem, 0, data, n * dtype_size(t), &b->e), GPA_OK);
+}
+
+#define DATA(b, k) ref->base((b)->bind[k].mem)
+
+static gpa_code launch(bench *b) {
+    gpa_prog *p = NULL;
+    gpa_code rc = ref->build(b->dev, b->f, &p, &b->e);
+    if (!rc) rc = ref->run(b->dev, p, &b->launch, &b->e);
+    if (!rc) rc = ref->sync(b->dev, &b->e);
+    ref->drop(b->dev, p);
+    return rc;
+}
+
+static void launch_well(bench *b) {
+    gpa_code rc = launch(b);
+    if (rc) print_error("%s\n", b->e.msg);
+    assert_int_equal(rc, GPA_OK);
+}
+
+#define EMIT(b, ...) kir_emit((b)->f, (kir_ins){__VA_ARGS__})
+#define OPEN(b, ...) kir_open((b)->f, (kir_ins){__VA_ARGS__})
+
+static int32_t load(bench *b, int k) { return EMIT(b, .code = KIR_LOAD, .type = b->f->arrays[k].dtype, .sub = (uint16_t)k); }
+
+static void store(bench *b, int k, int32_t v) { EMIT(b, .code = KIR_STORE, .type = DT_NONE, .sub = (uint16_t)k, .a = v); }
+
+static int32_t loadx(bench *b, int k, int32_t at) {
+    return EMIT(b, .code = KIR_LOADX, .type = b->f->arrays[k].dtype, .sub = (uint16_t)k, .a = at);
+}
+
+static void storex(bench *b, int k, int32_t at, int32_t v) {
+    EMIT(b, .code = KIR_STOREX, .type = DT_NONE, .sub = (uint16_t)k, .a = at, .b = v);
+}
+
+static int32_t index_of(bench *b, unsigned d) { return EMIT(b, .code = KIR_INDEX, .type = DT_I64, .imm = d); }
+
+static int32_t int_const(bench *b, int64_t i) { return kir_const(b->f, DT_I64, (gpa_val){.I64 = i}); }
+
+static int32_t reduce(bench *b, gpa_red r, int32_t a, int32_t at) {
+    uint8_t t = red_info[r].arg ? DT_I64 : b->f->code[a].type;
+    return EMIT(b, .code = KIR_REDUCE, .type = t, .sub = (uint16_t)r, .a = a, .b = at);
+}
+
+static int32_t variable(bench *b, int32_t v) { return EMIT(b, .code = KIR_VAR, .type = b->f->code[v].type, .a = v); }
+
+static int32_t get(bench *b, int32_t var) { return EMIT(b, .code = KIR_GET, .type = b->f->code[var].type, .a = var); }
+
+static void set(bench *b, int32_t var, int32_t v) { EMIT(b, .code = KIR_SET, .type = DT_NONE, .a = var, .b = v); }
+
+/* ---- maps ---- */
+
+static void chain_over_strides(void **state) {
+    (void)state;
+    bench b;
+    const float x[6] = {0, 1, 2, 3, 4, 5}, row[3] = {10, 20, 30};
+    start(&b, KIR_MAP, 2, 0);
+    array(&b, DT_F32, 6, x, -3, 1); /* its rows in reverse order */
+    array(&b, DT_F32, 3, row, 0, 1);
+    array(&b, DT_F32, 6, NULL, 3, 1);
+    b.bind[0].offset = 3;
+    b.launch.size[0] = 2, b.launch.size[1] = 3;
+    kir_add_param(b.f, DT_F32);
+    b.params[0].F32 = 2;
+    int32_t p = EMIT(&b, .code = KIR_PARAM, .type = DT_F32, .imm = 0);
+    store(&b, 2, kir_op2(b.f, OP_ADD, kir_op2(b.f, OP_MULTIPLY, load(&b, 0), p), load(&b, 1)));
+    launch_well(&b);
+    const float want[6] = {16, 28, 40, 10, 22, 34};
+    assert_memory_equal(DATA(&b, 2), want, sizeof want);
+    finish(&b);
+}
+
+static void points_in_no_dimension(void **state) {
+    (void)state;
+    bench b;
+    const double x = 2.25;
+    start(&b, KIR_MAP, 0, 0);
+    array(&b, DT_F64, 1, &x, 0, 0);
+    array(&b, DT_F64, 1, NULL, 0, 0);
+    store(&b, 1, kir_op1(b.f, OP_SQRT, load(&b, 0)));
+    launch_well(&b);
+    assert_true(*(double *)DATA(&b, 1) == 1.5);
+    finish(&b);
+}
+
+static void generated_and_half(void **state) {
+    (void)state;
+    bench b;
+    start(&b, KIR_MAP, 1, 0);
+    array(&b, DT_F16, 4, NULL, 1, 0);
+    b.launch.size[0] = 4;
+    int k = kir_add_array(b.f, (kir_array){.dtype = DT_I64, .where = KIR_VIRTUAL});
+    b.bind[k] = (gpa_binding){.offset = 2, .stride = {3}};
+    int32_t i = EMIT(&b, .code = KIR_IOTA, .type = DT_I64, .sub = (uint16_t)k);
+    int32_t h = kir_cast(b.f, DT_F16, i);
+    store(&b, 0, kir_op2(b.f, OP_DIVIDE, h, kir_const(b.f, DT_F16, (gpa_val){.F16 = half_from_float(3)})));
+    launch_well(&b);
+    const uint16_t *got = DATA(&b, 0);
+    for (int n = 0; n < 4; n++) assert_int_equal(got[n], half_from_float((float)(2 + 3 * n) / 3));
+    finish(&b);
+}
+
+/* ---- reductions ---- */
+
+static void softmax_of_rows(void **state) {
+    (void)state;
+    bench b;
+    enum { ROWS = 3, N = 300 };
+    double x[ROWS * N];
+    for (int i = 0; i < ROWS * N; i++) x[i] = (i * 37 % 101) * 0.1;
+    start(&b, KIR_MAP, 2, 2);
+    array(&b, DT_F64, ROWS * N, x, N, 1);
+    array(&b, DT_F64, ROWS * N, NULL, N, 1);
+    b.launch.size[0] = ROWS, b.launch.size[1] = N;
+    OPEN(&b, .code = KIR_EACH, .type = DT_NONE);
+    int32_t most = reduce(&b, RED_MAX, load(&b, 0), -1);
+    kir_close(b.f);
+    OPEN(&b, .code = KIR_EACH, .type = DT_NONE);
+    int32_t sum = reduce(&b, RED_SUM, kir_op1(b.f, OP_EXP, kir_op2(b.f, OP_SUBTRACT, load(&b, 0), most)), -1);
+    kir_close(b.f);
+    OPEN(&b, .code = KIR_EACH, .type = DT_NONE);
+    int32_t e = kir_op1(b.f, OP_EXP, kir_op2(b.f, OP_SUBTRACT, load(&b, 0), most));
+    store(&b, 1, kir_op2(b.f, OP_DIVIDE, e, sum));
+    kir_close(b.f);
+    launch_well(&b);
+    const double *y = DATA(&b, 1);
+    for (int r = 0; r < ROWS; r++) {
+        double total = 0, all = 0;
+        for (int i = 0; i < N; i++) total += y[r * N + i], all += exp(x[r * N + i] - 10);
+        assert_true(fabs(total - 1) < 1e-12);
+        assert_true(fabs(y[r * N + 5] - exp(x[r * N + 5] - 10) / all) < 1e-14);
+    }
+    finish(&b);
+}
+
+static void float_sums_are_accurate(void **state) {
+    (void)state;
+    bench b;
+    start(&b, KIR_MAP, 1, 1);
+    array(&b, DT_F32, 1, NULL, 0, 0);
+    b.launch.size[0] = 1000000;
+    OPEN(&b, .code = KIR_EACH, .type = DT_NONE);
+    int32_t sum = reduce(&b, RED_SUM, kir_const(b.f, DT_F32, (gpa_val){.F32 = 0.1f}), -1);
+    kir_close(b.f);
+    store(&b, 0, sum);
+    launch_well(&b);
+    assert_true(fabs(*(float *)DATA(&b, 0) - 100000.0015) < 0.02);
+    finish(&b);
+}
+
+static void reductions_of_nothing(void **state) {
+    (void)state;
+    bench b;
+    start(&b, KIR_MAP, 2, 2);
+    array(&b, DT_I32, 2, NULL, 1, 0);
+    array(&b, DT_I32, 2, NULL, 1, 0);
+    b.launch.size[0] = 2, b.launch.size[1] = 0;
+    OPEN(&b, .code = KIR_EACH, .type = DT_NONE);
+    int32_t x = kir_cast(b.f, DT_I32, index_of(&b, 1)), sum = reduce(&b, RED_SUM, x, -1), prod = reduce(&b, RED_PROD, x, -1);
+    kir_close(b.f);
+    store(&b, 0, sum);
+    store(&b, 1, prod);
+    launch_well(&b);
+    const int32_t *sums = DATA(&b, 0), *prods = DATA(&b, 1);
+    assert_int_equal(sums[1], 0);
+    assert_int_equal(prods[1], 1);
+    finish(&b);
+}
+
+static void first_nan_is_the_greatest(void **state) {
+    (void)state;
+    bench b;
+    const float x[5] = {1, 7, NAN, 9, NAN};
+    start(&b, KIR_MAP, 1, 1);
+    array(&b, DT_F32, 5, x, 1, 0);
+    array(&b, DT_I64, 1, NULL, 0, 0);
+    b.launch.size[0] = 5;
+    OPEN(&b, .code = KIR_EACH, .type = DT_NONE);
+    int32_t at = reduce(&b, RED_ARGMAX, load(&b, 0), index_of(&b, 0));
+    kir_close(b.f);
+    store(&b, 1, at);
+    launch_well(&b);
+    assert_int_equal(*(int64_t *)DATA(&b, 1), 2);
+    finish(&b);
+}
+
+static void scans_round_at_every_point(void **state) {
+    (void)state;
+    bench b;
+    uint16_t x[4];
+    for (int i = 0; i < 4; i++) x[i] = half_from_float(i ? 1 : 2048);
+    start(&b, KIR_MAP, 1, 1);
+    array(&b, DT_F16, 4, x, 1, 0);
+    array(&b, DT_F16, 4, NULL, 1, 0);
+    b.launch.size[0] = 4;
+    OPEN(&b, .code = KIR_EACH, .type = DT_NONE);
+    store(&b, 1, EMIT(&b, .code = KIR_SCAN, .type = DT_F16, .sub = RED_SUM, .a = load(&b, 0)));
+    kir_close(b.f);
+    launch_well(&b);
+    const uint16_t *y = DATA(&b, 1);
+    for (int i = 0; i < 4; i++) assert_true(half_to_float(y[i]) == 2048); /* 2048 + 1 is 2048 in float16, each time */
+    finish(&b);
+}
+
+/* ---- computed offsets, faults ---- */
+
+/* out[i] = x[index[i]], with the index wrapped and checked. */
+static void gather(bench *b, const int64_t *index, size_t n) {
+    const float x[3] = {10, 20, 30};
+    start(b, KIR_MAP, 1, 0);
+    array(b, DT_F32, 3, x, 0, 0);
+    array(b, DT_I64, n, index, 1, 0);
+    array(b, DT_F32, n, NULL, 1, 0);
+    b->launch.size[0] = (int64_t)n;
+    int32_t extent = EMIT(b, .code = KIR_SIZE, .type = DT_I64, .sub = 0, .imm = 0);
+    int32_t at = EMIT(b, .code = KIR_BOUND, .type = DT_I64, .sub = 4, .a = load(b, 1), .b = extent);
+    store(b, 2, loadx(b, 0, at));
+}
+
+static void indices_wrap_and_are_checked(void **state) {
+    (void)state;
+    bench b;
+    const int64_t good[3] = {2, -3, -1}, bad[3] = {0, -4, 7};
+    gather(&b, good, 3);
+    launch_well(&b);
+    const float want[3] = {30, 10, 30};
+    assert_memory_equal(DATA(&b, 2), want, sizeof want);
+    assert_int_equal(b.fault.set, 0);
+    finish(&b);
+    gather(&b, bad, 3);
+    launch_well(&b);
+    assert_int_equal(b.fault.set, 1);
+    assert_int_equal(b.fault.kind, KIR_FT_INDEX);
+    assert_int_equal(b.fault.axis, 4);
+    assert_int_equal(b.fault.a, -4);
+    assert_int_equal(b.fault.b, 3);
+    finish(&b);
+}
+
+static void accesses_outside_are_internal_errors(void **state) {
+    (void)state;
+    bench b;
+    const int64_t index[1] = {3};
+    gather(&b, index, 1);
+    b.f->flags = KIR_F_UNCHECKED;
+    assert_int_equal(launch(&b), GPA_E_INTERNAL);
+    assert_string_equal(b.e.msg, "kir: element 3 of array @0, which has 3, in instruction 3");
+    finish(&b);
+    start(&b, KIR_MAP, 1, 0);
+    array(&b, DT_F32, 4, NULL, 2, 0);
+    b.launch.size[0] = 3;
+    store(&b, 0, kir_const(b.f, DT_F32, (gpa_val){.F32 = 1}));
+    assert_int_equal(launch(&b), GPA_E_INTERNAL);
+    finish(&b);
+}
+
+static void asserted(void **state) {
+    (void)state;
+    bench b;
+    start(&b, KIR_MAP, 1, 0);
+    b.launch.size[0] = 10;
+    kir_at(b.f, (gpa_span){1, 5, 9});
+    OPEN(&b, .code = KIR_IF, .type = DT_NONE, .a = kir_op2(b.f, OP_EQUAL, index_of(&b, 0), int_const(&b, 6)));
+    EMIT(&b, .code = KIR_FAULT, .type = DT_NONE, .sub = KIR_FT_ASSERT, .imm = kir_add_text(b.f, "no six"), .a = index_of(&b, 0),
+         .b = -1);
+    kir_close(b.f);
+    launch_well(&b);
+    assert_int_equal(b.fault.kind, KIR_FT_ASSERT);
+    assert_int_equal(b.fault.a, 6);
+    assert_int_equal(b.f->spans[b.fault.line].lo, 5);
+    finish(&b);
+}
+
+/* ---- control flow ---- */
+
+/* collatz(n): steps until 1, by LOOP, BREAK, IF and ELSE. */
+static void loops_branches_variables(void **state) {
+    (void)state;
+    bench b;
+    const int64_t x[4] = {1, 6, 7, 27};
+    start(&b, KIR_MAP, 1, 0);
+    array(&b, DT_I64, 4, x, 1, 0);
+    array(&b, DT_I64, 4, NULL, 1, 0);
+    b.launch.size[0] = 4;
+    kir_func *f = b.f;
+    int32_t n = variable(&b, load(&b, 0)), count = variable(&b, int_const(&b, 0));
+    int32_t one = int_const(&b, 1), two = int_const(&b, 2), three = int_const(&b, 3);
+    OPEN(&b, .code = KIR_LOOP, .type = DT_NONE);
+    int32_t now = get(&b, n);
+    OPEN(&b, .code = KIR_IF, .type = DT_NONE, .a = kir_op2(f, OP_EQUAL, now, one));
+    EMIT(&b, .code = KIR_BREAK, .type = DT_NONE, .imm = 0);
+    kir_close(f);
+    OPEN(&b, .code = KIR_IF, .type = DT_NONE, .a = kir_cast(f, DT_BOOL, kir_op2(f, OP_REMAINDER, now, two)));
+    set(&b, n, kir_op2(f, OP_ADD, kir_op2(f, OP_MULTIPLY, now, three), one));
+    EMIT(&b, .code = KIR_ELSE, .type = DT_NONE);
+    set(&b, n, kir_op2(f, OP_FLOOR_DIVIDE, now, two));
+    kir_close(f);
+    set(&b, count, kir_op2(f, OP_ADD, get(&b, count), one));
+    kir_close(f);
+    store(&b, 1, get(&b, count));
+    launch_well(&b);
+    const int64_t want[4] = {0, 8, 16, 111};
+    assert_memory_equal(DATA(&b, 1), want, sizeof want);
+    finish(&b);
+}
+
+/* Sum of the counters of range(a, b, c) but 4, and nothing after 20: FOR, NEXT and BREAK out of a BLOCK. */
+static void counting(void **state) {
+    (void)state;
+    static const struct {
+        int64_t from, to, by, sum;
+    } cases[] = {{0, 5, 1, 6}, {5, 0, 1, 0}, {5, 0, -1, 11}, {0, 100, 7, 21}, {3, 3, 1, 0}, {INT64_MAX - 1, INT64_MAX, 5, 0}};
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        bench b;
+        start(&b, KIR_MAP, 0, 0);
+        array(&b, DT_I64, 1, NULL, 0, 0);
+        kir_func *f = b.f;
+        int32_t sum = variable(&b, int_const(&b, 0));
+        OPEN(&b, .code = KIR_BLOCK, .type = DT_NONE);
+        int32_t k = OPEN(&b, .code = KIR_FOR, .type = DT_I64, .a = int_const(&b, cases[i].from), .b = int_const(&b, cases[i].to),
+                         .c = int_const(&b, cases[i].by));
+        OPEN(&b, .code = KIR_IF, .type = DT_NONE, .a = kir_op2(f, OP_EQUAL, k, int_const(&b, 4)));
+        EMIT(&b, .code = KIR_NEXT, .type = DT_NONE, .imm = 0);
+        kir_close(f);
+        OPEN(&b, .code = KIR_IF, .type = DT_NONE, .a = kir_op2(f, OP_GREATER, k, int_const(&b, 20)));
+        EMIT(&b, .code = KIR_BREAK, .type = DT_NONE, .imm = 1);
+        kir_close(f);
+        set(&b, sum, kir_op2(f, OP_ADD, get(&b, sum), k));
+        kir_close(f);
+        kir_close(f);
+        store(&b, 0, get(&b, sum));
+        launch_well(&b);
+        assert_int_equal(*(int64_t *)DATA(&b, 0), cases[i].sum);
+        finish(&b);
+    }
+}
+
+static void endless_loops_are_interrupted(void **state) {
+    (void)state;
+    bench b;
+    start(&b, KIR_MAP, 0, 0);
+    OPEN(&b, .code = KIR_LOOP, .type = DT_NONE);
+    kir_close(b.f);
+    ref->interrupt(b.dev, true);
+    assert_int_equal(launch(&b), GPA_E_INTERRUPT);
+    finish(&b);
+}
+
+/* ---- kernels ---- */
+
+static int32_t thread_of(bench *b, kir_thread row, unsigned axis) {
+    return EMIT(b, .code = KIR_THREAD, .type = DT_I32, .sub = (uint16_t)row, .imm = axis);
+}
+
+static int32_t thread64(bench *b, kir_thread row) { return kir_cast(b->f, DT_I64, thread_of(b, row, 0)); }
+
+/* Each block reverses its part through shared memory: wrong without the barrier. */
+static void blocks_share_and_wait(void **state) {
+    (void)state;
+    bench b;
+    int32_t x[64];
+    for (int i = 0; i < 64; i++) x[i] = i;
+    start(&b, KIR_KERNEL, 0, 0);
+    array(&b, DT_I32, 64, x, 0, 0);
+    int shared = kir_add_array(b.f, (kir_array){.dtype = DT_I32, .where = KIR_SHARED, .access = KIR_READ | KIR_WRITE, .ndim = 1, .count = 16});
+    kir_func *f = b.f;
+    int32_t t = thread64(&b, KIR_TH_TID), width = thread64(&b, KIR_TH_BDIM);
+    int32_t at = kir_op2(f, OP_ADD, t, kir_op2(f, OP_MULTIPLY, thread64(&b, KIR_TH_BID), width));
+    int32_t back = kir_op2(f, OP_SUBTRACT, kir_op2(f, OP_SUBTRACT, width, int_const(&b, 1)), t);
+    storex(&b, shared, t, loadx(&b, 0, at));
+    EMIT(&b, .code = KIR_BARRIER, .type = DT_NONE, .sub = KIR_BA_BLOCK, .a = -1);
+    storex(&b, 0, at, loadx(&b, shared, back));
+    b.launch.grid[0] = 4, b.launch.block[0] = 16;
+    b.launch.grid[1] = b.launch.grid[2] = b.launch.block[1] = b.launch.block[2] = 1;
+    launch_well(&b);
+    const int32_t *y = DATA(&b, 0);
+    for (int i = 0; i < 64; i++) assert_int_equal(y[i], i / 16 * 16 + 15 - i % 16);
+    finish(&b);
+}
+
+/* The sum of the lanes by shuffles down, and how many threads of the block have an odd index. */
+static void warps_exchange_and_blocks_vote(void **state) {
+    (void)state;
+    bench b;
+    start(&b, KIR_KERNEL, 0, 0);
+    array(&b, DT_I32, 64, NULL, 0, 0);
+    array(&b, DT_I32, 64, NULL, 0, 0);
+    kir_func *f = b.f;
+    int32_t t = thread_of(&b, KIR_TH_TID, 0), v = t;
+    for (int32_t by = 16; by; by /= 2) {
+        int32_t step = kir_const(f, DT_I32, (gpa_val){.I32 = by});
+        v = kir_op2(f, OP_ADD, v, EMIT(&b, .code = KIR_WARP, .type = DT_I32, .sub = KIR_WA_SHFL_DOWN, .a = v, .b = step, .c = -1));
+    }
+    int32_t odd = kir_cast(f, DT_BOOL, kir_op2(f, OP_BITWISE_AND, t, kir_const(f, DT_I32, (gpa_val){.I32 = 1})));
+    int32_t n = EMIT(&b, .code = KIR_BARRIER, .type = DT_I32, .sub = KIR_BA_COUNT, .a = odd);
+    int32_t at = thread64(&b, KIR_TH_TID);
+    storex(&b, 0, at, v);
+    storex(&b, 1, at, n);
+    b.launch.grid[0] = b.launch.grid[1] = b.launch.grid[2] = b.launch.block[1] = b.launch.block[2] = 1;
+    b.launch.block[0] = 64;
+    launch_well(&b);
+    const int32_t *sums = DATA(&b, 0), *odds = DATA(&b, 1);
+    assert_int_equal(sums[0], 31 * 32 / 2);
+    assert_int_equal(sums[32], 31 * 32 / 2 + 32 * 32);
+    assert_int_equal(odds[63], 32);
+    finish(&b);
+}
+
+static void atomics_count(void **state) {
+    (void)state;
+    bench b;
+    start(&b, KIR_MAP, 1, 0);
+    array(&b, DT_I32, 3, NULL, 0, 0);
+    b.launch.size[0] = 10;
+    int32_t bin = kir_op2(b.f, OP_REMAINDER, index_of(&b, 0), int_const(&b, 3));
+    EMIT(&b, .code = KIR_ATOMIC, .type = DT_I32, .sub = 0, .imm = KIR_AT_ADD, .a = bin, .b = kir_const(b.f, DT_I32, (gpa_val){.I32 = 1}), .c = -1);
+    launch_well(&b);
+    const int32_t want[3] = {4, 3, 3};
+    assert_memory_equal(DATA(&b, 0), want, sizeof want);
+    finish(&b);
+}
+
+static void divided_barriers_are_an_error(void **state) {
+    (void)state;
+    bench b;
+    start(&b, KIR_KERNEL, 0, 0);
+    int32_t zero = kir_const(b.f, DT_I32, (gpa_val){.I32 = 0});
+    OPEN(&b, .code = KIR_IF, .type = DT_NONE, .a = kir_op2(b.f, OP_EQUAL, thread_of(&b, KIR_TH_TID, 0), zero));
+    EMIT(&b, .code = KIR_BARRIER, .type = DT_NONE, .sub = KIR_BA_BLOCK, .a = -1);
+    EMIT(&b, .code = KIR_ELSE, .type = DT_NONE);
+    EMIT(&b, .code = KIR_BARRIER, .type = DT_NONE, .sub = KIR_BA_BLOCK, .a = -1);
+    kir_close(b.f);
+    for (int d = 0; d < 3; d++) b.launch.grid[d] = 1, b.launch.block[d] = d ? 1 : 2;
+    assert_int_equal(launch(&b), GPA_E_DEVICE);
+    finish(&b);
+}
+
+/* ---- memory ---- */
+
+static void copies_stay_inside(void **state) {
+    (void)state;
+    bench b;
+    start(&b, KIR_MAP, 0, 0);
+    array(&b, DT_U8, 4, "abc", 0, 0);
+    array(&b, DT_U8, 4, NULL, 0, 0);
+    char got[4];
+    assert_int_equal(ref->copy(b.dev, b.bind[1].mem, 0, b.bind[0].mem, 0, 4, &b.e), GPA_OK);
+    assert_int_equal(ref->download(b.dev, got, b.bind[1].mem, 0, 4, &b.e), GPA_OK);
+    assert_string_equal(got, "abc");
+    assert_int_equal(ref->download(b.dev, got, b.bind[1].mem, 2, 3, &b.e), GPA_E_INTERNAL);
+    finish(&b);
+}
+
+/* Building and launching with the n-th allocation failing, for every n: MemoryError, nothing lost. */
+static void short_memory_is_an_error(void **state) {
+    (void)state;
+    const int64_t index[1] = {2};
+    gpa_code rc = GPA_E_MEMORY;
+    for (uint64_t n = 1; rc; n++) {
+        bench b;
+        gather(&b, index, 1);
+        mem_fail_at(n);
+        rc = launch(&b);
+        mem_fail_at(0);
+        assert_true(rc == GPA_OK || rc == GPA_E_MEMORY);
+        finish(&b);
+    }
+}
+
+UNIT_TESTS(TEST(chain_over_strides), TEST(points_in_no_dimension), TEST(generated_and_half), TEST(softmax_of_rows),
+           TEST(float_sums_are_accurate), TEST(reductions_of_nothing), TEST(first_nan_is_the_greatest),
+           TEST(scans_round_at_every_point), TEST(indices_wrap_and_are_checked), TEST(accesses_outside_are_internal_errors),
+           TEST(asserted), TEST(loops_branches_variables), TEST(counting), TEST(endless_loops_are_interrupted),
+           TEST(blocks_share_and_wait), TEST(warps_exchange_and_blocks_vote), TEST(atomics_count),
+           TEST(divided_barriers_are_an_error), TEST(copies_stay_inside), TEST(short_memory_is_an_error))
