@@ -2,7 +2,7 @@
 # --- repr chooses quotes
 print(repr("a"), repr("it's"), repr('say "x"'), repr("both ' and \""), repr("tab\tnew\nback\\"), repr("\x00\x7f\u00e9\u20ac"))
 # --- literals
-print("a" "b" 'c', r"\n", "\x41\u00e9\N{BULLET}" if False else "\x41\u00e9", """two
+print("a" "b" 'c', r"\n", "\x41\u00e9", """two
 lines""", '\'', "\101")
 # --- concatenation and repetition
 print("ab" + "cd", "ab" * 3, 2 * "-", "x" * 0, "x" * -1)
