@@ -326,11 +326,14 @@ gpa_code exec_pending(gpa_rt *rt, gpa_cut why, gpa_err *e) {
     return rc;
 }
 
-gpa_code exec_store(gpa_rt *rt, const fuse_root *root, bool *hazard, gpa_err *e) {
+gpa_code exec_store(gpa_rt *rt, const fuse_root *root, gpa_storage *const *also, size_t n_also, bool *hazard, gpa_err *e) {
     gpa_code rc = scratch(rt, e);
     if (rc) return rc;
+    fuse_plan *p = &rt->exec->plan;
     *hazard = false;
-    rt->exec->plan.n_root = 0;
+    p->n_root = 0;
     rc = add_root(rt, *root, e);
+    for (size_t i = 0; i < n_also && !rc; i++) rc = add_storage(rt, also[i], e);
+    for (size_t i = 1; i < p->n_root; i++) p->root[i].storage->asked = false;
     return rc ? rc : run_plan(rt, CUT_STORE, hazard, e);
 }

@@ -13,9 +13,9 @@ gpa_code exec_nodes(gpa_rt *rt, node *const *n, size_t count, gpa_cut why, gpa_e
 gpa_code exec_storages(gpa_rt *rt, gpa_storage *const *s, size_t count, gpa_cut why, gpa_err *e);
 /* Computes all pending arrays that are still referenced. */
 gpa_code exec_pending(gpa_rt *rt, gpa_cut why, gpa_err *e);
-/* Runs one store (root->into is set). *hazard (then nothing was stored): an operand overlaps the target, and the value
- * must be computed first. */
-gpa_code exec_store(gpa_rt *rt, const fuse_root *root, bool *hazard, gpa_err *e);
+/* Runs one store (root->into is set) after, or in one program with, the computation of the pending storages given.
+ * *hazard (then the store did not happen): an operand overlaps the target and must be computed first. */
+gpa_code exec_store(gpa_rt *rt, const fuse_root *root, gpa_storage *const *also, size_t n_also, bool *hazard, gpa_err *e);
 /* Reports the first fault of launched programs (a bad index), at the place that wrote it. Call after sync or download. */
 gpa_code exec_faults(gpa_rt *rt, gpa_err *e);
 /* Frees the scratch memory of all this. */

@@ -1,9 +1,208 @@
-/* Explaining. */
+/* Explaining: the text of each step is written when it runs, because afterwards its nodes are gone.
+ *
+ * Expressions name the arrays they read a, b, c ... in the order they appear in the step. Reading order: names,
+ * expressions, templates, steps, the interface. */
 #include "runtime/explain.h"
 
 #include "runtime/rt.h"
+#include "runtime/shape.h"
+
+enum { LONGEST = 240 }; /* characters of an expression, about */
+
+struct explain {
+    gpa_str text;
+    bool source;
+    int steps;
+    uint64_t launches, read, written; /* counters at the start */
+};
+
+/* ---- expressions ---- */
+
+typedef struct {
+    gpa_str *out;
+    size_t end;           /* where the text is long enough */
+    const node *named[26];
+    int n_named;
+} writer;
+
+static void write_value(writer *w, const node *n, bool inside);
+
+static void write_leaf(writer *w, const node *n) {
+    int i = 0;
+    while (i < w->n_named && !(w->named[i] == n || (n->buf && w->named[i]->buf == n->buf))) i++;
+    if (i == w->n_named && w->n_named < (int)COUNT_OF(w->named)) w->named[w->n_named++] = n;
+    if (i < (int)COUNT_OF(w->named)) str_putc(w->out, (char)('a' + i));
+    else str_put(w->out, "...");
+}
+
+static void write_number(writer *w, const node *n) {
+    gpa_dtype t = (gpa_dtype)n->dtype;
+    gpa_val re = dtype_cast(n->v, t, DT_C128);
+    if (dtype_is_complex(t)) str_printf(w->out, "(%g%+gj)", re.C128.re, re.C128.im);
+    else str_printf(w->out, "%.10g", re.C128.re);
+}
+
+static void write_call(writer *w, const char *name, const node *n) {
+    str_printf(w->out, "%s(", name);
+    for (int i = 0; i < n->n_in; i++) {
+        if (i) str_put(w->out, ", ");
+        write_value(w, n->in[i], false);
+    }
+    str_putc(w->out, ')');
+}
+
+static void write_op(writer *w, const node *n, bool inside) {
+    const gpa_op_info *op = &op_info[n->sub];
+    if (!op->symbol || n->n_in > 2) {
+        write_call(w, op->name, n);
+        return;
+    }
+    if (inside) str_putc(w->out, '(');
+    if (n->n_in == 2) {
+        write_value(w, n->in[0], true);
+        str_printf(w->out, " %s ", op->symbol);
+    } else {
+        str_put(w->out, op->symbol);
+    }
+    write_value(w, n->in[n->n_in - 1], true);
+    if (inside) str_putc(w->out, ')');
+}
+
+static void write_reduction(writer *w, const node *n) {
+    const node *in = n->in[0];
+    uint32_t all = in->ndim == 32 ? UINT32_MAX : (1u << in->ndim) - 1;
+    str_printf(w->out, "%s(", red_info[n->sub].name);
+    write_value(w, in, false);
+    if (n->axes != all) {
+        const char *between = ", axis=";
+        for (int d = 0; d < in->ndim; d++) {
+            if (!(n->axes >> d & 1)) continue;
+            str_printf(w->out, "%s%d", between, d);
+            between = ",";
+        }
+    }
+    str_putc(w->out, ')');
+}
+
+static void write_value(writer *w, const node *n, bool inside) {
+    if (w->out->len > w->end) {
+        str_put(w->out, "...");
+        return;
+    }
+    switch ((node_kind)n->kind) {
+        case NODE_BUF: write_leaf(w, n); break;
+        case NODE_IOTA: str_put(w->out, "arange"); break;
+        case NODE_SCALAR: write_number(w, n); break;
+        case NODE_OP: write_op(w, n, inside); break;
+        case NODE_CAST: write_call(w, dtype_info[n->dtype].name, n); break;
+        case NODE_VIEW: write_value(w, n->in[0], inside); break;
+        case NODE_REDUCE: write_reduction(w, n); break;
+        case NODE_SCAN:
+            str_printf(w->out, "running_%s(", red_info[n->sub].name);
+            write_value(w, n->in[0], false);
+            str_putc(w->out, ')');
+            break;
+        case NODE_GATHER:
+            write_value(w, n->in[0], true);
+            str_putc(w->out, '[');
+            for (int i = 1; i < n->n_in; i++) {
+                if (i > 1) str_put(w->out, ", ");
+                write_value(w, n->in[i], false);
+            }
+            str_putc(w->out, ']');
+            break;
+        case NODE_KINDS: break;
+    }
+}
+
+/* ---- steps ---- */
+
+static const char *template_of(const lowered *l) {
+    const kir_func *f = l->f;
+    bool scans = false, linear = f->ndim <= 1;
+    for (size_t i = 0; i < f->n_code; i++) scans = scans || f->code[i].code == KIR_SCAN;
+    for (size_t i = 0; i < f->n_arrays && f->ndim; i++) linear = linear && ((f->arrays[i].unit | f->arrays[i].zero) & 1);
+    if (scans) return "scan";
+    if (!f->inner) return linear ? "linear" : "strided";
+    if (f->inner == (1u << f->ndim) - 1) return "full reduce";
+    return f->inner >> (f->ndim - 1) & 1 ? "row reduce" : "column reduce";
+}
+
+static void write_bytes(gpa_str *out, const char *verb, uint64_t n) {
+    static const char *const units[] = {"B", "KB", "MB", "GB", "TB"};
+    double v = (double)n;
+    size_t u = 0;
+    for (; v >= 1000 && u + 1 < COUNT_OF(units); u++) v /= 1000;
+    str_printf(out, u && v < 100 ? ", %s %.3g %s" : ", %s %.0f %s", verb, v, units[u]);
+}
+
+static uint64_t launches_of(const lowered *l) {
+    uint64_t n = 1;
+    for (int i = 0; i < l->n_loops; i++) n *= (uint64_t)l->loop_size[i];
+    return n;
+}
 
 void explain_step(gpa_rt *rt, gpa_device *d, const fuse_plan *p, int s, const lowered *l, const cache_entry *program, bool built) {
-    (void)rt, (void)d, (void)p, (void)s, (void)l, (void)program, (void)built;
+    struct explain *x = rt->explain;
+    gpa_str *out = &x->text;
+    const fuse_step *step = &p->step[s];
+    writer w = {.out = out};
+    char shape[SHAPE_TEXT];
+    str_printf(out, "step %d: %s, cut %s (%s)\n", ++x->steps, template_of(l), cut_names[step->why], cut_texts[step->why]);
+    for (size_t i = 0; i < p->n_root; i++) {
+        const fuse_root *r = &p->root[i];
+        if (r->step != s) continue;
+        str_printf(out, "  %s %s %s = ", r->into ? "store" : "array", dtype_info[r->value->dtype].name,
+                   shape_text(shape, r->value->ndim, r->value->shape));
+        w.end = out->len + LONGEST;
+        write_value(&w, r->value, false);
+        if (r->mask) {
+            str_put(out, " where ");
+            write_value(&w, r->mask, false);
+        }
+        str_putc(out, '\n');
+    }
+    uint64_t n = launches_of(l);
+    str_printf(out, "  %llu launch%s", (unsigned long long)n, n == 1 ? "" : "es");
+    write_bytes(out, "reads", l->bytes_read);
+    write_bytes(out, "writes", l->bytes_written);
+    if (built) str_printf(out, ", compiled in %.2f ms\n", program->compile_seconds * 1e3);
+    else str_put(out, ", program known\n");
+    if (!x->source) return;
+    gpa_err quiet = {0};
+    d->be->dump(d->dev, program->prog, GPA_DUMP_SOURCE, out, &quiet);
+    if (out->len && out->text[out->len - 1] != '\n') str_putc(out, '\n');
 }
-void explain_free(gpa_rt *rt) { (void)rt; }
+
+/* ---- the interface ---- */
+
+void explain_free(gpa_rt *rt) {
+    if (!rt->explain) return;
+    str_free(&rt->explain->text);
+    mem_free(rt->explain);
+    rt->explain = NULL;
+}
+
+void rt_explain_start(gpa_rt *rt, bool source) {
+    explain_free(rt);
+    struct explain *x = mem_zero(sizeof *x);
+    if (!x) return;
+    str_init(&x->text);
+    x->source = source;
+    x->launches = rt->stats.launches;
+    x->read = rt->stats.bytes_read;
+    x->written = rt->stats.bytes_written;
+    rt->explain = x;
+}
+
+void rt_explain_stop(gpa_rt *rt, gpa_str *out) {
+    struct explain *x = rt->explain;
+    if (!x) return;
+    str_putn(out, x->text.text, x->text.len);
+    str_printf(out, "%d step%s, %llu launch%s", x->steps, x->steps == 1 ? "" : "s",
+               (unsigned long long)(rt->stats.launches - x->launches), rt->stats.launches - x->launches == 1 ? "" : "es");
+    write_bytes(out, "read", rt->stats.bytes_read - x->read);
+    write_bytes(out, "wrote", rt->stats.bytes_written - x->written);
+    str_putc(out, '\n');
+    explain_free(rt);
+}

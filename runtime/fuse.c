@@ -30,6 +30,7 @@ typedef struct {
     int32_t root;   /* -1: not needed itself */
     uint32_t cost;  /* of computing an element again, from leaves */
     uint32_t leaves;
+    uint32_t stamp; /* scratch of walks down */
     int64_t reduced; /* the most elements that a reduction below it reads; 0: none */
 } item;
 
@@ -41,6 +42,7 @@ typedef struct {
 
 typedef struct {
     int arrays, open, nodes, params;
+    bool last;   /* it overwrites memory: it runs last, so nothing may wait for it */
     bool native; /* its inner dimensions are dimensions of what it stores */
     bool seen;   /* scratch of walks over the dependences */
 } tally;
@@ -56,7 +58,7 @@ struct fuse_work {
         int32_t reader, writer;
     } *edge;
     size_t n_edge, cap_edge;
-    uint32_t stress;
+    uint32_t stamp, stress;
 };
 
 typedef struct {
@@ -370,10 +372,10 @@ static bool covers(ctx *c, const item *x, const use *u, fuse_root *r) {
 static int storing_user(ctx *c, const item *x, fuse_root *r) {
     for (int32_t i = x->uses; i >= 0; i = c->w->use[i].next) {
         const use *u = &c->w->use[i];
-        int times = 0;
+        int times = 0, others = 0;
         bool fit = fits(c, x, u) == FITS && c->w->tally[u->step].arrays + c->w->tally[u->step].open < c->max_arrays;
-        for (int32_t k = x->uses; k >= 0; k = c->w->use[k].next) times += c->w->use[k].step == u->step;
-        if (!fit || (times > 1 && !is_cheap(x, times)) || !covers(c, x, u, r) || !no_cycle(c, x, u->step)) continue;
+        for (int32_t k = x->uses; k >= 0; k = c->w->use[k].next) *(c->w->use[k].step == u->step ? &times : &others) += 1;
+        if (!fit || (others && c->w->tally[u->step].last) || (times > 1 && !is_cheap(x, times)) || !covers(c, x, u, r) || !no_cycle(c, x, u->step)) continue;
         return u->step;
     }
     return -1;
@@ -391,6 +393,21 @@ static const node *reduction_of(const ctx *c, const node *n) {
     return n->kind == NODE_REDUCE || n->kind == NODE_SCAN ? n : NULL;
 }
 
+/* How many arrays a step would read more if it computed n too; `stamp` marks what was counted. */
+static int new_arrays(ctx *c, const node *n, int step) {
+    item *x = &c->w->item[n->slot];
+    if (x->stamp == c->w->stamp || n->kind == NODE_SCALAR) return 0;
+    x->stamp = c->w->stamp;
+    if (node_is_leaf(n)) {
+        for (int32_t i = x->uses; i >= 0; i = c->w->use[i].next)
+            if (c->w->use[i].step == step) return 0;
+        return 1;
+    }
+    int count = 0;
+    for (int i = 0; i < n->n_in; i++) count += new_arrays(c, n->in[i], step);
+    return count;
+}
+
 /* Whether a step that does not use x could store it too, because it walks the same space. */
 static bool shares_space(ctx *c, const item *x, int step, fuse_root *r) {
     const fuse_step *s = &c->p->step[step];
@@ -398,18 +415,17 @@ static bool shares_space(ctx *c, const item *x, int step, fuse_root *r) {
     const node *n = x->n, *red = reduction_of(c, n);
     uint32_t inner;
     int k = 0;
-    bool whole = true;
-    if (t->arrays + t->open + (int)x->leaves + 1 > JOIN_ARRAYS || t->nodes >= MAX_NODES / 2) return false;
     if (!red && x->reduced) return false;
     for (int d = 0; d < s->ndim; d++) { /* all dimensions for elementwise values, the outer ones for reductions */
         bool reduced = red && red->kind == NODE_REDUCE && (s->each ? s->inner >> d & 1 : red->axes >> d & 1);
         if (reduced) continue;
         if (k == n->ndim || n->shape[k] != s->shape[d]) return false;
         r->dims[k++] = (int8_t)d;
-        whole = whole && !(s->inner >> d & 1);
     }
-    if (k != n->ndim) return false;
-    if (!red) return whole || t->native;
+    if (k != n->ndim || t->nodes >= MAX_NODES / 2) return false;
+    c->w->stamp++;
+    if (t->arrays + t->open + new_arrays(c, n, step) + 1 > MIN(JOIN_ARRAYS, c->max_arrays)) return false;
+    if (!red) return true;
     int map = affine_follow(&c->p->maps, n->ndim, r->dims);
     if (map < 0) return false;
     space_fit fit = fit_space(c, step, red, map, &inner);
@@ -419,9 +435,8 @@ static bool shares_space(ctx *c, const item *x, int step, fuse_root *r) {
 static int joining_step(ctx *c, const item *x, fuse_root *r) {
     fuse_plan *p = c->p;
     for (size_t i = p->n_step, tries = 0; i-- > 0 && tries < JOIN_TRIES; tries++) {
-        bool into = false;
-        for (size_t k = 0; k < p->n_root && !into; k++) into = p->root[k].step == (int)i && p->root[k].into;
-        if (!into && shares_space(c, x, (int)i, r) && no_cycle(c, x, (int)i)) return (int)i;
+        if (x->uses >= 0 && c->w->tally[i].last) continue;
+        if (shares_space(c, x, (int)i, r) && no_cycle(c, x, (int)i)) return (int)i;
     }
     return -1;
 }
@@ -500,6 +515,7 @@ static bool begin_step(ctx *c, fuse_root *r) {
     follow_all(r, r->value);
     int map = affine_follow(&c->p->maps, r->value->ndim, r->dims);
     if (!add_use(c, s, r->value, map, false) || (r->mask && !add_use(c, s, r->mask, map, false))) return false;
+    c->w->tally[s].last = r->into != NULL;
     if (r->index) c->w->tally[s].arrays++;
     for (int k = 0; r->index && k < r->into->ndim; k++)
         if (r->index[k] && !add_use(c, s, r->index[k], map, false)) return false;
@@ -540,7 +556,9 @@ gpa_code fuse(gpa_rt *rt, fuse_plan *p, const gpa_caps *caps, gpa_cut why, gpa_e
     if (!room) return gpa_no_memory(e);
     for (size_t i = c.w->n_item; i-- > 0;) TRY(place(&c, i));
     for (size_t s = 0; s < p->n_step; s++) c.w->tally[s].seen = false;
-    for (size_t s = 0; s < p->n_step && room; s++) room = order_step(&c, (int32_t)s);
+    for (int last = 0; last < 2; last++)
+        for (size_t s = 0; s < p->n_step && room; s++)
+            if (c.w->tally[s].last == last) room = order_step(&c, (int32_t)s);
     if (!room) rc = gpa_no_memory(e);
 out:
     return rc;

@@ -23,63 +23,89 @@ static bool reads(gpa_rt *rt, node *n, const gpa_buf *b) {
     return found;
 }
 
-/* Computes the pending arrays that read b. */
-static gpa_code compute_readers(gpa_rt *rt, const gpa_buf *b, gpa_err *e) {
+typedef struct {
+    gpa_storage **s;
+    size_t n, cap;
+} readers;
+
+/* The pending arrays that read b, but for those whose value is `but`. The list is freed by the caller, also on failure. */
+static gpa_code find_readers(gpa_rt *rt, const gpa_buf *b, const node *but, readers *r, gpa_err *e) {
     if (!b->readers || !rt->n_pending) return GPA_OK;
-    gpa_storage **found = NULL;
-    size_t n = 0, cap = 0;
-    gpa_code rc = GPA_OK;
     rt->nodes.mark++;
     for (gpa_storage *s = rt->pending.next; s != &rt->pending; s = s->next) {
-        if (!reads(rt, s->node, b)) continue;
-        if (!mem_room(&found, n, &cap, sizeof *found)) TRY(gpa_no_memory(e));
-        found[n++] = s;
+        if (s->node == but || !reads(rt, s->node, b)) continue;
+        if (!mem_room(&r->s, r->n, &r->cap, sizeof *r->s)) return gpa_no_memory(e);
+        r->s[r->n++] = s;
     }
-    if (n) rc = exec_storages(rt, found, n, CUT_STORE, e);
-out:
-    mem_free(found);
-    return rc;
+    return GPA_OK;
 }
 
 gpa_code store_begin(gpa_rt *rt, gpa_arr *a, gpa_err *e) {
+    readers r = {0};
     gpa_code rc = arr_force(rt, a, CUT_STORE, e);
-    if (!rc) rc = compute_readers(rt, a->storage->buf, e);
+    if (!rc) rc = find_readers(rt, a->storage->buf, NULL, &r, e);
+    if (!rc && r.n) rc = exec_storages(rt, r.s, r.n, CUT_STORE, e);
     if (!rc) a->storage->buf->version++;
+    mem_free(r.s);
     return rc;
 }
 
 /* ---- the store itself ---- */
 
-/* Replaces *n by a computed copy of it. */
+/* Makes *n a leaf on memory that nothing else writes. */
 static gpa_code to_temporary(gpa_rt *rt, node **n, gpa_err *e) {
-    gpa_arr *a;
-    node *leaf;
+    gpa_arr *copy;
     if (!*n || (*n)->kind == NODE_SCALAR) return GPA_OK;
-    gpa_code rc = arr_of_node(rt, *n, &a, e);
+    if (!node_is_leaf(*n)) return exec_nodes(rt, n, 1, CUT_STORE, e);
+    gpa_code rc = arr_of_node(rt, *n, &copy, e);
     if (rc) return rc;
-    rc = arr_force(rt, a, CUT_STORE, e);
-    if (!rc) rc = arr_node(rt, a, &leaf, e);
+    rc = arr_force(rt, copy, CUT_STORE, e);
     if (!rc) {
         node_release(rt, *n);
-        *n = leaf;
+        *n = NULL;
+        rc = arr_node(rt, copy, n, e);
     }
-    arr_release(rt, a);
+    arr_release(rt, copy);
     return rc;
 }
 
-/* Runs a store. Owned nodes in r (value, mask, `index` as r->index) may be replaced by temporaries. */
-static gpa_code run(gpa_rt *rt, fuse_root *r, node **index, gpa_err *e) {
-    bool hazard;
-    gpa_code rc = compute_readers(rt, r->into->storage->buf, e);
-    if (!rc) rc = exec_store(rt, r, &hazard, e);
-    if (rc || !hazard) goto done;
-    rc = to_temporary(rt, &r->value, e);
-    if (!rc) rc = to_temporary(rt, &r->mask, e);
-    for (int k = 0; index && k < r->into->ndim && !rc; k++) rc = to_temporary(rt, &index[k], e);
-    if (!rc) rc = exec_store(rt, r, &hazard, e);
-    if (!rc && hazard) rc = gpa_fail(e, GPA_E_INTERNAL, "a store whose operands overlap it still");
-done:
-    if (!rc) r->into->storage->buf->version++;
+/* What was pending with this value is now what the target holds: it reads that, and is never stored twice. */
+static gpa_code read_back(gpa_rt *rt, gpa_arr *target, const node *source, gpa_err *e) {
+    node *leaf = NULL;
+    gpa_code rc = GPA_OK;
+    for (gpa_storage *s = rt->pending.next, *next; s != &rt->pending && !rc; s = next) {
+        next = s->next;
+        if (s->node != source) continue;
+        if (!leaf) TRY(arr_node(rt, target, &leaf, e));
+        rc = storage_replace(rt, s, leaf, e);
+    }
+out:
+    node_release(rt, leaf);
+    return rc;
+}
+
+/* Runs a store, and beside it computes what is pending and reads the old contents. Pending arrays whose value is `source` (NULL:
+ * none) are being stored themselves. Owned nodes in r (value, mask, and `index`, which r->index is) may become
+ * temporaries. */
+static gpa_code run(gpa_rt *rt, fuse_root *r, node **index, const node *source, gpa_err *e) {
+    bool hazard, alias = r->value == source && !r->mask && !index;
+    gpa_buf *b = r->into->storage->buf;
+    readers old = {0};
+    gpa_code rc = GPA_OK;
+    TRY(find_readers(rt, b, alias ? source : NULL, &old, e));
+    TRY(exec_store(rt, r, old.s, old.n, &hazard, e));
+    if (hazard) {
+        TRY(to_temporary(rt, &r->value, e));
+        TRY(to_temporary(rt, &r->mask, e));
+        for (int k = 0; index && k < r->into->ndim; k++) TRY(to_temporary(rt, &index[k], e));
+        if (old.n) TRY(exec_storages(rt, old.s, old.n, CUT_STORE, e));
+        TRY(exec_store(rt, r, NULL, 0, &hazard, e));
+        if (hazard) TRY(gpa_fail(e, GPA_E_INTERNAL, "a store whose operands overlap it still"));
+    }
+    b->version++;
+    if (alias) rc = read_back(rt, r->into, source, e);
+out:
+    mem_free(old.s);
     return rc;
 }
 
@@ -110,7 +136,7 @@ gpa_code store_node(gpa_rt *rt, gpa_arr *target, node *value, node *mask, gpa_er
     }
     if (mask) TRY(fit(rt, mask, DT_BOOL, target->ndim, target->shape, &r.mask, e));
     TRY(arr_force(rt, target, CUT_STORE, e));
-    rc = run(rt, &r, NULL, e);
+    rc = run(rt, &r, NULL, value->owner ? value : NULL, e);
 out:
     node_release(rt, r.value);
     node_release(rt, r.mask);
@@ -128,7 +154,7 @@ gpa_code store_scatter(gpa_rt *rt, gpa_arr *target, node *const *index, const in
         if (index[k]) at[k] = node_retain(index[k]);
     TRY(fit(rt, value, (gpa_dtype)target->dtype, ndim, shape, &r.value, e));
     TRY(arr_force(rt, target, CUT_STORE, e));
-    rc = run(rt, &r, at, e);
+    rc = run(rt, &r, at, NULL, e);
 out:
     for (int k = 0; k < target->ndim; k++) node_release(rt, at[k]);
     node_release(rt, r.value);

@@ -1,0 +1,261 @@
+/* Fusion: how many steps named expressions take, how many bytes they move, and that the values are those of one
+ * operation at a time. */
+#include "tests/unit/graph.h"
+
+enum { N = 96, M = 40, F = 8 };
+
+static void test_chain(void **state) {
+    (void)state;
+    gpa_arr *g = data(SHAPE(N, M)), *w = data(SHAPE(M));
+    gpa_arr *v = op2(OP_MULTIPLY, opn(OP_DIVIDE, g, 255), w);
+    gpa_arr *p = op1(OP_EXP, v), *q = op1(OP_EXP, op1(OP_NEGATIVE, v));
+    gpa_arr *y = op2(OP_DIVIDE, op2(OP_SUBTRACT, p, q), op2(OP_ADD, p, q));
+    one_step(y, N * M * F + M * F, N * M * F);
+    gpa_arr *t = op1(OP_TANH, v);
+    compare(y, t, 1e-12);
+    drop_all();
+}
+
+static void test_sum_of_products(void **state) {
+    (void)state;
+    gpa_arr *a = data(SHAPE(N, M)), *b = opn(OP_ADD, data(SHAPE(N, M)), 1);
+    eval(b);
+    gpa_arr *s = red(RED_SUM, op2(OP_MULTIPLY, a, b), UINT32_MAX, false);
+    one_step(s, 2 * N * M * F, F);
+    double *x = values(a), *y = values(b), *got = values(s), want = 0;
+    for (int i = 0; i < N * M; i++) want += x[i] * y[i];
+    assert_true(fabs(*got - want) < 1e-12 * want);
+    test_free(x);
+    test_free(y);
+    test_free(got);
+    drop_all();
+}
+
+static gpa_arr *softmax(gpa_arr *x) {
+    gpa_arr *p = op1(OP_EXP, op2(OP_SUBTRACT, x, red(RED_MAX, x, 2, true)));
+    return op2(OP_DIVIDE, p, red(RED_SUM, p, 2, true));
+}
+
+static void test_softmax(void **state) {
+    (void)state;
+    gpa_arr *x = data(SHAPE(N, M)), *y = softmax(x);
+    ONLY(x, y);
+    one_step(y, N * M * F, N * M * F);
+    double *v = values(x), *got = values(y);
+    for (int i = 0; i < N; i++) {
+        double top = -INFINITY, sum = 0;
+        for (int j = 0; j < M; j++) top = fmax(top, v[i * M + j]);
+        for (int j = 0; j < M; j++) sum += exp(v[i * M + j] - top);
+        for (int j = 0; j < M; j++) assert_true(fabs(got[i * M + j] - exp(v[i * M + j] - top) / sum) < 1e-14);
+    }
+    test_free(v);
+    test_free(got);
+    drop_all();
+}
+
+static void test_variance(void **state) {
+    (void)state;
+    gpa_arr *x = data(SHAPE(N, M)), *all, *rows, *columns, *mean;
+    ok(arr_var(rt, x, 0, NULL, &all, &err));
+    one_step(keep(all), N * M * F, F);
+    ok(arr_var(rt, x, 1, &(arr_reduce_opts){.axes = 2, .dtype = DT_NONE}, &rows, &err));
+    one_step(keep(rows), N * M * F, N * F);
+    ok(arr_var(rt, x, 1, &(arr_reduce_opts){.axes = 1, .dtype = DT_NONE}, &columns, &err));
+    one_step(keep(columns), N * M * F, M * F);
+    ok(arr_mean(rt, x, &(arr_reduce_opts){.axes = 2, .dtype = DT_NONE}, &mean, &err));
+    one_step(keep(mean), N * M * F, N * F);
+    double *v = values(x), *got = values(rows), *m = values(mean);
+    for (int i = 0; i < N; i++) {
+        double sum = 0, square = 0;
+        for (int j = 0; j < M; j++) sum += v[i * M + j];
+        for (int j = 0; j < M; j++) square += (v[i * M + j] - sum / M) * (v[i * M + j] - sum / M);
+        assert_true(fabs(m[i] - sum / M) < 1e-14);
+        assert_true(fabs(got[i] - square / (M - 1)) < 1e-14);
+    }
+    test_free(v);
+    test_free(got);
+    test_free(m);
+    drop_all();
+}
+
+static void test_laplace(void **state) {
+    (void)state;
+    gpa_arr *u = data(SHAPE(N, M));
+    range in = {1, -1, 1};
+    gpa_arr *s = op2(OP_ADD, op2(OP_ADD, SLICE(u, TO(-2), in), SLICE(u, FROM(2), in)),
+                     op2(OP_ADD, SLICE(u, in, TO(-2)), SLICE(u, in, FROM(2))));
+    gpa_arr *next = opn(OP_MULTIPLY, s, 0.25);
+    one_step(next, N * M * F, (N - 2) * (M - 2) * F);
+    double *v = values(u), *got = values(next);
+    for (int i = 1; i < N - 1; i++)
+        for (int j = 1; j < M - 1; j++) {
+            double want = 0.25 * ((v[(i - 1) * M + j] + v[(i + 1) * M + j]) + (v[i * M + j - 1] + v[i * M + j + 1]));
+            assert_true(got[(i - 1) * (M - 2) + j - 1] == want);
+        }
+    test_free(v);
+    test_free(got);
+    drop_all();
+}
+
+static gpa_arr *cnd(gpa_arr *d) {
+    gpa_arr *k = op(OP_DIVIDE, num(1), arr(opn(OP_ADD, opn(OP_MULTIPLY, op1(OP_ABSOLUTE, d), 0.2316419), 1)), num(0));
+    gpa_arr *poly = opn(OP_MULTIPLY, k, 1.330274429);
+    const double c[] = {-1.821255978, 1.781477937, -0.356563782, 0.31938153};
+    for (int i = 0; i < 4; i++) poly = op2(OP_MULTIPLY, k, opn(OP_ADD, poly, c[i]));
+    gpa_arr *bell = opn(OP_MULTIPLY, op1(OP_EXP, opn(OP_MULTIPLY, op2(OP_MULTIPLY, d, d), -0.5)), 0.39894228040143267794);
+    gpa_arr *tail = op2(OP_MULTIPLY, bell, poly), *zero = opn(OP_GREATER, d, 0);
+    return op(OP_WHERE, arr(zero), arr(op(OP_SUBTRACT, num(1), arr(tail), num(0))), arr(tail));
+}
+
+static void test_black_scholes(void **state) {
+    (void)state;
+    gpa_arr *s = data(SHAPE(N)), *x = opn(OP_ADD, s, 0.125), *t = opn(OP_ADD, s, 0.5);
+    gpa_arr *leaves[2] = {x, t};
+    ok(arr_eval(rt, leaves, 2, &err));
+    const double r = 0.02, v = 0.3;
+    gpa_arr *root = op1(OP_SQRT, t);
+    gpa_arr *d1 = op2(OP_DIVIDE, op2(OP_ADD, op1(OP_LOG, op2(OP_DIVIDE, s, x)), opn(OP_MULTIPLY, t, r + 0.5 * v * v)),
+                      opn(OP_MULTIPLY, root, v));
+    gpa_arr *d2 = op2(OP_SUBTRACT, d1, opn(OP_MULTIPLY, root, v));
+    gpa_arr *c1 = cnd(d1), *c2 = cnd(d2), *e = op1(OP_EXP, opn(OP_MULTIPLY, t, -r));
+    gpa_arr *call = op2(OP_SUBTRACT, op2(OP_MULTIPLY, s, c1), op2(OP_MULTIPLY, op2(OP_MULTIPLY, x, e), c2));
+    gpa_arr *put = op2(OP_SUBTRACT, op2(OP_MULTIPLY, op2(OP_MULTIPLY, x, e), op(OP_SUBTRACT, num(1), arr(c2), num(0))),
+                       op2(OP_MULTIPLY, s, op(OP_SUBTRACT, num(1), arr(c1), num(0))));
+    mark();
+    ok(arr_eval(rt, (gpa_arr *[]){call, put}, 2, &err));
+    rt_stats st = since();
+    assert_int_equal(st.launches, 1);
+    assert_int_equal(st.bytes_read, 3 * N * F);
+    assert_int_equal(st.bytes_written, 2 * N * F);
+    /* call - put = s - x exp(-rt) */
+    compare(op2(OP_SUBTRACT, call, put), op2(OP_SUBTRACT, s, op2(OP_MULTIPLY, x, e)), 1e-9);
+    drop_all();
+}
+
+static void test_assignment(void **state) {
+    (void)state;
+    gpa_arr *a = data(SHAPE(N, M)), *b = data(SHAPE(N, M)), *c = data(SHAPE(N, M)), *old;
+    ok(arr_copy(rt, a, &old, &err));
+    eval(keep(old));
+    gpa_arr *to = SLICE(a, FROM(1), FROM(1));
+    gpa_arr *sum = op2(OP_ADD, op2(OP_ADD, to, SLICE(b, FROM(1), TO(-1))), SLICE(c, TO(-1), TO(-1)));
+    ONLY(a, b, c, old, to, sum);
+    mark();
+    assign(to, sum);
+    rt_stats s = since();
+    assert_int_equal(s.launches, 1);
+    assert_int_equal(s.bytes_read, 3 * (N - 1) * (M - 1) * F);
+    assert_int_equal(s.bytes_written, (N - 1) * (M - 1) * F);
+    double *x = values(old), *y = values(b), *z = values(c), *got = values(a);
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < M; j++) {
+            double want = x[i * M + j];
+            if (i && j) want = want + y[i * M + j - 1] + z[(i - 1) * M + j - 1];
+            assert_true(got[i * M + j] == want);
+        }
+    test_free(x);
+    test_free(y);
+    test_free(z);
+    test_free(got);
+    drop_all();
+}
+
+static void test_three_outputs(void **state) {
+    (void)state;
+    gpa_arr *a = data(SHAPE(N, M)), *b = data(SHAPE(M));
+    gpa_arr *out[3] = {op2(OP_ADD, a, b), op2(OP_MULTIPLY, a, b), op1(OP_EXP, a)};
+    mark();
+    ok(rt_flush(rt, &err));
+    rt_stats s = since();
+    assert_int_equal(s.launches, 1);
+    assert_int_equal(s.bytes_read, (N * M + M) * F);
+    assert_int_equal(s.bytes_written, 3 * N * M * F);
+    for (int i = 0; i < 3; i++) assert_false(arr_is_pending(out[i]));
+    drop_all();
+}
+
+static void test_statistics_together(void **state) {
+    (void)state;
+    gpa_arr *x = data(SHAPE(N, M)), *mean, *var;
+    ok(arr_mean(rt, x, NULL, &mean, &err));
+    ok(arr_var(rt, x, 0, NULL, &var, &err));
+    keep(mean);
+    keep(var);
+    red(RED_MAX, x, UINT32_MAX, false);
+    mark();
+    ok(rt_flush(rt, &err));
+    assert_int_equal(since().launches, 1);
+    assert_int_equal(since().bytes_read, N * M * F);
+    drop_all();
+}
+
+/* for k in range(10000): b = b + 0.02; c = b + a */
+static void test_loop(void **state) {
+    (void)state;
+    gpa_arr *a = data(SHAPE(M)), *b = data(SHAPE(M)), *c = NULL, *next;
+    in_pool = 0;
+    rt_stats early = {0};
+    mark();
+    for (int k = 0; k < 10000; k++) {
+        ok(arr_ufunc(rt, OP_ADD, (gpa_opnd[]){arr(b), num(0.02)}, NULL, &next, &err));
+        arr_release(rt, b);
+        b = next;
+        arr_release(rt, c);
+        ok(arr_ufunc(rt, OP_ADD, (gpa_opnd[]){arr(b), arr(a)}, NULL, &c, &err));
+        ok(rt_loop_edge(rt, &err));
+        if (k == 100) rt_get_stats(rt, &early);
+    }
+    rt_stats s = since();
+    assert_true(s.compiles <= 2);
+    assert_true(s.launches <= 10000);
+    assert_int_equal(s.bytes_live, early.bytes_live);
+    assert_int_equal(s.bytes_cached, early.bytes_cached);
+    double *got = values(c), *x = values(a);
+    assert_true(fabs(got[3] - (2 * x[3] + 200)) < 1e-6);
+    test_free(got);
+    test_free(x);
+    arr_release(rt, a);
+    arr_release(rt, b);
+    arr_release(rt, c);
+}
+
+static void test_long_chain(void **state) {
+    (void)state;
+    gpa_arr *b = data(SHAPE(4)), *next;
+    double *x = values(b);
+    in_pool = 0;
+    mark();
+    for (int k = 0; k < 100000; k++) {
+        ok(arr_ufunc(rt, OP_ADD, (gpa_opnd[]){arr(b), num(1)}, NULL, &next, &err));
+        arr_release(rt, b);
+        b = next;
+    }
+    double *got = values(b);
+    for (int i = 0; i < 4; i++) assert_true(got[i] == x[i] + 100000);
+    assert_true(since().compiles <= 3);
+    test_free(x);
+    test_free(got);
+    arr_release(rt, b);
+}
+
+/* A sum of many different arrays splits. */
+static void test_many_arrays(void **state) {
+    (void)state;
+    gpa_arr *sum = data(SHAPE(M)), *each[200];
+    for (int i = 0; i < 200; i++) each[i] = data(SHAPE(M));
+    gpa_arr *first = sum;
+    for (int i = 0; i < 200; i++) sum = op2(OP_ADD, sum, each[i]);
+    compare(sum, opn(OP_MULTIPLY, first, 201), 1e-12);
+    drop_all();
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        GRAPH_TEST(test_chain),         GRAPH_TEST(test_sum_of_products), GRAPH_TEST(test_softmax),
+        GRAPH_TEST(test_variance),      GRAPH_TEST(test_laplace),         GRAPH_TEST(test_black_scholes),
+        GRAPH_TEST(test_assignment),    GRAPH_TEST(test_three_outputs),   GRAPH_TEST(test_statistics_together),
+        GRAPH_TEST(test_loop),          GRAPH_TEST(test_long_chain),      GRAPH_TEST(test_many_arrays),
+    };
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
