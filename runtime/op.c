@@ -17,7 +17,8 @@
 #define TEXT_0(i, v) #v
 #define TEXT_1(i, v) NULL
 #define TEXT_2(i, v) TEXT_I(UNWRAP i)
-#define TEXT_I(...) #__VA_ARGS__
+#define TEXT_I(...) TEXT_J(__VA_ARGS__)
+#define TEXT_J(...) #__VA_ARGS__
 #define TEXTS(B, I, U, F, C) {TEXT(B, B), TEXT(I, I), TEXT(I, U), TEXT(F, F), TEXT(C, C)}
 
 enum { RED_NONE = RED_COUNT, OP_NONE = OP_COUNT };
