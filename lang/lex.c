@@ -74,8 +74,6 @@ static void fail_character(lexer *l, token *t, const char *lo) {
     const char *hi = lo + (n ? n : 1);
     if (cp < 0x20 || cp == 0x7f || unicode_classes(cp) & (U_N | U_Z))
         fail(l, t, GPA_E_SYNTAX, lo, hi, "invalid non-printable character U+%04X", cp);
-    else if (cp < 0x80)
-        fail(l, t, GPA_E_SYNTAX, lo, hi, "invalid syntax");
     else
         fail(l, t, GPA_E_SYNTAX, lo, hi, "invalid character '%.*s' (U+%04X)", (int)n, lo, cp);
 }
@@ -105,9 +103,8 @@ static void skip_margin(lexer *l, uint32_t *column, uint32_t *alternative) {
                 (*alternative)++;
             } else if (*l->at == '\f') {
                 *column = *alternative = 0;
-            } else if (*l->at == '\\' && (l->at[1] == '\n' || l->at[1] == '\r')) {
+            } else if (*l->at == '\\' && l->at[1] == '\n' && l->at + 2 < l->end) {
                 l->at++; /* a margin may be continued: the line below adds to it */
-                if (*l->at == '\r' && l->at[1] == '\n') l->at++;
             } else {
                 break;
             }
@@ -449,7 +446,7 @@ static void fstring_text(lexer *l, token *t) {
         else
             close_bracket(l, t, '}');
     } else if (f->n_fields) {
-        fail(l, t, GPA_E_SYNTAX, stop, stop + 1, "f-string: expecting '}'");
+        fail(l, t, GPA_E_SYNTAX, stop, stop + 1, "f-string: expecting '}', or format specs");
     } else {
         l->at = stop + f->quotes;
         l->n_fstrings--;
@@ -555,10 +552,12 @@ static void operator_(lexer *l, token *t) {
         t->kind = operators[i].kind;
         return;
     }
-    if (strncmp(l->at, "<>", 2) == 0)
-        fail(l, t, GPA_E_SYNTAX, l->at, l->at + 2, "invalid syntax");
-    else
+    if (c <= 0x20 || c >= 0x7f) {
         fail_character(l, t, l->at);
+        return;
+    }
+    l->at++;
+    t->kind = TOKEN_UNKNOWN;
 }
 
 /* ---- magics ---- */
@@ -591,9 +590,17 @@ void lex_magic(lexer *l, token *t) { take_line(l, t, false); }
 
 /* ---- the next token ---- */
 
+/* Where the text ends for a reader: on its last line, not behind it. */
+static uint32_t last_place(const lexer *l) {
+    const char *p = l->end;
+    if (p > l->src->text && p[-1] == '\n') p--;
+    if (p < l->end && p > l->src->text && p[-1] == '\r') p--;
+    return here(l, p);
+}
+
 static bool layout(lexer *l, token *t) {
     if (l->line_start && l->n_brackets == 0 && !indentation(l, t)) return true;
-    t->lo = t->hi = here(l, l->at);
+    t->lo = t->hi = l->at == l->end ? last_place(l) : here(l, l->at);
     if (l->dedents > 0) {
         l->dedents--;
         t->kind = TOKEN_DEDENT;
@@ -655,6 +662,7 @@ void lex_next(lexer *l, token *t) {
     if (!skip_blanks(l, t)) return;
     t->lo = t->hi = here(l, l->at);
     if (l->at == l->end) {
+        t->lo = t->hi = last_place(l);
         text_end(l, t);
         return;
     }

@@ -68,7 +68,7 @@ static bool truncated(const decoder *d, const char *escape, const char *stop, co
         gpa_fail(d->err, GPA_E_SYNTAX, "(value error) invalid \\x escape at position %zu", codec_position(d, escape));
         return false;
     }
-    gpa_fail(d->err, GPA_E_SYNTAX, "(unicode error) 'unicode_escape' codec can't decode bytes in position %zu-%zu: %s",
+    gpa_fail(d->err, GPA_E_SYNTAX, "(unicode error) 'unicodeescape' codec can't decode bytes in position %zu-%zu: %s",
              codec_position(d, escape), codec_position(d, stop) - 1, what);
     return false;
 }

@@ -16,6 +16,7 @@ void parse_advance(parser *p) {
     p->prev_kind = p->tok.kind;
     p->prev_level = p->level;
     lex_next(&p->lex, &p->tok);
+    p->furthest = MAX(p->furthest, p->tok.lo);
     p->level = p->lex.n_brackets;
 }
 
@@ -119,20 +120,23 @@ ast_node *parse_syntax(parser *p, gpa_span at, const char *fmt, ...) {
 }
 
 ast_node *parse_unexpected(parser *p) {
-    switch (p->tok.kind) {
-        case TOKEN_ERROR: return NULL;
-        case TOKEN_INDENT: return parse_fail(p, GPA_E_INDENTATION, parse_here(p), "unexpected indent");
-        case TOKEN_DEDENT: return parse_fail(p, GPA_E_INDENTATION, parse_here(p), "unexpected unindent");
-        default: return parse_syntax(p, parse_here(p), "invalid syntax");
-    }
+    if (p->tok.kind == TOKEN_ERROR) return NULL;
+    if (p->tok.kind == TOKEN_INDENT) return parse_fail(p, GPA_E_INDENTATION, parse_here(p), "unexpected indent");
+    if (p->tok.kind == TOKEN_DEDENT) return parse_fail(p, GPA_E_INDENTATION, parse_here(p), "unexpected unindent");
+    p->plain = !p->err->code;
+    return parse_syntax(p, parse_here(p), "invalid syntax");
+}
+
+ast_node *parse_left_out(parser *p, gpa_span at, const char *what) {
+    p->refused = true;
+    return parse_syntax(p, at, "%s", what);
 }
 
 ast_node *parse_refuse(parser *p) {
     const char *why = "async and await are not part of gpa: work on arrays is queued, and waited for when its values are needed";
     if (p->tok.kind == TOKEN_CLASS) why = "classes are not part of gpa: keep values in a dict or a tuple, and write functions over them";
     if (p->tok.kind == TOKEN_YIELD) why = "yield is not part of gpa: return a list, or write a generator expression";
-    p->refused = true;
-    return parse_syntax(p, parse_here(p), "%s", why);
+    return parse_left_out(p, parse_here(p), why);
 }
 
 /* ---- reading ahead ---- */
@@ -164,14 +168,17 @@ bool parse_back(parser *p, parse_mark *m) {
     return false;
 }
 
-void parse_keep(parser *p, parse_mark *m) { p->err = p->lex.err = m->outer; }
+void parse_keep(parser *p, parse_mark *m) {
+    if (m->err.code && !m->outer->code) *m->outer = m->err;
+    p->err = p->lex.err = m->outer;
+}
 
 /* ---- modules ---- */
 
 /* After a failure of the grammar: what the lexer finds further on explains it better, if it finds something. */
 static void blame_lexer(parser *p) {
     if (p->tok.kind == TOKEN_ERROR || p->refused || !gpa_err_is(p->err->code, GPA_E_SYNTAX)) return;
-    uint32_t line = lex_line(&p->lex, p->tok.lo);
+    uint32_t line = lex_line(&p->lex, p->furthest);
     gpa_err found = {.code = GPA_OK};
     bool at_end = p->lex.at_end;
     p->lex.err = &found;
@@ -250,7 +257,10 @@ static gpa_code parse(const source *s, intern *names, const parse_options *o, as
     lex_start(&p->lex, s, names, m->arena, o && o->magics, &own);
     p->arena = m->arena;
     p->err = &own;
-    if (!statements(p, m)) blame_lexer(p);
+    if (!statements(p, m)) {
+        gpa_fail(&own, GPA_E_INTERNAL, "the parser failed without saying why");
+        blame_lexer(p);
+    }
     how->at_end = p->lex.at_end;
     how->in_block = p->prev_kind == TOKEN_DEDENT;
     rc = own.code;

@@ -75,7 +75,7 @@ static ast_node *unpacking(parser *p, ast_kind kind) {
 static ast_node *plain_argument(parser *p) {
     ast_node *n = parse_expression(p);
     if (!n || p->tok.kind != TOKEN_WALRUS) return n;
-    if (n->kind != AST_NAME || parse_is_group(p, n)) return parse_stray_assign(p, n);
+    if (n->kind != AST_NAME || parse_is_group(p, n)) return parse_unexpected(p);
     parse_advance(p);
     ast_node *value = parse_expression(p);
     ast_node *named = value ? parse_new(p, AST_NAMED, parse_span(p, n->span.lo)) : NULL;
@@ -89,13 +89,12 @@ static ast_node *plain_argument(parser *p) {
 static bool in_order(parser *p, const arguments *a, const ast_node *arg) {
     if (arg->kind == AST_STARRED && !a->unpacked) return true;
     if (!a->keyword && !a->unpacked) return true;
-    gpa_span at = {arg->span.src, p->prev_hi - 1, p->prev_hi};
     if (arg->kind == AST_STARRED)
         parse_syntax(p, arg->span, "iterable argument unpacking follows keyword argument unpacking");
     else if (a->unpacked)
-        parse_syntax(p, at, "positional argument follows keyword argument unpacking");
+        parse_syntax(p, arg->span, "positional argument follows keyword argument unpacking");
     else
-        parse_syntax(p, at, "positional argument follows keyword argument");
+        parse_syntax(p, arg->span, "positional argument follows keyword argument");
     return false;
 }
 
@@ -105,7 +104,8 @@ static ast_node *argument(parser *p, arguments *a, uint32_t paren) {
     ast_node *n = p->tok.kind == TOKEN_STAR ? unpacking(p, AST_STARRED) : plain_argument(p);
     if (!n) return NULL;
     if (p->tok.kind == TOKEN_ASSIGN) return keyword_argument(p, n);
-    if (at_clauses(p) && n->kind != AST_STARRED) n = bare_generator(p, n, a->n_args == 0, paren);
+    if (at_clauses(p) && n->kind == AST_STARRED) return parse_syntax(p, n->span, "iterable unpacking cannot be used in comprehension");
+    if (at_clauses(p)) n = bare_generator(p, n, a->n_args == 0, paren);
     return n && in_order(p, a, n) ? n : NULL;
 }
 
@@ -175,7 +175,7 @@ static ast_node *param(parser *p, const parameters *ps, ast_param_kind kind) {
         if (kind == AST_STAR_ARGS) return parse_syntax(p, at, "var-positional argument cannot have default value");
         if (kind == AST_STAR_KWARGS) return parse_syntax(p, at, "var-keyword argument cannot have default value");
         parse_advance(p);
-        if (p->tok.kind == TOKEN_COMMA || p->tok.kind == ps->closer) return parse_syntax(p, at, "expected default value expression");
+        if (p->tok.kind == TOKEN_COMMA || p->tok.kind == TOKEN_RPAR) return parse_syntax(p, at, "expected default value expression");
         if (!(init = parse_expression(p))) return NULL;
     } else if (ps->init && (kind == AST_ORDINARY || kind == AST_POSITIONAL_ONLY)) {
         return parse_syntax(p, target->span, "parameter without a default follows parameter with a default");
@@ -194,10 +194,12 @@ static bool slash(parser *p, parameters *ps) {
     gpa_span at = parse_here(p);
     if (ps->slash) return parse_syntax(p, at, "/ may appear only once") != NULL;
     if (ps->star) return parse_syntax(p, at, "/ must be ahead of *") != NULL;
-    if (p->n_items == ps->mark) return parse_syntax(p, at, "at least one argument must precede /") != NULL;
     for (size_t i = ps->mark; i < p->n_items; i++) p->items[i]->param.kind = AST_POSITIONAL_ONLY;
+    bool first = p->n_items == ps->mark;
     ps->slash = true;
     parse_advance(p);
+    if (first && p->tok.kind == TOKEN_COMMA) return parse_syntax(p, at, "at least one argument must precede /") != NULL;
+    if (first) return parse_syntax(p, at, "invalid syntax") != NULL;
     if (p->tok.kind == TOKEN_STAR) return parse_syntax(p, parse_here(p), "expected comma between / and *") != NULL;
     return true;
 }
@@ -205,10 +207,12 @@ static bool slash(parser *p, parameters *ps) {
 /* '*' [NAME]: what follows is keyword only. */
 static bool star(parser *p, parameters *ps) {
     gpa_span at = parse_here(p);
-    if (ps->star) return parse_syntax(p, at, "* argument may appear only once") != NULL;
+    bool again = ps->star;
     ps->star = true;
     ps->kind = AST_KEYWORD_ONLY;
     parse_advance(p);
+    if (again && p->tok.kind != TOKEN_NAME && p->tok.kind != TOKEN_COMMA) return parse_syntax(p, at, "invalid syntax") != NULL;
+    if (again) return parse_syntax(p, at, "* argument may appear only once") != NULL;
     if (p->tok.kind == ps->closer) return parse_syntax(p, at, "named arguments must follow bare *") != NULL;
     if (p->tok.kind != TOKEN_COMMA) return parse_push(p, param(p, ps, AST_STAR_ARGS));
     parse_mark m;

@@ -24,7 +24,7 @@ const ast_node *parse_bad_target(const ast_node *n) {
 /* Whether the grammar's bitwise_or derives n: not a comparison, boolean operator, conditional or lambda. */
 static bool is_bitwise_or(const parser *p, const ast_node *n) {
     if (parse_is_group(p, n)) return true;
-    bool looser = n->kind == AST_COMPARE || n->kind == AST_BOOLOP || n->kind == AST_IFEXP || n->kind == AST_FUNCTION || n->kind == AST_NAMED;
+    bool looser = n->kind == AST_STARRED || n->kind == AST_COMPARE || n->kind == AST_BOOLOP || n->kind == AST_IFEXP || n->kind == AST_FUNCTION || n->kind == AST_NAMED;
     return !looser && !(n->kind == AST_UNARY && n->unary.op == AST_OP_NOT);
 }
 

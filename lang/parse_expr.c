@@ -49,6 +49,7 @@ static bool ends_list(token_kind kind) {
         case TOKEN_RSQB:
         case TOKEN_RBRACE:
         case TOKEN_IN:
+        case TOKEN_FOR:
         case TOKEN_BANG:
         case TOKEN_FTEXT: return true;
         default: return token_info[kind].class == TOKEN_IS_AUGMENTED;
@@ -100,12 +101,16 @@ ast_node *parse_star_named(parser *p) { return starred(p, parse_named); }
 /* star_expressions: star_expression (',' star_expression)* [','] */
 ast_node *parse_star_expressions(parser *p) { return tuple_of(p, star_expression); }
 
-static ast_node *for_target(parser *p) { return starred(p, bitwise_or); }
+/* star_target, as an expression: '*' bitwise_or | bitwise_or */
+ast_node *parse_star_target(parser *p) { return starred(p, bitwise_or); }
 
 /* The targets of a for, parsed as expressions (which end before `in`) and checked afterwards. */
 ast_node *parse_for_targets(parser *p) {
-    ast_node *n = tuple_of(p, for_target);
+    token first = p->tok;
+    ast_node *n = tuple_of(p, parse_star_target);
     const ast_node *bad = n ? parse_bad_target(n) : NULL;
+    if (bad && bad->kind == AST_COMPARE && bad->compare.links.at[0]->link.op == AST_OP_IN) return parse_unexpected(p);
+    if (n && n->kind != AST_TUPLE && parse_starts_expression(p->tok.kind) && !parse_run_on(p, n, &first)) return NULL;
     return bad ? parse_syntax(p, bad->span, "cannot assign to %s", ast_what(bad->kind)) : n;
 }
 
@@ -135,7 +140,7 @@ static ast_node *lambda(parser *p) {
     ast_list params;
     if (!parse_parameters(p, TOKEN_COLON, &params)) return NULL;
     gpa_span head = parse_span(p, lo);
-    if (!parse_demand(p, TOKEN_COLON)) return NULL;
+    if (!parse_expect(p, TOKEN_COLON)) return NULL;
     if (p->tok.kind == TOKEN_FTEXT)
         return parse_syntax(p, head, "f-string: lambda expressions are not allowed without parentheses");
     uint32_t body_lo = p->tok.lo;
@@ -495,7 +500,13 @@ static ast_node *list(parser *p) {
 static ast_node *pair(parser *p, ast_node *key) {
     uint32_t lo = key ? key->span.lo : p->tok.lo;
     bool unpack = !key && parse_accept(p, TOKEN_DSTAR);
-    if (!unpack && !key && !(key = parse_expression(p))) return NULL;
+    if (!unpack && !key) {
+        bool trial = p->trial;
+        p->trial = true; /* what is missing behind a key is its colon, not a comma */
+        key = parse_expression(p);
+        p->trial = trial;
+        if (!key) return NULL;
+    }
     if (!unpack) {
         if (p->tok.kind != TOKEN_COLON) return parse_syntax(p, (gpa_span){key->span.src, p->prev_hi - 1, p->prev_hi}, "':' expected after dictionary key");
         gpa_span colon = parse_here(p);

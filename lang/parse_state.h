@@ -16,6 +16,9 @@ typedef struct {
     token_kind prev_kind;
     uint8_t level, prev_level;   /* open brackets after the current and after the last consumed token */
     uint16_t depth;              /* rules within rules */
+    uint32_t furthest;           /* where the last token read starts, also when reading ahead */
+    bool plain;                  /* the failure is "invalid syntax", which more specific words may replace */
+    bool committed;              /* an `as` was read: a with in parentheses can be nothing else */
     bool refused;                /* the failure is that gpa leaves something out */
     bool trial;                  /* reading ahead to word a message: do not do so again within */
     arena *arena;
@@ -57,6 +60,8 @@ ast_node *parse_syntax(parser *p, gpa_span at, const char *fmt, ...) __attribute
 ast_node *parse_unexpected(parser *p);
 /* At a keyword of what gpa leaves out (class, yield, async, await): the sentence that says so. */
 ast_node *parse_refuse(parser *p);
+/* The same for what has no keyword: `what` is the sentence. */
+ast_node *parse_left_out(parser *p, gpa_span at, const char *what);
 
 /* A place to come back to. Between mark and back, failures go to the mark. */
 typedef struct {
@@ -87,6 +92,8 @@ ast_node *parse_disjunction(parser *p);
 ast_node *parse_binary(parser *p, int bind);
 /* a, *b, c: one expression, or a TUPLE where there is a comma. */
 ast_node *parse_star_expressions(parser *p);
+/* One target that may have a star, as an expression. */
+ast_node *parse_star_target(parser *p);
 /* The targets of a for: up to `in`. */
 ast_node *parse_for_targets(parser *p);
 /* for x in y if z ...: CLAUSE nodes. */

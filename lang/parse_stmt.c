@@ -305,11 +305,30 @@ static ast_node *simple_statement(parser *p) {
     }
 }
 
+/* `match x:` and `type X = y`, whose first words are ordinary names. `first` is the first token. */
+static ast_node *soft_statement(parser *p, const token *first) {
+    if (first->kind != TOKEN_NAME || p->tok.kind == TOKEN_ERROR) return NULL;
+    const char *word = intern_text(p->lex.names, first->sym);
+    gpa_span at = {p->lex.src->id, first->lo, first->hi};
+    if (strcmp(word, "type") == 0 && p->prev_hi == first->hi && p->tok.kind == TOKEN_NAME)
+        return parse_left_out(p, at, "type aliases are not part of gpa: write an assignment");
+    if (strcmp(word, "match") != 0) return NULL;
+    token_kind last = TOKEN_ERROR;
+    parse_mark m;
+    parse_try(p, &m);
+    for (; p->tok.kind != TOKEN_NEWLINE && p->tok.kind != TOKEN_END && p->tok.kind != TOKEN_ERROR; parse_advance(p)) last = p->tok.kind;
+    if (!parse_back(p, &m) || last != TOKEN_COLON) return NULL;
+    return parse_left_out(p, at, "the match statement is not part of gpa: write if, elif and else");
+}
+
 /* simple_stmts: simple_stmt (';' simple_stmt)* [';'] NEWLINE */
 static bool simple_statements(parser *p) {
+    token first;
     do {
+        first = p->tok;
         if (!parse_push(p, simple_statement(p))) return false;
     } while (parse_accept(p, TOKEN_SEMICOLON) && p->tok.kind != TOKEN_NEWLINE);
+    if (p->tok.kind != TOKEN_NEWLINE) soft_statement(p, &first);
     return parse_expect(p, TOKEN_NEWLINE);
 }
 
@@ -333,10 +352,12 @@ static bool block(parser *p, const char *what, uint32_t at, ast_list *out) {
 }
 
 /* The ':' behind a named expression or a list: only the end of the line gets a message of its own. */
-static bool colon(parser *p) {
-    if (p->tok.kind == TOKEN_NEWLINE) return parse_demand(p, TOKEN_COLON);
-    return parse_expect(p, TOKEN_COLON);
+static bool at_colon(parser *p) {
+    if (p->tok.kind == TOKEN_COLON) return true;
+    return p->tok.kind == TOKEN_NEWLINE ? parse_demand(p, TOKEN_COLON) : parse_unexpected(p) != NULL;
 }
+
+static bool colon(parser *p) { return at_colon(p) && parse_accept(p, TOKEN_COLON); }
 
 /* else_block: 'else' ':' block */
 static bool else_block(parser *p, ast_list *out) {
@@ -399,7 +420,7 @@ static ast_node *for_statement(parser *p) {
     ast_node *target = parse_for_targets(p);
     if (!target || !parse_expect(p, TOKEN_IN)) return NULL;
     ast_node *iter = parse_star_expressions(p);
-    if (!iter || !parse_demand(p, TOKEN_COLON) || !block(p, "'for' statement", lo, &body) || !else_block(p, &other)) return NULL;
+    if (!iter || !colon(p) || !block(p, "'for' statement", lo, &body) || !else_block(p, &other)) return NULL;
     ast_node *n = wrap(p, AST_FOR, lo);
     if (!n) return NULL;
     n->for_.target = target;
@@ -415,7 +436,8 @@ static ast_node *with_item(parser *p) {
     ast_node *context = parse_expression(p), *target = NULL;
     if (!context) return NULL;
     if (parse_accept(p, TOKEN_AS)) {
-        if (!(target = parse_binary(p, 1))) return NULL;
+        p->committed = true;
+        if (!(target = parse_star_target(p))) return NULL;
         const ast_node *bad = parse_bad_target(target);
         if (bad) return parse_syntax(p, bad->span, "cannot assign to %s", ast_what((ast_kind)bad->kind));
     }
@@ -433,7 +455,9 @@ static bool with_items(parser *p, bool group) {
         if (group && p->tok.kind == TOKEN_RPAR) break;
         if (!parse_push(p, with_item(p))) return false;
     } while (parse_accept(p, TOKEN_COMMA));
-    return !group || (parse_expect(p, TOKEN_RPAR) && p->tok.kind == TOKEN_COLON);
+    if (!group) return true;
+    if (!parse_expect(p, TOKEN_RPAR)) return false;
+    return p->committed ? at_colon(p) : p->tok.kind == TOKEN_COLON;
 }
 
 /* with_stmt: 'with' ('(' with_item (',' with_item)* [','] ')' | with_item (',' with_item)*) ':' block. Parentheses
@@ -446,11 +470,13 @@ static ast_node *with_statement(parser *p) {
     if (p->tok.kind == TOKEN_LPAR) {
         parse_mark m;
         parse_try(p, &m);
+        p->committed = false;
         read = with_items(p, true) && p->n_items > mark;
-        if (read)
+        if (read || p->committed)
             parse_keep(p, &m);
         else if (!parse_back(p, &m))
             return NULL;
+        if (!read && p->committed) return NULL;
     }
     if (!read && !with_items(p, false)) return NULL;
     ast_list items, body;
@@ -467,7 +493,7 @@ static ast_node *except_block(parser *p) {
     uint32_t lo = p->tok.lo;
     parse_advance(p);
     ast_node *type = NULL, *target = NULL;
-    if (p->tok.kind == TOKEN_STAR) return parse_syntax(p, parse_here(p), "except* is not part of gpa: there are no exception groups; write except");
+    if (p->tok.kind == TOKEN_STAR) return parse_left_out(p, parse_here(p), "except* is not part of gpa: there are no exception groups; write except");
     if (p->tok.kind != TOKEN_COLON && p->tok.kind != TOKEN_NEWLINE) {
         if (!(type = parse_expression(p))) return NULL;
         if (p->tok.kind == TOKEN_COMMA) {
@@ -541,11 +567,16 @@ static ast_node *def_statement(parser *p, ast_list decorators, uint32_t lo) {
     if (!target) return NULL;
     target->name.name = p->tok.sym;
     parse_advance(p);
+    if (p->tok.kind == TOKEN_LSQB) return parse_left_out(p, parse_here(p), "type parameters are not part of gpa: leave them out");
     if (!parse_demand(p, TOKEN_LPAR)) return NULL;
     ast_list params, body;
     if (!parse_parameters(p, TOKEN_RPAR, &params) || !parse_expect(p, TOKEN_RPAR)) return NULL;
     ast_node *returns = NULL;
-    if (parse_accept(p, TOKEN_ARROW) && !(returns = parse_expression(p))) return NULL;
+    gpa_span arrow = parse_here(p);
+    if (parse_accept(p, TOKEN_ARROW)) {
+        if (p->tok.kind == TOKEN_COLON) return parse_syntax(p, arrow, "expected ':'");
+        if (!(returns = parse_expression(p))) return NULL;
+    }
     if (!parse_demand(p, TOKEN_COLON) || !block(p, "function definition", def_lo, &body)) return NULL;
     ast_node *f = wrap(p, AST_FUNCTION, def_lo);
     if (!f) return NULL;

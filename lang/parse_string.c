@@ -134,13 +134,22 @@ static ast_node *field_value(parser *p) {
     return parse_star_expressions(p);
 }
 
+/* A field's expression failed: CPython says what may follow the part that was one, if there was such a part. */
+static bool fail_value(parser *p, token_kind first) {
+    if (!p->plain || p->trial) return false;
+    gpa_err_clear(p->err);
+    bool begins_late = first == TOKEN_PLUS || first == TOKEN_MINUS || first == TOKEN_TILDE || first == TOKEN_NOT || first == TOKEN_LAMBDA || first == TOKEN_STAR;
+    return expecting(p, begins_late ? "a valid expression after '{'" : "'=', or '!', or ':', or '}'");
+}
+
 /* replacement_field: '{' star_expressions ['='] ['!' NAME] [':' specification] '}', pushed */
 static bool field(parser *p) {
     uint32_t lo = p->tok.lo, text_lo = p->tok.hi;
     if (!parse_enter(p)) return false;
     parse_advance(p);
+    token_kind first = p->tok.kind;
     ast_node *value = field_value(p);
-    if (!value) return false;
+    if (!value) return fail_value(p, first);
     token_kind next = p->tok.kind;
     if (next != TOKEN_ASSIGN && next != TOKEN_BANG && next != TOKEN_COLON && next != TOKEN_RBRACE)
         return expecting(p, "'=', or '!', or ':', or '}'");

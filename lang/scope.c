@@ -224,7 +224,7 @@ static bool declare(scoper *s, ast_node *statement) {
             return fail(s, statement->span, fmt, text_of(s, name->name.name));
         }
         sym->flags |= global ? GLOBAL : NONLOCAL;
-        sym->declared = statement->span;
+        if (!(flags & (GLOBAL | NONLOCAL))) sym->declared = statement->span;
         if (!touch(s, s->here, name, 0)) return false;
     }
     return true;

@@ -1,265 +1,195 @@
-# Programs that are no programs: the words of the syntax errors.
-# --- a bracket never closed
-x = (1 + 2
-# --- a square bracket never closed
-x = [1, 2
-# --- a brace never closed
-d = {"a": 1
-# --- a bracket closed by another
-x = (1, 2]
-# --- a bracket closed twice
-x = (1))
-# --- a missing colon after if
-if 1
-    pass
-# --- a missing colon after for
-for i in range(3)
-    pass
-# --- a missing colon after while
-while True
-    pass
-# --- a missing colon after def
-def f()
-    pass
-# --- a missing colon after else
-if 1:
-    pass
-else
-    pass
-# --- a missing colon after try
-try
-    pass
-except:
-    pass
-# --- no block after if
-if 1:
-x = 2
-# --- no block after def
-def f():
-x = 2
-# --- no block after for
-for i in []:
-x = 2
-# --- no block after while
-while 1:
-x = 2
-# --- no block after else
-if 1:
-    pass
-else:
-x = 2
-# --- no block after try
-try:
-x = 1
-# --- no block after with
-with a:
-x = 1
-# --- unexpected indent
-x = 1
-    y = 2
-# --- unindent to no level
-if 1:
-        x = 1
-    y = 2
-# --- unterminated string
-x = "abc
-# --- unterminated triple string
-x = """abc
-def
-# --- assignment in a condition
-if x = 1:
-    pass
-# --- assignment to a number
-1 = x
-# --- assignment to a call
-f() = 1
-# --- assignment to None
-None = 1
-# --- assignment to True
-True = 1
-# --- assignment to a string
-"a" = 1
-# --- assignment to an operator
-a + b = 1
-# --- assignment to a comparison
-a < b = 1
-# --- assignment to a lambda
-(lambda: 0) = 1
-# --- assignment to a conditional
-(a if b else c) = 1
-# --- augmented assignment to a tuple
-a, b += 1
-# --- augmented assignment to a call
-f() += 1
-# --- delete a call
-del f()
-# --- delete a number
-del 1
-# --- delete an operator
-del a + b
-# --- return outside a function
-return 1
-# --- break outside a loop
-break
-# --- continue outside a loop
-continue
-# --- break in a function in a loop
-for i in []:
-    def f():
-        break
-# --- nonlocal at the outer level
-nonlocal x
-# --- nonlocal without a binding
-def f():
-    nonlocal zz
-# --- global after use
-def f():
-    x = 1
-    global x
-# --- a name that is a parameter and global
-def f(x):
-    global x
-# --- a default before a plain parameter (python 3.12)
-def f(a=1, b): pass
-# --- a parameter twice
-def f(a, a): pass
-# --- a keyword argument twice
-f(a=1, a=2)
-# --- positional after keyword
-f(a=1, 2)
-# --- positional after unpacking of keywords
-f(**d, 1)
-# --- a keyword that is an expression
-f(a.b=1)
-# --- a keyword that is a number
-f(1=2)
-# --- two starred targets
-*a, *b = c
-# --- a starred target alone
-*a = [1]
-# --- a star in a return is fine, alone it is not
-x = *a
-# --- a generator without brackets
-f(x for x in y, 1)
-# --- an else without if
-else:
-    pass
-# --- an except without try
-except:
-    pass
-# --- elif after else
-if 1:
-    pass
-else:
-    pass
-elif 2:
-    pass
-# --- try alone
-try:
-    pass
-x = 1
-# --- bare except not last
-try:
-    pass
-except:
-    pass
-except ValueError:
-    pass
-# --- several exceptions without brackets
-try:
-    pass
-except A, B:
-    pass
-# --- an operator without an operand
-x = 1 +
-# --- two operators
-x = 1 * / 2
-# --- two names
-a b
-# --- two numbers
-1 2
-# --- a print statement
-print "a"
-# --- a missing comma
-f(a b)
-# --- a missing comma in a list
-[1 2]
-# --- an increment
-x++
-# --- a C condition
-x = a && b
-# --- a question mark
-x = a ? b : c
-# --- a dollar sign
-x = $a
-# --- a wrong character
-x = 1 ‘ 2
-# --- an invalid number
-x = 1abc
-# --- a leading zero
-x = 012
-# --- an invalid octal
-x = 0o9
-# --- an invalid binary
-x = 0b2
-# --- an invalid hexadecimal
-x = 0xg
-# --- underscores at the end
-x = 1_
-# --- two dots in a number
-x = 1.2.3
-# --- a backslash before something
-x = 1 \ 2
-# --- a keyword as a name
-for = 1
-# --- a keyword as a parameter
-def f(if): pass
-# --- a lambda without a colon
-f = lambda x x
-# --- an f-string with an empty expression (python 3.12)
-f"{}"
-# --- an f-string with one brace (python 3.12)
-f"{a"
-# --- an f-string with a closing brace
-f"}"
-# --- an import without a name
-import
-# --- from without import
-from math
-# --- a decorator without a function
-@d
-x = 1
-# --- a slice outside brackets
-x = 1:2
-# --- a walrus at the top
-x := 1
-# --- a conditional without else
-x = 1 if 2
-# --- not in the wrong order
-x = a in not b
-# --- a comparison by <>
-x = a <> b
-# --- a dict with a missing value
-{"a": 1, "b"}
-# --- a dict comprehension without a colon
-{a, b for a in c}
-# --- a star in an index
-a[*]
-# --- an empty subscription
-a[]
-# --- an unfinished comparison
-if x ==:
-    pass
-# --- an unfinished call
-f(
-# --- a for without in
-for i range(3):
-    pass
-# --- an import of parts
-import math.
-# --- as without a name
-import math as
-# --- assert without anything
-assert
-# --- a global without names
-global
+#!/usr/bin/env python3
+"""Compares gpa's parser with this Python's compiler (3.12): what is accepted, and the error's type, words and line.
+
+    syntax.py PARSE_MAIN                     the snippets of tests/diff/syntax.txt
+    syntax.py PARSE_MAIN --corpus DIR...     every function of the Python files under DIR that gpa's language has
+    syntax.py PARSE_MAIN --mutate N DIR...   N random mistakes in such functions (prints a summary; exit status 0)
+
+In syntax.txt snippets are separated by lines of dashes. A line `#= text` in front of a snippet says that gpa answers
+so, on purpose, where Python does not."""
+import ast
+import os
+import random
+import subprocess
+import sys
+import tokenize
+import io
+import warnings
+
+warnings.simplefilter("ignore")
+
+
+class Parser:
+    def __init__(self, path):
+        self.process = subprocess.Popen([path, "-d"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+    def __call__(self, text):
+        data = text.encode("utf-8", "surrogatepass")
+        self.process.stdin.write(b"%d\n" % len(data) + data)
+        self.process.stdin.flush()
+        line = self.process.stdout.readline().decode("utf-8", "replace").rstrip("\n")
+        if not line:
+            raise SystemExit("the parser died on %r" % text)
+        parts = line.split("\t", 3)
+        return ("ok",) if parts == ["ok"] else (parts[0], int(parts[1]), int(parts[2]), parts[3])
+
+
+def python(text):
+    try:
+        compile(text, "<string>", "exec", dont_inherit=True)
+        return ("ok",)
+    except SyntaxError as e:
+        return (type(e).__name__, e.lineno or 0, e.offset or 0, e.msg)
+    except (ValueError, RecursionError, MemoryError) as e:
+        return (type(e).__name__, 0, 0, str(e))
+
+
+def agree(ours, theirs):
+    if ours[0] != theirs[0]:
+        return False
+    return ours[0] == "ok" or (ours[3] == theirs[3] and ours[1] == theirs[1])
+
+
+def snippets(path):
+    with open(path, encoding="utf-8") as f:
+        for block in f.read()[:-1].split("\n----\n"):
+            wanted = None
+            if block.startswith("#= "):
+                first, _, block = block.partition("\n")
+                wanted = first[3:]
+            yield block.replace("\\r", "\r"), wanted
+
+
+def run_snippets(parse, path):
+    failures = total = columns = 0
+    for text, wanted in snippets(path):
+        for variant in (text, text + "\n"):
+            total += 1
+            ours = parse(variant)
+            theirs = python(variant)
+            if wanted is not None:
+                good = ours[-1] == wanted
+            else:
+                good = agree(ours, theirs)
+                columns += good and ours[0] != "ok" and ours[2] != theirs[2]
+            if not good:
+                failures += 1
+                print("not ok - %r\n    gpa:    %s\n    python: %s" % (variant, ours, wanted or theirs))
+    print("%d of %d agree; %d of the errors point at another column" % (total - failures, total, columns))
+    return failures
+
+
+LEFT_OUT = (ast.ClassDef, ast.Yield, ast.YieldFrom, ast.AsyncFunctionDef, ast.Await, ast.AsyncFor, ast.AsyncWith, ast.Match,
+            getattr(ast, "TryStar", ast.Match), getattr(ast, "TypeAlias", ast.Match))
+
+
+def in_language(node):
+    for n in ast.walk(node):
+        if isinstance(n, LEFT_OUT) or (isinstance(n, ast.comprehension) and n.is_async) or getattr(n, "type_params", None):
+            return False
+        if isinstance(n, ast.Constant) and isinstance(n.value, int) and abs(n.value) >= 2 ** 63:
+            return False
+    return True
+
+
+def functions(folders):
+    for folder in folders:
+        for root, _, names in os.walk(folder):
+            for name in sorted(names):
+                if not name.endswith(".py"):
+                    continue
+                try:
+                    with open(os.path.join(root, name), encoding="utf-8") as f:
+                        text = f.read()
+                    tree = ast.parse(text)
+                except (SyntaxError, UnicodeDecodeError, ValueError, OSError):
+                    continue
+                lines = text.splitlines(keepends=True)
+                for node in ast.walk(tree):
+                    if isinstance(node, ast.FunctionDef) and in_language(node):
+                        first = min([node.lineno] + [d.lineno for d in node.decorator_list])
+                        body = "".join(lines[first - 1:node.end_lineno])
+                        yield "if 1:\n" + body if body[0] in " \t" else body
+
+
+def run_corpus(parse, folders):
+    failures = total = 0
+    for text in functions(folders):
+        if "\\N{" in text or python(text) != ("ok",):
+            continue
+        total += 1
+        ours = parse(text)
+        if ours != ("ok",):
+            failures += 1
+            if failures <= 20:
+                print("not ok - %s\n%s" % (ours, text[:2000]))
+    print("%d of %d functions accepted" % (total - failures, total))
+    return failures
+
+
+def tokens_of(text):
+    try:
+        return [t.string for t in tokenize.generate_tokens(io.StringIO(text).readline) if t.string.strip()]
+    except (tokenize.TokenError, IndentationError, SyntaxError):
+        return []
+
+
+def mutate(rng, text, pool):
+    found = tokens_of(text)
+    if not found:
+        return text
+    token = rng.choice(found)
+    places = [i for i in range(len(text)) if text.startswith(token, i)]
+    if not places:
+        return text
+    at = rng.choice(places)
+    kind = rng.randrange(4)
+    if kind == 0:
+        return text[:at] + text[at + len(token):]
+    if kind == 1:
+        return text[:at] + rng.choice(pool) + " " + text[at:]
+    if kind == 2:
+        return text[:at] + rng.choice(pool) + text[at + len(token):]
+    return text[:at] + token + " " + text[at:]
+
+
+def run_mutations(parse, count, folders, seed=1):
+    rng = random.Random(seed)
+    bodies = [t for t in functions(folders) if len(t) < 600 and "\\N{" not in t]
+    pool = tokens_of(" ".join("( ) [ ] { } , : ; . = := == + - * ** / % @ | if else elif for in not and or is lambda def return "
+                              "while try except finally with as import from del global nonlocal pass break x f 1 2.5 'a' f'{x}' None".split()))
+    verdict = words = line = refused = 0
+    shown = {}
+    for _ in range(count):
+        text = mutate(rng, rng.choice(bodies), pool)
+        ours, theirs = parse(text), python(text)
+        if "not part of gpa" in ours[-1] or ours[0] == "OverflowError":
+            refused += 1
+            continue
+        if (ours[0] == "ok") != (theirs[0] == "ok"):
+            verdict += 1
+            print("VERDICT %s %s\n%s\n" % (ours, theirs, text))
+        elif ours[0] != "ok" and (ours[0], ours[3]) != (theirs[0], theirs[3]):
+            words += 1
+            key = (ours[3][:40], theirs[3][:40])
+            shown[key] = shown.get(key, 0) + 1
+            if shown[key] <= 2:
+                print("WORDS gpa %s\n      python %s\n%s\n" % (ours, theirs, text))
+        elif ours[0] != "ok" and ours[1] != theirs[1]:
+            line += 1
+    for key, n in sorted(shown.items(), key=lambda item: -item[1])[:30]:
+        print("%5d  gpa: %-42s python: %s" % (n, *key))
+    print("%d mutations: %d verdicts differ, %d words differ, %d lines differ, %d refused" % (count, verdict, words, line, refused))
+    return verdict
+
+
+def main():
+    parse = Parser(sys.argv[1])
+    if len(sys.argv) > 3 and sys.argv[2] == "--corpus":
+        return run_corpus(parse, sys.argv[3:])
+    if len(sys.argv) > 4 and sys.argv[2] == "--mutate":
+        return run_mutations(parse, int(sys.argv[3]), sys.argv[4:])
+    return run_snippets(parse, os.path.join(os.path.dirname(os.path.abspath(__file__)), "syntax.txt"))
+
+
+sys.exit(1 if main() else 0)
