@@ -80,11 +80,10 @@ int64_t count_true(const void *mask, int64_t n) {
 /* ---- reading ---- */
 
 gpa_code host_wait(gpa_rt *rt, gpa_device *d, gpa_err *e) {
-    uint64_t queued = rt->stats.launches + rt->stats.lib_calls;
-    if (d->settled == queued + 1) return GPA_OK;
+    if (host_is_settled(rt, d)) return GPA_OK;
     gpa_code rc = d->be->sync(d->dev, e);
     gpa_code fault = exec_faults(rt, e);
-    if (!rc) d->settled = queued + 1; /* 0 is never */
+    if (!rc) d->settled = rt->stats.launches + rt->stats.lib_calls + 1; /* 0: never yet */
     return rc ? rc : fault;
 }
 
@@ -195,6 +194,11 @@ gpa_code host_open(gpa_rt *rt, gpa_arr *a, bool keep, host_place *p, gpa_err *e)
         p->own = NULL;
     }
     return rc;
+}
+
+void host_strides(const gpa_arr *a, int64_t *out) {
+    if (a->storage->buf->host) memcpy(out, a->strides, a->ndim * sizeof *out);
+    else shape_c_strides(a->ndim, a->shape, out);
 }
 
 gpa_code host_close(gpa_rt *rt, host_place *p, gpa_err *e) {

@@ -6,6 +6,7 @@
 
 #include "runtime/array.h"
 #include "runtime/device.h"
+#include "runtime/rt.h"
 
 /* Copies elements of `item` bytes between two layouts of one shape; strides in elements. The two must not overlap. */
 void strided_copy(void *to, const int64_t *to_strides, const void *from, const int64_t *from_strides, size_t item,
@@ -17,6 +18,10 @@ int64_t count_true(const void *mask, int64_t n);
 /* Waits for the device's queued work and reports its first failure or fault. Costs nothing when nothing was launched
  * since the last time. */
 gpa_code host_wait(gpa_rt *rt, gpa_device *d, gpa_err *e);
+/* Whether host_wait would have nothing to do. */
+static inline bool host_is_settled(const gpa_rt *rt, const gpa_device *d) {
+    return d->settled == rt->stats.launches + rt->stats.lib_calls + 1;
+}
 /* The elements of a computed array to `to`, in C order. */
 gpa_code host_read(gpa_rt *rt, gpa_arr *a, void *to, gpa_err *e);
 
@@ -44,6 +49,8 @@ typedef struct {
 /* Begins writing: what pending work still reads of the array is computed first. `keep`: the elements are read or some
  * of them stay. Ended by host_close, which brings the elements to the device (also after a failure in between). */
 gpa_code host_open(gpa_rt *rt, gpa_arr *a, bool keep, host_place *p, gpa_err *e);
+/* The strides that host_open will give for a computed array. */
+void host_strides(const gpa_arr *a, int64_t *out);
 gpa_code host_close(gpa_rt *rt, host_place *p, gpa_err *e);
 
 /* A new array of host-computed elements: *data is where to write them, in C order; host_made hands it to the device. On

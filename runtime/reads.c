@@ -12,27 +12,37 @@ gpa_code arr_read(gpa_rt *rt, gpa_arr *a, void *to, gpa_err *e) {
     return rc ? rc : host_read(rt, a, to, e);
 }
 
-/* The element at `offset` of a computed array. */
-static gpa_code read_one(gpa_rt *rt, gpa_arr *a, int64_t offset, gpa_val *out, gpa_err *e) {
+/* The element at `offset` of a computed array whose device has work or memory of its own. */
+static gpa_code fetch_one(gpa_rt *rt, gpa_arr *a, int64_t offset, gpa_val *out, gpa_err *e) {
     gpa_dtype t = (gpa_dtype)a->dtype;
     gpa_buf *b = a->storage->buf;
     size_t item = dtype_size(t);
+    char raw[sizeof(gpa_val)];
     if (b->host) {
         gpa_code rc = host_wait(rt, b->device, e);
         if (!rc) *out = dtype_load(b->host + offset * (int64_t)item, t);
         return rc;
     }
-    char raw[sizeof(gpa_val)];
     gpa_code rc = b->device->be->download(b->device->dev, raw, b->mem, (size_t)offset * item, item, e);
     gpa_code fault = exec_faults(rt, e);
     if (!rc && !fault) *out = dtype_load(raw, t);
     return rc ? rc : fault;
 }
 
+static inline gpa_code read_one(gpa_rt *rt, gpa_arr *a, int64_t offset, gpa_val *out, gpa_err *e) {
+    const gpa_storage *s = a->storage;
+    if (s->node) {
+        gpa_code rc = arr_force(rt, a, CUT_NEEDED, e);
+        if (rc) return rc;
+    }
+    if (!s->buf->host || !host_is_settled(rt, s->buf->device)) return fetch_one(rt, a, offset, out, e);
+    *out = dtype_load(s->buf->host + offset * (int64_t)dtype_size((gpa_dtype)a->dtype), (gpa_dtype)a->dtype);
+    return GPA_OK;
+}
+
 gpa_code arr_item(gpa_rt *rt, gpa_arr *a, gpa_val *out, gpa_err *e) {
     if (a->size != 1) return gpa_fail(e, GPA_E_VALUE, "can only convert an array of size 1 to a Python scalar");
-    gpa_code rc = arr_force(rt, a, CUT_NEEDED, e);
-    return rc ? rc : read_one(rt, a, a->offset, out, e);
+    return read_one(rt, a, a->offset, out, e);
 }
 
 static gpa_code find_element(const gpa_arr *a, const int64_t *ix, int n, int64_t *offset, gpa_err *e) {
@@ -57,7 +67,6 @@ static gpa_code find_element(const gpa_arr *a, const int64_t *ix, int n, int64_t
 gpa_code arr_get_item(gpa_rt *rt, gpa_arr *a, const int64_t *ix, int n, gpa_val *out, gpa_err *e) {
     int64_t offset = 0;
     gpa_code rc = find_element(a, ix, n, &offset, e);
-    if (!rc) rc = arr_force(rt, a, CUT_NEEDED, e);
     return rc ? rc : read_one(rt, a, offset, out, e);
 }
 
@@ -75,7 +84,7 @@ gpa_code arr_set_item(gpa_rt *rt, gpa_arr *a, const int64_t *ix, int n, gpa_dtyp
     if (t != own) v = dtype_cast(v, t, own);
     b->version++;
     if (b->host) {
-        rc = host_wait(rt, b->device, e);
+        if (!host_is_settled(rt, b->device)) rc = host_wait(rt, b->device, e);
         if (!rc) dtype_store(b->host + offset * (int64_t)item, own, v);
         return rc;
     }

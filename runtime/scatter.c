@@ -1,0 +1,282 @@
+/* Writing through index arrays in host memory.
+ *
+ * The points of the broadcast index arrays come in C order; each has an offset in the target and, where there are slices
+ * or newaxis too, a block of elements. Offsets are made from the coordinates a piece at a time, after all bounds have been
+ * checked: a bad index leaves the array as it was. Reading order: places, values, assignment, updates. */
+#include "runtime/scatter.h"
+
+#include "runtime/host.h"
+#include "runtime/shape.h"
+
+enum { PIECE = 512 };
+
+/* ---- places ---- */
+
+/* One axis whose coordinates are an array: one coordinate per point. */
+typedef struct {
+    host_dense own;
+    const int64_t *at;
+    int64_t extent, stride;
+} places;
+
+typedef struct {
+    places axis[GPA_MAX_DIMS];
+    int axes;
+    int64_t base;   /* the part of every offset that integers give */
+    int64_t points;
+    host_dense value;
+    char number[sizeof(gpa_val)];
+    int64_t to_strides[GPA_MAX_DIMS]; /* of the target */
+    const char *from;              /* the value's first element; NULL: no value */
+    int64_t strides[GPA_MAX_DIMS]; /* of the value, over the result's shape */
+} scatter;
+
+static gpa_code check_bounds(const places *p, int64_t n, int axis, gpa_err *e) {
+    int64_t lo = 0, hi = -1;
+    for (int64_t i = 0; i < n; i++) {
+        lo = MIN(lo, p->at[i]);
+        hi = MAX(hi, p->at[i]);
+    }
+    if (lo >= -p->extent && hi < p->extent) return GPA_OK;
+    int64_t i = 0;
+    while (p->at[i] >= -p->extent && p->at[i] < p->extent) i++;
+    return gpa_fail(e, GPA_E_INDEX, "index %lld is out of bounds for axis %d with size %lld", (long long)p->at[i], axis,
+                    (long long)p->extent);
+}
+
+/* Index arrays are spread over all points, which copies only those that are broadcast. */
+static gpa_code get_places(gpa_rt *rt, const index_map *m, scatter *s, gpa_err *e) {
+    gpa_arr *wide = NULL;
+    gpa_code rc = GPA_OK;
+    s->points = shape_size(m->wide, m->shape + m->lead);
+    host_strides(m->view, s->to_strides);
+    for (int k = 0; k < m->view->ndim; k++) {
+        if (m->from[k] >= 0) continue;
+        if (!m->arr[k]) {
+            s->base += m->start[k] * s->to_strides[k];
+            continue;
+        }
+        places *p = &s->axis[s->axes++];
+        p->extent = m->view->shape[k];
+        p->stride = s->to_strides[k];
+        TRY(arr_broadcast_to(rt, m->arr[k], m->wide, m->shape + m->lead, &wide, e));
+        TRY(host_get_as(rt, wide, DT_I64, &p->own, e));
+        p->at = (const int64_t *)(const void *)p->own.data;
+        TRY(check_bounds(p, s->points, k, e));
+        arr_release(rt, wide);
+        wide = NULL;
+    }
+out:
+    arr_release(rt, wide);
+    return rc;
+}
+
+/* The offsets of n points from the i-th, in elements. */
+static void make_offsets(const scatter *s, int64_t i, int64_t n, int64_t *to) {
+    for (int64_t j = 0; j < n; j++) to[j] = s->base;
+    for (int k = 0; k < s->axes; k++) {
+        const places *p = &s->axis[k];
+        for (int64_t j = 0; j < n; j++) {
+            int64_t at = p->at[i + j];
+            to[j] += (at < 0 ? at + p->extent : at) * p->stride;
+        }
+    }
+}
+
+static void scatter_end(gpa_rt *rt, scatter *s) {
+    for (int k = 0; k < s->axes; k++) host_drop(rt, &s->axis[k].own);
+    host_drop(rt, &s->value);
+}
+
+/* ---- values ---- */
+
+bool spread_value(const gpa_arr *v, int ndim, const int64_t *shape, int64_t *strides) {
+    int skip = 0;
+    while (v->ndim - skip > ndim && v->shape[skip] == 1) skip++;
+    return shape_spread(v->ndim - skip, v->shape + skip, v->strides + skip, ndim, shape, strides);
+}
+
+/* The value in host memory, in dtype t. What shares the target's storage is copied: it is read while that is written. */
+static gpa_code get_value(gpa_rt *rt, const index_map *m, const gpa_opnd *rhs, gpa_dtype t, scatter *s, gpa_err *e) {
+    gpa_arr *v = rhs->arr, *copy = NULL;
+    gpa_code rc = GPA_OK;
+    if (!v) {
+        dtype_store(s->number, t, dtype_cast(rhs->v, rhs->dtype, t));
+        s->from = s->number;
+        return GPA_OK;
+    }
+    if (v->storage == m->view->storage) {
+        TRY(arr_copy(rt, v, &copy, e));
+        v = copy;
+    }
+    TRY(host_get_as(rt, v, t, &s->value, e));
+    gpa_arr dense = *v;
+    int64_t strides[GPA_MAX_DIMS];
+    shape_c_strides(v->ndim, v->shape, strides);
+    dense.strides = strides;
+    spread_value(&dense, m->ndim, m->shape, s->strides);
+    s->from = s->value.data;
+out:
+    arr_release(rt, copy);
+    return rc;
+}
+
+/* Index arrays that share the target's storage are copied like such a value. */
+static gpa_code keep_places(const index_map *m, scatter *s, gpa_err *e) {
+    for (int k = 0; k < s->axes; k++) {
+        host_dense *h = &s->axis[k].own;
+        if (h->own || !h->arr || h->arr->storage != m->view->storage) continue;
+        size_t n = (size_t)s->points * sizeof(int64_t);
+        h->own = mem_new(n);
+        if (!h->own) return gpa_no_memory(e);
+        memcpy(h->own, h->data, n);
+        s->axis[k].at = h->own;
+    }
+    return GPA_OK;
+}
+
+/* The rest of the result's dimensions, which every point has: those of slices and newaxis. */
+typedef struct {
+    int ndim;
+    int64_t shape[GPA_MAX_DIMS], to[GPA_MAX_DIMS], from[GPA_MAX_DIMS];
+} block;
+
+static block block_of(const index_map *m, const scatter *s) {
+    block b = {.ndim = 0};
+    for (int d = 0; d < m->ndim; d++) {
+        if (d >= m->lead && d < m->lead + m->wide) continue;
+        b.shape[b.ndim] = m->shape[d];
+        b.from[b.ndim] = s->strides[d];
+        b.to[b.ndim] = 0;
+        for (int k = 0; k < m->view->ndim; k++)
+            if (m->from[k] == d) b.to[b.ndim] = s->to_strides[k];
+        b.ndim++;
+    }
+    return b;
+}
+
+/* The value's offsets at n points, from the state left by the points before. */
+static void value_offsets(const index_map *m, const scatter *s, int64_t *at, int64_t *where, int64_t n, int64_t *to) {
+    const int64_t *shape = m->shape + m->lead, *strides = s->strides + m->lead;
+    for (int64_t j = 0; j < n; j++) {
+        to[j] = *where;
+        for (int d = m->wide - 1; d >= 0; d--) {
+            *where += strides[d];
+            if (++at[d] < shape[d]) break;
+            *where -= strides[d] * shape[d];
+            at[d] = 0;
+        }
+    }
+}
+
+/* ---- assignment ---- */
+
+/* Single elements, with a loop for every size. */
+static void write_elements(const int64_t *to, const int64_t *from, int64_t n, char *target, const char *value, size_t item) {
+#define WRITE(bytes)                                                                                     \
+    for (int64_t j = 0; j < n; j++) memcpy(target + to[j] * bytes, value + from[j] * bytes, bytes); \
+    break
+    switch (item) {
+    case 1: WRITE(1);
+    case 2: WRITE(2);
+    case 4: WRITE(4);
+    case 8: WRITE(8);
+    case 16: WRITE(16);
+    }
+#undef WRITE
+}
+
+static void write_points(const index_map *m, const scatter *s, char *target, size_t item) {
+    int64_t to[PIECE], from[PIECE], at[GPA_MAX_DIMS] = {0}, where = 0;
+    block b = block_of(m, s);
+    bool single = shape_size(b.ndim, b.shape) == 1;
+    for (int64_t i = 0; i < s->points; i += PIECE) {
+        int64_t n = MIN((int64_t)PIECE, s->points - i);
+        make_offsets(s, i, n, to);
+        value_offsets(m, s, at, &where, n, from);
+        if (single) {
+            write_elements(to, from, n, target, s->from, item);
+            continue;
+        }
+        for (int64_t j = 0; j < n; j++)
+            strided_copy(target + to[j] * (int64_t)item, b.to, s->from + from[j] * (int64_t)item, b.from, item, b.ndim,
+                         b.shape);
+    }
+}
+
+gpa_code scatter_set(gpa_rt *rt, const index_map *m, const gpa_opnd *rhs, gpa_err *e) {
+    scatter s = {.axes = 0};
+    host_place to;
+    gpa_dtype t = (gpa_dtype)m->view->dtype;
+    gpa_code rc = GPA_OK;
+    TRY(get_places(rt, m, &s, e));
+    TRY(keep_places(m, &s, e));
+    TRY(get_value(rt, m, rhs, t, &s, e));
+    TRY(host_open(rt, m->view, true, &to, e));
+    write_points(m, &s, to.first, dtype_size(t));
+    TRY(host_close(rt, &to, e));
+out:
+    scatter_end(rt, &s);
+    return rc;
+}
+
+/* ---- updates ---- */
+
+/* One operation with the types it runs in. */
+typedef struct {
+    gpa_op_fn fn;
+    gpa_dtype compute, result, own; /* own: the array's */
+} update;
+
+static void update_one(const update *u, char *to, const char *from) {
+    gpa_val a = dtype_load(to, u->own), b = {.bits = {0, 0}}, r = {.bits = {0, 0}};
+    if (u->own != u->compute) a = dtype_cast(a, u->own, u->compute);
+    if (from) b = dtype_load(from, u->compute);
+    u->fn(&r, &a, &b, &b);
+    dtype_store(to, u->own, u->result == u->own ? r : dtype_cast(r, u->result, u->own));
+}
+
+static void update_block(const update *u, const block *b, char *to, const char *from) {
+    int64_t own = (int64_t)dtype_size(u->own), item = (int64_t)dtype_size(u->compute), in[GPA_MAX_DIMS] = {0};
+    for (int64_t k = shape_size(b->ndim, b->shape); k > 0; k--) {
+        update_one(u, to, from);
+        for (int d = b->ndim - 1; d >= 0; d--) {
+            bool over = ++in[d] == b->shape[d];
+            int64_t by = over ? 1 - b->shape[d] : 1;
+            to += b->to[d] * by * own;
+            if (from) from += b->from[d] * by * item;
+            if (!over) break;
+            in[d] = 0;
+        }
+    }
+}
+
+static void update_points(const index_map *m, const scatter *s, char *target, const update *u) {
+    int64_t own = (int64_t)dtype_size(u->own), item = (int64_t)dtype_size(u->compute);
+    int64_t to[PIECE], from[PIECE], at[GPA_MAX_DIMS] = {0}, where = 0;
+    block b = block_of(m, s);
+    for (int64_t i = 0; i < s->points; i += PIECE) {
+        int64_t n = MIN((int64_t)PIECE, s->points - i);
+        make_offsets(s, i, n, to);
+        value_offsets(m, s, at, &where, n, from);
+        for (int64_t j = 0; j < n; j++)
+            update_block(u, &b, target + to[j] * own, s->from ? s->from + from[j] * item : NULL);
+    }
+}
+
+gpa_code scatter_update(gpa_rt *rt, const index_map *m, gpa_op op, gpa_dtype compute, gpa_dtype result, const gpa_opnd *rhs,
+                        gpa_err *e) {
+    update u = {op_function(op, compute), compute, result, (gpa_dtype)m->view->dtype};
+    scatter s = {.axes = 0};
+    host_place to;
+    gpa_code rc = GPA_OK;
+    TRY(get_places(rt, m, &s, e));
+    TRY(keep_places(m, &s, e));
+    if (rhs) TRY(get_value(rt, m, rhs, compute, &s, e));
+    TRY(host_open(rt, m->view, true, &to, e));
+    update_points(m, &s, to.first, &u);
+    TRY(host_close(rt, &to, e));
+out:
+    scatter_end(rt, &s);
+    return rc;
+}
