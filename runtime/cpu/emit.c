@@ -82,7 +82,7 @@ static ll_val emit_index(em *M, const kir_ins *ins) {
     int d = (int)ins->imm;
     bool lanes = M->E.lanes > 1 && M->lanes_live && d == M->plan->dim;
     V c = M->coord[d];
-    if (lanes) c = LLVMBuildAdd(M->E.b, ll_spread(&M->E, c), ll_ramp(&M->E), "");
+    if (lanes) c = LLVMBuildAdd(M->E.b, ll_spread(&M->E, c), ll_ramp(&M->E, ll_i(&M->E, 64)), "");
     return (ll_val){c, NULL, DT_I64, lanes};
 }
 
@@ -155,6 +155,11 @@ void em_code(em *M, int32_t from, int32_t to) {
 
 static void outer_body(em *M, void *arg) {
     (void)arg;
+    M->finished = false;
+    if (M->plan->way == EMIT_COLUMNS && M->plan->part != EMIT_WHOLE) {
+        V size = em_size(M, M->plan->dim), first = LLVMBuildURem(M->E.b, M->lo, size, "");
+        M->block = LLVMBuildUDiv(M->E.b, LLVMBuildSub(M->E.b, M->coord[M->plan->dim], first, ""), ll_i64(&M->E, M->E.lanes), "");
+    }
     em_code(M, 0, (int32_t)M->f->n_code);
 }
 
@@ -165,19 +170,21 @@ static void whole(em *M) {
     for (int d = 0; d < f->ndim; d++)
         if (!(f->inner >> d & 1) && !((columns || points) && d == M->plan->dim)) r.dims[r.n++] = d;
     if ((columns || points) && M->plan->dim >= 0) r.dims[r.n++] = M->plan->dim, r.lanes = true;
-    r.one_body = columns;
-    em_walk(M, &r);
+    if (M->plan->part <= EMIT_JOIN)
+        em_join(M, (uint32_t)(EMIT_JOIN - M->plan->part));
+    else
+        em_walk(M, &r);
     LLVMBuildBr(M->E.b, M->leave);
 }
 
 static void open_function(em *M, const char *name) {
     LLVMTypeRef i64 = ll_i(&M->E, 64), ptr = ll_ptr(&M->E);
-    LLVMTypeRef types[7] = {ptr, i64, i64, i64, i64, ptr, ptr};
-    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(M->E.ctx), types, 7, 0);
-    V *args[7] = {&M->view, &M->lo, &M->hi, &M->from, &M->to, &M->done, &M->part};
-    static const char *const names[7] = {"view", "lo", "hi", "from", "to", "done", "part"};
+    LLVMTypeRef types[] = {ptr, i64, i64, i64, i64, ptr, ptr, i64};
+    V *args[] = {&M->view, &M->lo, &M->hi, &M->from, &M->to, &M->done, &M->part, &M->fresh};
+    static const char *const names[] = {"view", "lo", "hi", "from", "to", "done", "part", "fresh"};
+    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(M->E.ctx), types, COUNT_OF(types), 0);
     M->E.fn = LLVMAddFunction(M->E.mod, name, type);
-    for (unsigned i = 0; i < 7; i++) {
+    for (unsigned i = 0; i < COUNT_OF(args); i++) {
         *args[i] = LLVMGetParam(M->E.fn, i);
         LLVMSetValueName2(*args[i], names[i], strlen(names[i]));
     }

@@ -11,15 +11,17 @@ typedef enum {
     EMIT_COLUMNS /* lanes along the outer dimension `dim`; inner points one by one */
 } emit_way;
 
-enum { EMIT_WHOLE = -1 };
+/* What a function does: everything; the k-th EACH alone; what is left when all EACHs are done (k their number); or
+ * joining two states of the k-th EACH. */
+enum { EMIT_WHOLE = -1, EMIT_JOIN = -2 }; /* EMIT_JOIN - k */
 
 /* Plans with equal bytes give equal code: zero the structure before filling it. */
 typedef struct {
     uint8_t way; /* emit_way */
     int8_t dim;  /* -1: no dimension, one point */
-    uint8_t stream; /* stores bypass the caches; the arrays are aligned for it */
-    uint8_t lanes;
-    int32_t part; /* EMIT_WHOLE; k: the k-th EACH alone; the number of EACHs: what is left when all are done */
+    uint16_t lanes;
+    uint32_t stream; /* stores bypass the caches; the arrays are aligned for it */
+    int32_t part;
 } emit_plan;
 
 /* What a driver must know of a program. */

@@ -113,7 +113,7 @@ static void scatter(em *M, V v, V at, unsigned align) {
 /* The addresses of all lanes of an array whose lanes lie apart. */
 static V addresses(em *M, unsigned array, V first) {
     V apart = stride(M, array, M->plan->dim);
-    V steps = LLVMBuildMul(M->E.b, ll_ramp(&M->E), ll_spread(&M->E, apart), "");
+    V steps = LLVMBuildMul(M->E.b, ll_ramp(&M->E, ll_i(&M->E, 64)), ll_spread(&M->E, apart), "");
     return displace(M, first, steps, M->f->arrays[array].dtype);
 }
 
@@ -218,7 +218,7 @@ ll_val em_iota(em *M, const kir_ins *ins) {
     ll_val r = {first, NULL, DT_I64, lanes};
     if (!lanes) return r;
     LLVMBasicBlockRef here = em_at(M, level);
-    V steps = LLVMBuildMul(M->E.b, ll_ramp(&M->E), ll_spread(&M->E, apart), "");
+    V steps = LLVMBuildMul(M->E.b, ll_ramp(&M->E, ll_i(&M->E, 64)), ll_spread(&M->E, apart), "");
     r.v = LLVMBuildAdd(M->E.b, ll_spread(&M->E, first), steps, "");
     em_here(M, here);
     return r;

@@ -114,9 +114,10 @@ static em_red *find_red(em *M, int32_t ins) {
 
 static V state_slot(em *M, gpa_dtype t) { return ll_slot(&M->E, ll_type(&M->E, t, true), "state"); }
 
+/* How many instructions of the same kind stand before it. */
 static uint32_t number_of(const em *M, int32_t ins) {
     uint32_t n = 0;
-    for (int32_t i = 0; i < ins; i++) n += M->f->code[i].code == KIR_REDUCE;
+    for (int32_t i = 0; i < ins; i++) n += M->f->code[i].code == M->f->code[ins].code;
     return n;
 }
 
@@ -128,7 +129,7 @@ static void add_red(em *M, int32_t ins) {
     const kir_ins *k = &M->f->code[ins];
     gpa_dtype t = dtype_info[M->f->code[k->a].type].compute;
     em_red *r = &M->reds[M->n_reds++];
-    *r = (em_red){.ins = ins, .t = t, .number = k->code == KIR_REDUCE ? number_of(M, ins) : 0};
+    *r = (em_red){.ins = ins, .t = t, .number = number_of(M, ins)};
     r->v = state_slot(M, t);
     if (dtype_is_complex(t)) r->im = state_slot(M, t);
     if (is_arg((gpa_red)k->sub)) r->at = state_slot(M, DT_I64);
@@ -181,7 +182,9 @@ static void inner_walk(em *M, int32_t at) {
 
 static V place(em *M, V base, uint32_t number, bool at) {
     unsigned lanes = M->plan->way == EMIT_COLUMNS ? M->E.lanes : 1;
+    size_t states = STATE_SLOT(lanes) * emit_examine(M->f).n_reduce;
     V n = ll_i64(&M->E, (int64_t)(number * STATE_SLOT(lanes) + (at ? 16 * lanes : 0)));
+    if (M->block) n = LLVMBuildAdd(M->E.b, n, LLVMBuildMul(M->E.b, M->block, ll_i64(&M->E, (int64_t)states), ""), "");
     return LLVMBuildGEP2(M->E.b, ll_i(&M->E, 8), base, &n, 1, "");
 }
 
@@ -192,12 +195,12 @@ static void put_state(em *M, const em_red *r, state s) {
     if (s.at) LLVMSetAlignment(LLVMBuildStore(M->E.b, s.at, place(M, M->part, r->number, true)), 8);
 }
 
-static state take_state(em *M, uint32_t number, gpa_dtype t, bool arg) {
+static state take_state(em *M, V base, uint32_t number, gpa_dtype t, bool arg) {
     ll *E = &M->E;
     bool vec = M->plan->way == EMIT_COLUMNS && E->lanes > 1, cx = dtype_is_complex(t);
     unsigned n = (vec ? E->lanes : 1) * (cx ? 2 : 1);
     LLVMTypeRef type = n > 1 ? LLVMVectorType(ll_memory(E, t), n) : ll_memory(E, t);
-    V all = LLVMBuildLoad2(E->b, type, place(M, M->done, number, false), "");
+    V all = LLVMBuildLoad2(E->b, type, place(M, base, number, false), "");
     LLVMSetAlignment(all, 8);
     state s = {{.t = (uint8_t)t, .vec = vec}, NULL};
     if (cx)
@@ -205,7 +208,7 @@ static state take_state(em *M, uint32_t number, gpa_dtype t, bool arg) {
     else
         s.v.v = ll_from_memory(E, t, all);
     if (arg) {
-        s.at = LLVMBuildLoad2(E->b, ll_type(E, DT_I64, vec), place(M, M->done, number, true), "");
+        s.at = LLVMBuildLoad2(E->b, ll_type(E, DT_I64, vec), place(M, base, number, true), "");
         LLVMSetAlignment(s.at, 8);
     }
     return s;
@@ -226,12 +229,39 @@ static void take_results(em *M, int32_t at) {
         const kir_ins *k = &M->f->code[i];
         if (k->code != KIR_REDUCE) continue;
         gpa_dtype t = dtype_info[M->f->code[k->a].type].compute;
-        set_result(M, i, take_state(M, number_of(M, i), t, is_arg((gpa_red)k->sub)));
+        set_result(M, i, take_state(M, M->done, number_of(M, i), t, is_arg((gpa_red)k->sub)));
+    }
+}
+
+/* Columns are visited a few rows at a time: the states go on from where the last visit left them. */
+static void resume(em *M) {
+    LLVMBuilderRef b = M->E.b;
+    LLVMBasicBlockRef again = em_block(M, "again"), ready = em_block(M, "ready");
+    V fresh = LLVMBuildICmp(b, LLVMIntNE, M->fresh, ll_i64(&M->E, 0), "");
+    LLVMBuildCondBr(b, fresh, ready, again);
+    LLVMPositionBuilderAtEnd(b, again);
+    for (size_t i = 0; i < M->n_reds; i++)
+        write_state(M, &M->reds[i], take_state(M, M->part, M->reds[i].number, M->reds[i].t, M->reds[i].at), false);
+    LLVMBuildBr(b, ready);
+    LLVMPositionBuilderAtEnd(b, ready);
+}
+
+/* The states in `part` combined with those in `done`. */
+void em_join(em *M, uint32_t each) {
+    uint32_t open = 0;
+    for (int32_t i = 0; i < (int32_t)M->f->n_code; i++) {
+        const kir_ins *k = &M->f->code[i];
+        open += k->code == KIR_EACH;
+        if (k->code != KIR_REDUCE || open != each + 1) continue;
+        bool arg = is_arg((gpa_red)k->sub);
+        em_red r = {.ins = i, .number = number_of(M, i), .t = dtype_info[M->f->code[k->a].type].compute};
+        state a = take_state(M, M->part, r.number, r.t, arg), b = take_state(M, M->done, r.number, r.t, arg);
+        put_state(M, &r, combine(M, &r, a, b));
     }
 }
 
 void em_each(em *M, int32_t at) {
-    uint32_t number = M->each++;
+    uint32_t number = number_of(M, at);
     bool whole = M->plan->part == EMIT_WHOLE;
     M->level[at] = (uint8_t)M->cur;
     if (!whole && number < (uint32_t)M->plan->part) {
@@ -241,6 +271,7 @@ void em_each(em *M, int32_t at) {
     M->n_reds = 0;
     for (int32_t i = at + 1; i < M->partner[at]; i++)
         if (M->f->code[i].code == KIR_REDUCE || M->f->code[i].code == KIR_SCAN) add_red(M, i);
+    if (!whole && M->plan->way == EMIT_COLUMNS) resume(M);
     inner_walk(M, at);
     for (size_t i = 0; i < M->n_reds && !M->E.rc; i++) {
         em_red r = M->reds[i];

@@ -45,8 +45,11 @@ static void run_body(em *M, const walk *w, V x, V mask, int level) {
     if (w->r->lanes) M->lanes_live = false;
 }
 
+/* The lanes below `left`, which is at least 1: compared in bytes, all lanes of most plans at once. */
 static V tail_mask(em *M, V left) {
-    return LLVMBuildICmp(M->E.b, LLVMIntSLT, ll_ramp(&M->E), ll_spread(&M->E, left), "");
+    LLVMTypeRef narrow = ll_i(&M->E, M->E.lanes < 256 ? 8 : 16);
+    V n = LLVMBuildTrunc(M->E.b, smaller(M, left, ll_i64(&M->E, M->E.lanes)), narrow, "");
+    return LLVMBuildICmp(M->E.b, LLVMIntULT, ll_ramp(&M->E, narrow), ll_spread(&M->E, n), "");
 }
 
 static void start(em *M, walk *w) {
@@ -96,13 +99,12 @@ static void advance(em *M, walk *w) {
 static void steps(em *M, walk *w, int level) {
     LLVMBuilderRef b = M->E.b;
     unsigned lanes = w->r->lanes ? M->E.lanes : 1;
-    bool plain = lanes > 1 && !w->r->one_body;
+    bool plain = lanes > 1;
     LLVMBasicBlockRef body = em_block(M, "body"), rest = plain ? em_block(M, "rest") : w->next;
     V x = get(M, w->x), far = plain ? LLVMBuildAdd(b, x, ll_i64(&M->E, lanes), "") : x;
     LLVMBuildCondBr(b, LLVMBuildICmp(b, plain ? LLVMIntSLE : LLVMIntSLT, far, w->end, ""), body, rest);
     LLVMPositionBuilderAtEnd(b, body);
-    V mask = lanes > 1 && !plain ? tail_mask(M, LLVMBuildSub(b, w->end, x, "")) : NULL;
-    run_body(M, w, x, w->r->lanes ? mask : M->mask, level);
+    run_body(M, w, x, w->r->lanes ? NULL : M->mask, level);
     LLVMBuildStore(b, LLVMBuildAdd(b, x, ll_i64(&M->E, lanes), ""), w->x);
     LLVMBuildBr(b, w->step);
     if (!plain) return;

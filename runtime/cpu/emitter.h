@@ -38,14 +38,14 @@ typedef struct em {
     V mask;          /* lanes that exist; NULL: all */
     V slot[VIEW_SLOTS]; /* view slots already read */
     V pointer[KIR_MAX_ARRAYS][LEVELS];
-    V view, lo, hi, from, to, done, part;
+    V view, lo, hi, from, to, done, part, fresh;
+    V block; /* which block of lanes, counted from lo's; NULL: lo's */
     LLVMBasicBlockRef leave; /* returns */
     em_red *reds; /* of the region being emitted */
     size_t n_reds, cap_reds;
     struct em_region *regions; /* open IF, FOR, LOOP, BLOCK */
     size_t n_regions, cap_regions;
     uint32_t n_each; /* in the program */
-    uint32_t each;   /* EACHs met so far */
     bool finished;   /* a part is complete: nothing after it is emitted */
 } em;
 
@@ -55,7 +55,6 @@ typedef struct {
     V lo, hi;
     bool from_zero; /* lo is 0 */
     bool lanes;     /* the last dimension is walked in lanes */
-    bool one_body;  /* lanes: one masked body instead of a plain one and a masked one for the tail */
     int64_t block;  /* cut rows after so many points and call row_end; 0: whole rows */
     void (*body)(em *M, void *arg);
     void (*row_end)(em *M, void *arg);
@@ -91,6 +90,7 @@ ll_val em_param(em *M, const kir_ins *ins);
 
 /* emit_reduce.c */
 void em_each(em *M, int32_t at);
+void em_join(em *M, uint32_t each);
 void em_reduce(em *M, int32_t at);
 ll_val em_scan(em *M, int32_t at);
 

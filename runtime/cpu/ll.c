@@ -170,11 +170,10 @@ ll_val ll_choose(ll *E, V cond, ll_val a, ll_val b) {
     return a;
 }
 
-V ll_ramp(ll *E) {
+V ll_ramp(ll *E, LLVMTypeRef one) {
     V lane[MOST_LANES];
-    if (E->lanes == 1) return ll_i64(E, 0);
-    for (unsigned i = 0; i < E->lanes; i++) lane[i] = ll_i64(E, i);
-    return LLVMConstVector(lane, E->lanes);
+    for (unsigned i = 0; i < E->lanes; i++) lane[i] = LLVMConstInt(one, i, 0);
+    return E->lanes == 1 ? lane[0] : LLVMConstVector(lane, E->lanes);
 }
 
 V ll_intrinsic_of(ll *E, const char *name, LLVMTypeRef *types, unsigned n_types, V *args, unsigned n) {

@@ -59,8 +59,8 @@ V ll_every_second(ll *E, V v, unsigned first);
 unsigned ll_width(V v); /* lanes of a vector, 1 for a scalar */
 V ll_select(ll *E, V cond, V a, V b);
 ll_val ll_choose(ll *E, V cond, ll_val a, ll_val b);
-/* 0, 1, 2 ... as int64 lanes. */
-V ll_ramp(ll *E);
+/* 0, 1, 2 ... in lanes of an integer type. */
+V ll_ramp(ll *E, LLVMTypeRef one);
 /* Calls an overloaded intrinsic ("llvm.sqrt") on operands of one type. */
 V ll_intrinsic(ll *E, const char *name, V *args, unsigned n);
 /* The same for one that is overloaded on the given types. */

@@ -14,7 +14,10 @@ enum {
     CHUNK_WORK = 1 << 18,   /* operations of one item of work */
     PART_POINTS = 1 << 16,  /* inner points of one part of a divided reduction, at least */
     FEW_BLOCKS = 64,        /* with fewer independent results, long reductions are divided */
-    MOST_PARTS = 1024
+    MOST_PARTS = 1024,
+    GROUP_ROWS = 16,        /* rows of columns visited at a time */
+    SPAN_POINTS = 4096,     /* columns visited at a time */
+    NEAR_BYTES = 1 << 20    /* what stays in a core's cache */
 };
 
 typedef struct {
@@ -29,7 +32,7 @@ typedef struct {
     int64_t outer, inner; /* points */
     /* whole: points per item.  divided: below */
     int64_t step;
-    int64_t block_lanes, blocks_in_row, blocks, parts, part_points;
+    int64_t block_lanes, blocks_in_row, blocks, span, spans, items, parts, part_points;
     char *done, *partial;
     size_t slot, states; /* bytes of a state slot, of all of one block */
 } launch;
@@ -90,7 +93,7 @@ emit_plan run_plan(const gpa_prog *p, const jit_host *host, const int64_t *size)
     if (p->facts.n_each && d >= 0 && outer >> d & 1) plan.way = EMIT_COLUMNS;
     if (plan.way == EMIT_ROWS && d < 0) d = best_dim(p, host, size, inner);
     plan.dim = (int8_t)d;
-    plan.lanes = d < 0 ? 1 : (uint8_t)lanes_for(p, host, size ? size[d] : INT32_MAX);
+    plan.lanes = d < 0 ? 1 : (uint16_t)lanes_for(p, host, size ? size[d] : INT32_MAX);
     if (plan.way == EMIT_ROWS && p->facts.scans) plan.lanes = 1;
     return plan;
 }
@@ -125,7 +128,7 @@ static gpa_code compile(launch *L, int32_t part, gpa_err *e) {
 static void whole_item(void *arg, int64_t i) {
     launch *L = arg;
     int64_t lo = i * L->step, hi = MIN(lo + L->step, L->outer);
-    L->fn(L->view, lo, hi, 0, 0, NULL, NULL);
+    L->fn(L->view, lo, hi, 0, 0, NULL, NULL, 0);
 }
 
 static gpa_code run_whole(launch *L, gpa_err *e) {
@@ -144,92 +147,88 @@ static gpa_code run_whole(launch *L, gpa_err *e) {
     return GPA_OK;
 }
 
-/* ---- divided: few results over many points ---- */
+/* ---- divided: parts of the inner points apart, then joined ---- */
 
-static void block_range(const launch *L, int64_t block, int64_t *lo, int64_t *hi) {
+/* The outer points of an item: `span` blocks, all in one row of the dimension of the lanes. */
+static void item_range(const launch *L, int64_t item, int64_t *block, int64_t *lo, int64_t *hi) {
     if (L->plan.way == EMIT_ROWS) {
-        *lo = block, *hi = block + 1;
+        *block = *lo = item, *hi = item + 1;
         return;
     }
-    int64_t row = block / L->blocks_in_row, x = block % L->blocks_in_row * L->block_lanes, n = L->size[L->plan.dim];
+    int64_t n = L->size[L->plan.dim], row = item / L->spans, x = item % L->spans * L->span * L->block_lanes;
     *lo = row * n + x;
-    *hi = row * n + MIN(x + L->block_lanes, n);
+    *hi = row * n + MIN(x + L->span * L->block_lanes, n);
+    *block = row * L->blocks_in_row + item % L->spans * L->span;
+}
+
+static char *partial(const launch *L, int64_t part, int64_t block) {
+    return L->partial + (size_t)(part * L->blocks + block) * L->states;
 }
 
 static void part_item(void *arg, int64_t i) {
     launch *L = arg;
-    int64_t block = i / L->parts, part = i % L->parts, lo, hi, from = part * L->part_points;
-    block_range(L, block, &lo, &hi);
-    L->fn(L->view, lo, hi, from, MIN(from + L->part_points, L->inner), L->done + (size_t)block * L->states,
-          L->partial + (size_t)i * L->states);
+    int64_t part = i / L->items, from = part * L->part_points, to = MIN(from + L->part_points, L->inner), block, lo, hi;
+    int64_t step = L->plan.way == EMIT_COLUMNS ? GROUP_ROWS : L->part_points;
+    item_range(L, i % L->items, &block, &lo, &hi);
+    for (int64_t at = from; at < to; at += step)
+        L->fn(L->view, lo, hi, at, MIN(at + step, to), L->done + (size_t)block * L->states, partial(L, part, block), at == from);
 }
 
 static void last_item(void *arg, int64_t i) {
     launch *L = arg;
-    int64_t lo, hi;
-    block_range(L, i, &lo, &hi);
-    L->fn(L->view, lo, hi, 0, 0, L->done + (size_t)i * L->states, NULL);
+    int64_t block, lo, hi;
+    item_range(L, i, &block, &lo, &hi);
+    L->fn(L->view, lo, hi, 0, 0, L->done + (size_t)block * L->states, NULL, 0);
 }
 
-/* One state of a slot: values lie close together, indices behind them. */
-static gpa_red_state read_state(const launch *L, const char *slot, int64_t lane, gpa_dtype t) {
-    gpa_red_state s = {.v = dtype_load(slot + (size_t)lane * dtype_size(t), t)};
-    memcpy(&s.at, slot + 16 * L->block_lanes + 8 * lane, sizeof s.at);
-    return s;
+/* Joins the parts of one block by halves of ever greater distance, into the first. */
+static void join_block(void *arg, int64_t block) {
+    launch *L = arg;
+    for (int64_t apart = 1; apart < L->parts; apart *= 2)
+        for (int64_t p = 0; p + apart < L->parts; p += 2 * apart)
+            L->fn(L->view, 0, 0, 0, 0, partial(L, p + apart, block), partial(L, p, block), 0);
 }
 
-static void write_state(const launch *L, char *slot, int64_t lane, gpa_dtype t, gpa_red_state s) {
-    dtype_store(slot + (size_t)lane * dtype_size(t), t, s.v);
-    memcpy(slot + 16 * L->block_lanes + 8 * lane, &s.at, sizeof s.at);
-}
-
-/* Parts [lo, hi) joined by halves. */
-static gpa_red_state join_parts(const launch *L, const char *slots, int64_t lo, int64_t hi, int64_t lane, gpa_red r, gpa_dtype t) {
-    if (hi - lo == 1) return read_state(L, slots + (size_t)lo * L->states, lane, t);
-    int64_t middle = lo + (hi - lo) / 2;
-    return red_combine(r, t, join_parts(L, slots, lo, middle, lane, r, t), join_parts(L, slots, middle, hi, lane, r, t));
-}
-
-/* Joins the parts of every reduction in the k-th EACH, for every block. */
-static void join_region(launch *L, uint32_t region) {
+/* Copies the states of the region's reductions to where later regions find them. */
+static void keep_states(launch *L, uint32_t region) {
     const kir_func *f = L->p->f;
-    uint32_t each = 0, number = 0, open = 0;
+    uint32_t open = 0, number = 0;
     for (size_t i = 0; i < f->n_code; i++) {
-        const kir_ins *k = &f->code[i];
-        if (k->code == KIR_EACH) open = ++each;
-        if (k->code == KIR_END && f->code[k->imm].code == KIR_EACH) open = 0;
-        if (k->code != KIR_REDUCE) continue;
-        size_t at = number++ * L->slot;
-        if (open != region + 1) continue;
-        gpa_dtype t = dtype_info[f->code[k->a].type].compute;
-        for (int64_t b = 0; b < L->blocks; b++)
-            for (int64_t lane = 0; lane < L->block_lanes; lane++) {
-                const char *slots = L->partial + (size_t)(b * L->parts) * L->states + at;
-                gpa_red_state s = join_parts(L, slots, 0, L->parts, lane, (gpa_red)k->sub, t);
-                write_state(L, L->done + (size_t)b * L->states + at, lane, t, s);
-            }
+        open += f->code[i].code == KIR_EACH;
+        if (f->code[i].code != KIR_REDUCE) continue;
+        size_t at = L->slot * number++;
+        for (int64_t b = 0; open == region + 1 && b < L->blocks; b++)
+            memcpy(L->done + (size_t)b * L->states + at, partial(L, 0, b) + at, L->slot);
     }
+}
+
+static gpa_code run_region(launch *L, uint32_t k, gpa_err *e) {
+    gpa_code rc = compile(L, (int32_t)k, e);
+    if (rc) return rc;
+    threads_each(L->threads, L->items * L->parts, L->stop, part_item, L);
+    if (L->parts > 1 && L->p->facts.n_reduce) {
+        if ((rc = compile(L, EMIT_JOIN - (int32_t)k, e))) return rc;
+        threads_each(L->blocks * L->parts < 256 ? 1 : L->threads, L->blocks, L->stop, join_block, L);
+    }
+    keep_states(L, k);
+    return GPA_OK;
 }
 
 static gpa_code run_divided(launch *L, gpa_err *e) {
     gpa_code rc = GPA_OK;
     uint32_t regions = L->p->facts.n_each;
     L->slot = STATE_SLOT(L->block_lanes);
-    L->states = L->slot * MAX(L->p->facts.n_reduce, 1);
+    L->states = L->slot * L->p->facts.n_reduce;
     L->done = mem_new((size_t)L->blocks * L->states);
     L->partial = mem_new((size_t)(L->blocks * L->parts) * L->states);
     if (!L->done || !L->partial) {
         rc = gpa_no_memory(e);
         goto out;
     }
-    for (uint32_t k = 0; k < regions && !*L->stop; k++) {
-        TRY(compile(L, (int32_t)k, e));
-        threads_each(L->threads, L->blocks * L->parts, L->stop, part_item, L);
-        join_region(L, k);
-    }
+    for (uint32_t k = 0; k < regions && !*L->stop; k++) TRY(run_region(L, k, e));
     if (L->p->facts.stores_outside) {
         TRY(compile(L, (int32_t)regions, e));
-        threads_each(L->threads, L->blocks, L->stop, last_item, L);
+        threads_each(L->threads, L->items, L->stop, last_item, L);
     }
 out:
     mem_free(L->done);
@@ -237,16 +236,36 @@ out:
     return rc;
 }
 
-/* Whether to divide, and into what. */
-static bool divides(launch *L) {
-    if (!L->p->facts.n_each || L->p->facts.scans || L->p->facts.branches) return false;
-    bool columns = L->plan.way == EMIT_COLUMNS;
-    L->block_lanes = columns ? L->plan.lanes : 1;
-    L->blocks_in_row = columns ? (L->size[L->plan.dim] + L->block_lanes - 1) / L->block_lanes : 1;
-    L->blocks = columns ? L->outer / L->size[L->plan.dim] * L->blocks_in_row : L->outer;
-    L->part_points = MAX(PART_POINTS / L->block_lanes, (L->inner + MOST_PARTS - 1) / MOST_PARTS);
+/* Rows are divided when they are long and few. */
+static bool divides_rows(launch *L) {
+    L->block_lanes = 1;
+    L->items = L->blocks = L->outer;
+    L->part_points = MAX(PART_POINTS, (L->inner + MOST_PARTS - 1) / MOST_PARTS);
     L->parts = (L->inner + L->part_points - 1) / L->part_points;
     return L->blocks < FEW_BLOCKS && L->parts > 1;
+}
+
+/* Columns are divided unless what a block of lanes visits stays in the caches: memory wants to be read along rows, a
+ * few of them at a time. */
+static bool divides_columns(launch *L) {
+    int64_t n = L->size[L->plan.dim], widest = L->p->facts.widest, lanes = L->plan.lanes;
+    bool small = L->outer * L->inner * widest <= NEAR_BYTES;
+    bool again = L->p->facts.n_each > 1 && lanes * widest * L->inner <= NEAR_BYTES / 4;
+    L->block_lanes = lanes;
+    L->blocks_in_row = (n + lanes - 1) / lanes;
+    L->blocks = L->outer / n * L->blocks_in_row;
+    L->span = MIN(L->blocks_in_row, MAX(SPAN_POINTS / lanes, 1));
+    L->spans = (L->blocks_in_row + L->span - 1) / L->span;
+    L->items = L->outer / n * L->spans;
+    L->part_points = MAX(CHUNK_WORK / (L->span * lanes), (L->inner + MOST_PARTS - 1) / MOST_PARTS);
+    L->part_points = (L->part_points + GROUP_ROWS - 1) / GROUP_ROWS * GROUP_ROWS;
+    L->parts = (L->inner + L->part_points - 1) / L->part_points;
+    return !small && !again && L->inner > GROUP_ROWS;
+}
+
+static bool divides(launch *L) {
+    if (!L->p->facts.n_each || L->p->facts.scans || L->p->facts.branches || !L->inner) return false;
+    return L->plan.way == EMIT_COLUMNS ? divides_columns(L) : divides_rows(L);
 }
 
 gpa_code run_launch(jit *j, int threads, const int32_t *stop, gpa_prog *p, const gpa_launch *l, gpa_err *e) {

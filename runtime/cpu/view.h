@@ -23,11 +23,14 @@ enum {
 };
 enum { VIEW_SLOTS = VIEW_ARRAYS + KIR_MAX_ARRAYS * ARRAY_SLOTS };
 
-/* One compiled function. [lo, hi) is a range of the outer points in their order of travel. A function that computes a
- * part of a region also takes the range [from, to) of inner points, the finished states of earlier reductions and
- * the place for its own (state slots, see below). */
+/* One compiled function. [lo, hi) is a range of the outer points in their order of travel.
+ *
+ * A function that computes a part of a region walks the inner points [from, to) only. It takes the finished states of
+ * earlier regions from `done`, starts from the start states when `fresh` is not 0, else from those in `part`, and
+ * leaves its states in `part`. Both point to the states of lo's block of lanes; those of the blocks after it follow.
+ * A joining function combines the states in `part` with those in `done` and leaves them in `part`, one block. */
 typedef void (*cpu_fn)(const int64_t *view, int64_t lo, int64_t hi, int64_t from, int64_t to, const void *done,
-                       void *part);
+                       void *part, int64_t fresh);
 
 /* A state slot holds one reduction of `lanes` neighbouring outer points: `lanes` values of the state's type, in 16
  * bytes each at most, and from byte 16 * lanes on as many int64 indices. */
