@@ -22,6 +22,7 @@ typedef struct {
     uint16_t lanes;
     uint32_t stream; /* stores bypass the caches; the arrays are aligned for it */
     int32_t part;
+    uint64_t pairs; /* arrays whose stride along `dim` is 2 */
 } emit_plan;
 
 /* What a driver must know of a program. */

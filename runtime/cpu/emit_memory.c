@@ -94,7 +94,8 @@ static void store_wide(em *M, V v, V at, V mask, unsigned align) {
     V s = LLVMBuildStore(M->E.b, v, at);
     LLVMSetAlignment(s, align);
     if (!M->plan->stream) return;
-    LLVMSetAlignment(s, M->E.host->bytes);
+    unsigned bytes = ll_width(v) * align;
+    LLVMSetAlignment(s, bytes < M->E.host->bytes ? bytes : M->E.host->bytes);
     mark_stream(M, s);
 }
 
@@ -159,6 +160,14 @@ static ll_val load_beside(em *M, V at, gpa_dtype t) {
     return r;
 }
 
+/* Lanes two apart: twice as wide a load, of which every second element counts. */
+static ll_val load_pairs(em *M, V at, gpa_dtype t) {
+    ll *E = &M->E;
+    V mask = M->mask ? ll_interleave(E, M->mask, M->mask) : NULL;
+    V both = load_wide(M, at, ll_memory(E, t), 2 * E->lanes, mask, (unsigned)dtype_size(t));
+    return (ll_val){ll_from_memory(E, t, ll_every_second(E, both, 0)), NULL, (uint8_t)t, true};
+}
+
 ll_val em_load(em *M, const kir_ins *ins) {
     unsigned a = ins->sub;
     gpa_dtype t = M->f->arrays[a].dtype;
@@ -170,6 +179,8 @@ ll_val em_load(em *M, const kir_ins *ins) {
         r = load_one(M, at, t);
     else if (M->f->arrays[a].unit >> M->plan->dim & 1)
         r = load_beside(M, at, t);
+    else if (M->plan->pairs >> a & 1)
+        r = load_pairs(M, at, t);
     else
         r = load_apart(M, addresses(M, a, at), t);
     em_here(M, here);

@@ -6,6 +6,8 @@
  * Reading order: run_plan, run_launch, run_whole, run_divided. */
 #include "runtime/cpu/run.h"
 
+#include <unistd.h>
+
 #include "runtime/base.h"
 #include "runtime/cpu/threads.h"
 
@@ -15,6 +17,7 @@ enum {
     PART_POINTS = 1 << 16,  /* inner points of one part of a divided reduction, at least */
     FEW_BLOCKS = 64,        /* with fewer independent results, long reductions are divided */
     MOST_PARTS = 1024,
+    LAST_CACHE = 32 << 20,  /* bytes of the last cache where the system does not say */
     GROUP_ROWS = 16,        /* rows of columns visited at a time */
     SPAN_POINTS = 4096,     /* columns visited at a time */
     NEAR_BYTES = 1 << 20    /* what stays in a core's cache */
@@ -116,6 +119,38 @@ static void fill_view(launch *L, const gpa_launch *l, cpu_fault_cell *cell) {
     }
     L->outer = L->inner = 1;
     for (int d = 0; d < f->ndim; d++) *(f->inner >> d & 1 ? &L->inner : &L->outer) *= l->size[d];
+}
+
+static int64_t cache_bytes(void) {
+    long n = sysconf(_SC_LEVEL3_CACHE_SIZE);
+    return n > 0 ? n : LAST_CACHE;
+}
+
+/* Whether stores should bypass the caches: the results are larger than the last cache and do not replace what is read,
+ * so that fetching their lines first would be wasted. */
+static bool streams(const launch *L) {
+    const kir_func *f = L->p->f;
+    int64_t bytes = 0;
+    if (L->plan.way != EMIT_POINTS || f->ndim != 1) return false;
+    for (size_t a = 0; a < f->n_arrays; a++) {
+        if (!(f->arrays[a].access & KIR_WRITE)) continue;
+        if (!(f->arrays[a].unit & 1) || L->view[VIEW_ARRAYS + a * ARRAY_SLOTS] % 64) return false;
+        for (size_t b = 0; b < f->n_arrays; b++)
+            if (f->arrays[b].access & KIR_READ && f->arrays[b].group == f->arrays[a].group) return false;
+        bytes += L->outer * (int64_t)dtype_size((gpa_dtype)f->arrays[a].dtype);
+    }
+    return bytes >= cache_bytes();
+}
+
+/* The arrays whose lanes lie two apart: interleaved columns, read as wide loads of which every second element counts.
+ * Blocks of memory have room behind them for the element read too much. */
+static uint64_t pairs(const launch *L) {
+    const kir_func *f = L->p->f;
+    uint64_t set = 0;
+    for (size_t a = 0; a < f->n_arrays && L->plan.dim >= 0; a++)
+        if (L->view[VIEW_ARRAYS + a * ARRAY_SLOTS + ARRAY_STRIDE + (size_t)L->plan.dim] == 2 && !dtype_is_complex((gpa_dtype)f->arrays[a].dtype))
+            set |= UINT64_C(1) << a;
+    return set;
 }
 
 static gpa_code compile(launch *L, int32_t part, gpa_err *e) {
@@ -277,6 +312,8 @@ gpa_code run_launch(jit *j, int threads, const int32_t *stop, gpa_prog *p, const
     fill_view(L, l, &cell);
     if (!L->outer) goto out;
     L->plan = run_plan(p, jit_host_of(j), l->size);
+    L->plan.stream = streams(L);
+    L->plan.pairs = pairs(L);
     TRY(divides(L) ? run_divided(L, e) : run_whole(L, e));
     if (__atomic_load_n(stop, __ATOMIC_RELAXED)) rc = gpa_fail(e, GPA_E_INTERRUPT, "%s", "");
 out:
