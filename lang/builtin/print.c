@@ -1,0 +1,325 @@
+/* numpy's print options and the functions that print by them.
+ *
+ * The options that hold are a dict in the module numpy, under a name no program can write; absent, the defaults hold. A
+ * change puts a new dict there, so that a `with printoptions(...)` only has to keep the one before. */
+#include <math.h>
+
+#include "lang/array_text.h"
+#include "lang/builtin/all.h"
+#include "lang/builtin/kinds.h"
+#include "lang/container.h"
+#include "lang/float_text.h"
+#include "lang/number.h"
+#include "lang/vm.h"
+
+static const char options_name[] = "(printoptions)";
+
+/* In the order of get_printoptions(). */
+static const char *const names[] = {"edgeitems", "threshold", "floatmode", "precision",     "suppress", "linewidth",
+                                    "nanstr",    "infstr",    "sign",      "formatter", "override_repr", "legacy"};
+static const char *const mode_names[] = {"maxprec", "maxprec_equal", "fixed", "unique"};
+
+/* ---- the dict ---- */
+
+static gpa_code put_text(gpa_vm *vm, dict_obj *d, const char *name, const char *text) {
+    value v = v_cstr(vm, text);
+    gpa_code rc = v.tag == V_UNSET ? GPA_E_MEMORY : dict_set_text(vm, d, name, v);
+    value_release(vm, v);
+    return rc;
+}
+
+static gpa_code defaults(gpa_vm *vm, value *out) {
+    value d = v_dict(vm);
+    gpa_code rc = d.tag == V_UNSET ? GPA_E_MEMORY : GPA_OK;
+    if (!rc) rc = dict_set_text(vm, d.dict, "edgeitems", v_int(3));
+    if (!rc) rc = dict_set_text(vm, d.dict, "threshold", v_int(1000));
+    if (!rc) rc = put_text(vm, d.dict, "floatmode", "maxprec");
+    if (!rc) rc = dict_set_text(vm, d.dict, "precision", v_int(8));
+    if (!rc) rc = dict_set_text(vm, d.dict, "suppress", v_bool(false));
+    if (!rc) rc = dict_set_text(vm, d.dict, "linewidth", v_int(75));
+    if (!rc) rc = put_text(vm, d.dict, "nanstr", "nan");
+    if (!rc) rc = put_text(vm, d.dict, "infstr", "inf");
+    if (!rc) rc = put_text(vm, d.dict, "sign", "-");
+    if (!rc) rc = dict_set_text(vm, d.dict, "formatter", v_none());
+    if (!rc) rc = dict_set_text(vm, d.dict, "override_repr", v_none());
+    if (!rc) rc = dict_set_text(vm, d.dict, "legacy", v_bool(false));
+    if (rc) value_release(vm, d);
+    else *out = d;
+    return rc;
+}
+
+/* The dict that holds, as a copy. */
+static gpa_code current(gpa_vm *vm, value *out) {
+    module_obj *numpy;
+    gpa_code rc = vm_import(vm, "numpy", &numpy);
+    if (rc) return rc;
+    value d = module_get_text_peek(vm, numpy, options_name);
+    return d.tag == V_DICT ? native_give(dict_copy(vm, d.dict), out) : defaults(vm, out);
+}
+
+static gpa_code install(gpa_vm *vm, value d) {
+    module_obj *numpy;
+    gpa_code rc = vm_import(vm, "numpy", &numpy);
+    return rc ? rc : module_set_text(vm, numpy, options_name, d);
+}
+
+static gpa_code check_option(gpa_vm *vm, const char *name, value v) {
+    if (strcmp(name, "floatmode") == 0) {
+        for (size_t i = 0; i < COUNT_OF(mode_names); i++)
+            if (v.tag == V_STR && strcmp(v.str->text, mode_names[i]) == 0) return GPA_OK;
+        return vm_fail(vm, GPA_E_VALUE,
+                       "floatmode option must be one of \"fixed\", \"unique\", \"maxprec\", \"maxprec_equal\"");
+    }
+    if (strcmp(name, "sign") == 0 && (v.tag != V_STR || v.str->size != 1 || !strchr("-+ ", v.str->text[0])))
+        return vm_fail(vm, GPA_E_VALUE, "sign option must be one of ' ', '+', or '-'");
+    int64_t i;
+    if (strcmp(name, "precision") == 0 && arg_int(vm, v, name, &i)) {
+        gpa_err_clear(vm_err(vm));
+        return vm_fail(vm, GPA_E_TYPE, "precision must be an integer");
+    }
+    number n = number_of(v);
+    if (strcmp(name, "threshold") == 0 && n.kind == NUMBER_NOT) return vm_fail(vm, GPA_E_TYPE, "threshold must be numeric");
+    if (strcmp(name, "threshold") == 0 && isnan(n.re))
+        return vm_fail(vm, GPA_E_VALUE, "threshold must be non-NAN, try sys.maxsize for untruncated representation");
+    return GPA_OK;
+}
+
+/* Sets an option, unless the value is None. suppress becomes a bool. */
+static gpa_code set_option(gpa_vm *vm, dict_obj *d, const char *name, value v) {
+    if (v.tag == V_NONE || v.tag == V_UNSET) return GPA_OK;
+    gpa_code rc = check_option(vm, name, v);
+    if (!rc && strcmp(name, "suppress") == 0) {
+        bool truth;
+        rc = value_truth(vm, v, &truth);
+        v = v_bool(truth);
+    }
+    return rc ? rc : dict_set_text(vm, d, name, v);
+}
+
+/* ---- options as the printer wants them ---- */
+
+static void read_text(gpa_vm *vm, dict_obj *d, const char *name, char *to, size_t room) {
+    value v = dict_text_peek(vm, d, name);
+    if (v.tag != V_STR) return;
+    size_t n = MIN(v.str->size, room - 1);
+    memcpy(to, v.str->text, n);
+    to[n] = 0;
+}
+
+static void read_int(gpa_vm *vm, dict_obj *d, const char *name, int64_t *to) {
+    number n = number_of(dict_text_peek(vm, d, name));
+    if (n.kind == NUMBER_INT) *to = n.i;
+    else if (n.kind == NUMBER_FLOAT) *to = n.re >= 0x1p62 ? INT64_MAX : (int64_t)n.re;
+}
+
+static void read_options(gpa_vm *vm, dict_obj *d, print_options *o) {
+    read_int(vm, d, "precision", &o->precision);
+    read_int(vm, d, "threshold", &o->threshold);
+    read_int(vm, d, "edgeitems", &o->edgeitems);
+    read_int(vm, d, "linewidth", &o->linewidth);
+    read_text(vm, d, "nanstr", o->nan, sizeof o->nan);
+    read_text(vm, d, "infstr", o->inf, sizeof o->inf);
+    char sign[2] = "-", mode[16] = "maxprec";
+    read_text(vm, d, "sign", sign, sizeof sign);
+    read_text(vm, d, "floatmode", mode, sizeof mode);
+    o->sign = sign[0];
+    for (size_t i = 0; i < COUNT_OF(mode_names); i++)
+        if (strcmp(mode, mode_names[i]) == 0) o->floatmode = (float_mode)i;
+    value suppress = dict_text_peek(vm, d, "suppress");
+    o->suppress = suppress.tag == V_BOOL && suppress.i;
+    o->formatter = dict_text_peek(vm, d, "formatter");
+}
+
+static const print_options plain = {8, 1000, 3, 75, false, FLOAT_MAXPREC, '-', "nan", "inf", {.tag = V_NONE}};
+
+gpa_code print_options_get(gpa_vm *vm, print_options *out) {
+    module_obj *numpy;
+    *out = plain;
+    gpa_code rc = vm_import(vm, "numpy", &numpy);
+    if (rc) return rc;
+    value d = module_get_text_peek(vm, numpy, options_name);
+    if (d.tag == V_DICT) read_options(vm, d.dict, out);
+    return GPA_OK;
+}
+
+/* ---- set, get, with ---- */
+
+gpa_code print_set(gpa_vm *vm, value *argv, value *out) {
+    static const char *const order[] = {"precision", "threshold", "edgeitems", "linewidth", "suppress", "nanstr",
+                                        "infstr",    "formatter", "sign",      "floatmode", "legacy",   "override_repr"};
+    (void)out;
+    value d = v_none();
+    gpa_code rc = current(vm, &d);
+    if (!rc) rc = dict_set_text(vm, d.dict, "formatter", v_none());
+    for (size_t i = 0; i < COUNT_OF(order) && !rc; i++) rc = set_option(vm, d.dict, order[i], argv[i]);
+    if (!rc) rc = install(vm, d);
+    value_release(vm, d);
+    return rc;
+}
+
+gpa_code print_get(gpa_vm *vm, value *argv, value *out) {
+    (void)argv;
+    return current(vm, out);
+}
+
+/* Fields: the options inside, and, once entered, those before. */
+static gpa_code with_enter(gpa_vm *vm, object_obj *o, value *out) {
+    gpa_code rc = current(vm, &o->fields[1]);
+    if (!rc) rc = install(vm, o->fields[0]);
+    if (!rc) *out = value_retain(o->fields[0]);
+    return rc;
+}
+
+static gpa_code with_exit(gpa_vm *vm, object_obj *o, value exc, bool *swallow) {
+    (void)exc;
+    *swallow = false;
+    return install(vm, o->fields[1]);
+}
+
+const object_kind print_with_kind = {.type_name = "contextlib._GeneratorContextManager", .enter = with_enter, .exit = with_exit};
+
+gpa_code print_with(gpa_vm *vm, value *argv, value *out) {
+    value o = v_object(vm, &print_with_kind, 2);
+    if (o.tag == V_UNSET) return GPA_E_MEMORY;
+    gpa_code rc = current(vm, &o.object->fields[0]);
+    dict_obj *d = o.object->fields[0].dict;
+    size_t at = 0;
+    for (const dict_entry *e; !rc && (e = dict_next(argv[1].dict, &at));) {
+        bool known = false;
+        for (size_t i = 0; i < COUNT_OF(names); i++) known = known || strcmp(e->key.str->text, names[i]) == 0;
+        if (known) rc = set_option(vm, d, e->key.str->text, e->v);
+        else rc = vm_fail(vm, GPA_E_TYPE, "printoptions() got an unexpected keyword argument '%s'", e->key.str->text);
+    }
+    if (!rc && argv[0].tuple->count) rc = set_option(vm, d, "precision", argv[0].tuple->items[0]);
+    if (rc) value_release(vm, o);
+    else *out = o;
+    return rc;
+}
+
+/* ---- arrays ---- */
+
+/* The options that hold with some changed for one call; *d owns what they point to. */
+static gpa_code changed(gpa_vm *vm, const char *const *which, const value *to, size_t n, value *d, print_options *o) {
+    *d = v_none();
+    *o = plain;
+    gpa_code rc = current(vm, d);
+    for (size_t i = 0; i < n && !rc; i++) rc = set_option(vm, d->dict, which[i], to[i]);
+    if (!rc) read_options(vm, d->dict, o);
+    return rc;
+}
+
+gpa_code print_array(gpa_vm *vm, value *argv, value *out) {
+    static const char *const which[] = {"linewidth", "precision", "suppress", "formatter", "threshold", "edgeitems", "sign", "floatmode"};
+    const value to[] = {argv[1], argv[2], argv[3], argv[7], argv[8], argv[9], argv[10], argv[11]};
+    const char *separator, *prefix, *suffix;
+    size_t n, n_prefix, n_suffix;
+    print_options o;
+    value d = v_none();
+    gpa_arr *a = NULL;
+    gpa_str s;
+    str_init(&s);
+    gpa_code rc = arg_text(vm, argv[4], "separator", &separator, &n);
+    if (!rc) rc = arg_text(vm, argv[5], "prefix", &prefix, &n_prefix);
+    if (!rc) rc = arg_text(vm, argv[12], "suffix", &suffix, &n_suffix);
+    if (!rc) rc = changed(vm, which, to, COUNT_OF(to), &d, &o);
+    if (!rc) rc = arg_array(vm, argv[0], DT_NONE, &a);
+    if (!rc) rc = array_put(vm, a, &o, separator, n_prefix, n_suffix, &s);
+    if (!rc) rc = native_give(v_str_take(vm, &s), out);
+    str_free(&s);
+    arr_release(vm_rt(vm), a);
+    value_release(vm, d);
+    return rc;
+}
+
+static gpa_code array_text(gpa_vm *vm, value *argv, bool repr, value *out) {
+    static const char *const which[] = {"linewidth", "precision", "suppress"};
+    print_options o;
+    value d = v_none();
+    gpa_arr *a = NULL;
+    gpa_str s;
+    str_init(&s);
+    gpa_code rc = changed(vm, which, argv + 1, 3, &d, &o);
+    if (!rc) rc = arg_array(vm, argv[0], DT_NONE, &a);
+    if (!rc && repr) rc = array_put_repr_with(vm, a, &o, &s);
+    else if (!rc && a->ndim == 0) rc = vm_str(vm, argv[0], &s);
+    else if (!rc) rc = array_put(vm, a, &o, " ", 0, 0, &s);
+    if (!rc) rc = native_give(v_str_take(vm, &s), out);
+    str_free(&s);
+    arr_release(vm_rt(vm), a);
+    value_release(vm, d);
+    return rc;
+}
+
+gpa_code print_repr(gpa_vm *vm, value *argv, value *out) { return array_text(vm, argv, true, out); }
+gpa_code print_str(gpa_vm *vm, value *argv, value *out) { return array_text(vm, argv, false, out); }
+
+/* ---- single floats ---- */
+
+/* An int that is not negative, or None: -1. */
+static gpa_code count_or_none(gpa_vm *vm, value v, const char *name, int *out) {
+    int64_t i = -1;
+    gpa_code rc = v.tag == V_NONE ? GPA_OK : arg_int(vm, v, name, &i);
+    if (!rc && v.tag != V_NONE && i < 0) return vm_fail(vm, GPA_E_VALUE, "%s must be >= 0", name);
+    *out = (int)MIN(i, 5000);
+    return rc;
+}
+
+static gpa_code float_form_of(gpa_vm *vm, value precision, value unique, value trim, value sign, value pad_left, value min_digits,
+                              float_form *f) {
+    *f = (float_form){.exp_digits = -1, .pad_right = -1, .fractional = true};
+    gpa_code rc = count_or_none(vm, precision, "precision", &f->precision);
+    if (!rc) rc = count_or_none(vm, pad_left, "pad_left", &f->pad_left);
+    if (!rc) rc = count_or_none(vm, min_digits, "min_digits", &f->min_digits);
+    if (!rc) rc = value_truth(vm, unique, &f->unique);
+    if (!rc) rc = value_truth(vm, sign, &f->sign);
+    if (rc) return rc;
+    if (f->min_digits > 0 && f->precision > 0 && f->min_digits > f->precision)
+        return vm_fail(vm, GPA_E_VALUE, "min_digits must be less than or equal to precision");
+    if (!f->unique && f->precision < 0)
+        return vm_fail(vm, GPA_E_TYPE, "in non-unique mode `precision` must be supplied");
+    if (trim.tag != V_STR || trim.str->size != 1 || !strchr("k.0-", trim.str->text[0]))
+        return vm_fail(vm, GPA_E_TYPE, "if supplied, trim must be 'k', '.', '0' or '-' found `%s`", trim.tag == V_STR ? trim.str->text : "?");
+    f->trim = trim.str->text[0];
+    return GPA_OK;
+}
+
+/* The number to print, as a value of its own dtype: NumPy's scalars keep theirs, all else is float64. */
+static gpa_code float_arg(gpa_vm *vm, value v, double *x, gpa_dtype *t) {
+    value now;
+    gpa_code rc = value_now(vm, v, &now);
+    if (rc) return rc;
+    *t = now.tag == V_NUM && dtype_is_float((gpa_dtype)now.aux) ? (gpa_dtype)now.aux : DT_F64;
+    rc = arg_float(vm, now, "x", x);
+    value_release(vm, now);
+    return rc;
+}
+
+static gpa_code give_float(gpa_vm *vm, value v, const float_form *f, bool scientific, value *out) {
+    double x;
+    gpa_dtype t;
+    gpa_code rc = float_arg(vm, v, &x, &t);
+    if (rc) return rc;
+    gpa_str s;
+    str_init(&s);
+    if (!isfinite(x)) str_put(&s, isnan(x) ? "nan" : x < 0 ? "-inf" : f->sign ? "+inf" : "inf");
+    else if (scientific) float_scientific(&s, x, t, f);
+    else float_positional(&s, x, t, f);
+    return native_give(v_str_take(vm, &s), out);
+}
+
+gpa_code print_positional(gpa_vm *vm, value *argv, value *out) {
+    float_form f;
+    gpa_code rc = float_form_of(vm, argv[1], argv[2], argv[4], argv[5], argv[6], argv[8], &f);
+    if (!rc) rc = count_or_none(vm, argv[7], "pad_right", &f.pad_right);
+    if (!rc) rc = value_truth(vm, argv[3], &f.fractional);
+    if (!rc && !f.fractional && f.precision == 0)
+        rc = vm_fail(vm, GPA_E_VALUE, "precision must be greater than 0 if fractional=False");
+    return rc ? rc : give_float(vm, argv[0], &f, false, out);
+}
+
+gpa_code print_scientific(gpa_vm *vm, value *argv, value *out) {
+    float_form f;
+    gpa_code rc = float_form_of(vm, argv[1], argv[2], argv[3], argv[4], argv[5], argv[7], &f);
+    if (!rc) rc = count_or_none(vm, argv[6], "exp_digits", &f.exp_digits);
+    return rc ? rc : give_float(vm, argv[0], &f, true, out);
+}
