@@ -36,7 +36,7 @@ code *code_new(ast_module *m, const ast_node *node, const ast_scope *scope, gpa_
     return c;
 }
 
-void code_release(vm *vm, code *c) {
+void code_release(gpa_vm *vm, code *c) {
     if (!c || --c->refs > 0) return;
     for (uint32_t i = 0; i < c->n_consts; i++) value_release(vm, c->consts[i]);
     for (uint32_t i = 0; i < c->n_inner; i++) code_release(vm, c->inner[i]);
@@ -53,12 +53,12 @@ void code_release(vm *vm, code *c) {
 
 /* ---- printing ---- */
 
-static void put_const(vm *vm, const code *c, int32_t k, gpa_str *out) {
+static void put_const(gpa_vm *vm, const code *c, int32_t k, gpa_str *out) {
     str_putc(out, ' ');
     if (vm_repr(vm, c->consts[k], out)) str_putc(out, '?');
 }
 
-static void put_register(const code *c, unsigned r, vm *vm, gpa_str *out) {
+static void put_register(const code *c, unsigned r, gpa_vm *vm, gpa_str *out) {
     if (r < c->n_vars && c->scope->vars[r].name)
         str_printf(out, " %s", intern_text(vm_names(vm), c->scope->vars[r].name));
     else if (r >= c->n_vars && r < c->first_temp)
@@ -67,7 +67,7 @@ static void put_register(const code *c, unsigned r, vm *vm, gpa_str *out) {
         str_printf(out, " r%u", r);
 }
 
-static void put_operands(vm *vm, const code *c, uint32_t at, gpa_str *out) {
+static void put_operands(gpa_vm *vm, const code *c, uint32_t at, gpa_str *out) {
     ins i = c->ins[at];
     const char *l = layouts[i.op];
     const uint16_t operand[] = {i.a, i.b, i.c};
@@ -93,7 +93,7 @@ static void put_operands(vm *vm, const code *c, uint32_t at, gpa_str *out) {
     }
 }
 
-void code_print(vm *vm, const code *c, gpa_str *out) {
+void code_print(gpa_vm *vm, const code *c, gpa_str *out) {
     str_printf(out, "%s: %u variables, %u registers\n", c->name ? intern_text(vm_names(vm), c->name) : "<module>", c->n_vars,
                c->n_regs);
     for (uint32_t at = 0; at < c->n_ins; at += code_words[c->ins[at].op]) {

@@ -79,16 +79,16 @@ static inline code *code_retain(code *c) {
     c->refs++;
     return c;
 }
-void code_release(vm *vm, code *c); /* NULL is ignored */
+void code_release(gpa_vm *vm, code *c); /* NULL is ignored */
 
 extern const uint8_t code_words[I_COUNT];
 const char *code_op_name(unsigned op);
 /* One line per instruction, inner codes behind their outer one when they are compiled. */
-void code_print(vm *vm, const code *c, gpa_str *out);
+void code_print(gpa_vm *vm, const code *c, gpa_str *out);
 
 /* Compiles a body whose globals are `in`. `show_last`: the module returns the value of its last statement when that is
  * an expression. Fails with GPA_E_MEMORY, or GPA_E_SYNTAX for a body beyond the machine's limits; the error is in
  * vm_err. */
-gpa_code compile_code(vm *vm, code *c, module_obj *in, bool show_last);
+gpa_code compile_code(gpa_vm *vm, code *c, module_obj *in, bool show_last);
 
 #endif

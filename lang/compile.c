@@ -8,9 +8,9 @@
 
 enum { MAX_REGISTERS = 60000, MAX_FRAME_CONSTS = 24 };
 
-void compile_fail(compiler *c, gpa_code code, const char *text) {
+void compile_fail(compiler *c, gpa_code kind, const char *text) {
     if (!c->failed) {
-        vm_fail(c->vm, code, "%s", text);
+        vm_fail(c->vm, kind, "%s", text);
         if (c->at) gpa_fail_at(vm_err(c->vm), c->at->span);
     }
     c->failed = true;
@@ -170,7 +170,7 @@ int32_t const_register(compiler *c, const ast_node *n) {
 
 /* ---- before the first instruction ---- */
 
-static void scan_list(compiler *c, const ast_list *l);
+static void scan_child(void *user, ast_node *n);
 
 /* Notes number constants and walruses of a body. Inner functions have bodies of their own; only their defaults and
  * decorators, and the outermost iterable of a generator expression, are evaluated here. */
@@ -182,56 +182,17 @@ static void scan(compiler *c, const ast_node *n) {
             add_const(c, v);
             c->code->n_consts_in_frame = (uint16_t)c->code->n_consts;
         }
-        return;
-    }
-    if (n->kind == AST_FUNCTION) {
+    } else if (n->kind == AST_FUNCTION) {
         for (uint32_t i = 0; i < n->function.params.n; i++) scan(c, n->function.params.at[i]->param.init);
-        return;
-    }
-    if (n->kind == AST_GENEXP) {
+    } else if (n->kind == AST_GENEXP) {
         scan(c, n->genexp.clauses.at[0]->clause.iter);
-        return;
-    }
-    if (n->kind == AST_NAMED) c->walrus = true;
-    switch (n->kind) {
-#define NODE(f) scan(c, m->f);
-#define OPT(f) scan(c, m->f);
-#define LIST(f) scan_list(c, &m->f);
-#define TEXT(f)
-#define SYM(f)
-#define OP(f)
-#define SPAN(f)
-#define INT(f)
-#define REAL(f)
-#define NUM(f)
-#define PLACE(f)
-#define SCOPE(f)
-#define AST_LEAF(kind) \
-    case AST_##kind: return;
-#define AST(kind, member, fields)                    \
-    case AST_##kind: {                               \
-        const __typeof__(n->member) *m = &n->member; \
-        (void)m;                                     \
-        fields return;                               \
-    }
-#include "lang/ast.def"
-#undef AST
-#undef AST_LEAF
-#undef NODE
-#undef OPT
-#undef LIST
-#undef TEXT
-#undef SYM
-#undef OP
-#undef SPAN
-#undef INT
-#undef REAL
-#undef NUM
-#undef PLACE
-#undef SCOPE
-        case AST_KINDS: return;
+    } else {
+        if (n->kind == AST_NAMED) c->walrus = true;
+        ast_each_child(n, scan_child, c);
     }
 }
+
+static void scan_child(void *user, ast_node *n) { scan(user, n); }
 
 static void scan_list(compiler *c, const ast_list *l) {
     for (uint32_t i = 0; i < l->n; i++) scan(c, l->at[i]);
@@ -260,7 +221,7 @@ static void scan_body(compiler *c) {
 static void open_cells(compiler *c) {
     const ast_scope *s = c->code->scope;
     for (uint32_t i = 0; i < s->n_vars; i++)
-        if (s->vars[i].cell && !s->vars[i].comprehension) emit(c, I_NEW_CELL, i, 0, 0);
+        if (s->vars[i].cell && (!s->vars[i].comprehension || s->kind == AST_SCOPE_GENEXP)) emit(c, I_NEW_CELL, i, 0, 0);
 }
 
 static void module_body(compiler *c, const ast_list *body, bool show_last) {
@@ -283,7 +244,7 @@ static void function_body(compiler *c, const ast_list *body) {
     emit(c, I_RETURN, r, 0, 0);
 }
 
-gpa_code compile_code(vm *vm, code *k, module_obj *in, bool show_last) {
+gpa_code compile_code(gpa_vm *vm, code *k, module_obj *in, bool show_last) {
     compiler c = {.vm = vm, .code = k, .globals = in, .handling = -1};
     if (k->scope->n_vars > MAX_REGISTERS / 2) compile_fail(&c, GPA_E_SYNTAX, "too many variables in one body");
     k->n_vars = (uint16_t)k->scope->n_vars;

@@ -32,7 +32,7 @@ struct block {
 };
 
 typedef struct compiler {
-    vm *vm;
+    gpa_vm *vm;
     code *code;
     module_obj *globals;
     const ast_node *at; /* what is being compiled */

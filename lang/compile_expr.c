@@ -412,9 +412,9 @@ static void clause_loop(compiler *c, const comprehension *k, uint32_t i) {
         it = (uint32_t)k->first;
     } else {
         it = temp(c);
-        uint32_t source = any_at(c, n->clause.iter, it);
+        uint32_t from = any_at(c, n->clause.iter, it);
         c->at = n->clause.iter;
-        emit(c, I_ITER, it, source, 0);
+        emit(c, I_ITER, it, from, 0);
     }
     uint32_t inner = c->top;
     emit_jump(c, I_JUMP, 0, &next);
@@ -468,9 +468,9 @@ void compile_generator(compiler *c, const ast_node *n) {
 static void genexp(compiler *c, const ast_node *n, uint32_t dst) {
     uint32_t r = temp(c);
     const ast_node *first = n->genexp.clauses.at[0]->clause.iter;
-    uint32_t source = any_at(c, first, r);
+    uint32_t from = any_at(c, first, r);
     c->at = first;
-    emit(c, I_ITER, r, source, 0);
+    emit(c, I_ITER, r, from, 0);
     c->at = n;
     gpa_sym name = intern_get(vm_names(c->vm), "<genexpr>", 9);
     emit(c, I_GENERATOR, r, add_inner(c, n, n->genexp.scope, name), 0);

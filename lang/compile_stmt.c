@@ -7,7 +7,7 @@
 
 #include "runtime/base.h"
 
-enum { PENDING = 0x80000000u }; /* a guard's `to` before its handler is written: with the block's id */
+#define PENDING 0x80000000u /* a guard's `to` before its handler is written: with the block's id */
 
 static void statement(compiler *c, const ast_node *n);
 

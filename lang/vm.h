@@ -49,7 +49,7 @@ void vm_interrupt(gpa_vm *vm);
 
 void *vm_user(gpa_vm *vm);
 intern *vm_names(gpa_vm *vm);
-sources *vm_sources(gpa_vm *vm);
+struct sources *vm_sources(gpa_vm *vm);
 /* The place being evaluated, for messages and warnings; src 0 when nothing runs. Frames of the prelude are left out. */
 gpa_span vm_where(gpa_vm *vm);
 /* Sets the length of sys.path-like lookup: the folder where `import x` looks for x.gpa first (copied); then the current
@@ -67,7 +67,7 @@ typedef struct module_obj {
     uint32_t n, cap;      /* slots */
     gpa_sym *names;       /* of each slot, in order of first mention */
     value *slots;         /* UNSET: not defined (deleted, or only read so far) */
-    const value **builtins; /* of each slot: the built-in of that name once looked up, or NULL */
+    value *builtins;      /* of each slot: the built-in of that name once looked up, borrowed; else UNSET */
     uint32_t *index;      /* hash of names: slot + 1 */
     uint32_t n_index;
     value doc;

@@ -1,0 +1,314 @@
+/* Attributes: where a value keeps them, in order: what the object itself has, the rows of its type, what every object
+ * has (__class__, __doc__). Rows found are remembered at the instruction (attr_cache) for types whose attributes depend
+ * on nothing but the type. */
+#include <stdio.h>
+
+#include "runtime/base.h"
+
+#include "lang/container.h"
+#include "lang/step.h"
+
+static const char *text_of(gpa_vm *vm, gpa_sym s) { return intern_text(vm->config.names, s); }
+static bool is(const char *a, const char *b) { return strcmp(a, b) == 0; }
+
+/* What identifies a type for the cache; 0 where attributes belong to the object. */
+static uint32_t cache_key(value v) {
+    switch (v.tag) {
+        case V_OBJECT:
+        case V_TYPE:
+        case V_MODULE:
+        case V_FUNC:
+        case V_EXCEPTION:
+        case V_METHOD: return 0;
+        case V_SET: return V_SET | (uint32_t)v.set->frozen << 8;
+        case V_COMPLEX:
+        case V_ARRAY: return v.tag | (v.aux ? 0x100u : 0);
+        default: return v.tag;
+    }
+}
+
+static value found(value v) { return value_retain(v); }
+
+/* The row of a value's type with this name, remembered. */
+static const native *find_row(gpa_vm *vm, value v, gpa_sym name, attr_cache *cache) {
+    uint32_t key = cache_key(v);
+    if (cache && key && cache->tag == key) return cache->row;
+    native_owner o = owner_of_value(v);
+    const native *row = o == OWNER_COUNT ? NULL : native_find(o, text_of(vm, name));
+    if (cache && key && row) *cache = (attr_cache){.tag = key, .row = row};
+    return row;
+}
+
+/* ---- attributes of particular values ---- (UNSET: none of that name) */
+
+static gpa_code module_attr(gpa_vm *vm, module_obj *m, gpa_sym name, attr_cache *cache, value *out) {
+    if (cache && cache->owner == m && m->slots[cache->slot].tag != V_UNSET) {
+        *out = found(m->slots[cache->slot]);
+        return GPA_OK;
+    }
+    const char *text = text_of(vm, name);
+    value v = module_get_peek(m, name);
+    if (v.tag != V_UNSET) {
+        *out = found(v);
+        if (cache) *cache = (attr_cache){.tag = V_MODULE, .owner = m, .slot = (uint32_t)module_slot(vm, m, name)};
+        return GPA_OK;
+    }
+    if (is(text, "__name__")) *out = v_cstr(vm, text_of(vm, m->name));
+    else if (is(text, "__doc__")) *out = found(m->doc);
+    else return import_member(vm, m, name, out);
+    return out->tag == V_UNSET ? vm->err.code : GPA_OK;
+}
+
+static gpa_code func_attr(gpa_vm *vm, func_obj *f, gpa_sym name, value *out) {
+    const char *text = text_of(vm, name);
+    *out = v_unset();
+    if (f->attrs.tag == V_DICT) {
+        value v = dict_text_peek(vm, f->attrs.dict, text);
+        if (v.tag != V_UNSET) {
+            *out = found(v);
+            return GPA_OK;
+        }
+    }
+    if (is(text, "__name__") || is(text, "__qualname__")) *out = v_cstr(vm, func_name(vm, f));
+    else if (is(text, "__doc__")) *out = found(f->doc);
+    else if (is(text, "__defaults__")) *out = found(f->defaults);
+    else if (is(text, "__kwdefaults__")) *out = found(f->kwdefaults);
+    else if (is(text, "__module__")) *out = v_cstr(vm, text_of(vm, f->module->name));
+    else return GPA_OK;
+    return out->tag == V_UNSET ? vm->err.code : GPA_OK;
+}
+
+static gpa_code exception_attr(gpa_vm *vm, exc_obj *x, const char *text, value *out) {
+    (void)vm;
+    *out = v_unset();
+    if (is(text, "args")) *out = found(x->args);
+    else if (is(text, "__cause__")) *out = found(x->cause);
+    else if (is(text, "__context__") || is(text, "__traceback__")) *out = v_none();
+    else if (x->code == GPA_E_EXIT && is(text, "code")) *out = x->args.tuple->count ? found(x->args.tuple->items[0]) : v_none();
+    return GPA_OK;
+}
+
+static gpa_code type_attr(gpa_vm *vm, value type, const char *text, value *out) {
+    *out = v_unset();
+    native_owner o = owner_of_type(type.aux);
+    const native *row = o == OWNER_COUNT ? NULL : native_find(o, text);
+    const char *name = type_name(type.aux), *dot = strrchr(name, '.');
+    if (is(text, "__name__") || is(text, "__qualname__")) *out = v_cstr(vm, dot ? dot + 1 : name);
+    else if (is(text, "__module__")) *out = dot ? v_str(vm, name, (size_t)(dot - name)) : v_cstr(vm, "builtins");
+    else if (row && row->kind != NATIVE_PROPERTY) *out = (value){.tag = V_NATIVE, .native = row};
+    else if (is(text, "__doc__")) *out = v_none();
+    else return GPA_OK;
+    return out->tag == V_UNSET ? vm->err.code : GPA_OK;
+}
+
+static gpa_code callable_attr(gpa_vm *vm, value v, const char *text, value *out) {
+    *out = v_unset();
+    if (v.tag == V_METHOD) {
+        if (is(text, "__self__")) *out = found(v.method->self);
+        else if (is(text, "__func__")) *out = found(v.method->fn);
+        else if (v.method->fn.tag == V_FUNC) return func_attr(vm, v.method->fn.func, intern_get(vm->config.names, text, strlen(text)), out);
+        v = v.method->fn;
+    }
+    if (out->tag != V_UNSET || v.tag != V_NATIVE) return GPA_OK;
+    if (is(text, "__name__") || is(text, "__qualname__")) *out = v_cstr(vm, v.native->name);
+    else if (is(text, "__doc__")) *out = v.native->doc ? v_cstr(vm, v.native->doc) : v_none();
+    else return GPA_OK;
+    return out->tag == V_UNSET ? vm->err.code : GPA_OK;
+}
+
+static gpa_code own_attr(gpa_vm *vm, value v, gpa_sym name, attr_cache *cache, value *out) {
+    const char *text = text_of(vm, name);
+    *out = v_unset();
+    switch (v.tag) {
+        case V_MODULE: return module_attr(vm, v.module, name, cache, out);
+        case V_FUNC: return func_attr(vm, v.func, name, out);
+        case V_EXCEPTION: return exception_attr(vm, v.exc, text, out);
+        case V_TYPE: return type_attr(vm, v, text, out);
+        case V_METHOD:
+        case V_NATIVE: return callable_attr(vm, v, text, out);
+        case V_OBJECT: return v.object->kind->attr ? v.object->kind->attr(vm, v.object, text, out) : GPA_OK;
+        default: return GPA_OK;
+    }
+}
+
+/* Methods of arrays and NumPy scalars that are written in gpa. */
+static value written_method(gpa_vm *vm, value v, gpa_sym name) {
+    bool numpy = v.tag == V_ARRAY || v.tag == V_NUM || (v.tag == V_COMPLEX && v.aux);
+    return numpy && vm->methods ? dict_text_peek(vm, vm->methods, text_of(vm, name)) : v_unset();
+}
+
+/* ---- what is not there ---- */
+
+typedef struct {
+    const char *wrong, *best;
+    size_t cost;
+} suggestion;
+
+static void suggest(void *user, const char *name, value v) {
+    suggestion *s = user;
+    (void)v;
+    raise_suggest(s->wrong, name, &s->best, &s->cost);
+}
+
+static gpa_code no_attribute(gpa_vm *vm, value v, const char *name) {
+    suggestion s = {name, NULL, SIZE_MAX};
+    gpa_code rc;
+    if (v.tag == V_MODULE)
+        rc = vm_fail(vm, GPA_E_ATTRIBUTE, "module '%s' has no attribute '%s'", text_of(vm, v.module->name), name);
+    else if (v.tag == V_TYPE)
+        rc = vm_fail(vm, GPA_E_ATTRIBUTE, "type object '%s' has no attribute '%s'", type_name(v.aux), name);
+    else
+        rc = vm_fail(vm, GPA_E_ATTRIBUTE, "'%s' object has no attribute '%s'", value_type_name(v), name);
+    vm_dir(vm, v, suggest, &s);
+    if (s.best) gpa_err_hint(&vm->err, "did you mean: '%s'?", s.best);
+    return rc;
+}
+
+gpa_code vm_dir(gpa_vm *vm, value v, void (*each)(void *user, const char *name, value v), void *user) {
+    size_t n;
+    if (v.tag == V_MODULE)
+        for (uint32_t i = 0; i < v.module->n; i++)
+            if (v.module->slots[i].tag != V_UNSET) each(user, text_of(vm, v.module->names[i]), v.module->slots[i]);
+    if (v.tag == V_FUNC && v.func->attrs.tag == V_DICT) {
+        size_t at = 0;
+        for (dict_entry *e; (e = dict_next(v.func->attrs.dict, &at));)
+            if (e->key.tag == V_STR) each(user, e->key.str->text, e->v);
+    }
+    native_owner o = v.tag == V_TYPE ? owner_of_type(v.aux) : v.tag == V_MODULE ? OWNER_COUNT : owner_of_value(v);
+    for (; o != OWNER_COUNT; o = owner_next(o)) {
+        const native *rows = native_rows(o, &n);
+        for (size_t i = 0; i < n; i++)
+            if (rows[i].name[0] != '_') each(user, rows[i].name, (value){.tag = V_NATIVE, .native = &rows[i]});
+    }
+    if ((v.tag == V_ARRAY || v.tag == V_NUM) && vm->methods) {
+        size_t at = 0;
+        for (dict_entry *e; (e = dict_next(vm->methods, &at));) each(user, e->key.str->text, e->v);
+    }
+    return GPA_OK;
+}
+
+/* ---- getting ---- */
+
+static gpa_code property(gpa_vm *vm, const native *row, value v, value *out) {
+    value argv[1] = {v};
+    *out = v_none();
+    rt_at(vm->config.rt, vm_where(vm));
+    vm->maybe_pending = true;
+    return row->fn(vm, argv, out);
+}
+
+static gpa_code last_resort(gpa_vm *vm, value v, gpa_sym name, value *out) {
+    const char *text = text_of(vm, name);
+    if (is(text, "__class__")) {
+        const native *row = native_find(OWNER_BUILTINS, "type");
+        value type = module_get_text_peek(vm, vm->builtins, "type");
+        if (row) return call_native(vm, row, &v, 1, 0, NULL, out);
+        if (type.tag != V_UNSET) return vm_call(vm, type, 1, &v, 0, NULL, out);
+    }
+    return no_attribute(vm, v, text);
+}
+
+gpa_code attr_get(gpa_vm *vm, value v, gpa_sym name, attr_cache *cache, value *out) {
+    gpa_code rc = own_attr(vm, v, name, cache, out);
+    if (rc || out->tag != V_UNSET) return rc;
+    const native *row = v.tag == V_MODULE || v.tag == V_TYPE ? NULL : find_row(vm, v, name, cache);
+    if (row && row->kind == NATIVE_PROPERTY) return property(vm, row, v, out);
+    value fn = row ? (value){.tag = V_NATIVE, .native = row} : written_method(vm, v, name);
+    if (fn.tag == V_UNSET) return last_resort(vm, v, name, out);
+    *out = row && row->kind == NATIVE_FUNCTION ? fn : v_method(vm, v, fn);
+    return out->tag == V_UNSET ? vm->err.code : GPA_OK;
+}
+
+gpa_code attr_method(gpa_vm *vm, value v, gpa_sym name, attr_cache *cache, value *fn, value *self) {
+    *self = v_unset();
+    gpa_code rc = own_attr(vm, v, name, cache, fn);
+    if (rc || fn->tag != V_UNSET) return rc;
+    const native *row = v.tag == V_MODULE || v.tag == V_TYPE ? NULL : find_row(vm, v, name, cache);
+    if (row && row->kind == NATIVE_PROPERTY) return property(vm, row, v, fn);
+    *fn = row ? (value){.tag = V_NATIVE, .native = row} : written_method(vm, v, name);
+    if (fn->tag == V_UNSET) return last_resort(vm, v, name, fn);
+    value_retain(*fn);
+    if (!row || row->kind == NATIVE_METHOD) *self = value_retain(v);
+    return GPA_OK;
+}
+
+gpa_code vm_attr(gpa_vm *vm, value v, const char *name, value *out) {
+    gpa_sym s = intern_get(vm->config.names, name, strlen(name));
+    *out = v_unset();
+    return s ? attr_get(vm, v, s, NULL, out) : vm_no_memory(vm);
+}
+
+/* ---- setting ---- */
+
+static gpa_code set_func(gpa_vm *vm, func_obj *f, gpa_sym name, value item) {
+    const char *text = text_of(vm, name);
+    value old = v_none();
+    if (is(text, "__doc__")) {
+        old = f->doc;
+        f->doc = value_retain(item);
+    } else if (is(text, "__name__")) {
+        if (item.tag != V_STR) return vm_fail(vm, GPA_E_TYPE, "__name__ must be set to a string object");
+        gpa_sym s = intern_get(vm->config.names, item.str->text, item.str->size);
+        if (!s) return vm_no_memory(vm);
+        f->name = s;
+    } else {
+        if (f->attrs.tag != V_DICT) {
+            value d = v_dict(vm);
+            if (d.tag == V_UNSET) return vm->err.code;
+            f->attrs = d;
+        }
+        return dict_set_text(vm, f->attrs.dict, text, item);
+    }
+    value_release(vm, old);
+    return GPA_OK;
+}
+
+/* A row "name=" of the type takes (self, value). */
+static gpa_code set_by_row(gpa_vm *vm, value v, const char *text, value item) {
+    char setter[80];
+    native_owner o = owner_of_value(v);
+    snprintf(setter, sizeof setter, "%s=", text);
+    const native *row = o == OWNER_COUNT ? NULL : native_find(o, setter);
+    value argv[2] = {v, item}, out = v_none();
+    if (row) {
+        gpa_code rc = row->fn(vm, argv, &out);
+        value_release(vm, out);
+        return rc;
+    }
+    const native *known = o == OWNER_COUNT ? NULL : native_find(o, text);
+    if (known && known->kind == NATIVE_PROPERTY)
+        return vm_fail(vm, GPA_E_ATTRIBUTE, "attribute '%s' of '%s' objects is not writable", text, value_type_name(v));
+    if (known)
+        return vm_fail(vm, GPA_E_ATTRIBUTE, "'%s' object attribute '%s' is read-only", value_type_name(v), text);
+    return no_attribute(vm, v, text);
+}
+
+gpa_code attr_set(gpa_vm *vm, value v, gpa_sym name, value item) {
+    const char *text = text_of(vm, name);
+    if (v.tag == V_FUNC) return set_func(vm, v.func, name, item);
+    if (v.tag == V_MODULE && !v.module->builtin) return module_set(vm, v.module, name, item);
+    if (v.tag == V_MODULE)
+        return vm_fail(vm, GPA_E_ATTRIBUTE, "module '%s' is built in: its attributes cannot be set", text_of(vm, v.module->name));
+    if (v.tag == V_TYPE)
+        return vm_fail(vm, GPA_E_TYPE, "cannot set '%s' attribute of immutable type '%s'", text, type_name(v.aux));
+    return set_by_row(vm, v, text, item);
+}
+
+gpa_code attr_delete(gpa_vm *vm, value v, gpa_sym name) {
+    const char *text = text_of(vm, name);
+    bool there = false;
+    if (v.tag == V_MODULE && !v.module->builtin && module_get_peek(v.module, name).tag != V_UNSET)
+        return module_set(vm, v.module, name, v_unset());
+    if (v.tag == V_FUNC && v.func->attrs.tag == V_DICT) {
+        value key = v_cstr(vm, text);
+        gpa_code rc = key.tag == V_UNSET ? vm->err.code : dict_remove(vm, v.func->attrs.dict, key, &there);
+        value_release(vm, key);
+        if (rc || there) return rc;
+    }
+    return no_attribute(vm, v, text);
+}
+
+gpa_code vm_setattr(gpa_vm *vm, value v, const char *name, value item) {
+    gpa_sym s = intern_get(vm->config.names, name, strlen(name));
+    return s ? attr_set(vm, v, s, item) : vm_no_memory(vm);
+}

@@ -1,0 +1,284 @@
+/* Operators and subscripts on arrays and NumPy scalars. Operands carry the places where they were written, so that an
+ * error about shapes can stand under them. */
+#include <math.h>
+
+#include "lang/machine.h"
+#include "lang/number.h"
+#include "lang/numpy/numpy.h"
+#include "lang/operate.h"
+
+/* ---- places ---- */
+
+/* Where the running instruction's operator and operands stand; empty in the prelude. */
+typedef struct {
+    gpa_span at, left, right;
+} places;
+
+static places places_now(gpa_vm *vm) {
+    places p = {vm_where(vm), {0, 0, 0}, {0, 0, 0}};
+    const frame *f = vm->depth ? &vm->frames[vm->depth - 1] : NULL;
+    const ast_node *n = f && !f->module->hidden ? raise_node(f) : NULL;
+    rt_at(vm->config.rt, p.at);
+    vm->maybe_pending = true;
+    if (!n) return p;
+    if (n->kind == AST_BINARY) {
+        p.left = n->binary.left->span;
+        p.right = n->binary.right->span;
+    } else if (n->kind == AST_AUGASSIGN) {
+        p.left = n->augassign.target->span;
+        p.right = n->augassign.value->span;
+    } else if (n->kind == AST_COMPARE && n->compare.links.n == 1) {
+        p.left = n->compare.first->span;
+        p.right = n->compare.links.at[0]->link.right->span;
+    } else if (n->kind == AST_LINK) {
+        p.right = n->link.right->span;
+    }
+    return p;
+}
+
+/* ---- operators ---- */
+
+static gpa_code no_loop(gpa_vm *vm, ast_op op, value a, value b) {
+    gpa_err_clear(vm_err(vm));
+    return vm_fail(vm, GPA_E_TYPE, "unsupported operand type(s) for %s: '%s' and '%s'", ast_op_text(op), value_type_name(a),
+                   value_type_name(b));
+}
+
+/* == and != with what is no array or number: nothing is equal to it. */
+static gpa_code never_equal(gpa_vm *vm, ast_op op, value a, value b, value *out) {
+    value array = a.tag == V_ARRAY ? a : b;
+    gpa_val v = {.BOOL = op == AST_OP_NE};
+    gpa_arr *result;
+    if (array.tag != V_ARRAY) {
+        *out = v_bool(op == AST_OP_NE);
+        return GPA_OK;
+    }
+    gpa_code rc = arr_full(vm_rt(vm), DT_BOOL, array.array->arr->ndim, array.array->arr->shape, v, &result, vm_err(vm));
+    return rc ? rc : np_return(vm, result, out);
+}
+
+static bool is_operand(value v) {
+    return v.tag == V_ARRAY || v.tag == V_NUM || v.tag == V_INT || v.tag == V_BOOL || v.tag == V_FLOAT || v.tag == V_COMPLEX ||
+           v.tag == V_LIST || v.tag == V_TUPLE || v.tag == V_RANGE;
+}
+
+/* Two float64 scalars, the commonest pair: what op_scalar would compute. False: not such a pair, or a case that warns. */
+static bool doubles(ast_op op, value a, value b, value *out) {
+    double x, y;
+    gpa_val r = {.bits = {0, 0}};
+    if ((a.tag != V_NUM || a.aux != DT_F64) && a.tag != V_FLOAT && a.tag != V_INT) return false;
+    if ((b.tag != V_NUM || b.aux != DT_F64) && b.tag != V_FLOAT && b.tag != V_INT) return false;
+    if (a.tag != V_NUM && b.tag != V_NUM) return false;
+    x = a.tag == V_INT ? (double)a.i : a.f;
+    y = b.tag == V_INT ? (double)b.i : b.f;
+    if ((a.tag == V_INT && (int64_t)x != a.i) || (b.tag == V_INT && (int64_t)y != b.i)) return false;
+    bool truth = false, compares = true;
+    switch ((int)op) {
+        case AST_OP_LT: truth = x < y; break;
+        case AST_OP_LE: truth = x <= y; break;
+        case AST_OP_GT: truth = x > y; break;
+        case AST_OP_GE: truth = x >= y; break;
+        case AST_OP_EQ: truth = x == y; break;
+        case AST_OP_NE: truth = x != y; break;
+        case AST_OP_ADD: r.F64 = x + y; compares = false; break;
+        case AST_OP_SUB: r.F64 = x - y; compares = false; break;
+        case AST_OP_MUL: r.F64 = x * y; compares = false; break;
+        case AST_OP_DIV: r.F64 = y != 0 ? x / y : NAN; compares = false; break;
+        default: return false;
+    }
+    if (compares) r.BOOL = truth;
+    else if (!isfinite(r.F64)) return false;
+    *out = (value){.tag = V_NUM, .aux = compares ? DT_BOOL : DT_F64, .bits = r.bits[0]};
+    return true;
+}
+
+/* NumPy warns where a scalar operation leaves the finite numbers. */
+static gpa_code warn_scalar(gpa_vm *vm, ast_op op, value a, value b, value result) {
+    number r = number_of(result), x = number_of(a), y = number_of(b);
+    const char *name = op_info[op_row(op)].name;
+    if (r.kind != NUMBER_FLOAT && r.kind != NUMBER_COMPLEX) {
+        bool divides = op == AST_OP_FLOORDIV || op == AST_OP_MOD;
+        if (divides && y.kind != NUMBER_FLOAT && number_real(&y) == 0)
+            return vm_warn(vm, GPA_E_RUNTIME_WARNING, "divide by zero encountered in scalar %s", name);
+        return GPA_OK;
+    }
+    double d = number_real(&r);
+    if (isfinite(d) || !isfinite(number_real(&x)) || !isfinite(number_real(&y))) return GPA_OK;
+    if (isnan(d)) return vm_warn(vm, GPA_E_RUNTIME_WARNING, "invalid value encountered in scalar %s", name);
+    bool zero = (op == AST_OP_DIV || op == AST_OP_FLOORDIV) && number_real(&y) == 0;
+    return vm_warn(vm, GPA_E_RUNTIME_WARNING, "%s encountered in scalar %s", zero ? "divide by zero" : "overflow", name);
+}
+
+static gpa_code scalars(gpa_vm *vm, ast_op op, value a, value b, value *out) {
+    if (doubles(op, a, b, out)) return GPA_OK;
+    gpa_code rc = ufunc_call(vm, ufunc_of(op_row(op)), 2, (value[]){a, b}, 0, NULL, out);
+    if (rc || op == AST_OP_EQ || op == AST_OP_NE) return rc;
+    return warn_scalar(vm, op, a, b, *out);
+}
+
+gpa_code op_array(gpa_vm *vm, ast_op op, value a, value b, value *out) {
+    gpa_opnd in[2] = {{.arr = NULL}, {.arr = NULL}};
+    gpa_arr *result = NULL;
+    gpa_code rc = GPA_OK;
+    if (!is_operand(a) || !is_operand(b))
+        return op == AST_OP_EQ || op == AST_OP_NE ? never_equal(vm, op, a, b, out) : no_loop(vm, op, a, b);
+    if (a.tag != V_ARRAY && b.tag != V_ARRAY && a.tag < V_STR && b.tag < V_STR && op != AST_OP_MATMUL) return scalars(vm, op, a, b, out);
+    places p = places_now(vm);
+    TRY(arg_opnd(vm, a, &in[0]));
+    TRY(arg_opnd(vm, b, &in[1]));
+    in[0].span = p.left;
+    in[1].span = p.right;
+    rc = op == AST_OP_MATMUL ? arr_matmul(vm_rt(vm), &in[0], &in[1], &result, vm_err(vm))
+                             : arr_ufunc(vm_rt(vm), op_row(op), in, NULL, &result, vm_err(vm));
+    if (!rc) rc = np_return(vm, result, out);
+out:
+    arg_opnd_release(vm, &in[0]);
+    arg_opnd_release(vm, &in[1]);
+    return rc;
+}
+
+gpa_code op_array_update(gpa_vm *vm, ast_op op, value a, value b, value *out) {
+    gpa_opnd rhs = {.arr = NULL};
+    gpa_code rc = GPA_OK;
+    if (!is_operand(b)) return no_loop(vm, op, a, b);
+    if (op == AST_OP_MATMUL) {
+        value product = v_none();
+        rc = op_array(vm, op, a, b, &product);
+        gpa_index all = {.kind = IX_ELLIPSIS};
+        if (!rc) rc = arg_opnd(vm, product, &rhs);
+        if (!rc) rc = arr_set(vm_rt(vm), a.array->arr, &all, 1, &rhs, vm_err(vm));
+        arg_opnd_release(vm, &rhs);
+        value_release(vm, product);
+        if (!rc) *out = value_retain(a);
+        return rc;
+    }
+    places p = places_now(vm);
+    TRY(arg_opnd(vm, b, &rhs));
+    rhs.span = p.right;
+    TRY(arr_update(vm_rt(vm), op_row(op), a.array->arr, &rhs, vm_err(vm)));
+    *out = value_retain(a);
+out:
+    arg_opnd_release(vm, &rhs);
+    return rc;
+}
+
+gpa_code op_array_unary(gpa_vm *vm, ast_op op, value a, value *out) {
+    places_now(vm);
+    if (a.tag == V_NUM && a.aux == DT_F64 && op == AST_OP_NEG) {
+        *out = a;
+        out->f = -a.f;
+        return GPA_OK;
+    }
+    return ufunc_call(vm, ufunc_of(op_row(op)), 1, &a, 0, NULL, out);
+}
+
+/* ---- subscripts ---- */
+
+/* A full set of plain integers: one element. */
+static bool whole_index(const gpa_arr *a, value key, int64_t *ix) {
+    if (key.tag == V_INT && a->ndim == 1) {
+        ix[0] = key.i;
+        return true;
+    }
+    if (key.tag != V_TUPLE || key.tuple->count != a->ndim) return false;
+    for (size_t i = 0; i < key.tuple->count; i++) {
+        if (key.tuple->items[i].tag != V_INT) return false;
+        ix[i] = key.tuple->items[i].i;
+    }
+    return a->ndim > 0;
+}
+
+gpa_code op_array_getitem(gpa_vm *vm, value v, value key, value *out) {
+    gpa_arr *a = v.array->arr, *result;
+    gpa_index ix[ARG_MAX_INDEX];
+    int64_t at[GPA_MAX_DIMS];
+    int n = 0;
+    bool one = false;
+    places_now(vm);
+    if (!arr_is_pending(a) && whole_index(a, key, at)) {
+        gpa_val item;
+        gpa_code rc = arr_get_item(vm_rt(vm), a, at, a->ndim, &item, vm_err(vm));
+        if (rc) return rc;
+        *out = v_num(vm, (gpa_dtype)a->dtype, item);
+        return out->tag == V_UNSET ? vm_err(vm)->code : GPA_OK;
+    }
+    gpa_code rc = arg_index(vm, key, ix, &n);
+    if (!rc) rc = arr_get(vm_rt(vm), a, ix, n, &one, &result, vm_err(vm));
+    arg_index_release(vm, ix, n);
+    if (rc) return rc;
+    *out = v_array_take(vm, result, one);
+    return out->tag == V_UNSET ? vm_err(vm)->code : GPA_OK;
+}
+
+/* A plain number stored in one element. */
+static bool plain_number(value item, gpa_dtype *t, gpa_val *v) {
+    if (item.tag == V_FLOAT) {
+        *t = DT_F64;
+        v->F64 = item.f;
+    } else if (item.tag == V_NUM) {
+        *t = (gpa_dtype)item.aux;
+        v->bits[0] = item.bits;
+        v->bits[1] = 0;
+    } else {
+        return false;
+    }
+    return true;
+}
+
+gpa_code op_array_setitem(gpa_vm *vm, value v, value key, value item) {
+    gpa_arr *a = v.array->arr;
+    gpa_index ix[ARG_MAX_INDEX];
+    int64_t at[GPA_MAX_DIMS];
+    gpa_opnd rhs = {.arr = NULL};
+    gpa_dtype t;
+    gpa_val one;
+    int n = 0;
+    gpa_code rc = GPA_OK;
+    places_now(vm);
+    if (whole_index(a, key, at) && plain_number(item, &t, &one) && !dtype_is_complex(t))
+        return arr_set_item(vm_rt(vm), a, at, a->ndim, t, one, vm_err(vm));
+    TRY(arg_index(vm, key, ix, &n));
+    TRY(arg_opnd(vm, item, &rhs));
+    rc = arr_set(vm_rt(vm), a, ix, n, &rhs, vm_err(vm));
+out:
+    arg_opnd_release(vm, &rhs);
+    arg_index_release(vm, ix, n);
+    return rc;
+}
+
+static bool is_view(const gpa_index *ix, int n) {
+    for (int i = 0; i < n; i++)
+        if (ix[i].kind == IX_ARRAY) return false;
+    return true;
+}
+
+gpa_code op_array_update_item(gpa_vm *vm, ast_op op, value v, value key, value item) {
+    gpa_arr *view = NULL;
+    gpa_index ix[ARG_MAX_INDEX];
+    int64_t at[GPA_MAX_DIMS];
+    int n = 0;
+    bool one = false, viewed = false;
+    value old = v_none(), new = v_none();
+    gpa_code rc = GPA_OK;
+    places_now(vm);
+    if (op != AST_OP_MATMUL && !(!arr_is_pending(v.array->arr) && whole_index(v.array->arr, key, at))) {
+        rc = arg_index(vm, key, ix, &n);
+        viewed = !rc && is_view(ix, n);
+        if (viewed) rc = arr_get(vm_rt(vm), v.array->arr, ix, n, &one, &view, vm_err(vm));
+        arg_index_release(vm, ix, n);
+        if (rc) return rc;
+    }
+    if (viewed) { /* the view shares the storage: updating it is all there is to do */
+        value target = v_array_take(vm, view, false);
+        rc = target.tag == V_UNSET ? vm_err(vm)->code : op_array_update(vm, op, target, item, &new);
+        value_release(vm, target);
+        value_release(vm, new);
+        return rc;
+    }
+    rc = op_array_getitem(vm, v, key, &old);
+    if (!rc) rc = op_update(vm, op, old, item, &new);
+    if (!rc) rc = op_array_setitem(vm, v, key, new);
+    value_release(vm, old);
+    value_release(vm, new);
+    return rc;
+}

@@ -1,0 +1,246 @@
+/* The virtual machine as a whole: its making and its end, evaluation of modules, and the services that natives use. */
+#include "lang/vm.h"
+
+#include <stdio.h>
+
+#include "runtime/base.h"
+
+#include "lang/container.h"
+#include "lang/numpy/numpy.h"
+#include "lang/parse.h"
+#include "lang/prelude.h"
+#include "lang/step.h"
+
+gpa_err *vm_err(gpa_vm *vm) { return &vm->err; }
+gpa_rt *vm_rt(gpa_vm *vm) { return vm->config.rt; }
+void *vm_user(gpa_vm *vm) { return vm->config.user; }
+intern *vm_names(gpa_vm *vm) { return vm->config.names; }
+struct sources *vm_sources(gpa_vm *vm) { return vm->config.sources; }
+module_obj *vm_main(gpa_vm *vm) { return vm->main; }
+
+/* ---- making ---- */
+
+/* The decorator of the prelude that also makes a function a method of arrays. */
+static gpa_code add_method(gpa_vm *vm, value *argv, value *out) {
+    if (argv[0].tag != V_FUNC) return vm_fail(vm, GPA_E_TYPE, "_method decorates functions");
+    *out = value_retain(argv[0]);
+    return dict_set_text(vm, vm->methods, func_name(vm, argv[0].func), argv[0]);
+}
+
+static const native method_row = {"numpy", "_method", add_method, "function, /", "Makes a function a method of arrays, too.", NATIVE_FUNCTION};
+
+static const struct {
+    const char *name;
+    gpa_code code;
+} errors[] = {
+#define ERR(code, name, parent) {name, GPA_E_##code},
+    GPA_ERRORS(ERR)
+#undef ERR
+};
+
+static gpa_code fill_builtins(gpa_vm *vm) {
+    gpa_code rc = vm_import(vm, "builtins", &vm->builtins);
+    for (size_t i = 0; i < COUNT_OF(errors) && !rc; i++)
+        if (errors[i].code != GPA_E_INCOMPLETE)
+            rc = module_set_text(vm, vm->builtins, errors[i].name, v_type(AUX_ERROR + (uint32_t)errors[i].code));
+    return rc;
+}
+
+static gpa_code fill_numpy(gpa_vm *vm) {
+    gpa_code rc = vm_import(vm, "numpy", &vm->numpy);
+    for (int op = 0; op < OP_COUNT && !rc; op++) {
+        const ufunc *u = ufunc_of((gpa_op)op);
+        value known = module_get_text_peek(vm, vm->numpy, u->name);
+        if (known.tag == V_UNSET) rc = module_set_text(vm, vm->numpy, u->name, (value){.tag = V_UFUNC, .ufunc = u});
+    }
+    value methods = v_dict(vm);
+    if (methods.tag == V_UNSET) return vm->err.code;
+    vm->methods = methods.dict;
+    if (!rc) rc = module_set_text(vm, vm->numpy, "_method", (value){.tag = V_NATIVE, .native = &method_row});
+    if (!rc) rc = module_set_text(vm, vm->numpy, "np", v_obj(V_MODULE, vm->numpy));
+    return rc;
+}
+
+static gpa_code run_prelude(gpa_vm *vm) {
+    uint32_t id;
+    ast_module *ast = NULL;
+    const parse_options options = {.magics = false};
+    gpa_code rc = source_add(vm->config.sources, SOURCE_FILE, "<prelude>", gpa_prelude_text, gpa_prelude_size, &id, &vm->err);
+    if (!rc) rc = parse_module(source_get(vm->config.sources, id), vm->config.names, &options, &ast, &vm->err);
+    if (!rc) rc = vm_eval(vm, ast, vm->numpy, NULL);
+    ast_release(ast);
+    vm->numpy->hidden = true; /* from now on: errors of the prelude's own top level do show */
+    return rc;
+}
+
+gpa_code vm_new(const vm_config *c, gpa_vm **out, gpa_err *e) {
+    gpa_vm *vm = mem_zero(sizeof *vm);
+    *out = NULL;
+    if (!vm) return gpa_no_memory(e);
+    vm->config = *c;
+    vm->raised = v_unset();
+    vm->frames = mem_new((MAX_FRAMES + 1) * sizeof *vm->frames);
+    vm->stack = mem_zero(STACK_VALUES * sizeof *vm->stack);
+    vm->stack_end = vm->stack ? vm->stack + STACK_VALUES : NULL;
+    gpa_sym main = intern_get(c->names, "__main__", 8);
+    gpa_code rc = vm->frames && vm->stack && main ? GPA_OK : vm_no_memory(vm);
+    if (!rc && !(vm->main = module_new(vm, main))) rc = vm->err.code;
+    if (!rc) rc = fill_builtins(vm);
+    if (!rc) rc = fill_numpy(vm);
+    if (!rc) rc = run_prelude(vm);
+    vm->sealed = true;
+    if (!rc) {
+        value name = v_cstr(vm, "__main__");
+        rc = name.tag == V_UNSET ? vm->err.code : module_set_text(vm, vm->main, "__name__", name);
+        value_release(vm, name);
+    }
+    if (rc) {
+        *e = vm->err;
+        vm_free(vm);
+        return rc;
+    }
+    *out = vm;
+    return GPA_OK;
+}
+
+/* Cycles pass through functions: emptying their cells breaks them. All functions are held meanwhile, so that the list
+ * stays as it is. */
+static void break_cycles(gpa_vm *vm) {
+    for (func_obj *f = vm->functions; f; f = f->next) f->head.refs++;
+    for (func_obj *f = vm->functions; f; f = f->next) {
+        value *fields[] = {&f->defaults, &f->kwdefaults, &f->attrs};
+        for (uint32_t i = 0; i < f->n_free; i++) {
+            value content = f->free[i].cell->v;
+            f->free[i].cell->v = v_unset();
+            value_release(vm, content);
+        }
+        for (size_t i = 0; i < COUNT_OF(fields); i++) {
+            value v = *fields[i];
+            *fields[i] = v_none();
+            value_release(vm, v);
+        }
+    }
+    for (func_obj *f = vm->functions, *next; f; f = next) {
+        next = f->next;
+        value_release(vm, v_obj(V_FUNC, f));
+    }
+}
+
+void vm_free(gpa_vm *vm) {
+    if (!vm) return;
+    vm_clear_error(vm);
+    for (module_obj *m = vm->modules; m; m = m->next) module_clear(vm, m);
+    if (vm->methods) value_release(vm, v_obj(V_DICT, vm->methods));
+    if (vm->warned) value_release(vm, v_obj(V_DICT, vm->warned));
+    break_cycles(vm);
+    call_free(vm);
+    for (module_obj *m = vm->modules, *next; m; m = next) {
+        next = m->next;
+        value_release(vm, v_obj(V_MODULE, m));
+    }
+    mem_free(vm->frames);
+    mem_free(vm->stack);
+    mem_free(vm->trace);
+    mem_free(vm->trace_out);
+    mem_free(vm->folder);
+    mem_free(vm);
+}
+
+gpa_code vm_set_script_folder(gpa_vm *vm, const char *folder) {
+    char *copy = mem_text(folder, strlen(folder));
+    if (!copy) return vm_no_memory(vm);
+    mem_free(vm->folder);
+    vm->folder = copy;
+    return GPA_OK;
+}
+
+/* ---- evaluation ---- */
+
+gpa_code vm_eval(gpa_vm *vm, ast_module *ast, module_obj *in, value *last) {
+    if (!in) in = vm->main;
+    if (last) *last = v_unset();
+    if (vm->depth == 0) {
+        atomic_store(&vm->interrupted, false);
+        rt_interrupt_clear(vm->config.rt);
+        vm_clear_error(vm);
+        vm->n_trace = 0;
+    }
+    code *c = code_new(ast, NULL, ast->scope, 0);
+    if (!c) return vm_no_memory(vm);
+    gpa_code rc = compile_code(vm, c, in, last != NULL);
+    value *regs = run_top(vm), result = v_unset();
+    if (!rc && (vm->depth >= MAX_FRAMES || regs + c->n_regs >= vm->stack_end))
+        rc = vm_fail(vm, GPA_E_RECURSION, "maximum recursion depth exceeded");
+    if (!rc) {
+        run_push(vm, c, NULL, in, regs)->base = true;
+        rc = run(vm, &result);
+    }
+    if (last && !rc) *last = result;
+    else if (!rc) value_release(vm, result);
+    code_release(vm, c);
+    return rc;
+}
+
+void vm_interrupt(gpa_vm *vm) {
+    atomic_store(&vm->interrupted, true);
+    rt_interrupt(vm->config.rt);
+}
+
+gpa_code vm_poll(gpa_vm *vm) {
+    if (!atomic_exchange(&vm->interrupted, false)) return GPA_OK;
+    rt_interrupt_clear(vm->config.rt);
+    return vm_fail(vm, GPA_E_INTERRUPT, "%s", "");
+}
+
+/* ---- services ---- */
+
+gpa_code vm_write(gpa_vm *vm, bool to_stderr, const char *text, size_t n) {
+    if (vm->config.write) vm->config.write(vm->config.user, to_stderr, text, n);
+    return GPA_OK;
+}
+
+gpa_code vm_input(gpa_vm *vm, const char *prompt, value *out) {
+    char line[4096];
+    if (!vm->config.input) return vm_fail(vm, GPA_E_EOF, "EOF when reading a line");
+    gpa_code rc = vm->config.input(vm->config.user, prompt, line, sizeof line);
+    if (rc == GPA_E_EOF) return vm_fail(vm, rc, "EOF when reading a line");
+    if (rc) return vm_fail(vm, rc, "%s", "");
+    size_t n = strlen(line);
+    if (n && line[n - 1] == '\n') n--;
+    *out = v_str(vm, line, n);
+    return out->tag == V_UNSET ? vm->err.code : GPA_OK;
+}
+
+gpa_code vm_warn(gpa_vm *vm, gpa_code category, const char *fmt, ...) {
+    char text[GPA_ERR_TEXT];
+    gpa_span at = vm_where(vm);
+    const source *s = source_get(vm->config.sources, at.src);
+    uint32_t line = s ? source_at(s, at.lo).line : 0;
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    gpa_str out;
+    str_init(&out);
+    if (s) str_printf(&out, "%s:%u: ", s->name, line);
+    str_printf(&out, "%s: %s\n", gpa_err_name(category), text);
+    if (!vm->warned) {
+        value d = v_dict(vm);
+        if (d.tag != V_UNSET) vm->warned = d.dict;
+    }
+    gpa_code rc = GPA_OK;
+    if (vm->warned && dict_text_peek(vm, vm->warned, out.text).tag == V_UNSET) {
+        rc = dict_set_text(vm, vm->warned, out.text, v_bool(true));
+        size_t n = 0;
+        const char *source_text = s && line ? source_line(s, line, &n) : NULL;
+        while (n && *source_text == ' ') source_text++, n--;
+        if (n) {
+            str_put(&out, "  ");
+            str_putn(&out, source_text, n);
+            str_putc(&out, '\n');
+        }
+        if (!rc) rc = vm_write(vm, true, out.text, out.len);
+    }
+    str_free(&out);
+    return rc;
+}
