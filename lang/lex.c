@@ -230,9 +230,11 @@ static bool skip_digits(lexer *l, token *t, char highest, bool hex, const char *
 
 /* A number may stand right before a keyword (`1if x else 2`) and nothing else that looks like a name. */
 static bool ends_number(lexer *l, token *t, const char *kind) {
-    static const char *const words[] = {"and", "else", "for", "if", "in", "is", "or", "not"};
-    for (size_t i = 0; i < COUNT_OF(words); i++)
-        if (strncmp(l->at, words[i], strlen(words[i])) == 0) return true;
+    static const char *const words[] = {"if", "in", "is", "and", "else", "for", "or", "not"};
+    for (size_t i = 0; i < COUNT_OF(words); i++) {
+        size_t n = strlen(words[i]);
+        if (strncmp(l->at, words[i], n) == 0 && (i < 3 || !is(l->at[n], NAME_PART))) return true;
+    }
     return is(*l->at, NAME_PART) ? fail_number(l, t, kind) : true;
 }
 

@@ -177,7 +177,8 @@ void parse_keep(parser *p, parse_mark *m) {
 
 /* After a failure of the grammar: what the lexer finds further on explains it better, if it finds something. */
 static void blame_lexer(parser *p) {
-    if (p->tok.kind == TOKEN_ERROR || p->refused || !gpa_err_is(p->err->code, GPA_E_SYNTAX)) return;
+    token_kind at = p->tok.kind;
+    if (at == TOKEN_ERROR || at == TOKEN_INDENT || at == TOKEN_DEDENT || p->refused || !gpa_err_is(p->err->code, GPA_E_SYNTAX)) return;
     uint32_t line = lex_line(&p->lex, p->furthest);
     gpa_err found = {.code = GPA_OK};
     bool at_end = p->lex.at_end;
@@ -185,7 +186,7 @@ static void blame_lexer(parser *p) {
     p->lex.at_end = false;
     while (p->tok.kind != TOKEN_END && p->tok.kind != TOKEN_ERROR) lex_next(&p->lex, &p->tok);
     bool open = p->lex.at_end && p->lex.n_brackets > 0;
-    bool better = found.code && !(open && line <= lex_line(&p->lex, found.span.lo));
+    bool better = found.code && !gpa_err_is(found.code, GPA_E_INDENTATION) && !(open && line <= lex_line(&p->lex, found.span.lo));
     if (better)
         *p->err = found;
     else

@@ -28,31 +28,28 @@ static bool is_bitwise_or(const parser *p, const ast_node *n) {
     return !looser && !(n->kind == AST_UNARY && n->unary.op == AST_OP_NOT);
 }
 
-/* Reads `= bitwise_or` and whether another '=' follows. NULL: not of this form, or the error is set. */
+/* Reads `= bitwise_or`, behind which no other '=' may stand, or `:= expression`. NULL: not of this form, or the error
+ * is set. */
 static const ast_node *value_after_assign(parser *p, bool *failed) {
     parse_mark m;
-    const ast_node *group = p->group;
     parse_try(p, &m);
     p->trial = true;
-    parse_advance(p);
-    const ast_node *value = parse_binary(p, 1);
-    if (value && (p->tok.kind == TOKEN_ASSIGN || p->tok.kind == TOKEN_WALRUS)) value = NULL;
+    bool walrus = parse_accept(p, TOKEN_WALRUS);
+    if (!walrus) parse_advance(p);
+    const ast_node *value = walrus ? parse_expression(p) : parse_binary(p, 1);
+    if (!walrus && (p->tok.kind == TOKEN_ASSIGN || p->tok.kind == TOKEN_WALRUS)) value = NULL;
     *failed = !parse_back(p, &m);
-    p->group = group;
     return value;
 }
 
 ast_node *parse_stray_assign(parser *p, ast_node *n) {
-    if (p->trial) return n;
-    if (p->tok.kind == TOKEN_WALRUS) {
-        if (n->kind == AST_NAME && !parse_is_group(p, n)) return n;
-        return parse_syntax(p, n->span, "cannot use assignment expressions with %s", ast_what((ast_kind)n->kind));
-    }
-    bool failed;
+    bool name = n->kind == AST_NAME && !parse_is_group(p, n), walrus = p->tok.kind == TOKEN_WALRUS, failed;
+    if (p->trial || (walrus && name)) return n;
     const ast_node *value = value_after_assign(p, &failed);
     if (failed) return NULL;
     if (!value) return n;
-    if (n->kind == AST_NAME && !parse_is_group(p, n))
+    if (walrus) return parse_syntax(p, n->span, "cannot use assignment expressions with %s", ast_what((ast_kind)n->kind));
+    if (name)
         return parse_syntax(p, parse_range(n, value), "invalid syntax. Maybe you meant '==' or ':=' instead of '='?");
     if (!is_bitwise_or(p, n)) return n;
     switch ((ast_kind)n->kind) {
@@ -85,14 +82,12 @@ ast_node *parse_run_on(parser *p, ast_node *n, const token *first) {
     const char *legacy = legacy_statement(p, n);
     bool text_prefix = n->kind == AST_NAME && (p->tok.kind == TOKEN_STRING || p->tok.kind == TOKEN_BYTES || p->tok.kind == TOKEN_FSTRING);
     if (!legacy && (text_prefix || is_soft_keyword(p, first))) return n;
-    const ast_node *group = p->group;
     parse_mark m;
     parse_try(p, &m);
     p->trial = true;
     const ast_node *next = legacy ? parse_star_expressions(p) : parse_expression(p);
     bool inside = p->prev_level > 0;
     if (!parse_back(p, &m)) return NULL;
-    p->group = group;
     if (!next) return n;
     if (legacy) return parse_syntax(p, parse_range(n, next), "Missing parentheses in call to '%s'. Did you mean %s(...)?", legacy, legacy);
     return inside ? parse_syntax(p, parse_range(n, next), "invalid syntax. Perhaps you forgot a comma?") : n;

@@ -460,6 +460,13 @@ static bool may_have_clauses(parser *p, const ast_node *item) {
 
 /* [a, b for ...]: the current token is `for`, behind the items since `mark`. */
 static ast_node *fail_bare_target(parser *p, size_t mark) {
+    parse_mark m;
+    ast_list clauses;
+    parse_try(p, &m);
+    p->trial = true;
+    bool comprehension = parse_clauses(p, &clauses);
+    if (!parse_back(p, &m)) return NULL;
+    if (!comprehension) return parse_unexpected(p);
     gpa_span span = parse_range(p->items[mark], p->items[p->n_items - 1]);
     if (p->n_items - mark == 1) span.hi = p->prev_hi;
     return parse_syntax(p, span, "did you forget parentheses around the comprehension target?");

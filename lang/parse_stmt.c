@@ -140,6 +140,7 @@ static ast_node *names_statement(parser *p, ast_kind kind, uint32_t lo) {
     return parse_done(p, n);
 }
 
+/* Pushes the targets in one expression: tuples and lists are only punctuation here. */
 static bool push_deleted(parser *p, ast_node *target) {
     if (target->kind == AST_NAME || target->kind == AST_ATTR || target->kind == AST_INDEX) return parse_push(p, target);
     if (target->kind != AST_TUPLE && target->kind != AST_LIST)
@@ -155,8 +156,8 @@ static ast_node *del_statement(parser *p, uint32_t lo) {
     size_t mark = p->n_items;
     ast_node *targets = parse_star_expressions(p);
     if (!targets) return NULL;
-    if (!ends_simple(p->tok.kind)) return parse_unexpected(p);
     if (!push_deleted(p, targets)) return NULL;
+    if (!ends_simple(p->tok.kind)) return parse_unexpected(p);
     ast_node *n = wrap(p, AST_DEL, lo);
     if (!n || !parse_take(p, mark, &n->del.targets)) return NULL;
     return parse_done(p, n);

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Compares gpa's parser with this Python's compiler (3.12): what is accepted, and the error's type, words and line.
+"""Checks gpa's parser against CPython 3.12's compiler: what is accepted, and the error's type, line and words.
 
-    syntax.py PARSE_MAIN                     the snippets of tests/diff/syntax.txt
-    syntax.py PARSE_MAIN --corpus DIR...     every function of the Python files under DIR that gpa's language has
-    syntax.py PARSE_MAIN --mutate N DIR...   N random mistakes in such functions (prints a summary; exit status 0)
+    syntax.py BUILD                     the snippets of syntax.txt, with CPython's answers recorded beside them
+    syntax.py BUILD --record            writes those answers anew (under Python 3.12)
+    syntax.py BUILD --corpus DIR...     every function of the Python files under DIR that gpa's language has
+    syntax.py BUILD --mutate N DIR...   N random mistakes in such functions, compared with this Python: a summary
 
-In syntax.txt snippets are separated by lines of dashes. A line `#= text` in front of a snippet says that gpa answers
-so, on purpose, where Python does not."""
+In syntax.txt a snippet ends with a line `==> ok` or `==> TYPE LINE: WORDS`; `==> gpa: ...` is an answer that is gpa's own,
+on purpose. Each snippet is tried as it stands and with a newline at its end, which changes nothing."""
 import ast
 import os
 import random
@@ -44,39 +45,44 @@ def python(text):
         return (type(e).__name__, 0, 0, str(e))
 
 
-def agree(ours, theirs):
-    if ours[0] != theirs[0]:
-        return False
-    return ours[0] == "ok" or (ours[3] == theirs[3] and ours[1] == theirs[1])
+def spoken(answer):
+    return "ok" if answer[0] == "ok" else "%s %d: %s" % (answer[0], answer[1], answer[3])
 
 
-def snippets(path):
-    with open(path, encoding="utf-8") as f:
+FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "syntax.txt")
+
+
+def snippets():
+    with open(FILE, encoding="utf-8", newline="") as f:
         for block in f.read()[:-1].split("\n----\n"):
-            wanted = None
-            if block.startswith("#= "):
-                first, _, block = block.partition("\n")
-                wanted = first[3:]
-            yield block.replace("\\r", "\r"), wanted
+            text, _, wanted = block.rpartition("\n==> ")
+            yield text, wanted
 
 
-def run_snippets(parse, path):
-    failures = total = columns = 0
-    for text, wanted in snippets(path):
+def run_snippets(parse):
+    failures = 0
+    for text, wanted in snippets():
         for variant in (text, text + "\n"):
-            total += 1
-            ours = parse(variant)
-            theirs = python(variant)
-            if wanted is not None:
-                good = ours[-1] == wanted
-            else:
-                good = agree(ours, theirs)
-                columns += good and ours[0] != "ok" and ours[2] != theirs[2]
-            if not good:
+            got = spoken(parse(variant))
+            if got != wanted.replace("gpa: ", "", 1):
                 failures += 1
-                print("not ok - %r\n    gpa:    %s\n    python: %s" % (variant, ours, wanted or theirs))
-    print("%d of %d agree; %d of the errors point at another column" % (total - failures, total, columns))
+                print("not ok - %r\n# gpa:  %s\n# want: %s" % (variant, got, wanted))
+    if not failures:
+        print("ok - %d snippets" % len(list(snippets())))
     return failures
+
+
+def record():
+    blocks = []
+    for text, wanted in snippets():
+        if not wanted.startswith("gpa: "):
+            wanted = spoken(python(text))
+            if spoken(python(text + "\n")) != wanted:
+                print("a newline at the end matters: %r" % text)
+        blocks.append(text + "\n==> " + wanted)
+    with open(FILE, "w", encoding="utf-8", newline="") as f:
+        f.write("\n----\n".join(blocks) + "\n")
+    return 0
 
 
 LEFT_OUT = (ast.ClassDef, ast.Yield, ast.YieldFrom, ast.AsyncFunctionDef, ast.Await, ast.AsyncFor, ast.AsyncWith, ast.Match,
@@ -184,12 +190,18 @@ def run_mutations(parse, count, folders, seed=1):
 
 
 def main():
-    parse = Parser(sys.argv[1])
+    if sys.argv[2:] == ["--record"]:
+        return record()
+    path = os.path.join(sys.argv[1], "tests/tools/parse_main")
+    if not os.path.exists(path):
+        print("skip - no program " + path)
+        return 0
+    parse = Parser(path)
     if len(sys.argv) > 3 and sys.argv[2] == "--corpus":
         return run_corpus(parse, sys.argv[3:])
     if len(sys.argv) > 4 and sys.argv[2] == "--mutate":
         return run_mutations(parse, int(sys.argv[3]), sys.argv[4:])
-    return run_snippets(parse, os.path.join(os.path.dirname(os.path.abspath(__file__)), "syntax.txt"))
+    return run_snippets(parse)
 
 
 sys.exit(1 if main() else 0)
