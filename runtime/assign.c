@@ -14,6 +14,9 @@
 #include "runtime/shape.h"
 #include "runtime/store.h"
 
+/* A store of at most so many elements is not worth a launch. */
+enum { FEW = 64 };
+
 /* ---- numbers ---- */
 
 static gpa_code number_too_big(gpa_err *e) {
@@ -48,8 +51,33 @@ static gpa_code value_node(gpa_rt *rt, const gpa_opnd *o, gpa_dtype to, node **o
 
 /* ---- views ---- */
 
+/* A few elements that the host sees, given by a number or by a computed array: written at once, which costs less than a
+ * launch. *done false: not such a case. */
+static gpa_code set_few(gpa_rt *rt, gpa_arr *to, const gpa_opnd *o, bool *done, gpa_err *e) {
+    int64_t strides[GPA_MAX_DIMS] = {0};
+    char number[sizeof(gpa_val)];
+    const char *from = number;
+    gpa_buf *b = to->storage->buf, *v = o->arr ? o->arr->storage->buf : NULL;
+    gpa_dtype t = (gpa_dtype)to->dtype;
+    size_t item = dtype_size(t);
+    *done = to->size <= FEW && b && b->host && !b->readers;
+    if (o->arr) *done = *done && v && v->host && v->device == b->device && v != b && o->arr->dtype == t;
+    gpa_code rc = *done ? host_wait(rt, b->device, e) : GPA_OK;
+    if (!*done || rc) return rc;
+    if (o->arr) {
+        from = v->host + o->arr->offset * (int64_t)item;
+        shape_spread(o->arr->ndim, o->arr->shape, o->arr->strides, to->ndim, to->shape, strides);
+    } else {
+        dtype_store(number, t, dtype_cast(o->v, o->dtype, t));
+    }
+    b->version++;
+    strided_copy(b->host + to->offset * (int64_t)item, to->strides, from, strides, item, to->ndim, to->shape);
+    return GPA_OK;
+}
+
 static gpa_code set_view(gpa_rt *rt, gpa_arr *to, const gpa_opnd *rhs, gpa_err *e) {
     gpa_arr *wide = NULL;
+    bool done;
     node *value = NULL;
     gpa_code rc = GPA_OK;
     gpa_opnd o = *rhs;
@@ -66,6 +94,8 @@ static gpa_code set_view(gpa_rt *rt, gpa_arr *to, const gpa_opnd *rhs, gpa_err *
                      shape_text(from, rhs->arr->ndim, rhs->arr->shape), shape_text(into, to->ndim, to->shape)));
     }
     if (to->size == 0) goto out;
+    TRY(set_few(rt, to, &o, &done, e));
+    if (done) goto out;
     TRY(value_node(rt, &o, (gpa_dtype)to->dtype, &value, e));
     TRY(store_node(rt, to, value, NULL, e));
 out:

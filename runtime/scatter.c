@@ -8,7 +8,7 @@
 #include "runtime/host.h"
 #include "runtime/shape.h"
 
-enum { PIECE = 512 };
+enum { PIECE = 512, AHEAD = 16 /* updates that memory is asked for in advance */ };
 
 /* ---- places ---- */
 
@@ -224,6 +224,7 @@ out:
 
 /* One operation with the types it runs in. */
 typedef struct {
+    gpa_op op;
     gpa_op_fn fn;
     gpa_dtype compute, result, own; /* own: the array's */
 } update;
@@ -251,22 +252,50 @@ static void update_block(const update *u, const block *b, char *to, const char *
     }
 }
 
+/* Sums at single elements, in the array's own type: what histograms are made of. False for other operations. */
+static bool add_elements(const update *u, const int64_t *to, const int64_t *from, int64_t n, char *target, const char *value) {
+    if (u->op != OP_ADD || u->own != u->compute || u->own != u->result) return false;
+#define ADD(T)                                               \
+    for (int64_t j = 0; j < n; j++) {                        \
+        T x, y;                                              \
+        memcpy(&x, target + to[j] * (int64_t)sizeof x, sizeof x); \
+        memcpy(&y, value + from[j] * (int64_t)sizeof y, sizeof y); \
+        x += y;                                              \
+        memcpy(target + to[j] * (int64_t)sizeof x, &x, sizeof x); \
+    }                                                        \
+    return true
+    switch ((int)u->own) {
+    case DT_I32:
+    case DT_U32: ADD(uint32_t);
+    case DT_I64:
+    case DT_U64: ADD(uint64_t);
+    case DT_F32: ADD(float);
+    case DT_F64: ADD(double);
+    }
+#undef ADD
+    return false;
+}
+
 static void update_points(const index_map *m, const scatter *s, char *target, const update *u) {
     int64_t own = (int64_t)dtype_size(u->own), item = (int64_t)dtype_size(u->compute);
     int64_t to[PIECE], from[PIECE], at[GPA_MAX_DIMS] = {0}, where = 0;
     block b = block_of(m, s);
+    bool single = shape_size(b.ndim, b.shape) == 1;
     for (int64_t i = 0; i < s->points; i += PIECE) {
         int64_t n = MIN((int64_t)PIECE, s->points - i);
         make_offsets(s, i, n, to);
         value_offsets(m, s, at, &where, n, from);
-        for (int64_t j = 0; j < n; j++)
+        if (single && s->from && add_elements(u, to, from, n, target, s->from)) continue;
+        for (int64_t j = 0; j < n; j++) {
+            __builtin_prefetch(target + to[MIN(j + AHEAD, n - 1)] * own, 1);
             update_block(u, &b, target + to[j] * own, s->from ? s->from + from[j] * item : NULL);
+        }
     }
 }
 
 gpa_code scatter_update(gpa_rt *rt, const index_map *m, gpa_op op, gpa_dtype compute, gpa_dtype result, const gpa_opnd *rhs,
                         gpa_err *e) {
-    update u = {op_function(op, compute), compute, result, (gpa_dtype)m->view->dtype};
+    update u = {op, op_function(op, compute), compute, result, (gpa_dtype)m->view->dtype};
     scatter s = {.axes = 0};
     host_place to;
     gpa_code rc = GPA_OK;
