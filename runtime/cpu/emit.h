@@ -15,12 +15,16 @@ typedef enum {
  * joining two states of the k-th EACH. */
 enum { EMIT_WHOLE = -1, EMIT_JOIN = -2 }; /* EMIT_JOIN - k */
 
+/* Whether stores bypass the caches. They must be aligned to registers: either every row is, or all rows' results lie
+ * alike and what stands before the first boundary is done under a mask. */
+typedef enum { STREAM_NO, STREAM_ALIGNED, STREAM_ALIKE } emit_stream;
+
 /* Plans with equal bytes give equal code: zero the structure before filling it. */
 typedef struct {
     uint8_t way; /* emit_way */
     int8_t dim;  /* -1: no dimension, one point */
     uint16_t lanes;
-    uint32_t stream; /* stores bypass the caches; the arrays are aligned for it */
+    uint32_t stream; /* emit_stream */
     int32_t part;
     uint64_t pairs; /* arrays whose stride along `dim` is 2 */
 } emit_plan;

@@ -47,12 +47,11 @@ static V displace(em *M, V base, V elements, gpa_dtype t) {
     return LLVMBuildGEP2(M->E.b, ll_i(&M->E, 8), base, &bytes, 1, "");
 }
 
-/* The address of the element of lane 0, as far as `level` knows it; of a VIRTUAL array its offset. */
-static V pointer(em *M, unsigned array, int level) {
+V em_pointer(em *M, unsigned array, int level) {
     V *known = &M->pointer[array][level];
     const kir_array *a = &M->f->arrays[array];
     if (*known) return *known;
-    V base = level ? pointer(M, array, level - 1) : em_slot(M, VIEW_ARRAYS + array * ARRAY_SLOTS + ARRAY_BASE);
+    V base = level ? em_pointer(M, array, level - 1) : em_slot(M, VIEW_ARRAYS + array * ARRAY_SLOTS + ARRAY_BASE);
     V more = level ? offset_of_level(M, array, level) : NULL;
     LLVMBasicBlockRef here = em_at(M, level);
     if (!level && a->where != KIR_VIRTUAL) base = LLVMBuildIntToPtr(M->E.b, base, ll_ptr(&M->E), "");
@@ -173,7 +172,7 @@ ll_val em_load(em *M, const kir_ins *ins) {
     gpa_dtype t = M->f->arrays[a].dtype;
     int level = M->level[ins - M->f->code];
     ll_val r;
-    V at = pointer(M, a, level);
+    V at = em_pointer(M, a, level);
     LLVMBasicBlockRef here = em_at(M, level);
     if (!em_array_lanes(M, a))
         r = load_one(M, at, t);
@@ -213,7 +212,7 @@ static void store_beside(em *M, V at, ll_val v) {
 void em_store(em *M, const kir_ins *ins) {
     unsigned a = ins->sub;
     ll_val v = M->vals[ins->a];
-    V at = pointer(M, a, M->cur);
+    V at = em_pointer(M, a, M->cur);
     if (!em_array_lanes(M, a))
         store_one(M, at, v);
     else if (M->f->arrays[a].unit >> M->plan->dim & 1)
@@ -225,7 +224,7 @@ void em_store(em *M, const kir_ins *ins) {
 ll_val em_iota(em *M, const kir_ins *ins) {
     int level = M->level[ins - M->f->code];
     bool lanes = em_array_lanes(M, ins->sub);
-    V first = pointer(M, ins->sub, level), apart = lanes ? stride(M, ins->sub, M->plan->dim) : NULL;
+    V first = em_pointer(M, ins->sub, level), apart = lanes ? stride(M, ins->sub, M->plan->dim) : NULL;
     ll_val r = {first, NULL, DT_I64, lanes};
     if (!lanes) return r;
     LLVMBasicBlockRef here = em_at(M, level);
@@ -236,7 +235,7 @@ ll_val em_iota(em *M, const kir_ins *ins) {
 }
 
 V em_element(em *M, unsigned array, V index) {
-    return displace(M, pointer(M, array, LEVEL_ENTRY), index, M->f->arrays[array].dtype);
+    return displace(M, em_pointer(M, array, LEVEL_ENTRY), index, M->f->arrays[array].dtype);
 }
 
 ll_val em_loadx(em *M, const kir_ins *ins) {

@@ -116,6 +116,30 @@ static void steps(em *M, walk *w, int level) {
     LLVMBuildBr(b, w->next);
 }
 
+/* Points of the row before the first register boundary of what is stored. */
+static V before_boundary(em *M, V x, int level) {
+    LLVMBuilderRef b = M->E.b;
+    unsigned array = 0;
+    while (!(M->f->arrays[array].access & KIR_WRITE)) array++;
+    V row = LLVMBuildPtrToInt(b, em_pointer(M, array, level), ll_i(&M->E, 64), "");
+    V size = ll_i64(&M->E, (int64_t)dtype_size((gpa_dtype)M->f->arrays[array].dtype));
+    V at = LLVMBuildAdd(b, row, LLVMBuildMul(b, x, size, ""), "");
+    V bytes = LLVMBuildAnd(b, LLVMBuildNeg(b, at, ""), ll_i64(&M->E, M->E.host->bytes - 1), "");
+    return LLVMBuildUDiv(b, bytes, size, "");
+}
+
+/* The masked step that brings a row's results to a boundary; the builder then stands where the row goes on. */
+static void align_row(em *M, walk *w, int level) {
+    LLVMBuilderRef b = M->E.b;
+    LLVMBasicBlockRef body = em_block(M, "align");
+    V x = get(M, w->x), left = LLVMBuildSub(b, w->end, x, ""), n = smaller(M, before_boundary(M, x, level - 1), left);
+    LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntSGT, n, ll_i64(&M->E, 0), ""), body, w->step);
+    LLVMPositionBuilderAtEnd(b, body);
+    run_body(M, w, x, tail_mask(M, n), level);
+    LLVMBuildStore(b, LLVMBuildAdd(b, x, n, ""), w->x);
+    LLVMBuildBr(b, w->step);
+}
+
 static void one_point(em *M, const em_range *r) {
     walk w = {.r = r};
     LLVMBasicBlockRef row = em_block(M, "row"), body = em_block(M, "body");
@@ -151,8 +175,15 @@ void em_walk(em *M, const em_range *r) {
     M->cur = before + 1;
     enter_row(M, &w, position, before + 1);
     M->pre[before + 1] = w.row;
-    LLVMBuildBr(b, w.step);
     begin_copy(M, before + 1);
+    if (r->lanes && M->plan->stream == STREAM_ALIKE) {
+        LLVMBasicBlockRef align = em_block(M, "boundary");
+        LLVMBuildBr(b, align);
+        LLVMPositionBuilderAtEnd(b, align);
+        align_row(M, &w, before + 2);
+        M->cur = before + 1;
+    } else
+        LLVMBuildBr(b, w.step);
     LLVMPositionBuilderAtEnd(b, w.step);
     steps(M, &w, before + 2);
     M->cur = before + 1;

@@ -77,6 +77,8 @@ LLVMBasicBlockRef em_block(em *M, const char *name);
 /* emit_memory.c */
 int em_array_level(em *M, unsigned array); /* the level at which an array's element is known */
 bool em_array_lanes(em *M, unsigned array);
+/* The address of the element of lane 0, as far as `level` knows it; of a VIRTUAL array its offset. */
+V em_pointer(em *M, unsigned array, int level);
 ll_val em_load(em *M, const kir_ins *ins);
 void em_store(em *M, const kir_ins *ins);
 ll_val em_iota(em *M, const kir_ins *ins);

@@ -6,8 +6,6 @@
  * Reading order: run_plan, run_launch, run_whole, run_divided. */
 #include "runtime/cpu/run.h"
 
-#include <unistd.h>
-
 #include "runtime/base.h"
 #include "runtime/cpu/threads.h"
 
@@ -17,7 +15,7 @@ enum {
     PART_POINTS = 1 << 16,  /* inner points of one part of a divided reduction, at least */
     FEW_BLOCKS = 64,        /* with fewer independent results, long reductions are divided */
     MOST_PARTS = 1024,
-    LAST_CACHE = 32 << 20,  /* bytes of the last cache where the system does not say */
+    STREAM_BYTES = 32 << 20, /* results larger than this are not worth keeping in a cache */
     GROUP_ROWS = 16,        /* rows of columns visited at a time */
     SPAN_POINTS = 4096,     /* columns visited at a time */
     NEAR_BYTES = 1 << 20    /* what stays in a core's cache */
@@ -121,25 +119,38 @@ static void fill_view(launch *L, const gpa_launch *l, cpu_fault_cell *cell) {
     for (int d = 0; d < f->ndim; d++) *(f->inner >> d & 1 ? &L->inner : &L->outer) *= l->size[d];
 }
 
-static int64_t cache_bytes(void) {
-    long n = sysconf(_SC_LEVEL3_CACHE_SIZE);
-    return n > 0 ? n : LAST_CACHE;
+/* How the rows of a stored array lie between two boundaries of registers, as one number: equal numbers lie alike. */
+static uint64_t lie(const launch *L, size_t a) {
+    const int64_t *s = L->view + VIEW_ARRAYS + a * ARRAY_SLOTS;
+    uint64_t size = dtype_size((gpa_dtype)L->p->f->arrays[a].dtype), r = size << 56 | ((uint64_t)s[ARRAY_BASE] & 63);
+    for (int d = 0; d < L->p->f->ndim && d < 8; d++)
+        if (d != L->plan.dim) r += ((uint64_t)s[ARRAY_STRIDE + d] * size & 63) << (6 + 6 * d);
+    return r;
 }
 
-/* Whether stores should bypass the caches: the results are larger than the last cache and do not replace what is read,
- * so that fetching their lines first would be wasted. */
-static bool streams(const launch *L) {
+static bool read_too(const kir_func *f, size_t a) {
+    for (size_t b = 0; b < f->n_arrays; b++)
+        if (f->arrays[b].access & KIR_READ && f->arrays[b].group == f->arrays[a].group) return true;
+    return false;
+}
+
+/* Stores bypass the caches when the results are larger than any cache's share and do not replace what is read: then
+ * fetching their lines first would be wasted. */
+static emit_stream streams(const launch *L) {
     const kir_func *f = L->p->f;
     int64_t bytes = 0;
-    if (L->plan.way != EMIT_POINTS || f->ndim != 1) return false;
+    uint64_t all = 0;
+    if (L->plan.way != EMIT_POINTS || L->plan.dim < 0 || L->size[L->plan.dim] < 16 * L->plan.lanes) return STREAM_NO;
     for (size_t a = 0; a < f->n_arrays; a++) {
         if (!(f->arrays[a].access & KIR_WRITE)) continue;
-        if (!(f->arrays[a].unit & 1) || L->view[VIEW_ARRAYS + a * ARRAY_SLOTS] % 64) return false;
-        for (size_t b = 0; b < f->n_arrays; b++)
-            if (f->arrays[b].access & KIR_READ && f->arrays[b].group == f->arrays[a].group) return false;
+        if (!(f->arrays[a].unit >> L->plan.dim & 1) || read_too(f, a)) return STREAM_NO;
+        if (dtype_is_complex((gpa_dtype)f->arrays[a].dtype) && L->view[VIEW_ARRAYS + a * ARRAY_SLOTS] % 16) return STREAM_NO;
+        if (bytes && lie(L, a) != all) return STREAM_NO;
+        all = lie(L, a);
         bytes += L->outer * (int64_t)dtype_size((gpa_dtype)f->arrays[a].dtype);
     }
-    return bytes >= cache_bytes();
+    if (bytes < STREAM_BYTES) return STREAM_NO;
+    return all << 8 ? STREAM_ALIKE : STREAM_ALIGNED;
 }
 
 /* The arrays whose lanes lie two apart: interleaved columns, read as wide loads of which every second element counts.

@@ -296,6 +296,32 @@ static void layouts(void **state) {
 }
 
 
+/* Results too large for the caches, in rows that begin anywhere between two vectors; operands are interleaved columns. */
+static void large_results(void **state) {
+    (void)state;
+    NEED_PLUGIN();
+    static const int64_t pitches[] = {3008, 3001};
+    for (size_t s = 0; s < COUNT_OF(pitches); s++) {
+        int64_t rows = 3000, columns = 2900, pitch = pitches[s];
+        size_t n = (size_t)(rows * pitch);
+        job j = job_new("large", 2, 0);
+        int a = job_array(&j, DT_F32, KIR_READ, 2 * n, 1, (int64_t[]){2 * pitch, 2}), b = job_array(&j, DT_F32, KIR_WRITE, n, 5, (int64_t[]){pitch, 1});
+        float *x = job_data(&j, a), *y = job_data(&j, b);
+        for (size_t i = 0; i < 2 * n; i++) x[i] = (float)(i % 8191);
+        memset(y, 0, n * sizeof *y);
+        store(&j, b, kir_op2(j.f, OP_ADD, load(&j, a), kir_const(j.f, DT_F32, (gpa_val){.F32 = 1})));
+        job_launch(&j, (int64_t[]){rows, columns});
+        for (int64_t r = 0; r < rows; r++)
+            for (int64_t c = 0; c < pitch && r * pitch + c < (int64_t)n; c++) {
+                int64_t k = r * pitch + c, p = k - 5;
+                bool inside = p >= 0 && p % pitch < columns;
+                if (y[k] != (inside ? x[1 + 2 * p] + 1 : 0)) wrong++;
+            }
+        job_free(&j);
+    }
+    close_device();
+}
+
 /* ---- reductions ---- */
 
 static int32_t coordinate(job *j, int d) {
@@ -623,6 +649,6 @@ static void interrupts(void **state) {
     close_device();
 }
 
-UNIT_TESTS(TEST(every_cast), TEST(layouts), TEST(every_op_of_every_type), TEST(every_reduction), TEST(scans),
+UNIT_TESTS(TEST(every_cast), TEST(layouts), TEST(large_results), TEST(every_op_of_every_type), TEST(every_reduction), TEST(scans),
            TEST(same_bits_on_any_number_of_threads), TEST(sums_are_accurate), TEST(loops_and_branches),
            TEST(counted_loops), TEST(checked_indices), TEST(scattered_stores), TEST(interrupts))
