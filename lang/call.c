@@ -365,6 +365,8 @@ static gpa_code bind_native_names(gpa_vm *vm, const signature *s, value *argv, c
         } else if (kwargs.tag == V_DICT) {
             gpa_code rc = dict_set(vm, kwargs.dict, names[i], args[i]);
             if (rc) return rc;
+        } else if (s->n_positional_only == s->n) {
+            return vm_fail(vm, GPA_E_TYPE, "%s() takes no keyword arguments", title);
         } else {
             const char *best = NULL;
             size_t cost = SIZE_MAX;

@@ -203,15 +203,15 @@ static uint32_t items_on_top(compiler *c, const ast_list *l) {
     return base;
 }
 
-/* Adds items one by one to the list or set in register `to`. */
-static void add_items(compiler *c, const ast_list *l, uint32_t to, opcode one, opcode many) {
+/* Adds items one by one to the list or set in register `to`; `call`: they are arguments. */
+static void add_items(compiler *c, const ast_list *l, uint32_t to, opcode one, opcode many, bool call) {
     for (uint32_t i = 0; i < l->n; i++) {
         uint32_t mark = c->top;
         const ast_node *n = l->at[i];
         bool star = n->kind == AST_STARRED;
         uint32_t r = compile_any(c, star ? n->starred.value : n);
         c->at = n;
-        emit(c, star ? many : one, to, r, 0);
+        emit(c, star ? many : one, to, r, star && call);
         c->top = mark;
     }
 }
@@ -224,7 +224,7 @@ static void display(compiler *c, const ast_list *l, uint32_t dst, opcode make, o
     }
     uint32_t r = temp(c);
     emit(c, make == I_TUPLE ? I_LIST : make, r, r, 0);
-    add_items(c, l, r, one, many);
+    add_items(c, l, r, one, many, false);
     emit(c, make == I_TUPLE ? I_TO_TUPLE : I_TAKE, dst, r, 0);
 }
 
@@ -297,7 +297,7 @@ static bool spreads(const ast_node *n) {
 static void spread_call(compiler *c, const ast_node *n, uint32_t base) {
     uint32_t list = temp(c), named = temp(c), mark = c->top;
     emit(c, I_LIST, list, list, 0);
-    add_items(c, &n->call.args, list, I_APPEND, I_EXTEND);
+    add_items(c, &n->call.args, list, I_APPEND, I_EXTEND, true);
     if (n->call.keywords.n)
         emit(c, I_DICT, named, named, 0);
     else

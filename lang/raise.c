@@ -73,8 +73,16 @@ static gpa_code text_of(gpa_vm *vm, gpa_code kind, value args, char *to, size_t 
     gpa_str s;
     gpa_code rc = GPA_OK;
     str_init(&s);
-    if (args.tuple->count == 1)
-        rc = kind == GPA_E_KEY ? vm_repr(vm, args.tuple->items[0], &s) : vm_str(vm, args.tuple->items[0], &s);
+    const value *a = args.tuple->items;
+    if (gpa_err_is(kind, GPA_E_OS) && (args.tuple->count == 2 || args.tuple->count == 3)) {
+        str_put(&s, "[Errno ");
+        rc = vm_str(vm, a[0], &s);
+        str_put(&s, "] ");
+        if (!rc) rc = vm_str(vm, a[1], &s);
+        if (args.tuple->count == 3) str_put(&s, ": ");
+        if (!rc && args.tuple->count == 3) rc = vm_repr(vm, a[2], &s);
+    } else if (args.tuple->count == 1)
+        rc = kind == GPA_E_KEY ? vm_repr(vm, a[0], &s) : vm_str(vm, a[0], &s);
     else if (args.tuple->count > 1)
         rc = vm_repr(vm, args, &s);
     size_t n = MIN(s.len, room - 1);

@@ -160,7 +160,7 @@ static gpa_code call_spread(gpa_vm *vm, frame *f, value *fn, bool *entered) {
     for (size_t i = 0; i < n; i++) to[skip + i] = value_retain(list.list->items[i]);
     names = v_tuple(vm, n_named, NULL);
     if (names.tag == V_UNSET) rc = GPA_E_MEMORY;
-    for (size_t i = 0; i < named.dict->n && n_named && !rc; i++) {
+    for (size_t i = 0; n_named && i < named.dict->n && !rc; i++) {
         const dict_entry *e = &named.dict->entries[i];
         if (e->key.tag == V_UNSET) continue;
         names.tuple->items[at] = value_retain(e->key);

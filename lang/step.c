@@ -2,6 +2,10 @@
  * instruction accepts. */
 #include "lang/step.h"
 
+#include <stdio.h>
+
+#include "runtime/base.h"
+
 #include "lang/container.h"
 #include "lang/format.h"
 #include "lang/operate.h"
@@ -282,9 +286,22 @@ STEP(append) {
     return rc;
 }
 
-static gpa_code not_starred(gpa_vm *vm, value v) {
+/* "f() argument after": how an error begins that is about the arguments of a call. */
+static const char *called(gpa_vm *vm, value fn, char *room, size_t n) {
+    if (fn.tag == V_METHOD) fn = fn.method->fn;
+    const char *name = fn.tag == V_FUNC ? func_name(vm, fn.func) : fn.tag == V_NATIVE ? fn.native->name : value_type_name(fn);
+    snprintf(room, n, "%s%s%s", fn.tag == V_FUNC ? intern_text(vm->config.names, fn.func->module->name) : "", fn.tag == V_FUNC ? "." : "", name);
+    return room;
+}
+
+/* An error of iterating over what has a star before it. */
+static gpa_code not_starred(gpa_vm *vm, value v, const value *fn) {
+    char room[128];
     if (vm->err.code == GPA_E_TYPE && strstr(vm->err.msg, "is not iterable")) {
         vm_clear_error(vm);
+        if (fn)
+            return vm_fail(vm, GPA_E_TYPE, "%s() argument after * must be an iterable, not %s", called(vm, *fn, room, sizeof room),
+                           value_type_name(v));
         return vm_fail(vm, GPA_E_TYPE, "Value after * must be an iterable, not %s", value_type_name(v));
     }
     return vm->err.code;
@@ -294,7 +311,7 @@ STEP(extend) {
     value all = v_unset();
     BOUND(i->b);
     gpa_code rc = vm_collect(vm, r[i->b], &all);
-    if (rc) return not_starred(vm, r[i->b]);
+    if (rc) return not_starred(vm, r[i->b], i->c ? &r[i->a - 2] : NULL);
     for (size_t k = 0; k < all.list->count && !rc; k++) rc = list_append(vm, r[i->a].list, all.list->items[k]);
     value_release(vm, all);
     if (!rc) reg_consume(vm, f, i->b);
@@ -312,7 +329,7 @@ STEP(set_extend) {
     value all = v_unset();
     BOUND(i->b);
     gpa_code rc = vm_collect(vm, r[i->b], &all);
-    if (rc) return not_starred(vm, r[i->b]);
+    if (rc) return not_starred(vm, r[i->b], NULL);
     for (size_t k = 0; k < all.list->count && !rc; k++) rc = set_add(vm, r[i->a].set, all.list->items[k]);
     value_release(vm, all);
     if (!rc) reg_consume(vm, f, i->b);
@@ -331,9 +348,11 @@ STEP(dict_set) {
 
 STEP(dict_merge) {
     value from = r[i->b], known;
+    char room[128];
     BOUND(i->b);
     if (from.tag != V_DICT)
-        return i->c ? vm_fail(vm, GPA_E_TYPE, "argument after ** must be a mapping, not %s", value_type_name(from))
+        return i->c ? vm_fail(vm, GPA_E_TYPE, "%s() argument after ** must be a mapping, not %s",
+                              called(vm, r[i->a - 3], room, sizeof room), value_type_name(from))
                     : vm_fail(vm, GPA_E_TYPE, "'%s' object is not a mapping", value_type_name(from));
     dict_obj *into = r[i->a].dict;
     size_t at = 0;
@@ -341,7 +360,8 @@ STEP(dict_merge) {
     for (dict_entry *e; !rc && (e = dict_next(from.dict, &at));) {
         if (i->c && e->key.tag != V_STR) return vm_fail(vm, GPA_E_TYPE, "keywords must be strings");
         if (i->c && !(rc = dict_get_peek(vm, into, e->key, &known)) && known.tag != V_UNSET)
-            return vm_fail(vm, GPA_E_TYPE, "got multiple values for keyword argument '%s'", e->key.str->text);
+            return vm_fail(vm, GPA_E_TYPE, "%s() got multiple values for keyword argument '%s'", called(vm, r[i->a - 3], room, sizeof room),
+                           e->key.str->text);
         if (!rc) rc = dict_set(vm, into, e->key, e->v);
     }
     if (!rc) reg_consume(vm, f, i->b);
