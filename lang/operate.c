@@ -383,11 +383,23 @@ static gpa_code set_update(gpa_vm *vm, ast_op op, value a, value b) {
     return GPA_OK;
 }
 
+static gpa_code repeat_in_place(gpa_vm *vm, list_obj *l, int64_t times) {
+    size_t n = l->count;
+    if (times <= 0) list_clear(vm, l);
+    if (times <= 1) return GPA_OK;
+    if (n && (uint64_t)times > SIZE_MAX / sizeof(value) / 4 / n) return vm_no_memory(vm);
+    gpa_code rc = list_reserve(vm, l, n * (size_t)times);
+    for (size_t i = n; i < n * (size_t)times && !rc; i++) rc = list_append(vm, l, l->items[i - n]);
+    return rc;
+}
+
 gpa_code op_update(gpa_vm *vm, ast_op op, value a, value b, value *out) {
     gpa_code rc;
+    int64_t times;
     bool bits = op == AST_OP_BITOR || op == AST_OP_BITAND || op == AST_OP_BITXOR || op == AST_OP_SUB;
     if (a.tag == V_ARRAY && !a.aux) return op_array_update(vm, op, a, b, out);
     if (a.tag == V_LIST && op == AST_OP_ADD && b.tag != V_ARRAY) rc = extend(vm, a.list, b);
+    else if (a.tag == V_LIST && op == AST_OP_MUL && as_times(b, &times)) rc = repeat_in_place(vm, a.list, times);
     else if (a.tag == V_DICT && b.tag == V_DICT && op == AST_OP_BITOR) rc = dict_update(vm, a.dict, b.dict);
     else if (a.tag == V_SET && !a.set->frozen && b.tag == V_SET && bits) rc = set_update(vm, op, a, b);
     else return binary(vm, op, true, a, b, out);

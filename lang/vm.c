@@ -46,13 +46,29 @@ static gpa_code fill_builtins(gpa_vm *vm) {
     return rc;
 }
 
+static const struct {
+    const char *name;
+    gpa_op op;
+} other_names[] = {
+#define OPA(alias, id) {alias, OP_##id},
+#define OP(...)
+#define OPX(...)
+#include "runtime/op.def"
+#undef OPA
+#undef OP
+#undef OPX
+};
+
+/* A ufunc under a name, where the tables have no function of that name. */
+static gpa_code add_ufunc(gpa_vm *vm, const char *name, gpa_op op) {
+    if (module_get_text_peek(vm, vm->numpy, name).tag != V_UNSET) return GPA_OK;
+    return module_set_text(vm, vm->numpy, name, (value){.tag = V_UFUNC, .ufunc = ufunc_of(op)});
+}
+
 static gpa_code fill_numpy(gpa_vm *vm) {
     gpa_code rc = vm_import(vm, "numpy", &vm->numpy);
-    for (int op = 0; op < OP_COUNT && !rc; op++) {
-        const ufunc *u = ufunc_of((gpa_op)op);
-        value known = module_get_text_peek(vm, vm->numpy, u->name);
-        if (known.tag == V_UNSET) rc = module_set_text(vm, vm->numpy, u->name, (value){.tag = V_UFUNC, .ufunc = u});
-    }
+    for (int op = 0; op < OP_COUNT && !rc; op++) rc = add_ufunc(vm, op_info[op].name, (gpa_op)op);
+    for (size_t i = 0; i < COUNT_OF(other_names) && !rc; i++) rc = add_ufunc(vm, other_names[i].name, other_names[i].op);
     value methods = v_dict(vm);
     if (methods.tag == V_UNSET) return vm->err.code;
     vm->methods = methods.dict;
