@@ -11,7 +11,7 @@ void affine_free(affines *t) {
 
 static bool room(affines *t, size_t n) {
     if (!mem_room(&t->map, t->n, &t->cap, sizeof *t->map)) return false;
-    if (t->n_v + n <= t->cap_v) return true;
+    if (t->v && t->n_v + n <= t->cap_v) return true;
     size_t cap = MAX(t->cap_v * 2, t->n_v + n + 256);
     int64_t *v = mem_resize(t->v, cap * sizeof *v);
     if (!v) return false;

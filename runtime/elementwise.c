@@ -203,3 +203,14 @@ out:
     node_release(rt, cast);
     return rc;
 }
+
+/* ---- in place ---- */
+
+gpa_code arr_update(gpa_rt *rt, gpa_op op, gpa_arr *a, const gpa_opnd *rhs, gpa_err *e) {
+    const gpa_opnd in[2] = {{.arr = a}, *rhs};
+    const arr_ufunc_opts into = {.dtype = DT_NONE, .into = a, .casting = CAST_SAME_KIND};
+    gpa_arr *same;
+    gpa_code rc = arr_ufunc(rt, op, in, &into, &same, e);
+    if (!rc) arr_release(rt, same);
+    return rc;
+}

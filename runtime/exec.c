@@ -106,18 +106,16 @@ static void note_name(void *to, const char *name, const gpa_arr *a) {
     }
 }
 
-/* Bytes for people, with NumPy's units. */
+/* Bytes for people, as NumPy writes them: three significant digits. */
 static const char *size_text(char to[32], double bytes) {
     static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
     size_t u = 0;
-    while (bytes >= 1024 && u + 1 < COUNT_OF(units)) {
+    while (bytes >= 1023.5 && u + 1 < COUNT_OF(units)) {
         bytes /= 1024;
         u++;
     }
     if (u == 0) snprintf(to, 32, "%.0f bytes", bytes);
-    else if (bytes < 9.995) snprintf(to, 32, "%#.2f %s", bytes, units[u]);
-    else if (bytes < 99.95) snprintf(to, 32, "%#.1f %s", bytes, units[u]);
-    else snprintf(to, 32, "%.0f %s", bytes, units[u]);
+    else snprintf(to, 32, bytes < 1000 ? "%#.3g %s" : "%#.0f %s", bytes, units[u]);
     return to;
 }
 
@@ -208,11 +206,9 @@ static void settle(gpa_rt *rt, lowered *l, gpa_buf **fresh) {
         fuse_root *r = l->fresh[i];
         gpa_buf *b = fresh[i];
         fresh[i] = NULL;
-        node *n = node_retain(r->value);
-        if (!node_is_leaf(n)) node_settle(rt, n, b);
+        if (!node_is_leaf(r->value)) node_settle(rt, r->value, b);
         if (r->storage) storage_settle(rt, r->storage, b);
         else buf_disown(rt, b);
-        node_release(rt, n);
     }
 }
 
@@ -254,7 +250,10 @@ static gpa_code run_plan(gpa_rt *rt, gpa_cut why, bool *hazard, gpa_err *e) {
     if (x->busy) return gpa_fail(e, GPA_E_INTERNAL, "one plan inside another");
     x->busy = true;
     rc = fuse(rt, &x->plan, &d->caps, why, e);
+    /* A root that settles lets go of its inputs; other roots may be among them. */
+    for (size_t i = 0; i < x->plan.n_root; i++) node_retain(x->plan.root[i].value);
     for (size_t i = 0; i < x->plan.n_order && !rc && !*hazard; i++) rc = run_step(rt, d, x->plan.order[i], hazard, e);
+    for (size_t i = 0; i < x->plan.n_root; i++) node_release(rt, x->plan.root[i].value);
     x->busy = false;
     return rc;
 }

@@ -13,6 +13,12 @@
 static const uint16_t class_slots[NODE_CLASSES] = {7, 12, 20, 36, 68, 0};
 enum { UNPOOLED = NODE_CLASSES - 1 };
 
+#ifdef GPA_CHECK
+#define KEEP_NODES false /* so that a sanitizer sees the use of a freed node */
+#else
+#define KEEP_NODES true
+#endif
+
 static gpa_code take(gpa_rt *rt, node_kind kind, gpa_dtype t, int ndim, int n_in, int map_len, node **out, gpa_err *e) {
     size_t slots = (size_t)ndim + (size_t)MAX(n_in + map_len, ndim + 1);
     int class = 0;
@@ -39,7 +45,7 @@ static gpa_code take(gpa_rt *rt, node_kind kind, gpa_dtype t, int ndim, int n_in
 }
 
 static void give(gpa_rt *rt, node *n) {
-    if (n->room == UNPOOLED) {
+    if (n->room == UNPOOLED || !KEEP_NODES) {
         mem_free(n);
         return;
     }

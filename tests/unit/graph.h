@@ -13,20 +13,20 @@ static gpa_rt *rt;
 static gpa_err err;
 static rt_stats before;
 
-static void ok_at(gpa_code rc, const char *file, int line) {
+static inline void ok_at(gpa_code rc, const char *file, int line) {
     if (rc) print_error("%s: %s\n", gpa_err_name(rc), err.msg);
     _assert_int_equal((uintmax_t)rc, 0, file, line);
 }
 #define ok(call) ok_at(call, __FILE__, __LINE__)
 
-static int graph_setup(void **state) {
+static inline int graph_setup(void **state) {
     unit_setup(state);
     gpa_err_clear(&err);
     const char *device = getenv("GPA_DEVICE");
     return rt_new(&(rt_config){.device = device ? device : "ref"}, &rt, &err) != 0;
 }
 
-static int graph_teardown(void **state) {
+static inline int graph_teardown(void **state) {
     rt_free(rt);
     rt = NULL;
     return unit_teardown(state);
@@ -39,17 +39,17 @@ enum { POOL = 4096 };
 static gpa_arr *pool[POOL];
 static int in_pool;
 
-static gpa_arr *keep(gpa_arr *a) {
+static inline gpa_arr *keep(gpa_arr *a) {
     assert_true(in_pool < POOL);
     return pool[in_pool++] = a;
 }
 
-static void drop_all(void) {
+static inline void drop_all(void) {
     while (in_pool) arr_release(rt, pool[--in_pool]);
 }
 
 /* Drops all but these, as a program's temporaries are gone when its statement ends. */
-static void keep_only(int n, gpa_arr *const *these) {
+static inline void keep_only(int n, gpa_arr *const *these) {
     for (int i = 0; i < n; i++) arr_retain(these[i]);
     drop_all();
     for (int i = 0; i < n; i++) keep(these[i]);
@@ -59,7 +59,7 @@ static void keep_only(int n, gpa_arr *const *these) {
 #define SHAPE(...) (int)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), (int64_t[]){__VA_ARGS__}
 
 /* Float64 data that is not too regular. */
-static gpa_arr *data(int ndim, const int64_t *shape) {
+static inline gpa_arr *data(int ndim, const int64_t *shape) {
     int64_t n = 1;
     for (int d = 0; d < ndim; d++) n *= shape[d];
     double *v = test_malloc((size_t)MAX(n, 1) * sizeof *v);
@@ -70,19 +70,19 @@ static gpa_arr *data(int ndim, const int64_t *shape) {
     return keep(a);
 }
 
-static gpa_opnd num(double v) { return (gpa_opnd){.weak = WEAK_FLOAT, .dtype = DT_F64, .v.F64 = v}; }
-static gpa_opnd arr(gpa_arr *a) { return (gpa_opnd){.arr = a}; }
+static inline gpa_opnd num(double v) { return (gpa_opnd){.weak = WEAK_FLOAT, .dtype = DT_F64, .v.F64 = v}; }
+static inline gpa_opnd arr(gpa_arr *a) { return (gpa_opnd){.arr = a}; }
 
-static gpa_arr *op(gpa_op row, gpa_opnd a, gpa_opnd b, gpa_opnd c) {
+static inline gpa_arr *op(gpa_op row, gpa_opnd a, gpa_opnd b, gpa_opnd c) {
     gpa_arr *out;
     ok(arr_ufunc(rt, row, (gpa_opnd[]){a, b, c}, NULL, &out, &err));
     return keep(out);
 }
-static gpa_arr *op1(gpa_op row, gpa_arr *a) { return op(row, arr(a), num(0), num(0)); }
-static gpa_arr *op2(gpa_op row, gpa_arr *a, gpa_arr *b) { return op(row, arr(a), arr(b), num(0)); }
-static gpa_arr *opn(gpa_op row, gpa_arr *a, double b) { return op(row, arr(a), num(b), num(0)); }
+static inline gpa_arr *op1(gpa_op row, gpa_arr *a) { return op(row, arr(a), num(0), num(0)); }
+static inline gpa_arr *op2(gpa_op row, gpa_arr *a, gpa_arr *b) { return op(row, arr(a), arr(b), num(0)); }
+static inline gpa_arr *opn(gpa_op row, gpa_arr *a, double b) { return op(row, arr(a), num(b), num(0)); }
 
-static gpa_arr *red(gpa_red row, gpa_arr *a, uint32_t axes, bool keepdims) {
+static inline gpa_arr *red(gpa_red row, gpa_arr *a, uint32_t axes, bool keepdims) {
     gpa_arr *out;
     ok(arr_reduce(rt, row, a, &(arr_reduce_opts){.axes = axes, .keepdims = keepdims, .dtype = DT_NONE}, &out, &err));
     return keep(out);
@@ -96,7 +96,7 @@ typedef struct {
 #define TO(b) ((range){0, b, 1})
 
 /* A slice along each of the first n dimensions. */
-static gpa_arr *slice(gpa_arr *a, int n, const range *r) {
+static inline gpa_arr *slice(gpa_arr *a, int n, const range *r) {
     gpa_index ix[8];
     gpa_arr *out;
     for (int i = 0; i < n; i++)
@@ -107,14 +107,14 @@ static gpa_arr *slice(gpa_arr *a, int n, const range *r) {
 }
 #define SLICE(a, ...) slice(a, (int)(sizeof((range[]){__VA_ARGS__}) / sizeof(range)), (range[]){__VA_ARGS__})
 
-static void assign(gpa_arr *to, gpa_arr *value) {
+static inline void assign(gpa_arr *to, gpa_arr *value) {
     gpa_index all = {.kind = IX_ELLIPSIS};
     gpa_opnd v = arr(value);
     ok(arr_set(rt, to, &all, 1, &v, &err));
 }
 
 /* The elements as float64, to be freed with test_free. */
-static double *values(gpa_arr *a) {
+static inline double *values(gpa_arr *a) {
     gpa_arr *f;
     double *v = test_malloc((size_t)MAX(a->size, 1) * sizeof *v);
     ok(arr_cast(rt, a, DT_F64, false, &f, &err));
@@ -123,7 +123,7 @@ static double *values(gpa_arr *a) {
     return v;
 }
 
-static void compare_at(gpa_arr *a, gpa_arr *b, double rel, const char *file, int line) {
+static inline void compare_at(gpa_arr *a, gpa_arr *b, double rel, const char *file, int line) {
     _assert_int_equal((uintmax_t)a->size, (uintmax_t)b->size, file, line);
     double *x = values(a), *y = values(b);
     for (int64_t i = 0; i < a->size; i++) {
@@ -136,8 +136,8 @@ static void compare_at(gpa_arr *a, gpa_arr *b, double rel, const char *file, int
 }
 #define compare(a, b, rel) compare_at(a, b, rel, __FILE__, __LINE__)
 
-static void mark(void) { rt_get_stats(rt, &before); }
-static rt_stats since(void) {
+static inline void mark(void) { rt_get_stats(rt, &before); }
+static inline rt_stats since(void) {
     rt_stats s;
     rt_get_stats(rt, &s);
     s.launches -= before.launches;
@@ -146,10 +146,10 @@ static rt_stats since(void) {
     s.bytes_written -= before.bytes_written;
     return s;
 }
-static void eval(gpa_arr *a) { ok(arr_eval(rt, &a, 1, &err)); }
+static inline void eval(gpa_arr *a) { ok(arr_eval(rt, &a, 1, &err)); }
 
 /* The array is computed now in one launch that moves so many bytes. */
-static void one_step_at(gpa_arr *a, uint64_t read, uint64_t written, const char *file, int line) {
+static inline void one_step_at(gpa_arr *a, uint64_t read, uint64_t written, const char *file, int line) {
     mark();
     eval(a);
     rt_stats s = since();
