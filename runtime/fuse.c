@@ -435,7 +435,9 @@ static bool shares_space(ctx *c, const item *x, int step, fuse_root *r) {
 static int joining_step(ctx *c, const item *x, fuse_root *r) {
     fuse_plan *p = c->p;
     for (size_t i = p->n_step, tries = 0; i-- > 0 && tries < JOIN_TRIES; tries++) {
-        if (x->uses >= 0 && c->w->tally[i].last) continue;
+        bool uses = false; /* then storing_user has refused it */
+        for (int32_t k = x->uses; k >= 0; k = c->w->use[k].next) uses = uses || c->w->use[k].step == (int32_t)i;
+        if (uses || (x->uses >= 0 && c->w->tally[i].last)) continue;
         if (shares_space(c, x, (int)i, r) && no_cycle(c, x, (int)i)) return (int)i;
     }
     return -1;
