@@ -299,8 +299,11 @@ static ast_node *power(parser *p) {
     ast_node *base = primary(p);
     if (!base || p->tok.kind != TOKEN_DSTAR) return base;
     gpa_span op_span = parse_here(p);
+    if (!parse_enter(p)) return NULL;
     parse_advance(p);
-    return binary_node(p, AST_OP_POW, op_span, lo, base, factor(p));
+    ast_node *n = binary_node(p, AST_OP_POW, op_span, lo, base, factor(p));
+    parse_leave(p);
+    return n;
 }
 
 static ast_node *fail_too_big(parser *p, gpa_span at) {
