@@ -332,3 +332,26 @@ gpa_code np_shape_text(gpa_vm *vm, value *argv, value *out) { /* shape: "(3,4)" 
     str_free(&s);
     return rc;
 }
+
+/* numpy.float32(x): a scalar of the type, or an array when x is a sequence or an array. */
+gpa_code np_scalar_new(gpa_vm *vm, value *argv, value *out) { /* cls, x */
+    gpa_dtype t;
+    gpa_arr *a = NULL;
+    gpa_val v;
+    value x = argv[1];
+    gpa_code rc = arg_dtype(vm, argv[0], &t);
+    if (rc) return rc;
+    if (x.tag == V_STR) {
+        double number;
+        rc = vm_call(vm, v_type(V_FLOAT), 1, &x, 0, NULL, out);
+        number = rc ? 0 : out->f;
+        if (!rc) *out = v_num(vm, t, dtype_cast((gpa_val){.F64 = number}, DT_F64, t));
+        return rc ? rc : out->tag == V_UNSET ? vm_err(vm)->code : GPA_OK;
+    }
+    if ((rc = arg_array(vm, x, t, &a))) return rc;
+    if (a->ndim || x.tag == V_ARRAY) return np_return(vm, a, out);
+    rc = arr_item(vm_rt(vm), a, &v, vm_err(vm));
+    arr_release(vm_rt(vm), a);
+    if (!rc) *out = v_num(vm, t, v);
+    return rc ? rc : out->tag == V_UNSET ? vm_err(vm)->code : GPA_OK;
+}
