@@ -80,6 +80,27 @@ static void functions_of_math(void **state) {
     assert_true(op_scalar(OP_IEEE_REMAINDER, DT_F64, f64(5), f64(3), none).F64 == -1);
 }
 
+/* The halves' neighbours are their neighbours as bits, up to the infinities and down through the subnormals. */
+static void neighbours_of_halves(void **state) {
+    (void)state;
+    static const struct {
+        gpa_dtype t;
+        uint16_t infinity;
+    } halves[] = {{DT_F16, 0x7c00}, {DT_BF16, 0x7f80}};
+    for (size_t k = 0; k < COUNT_OF(halves); k++) {
+        gpa_dtype t = halves[k].t;
+        gpa_val none = {.bits = {0, 0}}, zero = none, top = {.F16 = halves[k].infinity}, bottom = {.F16 = halves[k].infinity | 0x8000};
+        for (uint16_t h = 0; h < halves[k].infinity; h++) {
+            gpa_val x = {.F16 = h}, y = {.F16 = (uint16_t)(h + 1)}, minus = {.F16 = h | 0x8000};
+            assert_int_equal(op_scalar(OP_NEXTAFTER, t, x, top, none).F16, y.F16);
+            assert_int_equal(op_scalar(OP_NEXTAFTER, t, y, zero, none).F16, h);
+            assert_int_equal(op_scalar(OP_NEXTAFTER, t, minus, bottom, none).F16, y.F16 | 0x8000);
+        }
+        gpa_val one = dtype_cast((gpa_val){.F64 = 1}, DT_F64, t), eps = op_scalar(OP_SPACING, t, one, none, none);
+        assert_true(dtype_cast(eps, t, DT_F64).F64 == (t == DT_F16 ? 0x1p-10 : 0x1p-7));
+    }
+}
+
 /* Reducing in two halves and combining gives what reducing at once gives. */
 static void reductions_split(void **state) {
     (void)state;
@@ -118,4 +139,4 @@ static void helpers_have_text(void **state) {
 }
 
 UNIT_TESTS(TEST(names_and_aliases), TEST(rules_lead_to_functions), TEST(bits_for_kernels), TEST(functions_of_math),
-           TEST(reductions_split), TEST(helpers_have_text))
+           TEST(neighbours_of_halves), TEST(reductions_split), TEST(helpers_have_text))

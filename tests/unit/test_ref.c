@@ -2,6 +2,7 @@
  * in host memory. */
 #include <math.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "tests/unit/unit.h"
 
@@ -403,6 +404,51 @@ static void endless_loops_are_interrupted(void **state) {
     finish(&b);
 }
 
+/* Squares by way of a LOCAL array. */
+static void local_arrays_belong_to_a_point(void **state) {
+    (void)state;
+    bench b;
+    start(&b, KIR_MAP, 1, 0);
+    array(&b, DT_I64, 5, NULL, 1, 0);
+    b.launch.size[0] = 5;
+    int local = kir_add_array(b.f, (kir_array){.dtype = DT_I64, .where = KIR_LOCAL, .access = KIR_READ | KIR_WRITE, .count = 3});
+    int32_t i = index_of(&b, 0), slot = kir_op2(b.f, OP_REMAINDER, i, int_const(&b, 3));
+    storex(&b, local, slot, i);
+    store(&b, 0, kir_op2(b.f, OP_MULTIPLY, loadx(&b, local, slot), i));
+    launch_well(&b);
+    const int64_t want[5] = {0, 1, 4, 9, 16};
+    assert_memory_equal(DATA(&b, 0), want, sizeof want);
+    finish(&b);
+}
+
+static void prints_its_arguments(void **state) {
+    (void)state;
+    bench b;
+    start(&b, KIR_MAP, 1, 0);
+    b.launch.size[0] = 2;
+    int32_t i = index_of(&b, 0), yes = kir_op2(b.f, OP_LESS, i, int_const(&b, 1)), half = kir_const(b.f, DT_F32, (gpa_val){.F32 = 0.5f});
+    EMIT(&b, .code = KIR_ARG, .type = DT_NONE, .a = i);
+    EMIT(&b, .code = KIR_ARG, .type = DT_NONE, .a = yes);
+    EMIT(&b, .code = KIR_ARG, .type = DT_NONE, .a = half);
+    EMIT(&b, .code = KIR_PRINT, .type = DT_NONE, .imm = kir_add_text(b.f, "{}: {} {} {}\n"));
+    fflush(stdout);
+    FILE *to = tmpfile();
+    int saved = dup(1);
+    dup2(fileno(to), 1);
+    gpa_code rc = launch(&b);
+    fflush(stdout);
+    dup2(saved, 1);
+    close(saved);
+    assert_int_equal(rc, GPA_OK);
+    char got[64] = "";
+    rewind(to);
+    size_t n = fread(got, 1, sizeof got - 1, to);
+    fclose(to);
+    assert_int_equal(n, strlen(got));
+    assert_string_equal(got, "0: True 0.5 {}\n1: False 0.5 {}\n");
+    finish(&b);
+}
+
 /* ---- kernels ---- */
 
 static int32_t thread_of(bench *b, kir_thread row, unsigned axis) {
@@ -527,6 +573,6 @@ static void short_memory_is_an_error(void **state) {
 UNIT_TESTS(TEST(chain_over_strides), TEST(points_in_no_dimension), TEST(generated_and_half), TEST(softmax_of_rows),
            TEST(float_sums_are_accurate), TEST(reductions_of_nothing), TEST(first_nan_is_the_greatest),
            TEST(scans_round_at_every_point), TEST(indices_wrap_and_are_checked), TEST(accesses_outside_are_internal_errors),
-           TEST(asserted), TEST(loops_branches_variables), TEST(counting), TEST(endless_loops_are_interrupted),
+           TEST(asserted), TEST(loops_branches_variables), TEST(counting), TEST(local_arrays_belong_to_a_point), TEST(prints_its_arguments), TEST(endless_loops_are_interrupted),
            TEST(blocks_share_and_wait), TEST(warps_exchange_and_blocks_vote), TEST(atomics_count),
            TEST(divided_barriers_are_an_error), TEST(copies_stay_inside), TEST(short_memory_is_an_error))
