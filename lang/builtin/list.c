@@ -6,7 +6,10 @@
 
 /* ---- list ---- */
 
-gpa_code list_new(gpa_vm *vm, value *argv, value *out) { return vm_collect(vm, argv[1], out); }
+gpa_code list_new(gpa_vm *vm, value *argv, value *out) {
+    if (argv[1].tag == V_UNSET) return native_give(v_list(vm, 0, NULL), out);
+    return vm_collect(vm, argv[1], out);
+}
 
 gpa_code list_m_append(gpa_vm *vm, value *argv, value *out) {
     (void)out;
@@ -152,6 +155,7 @@ gpa_code list_m_clear(gpa_vm *vm, value *argv, value *out) {
 /* ---- tuple ---- */
 
 gpa_code tuple_new(gpa_vm *vm, value *argv, value *out) {
+    if (argv[1].tag == V_UNSET) return native_give(v_tuple(vm, 0, NULL), out);
     if (argv[1].tag == V_TUPLE) {
         *out = value_retain(argv[1]);
         return GPA_OK;

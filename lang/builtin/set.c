@@ -2,17 +2,15 @@
 #include "lang/builtin/all.h"
 #include "lang/container.h"
 
-gpa_code set_new(gpa_vm *vm, value *argv, value *out) {
-    value s = set_of(vm, argv[1], false);
-    *out = s;
-    return s.tag == V_UNSET ? vm_err(vm)->code : GPA_OK;
+static gpa_code give_set(gpa_vm *vm, value iterable, bool frozen, value *out) {
+    *out = iterable.tag == V_UNSET ? v_set(vm) : set_of(vm, iterable, frozen);
+    if (out->tag == V_UNSET) return vm_err(vm)->code;
+    out->set->frozen = frozen;
+    return GPA_OK;
 }
 
-gpa_code frozenset_new(gpa_vm *vm, value *argv, value *out) {
-    value s = set_of(vm, argv[1], true);
-    *out = s;
-    return s.tag == V_UNSET ? vm_err(vm)->code : GPA_OK;
-}
+gpa_code set_new(gpa_vm *vm, value *argv, value *out) { return give_set(vm, argv[1], false, out); }
+gpa_code frozenset_new(gpa_vm *vm, value *argv, value *out) { return give_set(vm, argv[1], true, out); }
 
 /* A frozenset has the methods of set that change nothing. */
 static gpa_code changing(gpa_vm *vm, value self, const char *name) {

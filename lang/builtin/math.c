@@ -1,0 +1,471 @@
+/* The module math. Errors follow CPython: a result that is not a number, for arguments that are, is a domain error; an
+ * infinite one is a range error, or a domain error at a pole. */
+#include <math.h>
+
+#include "lang/builtin/all.h"
+#include "lang/number.h"
+
+__extension__ typedef __int128 wide;
+
+static gpa_code domain_error(gpa_vm *vm) { return vm_fail(vm, GPA_E_VALUE, "math domain error"); }
+static gpa_code range_error(gpa_vm *vm) { return vm_fail(vm, GPA_E_OVERFLOW, "math range error"); }
+
+/* ---- functions of one float ---- */
+
+static gpa_code unary(gpa_vm *vm, value v, double (*f)(double), bool overflows, value *out) {
+    double x;
+    gpa_code rc = arg_float(vm, v, "x", &x);
+    if (rc) return rc;
+    double r = f(x);
+    if (isnan(r) && !isnan(x)) return domain_error(vm);
+    if (isinf(r) && isfinite(x)) return overflows ? range_error(vm) : domain_error(vm);
+    *out = v_float(r);
+    return GPA_OK;
+}
+
+#define UNARY(name, f, overflows) \
+    gpa_code math_##name(gpa_vm *vm, value *argv, value *out) { return unary(vm, argv[0], f, overflows, out); }
+
+static double degrees(double x) { return x * (180.0 / M_PI); }
+static double radians(double x) { return x * (M_PI / 180.0); }
+static double gamma_of(double x) { return x == floor(x) && x <= 0 && isfinite(x) ? NAN : x == -INFINITY ? NAN : tgamma(x); }
+static double lgamma_of(double x) { return isinf(x) ? INFINITY : lgamma(x); }
+
+static double ulp(double x) {
+    x = fabs(x);
+    return isinf(x) ? x : isinf(nextafter(x, INFINITY)) ? x - nextafter(x, 0) : nextafter(x, INFINITY) - x;
+}
+
+UNARY(sin, sin, false)
+UNARY(cos, cos, false)
+UNARY(tan, tan, false)
+UNARY(asin, asin, false)
+UNARY(acos, acos, false)
+UNARY(atan, atan, false)
+UNARY(sinh, sinh, true)
+UNARY(cosh, cosh, true)
+UNARY(tanh, tanh, false)
+UNARY(asinh, asinh, false)
+UNARY(acosh, acosh, false)
+UNARY(atanh, atanh, false)
+UNARY(exp, exp, true)
+UNARY(exp2, exp2, true)
+UNARY(expm1, expm1, true)
+UNARY(log2, log2, false)
+UNARY(log10, log10, false)
+UNARY(log1p, log1p, false)
+UNARY(sqrt, sqrt, false)
+UNARY(cbrt, cbrt, false)
+UNARY(erf, erf, false)
+UNARY(erfc, erfc, false)
+UNARY(gamma, gamma_of, true)
+UNARY(fabs, fabs, false)
+UNARY(degrees, degrees, true)
+UNARY(radians, radians, false)
+UNARY(ulp, ulp, true)
+
+gpa_code math_lgamma(gpa_vm *vm, value *argv, value *out) {
+    double x;
+    gpa_code rc = arg_float(vm, argv[0], "x", &x);
+    if (rc) return rc;
+    return unary(vm, v_float(x), lgamma_of, !(x == floor(x) && x <= 0), out);
+}
+
+static gpa_code test(gpa_vm *vm, value v, int which, value *out) {
+    double x;
+    gpa_code rc = arg_float(vm, v, "x", &x);
+    if (!rc) *out = v_bool(which == 0 ? isnan(x) : which == 1 ? isinf(x) : isfinite(x));
+    return rc;
+}
+
+gpa_code math_isnan(gpa_vm *vm, value *argv, value *out) { return test(vm, argv[0], 0, out); }
+gpa_code math_isinf(gpa_vm *vm, value *argv, value *out) { return test(vm, argv[0], 1, out); }
+gpa_code math_isfinite(gpa_vm *vm, value *argv, value *out) { return test(vm, argv[0], 2, out); }
+
+static gpa_code to_int(gpa_vm *vm, value v, double (*f)(double), value *out) {
+    double x;
+    int64_t i;
+    number n = number_of(v);
+    if (n.kind == NUMBER_INT) {
+        *out = v_int(n.i);
+        return GPA_OK;
+    }
+    gpa_code rc = arg_float(vm, v, "x", &x);
+    if (!rc) rc = int_of_float(vm, f(x), &i);
+    if (!rc) *out = v_int(i);
+    return rc;
+}
+
+gpa_code math_floor(gpa_vm *vm, value *argv, value *out) { return to_int(vm, argv[0], floor, out); }
+gpa_code math_ceil(gpa_vm *vm, value *argv, value *out) { return to_int(vm, argv[0], ceil, out); }
+gpa_code math_trunc(gpa_vm *vm, value *argv, value *out) { return to_int(vm, argv[0], trunc, out); }
+
+gpa_code math_frexp(gpa_vm *vm, value *argv, value *out) {
+    double x;
+    int e = 0;
+    gpa_code rc = arg_float(vm, argv[0], "x", &x);
+    if (rc) return rc;
+    double m = isfinite(x) ? frexp(x, &e) : x;
+    return native_give(v_tuple(vm, 2, (value[]){v_float(m), v_int(e)}), out);
+}
+
+gpa_code math_modf(gpa_vm *vm, value *argv, value *out) {
+    double x, whole;
+    gpa_code rc = arg_float(vm, argv[0], "x", &x);
+    if (rc) return rc;
+    double part = modf(x, &whole);
+    return native_give(v_tuple(vm, 2, (value[]){v_float(part), v_float(whole)}), out);
+}
+
+/* ---- functions of several floats ---- */
+
+static gpa_code binary(gpa_vm *vm, value *argv, double (*f)(double, double), value *out) {
+    double x, y;
+    gpa_code rc = arg_float(vm, argv[0], "x", &x);
+    if (!rc) rc = arg_float(vm, argv[1], "y", &y);
+    if (rc) return rc;
+    double r = f(x, y);
+    if (isnan(r) && !isnan(x) && !isnan(y)) return domain_error(vm);
+    if (isinf(r) && isfinite(x) && isfinite(y)) return f == pow && x == 0 ? domain_error(vm) : range_error(vm);
+    *out = v_float(r);
+    return GPA_OK;
+}
+
+gpa_code math_atan2(gpa_vm *vm, value *argv, value *out) { return binary(vm, argv, atan2, out); }
+gpa_code math_fmod(gpa_vm *vm, value *argv, value *out) { return binary(vm, argv, fmod, out); }
+gpa_code math_pow(gpa_vm *vm, value *argv, value *out) { return binary(vm, argv, pow, out); }
+gpa_code math_copysign(gpa_vm *vm, value *argv, value *out) { return binary(vm, argv, copysign, out); }
+gpa_code math_remainder(gpa_vm *vm, value *argv, value *out) { return binary(vm, argv, remainder, out); }
+
+gpa_code math_ldexp(gpa_vm *vm, value *argv, value *out) {
+    double x;
+    int64_t i;
+    gpa_code rc = arg_float(vm, argv[0], "x", &x);
+    if (rc) return rc;
+    if (argv[1].tag != V_INT && argv[1].tag != V_BOOL) return vm_fail(vm, GPA_E_TYPE, "Expected an int as second argument to ldexp.");
+    i = MAX(-5000, MIN(argv[1].i, 5000));
+    double r = ldexp(x, (int)i);
+    if (isinf(r) && isfinite(x)) return range_error(vm);
+    *out = v_float(r);
+    return GPA_OK;
+}
+
+gpa_code math_fma(gpa_vm *vm, value *argv, value *out) {
+    double x, y, z;
+    gpa_code rc = arg_float(vm, argv[0], "x", &x);
+    if (!rc) rc = arg_float(vm, argv[1], "y", &y);
+    if (!rc) rc = arg_float(vm, argv[2], "z", &z);
+    if (rc) return rc;
+    double r = fma(x, y, z);
+    if (isnan(r) && !isnan(x) && !isnan(y) && !isnan(z)) return vm_fail(vm, GPA_E_VALUE, "invalid operation in fma");
+    if (isinf(r) && isfinite(x) && isfinite(y) && isfinite(z)) return vm_fail(vm, GPA_E_OVERFLOW, "overflow in fma");
+    *out = v_float(r);
+    return GPA_OK;
+}
+
+gpa_code math_nextafter(gpa_vm *vm, value *argv, value *out) {
+    double x, y;
+    int64_t steps = 1;
+    gpa_code rc = arg_float(vm, argv[0], "x", &x);
+    if (!rc) rc = arg_float(vm, argv[1], "y", &y);
+    if (!rc && argv[2].tag != V_NONE) rc = arg_int(vm, argv[2], "steps", &steps);
+    if (rc) return rc;
+    if (steps < 0) return vm_fail(vm, GPA_E_VALUE, "steps must be a non-negative integer");
+    for (int64_t i = 0; i < steps && !(x == y) && !isnan(x); i++) {
+        x = nextafter(x, y);
+        if (i % 4096 == 0 && (rc = vm_poll(vm))) return rc;
+    }
+    *out = v_float(isnan(y) ? y : x);
+    return GPA_OK;
+}
+
+/* log of a positive number; CPython's errors. */
+static gpa_code log_of(gpa_vm *vm, value v, double *out) {
+    double x;
+    gpa_code rc = arg_float(vm, v, "x", &x);
+    if (rc) return rc;
+    if (x <= 0) return domain_error(vm);
+    *out = log(x);
+    return GPA_OK;
+}
+
+gpa_code math_log(gpa_vm *vm, value *argv, value *out) {
+    double x, base;
+    gpa_code rc = log_of(vm, argv[0], &x);
+    if (!rc && argv[1].tag != V_UNSET) {
+        rc = log_of(vm, argv[1], &base);
+        if (!rc && base == 0) rc = vm_fail(vm, GPA_E_ZERO_DIVISION, "division by zero");
+        if (!rc) x /= base;
+    }
+    if (!rc) *out = v_float(x);
+    return rc;
+}
+
+/* The length of a vector without overflow: scaled by its largest part, summed with the errors kept. */
+static double vector_length(const double *x, size_t n) {
+    double most = 0, sum = 0, lost = 0;
+    bool nan = false;
+    for (size_t i = 0; i < n; i++) {
+        if (isinf(x[i])) return INFINITY;
+        nan = nan || isnan(x[i]);
+        most = fmax(most, fabs(x[i]));
+    }
+    if (nan) return NAN;
+    if (most == 0) return 0;
+    if (n == 2) return hypot(x[0], x[1]);
+    int e;
+    frexp(most, &e);
+    for (size_t i = 0; i < n; i++) {
+        double y = ldexp(x[i], -e), square = y * y, s = sum + square;
+        lost += fma(y, y, -square) + ((sum - s) + square);
+        sum = s;
+    }
+    return ldexp(sqrt(sum + lost), e);
+}
+
+/* The floats of a sequence (owned: mem_free). */
+static gpa_code floats_of(gpa_vm *vm, value v, double **out, size_t *n) {
+    value items;
+    *out = NULL;
+    gpa_code rc = vm_collect(vm, v, &items);
+    if (rc) return rc;
+    *n = items.list->count;
+    *out = mem_new(*n * sizeof **out);
+    if (!*out) rc = vm_no_memory(vm);
+    for (size_t i = 0; i < *n && !rc; i++) rc = arg_float(vm, items.list->items[i], "x", &(*out)[i]);
+    value_release(vm, items);
+    return rc;
+}
+
+gpa_code math_hypot(gpa_vm *vm, value *argv, value *out) {
+    double *x;
+    size_t n;
+    gpa_code rc = floats_of(vm, argv[0], &x, &n);
+    if (!rc) *out = v_float(vector_length(x, n));
+    mem_free(x);
+    return rc;
+}
+
+gpa_code math_dist(gpa_vm *vm, value *argv, value *out) {
+    double *p = NULL, *q = NULL;
+    size_t n, m;
+    gpa_code rc = floats_of(vm, argv[0], &p, &n);
+    if (!rc) rc = floats_of(vm, argv[1], &q, &m);
+    if (!rc && n != m) rc = vm_fail(vm, GPA_E_VALUE, "both points must have the same number of dimensions");
+    if (!rc) {
+        for (size_t i = 0; i < n; i++) p[i] -= q[i];
+        *out = v_float(vector_length(p, n));
+    }
+    mem_free(p);
+    mem_free(q);
+    return rc;
+}
+
+gpa_code math_isclose(gpa_vm *vm, value *argv, value *out) {
+    double x[4];
+    gpa_code rc = GPA_OK;
+    for (int i = 0; i < 4 && !rc; i++) rc = arg_float(vm, argv[i], "x", &x[i]);
+    if (rc) return rc;
+    if (x[2] < 0 || x[3] < 0) return vm_fail(vm, GPA_E_VALUE, "tolerances must be non-negative");
+    double gap = fabs(x[0] - x[1]);
+    bool near = gap <= fabs(x[2] * x[1]) || gap <= fabs(x[2] * x[0]) || gap <= x[3];
+    *out = v_bool(x[0] == x[1] || (!isinf(x[0]) && !isinf(x[1]) && near));
+    return GPA_OK;
+}
+
+/* Shewchuk: partial sums that do not overlap, so that nothing is lost; then one correct rounding. */
+static double exact_sum(const double *x, size_t count, double *partial) {
+    size_t n = 0;
+    double special = 0;
+    for (size_t k = 0; k < count; k++) {
+        double v = x[k];
+        size_t kept = 0;
+        if (!isfinite(v)) {
+            special += v;
+            continue;
+        }
+        for (size_t i = 0; i < n; i++) {
+            double a = v, b = partial[i];
+            if (fabs(a) < fabs(b)) {
+                a = b;
+                b = v;
+            }
+            double hi = a + b, lo = b - (hi - a);
+            if (lo != 0) partial[kept++] = lo;
+            v = hi;
+        }
+        n = kept;
+        partial[n++] = v;
+    }
+    if (special != 0) return special;
+    if (n == 0) return 0;
+    double hi = partial[--n], lo = 0;
+    while (n > 0 && lo == 0) {
+        double a = hi, b = partial[--n];
+        hi = a + b;
+        lo = b - (hi - a);
+    }
+    if (n > 0 && ((lo < 0 && partial[n - 1] < 0) || (lo > 0 && partial[n - 1] > 0))) {
+        double twice = lo * 2, up = hi + twice;
+        if (twice == up - hi) hi = up;
+    }
+    return hi;
+}
+
+gpa_code math_fsum(gpa_vm *vm, value *argv, value *out) {
+    double *x;
+    size_t n;
+    gpa_code rc = floats_of(vm, argv[0], &x, &n);
+    double *partial = rc ? NULL : mem_new((n + 1) * sizeof *partial);
+    if (!rc && !partial) rc = vm_no_memory(vm);
+    if (!rc) *out = v_float(exact_sum(x, n, partial));
+    mem_free(partial);
+    mem_free(x);
+    return rc;
+}
+
+static gpa_code fold(gpa_vm *vm, value start, const list_obj *items, const list_obj *times, gpa_op op, value *out) {
+    value so_far = value_retain(start);
+    gpa_code rc = GPA_OK;
+    for (size_t i = 0; i < items->count && !rc; i++) {
+        value v = value_retain(items->items[i]), next = v_none();
+        if (times) {
+            value product = v_none();
+            rc = vm_binary(vm, OP_MULTIPLY, v, times->items[i], &product);
+            value_release(vm, v);
+            v = product;
+        }
+        if (!rc) rc = vm_binary(vm, op, so_far, v, &next);
+        value_release(vm, v);
+        if (rc) break;
+        value_release(vm, so_far);
+        so_far = next;
+    }
+    if (rc) value_release(vm, so_far);
+    else *out = so_far;
+    return rc;
+}
+
+gpa_code math_prod(gpa_vm *vm, value *argv, value *out) {
+    value items;
+    gpa_code rc = vm_collect(vm, argv[0], &items);
+    if (rc) return rc;
+    rc = fold(vm, argv[1], items.list, NULL, OP_MULTIPLY, out);
+    value_release(vm, items);
+    return rc;
+}
+
+gpa_code math_sumprod(gpa_vm *vm, value *argv, value *out) {
+    value p = v_none(), q = v_none();
+    gpa_code rc = vm_collect(vm, argv[0], &p);
+    if (!rc) rc = vm_collect(vm, argv[1], &q);
+    if (!rc && p.list->count != q.list->count) rc = vm_fail(vm, GPA_E_VALUE, "Inputs are not the same length");
+    if (!rc) rc = fold(vm, v_int(0), p.list, q.list, OP_ADD, out);
+    value_release(vm, p);
+    value_release(vm, q);
+    return rc;
+}
+
+/* ---- integers ---- */
+
+static uint64_t gcd_of(uint64_t a, uint64_t b) {
+    while (b) {
+        uint64_t r = a % b;
+        a = b;
+        b = r;
+    }
+    return a;
+}
+
+static uint64_t magnitude(int64_t i) { return i < 0 ? 0 - (uint64_t)i : (uint64_t)i; }
+
+static gpa_code give_uint(gpa_vm *vm, uint64_t u, value *out) {
+    if (u > INT64_MAX) return int_too_large(vm);
+    *out = v_int((int64_t)u);
+    return GPA_OK;
+}
+
+gpa_code math_gcd(gpa_vm *vm, value *argv, value *out) {
+    uint64_t g = 0;
+    for (size_t i = 0; i < argv[0].tuple->count; i++) {
+        int64_t n;
+        gpa_code rc = arg_int(vm, argv[0].tuple->items[i], "n", &n);
+        if (rc) return rc;
+        g = gcd_of(g, magnitude(n));
+    }
+    return give_uint(vm, g, out);
+}
+
+gpa_code math_lcm(gpa_vm *vm, value *argv, value *out) {
+    uint64_t l = 1;
+    for (size_t i = 0; i < argv[0].tuple->count; i++) {
+        int64_t n;
+        gpa_code rc = arg_int(vm, argv[0].tuple->items[i], "n", &n);
+        if (rc) return rc;
+        uint64_t m = magnitude(n), g = gcd_of(l, m);
+        if (m == 0) l = 0;
+        else if (l && __builtin_mul_overflow(l, m / g, &l)) return int_too_large(vm);
+    }
+    return give_uint(vm, l, out);
+}
+
+gpa_code math_factorial(gpa_vm *vm, value *argv, value *out) {
+    int64_t n, product = 1;
+    gpa_code rc = arg_int(vm, argv[0], "n", &n);
+    if (rc) return rc;
+    if (n < 0) return vm_fail(vm, GPA_E_VALUE, "factorial() not defined for negative values");
+    for (int64_t i = 2; i <= n; i++)
+        if (__builtin_mul_overflow(product, i, &product)) return int_too_large(vm);
+    *out = v_int(product);
+    return GPA_OK;
+}
+
+static gpa_code n_and_k(gpa_vm *vm, value *argv, int64_t *n, int64_t *k) {
+    gpa_code rc = arg_int(vm, argv[0], "n", n);
+    *k = *n;
+    if (!rc && argv[1].tag != V_NONE) rc = arg_int(vm, argv[1], "k", k);
+    if (rc) return rc;
+    if (*n < 0) return vm_fail(vm, GPA_E_VALUE, "n must be a non-negative integer");
+    if (*k < 0) return vm_fail(vm, GPA_E_VALUE, "k must be a non-negative integer");
+    return GPA_OK;
+}
+
+gpa_code math_comb(gpa_vm *vm, value *argv, value *out) {
+    int64_t n, k;
+    gpa_code rc = n_and_k(vm, argv, &n, &k);
+    if (rc) return rc;
+    *out = v_int(0);
+    if (k > n) return GPA_OK;
+    k = MIN(k, n - k);
+    wide c = 1;
+    for (int64_t i = 1; i <= k; i++) {
+        c = c * (n - k + i) / i;
+        if (c > INT64_MAX) return int_too_large(vm);
+    }
+    *out = v_int((int64_t)c);
+    return GPA_OK;
+}
+
+gpa_code math_perm(gpa_vm *vm, value *argv, value *out) {
+    int64_t n, k, p = 1;
+    gpa_code rc = n_and_k(vm, argv, &n, &k);
+    if (rc) return rc;
+    if (k > n) p = 0;
+    else
+        for (int64_t i = 0; i < k; i++)
+            if (__builtin_mul_overflow(p, n - i, &p)) return int_too_large(vm);
+    *out = v_int(p);
+    return GPA_OK;
+}
+
+gpa_code math_isqrt(gpa_vm *vm, value *argv, value *out) {
+    int64_t n;
+    gpa_code rc = arg_int(vm, argv[0], "n", &n);
+    if (rc) return rc;
+    if (n < 0) return vm_fail(vm, GPA_E_VALUE, "isqrt() argument must be nonnegative");
+    int64_t r = (int64_t)sqrt((double)n);
+    while ((wide)r * r > n) r--;
+    while ((wide)(r + 1) * (r + 1) <= n) r++;
+    *out = v_int(r);
+    return GPA_OK;
+}
