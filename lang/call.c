@@ -379,10 +379,17 @@ static gpa_code bind_native_names(gpa_vm *vm, const signature *s, value *argv, c
     return GPA_OK;
 }
 
+static gpa_code fail_self(gpa_vm *vm, const native *row, value self) {
+    if (self.tag == V_UNSET) return vm_fail(vm, GPA_E_TYPE, "unbound method %s.%s() needs an argument", row->owner, row->name);
+    return vm_fail(vm, GPA_E_TYPE, "descriptor '%s' for '%s' objects doesn't apply to a '%s' object", row->name, row->owner,
+                   value_type_name(self));
+}
+
 gpa_code call_native(gpa_vm *vm, const native *row, const value *args, size_t n, size_t n_named, const value *names, value *out) {
     const signature *s = find_signature(vm, row);
     if (!s) return vm_no_memory(vm);
     *out = v_none();
+    if (row->kind == NATIVE_METHOD && !native_takes(row, n ? args[0] : v_unset())) return fail_self(vm, row, n ? args[0] : v_unset());
     value argv[MAX_NATIVE_PARAMS], rest = v_unset(), kwargs = v_unset();
     if (s->plain && n == s->n && !n_named) {
         memcpy(argv, args, n * sizeof *args);

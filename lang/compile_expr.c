@@ -625,13 +625,9 @@ static void expression(compiler *c, const ast_node *n, uint32_t dst) {
     switch ((int)n->kind) {
         case AST_NAME: load_name(c, n, dst); break;
         case AST_FSTRING: fstring(c, n, dst); break;
-        case AST_BYTES: {
-            value b = v_str(c->vm, n->bytes.text.at, n->bytes.text.len);
-            b.tag = b.tag ? V_BYTES : V_UNSET;
-            if (b.tag) b.o->tag = V_BYTES;
-            emit_d(c, I_CONST, dst, add_const(c, b));
+        case AST_BYTES:
+            emit_d(c, I_CONST, dst, add_const(c, v_bytes(c->vm, n->bytes.text.at, n->bytes.text.len)));
             break;
-        }
         case AST_MAGIC: emit_d(c, I_MAGIC, dst, add_text(c, n->magic.text.at, n->magic.text.len)); break;
         case AST_TUPLE: display(c, &n->tuple.items, dst, I_TUPLE, I_APPEND, I_EXTEND); break;
         case AST_LIST: display(c, &n->list.items, dst, I_LIST, I_APPEND, I_EXTEND); break;

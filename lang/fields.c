@@ -146,7 +146,7 @@ static gpa_code one_field(filler *f, const char *p, const char *end, int depth, 
 
 static gpa_code fill(filler *f, const char *p, const char *end, int depth, gpa_str *out) {
     gpa_vm *vm = f->vm;
-    if (depth > 2) return vm_fail(vm, GPA_E_VALUE, "Max string recursion exceeded");
+    if (depth > 2 && memchr(p, '{', (size_t)(end - p))) return vm_fail(vm, GPA_E_VALUE, "Max string recursion exceeded");
     while (p < end) {
         const char *from = p;
         while (p < end && *p != '{' && *p != '}') p++;

@@ -57,6 +57,7 @@ static gpa_code push_text(gpa_vm *vm, list_obj *l, const char *p, size_t n) {
 /* ---- making ---- */
 
 gpa_code str_new(gpa_vm *vm, value *argv, value *out) {
+    if (argv[1].tag == V_BYTES && argv[2].tag != V_UNSET) return bytes_decode(vm, argv + 1, out);
     if (argv[1].tag == V_STR) {
         *out = value_retain(argv[1]);
         return GPA_OK;

@@ -37,6 +37,12 @@ static uint32_t to_swapped(uint32_t c, bool in_word, bool first) {
     return text_is_upper(c) ? text_lower(c) : text_upper(c);
 }
 
+static uint32_t to_folded(uint32_t c, bool in_word, bool first) {
+    (void)in_word;
+    (void)first;
+    return c == 0x3C2 ? 0x3C3 : text_lower(c);
+}
+
 static gpa_code map_text(gpa_vm *vm, const str_obj *s, mapping f, value *out) {
     gpa_str to;
     str_init(&to);
@@ -44,7 +50,8 @@ static gpa_code map_text(gpa_vm *vm, const str_obj *s, mapping f, value *out) {
     bool in_word = false;
     for (size_t i = 0; i < s->size; i += len) {
         uint32_t c = text_decode(s->text + i, s->size - i, &len);
-        if (c == 0xDF && (f == to_upper || (f == to_title && !in_word))) str_put(&to, f == to_upper ? "SS" : "Ss");
+        if (c == 0xDF && (f == to_upper || f == to_folded || (f == to_title && !in_word)))
+            str_put(&to, f == to_upper ? "SS" : f == to_folded ? "ss" : "Ss");
         else text_put(&to, f(c, in_word, i == 0));
         in_word = text_is_alpha(c);
     }
@@ -53,6 +60,7 @@ static gpa_code map_text(gpa_vm *vm, const str_obj *s, mapping f, value *out) {
 
 gpa_code str_upper(gpa_vm *vm, value *argv, value *out) { return map_text(vm, argv[0].str, to_upper, out); }
 gpa_code str_lower(gpa_vm *vm, value *argv, value *out) { return map_text(vm, argv[0].str, to_lower, out); }
+gpa_code str_casefold(gpa_vm *vm, value *argv, value *out) { return map_text(vm, argv[0].str, to_folded, out); }
 gpa_code str_title(gpa_vm *vm, value *argv, value *out) { return map_text(vm, argv[0].str, to_title, out); }
 gpa_code str_capitalize(gpa_vm *vm, value *argv, value *out) { return map_text(vm, argv[0].str, to_sentence, out); }
 gpa_code str_swapcase(gpa_vm *vm, value *argv, value *out) { return map_text(vm, argv[0].str, to_swapped, out); }

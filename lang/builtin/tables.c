@@ -85,21 +85,39 @@ native_owner owner_find(const char *name) {
     return OWNER_COUNT;
 }
 
+static const uint8_t of_tag[V_COUNT] = {
+    [V_UNSET] = OWNER_COUNT, [V_NONE] = OWNER_COUNT,    [V_BOOL] = OWNER_BOOL,
+    [V_INT] = OWNER_INT,     [V_FLOAT] = OWNER_FLOAT,   [V_NUM] = OWNER_GENERIC,
+    [V_ELLIPSIS] = OWNER_COUNT, [V_NOT_IMPLEMENTED] = OWNER_COUNT, [V_DTYPE] = OWNER_DTYPE,
+    [V_TYPE] = OWNER_TYPE,   [V_NATIVE] = OWNER_NATIVE, [V_UFUNC] = OWNER_UFUNC,
+    [V_COMPLEX] = OWNER_COMPLEX, [V_STR] = OWNER_STR,   [V_BYTES] = OWNER_BYTES,
+    [V_LIST] = OWNER_LIST,   [V_TUPLE] = OWNER_TUPLE,   [V_DICT] = OWNER_DICT,
+    [V_SET] = OWNER_SET,     [V_RANGE] = OWNER_RANGE,   [V_SLICE] = OWNER_SLICE,
+    [V_ARRAY] = OWNER_ARRAY, [V_FUNC] = OWNER_FUNCTION, [V_METHOD] = OWNER_COUNT,
+    [V_MODULE] = OWNER_MODULE, [V_EXCEPTION] = OWNER_EXCEPTION, [V_ITER] = OWNER_COUNT,
+    [V_OBJECT] = OWNER_COUNT, [V_CELL] = OWNER_COUNT,
+};
+
 native_owner owner_of_type(uint32_t aux) {
     if (aux >= AUX_KIND) return owner_find(object_kinds[aux - AUX_KIND]->type_name);
     if (aux == AUX_FROZENSET) return OWNER_FROZENSET;
     if (aux >= AUX_ERROR) return OWNER_EXCEPTION;
     if (aux >= AUX_DTYPE) return OWNER_GENERIC;
-    native_owner o = owner_find(type_name(aux));
-    return owner_is_module(o) ? OWNER_COUNT : o;
+    return (native_owner)of_tag[aux];
 }
 
 native_owner owner_of_value(value v) {
-    if (v.tag == V_NUM || ((v.tag == V_COMPLEX || v.tag == V_ARRAY) && v.aux)) return OWNER_GENERIC;
+    if ((v.tag == V_COMPLEX || v.tag == V_ARRAY) && v.aux) return OWNER_GENERIC;
     if (v.tag == V_OBJECT) return owner_find(v.object->kind->type_name);
     if (v.tag == V_SET && v.set->frozen) return OWNER_FROZENSET;
-    if (v.tag == V_EXCEPTION) return OWNER_EXCEPTION;
-    return owner_of_type(v.tag);
+    return (native_owner)of_tag[v.tag];
+}
+
+bool native_takes(const native *row, value self) {
+    if (self.tag == V_TYPE && row->owner != owner_TYPE) return strcmp(row->name, "__new__") == 0;
+    for (native_owner o = owner_of_value(self); o != OWNER_COUNT; o = owner_next(o))
+        if (row->owner == owners[o].name) return true;
+    return self.tag == V_TYPE;
 }
 
 native_owner owner_next(native_owner o) {

@@ -29,6 +29,9 @@ native_owner owner_next(native_owner o);
 
 /* The row with this name, or NULL. Looks in owner_next too. */
 const native *native_find(native_owner o, const char *name);
+/* Whether a value may be the first argument of a method's row: `list.append(5, 1)` must not reach its function. A type
+ * may be that of "__new__". */
+bool native_takes(const native *row, value self);
 /* The owner's own rows, for dir() and completion. */
 const native *native_rows(native_owner o, size_t *n);
 
