@@ -15,9 +15,16 @@ typedef struct {
 
 static int length(const digits *d) { return (int)d->text.len; }
 
-/* The exact value rounded to n significant digits. A carry that ran through leaves no zeros behind it, as NumPy's own
- * digit generation does when it shortens (`cut`). */
-static void round_to(digits *d, double v, int n, bool cut) {
+/* Drops the zeros that a carry left behind, down to `least` digits: NumPy's digit generation ends where the carry did. */
+static void end_at_carry(digits *d, const char *rounded, double v, int least) {
+    if (strtold(rounded, NULL) <= (long double)v) return;
+    while (length(d) > least && d->text.text[d->text.len - 1] == '0') str_cut(&d->text, d->text.len - 1);
+}
+
+enum { NO_END = 1 << 20 };
+
+/* The exact value rounded to n significant digits, of which `least` stay after a carry. */
+static void round_to(digits *d, double v, int n, int least) {
     gpa_str s;
     str_init(&s);
     str_printf(&s, "%.*e", n - 1, v);
@@ -26,13 +33,12 @@ static void round_to(digits *d, double v, int n, bool cut) {
     str_putc(&d->text, s.text[0]);
     if (n > 1) str_putn(&d->text, s.text + 2, (size_t)(n - 1));
     d->exp = e ? atoi(e + 1) : 0;
-    if (cut && strtold(s.text, NULL) > (long double)v)
-        while (d->text.len > 1 && d->text.text[d->text.len - 1] == '0') str_cut(&d->text, d->text.len - 1);
+    end_at_carry(d, s.text, v, MAX(least, 1));
     str_free(&s);
 }
 
-/* The exact value rounded to n digits behind the point; n may be less than 0. */
-static void round_at(digits *d, double v, int n, bool cut) {
+/* The same with n digits behind the point. */
+static void round_at(digits *d, double v, int n, int least) {
     gpa_str s;
     str_init(&s);
     str_printf(&s, "%.*f", n, v);
@@ -42,8 +48,7 @@ static void round_at(digits *d, double v, int n, bool cut) {
     for (; *p; p++)
         if (*p != '.') str_putc(&d->text, *p);
     d->exp = whole - 1;
-    if (cut && strtold(s.text, NULL) > (long double)v)
-        while (length(d) > whole && d->text.text[d->text.len - 1] == '0') str_cut(&d->text, d->text.len - 1);
+    end_at_carry(d, s.text, v, whole + MAX(least, 0));
     str_free(&s);
 }
 
@@ -51,19 +56,19 @@ static void round_at(digits *d, double v, int n, bool cut) {
 static void find_digits(digits *d, double v, gpa_dtype t, const float_form *f, bool behind) {
     v = fabs(v);
     if (!f->unique) {
-        if (behind) round_at(d, v, MAX(f->precision, 0), false);
-        else round_to(d, v, MAX(f->precision, 1), false);
+        if (behind) round_at(d, v, MAX(f->precision, 0), NO_END);
+        else round_to(d, v, MAX(f->precision, 1), NO_END);
         return;
     }
     decimal s = decimal_shortest(v, t);
     int have = behind ? MAX(0, s.n - 1 - s.exp) : s.n;
     bool short_of = f->min_digits >= 0 && (have < f->min_digits || (behind && s.n - 1 < s.exp));
     if (f->precision >= 0 && have > f->precision) {
-        if (behind) round_at(d, v, f->precision, true);
-        else round_to(d, v, f->precision, true);
+        if (behind) round_at(d, v, f->precision, f->min_digits);
+        else round_to(d, v, f->precision, f->min_digits);
     } else if (short_of) {
-        if (behind) round_at(d, v, f->min_digits, false);
-        else round_to(d, v, f->min_digits, false);
+        if (behind) round_at(d, v, f->min_digits, NO_END);
+        else round_to(d, v, f->min_digits, NO_END);
     } else {
         str_clear(&d->text);
         str_put(&d->text, s.digit);
