@@ -240,10 +240,21 @@ static bool add_param(gpa_vm *vm, signature *s, const char *p, size_t n, bool ke
     return true;
 }
 
+/* The types and modules that know nothing of arrays. */
+static bool makes_arrays(const native *row) {
+    static const native_owner innocent[] = {OWNER_STR, OWNER_BYTES, OWNER_LIST, OWNER_TUPLE, OWNER_DICT, OWNER_SET, OWNER_FROZENSET,
+                                            OWNER_RANGE, OWNER_MATH, OWNER_CMATH, OWNER_TIME, OWNER_OS, OWNER_OS_PATH, OWNER_RANDOM};
+    native_owner o = owner_find(row->owner);
+    for (size_t i = 0; i < COUNT_OF(innocent); i++)
+        if (o == innocent[i]) return false;
+    return true;
+}
+
 static signature *parse_signature(gpa_vm *vm, const native *row) {
     signature *s = mem_zero(sizeof *s);
     if (!s) return NULL;
     *s = (signature){.row = row, .args = -1, .kwargs = -1, .plain = true};
+    s->arrays = makes_arrays(row);
     bool keyword_only = false, good = true;
     for (const char *p = row->signature; *p && good;) {
         const char *end = param_end(p);
@@ -385,12 +396,19 @@ static gpa_code fail_self(gpa_vm *vm, const native *row, value self) {
                    value_type_name(self));
 }
 
+/* What runs now may make nodes: they belong to this place, and loops have something to look after. */
+static void note_arrays(gpa_vm *vm) {
+    vm->maybe_pending = true;
+    rt_at(vm->config.rt, vm_where(vm));
+}
+
 gpa_code call_native(gpa_vm *vm, const native *row, const value *args, size_t n, size_t n_named, const value *names, value *out) {
     const signature *s = find_signature(vm, row);
     if (!s) return vm_no_memory(vm);
     *out = v_none();
     if (row->kind == NATIVE_METHOD && !native_takes(row, n ? args[0] : v_unset())) return fail_self(vm, row, n ? args[0] : v_unset());
     value argv[MAX_NATIVE_PARAMS], rest = v_unset(), kwargs = v_unset();
+    if (s->arrays) note_arrays(vm);
     if (s->plain && n == s->n && !n_named) {
         memcpy(argv, args, n * sizeof *args);
         return row->fn(vm, argv, out);
@@ -422,6 +440,16 @@ gpa_code call_native(gpa_vm *vm, const native *row, const value *args, size_t n,
 
 /* ---- calls of everything else ---- */
 
+/* The row "__new__" of a type; those of the language's own types are remembered. */
+static const native *constructor(gpa_vm *vm, uint32_t aux) {
+    bool kept = aux < COUNT_OF(vm->constructors);
+    if (kept && vm->constructors[aux]) return vm->constructors[aux];
+    native_owner o = owner_of_type(aux);
+    const native *row = o == OWNER_COUNT ? NULL : native_find(o, "__new__");
+    if (kept) vm->constructors[aux] = row;
+    return row;
+}
+
 static gpa_code call_type(gpa_vm *vm, value type, size_t n, const value *args, size_t n_named, const value *names, value *out) {
     if (type.aux >= AUX_ERROR && type.aux < AUX_FROZENSET) {
         if (n_named) return vm_fail(vm, GPA_E_TYPE, "%s() takes no keyword arguments", type_name(type.aux));
@@ -433,8 +461,7 @@ static gpa_code call_type(gpa_vm *vm, value type, size_t n, const value *args, s
         value_release(vm, t);
         return rc;
     }
-    native_owner o = owner_of_type(type.aux);
-    const native *row = o == OWNER_COUNT ? NULL : native_find(o, "__new__");
+    const native *row = constructor(vm, type.aux);
     if (!row) return vm_fail(vm, GPA_E_TYPE, "cannot create '%s' instances", type_name(type.aux));
     value few[9], *all = few;
     if (n + n_named + 1 > COUNT_OF(few) && !(all = mem_new((n + n_named + 1) * sizeof *all))) return vm_no_memory(vm);
@@ -458,6 +485,7 @@ static gpa_code call_method(gpa_vm *vm, const method_obj *m, size_t n, const val
 
 gpa_code call_other(gpa_vm *vm, value fn, size_t n, const value *args, size_t n_named, const value *names, value *out) {
     *out = v_none();
+    if (fn.tag != V_TYPE) note_arrays(vm);
     if (fn.tag == V_TYPE) return call_type(vm, fn, n, args, n_named, names, out);
     if (fn.tag == V_UFUNC) {
         value few[9], *all = few;

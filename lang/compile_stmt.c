@@ -348,12 +348,25 @@ static void import_from(compiler *c, const ast_node *n) {
 
 /* ---- assignment ---- */
 
+/* a, b = x, y: without a tuple in between. */
+static bool parallel(compiler *c, const ast_node *target, const ast_node *v) {
+    if (target->kind != AST_TUPLE || v->kind != AST_TUPLE || target->tuple.items.n != v->tuple.items.n) return false;
+    uint32_t n = v->tuple.items.n, base = c->top;
+    for (uint32_t i = 0; i < n; i++)
+        if (target->tuple.items.at[i]->kind == AST_STARRED || v->tuple.items.at[i]->kind == AST_STARRED) return false;
+    if (n > 16) return false;
+    for (uint32_t i = 0; i < n; i++) compile_into(c, v->tuple.items.at[i], temp(c));
+    for (uint32_t i = 0; i < n; i++) compile_store(c, target->tuple.items.at[i], base + i);
+    return true;
+}
+
 static void assign(compiler *c, const ast_list *targets, const ast_node *v) {
     const ast_node *first = targets->at[0];
     if (targets->n == 1 && first->kind == AST_NAME && first->name.place.where == AST_IN_SLOT) {
         compile_into(c, v, first->name.place.slot);
         return;
     }
+    if (targets->n == 1 && parallel(c, first, v)) return;
     uint32_t r = temp(c);
     compile_into(c, v, r);
     for (uint32_t i = 0; i < targets->n; i++) {

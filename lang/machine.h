@@ -39,6 +39,7 @@ typedef struct signature {
     uint16_t n, n_positional_only, n_positional; /* parameters in all; keyword-only ones follow the positional ones */
     int16_t args, kwargs;                        /* index of *args and **kwargs, or -1 */
     bool plain;                                  /* positional parameters without defaults only */
+    bool arrays;                                 /* may make arrays */
     char *names[MAX_NATIVE_PARAMS];
     value defaults[MAX_NATIVE_PARAMS]; /* UNSET with `required` clear means <unset> */
     bool required[MAX_NATIVE_PARAMS];
@@ -66,6 +67,7 @@ struct vm {
     dict_obj *methods;  /* methods of arrays written in gpa: name to function */
     signature **signatures;
     size_t n_signatures, cap_signatures;
+    const native *constructors[V_COUNT + 1]; /* of the language's own types, once looked up */
     trace_entry *trace; /* innermost first */
     size_t n_trace, cap_trace;
     const obj *trace_of; /* the exception last caught, whose trace this is; only compared */

@@ -345,12 +345,7 @@ static gpa_code binary(gpa_vm *vm, ast_op op, bool update, value a, value b, val
         !(op == AST_OP_ADD && numpy && a.tag != V_STR))
         rc = sequence(vm, op, a, b, out, &handled);
     if (rc || handled) return rc;
-    if (numpy) {
-        value other = is_numpy(a) ? b : a;
-        if (is_numpy(other) || is_number(other) || other.tag == V_LIST || other.tag == V_TUPLE || op == AST_OP_EQ || op == AST_OP_NE)
-            return op_array(vm, op, a, b, out);
-        return unsupported(vm, op, update, a, b);
-    }
+    if (numpy) return op_array(vm, op, a, b, out);
     if (a.tag == V_SET && b.tag == V_SET) rc = set_operator(vm, op, a, b, out, &handled);
     if (rc || handled) return rc;
     if (a.tag == V_DICT && b.tag == V_DICT && op == AST_OP_BITOR) return dict_union(vm, a, b, out);

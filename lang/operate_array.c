@@ -1,6 +1,7 @@
 /* Operators and subscripts on arrays and NumPy scalars. Operands carry the places where they were written, so that an
  * error about shapes can stand under them. */
 #include <math.h>
+#include <stdio.h>
 
 #include "lang/machine.h"
 #include "lang/number.h"

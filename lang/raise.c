@@ -54,12 +54,23 @@ void raise_trace(gpa_vm *vm, const frame *f) {
 
 /* ---- objects ---- */
 
+/* An error record is long and mostly empty: only what is used is copied. */
+static void copy_error(gpa_err *to, const gpa_err *from) {
+    to->code = from->code;
+    to->span = from->span;
+    to->n_notes = from->n_notes;
+    memcpy(to->notes, from->notes, from->n_notes * sizeof *from->notes);
+    memcpy(to->msg, from->msg, strlen(from->msg) + 1);
+    memcpy(to->hint, from->hint, strlen(from->hint) + 1);
+}
+
 value v_exception(gpa_vm *vm, gpa_code kind, value args) {
-    exc_obj *x = mem_zero(sizeof *x);
+    exc_obj *x = mem_new(sizeof *x);
     if (!x) {
         vm_no_memory(vm);
         return v_unset();
     }
+    gpa_err_clear(&x->err);
     x->head = (obj){1, V_EXCEPTION};
     x->code = kind;
     x->args = value_retain(args);
@@ -108,7 +119,7 @@ gpa_code vm_raise(gpa_vm *vm, gpa_code kind, size_t n, const value *args) {
 
 /* Sets the current error to an exception's; consumes it. */
 gpa_code raise_again(gpa_vm *vm, value exc) {
-    vm->err = exc.exc->err;
+    copy_error(&vm->err, &exc.exc->err);
     value_release(vm, vm->raised);
     vm->raised = exc;
     vm->tracing = vm->trace_skip = exc.o == vm->trace_of;
@@ -123,7 +134,8 @@ value raise_take(gpa_vm *vm) {
         exc = v_unset();
     }
     if (exc.tag == V_UNSET) {
-        gpa_err err = vm->err;
+        gpa_err err;
+        copy_error(&err, &vm->err);
         gpa_err_clear(&vm->err);
         value text = v_cstr(vm, err.msg);
         value args = v_tuple(vm, err.msg[0] != 0, &text);
@@ -131,12 +143,12 @@ value raise_take(gpa_vm *vm) {
         value_release(vm, text);
         value_release(vm, args);
         if (exc.tag == V_UNSET) {
-            vm->err = err;
+            copy_error(&vm->err, &err);
             return exc;
         }
-        exc.exc->err = err;
+        copy_error(&exc.exc->err, &err);
     } else {
-        exc.exc->err = vm->err;
+        copy_error(&exc.exc->err, &vm->err);
         gpa_err_clear(&vm->err);
     }
     vm->trace_of = exc.o;

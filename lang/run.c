@@ -134,8 +134,6 @@ static gpa_code call_slow(gpa_vm *vm, frame *f, value *fn, value *args, size_t n
         return GPA_OK;
     }
     value result = v_none();
-    vm->maybe_pending = true;
-    rt_at(vm->config.rt, vm_where(vm));
     rc = callee.tag == V_NATIVE ? call_native(vm, callee.native, args, n, n_named, names, &result)
                                 : call_other(vm, callee, n, args, n_named, names, &result);
     if (rc) return rc;
@@ -532,8 +530,9 @@ L_NEXT : {
     STEP(FORMAT, format, 2)
 L_GET_ITEM : {
     const value *x = &R[I->b], *y = &R[I->c];
-    if (y->tag == V_INT && x->tag == V_LIST && x->list->count > (uint64_t)y->i && I->b < f->code->first_temp) {
+    if (y->tag == V_INT && x->tag == V_LIST && x->list->count > (uint64_t)y->i) {
         value v = value_retain(x->list->items[y->i]);
+        reg_consume(vm, f, I->b);
         SET(I->a, v);
         GO(1);
     }
@@ -543,10 +542,10 @@ L_GET_ITEM : {
 }
 L_SET_ITEM : {
     const value *x = &R[I->a], *y = &R[I->b];
-    if (y->tag == V_INT && x->tag == V_LIST && x->list->count > (uint64_t)y->i && R[I->c].tag != V_UNSET &&
-        I->a < f->code->first_temp) {
+    if (y->tag == V_INT && x->tag == V_LIST && x->list->count > (uint64_t)y->i && R[I->c].tag != V_UNSET) {
         value v = reg_take(f, I->c);
         reg_put(vm, &x->list->items[y->i], v);
+        reg_consume(vm, f, I->a);
         GO(1);
     }
     f->ip = I;
@@ -559,7 +558,27 @@ L_SET_ITEM : {
     STEP(DEL_ATTR, del_attr, 2)
 
     /* calls */
-    STEP(GET_METHOD, get_method, 2)
+L_GET_METHOD : {
+    const attr_cache *known = &f->code->caches[I[1].cache];
+    value v = R[I->b];
+    if (v.tag == known->tag && v.tag != V_SET && !v.aux && known->row && known->row->kind == NATIVE_METHOD) {
+        value method = {.tag = V_NATIVE, .native = known->row};
+        value self = reg_take(f, I->b);
+        SET(I->a, method);
+        SET(I->a + 1, self);
+        GO(2);
+    }
+    if (v.tag == V_MODULE && known->owner == v.module && v.module->slots[known->slot].tag != V_UNSET) {
+        value member = value_retain(v.module->slots[known->slot]);
+        reg_consume(vm, f, I->b);
+        SET(I->a, member);
+        SET(I->a + 1, v_unset());
+        GO(2);
+    }
+    f->ip = I;
+    if (UNLIKELY(step_get_method(vm, f, R, I))) goto failed;
+    GO(2);
+}
 L_CALL:
     fn = &R[I->a];
     args = fn + 2;
@@ -587,6 +606,18 @@ call:
             I = c->ins;
             DISPATCH();
         }
+    }
+    if (fn->tag == V_NATIVE) {
+        value result = v_none();
+        if (UNLIKELY(call_native(vm, fn->native, args, n, 0, NULL, &result))) goto failed;
+        for (size_t i = 0; i < n; i++)
+            if (is_counted(args[i])) {
+                value v = args[i];
+                args[i].tag = V_UNSET;
+                value_release(vm, v);
+            }
+        *fn = result;
+        GO(1);
     }
     n_named = 0;
     names = NULL;
