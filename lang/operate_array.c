@@ -39,10 +39,18 @@ static places places_now(gpa_vm *vm) {
 
 /* ---- operators ---- */
 
+/* NumPy tries an array with what is no number element by element, and the words name the elements. */
+static const char *element_name(value v) {
+    if (v.tag != V_ARRAY && v.tag != V_NUM) return value_type_name(v);
+    char kind = dtype_info[v.tag == V_NUM ? v.aux : v.array->arr->dtype].kind;
+    return kind == 'B' ? "bool" : kind == 'F' ? "float" : kind == 'C' ? "complex" : "int";
+}
+
 static gpa_code no_loop(gpa_vm *vm, ast_op op, value a, value b) {
+    bool order = op >= AST_OP_LT && op <= AST_OP_GE;
+    const char *words = order ? "'%s' not supported between instances of '%s' and '%s'" : "unsupported operand type(s) for %s: '%s' and '%s'";
     gpa_err_clear(vm_err(vm));
-    return vm_fail(vm, GPA_E_TYPE, "unsupported operand type(s) for %s: '%s' and '%s'", ast_op_text(op), value_type_name(a),
-                   value_type_name(b));
+    return vm_fail(vm, GPA_E_TYPE, words, op == AST_OP_POW ? "** or pow()" : ast_op_text(op), element_name(a), element_name(b));
 }
 
 /* == and != with what is no array or number: nothing is equal to it. */
