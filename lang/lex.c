@@ -19,14 +19,12 @@ enum { NAME_START = 1, NAME_PART = 2, DIGIT = 4, HEX = 8 };
 #define L (NAME_START | NAME_PART)
 /* What an ASCII byte may be part of; bytes beyond ASCII ask unicode.h. */
 static const uint8_t ascii[256] = {
-    ['0'] = D, ['1'] = D, ['2'] = D, ['3'] = D, ['4'] = D, ['5'] = D, ['6'] = D, ['7'] = D, ['8'] = D, ['9'] = D,
-    ['a'] = X, ['b'] = X, ['c'] = X, ['d'] = X, ['e'] = X, ['f'] = X, ['A'] = X, ['B'] = X, ['C'] = X, ['D'] = X,
-    ['E'] = X, ['F'] = X,
-    ['g'] = L, ['h'] = L, ['i'] = L, ['j'] = L, ['k'] = L, ['l'] = L, ['m'] = L, ['n'] = L, ['o'] = L, ['p'] = L,
-    ['q'] = L, ['r'] = L, ['s'] = L, ['t'] = L, ['u'] = L, ['v'] = L, ['w'] = L, ['x'] = L, ['y'] = L, ['z'] = L,
-    ['G'] = L, ['H'] = L, ['I'] = L, ['J'] = L, ['K'] = L, ['L'] = L, ['M'] = L, ['N'] = L, ['O'] = L, ['P'] = L,
-    ['Q'] = L, ['R'] = L, ['S'] = L, ['T'] = L, ['U'] = L, ['V'] = L, ['W'] = L, ['X'] = L, ['Y'] = L, ['Z'] = L,
-    ['_'] = L,
+    ['0'] = D, ['1'] = D, ['2'] = D, ['3'] = D, ['4'] = D, ['5'] = D, ['6'] = D, ['7'] = D, ['8'] = D, ['9'] = D, ['a'] = X,
+    ['b'] = X, ['c'] = X, ['d'] = X, ['e'] = X, ['f'] = X, ['A'] = X, ['B'] = X, ['C'] = X, ['D'] = X, ['E'] = X, ['F'] = X,
+    ['g'] = L, ['h'] = L, ['i'] = L, ['j'] = L, ['k'] = L, ['l'] = L, ['m'] = L, ['n'] = L, ['o'] = L, ['p'] = L, ['q'] = L,
+    ['r'] = L, ['s'] = L, ['t'] = L, ['u'] = L, ['v'] = L, ['w'] = L, ['x'] = L, ['y'] = L, ['z'] = L, ['G'] = L, ['H'] = L,
+    ['I'] = L, ['J'] = L, ['K'] = L, ['L'] = L, ['M'] = L, ['N'] = L, ['O'] = L, ['P'] = L, ['Q'] = L, ['R'] = L, ['S'] = L,
+    ['T'] = L, ['U'] = L, ['V'] = L, ['W'] = L, ['X'] = L, ['Y'] = L, ['Z'] = L, ['_'] = L,
 };
 #undef D
 #undef X
@@ -217,7 +215,7 @@ static bool fail_number(lexer *l, token *t, const char *kind) {
     return false;
 }
 
-/* Digits of a base with single underscores between them; the first may be an underscore when one may lead. */
+/* Digits up to `highest` (or hexadecimal ones), with single underscores between them. */
 static bool skip_digits(lexer *l, token *t, char highest, bool hex, const char *kind) {
     for (;;) {
         while (hex ? is(*l->at, HEX) : *l->at >= '0' && *l->at <= highest) l->at++;
@@ -368,8 +366,9 @@ static void string(lexer *l, token *t, int prefix, unsigned flags) {
     p += quotes;
     const char *text = p;
     while (quotes == 3 ? !(*p == quote && quotes_at(p, quote) == 3) : *p != quote) {
-        if (*p == '\\' && p + 1 < l->end) p += p[1] == '\r' && p[2] == '\n' ? 2 : 1;
-        else if (p == l->end || (quotes == 1 && (*p == '\n' || *p == '\r'))) {
+        if (*p == '\\' && p + 1 < l->end) {
+            p += p[1] == '\r' && p[2] == '\n' ? 2 : 1;
+        } else if (p == l->end || (quotes == 1 && (*p == '\n' || *p == '\r'))) {
             if (closes_fstring(l, quote, quotes))
                 fail(l, t, GPA_E_SYNTAX, start, start + 1, "f-string: expecting '}'");
             else
@@ -459,7 +458,12 @@ static void fstring_text(lexer *l, token *t) {
 /* ---- brackets and operators ---- */
 
 static token_kind bracket_kind(char c) {
-    return c == '(' ? TOKEN_LPAR : c == ')' ? TOKEN_RPAR : c == '[' ? TOKEN_LSQB : c == ']' ? TOKEN_RSQB : c == '{' ? TOKEN_LBRACE : TOKEN_RBRACE;
+    return c == '('   ? TOKEN_LPAR
+           : c == ')' ? TOKEN_RPAR
+           : c == '[' ? TOKEN_LSQB
+           : c == ']' ? TOKEN_RSQB
+           : c == '{' ? TOKEN_LBRACE
+                      : TOKEN_RBRACE;
 }
 
 static void open_bracket(lexer *l, token *t, char c) {
@@ -487,11 +491,12 @@ static void close_bracket(lexer *l, token *t, char c) {
         return;
     }
     char open = l->brackets[l->n_brackets - 1].open;
-    uint32_t lo = l->brackets[l->n_brackets - 1].lo, line = lex_line(l, lo);
     if (closer_of(open) != c) {
+        uint32_t line = lex_line(l, l->brackets[l->n_brackets - 1].lo);
         char on[32] = "";
         if (line != lex_line(l, here(l, l->at))) snprintf(on, sizeof on, " on line %u", line);
-        fail(l, t, GPA_E_SYNTAX, l->at, l->at + 1, "closing parenthesis '%c' does not match opening parenthesis '%c'%s", c, open, on);
+        fail(l, t, GPA_E_SYNTAX, l->at, l->at + 1, "closing parenthesis '%c' does not match opening parenthesis '%c'%s", c,
+             open, on);
         return;
     }
     l->n_brackets--;
@@ -522,7 +527,7 @@ static const struct {
 #include "lang/token.def"
 };
 
-/* ':' and '!' directly in a field of an f-string are not operators: f"{x:=5}" has the specification "=5". */
+/* A ':' directly in a field of an f-string begins its specification, even before '=': f"{x:=5}". */
 static bool field_colon(lexer *l) {
     if (*l->at != ':' || !l->n_fstrings) return false;
     lex_fstring *f = &l->fstrings[l->n_fstrings - 1];

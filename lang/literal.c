@@ -9,9 +9,10 @@
 /* ---- numbers ---- */
 
 static unsigned digit_of(char c) {
-    return c >= '0' && c <= '9' ? (unsigned)(c - '0') : c >= 'a' && c <= 'f' ? (unsigned)(c - 'a' + 10)
-                                                      : c >= 'A' && c <= 'F' ? (unsigned)(c - 'A' + 10)
-                                                                             : 99;
+    return c >= '0' && c <= '9'   ? (unsigned)(c - '0')
+           : c >= 'a' && c <= 'f' ? (unsigned)(c - 'a' + 10)
+           : c >= 'A' && c <= 'F' ? (unsigned)(c - 'A' + 10)
+                                  : 99;
 }
 
 bool literal_integer(const char *s, size_t n, uint64_t *out) {
@@ -26,7 +27,8 @@ bool literal_integer(const char *s, size_t n, uint64_t *out) {
     for (; i < n; i++) {
         if (s[i] == '_') continue;
         uint64_t next;
-        if (__builtin_mul_overflow(value, (uint64_t)base, &next) || __builtin_add_overflow(next, digit_of(s[i]), &next)) return false;
+        if (__builtin_mul_overflow(value, (uint64_t)base, &next) || __builtin_add_overflow(next, digit_of(s[i]), &next))
+            return false;
         value = next;
     }
     *out = value;
@@ -91,7 +93,8 @@ static bool hex_escape(decoder *d, unsigned digits, const char *what) {
 
 static void octal_escape(decoder *d) {
     uint32_t value = 0;
-    for (int i = 0; i < 3 && d->at < d->end && *d->at >= '0' && *d->at <= '7'; i++) value = value << 3 | (uint32_t)(*d->at++ - '0');
+    for (int i = 0; i < 3 && d->at < d->end && *d->at >= '0' && *d->at <= '7'; i++)
+        value = value << 3 | (uint32_t)(*d->at++ - '0');
     if (d->flags & LITERAL_BYTES)
         *d->out++ = (char)value;
     else
@@ -127,7 +130,8 @@ static bool escape(decoder *d) {
     if (c == 'u' && text) return hex_escape(d, 4, "truncated \\uXXXX escape");
     if (c == 'U' && text) return hex_escape(d, 8, "truncated \\UXXXXXXXX escape");
     if (c == 'N' && text) {
-        gpa_fail(d->err, GPA_E_SYNTAX, "character names (\\N{...}) are not part of gpa: write the character itself, or its number as \\uXXXX");
+        gpa_fail(d->err, GPA_E_SYNTAX,
+                 "character names (\\N{...}) are not part of gpa: write the character itself, or its number as \\uXXXX");
         return false;
     }
     *d->out++ = '\\';

@@ -133,8 +133,10 @@ ast_node *parse_left_out(parser *p, gpa_span at, const char *what) {
 }
 
 ast_node *parse_refuse(parser *p) {
-    const char *why = "async and await are not part of gpa: work on arrays is queued, and waited for when its values are needed";
-    if (p->tok.kind == TOKEN_CLASS) why = "classes are not part of gpa: keep values in a dict or a tuple, and write functions over them";
+    const char *why =
+        "async and await are not part of gpa: work on arrays is queued, and waited for when its values are needed";
+    if (p->tok.kind == TOKEN_CLASS)
+        why = "classes are not part of gpa: keep values in a dict or a tuple, and write functions over them";
     if (p->tok.kind == TOKEN_YIELD) why = "yield is not part of gpa: return a list, or write a generator expression";
     return parse_left_out(p, parse_here(p), why);
 }
@@ -142,7 +144,8 @@ ast_node *parse_refuse(parser *p) {
 /* ---- reading ahead ---- */
 
 void parse_try(parser *p, parse_mark *m) {
-    *m = (parse_mark){p->lex, p->tok, p->prev_hi, p->prev_kind, p->level, p->prev_level, p->depth, p->trial, p->group, p->n_items, p->err, {.code = GPA_OK}};
+    *m = (parse_mark){p->lex,   p->tok,   p->prev_hi, p->prev_kind, p->level, p->prev_level,
+                      p->depth, p->trial, p->group,   p->n_items,   p->err,   {.code = GPA_OK}};
     p->err = p->lex.err = &m->err;
 }
 
@@ -178,7 +181,8 @@ void parse_keep(parser *p, parse_mark *m) {
 /* After a failure of the grammar: what the lexer finds further on explains it better, if it finds something. */
 static void blame_lexer(parser *p) {
     token_kind at = p->tok.kind;
-    if (at == TOKEN_ERROR || at == TOKEN_INDENT || at == TOKEN_DEDENT || p->refused || !gpa_err_is(p->err->code, GPA_E_SYNTAX)) return;
+    if (at == TOKEN_ERROR || at == TOKEN_INDENT || at == TOKEN_DEDENT || p->refused || !gpa_err_is(p->err->code, GPA_E_SYNTAX))
+        return;
     uint32_t line = lex_line(&p->lex, p->furthest);
     gpa_err found = {.code = GPA_OK};
     bool at_end = p->lex.at_end;
@@ -186,7 +190,8 @@ static void blame_lexer(parser *p) {
     p->lex.at_end = false;
     while (p->tok.kind != TOKEN_END && p->tok.kind != TOKEN_ERROR) lex_next(&p->lex, &p->tok);
     bool open = p->lex.at_end && p->lex.n_brackets > 0;
-    bool better = found.code && !gpa_err_is(found.code, GPA_E_INDENTATION) && !(open && line <= lex_line(&p->lex, found.span.lo));
+    bool better =
+        found.code && !gpa_err_is(found.code, GPA_E_INDENTATION) && !(open && line <= lex_line(&p->lex, found.span.lo));
     if (better)
         *p->err = found;
     else
@@ -203,7 +208,8 @@ static gpa_code check_text(const source *s, gpa_err *e) {
         if (n == 1 && *p == 0) {
             gpa_fail(e, GPA_E_SYNTAX, "source code string cannot contain null bytes");
         } else if (n == 0) {
-            gpa_fail(e, GPA_E_SYNTAX, "(unicode error) 'utf-8' codec can't decode byte 0x%02x in position %zu: invalid start byte",
+            gpa_fail(e, GPA_E_SYNTAX,
+                     "(unicode error) 'utf-8' codec can't decode byte 0x%02x in position %zu: invalid start byte",
                      (unsigned)(unsigned char)*p, (size_t)(p - s->text));
         } else {
             p += n;

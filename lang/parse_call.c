@@ -27,7 +27,8 @@ static ast_node *bare_generator(parser *p, ast_node *item, bool sole, uint32_t c
         last = p->tok.kind == TOKEN_RPAR && sole;
         if (!parse_back(p, &m)) return NULL;
     }
-    if (!sole || (!last && p->tok.kind == TOKEN_COMMA)) return parse_syntax(p, span, "Generator expression must be parenthesized");
+    if (!sole || (!last && p->tok.kind == TOKEN_COMMA))
+        return parse_syntax(p, span, "Generator expression must be parenthesized");
     if (!last) return parse_unexpected(p);
     if (p->tok.kind == TOKEN_COMMA) return parse_syntax(p, span, "Generator expression must be parenthesized");
     ast_node *n = parse_new(p, AST_GENEXP, (gpa_span){span.src, call_paren, p->tok.hi});
@@ -46,7 +47,8 @@ static ast_node *keyword_argument(parser *p, ast_node *name) {
     if (name->kind != AST_NAME || parse_is_group(p, name))
         return parse_syntax(p, upto, "expression cannot contain assignment, perhaps you meant \"==\"?");
     parse_advance(p);
-    if (p->tok.kind == TOKEN_COMMA || p->tok.kind == TOKEN_RPAR) return parse_syntax(p, upto, "expected argument value expression");
+    if (p->tok.kind == TOKEN_COMMA || p->tok.kind == TOKEN_RPAR)
+        return parse_syntax(p, upto, "expected argument value expression");
     ast_node *value = parse_expression(p);
     if (!value) return NULL;
     if (at_clauses(p)) return parse_syntax(p, upto, "invalid syntax. Maybe you meant '==' or ':=' instead of '='?");
@@ -104,7 +106,8 @@ static ast_node *argument(parser *p, arguments *a, uint32_t paren) {
     ast_node *n = p->tok.kind == TOKEN_STAR ? unpacking(p, AST_STARRED) : plain_argument(p);
     if (!n) return NULL;
     if (p->tok.kind == TOKEN_ASSIGN) return keyword_argument(p, n);
-    if (at_clauses(p) && n->kind == AST_STARRED) return parse_syntax(p, n->span, "iterable unpacking cannot be used in comprehension");
+    if (at_clauses(p) && n->kind == AST_STARRED)
+        return parse_syntax(p, n->span, "iterable unpacking cannot be used in comprehension");
     if (at_clauses(p)) n = bare_generator(p, n, a->n_args == 0, paren);
     return n && in_order(p, a, n) ? n : NULL;
 }
@@ -148,7 +151,7 @@ ast_node *parse_call(parser *p, ast_node *func, uint32_t lo) {
 
 typedef struct {
     token_kind closer;
-    ast_param_kind kind; /* of the next plain name */
+    ast_param_kind kind;    /* of the next plain name */
     bool slash, star, init; /* seen: '/', '*', a default */
     size_t mark;
 } parameters;
@@ -175,7 +178,8 @@ static ast_node *param(parser *p, const parameters *ps, ast_param_kind kind) {
         if (kind == AST_STAR_ARGS) return parse_syntax(p, at, "var-positional argument cannot have default value");
         if (kind == AST_STAR_KWARGS) return parse_syntax(p, at, "var-keyword argument cannot have default value");
         parse_advance(p);
-        if (p->tok.kind == TOKEN_COMMA || p->tok.kind == TOKEN_RPAR) return parse_syntax(p, at, "expected default value expression");
+        if (p->tok.kind == TOKEN_COMMA || p->tok.kind == TOKEN_RPAR)
+            return parse_syntax(p, at, "expected default value expression");
         if (!(init = parse_expression(p))) return NULL;
     } else if (ps->init && (kind == AST_ORDINARY || kind == AST_POSITIONAL_ONLY)) {
         return parse_syntax(p, target->span, "parameter without a default follows parameter with a default");
@@ -241,7 +245,8 @@ static bool parenthesized(parser *p, const parameters *ps) {
     parse_try(p, &m);
     parse_advance(p);
     bool names = p->tok.kind == TOKEN_NAME;
-    while (parse_accept(p, TOKEN_NAME) && parse_accept(p, TOKEN_COMMA)) {}
+    while (parse_accept(p, TOKEN_NAME) && parse_accept(p, TOKEN_COMMA)) {
+    }
     names = names && p->tok.kind == TOKEN_RPAR;
     span.hi = p->tok.hi;
     if (!parse_back(p, &m)) return false;

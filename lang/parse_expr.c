@@ -5,28 +5,13 @@
 #include "runtime/base.h"
 
 bool parse_starts_expression(token_kind kind) {
-    switch (kind) {
-        case TOKEN_NAME:
-        case TOKEN_INTEGER:
-        case TOKEN_FLOAT:
-        case TOKEN_IMAGINARY:
-        case TOKEN_STRING:
-        case TOKEN_BYTES:
-        case TOKEN_FSTRING:
-        case TOKEN_NONE:
-        case TOKEN_TRUE:
-        case TOKEN_FALSE:
-        case TOKEN_ELLIPSIS:
-        case TOKEN_LAMBDA:
-        case TOKEN_NOT:
-        case TOKEN_LPAR:
-        case TOKEN_LSQB:
-        case TOKEN_LBRACE:
-        case TOKEN_PLUS:
-        case TOKEN_MINUS:
-        case TOKEN_TILDE: return true;
-        default: return false; /* a question about some tokens, not a reader of the table */
-    }
+    static const bool starts[TOKEN_COUNT] = {
+        [TOKEN_NAME] = true,   [TOKEN_INTEGER] = true, [TOKEN_FLOAT] = true, [TOKEN_IMAGINARY] = true, [TOKEN_STRING] = true,
+        [TOKEN_BYTES] = true,  [TOKEN_FSTRING] = true, [TOKEN_NONE] = true,  [TOKEN_TRUE] = true,      [TOKEN_FALSE] = true,
+        [TOKEN_LAMBDA] = true, [TOKEN_NOT] = true,     [TOKEN_LPAR] = true,  [TOKEN_LSQB] = true,      [TOKEN_LBRACE] = true,
+        [TOKEN_PLUS] = true,   [TOKEN_MINUS] = true,   [TOKEN_TILDE] = true, [TOKEN_ELLIPSIS] = true,
+    };
+    return starts[kind];
 }
 
 bool parse_is_group(const parser *p, const ast_node *n) { return p->group == n; }
@@ -39,21 +24,12 @@ static ast_node *slice(parser *p);
 
 /* What may follow a comma without being another item. */
 static bool ends_list(token_kind kind) {
-    switch (kind) {
-        case TOKEN_NEWLINE:
-        case TOKEN_END:
-        case TOKEN_SEMICOLON:
-        case TOKEN_ASSIGN:
-        case TOKEN_COLON:
-        case TOKEN_RPAR:
-        case TOKEN_RSQB:
-        case TOKEN_RBRACE:
-        case TOKEN_IN:
-        case TOKEN_FOR:
-        case TOKEN_BANG:
-        case TOKEN_FTEXT: return true;
-        default: return token_info[kind].class == TOKEN_IS_AUGMENTED;
-    }
+    static const bool ends[TOKEN_COUNT] = {
+        [TOKEN_NEWLINE] = true, [TOKEN_END] = true,  [TOKEN_SEMICOLON] = true, [TOKEN_ASSIGN] = true,
+        [TOKEN_COLON] = true,   [TOKEN_RPAR] = true, [TOKEN_RSQB] = true,      [TOKEN_RBRACE] = true,
+        [TOKEN_IN] = true,      [TOKEN_FOR] = true,  [TOKEN_BANG] = true,      [TOKEN_FTEXT] = true,
+    };
+    return ends[kind] || token_info[kind].class == TOKEN_IS_AUGMENTED;
 }
 
 /* items: item (',' item)* [','], pushed; the first one is given. */
@@ -111,7 +87,7 @@ ast_node *parse_for_targets(parser *p) {
     const ast_node *bad = n ? parse_bad_target(n) : NULL;
     if (bad && bad->kind == AST_COMPARE && bad->compare.links.at[0]->link.op == AST_OP_IN) return parse_unexpected(p);
     if (n && n->kind != AST_TUPLE && parse_starts_expression(p->tok.kind) && !parse_run_on(p, n, &first)) return NULL;
-    return bad ? parse_syntax(p, bad->span, "cannot assign to %s", ast_what(bad->kind)) : n;
+    return bad ? parse_fail_target(p, bad) : n;
 }
 
 /* ---- from named_expression down to comparison ---- */
@@ -360,7 +336,8 @@ static ast_node *slice(parser *p) {
     if (p->tok.kind != TOKEN_COLON) {
         parts[0] = parse_star_named(p);
         if (!parts[0] || p->tok.kind != TOKEN_COLON) return parts[0];
-        if (parts[0]->kind == AST_STARRED || (parts[0]->kind == AST_NAMED && !parse_is_group(p, parts[0]))) return parse_unexpected(p);
+        if (parts[0]->kind == AST_STARRED || (parts[0]->kind == AST_NAMED && !parse_is_group(p, parts[0])))
+            return parse_unexpected(p);
     }
     for (int i = 1; i < 3 && parse_accept(p, TOKEN_COLON); i++) {
         token_kind next = p->tok.kind;
@@ -518,11 +495,14 @@ static ast_node *pair(parser *p, ast_node *key) {
         if (!key) return NULL;
     }
     if (!unpack) {
-        if (p->tok.kind != TOKEN_COLON) return parse_syntax(p, (gpa_span){key->span.src, p->prev_hi - 1, p->prev_hi}, "':' expected after dictionary key");
+        if (p->tok.kind != TOKEN_COLON)
+            return parse_syntax(p, (gpa_span){key->span.src, p->prev_hi - 1, p->prev_hi}, "':' expected after dictionary key");
         gpa_span colon = parse_here(p);
         parse_advance(p);
-        if (p->tok.kind == TOKEN_RBRACE || p->tok.kind == TOKEN_COMMA) return parse_syntax(p, colon, "expression expected after dictionary key and ':'");
-        if (p->tok.kind == TOKEN_STAR) return parse_syntax(p, parse_here(p), "cannot use a starred expression in a dictionary value");
+        if (p->tok.kind == TOKEN_RBRACE || p->tok.kind == TOKEN_COMMA)
+            return parse_syntax(p, colon, "expression expected after dictionary key and ':'");
+        if (p->tok.kind == TOKEN_STAR)
+            return parse_syntax(p, parse_here(p), "cannot use a starred expression in a dictionary value");
     }
     ast_node *value = unpack ? bitwise_or(p) : parse_expression(p);
     ast_node *n = value ? parse_new(p, AST_PAIR, parse_span(p, lo)) : NULL;
@@ -539,7 +519,9 @@ static ast_node *dict(parser *p, uint32_t lo, ast_node *key) {
     if (!first) return NULL;
     ast_list clauses = {NULL, 0};
     if (at_clauses(p)) {
-        if (!first->pair.key) return parse_syntax(p, (gpa_span){first->span.src, first->span.lo, first->span.lo + 2}, "dict unpacking cannot be used in dict comprehension");
+        if (!first->pair.key)
+            return parse_syntax(p, (gpa_span){first->span.src, first->span.lo, first->span.lo + 2},
+                                "dict unpacking cannot be used in dict comprehension");
         if (!parse_clauses(p, &clauses)) return NULL;
     } else {
         if (!parse_push(p, first)) return NULL;
@@ -608,13 +590,16 @@ static ast_node *parentheses(parser *p) {
     if (p->tok.kind == TOKEN_DSTAR) {
         gpa_span stars = parse_here(p);
         parse_advance(p);
-        return parse_expression(p) && p->tok.kind == TOKEN_RPAR ? parse_syntax(p, stars, "cannot use double starred expression here") : parse_unexpected(p);
+        return parse_expression(p) && p->tok.kind == TOKEN_RPAR
+                   ? parse_syntax(p, stars, "cannot use double starred expression here")
+                   : parse_unexpected(p);
     }
     ast_node *first = parse_star_named(p);
     if (!first) return NULL;
     if (at_clauses(p)) return generator(p, lo, first);
     if (p->tok.kind != TOKEN_COMMA) {
-        if (first->kind == AST_STARRED && p->tok.kind == TOKEN_RPAR) return parse_syntax(p, first->span, "cannot use starred expression here");
+        if (first->kind == AST_STARRED && p->tok.kind == TOKEN_RPAR)
+            return parse_syntax(p, first->span, "cannot use starred expression here");
         if (!parse_expect(p, TOKEN_RPAR)) return NULL;
         p->group = first;
         return first;
@@ -658,6 +643,6 @@ static ast_node *atom(parser *p) {
         case TOKEN_LBRACE: return braces(p);
         case TOKEN_YIELD:
         case TOKEN_AWAIT: return parse_refuse(p);
-        default: return parse_unexpected(p);
+        default: return parse_unexpected(p); /* no other token begins an atom */
     }
 }

@@ -12,19 +12,19 @@
 typedef struct {
     lexer lex;
     token tok;
-    uint32_t prev_hi;            /* where the last consumed token ends */
+    uint32_t prev_hi; /* where the last consumed token ends */
     token_kind prev_kind;
-    uint8_t level, prev_level;   /* open brackets after the current and after the last consumed token */
-    uint16_t depth;              /* rules within rules */
-    uint32_t furthest;           /* where the last token read starts, also when reading ahead */
-    bool plain;                  /* the failure is "invalid syntax", which more specific words may replace */
-    bool committed;              /* an `as` was read: a with in parentheses can be nothing else */
-    bool refused;                /* the failure is that gpa leaves something out */
-    bool trial;                  /* reading ahead to word a message: do not do so again within */
+    uint8_t level, prev_level; /* open brackets after the current and after the last consumed token */
+    uint16_t depth;            /* rules within rules */
+    uint32_t furthest;         /* where the last token read starts, also when reading ahead */
+    bool plain;                /* the failure is "invalid syntax", which more specific words may replace */
+    bool committed;            /* an `as` was read: a with in parentheses can be nothing else */
+    bool refused;              /* the failure is that gpa leaves something out */
+    bool trial;                /* reading ahead to word a message: do not do so again within */
     arena *arena;
     gpa_err *err;
-    const ast_node *group;       /* the last expression that stood in parentheses of its own */
-    ast_node **items;            /* lists under construction, one on top of the other */
+    const ast_node *group; /* the last expression that stood in parentheses of its own */
+    ast_node **items;      /* lists under construction, one on top of the other */
     size_t n_items, cap_items;
 } parser;
 
@@ -117,6 +117,8 @@ ast_node *parse_strings(parser *p);
 
 /* What makes n no target of an assignment; NULL when it is one. */
 const ast_node *parse_bad_target(const ast_node *n);
+/* Fails with "cannot assign to ...". */
+ast_node *parse_fail_target(parser *p, const ast_node *bad);
 /* At '=' or ':=' behind an expression where none may stand; NULL after an error, n when another rule reports it. */
 ast_node *parse_stray_assign(parser *p, ast_node *n);
 /* At the start of an expression right behind the expression n: a forgotten comma, Python 2's print. As above. */

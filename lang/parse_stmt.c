@@ -5,7 +5,7 @@
 
 /* ---- simple statements ---- */
 
-/* A node around one child, which may be NULL when `failed` is not set. */
+/* A node of the statement that began at byte lo and ends here. */
 static ast_node *wrap(parser *p, ast_kind kind, uint32_t lo) { return parse_new(p, kind, parse_span(p, lo)); }
 
 static bool ends_simple(token_kind kind) { return kind == TOKEN_NEWLINE || kind == TOKEN_SEMICOLON || kind == TOKEN_END; }
@@ -22,13 +22,13 @@ static ast_node *assigned_value(parser *p) {
     return n;
 }
 
-/* What the left side of '=' did wrong. */
+/* What the first left side did wrong. */
 static ast_node *fail_target(parser *p, ast_node *left) {
     ast_node *last = left;
-    if (left->kind == AST_TUPLE && !parse_is_group(p, left) && left->tuple.items.n) last = left->tuple.items.at[left->tuple.items.n - 1];
+    if (left->kind == AST_TUPLE && !parse_is_group(p, left) && left->tuple.items.n)
+        last = left->tuple.items.at[left->tuple.items.n - 1];
     if (!parse_stray_assign(p, last)) return NULL;
-    const ast_node *bad = parse_bad_target(left);
-    return parse_syntax(p, bad->span, "cannot assign to %s", ast_what((ast_kind)bad->kind));
+    return parse_fail_target(p, parse_bad_target(left));
 }
 
 /* assignment: (star_targets '=')+ value; the first target is parsed, and the current token is '='. */
@@ -36,7 +36,8 @@ static ast_node *assignment(parser *p, ast_node *left, uint32_t lo) {
     size_t mark = p->n_items;
     ast_node *value = left;
     while (p->tok.kind == TOKEN_ASSIGN) {
-        if (parse_bad_target(value)) return p->n_items == mark ? fail_target(p, value) : parse_syntax(p, parse_bad_target(value)->span, "cannot assign to %s", ast_what((ast_kind)parse_bad_target(value)->kind));
+        const ast_node *bad = parse_bad_target(value);
+        if (bad) return p->n_items == mark ? fail_target(p, value) : parse_fail_target(p, bad);
         if (!parse_push(p, value)) return NULL;
         parse_advance(p);
         if (!(value = assigned_value(p))) return NULL;
@@ -50,7 +51,8 @@ static ast_node *assignment(parser *p, ast_node *left, uint32_t lo) {
 /* single_target augassign star_expressions */
 static ast_node *augmented(parser *p, ast_node *target, uint32_t lo) {
     if (target->kind != AST_NAME && target->kind != AST_ATTR && target->kind != AST_INDEX)
-        return parse_syntax(p, target->span, "'%s' is an illegal expression for augmented assignment", ast_what((ast_kind)target->kind));
+        return parse_syntax(p, target->span, "'%s' is an illegal expression for augmented assignment",
+                            ast_what((ast_kind)target->kind));
     ast_op op = (ast_op)token_info[p->tok.kind].op;
     gpa_span op_span = parse_here(p);
     parse_advance(p);
@@ -257,9 +259,12 @@ static bool import_targets(parser *p, ast_list *out) {
 static ast_node *from_statement(parser *p, uint32_t lo) {
     uint32_t level = 0;
     for (;;) {
-        if (parse_accept(p, TOKEN_DOT)) level++;
-        else if (parse_accept(p, TOKEN_ELLIPSIS)) level += 3;
-        else break;
+        if (parse_accept(p, TOKEN_DOT))
+            level++;
+        else if (parse_accept(p, TOKEN_ELLIPSIS))
+            level += 3;
+        else
+            break;
     }
     gpa_sym first, module = 0;
     if (!(level && p->tok.kind == TOKEN_IMPORT) && !(module = dotted_name(p, &first))) return NULL;
@@ -317,7 +322,8 @@ static ast_node *soft_statement(parser *p, const token *first) {
     token_kind last = TOKEN_ERROR;
     parse_mark m;
     parse_try(p, &m);
-    for (; p->tok.kind != TOKEN_NEWLINE && p->tok.kind != TOKEN_END && p->tok.kind != TOKEN_ERROR; parse_advance(p)) last = p->tok.kind;
+    for (; p->tok.kind != TOKEN_NEWLINE && p->tok.kind != TOKEN_END && p->tok.kind != TOKEN_ERROR; parse_advance(p))
+        last = p->tok.kind;
     if (!parse_back(p, &m) || last != TOKEN_COLON) return NULL;
     return parse_left_out(p, at, "the match statement is not part of gpa: write if, elif and else");
 }
@@ -342,7 +348,8 @@ static bool block(parser *p, const char *what, uint32_t at, ast_list *out) {
     if (p->tok.kind == TOKEN_ERROR) return false;
     if (!parse_accept(p, TOKEN_INDENT)) {
         p->lex.at_end |= p->tok.kind == TOKEN_END || p->lex.at == p->lex.end;
-        parse_fail(p, GPA_E_INDENTATION, parse_here(p), "expected an indented block after %s on line %u", what, lex_line(&p->lex, at));
+        parse_fail(p, GPA_E_INDENTATION, parse_here(p), "expected an indented block after %s on line %u", what,
+                   lex_line(&p->lex, at));
         return false;
     }
     if (!parse_enter(p)) return false;
@@ -440,7 +447,7 @@ static ast_node *with_item(parser *p) {
         p->committed = true;
         if (!(target = parse_star_target(p))) return NULL;
         const ast_node *bad = parse_bad_target(target);
-        if (bad) return parse_syntax(p, bad->span, "cannot assign to %s", ast_what((ast_kind)bad->kind));
+        if (bad) return parse_fail_target(p, bad);
     }
     ast_node *n = wrap(p, AST_WITHITEM, lo);
     if (!n) return NULL;
@@ -494,7 +501,8 @@ static ast_node *except_block(parser *p) {
     uint32_t lo = p->tok.lo;
     parse_advance(p);
     ast_node *type = NULL, *target = NULL;
-    if (p->tok.kind == TOKEN_STAR) return parse_left_out(p, parse_here(p), "except* is not part of gpa: there are no exception groups; write except");
+    if (p->tok.kind == TOKEN_STAR)
+        return parse_left_out(p, parse_here(p), "except* is not part of gpa: there are no exception groups; write except");
     if (p->tok.kind != TOKEN_COLON && p->tok.kind != TOKEN_NEWLINE) {
         if (!(type = parse_expression(p))) return NULL;
         if (p->tok.kind == TOKEN_COMMA) {
@@ -504,7 +512,8 @@ static ast_node *except_block(parser *p) {
             ast_node *last = parse_star_expressions(p);
             bool several = last && (p->tok.kind == TOKEN_COLON || p->tok.kind == TOKEN_AS);
             if (!parse_back(p, &m)) return NULL;
-            return several ? parse_syntax(p, parse_range(type, last), "multiple exception types must be parenthesized") : parse_unexpected(p);
+            return several ? parse_syntax(p, parse_range(type, last), "multiple exception types must be parenthesized")
+                           : parse_unexpected(p);
         }
         if (parse_accept(p, TOKEN_AS)) {
             if (p->tok.kind != TOKEN_NAME) return parse_unexpected(p);
@@ -568,7 +577,8 @@ static ast_node *def_statement(parser *p, ast_list decorators, uint32_t lo) {
     if (!target) return NULL;
     target->name.name = p->tok.sym;
     parse_advance(p);
-    if (p->tok.kind == TOKEN_LSQB) return parse_left_out(p, parse_here(p), "type parameters are not part of gpa: leave them out");
+    if (p->tok.kind == TOKEN_LSQB)
+        return parse_left_out(p, parse_here(p), "type parameters are not part of gpa: leave them out");
     if (!parse_demand(p, TOKEN_LPAR)) return NULL;
     ast_list params, body;
     if (!parse_parameters(p, TOKEN_RPAR, &params) || !parse_expect(p, TOKEN_RPAR)) return NULL;

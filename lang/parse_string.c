@@ -82,7 +82,8 @@ static ast_node *specification(parser *p, bool *empty) {
         }
     }
     *empty = p->n_items == mark;
-    if (p->tok.kind != TOKEN_RBRACE) return p->tok.kind == TOKEN_ERROR ? NULL : parse_syntax(p, parse_here(p), "f-string: expecting '}', or format specs");
+    if (p->tok.kind != TOKEN_RBRACE)
+        return p->tok.kind == TOKEN_ERROR ? NULL : parse_syntax(p, parse_here(p), "f-string: expecting '}', or format specs");
     return *empty ? NULL : join(p, mark, parse_span(p, lo), format);
 }
 
@@ -120,16 +121,12 @@ static bool expecting(parser *p, const char *what) {
 
 /* The expression of a field, and its text and '=' for {x=}. */
 static ast_node *field_value(parser *p) {
-    switch (p->tok.kind) {
-        case TOKEN_ASSIGN:
-        case TOKEN_BANG:
-        case TOKEN_COLON:
-        case TOKEN_RBRACE:
-            return parse_syntax(p, parse_here(p), "f-string: valid expression required before '%s'", token_info[p->tok.kind].text);
-        default: break;
-    }
+    token_kind first = p->tok.kind;
+    if (first == TOKEN_ASSIGN || first == TOKEN_BANG || first == TOKEN_COLON || first == TOKEN_RBRACE)
+        return parse_syntax(p, parse_here(p), "f-string: valid expression required before '%s'", token_info[first].text);
     if (p->tok.kind == TOKEN_YIELD) return parse_refuse(p);
-    if (!parse_starts_expression(p->tok.kind) && p->tok.kind != TOKEN_STAR && p->tok.kind != TOKEN_ERROR && p->tok.kind != TOKEN_AWAIT)
+    if (!parse_starts_expression(p->tok.kind) && p->tok.kind != TOKEN_STAR && p->tok.kind != TOKEN_ERROR &&
+        p->tok.kind != TOKEN_AWAIT)
         return parse_syntax(p, parse_here(p), "f-string: expecting a valid expression after '{'");
     return parse_star_expressions(p);
 }
@@ -138,7 +135,8 @@ static ast_node *field_value(parser *p) {
 static bool fail_value(parser *p, token_kind first) {
     if (!p->plain || p->trial) return false;
     gpa_err_clear(p->err);
-    bool begins_late = first == TOKEN_PLUS || first == TOKEN_MINUS || first == TOKEN_TILDE || first == TOKEN_NOT || first == TOKEN_LAMBDA || first == TOKEN_STAR;
+    bool begins_late = first == TOKEN_PLUS || first == TOKEN_MINUS || first == TOKEN_TILDE || first == TOKEN_NOT ||
+                       first == TOKEN_LAMBDA || first == TOKEN_STAR;
     return expecting(p, begins_late ? "a valid expression after '{'" : "'=', or '!', or ':', or '}'");
 }
 

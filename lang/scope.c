@@ -34,9 +34,9 @@ typedef struct {
     unsigned flags;
     gpa_span declared; /* of its global or nonlocal statement */
     bool resolved;
-    uint32_t home;     /* the symbol whose place it has; NONE: a global */
-    ast_place place;   /* when it is its own home */
-    ast_place from;    /* AST_IN_FREE: where the frame around has it */
+    uint32_t home;   /* the symbol whose place it has; NONE: a global */
+    ast_place place; /* when it is its own home */
+    ast_place from;  /* AST_IN_FREE: where the frame around has it */
 } symbol;
 
 #define NONE UINT32_MAX /* no symbol, no level */
@@ -67,9 +67,9 @@ typedef struct {
     size_t n_uses, cap_uses;
     uint32_t *table; /* symbol + 1 by scope and name */
     size_t mask;
-    uint32_t here;    /* the current level */
+    uint32_t here;          /* the current level */
     uint32_t loops, blocks; /* open ones in the current function */
-    bool in_iterable; /* of a comprehension */
+    bool in_iterable;       /* of a comprehension */
 } scoper;
 
 /* ---- symbols ---- */
@@ -171,7 +171,8 @@ static bool bind_walrus(scoper *s, ast_node *name) {
     while (is_comprehension(s, scope)) {
         uint32_t known = find(s, scope, name->name.name);
         if (known != NONE && s->symbols[known].flags & ITERATED)
-            return fail(s, name->span, "assignment expression cannot rebind comprehension iteration variable '%s'", text_of(s, name->name.name));
+            return fail(s, name->span, "assignment expression cannot rebind comprehension iteration variable '%s'",
+                        text_of(s, name->name.name));
         scope = s->levels[scope].parent;
     }
     return touch(s, scope, name, BOUND);
@@ -217,8 +218,11 @@ static bool declare(scoper *s, ast_node *statement) {
         symbol *sym = &s->symbols[made];
         unsigned flags = sym->flags;
         char fmt[80];
-        const char *how = flags & PARAM ? "name '%%s' is parameter and %s" : flags & USED ? "name '%%s' is used prior to %s declaration"
-                          : flags & ANNOTATED ? "annotated name '%%s' can't be %s" : flags & BOUND ? "name '%%s' is assigned to before %s declaration" : NULL;
+        const char *how = flags & PARAM       ? "name '%%s' is parameter and %s"
+                          : flags & USED      ? "name '%%s' is used prior to %s declaration"
+                          : flags & ANNOTATED ? "annotated name '%%s' can't be %s"
+                          : flags & BOUND     ? "name '%%s' is assigned to before %s declaration"
+                                              : NULL;
         if (how) {
             snprintf(fmt, sizeof fmt, how, word);
             return fail(s, statement->span, fmt, text_of(s, name->name.name));
@@ -397,7 +401,8 @@ static bool walk_with(scoper *s, ast_node *n) {
 
 static bool walk_import(scoper *s, ast_node *n) {
     ast_list list = n->kind == AST_IMPORT ? n->import.names : n->from.names;
-    if (n->kind == AST_FROM && list.n == 0 && !is_module(s, s->here)) return fail(s, n->span, "import * only allowed at module level%s", "");
+    if (n->kind == AST_FROM && list.n == 0 && !is_module(s, s->here))
+        return fail(s, n->span, "import * only allowed at module level%s", "");
     for (uint32_t i = 0; i < list.n; i++)
         if (!bind(s, list.at[i]->alias.target, 0)) return false;
     return true;
@@ -409,7 +414,9 @@ static bool walk_annotated(scoper *s, ast_node *n) {
         uint32_t known = find(s, s->here, target->name.name);
         unsigned flags = known == NONE ? 0 : s->symbols[known].flags;
         if (flags & (GLOBAL | NONLOCAL) && !is_module(s, s->here))
-            return fail(s, n->span, flags & GLOBAL ? "annotated name '%s' can't be global" : "annotated name '%s' can't be nonlocal", text_of(s, target->name.name));
+            return fail(s, n->span,
+                        flags & GLOBAL ? "annotated name '%s' can't be global" : "annotated name '%s' can't be nonlocal",
+                        text_of(s, target->name.name));
         if (!bind(s, target, ANNOTATED)) return false;
     } else if (!walk(s, target)) {
         return false;
@@ -491,9 +498,7 @@ static bool walk(scoper *s, ast_node *n) {
         case AST_TUPLE: return walk_items(s, n->tuple.items);
         case AST_LIST: return walk_items(s, n->list.items);
         case AST_SET: return walk_items(s, n->set.items);
-        case AST_STARRED:
-            fail_late(s, n->span, "can't use starred expression here");
-            return walk(s, n->starred.value);
+        case AST_STARRED: fail_late(s, n->span, "can't use starred expression here"); return walk(s, n->starred.value);
         case AST_ASSIGN: return walk(s, n->assign.value) && walk_targets(s, n->assign.targets);
         case AST_AUGASSIGN:
             if (n->augassign.target->kind != AST_NAME) return walk_children(s, n);
@@ -506,10 +511,9 @@ static bool walk(scoper *s, ast_node *n) {
             return declare(s, n);
         case AST_FOR:
             open_block(s, n);
-            return bind_whole_target(s, n->for_.target, 0) && walk(s, n->for_.iter) && walk_loop_body(s, n->for_.body, n->for_.other);
-        case AST_WHILE:
-            open_block(s, n);
-            return walk(s, n->while_.test) && walk_loop_body(s, n->while_.body, n->while_.other);
+            return bind_whole_target(s, n->for_.target, 0) && walk(s, n->for_.iter) &&
+                   walk_loop_body(s, n->for_.body, n->for_.other);
+        case AST_WHILE: open_block(s, n); return walk(s, n->while_.test) && walk_loop_body(s, n->while_.body, n->while_.other);
         case AST_TRY: return walk_try(s, n);
         case AST_WITH: return walk_with(s, n);
         case AST_DEF: return walk_list(s, n->def.decorators) && bind(s, n->def.target, 0) && walk(s, n->def.function);
@@ -520,8 +524,43 @@ static bool walk(scoper *s, ast_node *n) {
             return walk_children(s, n);
         case AST_BREAK:
         case AST_CONTINUE: check_jump(s, n); return true;
-        default: return walk_children(s, n);
+        case AST_NONE:
+        case AST_TRUE:
+        case AST_FALSE:
+        case AST_ELLIPSIS:
+        case AST_INTEGER:
+        case AST_FLOAT:
+        case AST_IMAGINARY:
+        case AST_STRING:
+        case AST_BYTES:
+        case AST_MAGIC:
+        case AST_PASS: return true;
+        case AST_FSTRING:
+        case AST_FIELD:
+        case AST_DICT:
+        case AST_PAIR:
+        case AST_UNARY:
+        case AST_BINARY:
+        case AST_BOOLOP:
+        case AST_COMPARE:
+        case AST_LINK:
+        case AST_IFEXP:
+        case AST_ATTR:
+        case AST_INDEX:
+        case AST_SLICE:
+        case AST_EXPR:
+        case AST_IF:
+        case AST_ASSERT:
+        case AST_RAISE: return walk_children(s, n);
+        case AST_KEYWORD: /* parts of other nodes, which are walked with them */
+        case AST_PARAM:
+        case AST_CLAUSE:
+        case AST_EXCEPT:
+        case AST_WITHITEM:
+        case AST_ALIAS:
+        case AST_KINDS: break;
     }
+    return true;
 }
 
 /* ---- places ---- */

@@ -164,7 +164,8 @@ static void add_mark(const source *s, gpa_span span, const char *text, mark *mar
     uint32_t lo = MIN(span.lo - start, (uint32_t)len), hi = MIN(span.hi - start, (uint32_t)len);
     mark m = {line, lo, MAX(hi, lo), text};
     size_t at = (*n)++;
-    for (; at > 0 && (marks[at - 1].line > line || (marks[at - 1].line == line && marks[at - 1].lo > m.lo)); at--) marks[at] = marks[at - 1];
+    for (; at > 0 && (marks[at - 1].line > line || (marks[at - 1].line == line && marks[at - 1].lo > m.lo)); at--)
+        marks[at] = marks[at - 1];
     marks[at] = m;
 }
 

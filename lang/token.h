@@ -22,7 +22,14 @@ enum {
     TOKEN_SIGN_BIND = 7
 };
 
-typedef enum { TOKEN_IS_OTHER, TOKEN_IS_KEYWORD, TOKEN_IS_MARK, TOKEN_IS_BINARY, TOKEN_IS_COMPARE, TOKEN_IS_AUGMENTED } token_class;
+typedef enum {
+    TOKEN_IS_OTHER,
+    TOKEN_IS_KEYWORD,
+    TOKEN_IS_MARK,
+    TOKEN_IS_BINARY,
+    TOKEN_IS_COMPARE,
+    TOKEN_IS_AUGMENTED
+} token_class;
 
 typedef struct {
     const char *text;

@@ -6,11 +6,11 @@
 #include <stdint.h>
 
 enum {
-    U_S = 1,  /* may start an identifier */
-    U_C = 2,  /* may continue one */
-    U_W = 4,  /* two terminal cells wide */
-    U_Z = 8,  /* no width of its own: combining marks, joiners */
-    U_N = 16  /* not printable */
+    U_S = 1, /* may start an identifier */
+    U_C = 2, /* may continue one */
+    U_W = 4, /* two terminal cells wide */
+    U_Z = 8, /* no width of its own: combining marks, joiners */
+    U_N = 16 /* not printable */
 };
 
 /* Decodes the character at s (s < end): its length in bytes, or 0 when the bytes are not UTF-8. */
