@@ -45,13 +45,25 @@ static gpa_code no_loop(gpa_op op, gpa_dtype t, gpa_err *e) {
                     op_info[op].name);
 }
 
+/* The type that an operation's operands have in common. */
+static gpa_code common_type(gpa_op op, const gpa_opnd *in, int n, gpa_dtype *out, gpa_err *e) {
+    gpa_dtype t = op_entry(op, opnd_dtype(&in[0]));
+    bool weak = is_weak(&in[0]);
+    for (int i = 1; i < n; i++) {
+        t = dtype_promote(t, op_entry(op, opnd_dtype(&in[i])));
+        weak = weak || is_weak(&in[i]);
+    }
+    *out = t;
+    return weak ? arr_result_type(in, n, out, e) : GPA_OK;
+}
+
 gpa_code arr_ufunc_types(gpa_op op, const gpa_opnd *in, gpa_dtype *compute, gpa_dtype *result, gpa_err *e) {
     gpa_dtype t;
     gpa_sig sig = (gpa_sig)op_info[op].sig;
     /* The condition of a selection and the exponent of ldexp say nothing about the values' type. */
     const gpa_opnd *first = in + (sig == SIG_SELECT);
     int n = sig == SIG_LDEXP ? 1 : op_info[op].arity - (sig == SIG_SELECT);
-    gpa_code rc = arr_result_type(first, n, &t, e);
+    gpa_code rc = common_type(op, first, n, &t, e);
     if (!rc && sig == SIG_LDEXP && !dtype_is_int(opnd_dtype(&in[1])) && opnd_dtype(&in[1]) != DT_BOOL) return no_loop(op, t, e);
     if (!rc && !op_types(op, t, compute, result)) rc = no_loop(op, t, e);
     return rc;
@@ -157,6 +169,36 @@ out:
     return rc;
 }
 
+/* Whether a comparison is between signed and uint64 operands. Their common type is float64, which holds neither. */
+static bool is_mixed(gpa_op op, const gpa_opnd *in) {
+    if (op_info[op].sig != SIG_COMPARE || is_weak(&in[0]) || is_weak(&in[1])) return false;
+    gpa_dtype a = opnd_dtype(&in[0]), b = opnd_dtype(&in[1]);
+    return (dtype_info[a].kind == 'I' && b == DT_U64) || (a == DT_U64 && dtype_info[b].kind == 'I');
+}
+
+/* Such a comparison, exact as NumPy's: the signed operand, where it is not negative, in uint64; where it is, known. in[0]
+ * and in[1] are the operands in their own kinds, as int64 and uint64. */
+static gpa_code apply_mixed(gpa_rt *rt, gpa_op op, bool signed_first, node *const *in, node **out, gpa_err *e) {
+    node *zero = NULL, *negative = NULL, *bits = NULL, *compared = NULL;
+    bool below = op == (signed_first ? OP_LESS : OP_GREATER) || op == (signed_first ? OP_LESS_EQUAL : OP_GREATER_EQUAL);
+    bool when_negative = below || op == OP_NOT_EQUAL;
+    gpa_code rc = GPA_OK;
+    node *s = in[!signed_first], *u = in[signed_first];
+    TRY(node_scalar(rt, DT_I64, (gpa_val){.I64 = 0}, &zero, e));
+    TRY(apply(rt, when_negative ? OP_LESS : OP_GREATER_EQUAL, DT_I64, DT_BOOL, (node *[]){s, zero, NULL}, &negative, e));
+    TRY(node_cast(rt, s, DT_U64, &bits, e));
+    node *const pair[3] = {signed_first ? bits : u, signed_first ? u : bits, NULL};
+    TRY(apply(rt, op, DT_U64, DT_BOOL, pair, &compared, e));
+    gpa_op join = when_negative ? OP_LOGICAL_OR : OP_LOGICAL_AND;
+    TRY(apply(rt, join, DT_BOOL, DT_BOOL, (node *[]){negative, compared, NULL}, out, e));
+out:
+    node_release(rt, zero);
+    node_release(rt, negative);
+    node_release(rt, bits);
+    node_release(rt, compared);
+    return rc;
+}
+
 gpa_code arr_ufunc(gpa_rt *rt, gpa_op op, const gpa_opnd *in, const arr_ufunc_opts *opts, gpa_arr **out, gpa_err *e) {
     static const arr_ufunc_opts none = {.dtype = DT_NONE};
     const arr_ufunc_opts *o = opts ? opts : &none;
@@ -173,8 +215,13 @@ gpa_code arr_ufunc(gpa_rt *rt, gpa_op op, const gpa_opnd *in, const arr_ufunc_op
     if (o->into) TRY(check_into(op, result, o, ndim, shape, e));
     op = power_row(op, in, compute);
     arity = op_info[op].arity;
-    for (int i = 0; i < arity; i++) TRY(opnd_node(rt, &in[i], op_operand(op, compute, i), ndim, shape, &nodes[i], e));
-    TRY(apply(rt, op, compute, result, nodes, &value, e));
+    bool mixed = o->dtype == DT_NONE && is_mixed(op, in), first = mixed && opnd_dtype(&in[0]) != DT_U64;
+    for (int i = 0; i < arity; i++) {
+        gpa_dtype t = !mixed ? op_operand(op, compute, i) : first == (i == 0) ? DT_I64 : DT_U64;
+        TRY(opnd_node(rt, &in[i], t, ndim, shape, &nodes[i], e));
+    }
+    if (mixed) TRY(apply_mixed(rt, op, first, nodes, &value, e));
+    else TRY(apply(rt, op, compute, result, nodes, &value, e));
     /* Arrays that are one repeated number leave a value without their shape. */
     TRY(node_broadcast(rt, value, ndim, shape, &full, e));
     if (o->into) TRY(store_result(rt, full, o, out, e));

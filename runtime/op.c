@@ -154,6 +154,8 @@ bool op_types(gpa_op op, gpa_dtype t, gpa_dtype *compute, gpa_dtype *result) {
     return true;
 }
 
+gpa_dtype op_entry(gpa_op op, gpa_dtype t) { return op_info[op].sig == SIG_FLOAT ? to_float(t) : t; }
+
 gpa_dtype op_operand(gpa_op op, gpa_dtype compute, int i) {
     if (op_info[op].sig == SIG_SELECT && i == 0) return DT_BOOL;
     if (op_info[op].sig == SIG_LDEXP && i == 1) return DT_I64;

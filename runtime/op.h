@@ -102,6 +102,10 @@ gpa_red red_find(const char *name, size_t n);
 /* The type an operation computes in and the type of its result, for the promoted operand type `t` (for SELECT and
  * LDEXP that of the values). False when the operation is not defined for it. */
 bool op_types(gpa_op op, gpa_dtype t, gpa_dtype *compute, gpa_dtype *result);
+/* What an operand of type t counts as when the operands' types are promoted: itself, but for float operations the float
+ * that holds it (arctan2 of int8 and uint8 is float16, though their common type is int16). Python's numbers do not
+ * take part: beside one, operands are promoted as they are. */
+gpa_dtype op_entry(gpa_op op, gpa_dtype t);
 /* The type of operand i when the operation computes in `compute`: that type, but bool for the condition of SELECT
  * and int64 for the exponent of LDEXP. */
 gpa_dtype op_operand(gpa_op op, gpa_dtype compute, int i);

@@ -312,6 +312,19 @@ def test_types():
             yield f"{name} of {t}: {result}; NumPy: {want}"
 
 
+def test_pairs():
+    one = {name: np.ones(1, name) for name in KNOWN}
+    for name, a, b, result in listing("pairs"):
+        if name in NOT_NUMPY | {"complex", "ieee_remainder", "ldexp"} or "bfloat16" in (a, b):
+            continue
+        try:
+            want = oracle(name)(one[a], one[b]).dtype.name
+        except TypeError:
+            want = "-"
+        if result != want:
+            yield f"{name} of {a} and {b}: {result}; NumPy: {want}"
+
+
 def test_ops():
     rows = [r for r in listing("ops") if r[2] == r[3] and r[4] != "-" and r[0] not in NOT_NUMPY]
     requests, labels = [], []

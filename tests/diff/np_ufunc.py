@@ -157,3 +157,13 @@ s = 0
 for i in range(30):
     s = s + np.arange(4) * i
 print(s)
+# --- signed beside unsigned 64-bit integers
+s = np.array([-1, 0, 5, -9223372036854775807, 9223372036854775807])
+u = np.invert(np.array([7, 3, 5, 0, 0], dtype=np.uint64))
+v = np.array([0, 0, 5, 6, 7], dtype=np.uint64)
+print(s < u, s <= u, s > u, s >= u, s == u, s != u, u < s, u >= s)
+print(s < v, s <= v, s > v, s >= v, s == v, s != v, v <= s, v > s)
+print(s.astype(np.int8) < v, (v == s[::-1]).any(), (s + v).dtype)
+# --- floats of small integers
+a, b, c = np.ones(1, np.int8), np.ones(1, np.uint8), np.ones(1, np.uint16)
+print(np.arctan2(a, b).dtype, np.hypot(a, c).dtype, np.hypot(a, 1).dtype, np.hypot(a, 1.5).dtype, np.copysign(c, b).dtype, (a / b).dtype)

@@ -2,6 +2,7 @@
  *
  *   ops                            a line per operation and operand dtype: NAME ARITY DTYPE COMPUTE RESULT, then the
  *                                  operands' dtypes; RESULT is - where the operation is not defined
+ *   pairs                          a line per operation of two operands and their dtypes: NAME A B RESULT
  *   reds                           a line per reduction and dtype it is defined for: NAME DTYPE ARG
  *   promote                        a line per pair: A B PROMOTED, and how A casts to B: safe, same_kind, unsafe
  *   weak                           a line per weak kind and dtype: 1..4 DTYPE RESULT
@@ -22,9 +23,21 @@ static void list_ops(void) {
         for (int t = 0; t < DT_COUNT; t++) {
             gpa_dtype compute = DT_NONE, result = DT_NONE;
             bool defined = op_types((gpa_op)op, (gpa_dtype)t, &compute, &result);
-            printf("%s %d %s %s %s", op_info[op].name, op_info[op].arity, name_of((gpa_dtype)t), name_of(compute), name_of(result));
-            for (int i = 0; defined && i < op_info[op].arity; i++) printf(" %s", name_of(op_operand((gpa_op)op, compute, i)));
+            printf("%s %d %s", op_info[op].name, op_info[op].arity, name_of((gpa_dtype)t));
+            printf(" %s %s", name_of(compute), name_of(result));
+            for (int i = 0; defined && i < op_info[op].arity; i++)
+                printf(" %s", name_of(op_operand((gpa_op)op, compute, i)));
             putchar('\n');
+        }
+}
+
+static void list_pairs(void) {
+    for (int op = 0; op < OP_COUNT; op++)
+        for (int k = 0; op_info[op].arity == 2 && k < DT_COUNT * DT_COUNT; k++) {
+            gpa_dtype a = (gpa_dtype)(k / DT_COUNT), b = (gpa_dtype)(k % DT_COUNT), compute, result;
+            gpa_dtype t = dtype_promote(op_entry((gpa_op)op, a), op_entry((gpa_op)op, b));
+            if (!op_types((gpa_op)op, t, &compute, &result)) result = DT_NONE;
+            printf("%s %s %s %s\n", op_info[op].name, name_of(a), name_of(b), name_of(result));
         }
 }
 
@@ -117,6 +130,7 @@ int main(void) {
         if (sscanf(line, "%15s %63s %63s %lu", verb, x, y, &n) < 1) return 2;
         bool good = true;
         if (!strcmp(verb, "ops")) list_ops();
+        else if (!strcmp(verb, "pairs")) list_pairs();
         else if (!strcmp(verb, "reds")) list_reds();
         else if (!strcmp(verb, "promote")) list_promotions();
         else if (!strcmp(verb, "weak")) list_weak();
