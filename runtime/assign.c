@@ -51,6 +51,15 @@ static gpa_code value_node(gpa_rt *rt, const gpa_opnd *o, gpa_dtype to, node **o
 
 /* ---- views ---- */
 
+static gpa_code no_fit_view(int ndim, const int64_t *shape, const gpa_arr *v, bool element, gpa_err *e) {
+    char from[SHAPE_TEXT], into[SHAPE_TEXT];
+    int skip = 0;
+    while (v->ndim - skip > ndim && v->shape[skip] == 1) skip++;
+    if (element && ndim == 0) return gpa_fail(e, GPA_E_VALUE, "setting an array element with a sequence.");
+    return gpa_fail(e, GPA_E_VALUE, "could not broadcast input array from shape %s into shape %s",
+                    shape_text(from, v->ndim - skip, v->shape + skip), shape_text(into, ndim, shape));
+}
+
 /* A few elements that the host sees, given by a number or by a computed array: written at once, which costs less than a
  * launch. *done false: not such a case. */
 static gpa_code set_few(gpa_rt *rt, gpa_arr *to, const gpa_opnd *o, bool *done, gpa_err *e) {
@@ -75,7 +84,8 @@ static gpa_code set_few(gpa_rt *rt, gpa_arr *to, const gpa_opnd *o, bool *done, 
     return GPA_OK;
 }
 
-static gpa_code set_view(gpa_rt *rt, gpa_arr *to, const gpa_opnd *rhs, gpa_err *e) {
+/* `element`: a target of no dimensions is one element, not a view by an ellipsis. */
+static gpa_code set_view(gpa_rt *rt, gpa_arr *to, const gpa_opnd *rhs, bool element, gpa_err *e) {
     gpa_arr *wide = NULL;
     bool done;
     node *value = NULL;
@@ -88,11 +98,8 @@ static gpa_code set_view(gpa_rt *rt, gpa_arr *to, const gpa_opnd *rhs, gpa_err *
         o.arr = wide;
     }
     int64_t fit[GPA_MAX_DIMS];
-    if (rhs->arr && (!o.arr || !shape_spread(o.arr->ndim, o.arr->shape, o.arr->strides, to->ndim, to->shape, fit))) {
-        char from[SHAPE_TEXT], into[SHAPE_TEXT];
-        TRY(gpa_fail(e, GPA_E_VALUE, "could not broadcast input array from shape %s into shape %s",
-                     shape_text(from, rhs->arr->ndim, rhs->arr->shape), shape_text(into, to->ndim, to->shape)));
-    }
+    if (rhs->arr && (!o.arr || !shape_spread(o.arr->ndim, o.arr->shape, o.arr->strides, to->ndim, to->shape, fit)))
+        TRY(no_fit_view(to->ndim, to->shape, rhs->arr, element, e));
     if (to->size == 0) goto out;
     TRY(set_few(rt, to, &o, &done, e));
     if (done) goto out;
@@ -177,14 +184,23 @@ out:
     return rc;
 }
 
+/* Whether the one mask of a plan has the extents of its axes, as all have but some empty ones. */
+static bool has_mask_shape(const gpa_arr *a, const index_plan *p) {
+    for (int i = 0; i < p->n; i++)
+        if (p->at[i].kind == AT_MASK)
+            return memcmp(p->at[i].arr->shape, a->shape + p->at[i].axis, p->at[i].arr->ndim * sizeof(int64_t)) == 0;
+    return false;
+}
+
 /* Whether the index is one mask of the array's own shape: then the value is a list, one per true element. */
 static bool is_list(const gpa_arr *a, const index_plan *p) {
-    return p->n == 1 && p->masks == 1 && a->ndim && p->at[0].arr->ndim == a->ndim;
+    return p->n == 1 && p->masks == 1 && p->at[0].arr->ndim == a->ndim;
 }
 
 /* ---- places ---- */
 
-static gpa_code no_fit(const index_map *m, const gpa_arr *v, bool list, gpa_err *e) {
+static gpa_code no_fit(const index_map *m, const gpa_arr *v, bool list, bool ellipsis, gpa_err *e) {
+    if (m->wide == 0) return no_fit_view(m->ndim, m->shape, v, !ellipsis, e); /* 0-d index arrays are integers */
     char from[SHAPE_TEXT], into[SHAPE_TEXT];
     if (list)
         return gpa_fail(e, GPA_E_VALUE,
@@ -228,11 +244,11 @@ static gpa_code set_places(gpa_rt *rt, gpa_arr *a, index_plan *p, const gpa_opnd
     bool list = is_list(a, p);
     gpa_code rc = GPA_OK;
     TRY(index_places(rt, a, p, &m, e));
-    if (rhs->arr && !spread_value(rhs->arr, m.ndim, m.shape, strides)) TRY(no_fit(&m, rhs->arr, list, e));
-    if (shape_size(m.ndim, m.shape) == 0) goto out;
+    if (rhs->arr && !spread_value(rhs->arr, m.ndim, m.shape, strides)) TRY(no_fit(&m, rhs->arr, list, p->ellipsis, e));
+    if (shape_size(m.wide, m.shape + m.lead) == 0) goto out; /* without places there are no bounds to check either */
     TRY(arr_force(rt, a, CUT_STORE, e));
     if (a->storage->buf->host) TRY(scatter_set(rt, &m, rhs, e));
-    else TRY(set_on_device(rt, &m, rhs, e));
+    else if (shape_size(m.ndim, m.shape)) TRY(set_on_device(rt, &m, rhs, e));
 out:
     index_map_drop(rt, &m);
     return rc;
@@ -248,14 +264,14 @@ gpa_code arr_set(gpa_rt *rt, gpa_arr *a, const gpa_index *ix, int n, const gpa_o
     if (!rhs->arr) TRY(check_number(rhs, (gpa_dtype)a->dtype, e));
     if (!p.masks && !p.places) {
         TRY(index_view(rt, a, &p, &to, e));
-        TRY(set_view(rt, to, rhs, e));
+        TRY(set_view(rt, to, rhs, !p.ellipsis, e));
         goto out;
     }
     if (is_list(a, &p) && rhs->arr && rhs->arr->ndim > 1)
         TRY(gpa_fail(e, GPA_E_TYPE,
                      "NumPy boolean array indexing assignment requires a 0 or 1-dimensional input, input has %d dimensions",
                      rhs->arr->ndim));
-    if (p.masks == 1 && !p.places) TRY(set_mask(rt, a, &p, rhs, &done, e));
+    if (p.masks == 1 && !p.places && has_mask_shape(a, &p)) TRY(set_mask(rt, a, &p, rhs, &done, e));
     if (!done) TRY(set_places(rt, a, &p, rhs, e));
 out:
     arr_release(rt, to);
@@ -278,10 +294,10 @@ gpa_code arr_update_at(gpa_rt *rt, gpa_op op, gpa_arr *a, const gpa_index *ix, i
     TRY(arr_ufunc_types(op, in, &compute, &result, e));
     TRY(index_resolve(rt, a, ix, n, &p, e));
     TRY(index_places(rt, a, &p, &m, e));
-    if (rhs && rhs->arr && !spread_value(rhs->arr, m.ndim, m.shape, strides))
+    if (rhs && rhs->arr && (rhs->arr->ndim > m.ndim || !spread_value(rhs->arr, m.ndim, m.shape, strides)))
         TRY(gpa_fail(e, GPA_E_VALUE, "array is not broadcastable to correct shape"));
     TRY(arr_force(rt, a, CUT_STORE, e));
-    if (shape_size(m.ndim, m.shape)) TRY(scatter_update(rt, &m, op, compute, result, rhs, e));
+    if (shape_size(m.wide, m.shape + m.lead)) TRY(scatter_update(rt, &m, op, compute, result, rhs, e));
 out:
     index_map_drop(rt, &m);
     index_drop(rt, &p);

@@ -85,14 +85,18 @@ static gpa_code resolve_int(const gpa_index *x, int axis, int64_t extent, index_
     return GPA_OK;
 }
 
-static gpa_code check_mask(const gpa_arr *a, int axis, const gpa_index *x, gpa_err *e) {
-    for (int d = 0; d < x->arr->ndim; d++)
-        if (x->arr->shape[d] != a->shape[axis + d])
-            return complain(e, x->span,
-                            gpa_fail(e, GPA_E_INDEX,
-                                     "boolean index did not match indexed array along axis %d; size of axis is %lld but "
-                                     "size of corresponding boolean axis is %lld",
-                                     axis + d, (long long)a->shape[axis + d], (long long)x->arr->shape[d]));
+/* NumPy looks at all masks before it looks at integers. An extent of 0 goes with any axis: no element there is true. */
+static gpa_code check_masks(const gpa_arr *a, const gpa_index *ix, int n, int axes, gpa_err *e) {
+    for (int i = 0, axis = 0; i < n; axis += ix[i].kind == IX_ELLIPSIS ? a->ndim - axes : consumed(&ix[i]), i++)
+        for (int d = 0; is_mask(&ix[i]) && d < ix[i].arr->ndim; d++) {
+            int64_t extent = a->shape[axis + d], has = ix[i].arr->shape[d];
+            if (has && has != extent)
+                return complain(e, ix[i].span,
+                                gpa_fail(e, GPA_E_INDEX,
+                                         "boolean index did not match indexed array along axis %d; size of axis is %lld but "
+                                         "size of corresponding boolean axis is %lld",
+                                         axis + d, (long long)extent, (long long)has));
+        }
     return GPA_OK;
 }
 
@@ -107,6 +111,7 @@ gpa_code index_resolve(gpa_rt *rt, gpa_arr *a, const gpa_index *ix, int n, index
     p->ellipsis = false;
     int axes, axis = 0;
     gpa_code rc = survey(a, ix, n, &axes, e);
+    if (!rc) rc = check_masks(a, ix, n, axes, e);
     for (int i = 0; i < n && !rc; i++) {
         index_entry at = {.kind = AT_NEWAXIS};
         switch (ix[i].kind) {
@@ -121,8 +126,7 @@ gpa_code index_resolve(gpa_rt *rt, gpa_arr *a, const gpa_index *ix, int n, index
             break;
         case IX_ARRAY:
             at.kind = is_mask(&ix[i]) ? AT_MASK : AT_PLACES;
-            if (at.kind == AT_MASK) rc = check_mask(a, axis, &ix[i], e);
-            if (!rc) at.arr = arr_retain(ix[i].arr);
+            at.arr = arr_retain(ix[i].arr);
             *(at.kind == AT_MASK ? &p->masks : &p->places) += 1;
             break;
         }
@@ -220,7 +224,7 @@ static gpa_code broadcast_places(const index_plan *p, int *ndim, int64_t *shape,
     bool fits = true;
     *ndim = 0;
     for (int i = 0; i < p->n; i++) {
-        if (p->at[i].kind != AT_PLACES) continue;
+        if (p->at[i].kind != AT_PLACES || p->at[i].arr->ndim == 0) continue; /* 0-d: as an integer */
         ndims[n] = p->at[i].arr->ndim;
         shapes[n++] = p->at[i].arr->shape;
         fits = fits && shape_merge(ndim, shape, ndims[n - 1], shapes[n - 1]);
@@ -266,25 +270,6 @@ static gpa_code lay_out(const index_plan *p, index_map *m, int wide, const int64
     return GPA_OK;
 }
 
-/* Bounds of an index array that is computed, small and visible: the error comes where the mistake was made. */
-static gpa_code check_now(gpa_rt *rt, const gpa_arr *a, const index_entry *at, gpa_err *e) {
-    host_dense h;
-    int64_t extent = a->shape[at->axis];
-    if (at->arr->size > CHECK_NOW || arr_is_pending(at->arr)) return GPA_OK;
-    if (!at->arr->storage->buf->device->caps.host_visible) return GPA_OK;
-    gpa_code rc = host_get(rt, at->arr, &h, e);
-    gpa_dtype t = (gpa_dtype)at->arr->dtype;
-    for (int64_t i = 0; i < at->arr->size && !rc; i++) {
-        int64_t k = dtype_cast(dtype_load(h.data + i * (int64_t)dtype_size(t), t), t, DT_I64).I64;
-        if (k >= -extent && k < extent) continue;
-        rc = gpa_fail(e, GPA_E_INDEX, "index %lld is out of bounds for axis %d with size %lld", (long long)k, at->axis,
-                      (long long)extent);
-        complain(e, at->span, rc);
-    }
-    host_drop(rt, &h);
-    return rc;
-}
-
 gpa_code index_places(gpa_rt *rt, gpa_arr *a, index_plan *p, index_map *m, gpa_err *e) {
     int64_t strides[GPA_MAX_DIMS], shape[GPA_MAX_DIMS], broad[GPA_MAX_DIMS], offset = 0;
     int wide;
@@ -305,7 +290,6 @@ gpa_code index_places(gpa_rt *rt, gpa_arr *a, index_plan *p, index_map *m, gpa_e
         if (slice) offset += at->start * a->strides[at->axis];
         m->start[at->axis] = at->start;
         m->arr[at->axis] = at->arr;
-        if (at->kind == AT_PLACES) TRY(check_now(rt, a, at, e));
     }
     TRY(arr_view(rt, a, a->ndim, shape, strides, offset, &m->view, e));
 out:
@@ -366,11 +350,33 @@ static gpa_code leaf_node(gpa_rt *rt, gpa_arr *a, node **out, gpa_err *e) {
     return rc;
 }
 
+/* Bounds of an index array that is computed, small and visible: the error comes where the mistake was made. */
+static gpa_code check_now(gpa_rt *rt, const gpa_arr *a, const index_entry *at, gpa_err *e) {
+    host_dense h;
+    if (at->kind != AT_PLACES || at->axis < 0) return GPA_OK;
+    int64_t extent = a->shape[at->axis];
+    if (at->arr->size > CHECK_NOW || arr_is_pending(at->arr)) return GPA_OK;
+    if (!at->arr->storage->buf->device->caps.host_visible) return GPA_OK;
+    gpa_code rc = host_get(rt, at->arr, &h, e);
+    gpa_dtype t = (gpa_dtype)at->arr->dtype;
+    for (int64_t i = 0; i < at->arr->size && !rc; i++) {
+        int64_t k = dtype_cast(dtype_load(h.data + i * (int64_t)dtype_size(t), t), t, DT_I64).I64;
+        if (k >= -extent && k < extent) continue;
+        rc = gpa_fail(e, GPA_E_INDEX, "index %lld is out of bounds for axis %d with size %lld", (long long)k, at->axis,
+                      (long long)extent);
+        complain(e, at->span, rc);
+    }
+    host_drop(rt, &h);
+    return rc;
+}
+
 static gpa_code get_places(gpa_rt *rt, gpa_arr *a, index_plan *p, gpa_arr **out, gpa_err *e) {
     index_map m;
     node *at[GPA_MAX_DIMS] = {0}, *leaf = NULL, *all = NULL;
     gpa_code rc = GPA_OK;
     TRY(index_places(rt, a, p, &m, e));
+    if (shape_size(m.wide, m.shape + m.lead))
+        for (int i = 0; i < p->n; i++) TRY(check_now(rt, a, &p->at[i], e));
     TRY(leaf_node(rt, m.view, &leaf, e));
     TRY(index_nodes(rt, &m, at, e));
     TRY(node_gather(rt, leaf, at, m.from, m.ndim, m.shape, &all, e));

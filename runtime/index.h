@@ -51,8 +51,8 @@ typedef struct {
     int64_t start[GPA_MAX_DIMS];
     gpa_arr *view;                      /* of the array, with as many axes: those of slices are sliced (owned) */
 } index_map;
-/* Makes the masks of a plan into places (their true elements are counted: this computes them) and broadcasts all. Checks the
- * bounds of index arrays that are at hand and small. m is given back with index_map_drop, also after a failure. */
+/* Makes the masks of a plan into places (their true elements are counted: this computes them) and broadcasts all. Bounds of
+ * index arrays are not looked at. m is given back with index_map_drop, also after a failure. */
 gpa_code index_places(gpa_rt *rt, gpa_arr *a, index_plan *p, index_map *m, gpa_err *e);
 void index_map_drop(gpa_rt *rt, index_map *m);
 /* The coordinates as nodes of the result's shape, for node_gather and store_scatter: node[axis], NULL where from says it. Owned

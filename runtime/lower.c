@@ -183,7 +183,7 @@ static bool add_indexed(ctx *c, gpa_buf *b, gpa_dtype t, int ndim, const int64_t
     int64_t stride[GPA_MAX_DIMS] = {0}, walk_stride[GPA_MAX_DIMS] = {0};
     for (int k = 0; k < ndim; k++)
         if (from[k] >= 0) walk_stride[from[k]] += strides[k];
-    *array = add_array(c, b, t, KIR_GLOBAL, access, 0, stride, NULL);
+    *array = b ? add_array(c, b, t, KIR_GLOBAL, access, 0, stride, NULL) : -1; /* of an IOTA the place is the value */
     offset = spread(c, walk_stride, offset, map, stride);
     *walk = add_array(c, NULL, DT_I64, KIR_VIRTUAL, 0, offset, stride, NULL);
     *params = (int32_t)c->l->f->n_params;
@@ -193,19 +193,17 @@ static bool add_indexed(ctx *c, gpa_buf *b, gpa_dtype t, int ndim, const int64_t
             return false;
     }
     c->l->faults = true;
-    return *array >= 0 && *walk >= 0;
+    return (*array >= 0 || !b) && *walk >= 0;
 }
 
 static int32_t visit_gather(ctx *c, entry x) {
     node *n = x.n, *a = n->in[0];
     x.inner = affine_touches(&c->p->maps, x.map, c->s->inner);
     if (!visit_inputs(c, &x, n->in + 1, n->n_in - 1, x.map)) return -1;
-    if (a->kind == NODE_BUF) {
-        if (!add_indexed(c, a->buf, (gpa_dtype)a->dtype, a->ndim, a->map, a->shape, a->map[a->ndim], n->map, x.map, KIR_READ, &x.id,
-                         &x.walk, &x.params))
-            return -1;
-        c->w->count[x.id] = MAX(c->w->count[x.id], MIN(a->size, n->size));
-    }
+    if (!add_indexed(c, a->buf, (gpa_dtype)a->dtype, a->ndim, a->map, a->shape, a->map[a->ndim], n->map, x.map, KIR_READ, &x.id,
+                     &x.walk, &x.params))
+        return -1;
+    if (a->buf) c->w->count[x.id] = MAX(c->w->count[x.id], MIN(a->size, n->size));
     return add_entry(c, x);
 }
 
@@ -331,6 +329,7 @@ static int32_t emit_gather(ctx *c, entry *x) {
     for (int k = 0; k < n->map_len; k++)
         if (n->map[k] < 0) axis[n_index++] = (int8_t)k;
     int32_t at = emit_offset(c, x, n_index, axis);
+    if (n->in[0]->kind == NODE_IOTA) return at;
     return kir_emit(c->l->f,
                     (kir_ins){.code = KIR_LOADX, .type = n->dtype, .sub = (uint16_t)x->id, .a = at, .b = -1, .c = -1});
 }
