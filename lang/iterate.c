@@ -62,7 +62,8 @@ static gpa_code bytes_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
     return GPA_OK;
 }
 
-/* Rows of an array; the elements of a vector are read all at once into `extra`, a bytes value. */
+/* Rows or elements of an array, as they are when their turn comes. The elements of a vector that nobody else holds are
+ * read all at once into `extra`, a bytes value. */
 static gpa_code array_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
     gpa_arr *a = it->source.array->arr, *row;
     *done = it->at >= it->end;
@@ -70,6 +71,11 @@ static gpa_code array_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
     if (it->extra.tag == V_BYTES) {
         size_t size = dtype_size((gpa_dtype)a->dtype);
         *out = v_num(vm, (gpa_dtype)a->dtype, dtype_load(it->extra.str->text + (size_t)it->at * size, (gpa_dtype)a->dtype));
+    } else if (a->ndim == 1) {
+        gpa_val item;
+        gpa_code rc = arr_get_item(vm_rt(vm), a, &it->at, 1, &item, vm_err(vm));
+        if (rc) return rc;
+        *out = v_num(vm, (gpa_dtype)a->dtype, item);
     } else {
         gpa_index ix = {.kind = IX_INT, .i = it->at};
         gpa_code rc = arr_get(vm_rt(vm), a, &ix, 1, NULL, &row, vm_err(vm));
@@ -86,7 +92,7 @@ static gpa_code array_iter(gpa_vm *vm, value v, value *it) {
     *it = v_iter(vm, "array_iterator", array_next);
     if (it->tag == V_UNSET) return vm_err(vm)->code;
     it->iter->end = a->shape[0];
-    if (a->ndim != 1) return GPA_OK;
+    if (a->ndim != 1 || v.o->refs > 1 || a->refs > 1 || a->base) return GPA_OK;
     size_t size = (size_t)a->size * dtype_size((gpa_dtype)a->dtype);
     void *data = mem_new(size);
     gpa_code rc = data ? arr_read(vm_rt(vm), v.array->arr, data, vm_err(vm)) : vm_no_memory(vm);

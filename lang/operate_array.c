@@ -214,6 +214,11 @@ gpa_code op_array_getitem(gpa_vm *vm, value v, value key, value *out) {
     gpa_code rc = arg_index(vm, key, ix, &n);
     if (!rc) rc = arr_get(vm_rt(vm), a, ix, n, &one, &result, vm_err(vm));
     arg_index_release(vm, ix, n);
+    if (!rc && one) { /* a NumPy scalar keeps its value when the array is stored to */
+        gpa_arr *view = result;
+        rc = arr_copy(vm_rt(vm), view, &result, vm_err(vm));
+        arr_release(vm_rt(vm), view);
+    }
     if (rc) return rc;
     *out = v_array_take(vm, result, one);
     return out->tag == V_UNSET ? vm_err(vm)->code : GPA_OK;
