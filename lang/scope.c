@@ -25,7 +25,8 @@ enum {
     GLOBAL = 8,
     NONLOCAL = 16,
     ANNOTATED = 32,
-    ITERATED = 64 /* bound by the `for` of a comprehension */
+    ITERATED = 64, /* bound by the `for` of a comprehension */
+    CARRIED = 128  /* bound further out, by a walrus in this comprehension */
 };
 
 typedef struct {
@@ -161,7 +162,13 @@ static bool touch(scoper *s, uint32_t scope, ast_node *name, unsigned flags) {
 
 /* ---- binding ---- */
 
-static bool bind(scoper *s, ast_node *name, unsigned flags) { return touch(s, s->here, name, BOUND | flags); }
+static bool bind(scoper *s, ast_node *name, unsigned flags) {
+    uint32_t known = flags & ITERATED ? find(s, s->here, name->name.name) : NONE;
+    if (known != NONE && s->symbols[known].flags & CARRIED)
+        return fail(s, name->span, "comprehension inner loop cannot rebind assignment expression target '%s'",
+                    text_of(s, name->name.name));
+    return touch(s, s->here, name, BOUND | flags);
+}
 
 /* A walrus in a comprehension binds in the function around it, which must not be iterating over that name. */
 static bool bind_walrus(scoper *s, ast_node *name) {
@@ -169,13 +176,18 @@ static bool bind_walrus(scoper *s, ast_node *name) {
     if (s->in_iterable)
         return fail(s, name->span, "assignment expression cannot be used in a comprehension iterable expression%s", "");
     while (is_comprehension(s, scope)) {
-        uint32_t known = find(s, scope, name->name.name);
-        if (known != NONE && s->symbols[known].flags & ITERATED)
+        uint32_t known = enter(s, scope, name->name.name);
+        if (known == NONE) return false;
+        s->symbols[known].flags |= CARRIED;
+        if (s->symbols[known].flags & ITERATED)
             return fail(s, name->span, "assignment expression cannot rebind comprehension iteration variable '%s'",
                         text_of(s, name->name.name));
         scope = s->levels[scope].parent;
     }
-    return touch(s, scope, name, BOUND);
+    uint32_t made = enter(s, scope, name->name.name);
+    if (made == NONE) return false;
+    s->symbols[made].flags |= BOUND;
+    return touch(s, s->here, name, 0); /* seen from here it may be captured: a generator has a frame of its own */
 }
 
 static bool walk(scoper *s, ast_node *n);

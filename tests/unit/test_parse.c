@@ -176,6 +176,9 @@ static void scopes(void **state) {
     expect_tree("def f(a):\n  return sum(i * a for i in a)",
                 "(DEF f [] (FUNCTION f [(PARAM 1 a@cell0 - -)] - [(RETURN (CALL sum [(GENEXP (BINARY * i@1 a@free0) [(CLAUSE i@1 a@cell0 "
                 "[])] {- i; a@cell0})] []))] - {a*}))\n");
+    expect_tree("def f():\n  return any((w := v) for v in z), w",
+                "(DEF f [] (FUNCTION f [] - [(RETURN (TUPLE [(CALL any [(GENEXP (NAMED w@free0 v@1) [(CLAUSE v@1 z [])] {- v; "
+                "w@cell0})] []) w@cell0]))] - {w*}))\n");
     expect_tree("def f():\n  global g\n  g = 1\n  [(w := v) for v in g]\n  return w",
                 "(DEF f [] (FUNCTION f [] - [(GLOBAL [g]) (ASSIGN [g] 1) (EXPR (LISTCOMP (NAMED w@1 v@0) [(CLAUSE v@0 g [])])) (RETURN "
                 "w@1)] - {v w}))\n");
