@@ -28,6 +28,9 @@ const char *const cut_texts[CUT_ROWS] = {
 /* An expression that is higher is computed as it grows; more pending arrays than this are computed as they come. */
 enum { MAX_HEIGHT = 100, MAX_PENDING = 4096 };
 
+/* Pending work may keep alive a twentieth of the device's memory, and in any case PENDING_BYTES. */
+enum { PENDING_SHARE = 20, PENDING_BYTES = 256 << 20 };
+
 /* ---- storages ---- */
 
 static gpa_code storage_new(gpa_rt *rt, gpa_dtype t, int64_t size, gpa_storage **out, gpa_err *e) {
@@ -146,7 +149,8 @@ void arr_bind(const gpa_arr *a, gpa_binding *b) {
 static gpa_code keep_caps(gpa_rt *rt, gpa_storage *s, gpa_err *e) {
     if (s->node->height >= MAX_HEIGHT) return exec_storages(rt, &s, 1, CUT_HEIGHT, e);
     if (rt->n_pending >= MAX_PENDING) return exec_pending(rt, CUT_NODES, e);
-    if (rt->stats.bytes_pending > rt->pending_limit) return exec_pending(rt, CUT_MEMORY, e);
+    uint64_t share = rt->device ? rt->device->caps.mem_total / PENDING_SHARE : 0;
+    if (rt->stats.bytes_pending > MAX(rt->pending_limit, share)) return exec_pending(rt, CUT_MEMORY, e);
     return GPA_OK;
 }
 
@@ -330,7 +334,7 @@ gpa_code rt_new(const rt_config *c, gpa_rt **out, gpa_err *e) {
     if (!rt) return gpa_no_memory(e);
     if (c) rt->config = *c;
     rt->pending.prev = rt->pending.next = &rt->pending;
-    rt->pending_limit = (uint64_t)256 << 20;
+    rt->pending_limit = PENDING_BYTES;
     const char *name = c && c->device ? c->device : getenv("GPA_DEVICE");
     gpa_code rc = GPA_OK;
     if (name && *name && !(rc = device_check_name(name, e))) snprintf(rt->device_name, sizeof rt->device_name, "%s", name);

@@ -143,13 +143,10 @@ static gpa_code no_room(gpa_rt *rt, gpa_dtype t, int ndim, const int64_t *shape,
     return GPA_E_MEMORY;
 }
 
-gpa_code exec_alloc(gpa_rt *rt, gpa_dtype t, int ndim, const int64_t *shape, gpa_buf **out, gpa_err *e) {
-    gpa_device *d;
-    gpa_code rc = device_default(rt, &d, e);
-    if (rc) return rc;
+static gpa_code alloc_on(gpa_rt *rt, gpa_device *d, gpa_dtype t, int ndim, const int64_t *shape, gpa_buf **out, gpa_err *e) {
     size_t n = (size_t)shape_size(ndim, shape) * dtype_size(t);
     gpa_err first = {0};
-    rc = buf_new(rt, d, n, out, &first);
+    gpa_code rc = buf_new(rt, d, n, out, &first);
     if (rc != GPA_E_MEMORY) return rc ? gpa_fail(e, rc, "%s", first.msg) : GPA_OK;
     bool busy = rt->exec && rt->exec->busy;
     if (!busy && rt->n_pending) {
@@ -162,19 +159,46 @@ gpa_code exec_alloc(gpa_rt *rt, gpa_dtype t, int ndim, const int64_t *shape, gpa
     return no_room(rt, t, ndim, shape, (double)n, e);
 }
 
+gpa_code exec_alloc(gpa_rt *rt, gpa_dtype t, int ndim, const int64_t *shape, gpa_buf **out, gpa_err *e) {
+    gpa_device *d;
+    gpa_code rc = device_default(rt, &d, e);
+    return rc ? rc : alloc_on(rt, d, t, ndim, shape, out, e);
+}
+
 /* ---- one step ---- */
 
 /* Fresh memory for the roots, bound to their arrays. */
-static gpa_code bind_fresh(gpa_rt *rt, lowered *l, gpa_buf **fresh, gpa_err *e) {
+static gpa_code bind_fresh(gpa_rt *rt, gpa_device *d, lowered *l, gpa_buf **fresh, gpa_err *e) {
     for (size_t i = 0; i < l->n_arrays; i++) fresh[i] = NULL;
     for (size_t i = 0; i < l->n_arrays; i++) {
         if (!l->fresh[i]) continue;
         const node *n = l->fresh[i]->value;
-        gpa_code rc = exec_alloc(rt, (gpa_dtype)n->dtype, n->ndim, n->shape, &fresh[i], e);
+        gpa_code rc = alloc_on(rt, d, (gpa_dtype)n->dtype, n->ndim, n->shape, &fresh[i], e);
         if (rc) return rc;
         l->bind[i].mem = fresh[i]->mem;
     }
     return GPA_OK;
+}
+
+/* Operands that live on another device are copied over, through the host; the copies last until the launch. */
+static gpa_code bring_over(gpa_rt *rt, gpa_device *d, lowered *l, gpa_buf **here, gpa_err *e) {
+    void *block = NULL;
+    gpa_code rc = GPA_OK;
+    for (size_t i = 0; i < l->n_arrays; i++) {
+        gpa_buf *b = l->buf[i];
+        if (!b || b->device == d) continue;
+        block = mem_new(b->bytes);
+        if (!block) TRY(gpa_no_memory(e));
+        TRY(b->device->be->download(b->device->dev, block, b->mem, 0, b->bytes, e));
+        TRY(buf_new(rt, d, b->bytes, &here[i], e));
+        TRY(d->be->upload(d->dev, here[i]->mem, 0, block, b->bytes, e));
+        l->bind[i].mem = here[i]->mem;
+        mem_free(block);
+        block = NULL;
+    }
+out:
+    mem_free(block);
+    return rc;
 }
 
 static gpa_code launch(gpa_rt *rt, gpa_device *d, gpa_prog *prog, lowered *l, gpa_err *e) {
@@ -215,7 +239,7 @@ static void settle(gpa_rt *rt, lowered *l, gpa_buf **fresh) {
 static gpa_code run_step(gpa_rt *rt, gpa_device *d, int s, bool *hazard, gpa_err *e) {
     struct exec *x = rt->exec;
     lowered *l = &x->low;
-    gpa_buf *fresh[KIR_MAX_ARRAYS];
+    gpa_buf *fresh[KIR_MAX_ARRAYS]; /* memory of roots; copies of operands from other devices */
     const cache_entry *program;
     bool built = false;
     if (rt_interrupted(rt)) return gpa_fail(e, GPA_E_INTERRUPT, "%s", "");
@@ -225,7 +249,8 @@ static gpa_code run_step(gpa_rt *rt, gpa_device *d, int s, bool *hazard, gpa_err
         *hazard = true;
         return GPA_OK;
     }
-    TRY(bind_fresh(rt, l, fresh, e));
+    TRY(bind_fresh(rt, d, l, fresh, e));
+    TRY(bring_over(rt, d, l, fresh, e));
     if (!l->empty) {
         TRY(cache_get(rt, d, l->f, &program, &built, e));
         if (rt->explain) explain_step(rt, d, &x->plan, s, l, program, built);
@@ -247,6 +272,8 @@ static gpa_code run_plan(gpa_rt *rt, gpa_cut why, bool *hazard, gpa_err *e) {
     gpa_device *d;
     gpa_code rc = device_default(rt, &d, e);
     if (rc) return rc;
+    /* A store runs where its target is. */
+    if (x->plan.root[0].into) d = x->plan.root[0].into->storage->buf->device;
     if (x->busy) return gpa_fail(e, GPA_E_INTERNAL, "one plan inside another");
     x->busy = true;
     rc = fuse(rt, &x->plan, &d->caps, why, e);

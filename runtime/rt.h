@@ -23,7 +23,7 @@ struct gpa_rt {
 
     gpa_storage pending;     /* head of the ring of pending storages, oldest first */
     size_t n_pending;
-    uint64_t pending_limit;  /* bytes that only pending work may keep alive */
+    uint64_t pending_limit;  /* bytes that only pending work may keep alive, at least */
 
     struct {                 /* node.c */
         node **slot;
