@@ -176,34 +176,37 @@ static bool visit_inputs(ctx *c, entry *x, node *const *in, int n_in, int map) {
     return true;
 }
 
-/* An indexed array: an element's offset is where the followed dimensions lead (a virtual array) plus the checked
- * indices times their strides (parameters). Both the array and the walk begin at the memory's start. */
-static bool add_indexed(ctx *c, gpa_buf *b, gpa_dtype t, int ndim, const int64_t *strides, const int64_t *shape, int64_t offset,
-                        const int64_t *from, int map, uint8_t access, int32_t *array, int32_t *walk, int32_t *params) {
+/* Where an indexed element lies: where the followed dimensions lead (the walk, a virtual array that begins at the memory's
+ * start) plus the checked indices times their strides (parameters). */
+static bool add_indexed(ctx *c, int ndim, const int64_t *shape, const int64_t *strides, int64_t offset, const int64_t *from,
+                        int map, entry *x) {
     int64_t stride[GPA_MAX_DIMS] = {0}, walk_stride[GPA_MAX_DIMS] = {0};
     for (int k = 0; k < ndim; k++)
         if (from[k] >= 0) walk_stride[from[k]] += strides[k];
-    *array = b ? add_array(c, b, t, KIR_GLOBAL, access, 0, stride, NULL) : -1; /* of an IOTA the place is the value */
     offset = spread(c, walk_stride, offset, map, stride);
-    *walk = add_array(c, NULL, DT_I64, KIR_VIRTUAL, 0, offset, stride, NULL);
-    *params = (int32_t)c->l->f->n_params;
+    x->walk = add_array(c, NULL, DT_I64, KIR_VIRTUAL, 0, offset, stride, NULL);
+    x->params = (int32_t)c->l->f->n_params;
     for (int k = 0; k < ndim; k++) {
         if (from[k] >= 0) continue;
         if (add_param(c, DT_I64, (gpa_val){.I64 = shape[k]}) < 0 || add_param(c, DT_I64, (gpa_val){.I64 = strides[k]}) < 0)
             return false;
     }
     c->l->faults = true;
-    return (*array >= 0 || !b) && *walk >= 0;
+    return x->walk >= 0;
 }
 
 static int32_t visit_gather(ctx *c, entry x) {
     node *n = x.n, *a = n->in[0];
     x.inner = affine_touches(&c->p->maps, x.map, c->s->inner);
+    x.id = -1; /* of a generated array: the offset is the element */
     if (!visit_inputs(c, &x, n->in + 1, n->n_in - 1, x.map)) return -1;
-    if (!add_indexed(c, a->buf, (gpa_dtype)a->dtype, a->ndim, a->map, a->shape, a->map[a->ndim], n->map, x.map, KIR_READ, &x.id,
-                     &x.walk, &x.params))
-        return -1;
-    if (a->buf) c->w->count[x.id] = MAX(c->w->count[x.id], MIN(a->size, n->size));
+    if (!add_indexed(c, a->ndim, a->shape, a->map, a->map[a->ndim], n->map, x.map, &x)) return -1;
+    if (a->kind == NODE_BUF) {
+        int64_t none[GPA_MAX_DIMS] = {0};
+        x.id = add_array(c, a->buf, (gpa_dtype)a->dtype, KIR_GLOBAL, KIR_READ, 0, none, NULL);
+        if (x.id < 0) return -1;
+        c->w->count[x.id] = MAX(c->w->count[x.id], MIN(a->size, n->size));
+    }
     return add_entry(c, x);
 }
 
@@ -267,14 +270,14 @@ static bool visit_scatter(ctx *c, output *o, int map) {
         from[k] = r->index[k] ? -1 : r->from[k];
         if (r->index[k]) index[n_in++] = r->index[k];
     }
-    int32_t array;
+    gpa_arr *to = r->into;
+    int64_t none[GPA_MAX_DIMS] = {0};
     x.inner = affine_touches(&c->p->maps, map, c->s->inner);
     if (!visit_inputs(c, &x, index, n_in, map)) return false;
-    if (!add_indexed(c, r->into->storage->buf, (gpa_dtype)r->into->dtype, r->into->ndim, r->into->strides, r->into->shape,
-                     r->into->offset, from, map, KIR_WRITE, &array, &x.walk, &x.params))
-        return false;
-    o->array = array;
-    c->w->count[array] = r->value->size;
+    if (!add_indexed(c, to->ndim, to->shape, to->strides, to->offset, from, map, &x)) return false;
+    o->array = add_array(c, to->storage->buf, (gpa_dtype)to->dtype, KIR_GLOBAL, KIR_WRITE, 0, none, NULL);
+    if (o->array < 0) return false;
+    c->w->count[o->array] = r->value->size;
     o->offset = add_entry(c, x);
     return o->offset >= 0;
 }
@@ -329,7 +332,7 @@ static int32_t emit_gather(ctx *c, entry *x) {
     for (int k = 0; k < n->map_len; k++)
         if (n->map[k] < 0) axis[n_index++] = (int8_t)k;
     int32_t at = emit_offset(c, x, n_index, axis);
-    if (n->in[0]->kind == NODE_IOTA) return at;
+    if (x->id < 0) return at;
     return kir_emit(c->l->f,
                     (kir_ins){.code = KIR_LOADX, .type = n->dtype, .sub = (uint16_t)x->id, .a = at, .b = -1, .c = -1});
 }
@@ -429,9 +432,22 @@ static void emit_each(ctx *c, int phase) {
     if (opened) kir_close(f);
 }
 
+/* A store into memory that the program also reads waits for the last region that may read it. */
+static void delay_stores(ctx *c) {
+    struct lower_work *w = c->w;
+    int last = 0;
+    for (size_t i = 0; i < w->n_e; i++)
+        if (w->e[i].n->kind == NODE_REDUCE && w->e[i].map >= 0) last = MAX(last, w->e[i].phase - 1);
+    for (size_t i = 0; i < w->n_out; i++)
+        if (w->out[i].inner) last = MAX(last, w->out[i].phase);
+    for (size_t i = 0; i < w->n_out; i++)
+        if (w->out[i].root->into) w->out[i].phase = (uint16_t)last;
+}
+
 static void emit_all(ctx *c) {
     struct lower_work *w = c->w;
     int last = 0;
+    delay_stores(c);
     for (size_t i = 0; i < w->n_e; i++) last = MAX(last, w->e[i].phase);
     for (int phase = 0; phase <= last; phase++) {
         w->region = -1;

@@ -68,6 +68,32 @@ static void test_rows_of_itself(void **state) {
     drop_all();
 }
 
+/* What is pending reads the row twice; a store beside it must wait for the second time. */
+static void test_store_beside_phases(void **state) {
+    (void)state;
+    gpa_arr *a = data(SHAPE(N)), *old = data(SHAPE(N)), *mean, *want;
+    ok(arr_mean(rt, a, NULL, &mean, &err));
+    gpa_arr *top = red(RED_MAX, op2(OP_SUBTRACT, a, keep(mean)), 1, false);
+    ONLY(a, old, top);
+    assign(a, opn(OP_MULTIPLY, a, 0));
+    ok(arr_mean(rt, old, NULL, &want, &err));
+    compare(top, red(RED_MAX, op2(OP_SUBTRACT, old, keep(want)), 1, false), 1e-14);
+    drop_all();
+}
+
+static void test_gather_generated(void **state) {
+    (void)state;
+    gpa_arr *a, *i, *got;
+    ok(arr_iota(rt, N, 5, 3, &a, &err));
+    ok(arr_from(rt, DT_I64, 1, (int64_t[]){2}, (int64_t[]){-1, 4}, &i, &err));
+    gpa_index ix = {.kind = IX_ARRAY, .arr = keep(i)};
+    ok(arr_get(rt, keep(a), &ix, 1, NULL, &got, &err));
+    double *v = values(keep(got));
+    assert_true(v[0] == 5 + 3 * (N - 1) && v[1] == 17);
+    test_free(v);
+    drop_all();
+}
+
 static void test_store_into_pending(void **state) {
     (void)state;
     gpa_arr *z, *x = data(SHAPE(N)), *view;
@@ -359,6 +385,8 @@ int main(void) {
         GRAPH_TEST(test_assigned_value_is_kept),
         GRAPH_TEST(test_overlap),
         GRAPH_TEST(test_rows_of_itself),
+        GRAPH_TEST(test_store_beside_phases),
+        GRAPH_TEST(test_gather_generated),
         GRAPH_TEST(test_store_into_pending),
         GRAPH_TEST(test_bad_index),
         GRAPH_TEST(test_gather),
