@@ -199,7 +199,7 @@ static gpa_code call_spread(gpa_vm *vm, frame *f, value *fn, bool *entered) {
         const ins *w_ = (word);                                                            \
         int32_t d_ = w_->d;                                                                \
         I = w_ + d_;                                                                       \
-        if (d_ < 0 && UNLIKELY(vm->maybe_pending | atomic_load_explicit(&vm->interrupted, memory_order_relaxed))) goto edge; \
+        if (d_ <= 0 && UNLIKELY(vm->maybe_pending | atomic_load_explicit(&vm->interrupted, memory_order_relaxed))) goto edge; \
         DISPATCH();                                                                        \
     } while (0)
 #define SET(i_, v_)                                   \
