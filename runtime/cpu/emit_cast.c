@@ -1,8 +1,8 @@
 /* Conversions between dtypes, and between values and memory.
  *
  * Every conversion gives what dtype_cast gives. LLVM leaves a float outside of the integer's range undefined; here it
- * is what C compilers make of it on x86-64: conversion to the next wider signed integer that has an instruction,
- * then truncation. */
+ * is what C compilers make of it on x86-64: conversion to a signed integer of 32 or 64 bits, where everything outside
+ * becomes the lowest number, then truncation. */
 #include "runtime/cpu/ll.h"
 
 static LLVMTypeRef as_wide_as(ll *E, V v, LLVMTypeRef one) {
@@ -76,21 +76,26 @@ static V int_to_float(ll *E, bool is_signed, gpa_dtype to, V v) {
     return ll_round(E, to, v);
 }
 
+static V to_signed(ll *E, unsigned bits, V v) {
+    LLVMTypeRef type = as_wide_as(E, v, ll_i(E, bits));
+    V limit = ll_real_like(E, v, bits == 32 ? 2147483648.0 : 9223372036854775808.0);
+    V inside = LLVMBuildFCmp(E->b, LLVMRealOLT, ll_intrinsic(E, "llvm.fabs", &v, 1), limit, "");
+    V n = LLVMBuildFPToSI(E->b, v, type, "");
+    return ll_select(E, inside, n, ll_int_like(E, n, bits == 32 ? INT32_MIN : INT64_MIN));
+}
+
 /* uint64: below 2^63 the signed conversion; from there on that of the value less 2^63, with the top bit set. */
 static V float_to_u64(ll *E, V v) {
-    LLVMBuilderRef b = E->b;
-    LLVMTypeRef type = as_wide_as(E, v, ll_i(E, 64));
     V half = ll_real_like(E, v, 9223372036854775808.0);
-    V low = LLVMBuildFPToSI(b, v, type, ""), high = LLVMBuildFPToSI(b, LLVMBuildFSub(b, v, half, ""), type, "");
-    V flipped = LLVMBuildXor(b, high, ll_int_like(E, high, INT64_MIN), "");
-    return ll_select(E, LLVMBuildFCmp(b, LLVMRealOGE, v, half, ""), flipped, low);
+    V low = to_signed(E, 64, v), high = to_signed(E, 64, LLVMBuildFSub(E->b, v, half, ""));
+    V flipped = LLVMBuildXor(E->b, high, ll_int_like(E, high, INT64_MIN), "");
+    return ll_select(E, LLVMBuildFCmp(E->b, LLVMRealOGE, v, half, ""), flipped, low);
 }
 
 static V float_to_int(ll *E, gpa_dtype to, V v) {
     LLVMTypeRef type = as_wide_as(E, v, ll_elem(E, to));
-    unsigned via = to == DT_U32 || to == DT_I64 ? 64 : 32;
     if (to == DT_U64) return float_to_u64(E, v);
-    V n = LLVMBuildFPToSI(E->b, v, as_wide_as(E, v, ll_i(E, via)), "");
+    V n = to_signed(E, to == DT_U32 || to == DT_I64 ? 64 : 32, v);
     return LLVMTypeOf(n) == type ? n : LLVMBuildTrunc(E->b, n, type, "");
 }
 

@@ -45,9 +45,11 @@ static void run_body(em *M, const walk *w, V x, V mask, int level) {
     if (w->r->lanes) M->lanes_live = false;
 }
 
-/* The lanes below `left`, which is at least 1: compared in bytes, all lanes of most plans at once. */
+/* The lanes below `left`, which is at least 1. Compared as narrow integers, all lanes of most plans at once, but never
+ * narrower than a register: LLVM 19 widens a narrower comparison with lanes that are true, and stores those too. */
 static V tail_mask(em *M, V left) {
-    LLVMTypeRef narrow = ll_i(&M->E, M->E.lanes < 256 ? 8 : 16);
+    unsigned lanes = M->E.lanes;
+    LLVMTypeRef narrow = ll_i(&M->E, lanes >= 256 ? 16 : lanes >= 16 ? 8 : 128 / lanes);
     V n = LLVMBuildTrunc(M->E.b, smaller(M, left, ll_i64(&M->E, M->E.lanes)), narrow, "");
     return LLVMBuildICmp(M->E.b, LLVMIntULT, ll_ramp(&M->E, narrow), ll_spread(&M->E, n), "");
 }
