@@ -254,10 +254,15 @@ static void check_barrier(check *c) {
 
 static void check_warp(check *c) {
     const kir_ins *i = c->i;
-    need(c, i->sub < KIR_WA_ROWS && i->type < DT_COUNT, "no such warp operation");
-    if (i->sub != KIR_WA_ACTIVEMASK) need_value(c, i->a);
-    if (i->b >= 0) need_value(c, i->b);
-    if (i->c >= 0) need_value(c, i->c);
+    if (!need(c, i->sub < KIR_WA_ROWS, "no such warp operation")) return;
+    bool votes = i->sub == KIR_WA_ALL || i->sub == KIR_WA_ANY || i->sub == KIR_WA_EQ, ballot = i->sub == KIR_WA_BALLOT;
+    bool shuffles = i->sub <= KIR_WA_SHFL_XOR;
+    if (i->sub != KIR_WA_ACTIVEMASK && !need_value(c, i->a)) return;
+    if (votes || ballot) need_typed(c, i->a, DT_BOOL, "a predicate is not bool");
+    if (shuffles) need_typed(c, i->b, DT_I32, "a lane is not int32");
+    if (shuffles && i->c >= 0) need_typed(c, i->c, DT_I32, "a width is not int32");
+    if (shuffles) need(c, i->type == type_of(c, i->a), "a shuffle changes the type");
+    else need(c, i->type == (votes ? DT_BOOL : DT_U32), "a vote is bool, a mask uint32");
 }
 
 static void check_report(check *c) {

@@ -149,9 +149,9 @@ static gpa_val warp_value(const exchange *x, unsigned lane) {
     switch (row) {
     case KIR_WA_SHFL: case KIR_WA_SHFL_UP: case KIR_WA_SHFL_DOWN: case KIR_WA_SHFL_XOR:
         return operand(x, source_lane(x, lane), x->step->a);
-    case KIR_WA_ALL: out.U32 = truth == x->active; break;
-    case KIR_WA_ANY: out.U32 = truth != 0; break;
-    case KIR_WA_EQ: out.U32 = truth == 0 || truth == x->active; break;
+    case KIR_WA_ALL: out.BOOL = truth == x->active; break;
+    case KIR_WA_ANY: out.BOOL = truth != 0; break;
+    case KIR_WA_EQ: out.BOOL = truth == 0 || truth == x->active; break;
     case KIR_WA_BALLOT: out.U32 = truth; break;
     case KIR_WA_MATCH_ANY: out.U32 = same; break;
     case KIR_WA_MATCH_ALL: out.U32 = same == x->active ? same : 0; break;

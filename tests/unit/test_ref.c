@@ -570,9 +570,94 @@ static void short_memory_is_an_error(void **state) {
     }
 }
 
+/* ---- whatever passes the verifier runs ---- */
+
+static uint32_t seed = 1;
+
+static uint32_t chance(uint32_t n) {
+    seed ^= seed << 13;
+    seed ^= seed >> 17;
+    seed ^= seed << 5;
+    return seed % n;
+}
+
+/* A program of every kind of instruction that cannot run for ever. */
+static void much(bench *b, bool kernel) {
+    start(b, kernel ? KIR_KERNEL : KIR_MAP, kernel ? 0 : 2, kernel ? 0 : 2);
+    kir_func *f = b->f;
+    array(b, DT_F32, 64, NULL, 8, 1);
+    array(b, DT_I64, 64, NULL, 8, 0);
+    int32_t i = int_const(b, 3), x, n = EMIT(b, .code = KIR_SIZE, .type = DT_I64, .sub = 0, .imm = 0);
+    for (int d = 0; d < 3; d++) b->launch.grid[d] = 1, b->launch.block[d] = d ? 1 : 40, b->launch.size[d] = 8;
+    if (kernel) {
+        x = EMIT(b, .code = KIR_THREAD, .type = DT_I32, .sub = KIR_TH_TID);
+        x = EMIT(b, .code = KIR_WARP, .type = DT_I32, .sub = KIR_WA_SHFL_XOR, .a = x, .b = x, .c = -1);
+        int32_t yes = kir_cast(f, DT_BOOL, x);
+        EMIT(b, .code = KIR_BARRIER, .type = DT_I32, .sub = KIR_BA_COUNT, .a = yes);
+        EMIT(b, .code = KIR_WARP, .type = DT_U32, .sub = KIR_WA_BALLOT, .a = yes, .b = -1, .c = -1);
+        x = kir_cast(f, DT_F32, x);
+    } else {
+        OPEN(b, .code = KIR_EACH, .type = DT_NONE);
+        x = reduce(b, RED_SUM, load(b, 0), -1);
+        EMIT(b, .code = KIR_SCAN, .type = DT_F32, .sub = RED_MAX, .a = load(b, 0));
+        reduce(b, RED_ARGMIN, load(b, 0), index_of(b, 1));
+        kir_close(f);
+        store(b, 1, index_of(b, 0));
+    }
+    int32_t var = variable(b, x), less = kir_op2(f, OP_LESS, x, get(b, var));
+    OPEN(b, .code = KIR_BLOCK, .type = DT_NONE);
+    OPEN(b, .code = KIR_IF, .type = DT_NONE, .a = less);
+    set(b, var, kir_op1(f, OP_SQRT, x));
+    EMIT(b, .code = KIR_ELSE, .type = DT_NONE);
+    storex(b, 1, EMIT(b, .code = KIR_BOUND, .type = DT_I64, .a = i, .b = n), i);
+    EMIT(b, .code = KIR_BREAK, .type = DT_NONE, .imm = 0);
+    kir_close(f);
+    EMIT(b, .code = KIR_FAULT, .type = DT_NONE, .sub = KIR_FT_ASSERT, .imm = KIR_NO_TEXT, .a = i, .b = -1);
+    kir_close(f);
+    EMIT(b, .code = KIR_ATOMIC, .type = DT_I64, .sub = 1, .imm = KIR_AT_CAS, .a = i, .b = i, .c = n);
+    storex(b, 0, i, kir_op3(f, OP_WHERE, less, get(b, var), loadx(b, 0, i)));
+}
+
+static void mutate(kir_func *f) {
+    kir_ins *k = &f->code[chance((uint32_t)f->n_code)];
+    int32_t v = (int32_t)chance((uint32_t)f->n_code + 2) - 1;
+    switch (chance(8)) {
+    case 0: k->a = v; break;
+    case 1: k->b = v; break;
+    case 2: k->c = v; break;
+    case 3: k->imm = chance(6); break;
+    case 4: k->sub = (uint16_t)chance(12); break;
+    case 5: k->type = (uint8_t)chance(DT_COUNT + 1); break;
+    case 6: {
+        uint8_t code = (uint8_t)chance(KIR_COUNT);
+        if (code != KIR_LOOP && code != KIR_FOR && code != KIR_PRINT) k->code = code;
+        break;
+    }
+    default: *k = f->code[chance((uint32_t)f->n_code)]; break;
+    }
+}
+
+static void mutated_programs_are_refused_or_run(void **state) {
+    (void)state;
+    int ran = 0;
+    for (int trial = 0; trial < 6000; trial++) {
+        bench b;
+        much(&b, trial & 1);
+        for (uint32_t n = 1 + chance(2); n; n--) mutate(b.f);
+        gpa_code rc = launch(&b);
+        bool known = rc == GPA_OK || rc == GPA_E_INTERNAL || rc == GPA_E_DEVICE;
+        if (!known) print_error("trial %d: %s\n", trial, b.e.msg);
+        assert_true(known);
+        ran += rc == GPA_OK;
+        finish(&b);
+    }
+    assert_true(ran > 500);
+}
+
 UNIT_TESTS(TEST(chain_over_strides), TEST(points_in_no_dimension), TEST(generated_and_half), TEST(softmax_of_rows),
            TEST(float_sums_are_accurate), TEST(reductions_of_nothing), TEST(first_nan_is_the_greatest),
            TEST(scans_round_at_every_point), TEST(indices_wrap_and_are_checked), TEST(accesses_outside_are_internal_errors),
            TEST(asserted), TEST(loops_branches_variables), TEST(counting), TEST(local_arrays_belong_to_a_point), TEST(prints_its_arguments), TEST(endless_loops_are_interrupted),
            TEST(blocks_share_and_wait), TEST(warps_exchange_and_blocks_vote), TEST(atomics_count),
-           TEST(divided_barriers_are_an_error), TEST(copies_stay_inside), TEST(short_memory_is_an_error))
+           TEST(divided_barriers_are_an_error), TEST(copies_stay_inside), TEST(short_memory_is_an_error),
+           TEST(mutated_programs_are_refused_or_run))
