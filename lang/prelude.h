@@ -1,4 +1,4 @@
-/* The text of prelude.gpa, put into the program by the build. */
+/* The text of lang/prelude/, put into the program by the build. */
 #ifndef GPA_PRELUDE_H
 #define GPA_PRELUDE_H
 

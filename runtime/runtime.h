@@ -104,6 +104,8 @@ bool arr_is_contiguous(const gpa_arr *a);         /* C order */
 bool arr_is_f_contiguous(const gpa_arr *a);
 const char *arr_device(gpa_rt *rt, const gpa_arr *a);
 bool arr_is_pending(const gpa_arr *a);
+/* Whether they have memory in common. */
+bool arr_shares_memory(const gpa_arr *a, const gpa_arr *b);
 
 /* ---- making ---- */
 

@@ -151,3 +151,10 @@ gpa_code arr_broadcast_shape(gpa_arr *const *in, int n, int *ndim, int64_t *shap
     }
     return GPA_OK;
 }
+
+bool arr_shares_memory(const gpa_arr *a, const gpa_arr *b) {
+    if (a->storage != b->storage) return false;
+    shape_map ma = {a->ndim, a->shape, a->strides, a->offset, (int64_t)dtype_size((gpa_dtype)a->dtype)};
+    shape_map mb = {b->ndim, b->shape, b->strides, b->offset, (int64_t)dtype_size((gpa_dtype)b->dtype)};
+    return shape_overlap(&ma, &mb) != OVERLAP_NONE;
+}

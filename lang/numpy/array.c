@@ -95,39 +95,62 @@ gpa_code nd_flags(gpa_vm *vm, value *argv, value *out) {
     });
 }
 
-gpa_code np_setattr(gpa_vm *vm, value array, const char *name, value v) {
-    gpa_rt *rt = vm_rt(vm);
-    gpa_arr *a = array.array->arr, *target = NULL;
-    gpa_opnd rhs = {0};
-    gpa_code rc = GPA_OK;
-    if (strcmp(name, "shape") == 0) {
-        int ndim;
-        int64_t shape[GPA_MAX_DIMS];
-        TRY(arg_ints(vm, v, "shape", GPA_MAX_DIMS, &ndim, shape));
-        TRY(arr_reshape(rt, a, ndim, shape, &target, vm_err(vm)));
-        if (target->storage != a->storage) {
-            rc = vm_fail(vm, GPA_E_ATTRIBUTE, "Incompatible shape for in-place modification. Use `.reshape()` to make a copy with the desired shape.");
-            goto out;
-        }
-        array.array->arr = target;
-        target = a;
-    } else if (strcmp(name, "real") == 0 || strcmp(name, "imag") == 0) {
-        if (dtype_is_complex((gpa_dtype)a->dtype)) TRY(arr_part(rt, a, name[0] == 'i', &target, vm_err(vm)));
-        else if (name[0] == 'r') target = arr_retain(a);
-        else TRY(vm_fail(vm, GPA_E_TYPE, "cannot set imaginary part of a real array"));
-        TRY(arg_opnd(vm, v, &rhs));
-        rc = arr_set(rt, target, &(gpa_index){.kind = IX_ELLIPSIS}, 1, &rhs, vm_err(vm));
-    } else if (strcmp(name, "flat") == 0) {
-        TRY(arg_opnd(vm, v, &rhs));
-        rc = arr_set(rt, a, &(gpa_index){.kind = IX_ELLIPSIS}, 1, &rhs, vm_err(vm));
-    } else {
-        bool known = native_find(OWNER_ARRAY, name) != NULL;
-        rc = known ? vm_fail(vm, GPA_E_ATTRIBUTE, "attribute '%s' of 'numpy.ndarray' objects is not writable", name)
-                   : vm_fail(vm, GPA_E_ATTRIBUTE, "'numpy.ndarray' object has no attribute '%s'", name);
+/* ---- attributes that can be set ---- */
+
+gpa_code nd_set_shape(gpa_vm *vm, value *argv, value *out) { /* self, value */
+    int ndim;
+    int64_t shape[GPA_MAX_DIMS];
+    gpa_arr *a = argv[0].array->arr, *view = NULL;
+    gpa_code rc = arg_ints(vm, argv[1], "shape", GPA_MAX_DIMS, &ndim, shape);
+    *out = v_none();
+    if (!rc) rc = arr_reshape(vm_rt(vm), a, ndim, shape, &view, vm_err(vm));
+    if (rc) return rc;
+    if (view->storage != a->storage) {
+        arr_release(vm_rt(vm), view);
+        return vm_fail(vm, GPA_E_ATTRIBUTE, "Incompatible shape for in-place modification. Use `.reshape()` to make a copy with the desired shape.");
     }
-out:
+    argv[0].array->arr = view;
+    arr_release(vm_rt(vm), a);
+    return GPA_OK;
+}
+
+static gpa_code set_all(gpa_vm *vm, gpa_arr *target, value v) {
+    gpa_opnd rhs = {0};
+    gpa_code rc = arg_opnd(vm, v, &rhs);
+    if (!rc) rc = arr_set(vm_rt(vm), target, &(gpa_index){.kind = IX_ELLIPSIS}, 1, &rhs, vm_err(vm));
     arg_opnd_release(vm, &rhs);
-    arr_release(rt, target);
+    return rc;
+}
+
+static gpa_code set_part(gpa_vm *vm, value *argv, bool imag, value *out) {
+    gpa_arr *a = argv[0].array->arr, *target = NULL;
+    gpa_code rc = GPA_OK;
+    *out = v_none();
+    if (dtype_is_complex((gpa_dtype)a->dtype)) rc = arr_part(vm_rt(vm), a, imag, &target, vm_err(vm));
+    else if (imag) rc = vm_fail(vm, GPA_E_TYPE, "array does not have imaginary part to set");
+    else target = arr_retain(a);
+    if (!rc) rc = set_all(vm, target, argv[1]);
+    arr_release(vm_rt(vm), target);
+    return rc;
+}
+
+gpa_code nd_set_real(gpa_vm *vm, value *argv, value *out) { return set_part(vm, argv, false, out); }
+gpa_code nd_set_imag(gpa_vm *vm, value *argv, value *out) { return set_part(vm, argv, true, out); }
+
+gpa_code nd_set_flat(gpa_vm *vm, value *argv, value *out) { /* self, value: repeated as needed, in C order */
+    gpa_arr *a = argv[0].array->arr;
+    value filled = v_none(), resize = v_none(), shape = v_none();
+    gpa_code rc = GPA_OK;
+    *out = v_none();
+    if (argv[1].tag != V_ARRAY && argv[1].tag != V_LIST && argv[1].tag != V_TUPLE) return set_all(vm, a, argv[1]);
+    TRY(ints_tuple(vm, a->ndim, a->shape, 1, &shape));
+    TRY(np_prelude(vm, "resize", &resize));
+    TRY(vm_call(vm, resize, 2, (value[]){argv[1], shape}, 0, NULL, &filled));
+    rc = set_all(vm, a, filled);
+out:
+    value_release(vm, filled);
+    value_release(vm, resize);
+    value_release(vm, shape);
     return rc;
 }
 
@@ -266,6 +289,25 @@ gpa_code nd_view(gpa_vm *vm, value *argv, value *out) { /* self, dtype */
         if (t != DT_NONE) rc = arr_reinterpret(vm_rt(vm), a, t, &b, vm_err(vm));
         else rc = arr_view(vm_rt(vm), a, a->ndim, a->shape, a->strides, 0, &b, vm_err(vm));
         if (!rc) rc = np_return_array(vm, b, out));
+}
+
+/* a[i : i + n] for every i, as rows of one view. */
+gpa_code np_windows(gpa_vm *vm, value *argv, value *out) { /* a, n */
+    int64_t n;
+    gpa_arr *b = NULL;
+    gpa_code args = arg_int(vm, argv[1], "n", &n);
+    if (args) return args;
+    WITH_ARRAY(
+        rc = arr_view(vm_rt(vm), a, 2, (int64_t[]){a->shape[0] - n + 1, n}, (int64_t[]){a->strides[0], a->strides[0]}, 0, &b, vm_err(vm));
+        if (!rc) rc = np_return_array(vm, b, out));
+}
+
+/* By the storage they stand on: what NumPy calls may_share_memory. */
+gpa_code np_shares_memory(gpa_vm *vm, value *argv, value *out) { /* a, b */
+    (void)vm;
+    bool arrays = argv[0].tag == V_ARRAY && argv[1].tag == V_ARRAY;
+    *out = v_bool(arrays && arr_shares_memory(argv[0].array->arr, argv[1].array->arr));
+    return GPA_OK;
 }
 
 gpa_code np_diagonal_view(gpa_vm *vm, value *argv, value *out) { /* a, k: of the last two axes */

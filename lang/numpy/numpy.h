@@ -1,5 +1,5 @@
 /* The native half of the module numpy: conversions of values to arrays, ufuncs as values, and helpers that its files
- * share. What is an arrangement of other functions stands in lang/prelude.gpa. */
+ * share. What is an arrangement of other functions stands in lang/prelude/. */
 #ifndef GPA_NUMPY_H
 #define GPA_NUMPY_H
 
@@ -36,7 +36,11 @@ gpa_code np_scan_with(gpa_vm *vm, gpa_red red, value *argv, value *out);
 extern const object_kind abstract_kind, finfo_kind, iinfo_kind, flags_kind;
 value np_abstract(gpa_vm *vm, const char *name, char *kinds);
 
-/* Assignment to an attribute of an array (a.shape = ..., a.real = ...); AttributeError for those that cannot be set. */
-gpa_code np_setattr(gpa_vm *vm, value array, const char *name, value v);
+/* A function of the prelude by its name, owned. */
+gpa_code np_prelude(gpa_vm *vm, const char *name, value *out);
+
+/* numpy.mgrid, ogrid, r_, c_: a subscript calls a function of the prelude with the key and `how`. */
+extern const object_kind subscript_kind, errstate_kind;
+value np_subscript(gpa_vm *vm, const char *function, value how);
 
 #endif

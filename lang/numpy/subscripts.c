@@ -1,0 +1,64 @@
+/* Objects of the module numpy: mgrid and its kin, which are subscripted, and errstate, which is a context. */
+#include "lang/builtin/all.h"
+#include "lang/numpy/numpy.h"
+#include "lang/vm.h"
+
+gpa_code np_prelude(gpa_vm *vm, const char *name, value *out) {
+    module_obj *numpy;
+    gpa_code rc = vm_import(vm, "numpy", &numpy);
+    if (rc) return rc;
+    value v = module_get_text_peek(vm, numpy, name);
+    if (v.tag == V_UNSET) return vm_fail(vm, GPA_E_INTERNAL, "the prelude has no '%s'", name);
+    *out = value_retain(v);
+    return GPA_OK;
+}
+
+static gpa_code subscript_getitem(gpa_vm *vm, object_obj *o, value key, value *out) {
+    value fn;
+    gpa_code rc = np_prelude(vm, o->data, &fn);
+    if (rc) return rc;
+    rc = vm_call(vm, fn, 2, (value[]){key, o->fields[0]}, 0, NULL, out);
+    value_release(vm, fn);
+    return rc;
+}
+
+const object_kind subscript_kind = {.type_name = "numpy.lib._index_tricks_impl.nd_grid", .getitem = subscript_getitem};
+
+value np_subscript(gpa_vm *vm, const char *function, value how) {
+    value v = v_object(vm, &subscript_kind, 1);
+    if (v.tag == V_UNSET) return v;
+    v.object->data = (char *)(uintptr_t)function;
+    v.object->fields[0] = how;
+    return v;
+}
+
+static gpa_code errstate_enter(gpa_vm *vm, object_obj *o, value *out) {
+    (void)vm, (void)o;
+    *out = v_none();
+    return GPA_OK;
+}
+
+static gpa_code errstate_exit(gpa_vm *vm, object_obj *o, value exc, bool *swallow) {
+    (void)vm, (void)o, (void)exc;
+    *swallow = false;
+    return GPA_OK;
+}
+
+const object_kind errstate_kind = {.type_name = "numpy.errstate", .enter = errstate_enter, .exit = errstate_exit};
+
+gpa_code np_errstate(gpa_vm *vm, value *argv, value *out) { /* **kwargs */
+    (void)argv;
+    *out = v_object(vm, &errstate_kind, 0);
+    return out->tag == V_UNSET ? vm_err(vm)->code : GPA_OK;
+}
+
+gpa_code np_seterr(gpa_vm *vm, value *argv, value *out) {
+    static const char *const names[] = {"divide", "over", "under", "invalid"};
+    value ignore = v_cstr(vm, "ignore");
+    (void)argv;
+    *out = v_dict(vm);
+    gpa_code rc = ignore.tag == V_UNSET || out->tag == V_UNSET ? vm_err(vm)->code : GPA_OK;
+    for (size_t i = 0; !rc && i < COUNT_OF(names); i++) rc = dict_set_text(vm, out->dict, names[i], ignore);
+    if (ignore.tag != V_UNSET) value_release(vm, ignore);
+    return rc;
+}
