@@ -156,13 +156,17 @@ gpa_code dict_set(gpa_vm *vm, dict_obj *d, value key, value v) {
     return rc ? rc : set_hashed(vm, d, key, hash, v);
 }
 
-gpa_code dict_get_peek(gpa_vm *vm, dict_obj *d, value key, value *out) {
+gpa_code dict_find_peek(gpa_vm *vm, const dict_obj *d, value key, dict_entry **out) {
     uint64_t hash;
-    dict_entry *e;
-    *out = v_unset();
     gpa_code rc = value_hash(vm, key, &hash);
-    if (!rc) rc = find(vm, d, key, hash, &e);
-    if (!rc && e) *out = e->v;
+    *out = NULL;
+    return rc ? rc : find(vm, d, key, hash, out);
+}
+
+gpa_code dict_get_peek(gpa_vm *vm, dict_obj *d, value key, value *out) {
+    dict_entry *e;
+    gpa_code rc = dict_find_peek(vm, d, key, &e);
+    *out = e ? e->v : v_unset();
     return rc;
 }
 

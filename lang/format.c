@@ -211,7 +211,7 @@ static gpa_code repr(gpa_vm *vm, value v, const within *up, gpa_str *out) {
         case V_UNSET: str_put(out, "<unset>"); return GPA_OK;
         case V_NONE: str_put(out, "None"); return GPA_OK;
         case V_BOOL: str_put(out, v.i ? "True" : "False"); return GPA_OK;
-        case V_INT: str_printf(out, "%lld", (long long)v.i); return GPA_OK;
+        case V_INT: number_put_int(out, v.i); return GPA_OK;
         case V_FLOAT: number_put_float(out, v.f); return GPA_OK;
         case V_NUM:
             p = number_payload(v, &t);

@@ -145,15 +145,15 @@ static gpa_code range_item(gpa_vm *vm, const range_obj *r, value key, value *out
 }
 
 gpa_code op_getitem(gpa_vm *vm, value v, value key, value *out) {
-    value found;
+    dict_entry *e;
     gpa_code rc;
     switch (v.tag) {
         case V_LIST: return items_item(vm, true, v.list->items, v.list->count, key, out);
         case V_TUPLE: return items_item(vm, false, v.tuple->items, v.tuple->count, key, out);
         case V_DICT:
-            rc = dict_get_peek(vm, v.dict, key, &found);
-            if (!rc && found.tag == V_UNSET) rc = vm_raise(vm, GPA_E_KEY, 1, &key);
-            if (!rc) *out = value_retain(found);
+            rc = dict_find_peek(vm, v.dict, key, &e);
+            if (!rc && !e) rc = vm_raise(vm, GPA_E_KEY, 1, &key);
+            if (!rc) *out = value_retain(e->v);
             return rc;
         case V_STR: return text_item(vm, v.str, key, out);
         case V_BYTES: return bytes_item(vm, v.str, key, out);
@@ -263,8 +263,30 @@ gpa_code op_delitem(gpa_vm *vm, value v, value key) {
     return rc;
 }
 
+/* d[key] op= item: the key is looked up once. */
+static gpa_code update_entry(gpa_vm *vm, ast_op op, dict_obj *d, value key, value item) {
+    dict_entry *e;
+    value new = v_none();
+    gpa_code rc = dict_find_peek(vm, d, key, &e);
+    if (rc) return rc;
+    if (!e) return vm_raise(vm, GPA_E_KEY, 1, &key);
+    value old = e->v;
+    long long sum;
+    if (op == AST_OP_ADD && old.tag == V_INT && item.tag == V_INT && !__builtin_saddll_overflow(old.i, item.i, &sum)) {
+        e->v.i = sum;
+        return GPA_OK;
+    }
+    value_retain(old);
+    rc = op_update(vm, op, old, item, &new);
+    if (!rc) rc = dict_set(vm, d, key, new);
+    value_release(vm, old);
+    value_release(vm, new);
+    return rc;
+}
+
 gpa_code op_update_item(gpa_vm *vm, ast_op op, value v, value key, value item) {
     value old = v_none(), new = v_none();
+    if (v.tag == V_DICT) return update_entry(vm, op, v.dict, key, item);
     if (v.tag == V_ARRAY && !v.aux) return op_array_update_item(vm, op, v, key, item);
     gpa_code rc = op_getitem(vm, v, key, &old);
     if (!rc) rc = op_update(vm, op, old, item, &new);

@@ -106,6 +106,15 @@ static void put_part(gpa_str *out, double v, gpa_dtype t, bool dot_zero) {
     put_decimal(out, &d, scientific, dot_zero);
 }
 
+void number_put_int(gpa_str *out, int64_t v) {
+    char digits[24], *p = digits + sizeof digits;
+    uint64_t rest = v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
+    do *--p = (char)('0' + rest % 10);
+    while (rest /= 10);
+    if (v < 0) *--p = '-';
+    str_putn(out, p, (size_t)(digits + sizeof digits - p));
+}
+
 void number_put_float(gpa_str *out, double v) { put_part(out, v, DT_F64, true); }
 
 void number_put_np_float(gpa_str *out, double v, gpa_dtype t) { put_part(out, v, t, true); }

@@ -17,6 +17,7 @@ decimal decimal_shortest(double v, gpa_dtype t);
 /* The exact value rounded to n significant digits (1 to 17), trailing zeros dropped. */
 decimal decimal_rounded(double v, int n);
 
+void number_put_int(gpa_str *out, int64_t v);
 /* repr() of a float as Python prints it ("1.0", "1e+16", "nan"); and of a NumPy scalar of dtype t as str() prints it. */
 void number_put_float(gpa_str *out, double v);
 void number_put_np_float(gpa_str *out, double v, gpa_dtype t);

@@ -295,7 +295,7 @@ static gpa_code contains_by_iteration(gpa_vm *vm, value v, value item, bool *out
 }
 
 gpa_code vm_contains(gpa_vm *vm, value v, value item, bool *out) {
-    value known;
+    dict_entry *e;
     gpa_code rc;
     *out = false;
     switch (v.tag) {
@@ -303,8 +303,8 @@ gpa_code vm_contains(gpa_vm *vm, value v, value item, bool *out) {
         case V_TUPLE: return contains_item(vm, v.tuple->items, v.tuple->count, item, out);
         case V_SET: return set_has(vm, v.set, item, out);
         case V_DICT:
-            rc = dict_get_peek(vm, v.dict, item, &known);
-            *out = !rc && known.tag != V_UNSET;
+            rc = dict_find_peek(vm, v.dict, item, &e);
+            *out = e != NULL;
             return rc;
         case V_STR:
             if (item.tag != V_STR)
@@ -333,7 +333,7 @@ static gpa_code binary(gpa_vm *vm, ast_op op, bool update, value a, value b, val
     bool handled = false;
     gpa_code rc = GPA_OK;
     bool numpy = is_numpy(a) || is_numpy(b);
-    if (is_number(a) && is_number(b) && !numpy) return op_number(vm, op, a, b, out);
+    if (is_number(b) && is_number(a) && !numpy) return op_number(vm, op, a, b, out);
     if (op >= AST_OP_EQ && op <= AST_OP_IS_NOT && (!numpy || is_membership(op))) {
         bool truth = false;
         rc = op_compare(vm, op, a, b, &truth);

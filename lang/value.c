@@ -390,6 +390,10 @@ static gpa_code tuple_hash(gpa_vm *vm, const tuple_obj *t, uint64_t *out) {
 }
 
 gpa_code value_hash(gpa_vm *vm, value v, uint64_t *out) {
+    if (v.tag == V_INT && (uint64_t)v.i < (1ull << 61) - 1) { /* the commonest: what number_hash would give */
+        *out = (uint64_t)v.i;
+        return GPA_OK;
+    }
     if (v.tag == V_STR || v.tag == V_BYTES) {
         *out = str_hash(v.str);
         return GPA_OK;
