@@ -67,7 +67,7 @@ all: $(BUILT)
 	@true$(foreach m,$(LEFT_OUT),; echo '  left out: $(subst _, ,$(m))')
 
 # An executable exports the core functions that a plugin calls, and looks for bundled libraries beside itself.
-EXE  = -Wl,--unresolved-symbols=ignore-all -Wl,--dynamic-list=runtime/plugin.sym -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/../lib/gpa'
+EXE  = -Wl,--dynamic-list=runtime/plugin.sym -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/../lib/gpa'
 LIBS = $(ZIP_LIBS) -ldl -lm -lpthread
 
 $(B)/gpa: $(REPL) $(CORE) runtime/plugin.sym
