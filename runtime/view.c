@@ -136,19 +136,26 @@ gpa_code arr_broadcast_to(gpa_rt *rt, gpa_arr *a, int ndim, const int64_t *shape
     return rc;
 }
 
+/* Which two of the first n arrays do not fit: the last, and the one that its extent clashes with. */
+static gpa_code clash(gpa_arr *const *in, int n, gpa_err *e) {
+    const gpa_arr *last = in[n - 1];
+    char one[SHAPE_TEXT], two[SHAPE_TEXT];
+    for (int i = 0; i < n - 1; i++)
+        for (int d = 1; d <= MIN(in[i]->ndim, last->ndim); d++) {
+            int64_t x = in[i]->shape[in[i]->ndim - d], y = last->shape[last->ndim - d];
+            if (x == 1 || y == 1 || x == y) continue;
+            return gpa_fail(e, GPA_E_VALUE,
+                            "shape mismatch: objects cannot be broadcast to a single shape.  Mismatch is between arg %d with "
+                            "shape %s and arg %d with shape %s.",
+                            i, shape_text(one, in[i]->ndim, in[i]->shape), n - 1, shape_text(two, last->ndim, last->shape));
+        }
+    return gpa_fail(e, GPA_E_VALUE, "shape mismatch: objects cannot be broadcast to a single shape.");
+}
+
 gpa_code arr_broadcast_shape(gpa_arr *const *in, int n, int *ndim, int64_t *shape, gpa_err *e) {
     *ndim = 0;
-    for (int i = 0; i < n; i++) {
-        if (shape_merge(ndim, shape, in[i]->ndim, in[i]->shape)) continue;
-        int ndims[GPA_ERR_NOTES];
-        const int64_t *shapes[GPA_ERR_NOTES];
-        int told = MIN(n, (int)GPA_ERR_NOTES);
-        for (int k = 0; k < told; k++) {
-            ndims[k] = in[k]->ndim;
-            shapes[k] = in[k]->shape;
-        }
-        return shape_mismatch(told, ndims, shapes, e);
-    }
+    for (int i = 0; i < n; i++)
+        if (!shape_merge(ndim, shape, in[i]->ndim, in[i]->shape)) return clash(in, i + 1, e);
     return GPA_OK;
 }
 

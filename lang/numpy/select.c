@@ -21,7 +21,7 @@ gpa_code np_nonzero(gpa_vm *vm, value *argv, value *out) { /* a */
     gpa_code rc = arg_array(vm, argv[0], DT_NONE, &a);
     if (rc) return rc;
     int n = a->ndim;
-    if (n == 0) TRY(vm_fail(vm, GPA_E_VALUE, "Calling nonzero on 0d arrays is not allowed. Use np.atleast_1d(scalar).nonzero() instead. If the context of this error is of the form `arr[nonzero(cond)]`, just use `arr[cond]`."));
+    if (n == 0) TRY(vm_fail(vm, GPA_E_VALUE, "Calling nonzero on 0d arrays is not allowed. Use np.atleast_1d(scalar).nonzero() instead."));
     TRY(arr_nonzero(vm_rt(vm), a, parts, vm_err(vm)));
     *out = v_tuple(vm, (size_t)n, NULL);
     if (out->tag == V_UNSET) TRY(vm_err(vm)->code);
