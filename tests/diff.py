@@ -2,7 +2,8 @@
 
 Each section of a file (`# --- NAME`) is a program that CPython with NumPy and gpa both run, in a fresh session each; what
 they print and display, and the type and words of the error that ends it, must be equal. The lines before the first section
-are run before each. `# --- NAME (python 3.12)` needs an oracle of that version. --python only shows what CPython says."""
+are run before each. `# --- NAME (python 3.12)` needs an oracle of that version; `# --- NAME (later)` may still
+fail. --python only shows what CPython says."""
 import difflib
 import re
 import sys
@@ -44,6 +45,9 @@ def check(name, prologue, lines, oracle, gpa):
     want, got = run(oracle, prologue, source), run(gpa, prologue, source)
     if want == got:
         print(f"ok - {name}")
+        return True
+    if name.endswith("(later)"):
+        print("skip - a part of NumPy that is still to come")
         return True
     print(f"not ok - {name}")
     if len(lines) < MOST_LINES:

@@ -62,7 +62,7 @@ print(np.fromfunction(lambda i, j: i * 10 + j, (2, 3)), np.fromfunction(lambda i
 # --- vander by broadcasting
 x = np.array([1, 2, 3])
 print(x[:, None] ** np.arange(4))
-# --- mgrid and ogrid by index
+# --- mgrid and ogrid by index (later)
 print(np.mgrid[0:2, 0:3], np.ogrid[0:2, 0:3][0], np.mgrid[0:1:5j])
 # --- repeat and tile
 print(np.repeat([1, 2], 3), np.repeat([[1, 2], [3, 4]], 2, axis=0), np.repeat([1, 2], [1, 3]), np.tile([1, 2], 3), np.tile([1, 2], (2, 2)), np.tile([[1], [2]], 2))

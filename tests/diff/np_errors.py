@@ -317,11 +317,11 @@ np.finfo(np.int32)
 np.meshgrid([1], [2], indexing="zz")
 # --- unravel out of range
 np.unravel_index(20, (3, 4))
-# --- histogram without bins
+# --- histogram without bins (later)
 np.histogram([1, 2], bins=0)
-# --- bincount of negative
+# --- bincount of negative (later)
 np.bincount([-1, 2])
-# --- percentile out of range
+# --- percentile out of range (later)
 np.percentile([1, 2], 150)
 # --- average with zero weights
 np.average([1, 2], weights=[0, 0])

@@ -75,7 +75,7 @@ print(a.sum(), a.mean(), a.prod(), np.abs(a), a.var(), a.std(), a.real.sum())
 print(np.add.reduce([1, 2, 3]), np.multiply.reduce([1, 2, 3, 4]), np.add.accumulate([1, 2, 3]), np.multiply.outer([1, 2], [3, 4]), np.maximum.reduce([[1, 5], [3, 2]], axis=0), np.subtract.outer([1, 2], [1]))
 # --- logical reductions
 print(np.logical_and.reduce([True, False]), np.logical_or.reduce([0, 1]), np.bitwise_or.reduce([1, 2, 4]), np.maximum.accumulate([1, 3, 2, 5]))
-# --- median and percentile
+# --- median and percentile (later)
 a = np.array([[3, 1, 2], [9, 7, 8]])
 print(np.median(a), np.median(a, axis=0), np.percentile(a, 50), np.quantile([1, 2, 3, 4], 0.25), np.percentile([1, 2, 3], [0, 50, 100]))
 # --- average and weights
@@ -103,7 +103,7 @@ print(np.full(1000, 0.5).sum(), np.ones(4096, np.float32).sum(), np.ones((100, 1
 for t in ("int8", "uint16", "float32", "bool"):
     a = np.array([0, 3, 1]).astype(t)
     print(repr(a.min()), repr(a.max()), end=" ")
-# --- histogram and bincount
+# --- histogram and bincount (later)
 print(np.bincount([0, 1, 1, 3]), np.histogram([1, 2, 1, 4], bins=3), np.histogram([0.5, 1.5], bins=[0, 1, 2])[0], np.digitize([0.5, 2.5], [1, 2]))
 # --- cumulative along all axes
 a = np.arange(8).reshape(2, 2, 2)

@@ -31,7 +31,7 @@ a = np.arange(6).reshape(2, 3)
 print(np.flip(a), np.flip(a, 0), np.flipud(a), np.fliplr(a), np.roll(a, 1), np.roll(a, 1, axis=1), np.roll(a, (1, -1), axis=(0, 1)), np.rot90(a))
 # --- broadcast_to and broadcast_arrays
 print(np.broadcast_to([1, 2], (2, 2)), np.broadcast_to(3, (2,)), np.broadcast_shapes((3, 1), (1, 4)), [x.shape for x in np.broadcast_arrays([1, 2], [[1], [2]])])
-# --- resize and pad
+# --- resize and pad (later)
 print(np.resize([1, 2, 3], 5), np.pad([1, 2], 1), np.pad([1, 2], (0, 2), constant_values=9), np.pad([[1]], 1), np.pad([1, 2, 3], 2, mode="edge"), np.pad([1, 2, 3], 2, mode="wrap"), np.pad([1, 2, 3], 2, mode="reflect"))
 # --- sort
 a = np.array([[3, 1, 2], [9, 7, 8]])
@@ -50,7 +50,7 @@ print(np.unique([3, 1, 3, 2]), np.unique([[1, 2], [2, 1]]), np.unique([3, 1, 3],
 # --- searchsorted
 a = [1, 3, 3, 5]
 print(np.searchsorted(a, 3), np.searchsorted(a, 3, side="right"), np.searchsorted(a, [0, 4, 9]), np.array(a).searchsorted([2]))
-# --- partition and lexsort
+# --- partition and lexsort (later)
 print(np.partition([3, 1, 2], 1)[1], np.lexsort(([1, 0, 2], [0, 0, 0])), np.sort([3, 1, 2])[::-1])
 # --- set operations
 print(np.intersect1d([1, 2, 3], [2, 3, 4]), np.union1d([1, 3], [2]), np.setdiff1d([1, 2, 3], [2]), np.isin([1, 2], [2]))
@@ -62,7 +62,7 @@ print(np.shape([[1, 2]]), np.ndim(5), np.size([1, 2]), np.shape(3), np.ndim([[1]
 a = np.arange(6)
 a.shape = (2, 3)
 print(a)
-# --- views of reshape share memory
+# --- views of reshape share memory (later)
 a = np.arange(6)
 b = a.reshape(2, 3)
 b[0] = 9
@@ -86,16 +86,16 @@ print(x[:, None] + x, x[:, None] * x[None], np.add.outer(x, x))
 p = np.array([[0, 0], [3, 4], [6, 8]])
 d = p[:, None] - p[None]
 print(np.sqrt((d ** 2).sum(-1)))
-# --- conv by sliding slices
+# --- conv by sliding slices (later)
 a = np.arange(6.0)
 k = [0.25, 0.5, 0.25]
 print(sum(w * a[i:i + 4] for i, w in enumerate(k)), np.convolve(a, k), np.convolve(a, k, mode="valid"))
-# --- interp and trapezoid
+# --- interp and trapezoid (later)
 print(np.interp([0.5, 2.5], [0, 1, 2], [0, 10, 20]), np.trapezoid([1, 2, 3]), np.gradient([1.0, 4, 9]))
 # --- apply along rows by comprehension
 a = np.arange(6).reshape(2, 3)
 print(np.array([row.sum() for row in a]), np.array([row[::-1] for row in a]), np.stack([np.roll(r, i) for i, r in enumerate(a)]))
-# --- tril indices and triu indices
+# --- tril indices and triu indices (later)
 print(np.tril_indices(3)[0], np.triu_indices(3, 1), np.diag_indices(2))
 # --- kron and cross
 print(np.kron([1, 2], [1, 1]), np.cross([1, 0, 0], [0, 1, 0]))
