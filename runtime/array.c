@@ -26,7 +26,7 @@ const char *const cut_texts[CUT_ROWS] = {
 };
 
 /* An expression that is higher is computed as it grows; more pending arrays than this are computed as they come. */
-enum { MAX_HEIGHT = 100, MAX_PENDING = 4096 };
+enum { MAX_HEIGHT = 100, MAX_PENDING = 4096, SMALL_PART = 8 };
 
 /* Pending work may keep alive a twentieth of the device's memory, and in any case PENDING_BYTES. */
 enum { PENDING_SHARE = 20, PENDING_BYTES = 256 << 20 };
@@ -162,12 +162,30 @@ gpa_code storage_replace(gpa_rt *rt, gpa_storage *s, node *n, gpa_err *e) {
     return keep_caps(rt, s, e);
 }
 
+/* What a view shows in another shape without leaving out, repeating or reordering an element; else the node itself. Readers of
+ * the view read what is below, so that is what must know its storage. */
+static node *below_reshape(node *n) {
+    int64_t unit[GPA_MAX_DIMS], want[GPA_MAX_DIMS];
+    if (n->kind != NODE_VIEW || n->size != n->in[0]->size || n->in[0]->kind == NODE_SCALAR) return n;
+    const node *in = n->in[0];
+    shape_c_strides(in->ndim, in->shape, unit);
+    shape_c_strides(n->ndim, n->shape, want);
+    for (int k = 0; k < in->ndim; k++)
+        if (n->map[k]) return n;
+    for (int d = 0; d < n->ndim; d++) {
+        int64_t by = 0;
+        for (int k = 0; k < in->ndim; k++) by += n->map[in->ndim + k * n->ndim + d] * unit[k];
+        if (n->shape[d] != 1 && by != want[d]) return n;
+    }
+    return n->in[0];
+}
+
 gpa_code arr_of_node(gpa_rt *rt, node *n, gpa_arr **out, gpa_err *e) {
     gpa_storage *s = NULL;
     gpa_arr *a;
     gpa_code rc = storage_new(rt, (gpa_dtype)n->dtype, n->size, &s, e);
     if (rc) return rc;
-    link_pending(rt, s, n);
+    link_pending(rt, s, below_reshape(n));
     if ((rc = whole_take(rt, s, n->ndim, n->shape, &a, e))) return rc;
     if ((rc = keep_caps(rt, s, e))) arr_release(rt, a);
     else *out = a;
@@ -227,8 +245,18 @@ static gpa_code leaf_of(gpa_rt *rt, gpa_arr *a, node **out, gpa_err *e) {
     return node_buf(rt, a->storage->buf, (gpa_dtype)a->dtype, a->ndim, a->shape, a->strides, a->offset, out, e);
 }
 
+/* A small part of a pending value that is held elsewhere too: the whole will be wanted, and is computed once. */
+static bool is_part(const gpa_arr *a) {
+    return a->size <= a->storage->size / SMALL_PART && a->base && a->base->refs > 1 && !node_is_leaf(a->storage->node);
+}
+
 gpa_code arr_node(gpa_rt *rt, gpa_arr *a, node **out, gpa_err *e) {
     node *n = a->storage->node;
+    if (n && is_part(a)) {
+        gpa_code part = arr_force(rt, a, CUT_READERS, e);
+        if (part) return part;
+        n = NULL;
+    }
     if (!n) return leaf_of(rt, a, out, e);
     if (is_whole(a, n)) {
         *out = node_retain(n);

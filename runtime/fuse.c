@@ -490,12 +490,21 @@ static gpa_code store(ctx *c, size_t i, int reason) {
     return store_in(c, i, r, g);
 }
 
+/* Finds a node's place. A value that a name still holds will be wanted: a step that computes it anyway stores it too. */
 static gpa_code place(ctx *c, size_t i) {
     const item *x = &c->w->item[i];
     if (node_is_leaf(x->n)) return GPA_OK;
     /* A small result of a large reduction that a name still holds is kept: it may be asked for next. */
-    bool kept = x->n->owner && x->reduced >= SMALL_RESULT * x->n->size;
+    bool named = x->n->owner, kept = named && x->reduced >= SMALL_RESULT * x->n->size;
     int reason = x->root >= 0 ? (int)c->why : kept ? CUT_NEEDED : why_cut(c, x);
+    if (reason == FITS && named) {
+        fuse_root r = {.value = x->n, .storage = x->n->owner};
+        int g = storing_user(c, x, &r);
+        if (g >= 0 && !c->w->tally[g].last) {
+            c->w->tally[g].arrays++;
+            return store_in(c, i, r, g);
+        }
+    }
     if (reason == FITS) return absorb_all(c, x) ? GPA_OK : gpa_no_memory(c->e);
     return store(c, i, reason);
 }
