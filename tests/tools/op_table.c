@@ -16,6 +16,17 @@
 #include "runtime/base.h"
 #include "runtime/op.h"
 
+/* Rows that are not NumPy's own begin with an underscore, which the scripts leave out. */
+static const char *shown(gpa_op op) { return op_info[op].name + (op_info[op].name[0] == '_'); }
+
+static gpa_op named(const char *name) {
+    char hidden[64];
+    gpa_op op = op_find(name, strlen(name));
+    if (op != OP_COUNT) return op;
+    snprintf(hidden, sizeof hidden, "_%s", name);
+    return op_find(hidden, strlen(hidden));
+}
+
 static const char *name_of(gpa_dtype t) { return t == DT_NONE ? "-" : dtype_info[t].name; }
 
 static void list_ops(void) {
@@ -23,7 +34,7 @@ static void list_ops(void) {
         for (int t = 0; t < DT_COUNT; t++) {
             gpa_dtype compute = DT_NONE, result = DT_NONE;
             bool defined = op_types((gpa_op)op, (gpa_dtype)t, &compute, &result);
-            printf("%s %d %s", op_info[op].name, op_info[op].arity, name_of((gpa_dtype)t));
+            printf("%s %d %s", shown((gpa_op)op), op_info[op].arity, name_of((gpa_dtype)t));
             printf(" %s %s", name_of(compute), name_of(result));
             for (int i = 0; defined && i < op_info[op].arity; i++)
                 printf(" %s", name_of(op_operand((gpa_op)op, compute, i)));
@@ -37,7 +48,7 @@ static void list_pairs(void) {
             gpa_dtype a = (gpa_dtype)(k / DT_COUNT), b = (gpa_dtype)(k % DT_COUNT), compute, result;
             gpa_dtype t = dtype_promote(op_entry((gpa_op)op, a), op_entry((gpa_op)op, b));
             if (!op_types((gpa_op)op, t, &compute, &result)) result = DT_NONE;
-            printf("%s %s %s %s\n", op_info[op].name, name_of(a), name_of(b), name_of(result));
+            printf("%s %s %s %s\n", shown((gpa_op)op), name_of(a), name_of(b), name_of(result));
         }
 }
 
@@ -135,7 +146,7 @@ int main(void) {
         else if (!strcmp(verb, "promote")) list_promotions();
         else if (!strcmp(verb, "weak")) list_weak();
         else if (!strcmp(verb, "find")) printf("%s\n", name_of(dtype_named(x)));
-        else if (!strcmp(verb, "op")) good = do_op(op_find(x, strlen(x)), dtype_named(y), n);
+        else if (!strcmp(verb, "op")) good = do_op(named(x), dtype_named(y), n);
         else if (!strcmp(verb, "cast")) good = do_cast(dtype_named(x), dtype_named(y), n);
         else if (!strcmp(verb, "reduce")) good = do_reduce(red_find(x, strlen(x)), dtype_named(y), n);
         else return 2;
