@@ -250,6 +250,30 @@ static bool is_part(const gpa_arr *a) {
     return a->size <= a->storage->size / SMALL_PART && a->base && a->base->refs > 1 && !node_is_leaf(a->storage->node);
 }
 
+/* Whether the handle steps over the real or the imaginary parts of n. */
+static bool is_complex_part(const gpa_arr *a, const node *n) {
+    if (!dtype_is_complex((gpa_dtype)n->dtype) || dtype_info[n->dtype].real != a->dtype) return false;
+    for (int d = 0; d < a->ndim; d++)
+        if (a->shape[d] > 1 && a->strides[d] % 2) return false;
+    return true;
+}
+
+/* Such a handle as that part of the elements: nothing is computed for it. */
+static gpa_code complex_part_node(gpa_rt *rt, const gpa_arr *a, gpa_dtype complex, node **out, gpa_err *e) {
+    int64_t strides[GPA_MAX_DIMS];
+    gpa_arr both = *a;
+    node *n;
+    for (int d = 0; d < a->ndim; d++) strides[d] = a->shape[d] > 1 ? a->strides[d] / 2 : 0;
+    both.dtype = (uint8_t)complex;
+    both.strides = strides;
+    both.offset = a->offset / 2;
+    gpa_code rc = arr_node(rt, &both, &n, e);
+    if (rc) return rc;
+    rc = node_op1(rt, a->offset % 2 ? OP_IMAG : OP_REAL, n, out, e);
+    node_release(rt, n);
+    return rc;
+}
+
 gpa_code arr_node(gpa_rt *rt, gpa_arr *a, node **out, gpa_err *e) {
     node *n = a->storage->node;
     if (n && is_part(a)) {
@@ -258,6 +282,7 @@ gpa_code arr_node(gpa_rt *rt, gpa_arr *a, node **out, gpa_err *e) {
         n = NULL;
     }
     if (!n) return leaf_of(rt, a, out, e);
+    if (is_complex_part(a, n)) return complex_part_node(rt, a, (gpa_dtype)n->dtype, out, e);
     if (is_whole(a, n)) {
         *out = node_retain(n);
         return GPA_OK;

@@ -1,5 +1,6 @@
 /* Views: new handles on the storage of an array. Nothing is computed or copied, pending or not, except where the
- * bytes are shown as another dtype (the storage is computed first) and where a reshape has no strides (a copy).
+ * bytes are shown as another dtype (the storage is computed first; parts of complex numbers are not) and where a reshape
+ * has no strides (a copy).
  *
  * Invariant: a view never reaches outside of its storage; a view of a read-only array is read-only. */
 #include "runtime/array.h"
@@ -32,8 +33,6 @@ gpa_code arr_part(gpa_rt *rt, gpa_arr *a, bool imag, gpa_arr **out, gpa_err *e) 
         if (!rc) (*out)->readonly = true;
         return rc;
     }
-    gpa_code rc = arr_force(rt, a, CUT_SHAPE, e);
-    if (rc) return rc;
     int64_t strides[GPA_MAX_DIMS];
     for (int d = 0; d < a->ndim; d++) strides[d] = a->strides[d] * 2;
     return view_of(rt, a, part, a->ndim, a->shape, strides, a->offset * 2 + imag, out, e);
