@@ -174,6 +174,13 @@ void explain_step(gpa_rt *rt, gpa_device *d, const fuse_plan *p, int s, const lo
     if (out->len && out->text[out->len - 1] != '\n') str_putc(out, '\n');
 }
 
+void explain_call(gpa_rt *rt, const char *name, const gpa_device *d, const gpa_arr *a) {
+    char shape[SHAPE_TEXT];
+    if (!rt->explain) return;
+    str_printf(&rt->explain->text, "call: %s %s %s, by the %s%s\n", name, dtype_info[a->dtype].name,
+               shape_text(shape, a->ndim, a->shape), d ? "library of " : "host", d ? d->caps.name : "");
+}
+
 /* ---- the interface ---- */
 
 void explain_free(gpa_rt *rt) {

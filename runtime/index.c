@@ -8,6 +8,7 @@
 #include "runtime/index.h"
 
 #include "runtime/device.h"
+#include "runtime/explain.h"
 #include "runtime/host.h"
 #include "runtime/shape.h"
 
@@ -437,6 +438,7 @@ static gpa_code get_mask(gpa_rt *rt, gpa_arr *a, gpa_arr *mask, gpa_arr **out, g
     size_t item = dtype_size((gpa_dtype)a->dtype) * (size_t)shape_size(inner, shape + 1);
     if (item) compact(to.data, from.data, (const uint8_t *)m.data, count, item);
     TRY(host_made(rt, &to, out, e));
+    explain_call(rt, "compress", NULL, *out);
 out:
     host_drop(rt, &m);
     host_drop(rt, &from);

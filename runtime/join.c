@@ -3,6 +3,7 @@
  * Parts are stored into slices of the result: each store is fused with what makes the part. Small parts are copied by the
  * host where it sees them, which costs less than a launch. */
 #include "runtime/device.h"
+#include "runtime/explain.h"
 #include "runtime/host.h"
 #include "runtime/shape.h"
 #include "runtime/store.h"
@@ -201,8 +202,10 @@ gpa_code arr_nonzero(gpa_rt *rt, gpa_arr *a, gpa_arr **out, gpa_err *e) {
                      "Calling nonzero on 0d arrays is not allowed. Use np.atleast_1d(scalar).nonzero() instead."));
     TRY(device_default(rt, &d, e));
     TRY(arr_cast(rt, a, DT_BOOL, false, &mask, e));
-    if (d->caps.host_visible || a->size == 0) TRY(nonzero_on_host(rt, mask, out, e));
-    else TRY(nonzero_on_device(rt, mask, out, e));
+    if (d->caps.host_visible || a->size == 0) {
+        TRY(nonzero_on_host(rt, mask, out, e));
+        explain_call(rt, "nonzero", NULL, out[0]);
+    } else TRY(nonzero_on_device(rt, mask, out, e));
 out:
     arr_release(rt, mask);
     return rc;

@@ -3,6 +3,7 @@
  * The operands are computed first; the device's library does the call where it can, else the host. Reading order: running
  * a call, matmul, sorting, joining. */
 #include "runtime/device.h"
+#include "runtime/explain.h"
 #include "runtime/host.h"
 #include "runtime/hostcall.h"
 #include "runtime/rt.h"
@@ -217,8 +218,10 @@ gpa_code arr_matmul(gpa_rt *rt, const gpa_opnd *a, const gpa_opnd *b, gpa_arr **
     TRY(plan_product(fa, fb, &s, e)); /* a cast is dense: its strides are its own */
     gpa_libcall c = product_call(&s, t);
     gpa_device *d = fa->storage->buf->device;
-    if (can(d, &c)) TRY(product_on_device(rt, d, &s, c, out, e));
+    bool library = can(d, &c);
+    if (library) TRY(product_on_device(rt, d, &s, c, out, e));
     else TRY(product_on_host(rt, &s, t, out, e));
+    explain_call(rt, "matmul", library ? d : NULL, *out);
 out:
     arr_release(rt, s.a);
     arr_release(rt, s.b);
@@ -233,6 +236,7 @@ out:
 /* ---- sorting ---- */
 
 static gpa_code run_sort(gpa_rt *rt, gpa_arr *rows, gpa_libcall *c, gpa_dtype to, gpa_arr **out, gpa_err *e) {
+    const char *name = c->kind == LIB_ARGSORT ? "argsort" : "sort";
     host_dense in = {0};
     host_new_array made = {0};
     gpa_arr *dense = NULL, *result = NULL;
@@ -247,6 +251,7 @@ static gpa_code run_sort(gpa_rt *rt, gpa_arr *rows, gpa_libcall *c, gpa_dtype to
         c->sort.in = (gpa_binding){.mem = dense->storage->buf->mem, .offset = dense->offset};
         c->sort.out = (gpa_binding){.mem = result->storage->buf->mem};
         TRY(run_on_device(rt, d, c, e));
+        explain_call(rt, name, d, result);
         *out = result;
         result = NULL;
         goto out;
@@ -256,6 +261,7 @@ static gpa_code run_sort(gpa_rt *rt, gpa_arr *rows, gpa_libcall *c, gpa_dtype to
     rc = hostcall_sort(c, in.data, made.data, e);
     if (rc) host_unmade(rt, &made);
     else TRY(host_made(rt, &made, out, e));
+    if (!rc) explain_call(rt, name, NULL, *out);
 out:
     host_drop(rt, &in);
     arr_release(rt, dense);
@@ -320,6 +326,7 @@ gpa_code arr_searchsorted(gpa_rt *rt, gpa_arr *a, gpa_arr *v, bool right, gpa_ar
     rc = hostcall_search(t, in.data, a->size, what.data, v->size, right, (int64_t *)(void *)where.data, e);
     if (rc) host_unmade(rt, &where);
     else TRY(host_made(rt, &where, out, e));
+    if (!rc) explain_call(rt, "searchsorted", NULL, *out);
 out:
     host_drop(rt, &in);
     host_drop(rt, &what);

@@ -5,6 +5,7 @@
  * checked: a bad index leaves the array as it was. Reading order: places, values, assignment, updates. */
 #include "runtime/scatter.h"
 
+#include "runtime/explain.h"
 #include "runtime/host.h"
 #include "runtime/shape.h"
 
@@ -215,6 +216,7 @@ gpa_code scatter_set(gpa_rt *rt, const index_map *m, const gpa_opnd *rhs, gpa_er
     TRY(host_open(rt, m->view, true, &to, e));
     write_points(m, &s, to.first, dtype_size(t));
     TRY(host_close(rt, &to, e));
+    explain_call(rt, "scatter into", NULL, m->view);
 out:
     scatter_end(rt, &s);
     return rc;
@@ -305,6 +307,7 @@ gpa_code scatter_update(gpa_rt *rt, const index_map *m, gpa_op op, gpa_dtype com
     TRY(host_open(rt, m->view, true, &to, e));
     update_points(m, &s, to.first, &u);
     TRY(host_close(rt, &to, e));
+    explain_call(rt, op_info[op].name, NULL, m->view);
 out:
     scatter_end(rt, &s);
     return rc;
