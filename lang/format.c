@@ -318,8 +318,16 @@ gpa_code format_ascii(gpa_vm *vm, value v, gpa_str *out) {
     return rc;
 }
 
+/* format() without a specification: NumPy's scalars and 0-d arrays as the Python number they stand for. */
+static gpa_code format_plain(gpa_vm *vm, value v, gpa_str *out) {
+    number n = number_of(v);
+    if (v.tag == V_NUM && n.kind == NUMBER_FLOAT) number_put_float(out, n.re);
+    else if (v.tag == V_NUM && n.kind == NUMBER_COMPLEX) number_put_complex(out, n.re, n.im, DT_C128);
+    else return vm_str(vm, v, out);
+    return out->failed ? vm_no_memory(vm) : GPA_OK;
+}
+
 gpa_code vm_format(gpa_vm *vm, value v, const char *spec, size_t n, gpa_str *out) {
-    if (n == 0) return vm_str(vm, v, out);
     value now = v_none();
     gpa_code rc = GPA_OK;
     if (v.tag == V_ARRAY && v.array->arr->ndim == 0) {
@@ -329,7 +337,8 @@ gpa_code vm_format(gpa_vm *vm, value v, const char *spec, size_t n, gpa_str *out
         if (now.tag == V_UNSET) return GPA_E_MEMORY;
         v = now;
     }
-    if (v.tag == V_STR || number_of(v).kind != NUMBER_NOT) rc = spec_format(vm, v, spec, n, out);
+    if (n == 0) rc = format_plain(vm, v, out);
+    else if (v.tag == V_STR || number_of(v).kind != NUMBER_NOT) rc = spec_format(vm, v, spec, n, out);
     else rc = vm_fail(vm, GPA_E_TYPE, "unsupported format string passed to %s.__format__", value_type_name(v));
 out:
     value_release(vm, now);

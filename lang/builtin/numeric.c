@@ -8,7 +8,7 @@
 
 __extension__ typedef __int128 wide;
 
-gpa_code int_too_large(gpa_vm *vm) { return vm_fail(vm, GPA_E_OVERFLOW, "int too large: gpa's integers have 64 bits"); }
+gpa_code int_too_large(gpa_vm *vm) { return vm_fail(vm, GPA_E_OVERFLOW, "int too large for 64 bits"); }
 
 gpa_code int_of_float(gpa_vm *vm, double f, int64_t *out) {
     if (isnan(f)) return vm_fail(vm, GPA_E_VALUE, "cannot convert float NaN to integer");

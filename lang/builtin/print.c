@@ -16,7 +16,7 @@ static const char options_name[] = "(printoptions)";
 
 /* In the order of get_printoptions(). */
 static const char *const names[] = {"edgeitems", "threshold", "floatmode", "precision",     "suppress", "linewidth",
-                                    "nanstr",    "infstr",    "sign",      "formatter", "override_repr", "legacy"};
+                                    "nanstr",    "infstr",    "sign",      "formatter", "legacy",    "override_repr"};
 static const char *const mode_names[] = {"maxprec", "maxprec_equal", "fixed", "unique"};
 
 /* ---- the dict ---- */
@@ -41,8 +41,8 @@ static gpa_code defaults(gpa_vm *vm, value *out) {
     if (!rc) rc = put_text(vm, d.dict, "infstr", "inf");
     if (!rc) rc = put_text(vm, d.dict, "sign", "-");
     if (!rc) rc = dict_set_text(vm, d.dict, "formatter", v_none());
-    if (!rc) rc = dict_set_text(vm, d.dict, "override_repr", v_none());
     if (!rc) rc = dict_set_text(vm, d.dict, "legacy", v_bool(false));
+    if (!rc) rc = dict_set_text(vm, d.dict, "override_repr", v_none());
     if (rc) value_release(vm, d);
     else *out = d;
     return rc;
