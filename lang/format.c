@@ -192,8 +192,9 @@ static gpa_code repr_slice(gpa_vm *vm, const slice_obj *s, const within *up, gpa
 static gpa_code repr_exception(gpa_vm *vm, const exc_obj *e, const within *up, gpa_str *out) {
     str_put(out, gpa_err_name(e->code));
     const tuple_obj *args = e->args.tuple;
+    bool named = gpa_err_is(e->code, GPA_E_OS) && args->count == 3; /* the file name is not among its args */
     str_putc(out, '(');
-    gpa_code rc = repr_items(vm, args->items, args->count, up, out);
+    gpa_code rc = repr_items(vm, args->items, named ? 2 : args->count, up, out);
     str_putc(out, ')');
     return rc;
 }

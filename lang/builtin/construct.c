@@ -94,8 +94,10 @@ gpa_code exception_new(gpa_vm *vm, value *argv, value *out) {
 }
 
 gpa_code exception_args(gpa_vm *vm, value *argv, value *out) {
-    (void)vm;
-    return give_again(argv[0].exc->args, out);
+    const exc_obj *e = argv[0].exc;
+    if (gpa_err_is(e->code, GPA_E_OS) && e->args.tuple->count == 3) /* number, text, and the file name */
+        return native_give(v_tuple(vm, 2, e->args.tuple->items), out);
+    return give_again(e->args, out);
 }
 
 gpa_code exception_cause(gpa_vm *vm, value *argv, value *out) {

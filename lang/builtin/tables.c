@@ -3,7 +3,9 @@
 #include <math.h>
 
 #include "lang/builtin/all.h"
+#include "lang/builtin/file.h"
 #include "lang/builtin/kinds.h"
+#include "lang/builtin/os.h"
 #include "lang/numpy/numpy.h"
 
 #define MODULE(id, name) static const char owner_##id[] = name;

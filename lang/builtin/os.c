@@ -1,0 +1,305 @@
+/* The modules os and os.path, as far as programs over arrays use them. */
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lang/builtin/all.h"
+#include "lang/builtin/file.h"
+#include "lang/builtin/os.h"
+#include "lang/container.h"
+
+extern char **environ;
+
+/* ---- the system ---- */
+
+gpa_code os_getcwd(gpa_vm *vm, value *argv, value *out) {
+    (void)argv;
+    char path[4096];
+    return getcwd(path, sizeof path) ? native_give(v_cstr(vm, path), out) : os_error(vm, errno, NULL);
+}
+
+/* A system call on one path. */
+static gpa_code on_path(gpa_vm *vm, value v, int (*call)(const char *path)) {
+    const char *path;
+    gpa_code rc = arg_path(vm, v, &path);
+    return rc ? rc : call(path) ? os_error(vm, errno, path) : GPA_OK;
+}
+
+static int make_folder(const char *path) { return mkdir(path, 0777); }
+
+gpa_code os_chdir(gpa_vm *vm, value *argv, value *out) {
+    (void)out;
+    return on_path(vm, argv[0], chdir);
+}
+
+gpa_code os_mkdir(gpa_vm *vm, value *argv, value *out) {
+    (void)out;
+    return on_path(vm, argv[0], make_folder);
+}
+
+gpa_code os_remove(gpa_vm *vm, value *argv, value *out) {
+    (void)out;
+    return on_path(vm, argv[0], unlink);
+}
+
+gpa_code os_rmdir(gpa_vm *vm, value *argv, value *out) {
+    (void)out;
+    return on_path(vm, argv[0], rmdir);
+}
+
+gpa_code os_rename(gpa_vm *vm, value *argv, value *out) {
+    (void)out;
+    const char *from, *to;
+    gpa_code rc = arg_path(vm, argv[0], &from);
+    if (!rc) rc = arg_path(vm, argv[1], &to);
+    return rc ? rc : rename(from, to) ? os_error(vm, errno, from) : GPA_OK;
+}
+
+gpa_code os_makedirs(gpa_vm *vm, value *argv, value *out) {
+    (void)out;
+    const char *path;
+    bool may_exist;
+    struct stat about;
+    gpa_code rc = arg_path(vm, argv[0], &path);
+    if (!rc) rc = value_truth(vm, argv[2], &may_exist);
+    if (rc) return rc;
+    char *part = mem_text(path, strlen(path));
+    if (!part) return vm_no_memory(vm);
+    for (char *p = part + 1; *part && *p; p++) {
+        if (*p != '/') continue;
+        *p = 0;
+        mkdir(part, 0777);
+        *p = '/';
+    }
+    mem_free(part);
+    if (mkdir(path, 0777) == 0) return GPA_OK;
+    if (errno == EEXIST && may_exist && stat(path, &about) == 0 && S_ISDIR(about.st_mode)) return GPA_OK;
+    return os_error(vm, errno, path);
+}
+
+gpa_code os_listdir(gpa_vm *vm, value *argv, value *out) {
+    const char *path;
+    gpa_code rc = arg_path(vm, argv[0], &path);
+    if (rc) return rc;
+    DIR *folder = opendir(path);
+    if (!folder) return os_error(vm, errno, path);
+    value names = v_list(vm, 0, NULL);
+    if (names.tag == V_UNSET) rc = GPA_E_MEMORY;
+    for (struct dirent *e; !rc && (e = readdir(folder));) {
+        if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0) continue;
+        value name = v_cstr(vm, e->d_name);
+        rc = name.tag == V_UNSET ? GPA_E_MEMORY : list_append(vm, names.list, name);
+        value_release(vm, name);
+    }
+    closedir(folder);
+    if (rc) value_release(vm, names);
+    else *out = names;
+    return rc;
+}
+
+gpa_code os_getenv(gpa_vm *vm, value *argv, value *out) {
+    const char *key;
+    size_t n;
+    gpa_code rc = arg_text(vm, argv[0], "getenv() argument", &key, &n);
+    if (rc) return rc;
+    const char *text = getenv(key);
+    if (text) return native_give(v_cstr(vm, text), out);
+    *out = value_retain(argv[1]);
+    return GPA_OK;
+}
+
+gpa_code os_getpid(gpa_vm *vm, value *argv, value *out) {
+    (void)vm;
+    (void)argv;
+    *out = v_int(getpid());
+    return GPA_OK;
+}
+
+gpa_code os_cpu_count(gpa_vm *vm, value *argv, value *out) {
+    (void)vm;
+    (void)argv;
+    *out = v_int(sysconf(_SC_NPROCESSORS_ONLN));
+    return GPA_OK;
+}
+
+value os_environ(gpa_vm *vm) {
+    value d = v_dict(vm);
+    for (char **e = environ; d.tag != V_UNSET && *e; e++) {
+        const char *equals = strchr(*e, '=');
+        if (!equals) continue;
+        value key = v_str(vm, *e, (size_t)(equals - *e)), v = v_cstr(vm, equals + 1);
+        if (key.tag == V_UNSET || v.tag == V_UNSET || dict_set(vm, d.dict, key, v)) {
+            value_release(vm, d);
+            d = v_unset();
+        }
+        value_release(vm, key);
+        value_release(vm, v);
+    }
+    return d;
+}
+
+/* ---- os.path ---- */
+
+gpa_code os_join(gpa_vm *vm, value *argv, value *out) {
+    gpa_str s;
+    str_init(&s);
+    const char *part;
+    gpa_code rc = arg_path(vm, argv[0], &part);
+    if (!rc) str_put(&s, part);
+    for (size_t i = 0; !rc && i < argv[1].tuple->count; i++) {
+        rc = arg_path(vm, argv[1].tuple->items[i], &part);
+        if (rc) break;
+        if (*part == '/') str_clear(&s);
+        else if (s.len && s.text[s.len - 1] != '/') str_putc(&s, '/');
+        str_put(&s, part);
+    }
+    if (!rc) return native_give(v_str_take(vm, &s), out);
+    str_free(&s);
+    return rc;
+}
+
+/* Where the name behind the last slash begins, and where the folder before it ends (without slashes at its end). */
+static gpa_code cut(gpa_vm *vm, value v, const char **path, size_t *folder, size_t *name) {
+    gpa_code rc = arg_path(vm, v, path);
+    if (rc) return rc;
+    const char *slash = strrchr(*path, '/');
+    *name = slash ? (size_t)(slash - *path) + 1 : 0;
+    *folder = *name;
+    while (*folder > 1 && (*path)[*folder - 1] == '/') --*folder;
+    return GPA_OK;
+}
+
+gpa_code os_basename(gpa_vm *vm, value *argv, value *out) {
+    const char *path;
+    size_t folder, name;
+    gpa_code rc = cut(vm, argv[0], &path, &folder, &name);
+    return rc ? rc : native_give(v_cstr(vm, path + name), out);
+}
+
+gpa_code os_dirname(gpa_vm *vm, value *argv, value *out) {
+    const char *path;
+    size_t folder, name;
+    gpa_code rc = cut(vm, argv[0], &path, &folder, &name);
+    return rc ? rc : native_give(v_str(vm, path, folder), out);
+}
+
+static gpa_code give_two(gpa_vm *vm, const char *path, size_t first, size_t second, value *out) {
+    value parts[2] = {v_str(vm, path, first), v_cstr(vm, path + second)};
+    gpa_code rc = parts[0].tag == V_UNSET || parts[1].tag == V_UNSET ? GPA_E_MEMORY : native_give(v_tuple(vm, 2, parts), out);
+    value_release(vm, parts[0]);
+    value_release(vm, parts[1]);
+    return rc;
+}
+
+gpa_code os_split(gpa_vm *vm, value *argv, value *out) {
+    const char *path;
+    size_t folder, name;
+    gpa_code rc = cut(vm, argv[0], &path, &folder, &name);
+    return rc ? rc : give_two(vm, path, folder, name, out);
+}
+
+gpa_code os_splitext(gpa_vm *vm, value *argv, value *out) {
+    const char *path;
+    size_t folder, name;
+    gpa_code rc = cut(vm, argv[0], &path, &folder, &name);
+    if (rc) return rc;
+    size_t first = name;
+    while (path[first] == '.') first++; /* leading dots belong to the name */
+    const char *dot = strrchr(path + first, '.');
+    size_t end = dot ? (size_t)(dot - path) : strlen(path);
+    return give_two(vm, path, end, end, out);
+}
+
+gpa_code os_abspath(gpa_vm *vm, value *argv, value *out) {
+    const char *path;
+    char here[4096];
+    gpa_code rc = arg_path(vm, argv[0], &path);
+    if (rc) return rc;
+    gpa_str s;
+    str_init(&s);
+    if (*path != '/' && getcwd(here, sizeof here)) str_put(&s, strcmp(here, "/") ? here : "");
+    for (const char *p = path; *p;) {
+        size_t n = strcspn(p, "/");
+        if (n == 2 && p[0] == '.' && p[1] == '.') {
+            while (s.len && s.text[s.len - 1] != '/') str_cut(&s, s.len - 1);
+            if (s.len) str_cut(&s, s.len - 1);
+        } else if (n && !(n == 1 && *p == '.')) {
+            str_putc(&s, '/');
+            str_putn(&s, p, n);
+        }
+        p += n + (p[n] == '/');
+    }
+    if (s.len == 0) str_putc(&s, '/');
+    return native_give(v_str_take(vm, &s), out);
+}
+
+static gpa_code about(gpa_vm *vm, value v, struct stat *s, bool *there, const char **path) {
+    gpa_code rc = arg_path(vm, v, path);
+    *there = !rc && stat(*path, s) == 0;
+    return rc;
+}
+
+gpa_code os_exists(gpa_vm *vm, value *argv, value *out) {
+    struct stat s;
+    bool there;
+    const char *path;
+    gpa_code rc = about(vm, argv[0], &s, &there, &path);
+    *out = v_bool(there);
+    return rc;
+}
+
+gpa_code os_isfile(gpa_vm *vm, value *argv, value *out) {
+    struct stat s;
+    bool there;
+    const char *path;
+    gpa_code rc = about(vm, argv[0], &s, &there, &path);
+    *out = v_bool(there && S_ISREG(s.st_mode));
+    return rc;
+}
+
+gpa_code os_isdir(gpa_vm *vm, value *argv, value *out) {
+    struct stat s;
+    bool there;
+    const char *path;
+    gpa_code rc = about(vm, argv[0], &s, &there, &path);
+    *out = v_bool(there && S_ISDIR(s.st_mode));
+    return rc;
+}
+
+gpa_code os_isabs(gpa_vm *vm, value *argv, value *out) {
+    const char *path;
+    gpa_code rc = arg_path(vm, argv[0], &path);
+    if (!rc) *out = v_bool(*path == '/');
+    return rc;
+}
+
+gpa_code os_getsize(gpa_vm *vm, value *argv, value *out) {
+    struct stat s;
+    bool there;
+    const char *path;
+    gpa_code rc = about(vm, argv[0], &s, &there, &path);
+    if (!rc && !there) rc = os_error(vm, errno, path);
+    if (!rc) *out = v_int(s.st_size);
+    return rc;
+}
+
+gpa_code os_getmtime(gpa_vm *vm, value *argv, value *out) {
+    struct stat s;
+    bool there;
+    const char *path;
+    gpa_code rc = about(vm, argv[0], &s, &there, &path);
+    if (!rc && !there) rc = os_error(vm, errno, path);
+    if (!rc) *out = v_float((double)s.st_mtim.tv_sec + 1e-9 * (double)s.st_mtim.tv_nsec);
+    return rc;
+}
+
+gpa_code os_expanduser(gpa_vm *vm, value *argv, value *out) {
+    const char *path, *home = getenv("HOME");
+    gpa_code rc = arg_path(vm, argv[0], &path);
+    if (rc) return rc;
+    if (home && path[0] == '~' && (path[1] == '/' || !path[1])) return native_give(v_strf(vm, "%s%s", home, path + 1), out);
+    *out = value_retain(argv[0]);
+    return GPA_OK;
+}
