@@ -1,6 +1,8 @@
 /* Elementwise operations: operands to dtypes, shapes and nodes. Everything that can be wrong is found here, at once.
  *
  * Reading order: dtypes, shapes, the operation, casts. */
+#include <stdio.h>
+
 #include "runtime/exec.h"
 #include "runtime/rt.h"
 #include "runtime/shape.h"
@@ -30,6 +32,16 @@ gpa_code arr_result_type(const gpa_opnd *in, int n, gpa_dtype *out, gpa_err *e) 
     return GPA_OK;
 }
 
+/* NumPy's other words for the same, where the loop is looked up by the operands' exact types. */
+static gpa_code no_signature(gpa_op op, gpa_dtype t, gpa_err *e) {
+    char type[48];
+    const char *name = dtype_info[t].name;
+    snprintf(type, sizeof type, "<class 'numpy.dtypes.%c%sDType'>", name[0] - 'a' + 'A', name + 1);
+    bool one = op_info[op].arity == 1;
+    return gpa_fail(e, GPA_E_UFUNC_TYPE, "ufunc '%s' did not contain a loop with signature matching types %s%s%s%s%s -> None",
+                    op_info[op].name, one ? "" : "(", type, one ? "" : ", ", one ? "" : type, one ? "" : ")");
+}
+
 static gpa_code no_loop(gpa_op op, gpa_dtype t, gpa_err *e) {
     if (op == OP_SUBTRACT && t == DT_BOOL)
         return gpa_fail(e, GPA_E_TYPE,
@@ -39,6 +51,7 @@ static gpa_code no_loop(gpa_op op, gpa_dtype t, gpa_err *e) {
         return gpa_fail(e, GPA_E_TYPE,
                         "The numpy boolean negative, the `-` operator, is not supported, use the `~` operator or the "
                         "logical_not function instead.");
+    if (t == DT_BOOL || op_info[op].sig == SIG_INT) return no_signature(op, t, e);
     return gpa_fail(e, GPA_E_TYPE,
                     "ufunc '%s' not supported for the input types, and the inputs could not be safely coerced to any supported "
                     "types according to the casting rule ''safe''",

@@ -1,0 +1,106 @@
+"""The operations through the language: python tests/conformance/language.py BUILD [WORD ...]
+
+Every ufunc of op.def on every dtype and in several layouts is a small program that CPython with NumPy and gpa both run, gpa
+on the reference device and on the default one; dtypes, values and errors must be equal as printed. What is not exact (ULPS
+of tables.py, complex numbers) is printed to five digits. One test per ufunc and device; WORDs choose them."""
+import os
+import subprocess
+import sys
+import warnings
+
+import numpy as np
+
+os.environ.setdefault("B", sys.argv[1])
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
+from cells import Gpa, Python, show  # noqa: E402
+from tables import KNOWN, ULPS  # noqa: E402
+
+PROLOGUE = """
+import numpy as np
+def digits(r):  # + 0: signs of zero are compared elsewhere
+    few = 2 if r.dtype.itemsize == 2 else 5
+    return [f'{v + 0:.{few}g}' for v in r.ravel().tolist()]
+def see(f, near):
+    try:
+        r = f()
+        if r.dtype == np.uint64:
+            print(r.dtype, r.shape, (r >> 32).tolist(), (r & 0xffffffff).tolist())
+        else:
+            print(r.dtype, r.shape, digits(r) if near and r.dtype.kind in 'fc' or r.dtype.kind == 'c' else r.tolist())
+    except TypeError as e:
+        print('TypeError', e)
+"""
+UNARY = ["x", "x[::-1]", "x[1::3]", "x.reshape(3, 4).T", "x.reshape(3, 4)[:, 1:3]", "x[5:5]", "x[4]"]
+BINARY = ["x, y", "x[::-1], y", "x[::2], y[1::2]", "x.reshape(3, 4).T, y[:3]", "x[:3, None], y[None, 2:5]", "x, y[3]", "x[4], y[5]",
+          "x, 2", "x, abs(x)"]
+
+
+def values(t, second):
+    kind = np.dtype(t).kind
+    if kind == "b":
+        return [1, 0, 1, 1, 0, 0] * 2 if second else [0, 1, 1, 0, 0, 1] * 2
+    if kind == "u":
+        return [1, 2, 3, 0, 7, 2, 5, 1, 3, 2, 5, 4] if second else [0, 1, 2, 3, 7, 100, 255, 200, 31, 50, 63, 127]
+    if kind == "i":
+        return [1, 2, 3, 0, 7, 2, -1, 1, -3, 2, 5, 4] if second else [0, 1, 2, 3, 7, 100, -1, -2, -7, 50, -127, 127]
+    if kind == "c":
+        return [1, 2j, 1 + 1j, 3, -1j, 2, 0.5, -2, 1 - 1j, 2, 4, 1] if second else [0.5, 1, 1j, 2 + 1j, -1.5, 3, -2j, 0.25, 1 - 1j, 2, -1, 4]
+    return [1, 2, -3, 0.5, 7, -2, 0.25, 1.5, 3, -0.5, 5, 4] if second else [0, 0.5, 1, -1, 2.25, -0.75, 3, 10, -4.5, 0.125, 7, 1.5]
+
+
+def program(name, arity, t):
+    """One dtype's statements; powers of integers have no negative exponents, which are an error of their own."""
+    y = [abs(v) for v in values(t, True)] if name == "power" and np.dtype(t).kind == "i" else values(t, True)
+    lines = [f"x, y = np.array({values(t, False)}, np.{t if t != 'bool' else 'bool_'}), np.array({y}, np.{t if t != 'bool' else 'bool_'})"]
+    return lines + [f"see(lambda: np.{name}({args}), {name in ULPS})" for args in (UNARY if arity == 1 else BINARY)]
+
+
+def operations():
+    text = subprocess.run([os.environ["B"] + "/tests/tools/op_table"], input=b"ops\n", stdout=subprocess.PIPE, check=True).stdout.decode()
+    found = {}
+    for line in text.splitlines():
+        name, arity, *_ = line.split()
+        if isinstance(getattr(np, name, None), np.ufunc) and int(arity) in (1, 2) and name != "ldexp":
+            found[name] = int(arity)
+    return found
+
+
+def check(name, arity, device, oracle, gpa):
+    wrong = []
+    for engine in (oracle, gpa):
+        engine.fresh()
+        engine.run(PROLOGUE)
+    for t in KNOWN:
+        operands, *lines = program(name, arity, t)
+        oracle.run(operands)
+        gpa.run(operands + "\n")
+        for line in lines:
+            want, got = oracle.run(line), gpa.run(line + "\n")
+            if (want.out, want.error) != (got.out, got.error):
+                wrong.append((f"{operands}; {line}", f"NumPy: {want.out}{want.error}\ngpa:   {got.out}{got.error}"))
+    print(f"{'not ok' if wrong else 'ok'} - {name} through the language on {device}")
+    for title, text in wrong[:4]:
+        show(title, text)
+    if len(wrong) > 4:
+        print(f"# and {len(wrong) - 4} more")
+    return not wrong
+
+
+def main():
+    warnings.simplefilter("ignore")
+    np.seterr(all="ignore")
+    words, good = sys.argv[2:], True
+    for device in ("ref", "default"):
+        os.environ.pop("GPA_DEVICE", None)
+        if device == "ref":
+            os.environ["GPA_DEVICE"] = "ref"
+        oracle, gpa = Python(), Gpa()
+        for name, arity in operations().items():
+            if not words or any(w in name for w in words):
+                good &= check(name, arity, device, oracle, gpa)
+        gpa.close()
+    sys.exit(not good)
+
+
+if __name__ == "__main__":
+    main()
