@@ -3,7 +3,7 @@
  * A macro of that column is a call of a function below. A function that has no instructions for the kind of its
  * operands hands on to by_function, which runs the row's own C function lane by lane: always right, never fast. */
 #include <math.h>
-#include <stdio.h>
+#include <string.h>
 
 #include "runtime/cpu/ll.h"
 
@@ -20,17 +20,27 @@ static ll_val pair(const row *r, V re, V im) { return (ll_val){re, im, (uint8_t)
 
 /* ---- by the row's C function ---- */
 
+/* An element and the first bytes of a gpa_val are the same bytes. */
+static void move(void *to, const void *from, size_t size) {
+    switch (size) {
+    case 1: memcpy(to, from, 1); return;
+    case 2: memcpy(to, from, 2); return;
+    case 4: memcpy(to, from, 4); return;
+    case 8: memcpy(to, from, 8); return;
+    case 16: memcpy(to, from, 16); return;
+    }
+}
+
 static void run_lanes(gpa_op_fn f, uint64_t types, uint64_t lanes, const void *a, const void *b, const void *c, void *out) {
     const char *from[3] = {a, b, c};
     char *to = out;
     gpa_val v[3] = {0}, r = {0};
-    gpa_dtype t[4];
-    for (int i = 0; i < 4; i++) t[i] = (gpa_dtype)(types >> 8 * i & 0xff);
+    size_t size[4];
+    for (int i = 0; i < 4; i++) size[i] = (types >> 8 * i & 0xff) < DT_COUNT ? dtype_size((gpa_dtype)(types >> 8 * i & 0xff)) : 0;
     for (uint64_t n = 0; n < lanes; n++) {
-        for (int i = 0; i < 3; i++)
-            if (t[i] < DT_COUNT) v[i] = dtype_load(from[i] + n * dtype_size(t[i]), t[i]);
+        for (int i = 0; i < 3; i++) move(&v[i], from[i] + n * size[i], size[i]);
         f(&r, &v[0], &v[1], &v[2]);
-        dtype_store(to + n * dtype_size(t[3]), t[3], r);
+        move(to + n * size[3], &r, size[3]);
     }
 }
 
@@ -90,6 +100,54 @@ static ll_val cx_mul(ll *E, const row *r) {
     return pair(r, re, im);
 }
 
+/* Smith's method, as the reference has it: the divisor's greater part scales. */
+static ll_val cx_div(ll *E, const row *r) {
+    LLVMBuilderRef b = E->b;
+    V re_im[2] = {r->b.v, r->b.im};
+    V x = ll_intrinsic(E, "llvm.fabs", &re_im[0], 1), y = ll_intrinsic(E, "llvm.fabs", &re_im[1], 1);
+    V turned = LLVMBuildFCmp(b, LLVMRealULT, x, y, ""), zero = LLVMConstNull(LLVMTypeOf(x));
+    V most = ll_select(E, turned, r->b.im, r->b.v), least = ll_select(E, turned, r->b.v, r->b.im);
+    V u = ll_select(E, turned, r->a.im, r->a.v), w = ll_select(E, turned, r->a.v, r->a.im);
+    V ratio = bin(E, LLVMFDiv, least, most);
+    V scale = bin(E, LLVMFDiv, ll_real_like(E, x, 1), bin(E, LLVMFAdd, most, bin(E, LLVMFMul, least, ratio)));
+    V re = bin(E, LLVMFMul, bin(E, LLVMFAdd, u, bin(E, LLVMFMul, w, ratio)), scale), ur = bin(E, LLVMFMul, u, ratio);
+    V im = bin(E, LLVMFMul, bin(E, LLVMFSub, ll_select(E, turned, ur, w), ll_select(E, turned, w, ur)), scale);
+    V by_zero = bin(E, LLVMAnd, LLVMBuildFCmp(b, LLVMRealOEQ, x, zero, ""), LLVMBuildFCmp(b, LLVMRealOEQ, y, zero, ""));
+    re = ll_select(E, by_zero, bin(E, LLVMFDiv, r->a.v, x), re);
+    im = ll_select(E, by_zero, bin(E, LLVMFDiv, r->a.im, x), im);
+    return pair(r, re, im);
+}
+
+/* NumPy's order of complex numbers: by the real part, then by the imaginary one. */
+static V cx_before(ll *E, ll_val a, ll_val b, bool or_equal) {
+    LLVMBuilderRef B = E->b;
+    V same = LLVMBuildFCmp(B, LLVMRealOEQ, a.v, b.v, "");
+    V by_im = LLVMBuildFCmp(B, or_equal ? LLVMRealOLE : LLVMRealOLT, a.im, b.im, "");
+    V by_re = bin(E, LLVMAnd, LLVMBuildFCmp(B, LLVMRealOLT, a.v, b.v, ""), LLVMBuildFCmp(B, LLVMRealORD, a.im, b.im, ""));
+    return ll_select(E, same, by_im, by_re);
+}
+
+static V cx_nan(ll *E, ll_val a) { return LLVMBuildFCmp(E->b, LLVMRealUNO, a.v, a.im, ""); }
+
+static ll_val cx_minmax(ll *E, const row *r, bool most, bool skips) {
+    V before = most ? cx_before(E, r->b, r->a, true) : cx_before(E, r->a, r->b, true);
+    return ll_choose(E, bin(E, LLVMOr, cx_nan(E, skips ? r->b : r->a), before), r->a, r->b);
+}
+
+V ll_beats(ll *E, bool most, ll_val b, ll_val a) {
+    char kind = dtype_info[a.t].kind;
+    V a_nan, b_nan, wins;
+    if (kind == 'C') {
+        a_nan = cx_nan(E, a), b_nan = cx_nan(E, b);
+        wins = most ? cx_before(E, a, b, false) : cx_before(E, b, a, false);
+    } else {
+        wins = ll_op(E, most ? OP_GREATER : OP_LESS, a.t, DT_BOOL, b, a, (ll_val){0}).v;
+        if (kind != 'F') return wins;
+        a_nan = LLVMBuildFCmp(E->b, LLVMRealUNO, a.v, a.v, ""), b_nan = LLVMBuildFCmp(E->b, LLVMRealUNO, b.v, b.v, "");
+    }
+    return bin(E, LLVMAnd, LLVMBuildNot(E->b, a_nan, ""), bin(E, LLVMOr, b_nan, wins));
+}
+
 enum { CX_CONJ, CX_RE, CX_IM, CX_JOIN };
 
 static ll_val ll_cx(ll *E, const row *r, int what) {
@@ -108,7 +166,7 @@ static ll_val ll_cx(ll *E, const row *r, int what) {
 static ll_val ll_bin(ll *E, const row *r, LLVMOpcode f, LLVMOpcode s, LLVMOpcode u) {
     if (r->kind == 'C') {
         if (f == LLVMFMul) return cx_mul(E, r);
-        if (f == LLVMFDiv) return by_function(E, r);
+        if (f == LLVMFDiv) return cx_div(E, r);
         return pair(r, bin(E, f, r->a.v, r->b.v), bin(E, f, r->a.im, r->b.im));
     }
     if (r->kind == 'F') return result(r, ll_round(E, r->to, bin(E, f, r->a.v, r->b.v)));
@@ -123,7 +181,10 @@ static V compare(ll *E, const row *r, LLVMRealPredicate f, LLVMIntPredicate s, L
 
 static ll_val ll_cmp(ll *E, const row *r, LLVMRealPredicate f, LLVMIntPredicate s, LLVMIntPredicate u) {
     V v;
-    if (r->kind == 'C' && f != LLVMRealOEQ && f != LLVMRealUNE) return by_function(E, r);
+    if (r->kind == 'C' && f != LLVMRealOEQ && f != LLVMRealUNE) {
+        bool less = f == LLVMRealOLT || f == LLVMRealOLE;
+        return result(r, cx_before(E, less ? r->a : r->b, less ? r->b : r->a, f == LLVMRealOLE || f == LLVMRealOGE));
+    }
     v = compare(E, r, f, s, u, r->a.v, r->b.v);
     if (r->kind == 'C')
         v = bin(E, f == LLVMRealOEQ ? LLVMAnd : LLVMOr, v, compare(E, r, f, s, u, r->a.im, r->b.im));
@@ -195,7 +256,7 @@ static ll_val ll_recip(ll *E, const row *r) {
 static ll_val ll_minmax(ll *E, const row *r) {
     bool most = r->op == OP_MAXIMUM || r->op == OP_FMAX, skips = r->op == OP_FMAX || r->op == OP_FMIN;
     V a = r->a.v, b = r->b.v, take;
-    if (r->kind == 'C') return by_function(E, r);
+    if (r->kind == 'C') return cx_minmax(E, r, most, skips);
     if (r->kind == 'B') return result(r, bin(E, most ? LLVMOr : LLVMAnd, a, b));
     if (r->kind == 'F') {
         V other = skips ? b : a;
@@ -206,6 +267,26 @@ static ll_val ll_minmax(ll *E, const row *r) {
         take = LLVMBuildICmp(E->b, most ? (s ? LLVMIntSGT : LLVMIntUGT) : (s ? LLVMIntSLT : LLVMIntULT), a, b, "");
     }
     return result(r, ll_select(E, take, a, b));
+}
+
+static ll_val ll_rsqrt(ll *E, const row *r) {
+    V v = r->a.v, one = ll_real_like(E, v, 1);
+    return result(r, ll_round(E, r->to, bin(E, LLVMFDiv, one, ll_intrinsic(E, "llvm.sqrt", &v, 1))));
+}
+
+static ll_val ll_heaviside(ll *E, const row *r) {
+    V a = r->a.v, zero = LLVMConstNull(LLVMTypeOf(a));
+    V above = ll_select(E, LLVMBuildFCmp(E->b, LLVMRealOGT, a, zero, ""), ll_real_like(E, a, 1), zero);
+    V v = ll_select(E, LLVMBuildFCmp(E->b, LLVMRealOEQ, a, zero, ""), r->b.v, above);
+    return result(r, ll_select(E, LLVMBuildFCmp(E->b, LLVMRealUNO, a, a, ""), a, v));
+}
+
+/* Counts and moves of bits by intrinsics; `of_size`: of the absolute value. */
+static ll_val ll_bits(ll *E, const row *r, const char *name, bool of_size, bool zero_counts) {
+    ll_val a = of_size ? ll_abs(E, r) : r->a;
+    V args[2] = {a.v, LLVMConstInt(ll_i(E, 1), 0, 0)};
+    ll_val n = {ll_intrinsic(E, name, args, zero_counts ? 2 : 1), NULL, (uint8_t)r->t, r->a.vec};
+    return ll_cast(E, r->to, n);
 }
 
 static V truth(ll *E, ll_val a) { return ll_cast(E, DT_BOOL, a).v; }
@@ -295,6 +376,11 @@ static ll_val ll_division(ll *E, const row *r, int what) {
 #define LL_NOT ll_not(E, r)
 #define LL_ABS ll_abs(E, r)
 #define LL_SIGN ll_sign(E, r)
+#define LL_RSQRT ll_rsqrt(E, r)
+#define LL_HEAVISIDE ll_heaviside(E, r)
+#define LL_POPCOUNT ll_bits(E, r, "llvm.ctpop", true, false)
+#define LL_BITS(name) ll_bits(E, r, #name, false, false)
+#define LL_ZEROS(name) ll_bits(E, r, #name, false, true)
 #define LL_RECIP ll_recip(E, r)
 #define LL_SELECT ll_row_select(E, r)
 #define LL_INTRIN(name) ll_row_intrinsic(E, r, #name)

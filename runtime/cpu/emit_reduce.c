@@ -60,21 +60,13 @@ static void write_state(em *M, const em_red *r, state s, bool block) {
 
 /* ---- combination ---- */
 
-static V compare(em *M, gpa_op op, ll_val a, ll_val b) { return ll_op(&M->E, op, a.t, DT_BOOL, a, b, (ll_val){0}).v; }
-
-/* Whether b takes a's place: it is greater (less), or the first NaN; of equals the lower index stays. An index of -1,
- * no element, is the greatest of all without its sign. */
+/* Whether b takes a's place: it is beyond it, or as good and of a lower index. An index of -1, no element, is the
+ * greatest of all without its sign. */
 static V beats(em *M, gpa_red r, state a, state b) {
-    LLVMBuilderRef B = M->E.b;
-    gpa_op better = r == RED_ARGMAX ? OP_GREATER : OP_LESS;
-    V wins = compare(M, better, b.v, a.v), loses = compare(M, better, a.v, b.v);
-    if (dtype_info[a.v.t].kind == 'F') {
-        V a_nan = compare(M, OP_NOT_EQUAL, a.v, a.v), b_nan = compare(M, OP_NOT_EQUAL, b.v, b.v);
-        wins = LLVMBuildOr(B, wins, LLVMBuildAnd(B, b_nan, LLVMBuildNot(B, a_nan, ""), ""), "");
-        loses = LLVMBuildOr(B, loses, LLVMBuildAnd(B, a_nan, LLVMBuildNot(B, b_nan, ""), ""), "");
-    }
-    V before = LLVMBuildICmp(B, LLVMIntULT, b.at, a.at, "");
-    return LLVMBuildOr(B, wins, LLVMBuildAnd(B, before, LLVMBuildNot(B, loses, ""), ""), "");
+    bool most = r == RED_ARGMAX;
+    V wins = ll_beats(&M->E, most, b.v, a.v), loses = ll_beats(&M->E, most, a.v, b.v);
+    V before = LLVMBuildICmp(M->E.b, LLVMIntULT, b.at, a.at, "");
+    return LLVMBuildOr(M->E.b, wins, LLVMBuildAnd(M->E.b, before, LLVMBuildNot(M->E.b, loses, ""), ""), "");
 }
 
 static state combine(em *M, const em_red *r, state a, state b) {
@@ -137,7 +129,6 @@ static void add_red(em *M, int32_t ins) {
         r->block = state_slot(M, t);
         if (r->im) r->block_im = state_slot(M, t);
     }
-    if (is_arg((gpa_red)k->sub) && dtype_is_complex(t)) em_unsupported(M, "argmin or argmax of complex numbers");
     write_state(M, r, start_state(M, r), false);
     if (r->block) write_state(M, r, start_state(M, r), true);
 }

@@ -72,6 +72,8 @@ V ll_call(ll *E, const char *name, void *address, LLVMTypeRef result, V *args, u
 
 /* Row op of op.def on operands; t is the type it computes in, `to` that of its result. */
 ll_val ll_op(ll *E, gpa_op op, gpa_dtype t, gpa_dtype to, ll_val a, ll_val b, ll_val c);
+/* Whether b takes a's place as the greatest (`most`) or least: it is beyond it, or the first NaN. */
+V ll_beats(ll *E, bool most, ll_val b, ll_val a);
 ll_val ll_cast(ll *E, gpa_dtype to, ll_val a);
 /* Rounds a float to the half type t; other types stay as they are. */
 V ll_round(ll *E, gpa_dtype t, V v);
