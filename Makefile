@@ -41,14 +41,14 @@ src = $(sort $(wildcard $(1)))
 obj = $(patsubst %.c,$(B)/%.o,$(call src,$(1)))
 say = $(if $(V),,@printf '  %-5s %s\n' $(1) $@;)
 
-# What is there: HAVE_*, *_CFLAGS and *_LIBS, found once for a compiler by tools/probe.sh and kept until that or
+# What is there: HAVE_*, *_CFLAGS and *_LIBS, found once for a compiler by .make/probe.sh and kept until that or
 # `make deps` changes something.
 CONFIG := build/config-$(notdir $(firstword $(CC))).mk
 ifneq ($(filter-out deps run test cov bench layers fuzz clean,$(or $(MAKECMDGOALS),all)),)
   include $(CONFIG)
 endif
-$(CONFIG): tools/probe.sh
-	@mkdir -p build && CC='$(CC)' tools/probe.sh > $@.new && mv $@.new $@
+$(CONFIG): .make/probe.sh
+	@mkdir -p build && CC='$(CC)' .make/probe.sh > $@.new && mv $@.new $@
 
 CORE   := $(call obj,lang/*.c lang/*/*.c runtime/*.c runtime/ref/*.c) $(if $(wildcard lang/*.c),$(B)/prelude.o)
 REPL   := $(call obj,repl/*.c)
@@ -115,7 +115,7 @@ $(B)/core.a: $(CORE)
 
 -include $(patsubst %.o,%.d,$(CORE) $(REPL) $(KERNEL) $(CPU) $(CUDA) $(addsuffix .o,$(UNIT) $(TOOLS) $(FUZZ)))
 
-deps:   ; @tools/deps.sh
+deps:   ; @.make/deps.sh
 run:    deps ; @$(MAKE) --no-print-directory all && mkdir -p build/run && $(B)/gpa examples/elnino.gpa build/run
 test:   deps layers ; @$(MAKE) --no-print-directory all tests && MODE=$(MODE) JOBS=$(JOBS) tests/run
 bench:  deps ; @$(MAKE) --no-print-directory all && GPA=$(B)/gpa tests/bench/run
@@ -136,7 +136,7 @@ install: all
 NAME = gpa-$(VERSION)-linux-$(shell uname -m)
 dist: all
 	@rm -rf build/dist && $(MAKE) --no-print-directory -s install DESTDIR= PREFIX=$(CURDIR)/build/dist/$(NAME)
-	@tools/dist.sh build/dist/$(NAME)
+	@.make/dist.sh build/dist/$(NAME)
 	@tar -C build/dist -czf build/$(NAME).tar.gz $(NAME) && echo "  build/$(NAME).tar.gz"
 
 # Fuzzing: tests/fuzz/*.c with libFuzzer where clang has it: build/fuzz/NAME build/fuzz/corpus. `make test` runs the same

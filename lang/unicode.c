@@ -1,4 +1,4 @@
-/* UTF-8 and the character classes: a binary search in a table of ranges made by tools/unicode.py. */
+/* UTF-8 and the character classes: a binary search in a table of ranges made by .make/unicode.py. */
 #include "lang/unicode.h"
 
 #include "runtime/base.h"

@@ -24,7 +24,7 @@ def classes(cp):
 
 
 def main():
-    out = ["/* Unicode %s, written by tools/unicode.py: RANGE(first, last, classes)." % unicodedata.unidata_version,
+    out = ["/* Unicode %s, written by .make/unicode.py: RANGE(first, last, classes)." % unicodedata.unidata_version,
            " * S starts an identifier, C continues one, W two cells wide, Z no width of its own, N not printable. */"]
     row, first, last = "", None, None
     open_class = ""

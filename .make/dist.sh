@@ -1,5 +1,5 @@
 #!/bin/sh
-# tools/dist.sh FOLDER: puts the shared libraries that the installed programs and plugins in FOLDER need, all but the C
+# .make/dist.sh FOLDER: puts the shared libraries that the installed programs and plugins in FOLDER need, all but the C
 # library's own, into FOLDER/lib/gpa, with their licences; the programs look there first (their rpath). The folder then
 # runs on any machine with the same architecture and a C library at least as new.
 set -eu
