@@ -278,7 +278,10 @@ value dict_copy(gpa_vm *vm, const dict_obj *d) {
 
 /* ---- sets ---- */
 
-gpa_code set_add(gpa_vm *vm, set_obj *s, value v) { return dict_set(vm, &s->d, v, v_none()); }
+gpa_code set_add(gpa_vm *vm, set_obj *s, value v) {
+    s->arranged = false;
+    return dict_set(vm, &s->d, v, v_none());
+}
 
 /* A set asked for as a member stands for its frozen copy, as CPython has it. */
 static gpa_code member_hash(gpa_vm *vm, value v, uint64_t *hash) {
@@ -304,8 +307,67 @@ gpa_code set_remove(gpa_vm *vm, set_obj *s, value v, bool *found) {
     gpa_code rc = member_hash(vm, v, &hash);
     if (!rc) rc = find(vm, &s->d, v, hash, &e);
     *found = e != NULL;
+    s->arranged = s->arranged && !e;
     if (e) value_release(vm, remove_entry(&s->d, e).key);
     return rc;
+}
+
+/* CPython's table: linear probing for a stretch, then jumps that take in the higher bits of the hash. */
+static void arrange_in(uint32_t *table, size_t mask, const dict_entry *entries, uint32_t number) {
+    enum { STRETCH = 9, SHIFT = 5 };
+    uint64_t perturb = entries[number - 1].hash;
+    for (size_t i = (size_t)perturb & mask;;) {
+        size_t last = i + STRETCH <= mask ? i + STRETCH : i;
+        for (size_t k = i; k <= last; k++)
+            if (!table[k]) {
+                table[k] = number;
+                return;
+            }
+        perturb >>= SHIFT;
+        i = (i * 5 + 1 + (size_t)perturb) & mask;
+    }
+}
+
+/* Fills *table with the numbers of the entries where CPython would put them; grows it as CPython does. False when memory
+ * is short. */
+static bool arrange_all(const dict_obj *d, uint32_t **table, size_t *slots) {
+    size_t mask = 7;
+    *table = mem_zero((mask + 1) * sizeof **table);
+    for (size_t i = 0, used = 0; *table && i < d->n; i++) {
+        if (d->entries[i].key.tag == V_UNSET) continue;
+        arrange_in(*table, mask, d->entries, (uint32_t)i + 1);
+        if (++used * 5 < mask * 3) continue;
+        size_t wanted = used > 50000 ? used * 2 : used * 4, old = mask;
+        for (mask = 7; mask + 1 <= wanted;) mask = mask * 2 + 1;
+        uint32_t *grown = mem_zero((mask + 1) * sizeof *grown);
+        for (size_t k = 0; grown && k <= old; k++)
+            if ((*table)[k]) arrange_in(grown, mask, d->entries, (*table)[k]);
+        mem_free(*table);
+        *table = grown;
+    }
+    *slots = mask + 1;
+    return *table != NULL;
+}
+
+void set_arrange(set_obj *s) {
+    dict_obj *d = &s->d;
+    size_t at = 0, slots, n = 0;
+    if (s->arranged || d->count == 0) return;
+    s->arranged = true;
+    for (const dict_entry *e; (e = dict_next(d, &at));)
+        if (e->key.tag != V_INT && e->key.tag != V_BOOL && e->key.tag != V_FLOAT && e->key.tag != V_NUM) return;
+    uint32_t *table;
+    dict_entry *entries = mem_new(d->cap * sizeof *entries);
+    if (entries && arrange_all(d, &table, &slots)) {
+        for (size_t i = 0; i < slots; i++)
+            if (table[i]) entries[n++] = d->entries[table[i] - 1];
+        mem_free(table);
+        mem_free(d->entries);
+        d->entries = entries;
+        d->n = n;
+        memset(d->index, 0, d->slots * sizeof *d->index);
+        for (size_t i = 0; i < n; i++) enter(d, i);
+    } else mem_free(entries);
 }
 
 gpa_code set_subset(gpa_vm *vm, set_obj *a, set_obj *b, bool *out) {

@@ -34,6 +34,9 @@ typedef enum { SET_UNION, SET_INTERSECTION, SET_DIFFERENCE, SET_SYMMETRIC } set_
 value set_combine(struct vm *vm, set_op op, set_obj *a, set_obj *b);
 value set_copy(struct vm *vm, set_obj *a, bool frozen);
 gpa_code set_remove(struct vm *vm, set_obj *s, value v, bool *found);
+/* Puts a set of numbers in the order in which CPython goes through it (that of its hash table); sets with other members
+ * keep the order of insertion, as CPython's differs from run to run. Before iterating and printing. */
+void set_arrange(set_obj *s);
 /* Whether every member of a is in b. */
 gpa_code set_subset(struct vm *vm, set_obj *a, set_obj *b, bool *out);
 /* A set of an iterable's items; UNSET on failure. */

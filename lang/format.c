@@ -81,11 +81,12 @@ static gpa_code repr_entries(gpa_vm *vm, const dict_obj *d, bool values, const w
     return rc;
 }
 
-static gpa_code repr_set(gpa_vm *vm, const set_obj *s, const within *here, gpa_str *out) {
+static gpa_code repr_set(gpa_vm *vm, set_obj *s, const within *here, gpa_str *out) {
     if (s->d.count == 0) {
         str_put(out, s->frozen ? "frozenset()" : "set()");
         return GPA_OK;
     }
+    set_arrange(s);
     str_put(out, s->frozen ? "frozenset({" : "{");
     gpa_code rc = repr_entries(vm, &s->d, false, here, out);
     str_put(out, s->frozen ? "})" : "}");

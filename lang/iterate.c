@@ -116,7 +116,10 @@ gpa_code vm_iter(gpa_vm *vm, value v, value *out) {
         case V_LIST: it = v_iter(vm, "list_iterator", iter_list_next); break;
         case V_TUPLE: it = v_iter(vm, "tuple_iterator", tuple_next); break;
         case V_DICT: it = v_iter(vm, "dict_keyiterator", keys_next); break;
-        case V_SET: it = v_iter(vm, "set_iterator", keys_next); break;
+        case V_SET:
+            set_arrange(v.set);
+            it = v_iter(vm, "set_iterator", keys_next);
+            break;
         case V_STR: it = v_iter(vm, "str_iterator", text_next); break;
         case V_BYTES: it = v_iter(vm, "bytes_iterator", bytes_next); break;
         case V_RANGE: it = v_iter(vm, "range_iterator", iter_range_next); break;

@@ -371,6 +371,7 @@ static gpa_code set_update(gpa_vm *vm, ast_op op, value a, value b) {
     if (rc) return rc;
     dict_obj old = a.set->d, new = made.set->d; /* the contents change places, the counts of references stay */
     a.set->d = new;
+    a.set->arranged = false;
     a.set->d.head = old.head;
     made.set->d = old;
     made.set->d.head = new.head;

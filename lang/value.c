@@ -494,10 +494,6 @@ static gpa_code equal(gpa_vm *vm, value a, value b, int depth, bool *out) {
         *out = true;
         return GPA_OK;
     }
-    if (depth && value_is(a, b)) {
-        *out = true;
-        return GPA_OK;
-    }
     if (a.tag == V_STR && b.tag == V_STR) {
         *out = a.str->size == b.str->size && memcmp(a.str->text, b.str->text, a.str->size) == 0;
         return GPA_OK;

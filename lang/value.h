@@ -134,6 +134,7 @@ typedef struct dict_obj {
 typedef struct set_obj { /* a dict without values */
     dict_obj d;
     bool frozen;
+    bool arranged; /* set_arrange put the members in order, and none came or went since */
 } set_obj;
 
 typedef struct range_obj {

@@ -42,6 +42,7 @@ gpa_code set_m_discard(gpa_vm *vm, value *argv, value *out) {
 gpa_code set_m_pop(gpa_vm *vm, value *argv, value *out) {
     size_t at = 0;
     bool found;
+    set_arrange(argv[0].set);
     gpa_code rc = changing(vm, argv[0], "pop");
     const dict_entry *e = dict_next(&argv[0].set->d, &at);
     if (rc) return rc;
@@ -89,6 +90,7 @@ static gpa_code combine_in(gpa_vm *vm, set_op op, const char *name, value self, 
     gpa_code rc = changing(vm, self, name);
     if (!rc) rc = combine(vm, op, self, others, n, &made);
     if (rc) return rc;
+    self.set->arranged = false;
     dict_obj *a = &self.set->d, *b = &made.set->d, swap = *a;
     obj head_a = a->head, head_b = b->head;
     *a = *b;
@@ -116,6 +118,7 @@ gpa_code set_m_symmetric(gpa_vm *vm, value *argv, value *out) { return combine(v
 gpa_code set_m_update(gpa_vm *vm, value *argv, value *out) {
     (void)out;
     gpa_code rc = changing(vm, argv[0], "update");
+    argv[0].set->arranged = false;
     for (size_t i = 0; i < argv[1].tuple->count && !rc; i++) {
         value other = set_of(vm, argv[1].tuple->items[i], false);
         rc = other.tag == V_UNSET ? vm_err(vm)->code : dict_update(vm, &argv[0].set->d, &other.set->d);

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "lang/builtin/all.h"
+#include "lang/builtin/os.h"
 #include "lang/container.h"
 
 /* ---- clocks ---- */
@@ -135,6 +136,12 @@ gpa_code time_ctime(gpa_vm *vm, value *argv, value *out) {
 }
 
 /* ---- sys ---- */
+
+value sys_argv(gpa_vm *vm) {
+    value name = v_cstr(vm, ""), list = name.tag == V_UNSET ? name : v_list(vm, 1, &name);
+    value_release(vm, name);
+    return list;
+}
 
 gpa_code sys_getsizeof(gpa_vm *vm, value *argv, value *out) {
     (void)vm;
