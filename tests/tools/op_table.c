@@ -20,7 +20,7 @@
 static const char *shown(gpa_op op) { return op_info[op].name + (op_info[op].name[0] == '_'); }
 
 static gpa_op named(const char *name) {
-    char hidden[64];
+    char hidden[80];
     gpa_op op = op_find(name, strlen(name));
     if (op != OP_COUNT) return op;
     snprintf(hidden, sizeof hidden, "_%s", name);
