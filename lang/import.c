@@ -63,15 +63,24 @@ static gpa_code file_module(gpa_vm *vm, const char *name, const char *path, cons
     if (!rc) rc = parse_module(source_get(vm->config.sources, id), vm->config.names, &options, &ast, &vm->err);
     if (rc) return rc;
     *out = module_new(vm, s);
-    rc = *out ? vm_eval(vm, ast, *out, NULL) : vm->err.code;
+    if (*out && ast->doc) (*out)->doc = v_str(vm, ast->doc->string.text.at, ast->doc->string.text.len);
+    rc = *out && (*out)->doc.tag != V_UNSET ? vm_eval(vm, ast, *out, NULL) : vm->err.code;
     if (rc && *out) (*out)->name = 0; /* to be tried again by the next import */
     ast_release(ast);
     return rc;
 }
 
+/* The folder of the running script, the outermost frame's file; "." for a cell. Owned: mem_free. */
+static char *script_folder(const gpa_vm *vm) {
+    const source *s = vm->depth ? source_get(vm->config.sources, vm->frames[0].code->ast->src) : NULL;
+    const char *slash = s && s->kind == SOURCE_FILE ? strrchr(s->name, '/') : NULL;
+    return slash ? mem_text(s->name, (size_t)(slash - s->name)) : mem_text(".", 1);
+}
+
 static gpa_code find_file(gpa_vm *vm, const char *name, module_obj **out) {
-    const char *folders[] = {vm->folder, "."};
-    gpa_code rc = GPA_OK;
+    char *script = script_folder(vm);
+    const char *folders[] = {script, vm->folder, "."};
+    gpa_code rc = script ? GPA_OK : vm_no_memory(vm);
     *out = NULL;
     for (size_t i = 0; i < COUNT_OF(folders) && !*out && !rc; i++) {
         gpa_str path, text;
@@ -86,6 +95,7 @@ static gpa_code find_file(gpa_vm *vm, const char *name, module_obj **out) {
         str_free(&path);
         str_free(&text);
     }
+    mem_free(script);
     return rc;
 }
 

@@ -52,8 +52,8 @@ intern *vm_names(gpa_vm *vm);
 struct sources *vm_sources(gpa_vm *vm);
 /* The place being evaluated, for messages and warnings; src 0 when nothing runs. Frames of the prelude are left out. */
 gpa_span vm_where(gpa_vm *vm);
-/* Sets the length of sys.path-like lookup: the folder where `import x` looks for x.gpa first (copied); then the current
- * folder. */
+/* `import x` looks for x.gpa beside the running script, then in this folder (copied) if one is set, then in the current
+ * one. */
 gpa_code vm_set_script_folder(gpa_vm *vm, const char *folder);
 
 /* ---- modules: names in slots ---- */
