@@ -56,13 +56,14 @@ static void host_vectors(jit_host *h, const char *features) {
     h->name = "SSE2";
     if (!has_feature(features, "sse4.1")) h->letter = 0;
     if (has_feature(features, "avx2") && has_feature(features, "fma"))
-        h->bytes = 32, h->letter = 'd', h->name = "AVX2";
+        h->bytes = 32, h->letter = 'd', h->name = "AVX2", h->fma = true;
     if (has_feature(features, "avx512f") && has_feature(features, "avx512vl") && has_feature(features, "avx512bw") &&
         has_feature(features, "avx512dq"))
         h->bytes = 64, h->letter = 'e', h->masks = true, h->name = "AVX-512";
 #elif defined(__aarch64__)
     h->letter = 'n';
     h->name = "NEON";
+    h->fma = true;
     (void)features, (void)has_feature;
 #endif
 }
