@@ -84,7 +84,7 @@ gpa_code arr_ufunc_types(gpa_op op, const gpa_opnd *in, gpa_dtype *compute, gpa_
 
 /* Python's int must fit the dtype it takes; a comparison knows what it would be. */
 static gpa_code check_number(gpa_op op, const gpa_opnd *o, gpa_dtype t, gpa_err *e) {
-    if (o->arr || o->weak != WEAK_INT || !dtype_is_int(t)) return GPA_OK;
+    if (o->arr || o->weak != WEAK_INT || !dtype_is_int(t) || op == OP_WHERE) return GPA_OK; /* np.where converts like astype */
     if (op == OP_POWER && o->v.I64 < 0)
         return gpa_fail(e, GPA_E_VALUE, "Integers to negative integer powers are not allowed.");
     gpa_val v = dtype_cast(o->v, DT_I64, t);
@@ -118,42 +118,42 @@ static gpa_op power_row(gpa_op op, const gpa_opnd *in, gpa_dtype compute) {
 
 /* ---- shapes ---- */
 
-static gpa_code common_shape(const gpa_opnd *in, int n, const gpa_arr *where, int *ndim, int64_t *shape, gpa_err *e) {
+enum { MOST_SHAPES = 5 }; /* three operands, out=, where= */
+
+/* The common shape of the operands, where= and out=, which must not be broadcast itself. */
+static gpa_code common_shape(const gpa_opnd *in, int n, const arr_ufunc_opts *o, int *ndim, int64_t *shape, gpa_err *e) {
+    const gpa_arr *each[MOST_SHAPES];
+    int ndims[MOST_SHAPES];
+    const int64_t *shapes[MOST_SHAPES];
+    char have[SHAPE_TEXT], want[SHAPE_TEXT];
+    int count = 0;
     bool fits = true;
+    for (int i = 0; i < n; i++) each[count++] = in[i].arr;
+    if (o->into) each[count++] = o->into;
+    if (o->where) each[count++] = o->where;
     *ndim = 0;
-    for (int i = 0; i < n && fits; i++) fits = !in[i].arr || shape_merge(ndim, shape, in[i].arr->ndim, in[i].arr->shape);
-    if (fits && where) fits = shape_merge(ndim, shape, where->ndim, where->shape);
-    if (fits) return GPA_OK;
-    int told = 0, ndims[GPA_ERR_NOTES];
-    const int64_t *shapes[GPA_ERR_NOTES];
-    for (int i = 0; i < n && told < GPA_ERR_NOTES; i++) {
-        ndims[told] = in[i].arr ? in[i].arr->ndim : 0;
-        shapes[told++] = in[i].arr ? in[i].arr->shape : NULL;
+    for (int i = 0; i < count; i++) {
+        ndims[i] = each[i] ? each[i]->ndim : 0;
+        shapes[i] = each[i] ? each[i]->shape : NULL;
+        fits = fits && shape_merge(ndim, shape, ndims[i], shapes[i]);
     }
-    if (where && told < GPA_ERR_NOTES) {
-        ndims[told] = where->ndim;
-        shapes[told++] = where->shape;
+    if (!fits) {
+        shape_mismatch(count, ndims, shapes, e);
+        for (int i = 0; i < n; i++)
+            if (in[i].arr) gpa_err_note(e, in[i].span, "%s", shape_text(have, in[i].arr->ndim, in[i].arr->shape));
+        return GPA_E_VALUE;
     }
-    shape_mismatch(told, ndims, shapes, e);
-    for (int i = 0; i < n; i++) {
-        char text[SHAPE_TEXT];
-        if (in[i].arr) gpa_err_note(e, in[i].span, "%s", shape_text(text, in[i].arr->ndim, in[i].arr->shape));
-    }
-    return GPA_E_VALUE;
+    if (!o->into || shape_equal(o->into->ndim, o->into->shape, *ndim, shape)) return GPA_OK;
+    return gpa_fail(e, GPA_E_VALUE, "non-broadcastable output operand with shape %s doesn't match the broadcast shape %s",
+                    shape_text(have, o->into->ndim, o->into->shape), shape_text(want, *ndim, shape));
 }
 
-static gpa_code check_into(gpa_op op, gpa_dtype result, const arr_ufunc_opts *o, int ndim, const int64_t *shape, gpa_err *e) {
+static gpa_code check_cast(gpa_op op, gpa_dtype result, const arr_ufunc_opts *o, gpa_err *e) {
     static const char *const rules[] = {"no", "equiv", "safe", "same_kind", "unsafe"};
-    const gpa_arr *to = o->into;
     gpa_casting casting = o->casting == CAST_NO ? CAST_SAME_KIND : o->casting;
-    if (!shape_equal(to->ndim, to->shape, ndim, shape)) {
-        char have[SHAPE_TEXT], want[SHAPE_TEXT];
-        return gpa_fail(e, GPA_E_VALUE, "non-broadcastable output operand with shape %s doesn't match the broadcast shape %s",
-                        shape_text(have, to->ndim, to->shape), shape_text(want, ndim, shape));
-    }
-    if (dtype_can_cast(result, (gpa_dtype)to->dtype, casting)) return GPA_OK;
+    if (!o->into || dtype_can_cast(result, (gpa_dtype)o->into->dtype, casting)) return GPA_OK;
     return gpa_fail(e, GPA_E_UFUNC_TYPE, "Cannot cast ufunc '%s' output from dtype('%s') to dtype('%s') with casting rule '%s'",
-                    op_info[op].name, dtype_info[result].name, dtype_info[to->dtype].name, rules[casting]);
+                    op_info[op].name, dtype_info[result].name, dtype_info[o->into->dtype].name, rules[casting]);
 }
 
 /* ---- the operation ---- */
@@ -221,11 +221,12 @@ gpa_code arr_ufunc(gpa_rt *rt, gpa_op op, const gpa_opnd *in, const arr_ufunc_op
     node *nodes[3] = {0}, *value = NULL, *full = NULL;
     gpa_code rc = GPA_OK;
     TRY(arr_ufunc_types(op, in, &compute, &result, e));
+    if (o->into && o->into->readonly) TRY(gpa_fail(e, GPA_E_VALUE, "output array is read-only"));
     if (o->dtype != DT_NONE && !op_types(op, o->dtype, &compute, &result)) TRY(no_loop(op, o->dtype, e));
     widen_comparison(op, in, &compute);
     for (int i = 0; i < arity; i++) TRY(check_number(op, &in[i], op_operand(op, compute, i), e));
-    TRY(common_shape(in, arity, o->where, &ndim, shape, e));
-    if (o->into) TRY(check_into(op, result, o, ndim, shape, e));
+    TRY(check_cast(op, result, o, e));
+    TRY(common_shape(in, arity, o, &ndim, shape, e));
     op = power_row(op, in, compute);
     arity = op_info[op].arity;
     bool mixed = o->dtype == DT_NONE && is_mixed(op, in), first = mixed && opnd_dtype(&in[0]) != DT_U64;

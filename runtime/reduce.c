@@ -168,8 +168,7 @@ gpa_code arr_reduce(gpa_rt *rt, gpa_red red, gpa_arr *a, const arr_reduce_opts *
     TRY(operand(rt, a, t, &x, e));
     gpa_val start = red_start(red, t).v;
     TRY(mask_node(rt, a, o->where, dtype_cast(start, dtype_info[t].compute, t), &x, e));
-    if (axes) TRY(node_reduce(rt, red, x, axes, &r, e));
-    else r = node_retain(x);
+    TRY(node_reduce(rt, red, x, axes, &r, e));
     if (o->has_initial) {
         TRY(opnd_node(rt, &o->initial, t, r->ndim, r->shape, &first, e));
         TRY(then(rt, (gpa_op)red_info[red].op, &r, first, true, e));
