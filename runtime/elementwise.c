@@ -32,14 +32,25 @@ gpa_code arr_result_type(const gpa_opnd *in, int n, gpa_dtype *out, gpa_err *e) 
     return GPA_OK;
 }
 
-/* NumPy's other words for the same, where the loop is looked up by the operands' exact types. */
-static gpa_code no_signature(gpa_op op, gpa_dtype t, gpa_err *e) {
-    char type[48];
-    const char *name = dtype_info[t].name;
-    snprintf(type, sizeof type, "<class 'numpy.dtypes.%c%sDType'>", name[0] - 'a' + 'A', name + 1);
-    bool one = op_info[op].arity == 1;
-    return gpa_fail(e, GPA_E_UFUNC_TYPE, "ufunc '%s' did not contain a loop with signature matching types %s%s%s%s%s -> None",
-                    op_info[op].name, one ? "" : "(", type, one ? "" : ", ", one ? "" : type, one ? "" : ")");
+/* NumPy's name of an operand's type; "uint8" is of the class UInt8DType. */
+static const char *type_name(const gpa_opnd *o, char *text, size_t n) {
+    static const char *const weak[] = {"", "Bool", "_PyLong", "_PyFloat", "_PyComplex"};
+    const char *name = dtype_info[opnd_dtype(o)].name;
+    int second = dtype_info[opnd_dtype(o)].kind == 'U';
+    if (is_weak(o)) snprintf(text, n, "<class 'numpy.dtypes.%sDType'>", weak[o->weak]);
+    else snprintf(text, n, "<class 'numpy.dtypes.%s%c%sDType'>", second ? "U" : "", name[second] - 'a' + 'A', name + 1 + second);
+    return text;
+}
+
+/* NumPy's other words for a missing loop, of operations that look for one by the operands' exact types. */
+static gpa_code no_signature(gpa_op op, const gpa_opnd *in, gpa_err *e) {
+    char a[64], b[64];
+    type_name(&in[0], a, sizeof a);
+    if (op_info[op].arity == 1)
+        return gpa_fail(e, GPA_E_UFUNC_TYPE, "ufunc '%s' did not contain a loop with signature matching types %s -> None",
+                        op_info[op].name, a);
+    return gpa_fail(e, GPA_E_UFUNC_TYPE, "ufunc '%s' did not contain a loop with signature matching types (%s, %s) -> None",
+                    op_info[op].name, a, type_name(&in[1], b, sizeof b));
 }
 
 static gpa_code no_loop(gpa_op op, gpa_dtype t, gpa_err *e) {
@@ -51,7 +62,6 @@ static gpa_code no_loop(gpa_op op, gpa_dtype t, gpa_err *e) {
         return gpa_fail(e, GPA_E_TYPE,
                         "The numpy boolean negative, the `-` operator, is not supported, use the `~` operator or the "
                         "logical_not function instead.");
-    if (t == DT_BOOL || op_info[op].sig == SIG_INT) return no_signature(op, t, e);
     return gpa_fail(e, GPA_E_TYPE,
                     "ufunc '%s' not supported for the input types, and the inputs could not be safely coerced to any supported "
                     "types according to the casting rule ''safe''",
@@ -78,8 +88,9 @@ gpa_code arr_ufunc_types(gpa_op op, const gpa_opnd *in, gpa_dtype *compute, gpa_
     int n = sig == SIG_LDEXP ? 1 : op_info[op].arity - (sig == SIG_SELECT);
     gpa_code rc = common_type(op, first, n, &t, e);
     if (!rc && sig == SIG_LDEXP && !dtype_is_int(opnd_dtype(&in[1])) && opnd_dtype(&in[1]) != DT_BOOL) return no_loop(op, t, e);
-    if (!rc && !op_types(op, t, compute, result)) rc = no_loop(op, t, e);
-    return rc;
+    if (rc || op_types(op, t, compute, result)) return rc;
+    bool by_type = sig == SIG_INT || (t == DT_BOOL && op != OP_SUBTRACT && op != OP_NEGATIVE);
+    return by_type ? no_signature(op, in, e) : no_loop(op, t, e);
 }
 
 /* Python's int must fit the dtype it takes; a comparison knows what it would be. */

@@ -30,6 +30,7 @@ def see(f, near):
     except TypeError as e:
         print('TypeError', e)
 """
+NEARLY = {*ULPS, "absolute"}
 UNARY = ["x", "x[::-1]", "x[1::3]", "x.reshape(3, 4).T", "x.reshape(3, 4)[:, 1:3]", "x[5:5]", "x[4]"]
 BINARY = ["x, y", "x[::-1], y", "x[::2], y[1::2]", "x.reshape(3, 4).T, y[:3]", "x[:3, None], y[None, 2:5]", "x, y[3]", "x[4], y[5]",
           "x, 2", "x, abs(x)"]
@@ -52,7 +53,7 @@ def program(name, arity, t):
     """One dtype's statements; powers of integers have no negative exponents, which are an error of their own."""
     y = [abs(v) for v in values(t, True)] if name == "power" and np.dtype(t).kind == "i" else values(t, True)
     lines = [f"x, y = np.array({values(t, False)}, np.{t if t != 'bool' else 'bool_'}), np.array({y}, np.{t if t != 'bool' else 'bool_'})"]
-    return lines + [f"see(lambda: np.{name}({args}), {name in ULPS})" for args in (UNARY if arity == 1 else BINARY)]
+    return lines + [f"see(lambda: np.{name}({args}), {name in NEARLY})" for args in (UNARY if arity == 1 else BINARY)]
 
 
 def operations():
