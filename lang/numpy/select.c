@@ -176,7 +176,7 @@ static gpa_code ordered(gpa_vm *vm, value *argv, gpa_code (*sorter)(gpa_rt *, gp
         TRY(arr_reshape(vm_rt(vm), a, 1, &(int64_t){-1}, &flat, vm_err(vm)));
         arr_release(vm_rt(vm), a);
         a = flat;
-    } else {
+    } else if (a->ndim || sorter != arr_argsort) { /* argsort takes a number for a list of one */
         TRY(arg_axis(vm, argv[1], a->ndim, &axis));
     }
     TRY(sorter(vm_rt(vm), a, axis, &result, vm_err(vm)));
