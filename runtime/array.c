@@ -162,8 +162,8 @@ gpa_code storage_replace(gpa_rt *rt, gpa_storage *s, node *n, gpa_err *e) {
     return keep_caps(rt, s, e);
 }
 
-/* What a view shows in another shape without leaving out, repeating or reordering an element; else the node itself. Readers of
- * the view read what is below, so that is what must know its storage. */
+/* What a view shows in another shape without leaving out, repeating or reordering an element; else the node itself.
+ * Readers of the view read what is below, so that is what must know its storage. */
 static node *below_reshape(node *n) {
     int64_t unit[GPA_MAX_DIMS], want[GPA_MAX_DIMS];
     if (n->kind != NODE_VIEW || n->size != n->in[0]->size || n->in[0]->kind == NODE_SCALAR) return n;

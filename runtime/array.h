@@ -57,8 +57,8 @@ gpa_code arr_handle(gpa_rt *rt, gpa_storage *s, gpa_dtype t, int ndim, const int
                     int64_t offset, gpa_arr *base, gpa_arr **out, gpa_err *e);
 /* A new pending array with the value and shape of n; cuts graphs that grew too high. */
 gpa_code arr_of_node(gpa_rt *rt, node *n, gpa_arr **out, gpa_err *e);
-/* The value of an array as a node of its shape (owned): a leaf when computed, else its node through the handle's index map. May
- * compute the storage (cut "shape") when the map is not affine in the pending value's own coordinates. */
+/* The value of an array as a node of its shape (owned): a leaf when computed, else its node through the handle's index
+ * map. May compute the storage (cut "shape") when the map is not affine in the pending value's own coordinates. */
 gpa_code arr_node(gpa_rt *rt, gpa_arr *a, node **out, gpa_err *e);
 /* An operand as a node of dtype t and of the given shape (numbers stay SCALAR). */
 gpa_code opnd_node(gpa_rt *rt, const gpa_opnd *o, gpa_dtype t, int ndim, const int64_t *shape, node **out, gpa_err *e);

@@ -142,7 +142,8 @@ static uint64_t launches_of(const lowered *l) {
     return n;
 }
 
-void explain_step(gpa_rt *rt, gpa_device *d, const fuse_plan *p, int s, const lowered *l, const cache_entry *program, bool built) {
+void explain_step(gpa_rt *rt, gpa_device *d, const fuse_plan *p, int s, const lowered *l, const cache_entry *program,
+                  bool built) {
     struct explain *x = rt->explain;
     gpa_str *out = &x->text;
     const fuse_step *step = &p->step[s];

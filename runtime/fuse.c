@@ -364,7 +364,8 @@ static bool covers(ctx *c, const item *x, const use *u, fuse_root *r) {
     if (!followed(c, s, x->n, u->map, &dims) || fit_space(c, u->step, x->n, u->map, &inner) == SPACE_NO) return false;
     uint32_t wide = wide_dims(s);
     if (dims != wide && dims != (wide & ~inner)) return false;
-    for (int k = 0; k < x->n->ndim; k++) r->dims[k] = (int8_t)(x->n->shape[k] == 1 ? -1 : affine_followed(&c->p->maps, u->map, k));
+    for (int k = 0; k < x->n->ndim; k++)
+        r->dims[k] = (int8_t)(x->n->shape[k] == 1 ? -1 : affine_followed(&c->p->maps, u->map, k));
     return true;
 }
 
@@ -375,8 +376,8 @@ static int storing_user(ctx *c, const item *x, fuse_root *r) {
         int times = 0, others = 0;
         bool fit = fits(c, x, u) == FITS && c->w->tally[u->step].arrays + c->w->tally[u->step].open < c->max_arrays;
         for (int32_t k = x->uses; k >= 0; k = c->w->use[k].next) *(c->w->use[k].step == u->step ? &times : &others) += 1;
-        if (!fit || (others && c->w->tally[u->step].last) || (times > 1 && !is_cheap(x, times)) || !covers(c, x, u, r) || !no_cycle(c, x, u->step)) continue;
-        return u->step;
+        fit = fit && !(others && c->w->tally[u->step].last) && (times == 1 || is_cheap(x, times));
+        if (fit && covers(c, x, u, r) && no_cycle(c, x, u->step)) return u->step;
     }
     return -1;
 }

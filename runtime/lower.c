@@ -4,15 +4,13 @@
  * computes, inputs first, with its level and phase: an outer entry is computed once per outer point, an inner one for
  * each inner point; the phase counts the reductions below it. Emitting writes the program phase by phase: the outer
  * entries of the phase, then one EACH with the reductions that end there and the stores. An inner entry that
- * several phases need is computed again in each: the row is read again, never stored. Laying out sorts and merges the
- * dimensions of the space over all arrays at once, and fills in what the program may assume about strides.
+ * several phases need is computed again in each: the row is read again, never stored. Laying out is layout.c's.
  *
  * Invariant: the program depends on the graph's structure, dtypes and the layout class only; numbers, extents, strides
  * are launch data. */
 #include "runtime/lower.h"
 
-#include <stdio.h>
-
+#include "runtime/layout.h"
 #include "runtime/rt.h"
 #include "runtime/shape.h"
 
@@ -48,8 +46,6 @@ struct lower_work {
     size_t n_in, cap_in;
     output *out;
     size_t n_out, cap_out;
-    int64_t stride[KIR_MAX_ARRAYS][GPA_MAX_DIMS]; /* over the step's space */
-    int64_t count[KIR_MAX_ARRAYS];                /* elements that the program touches at least */
     int32_t region;
 };
 
@@ -74,7 +70,7 @@ static int add_array(ctx *c, gpa_buf *b, gpa_dtype t, kir_where where, uint8_t a
     for (size_t i = 0; i < l->n_arrays && !fresh; i++) {
         kir_array *a = array_at(c, (int)i);
         if (l->fresh[i] || l->buf[i] != b || a->dtype != t || a->where != where || l->bind[i].offset != offset) continue;
-        if (bytes && memcmp(c->w->stride[i], stride, bytes) != 0) continue;
+        if (bytes && memcmp(c->l->stride[i], stride, bytes) != 0) continue;
         a->access |= access;
         return (int)i;
     }
@@ -86,11 +82,11 @@ static int add_array(ctx *c, gpa_buf *b, gpa_dtype t, kir_where where, uint8_t a
     l->buf[i] = b;
     l->fresh[i] = fresh;
     l->bind[i] = (gpa_binding){.mem = b ? b->mem : NULL, .offset = offset};
-    if (bytes) memcpy(c->w->stride[i], stride, bytes);
+    if (bytes) memcpy(c->l->stride[i], stride, bytes);
     int64_t count = 1;
     for (int d = 0; d < c->s->ndim; d++)
         if (stride[d]) count *= c->s->shape[d];
-    c->w->count[i] = count;
+    c->l->count[i] = count;
     return i;
 }
 
@@ -118,7 +114,7 @@ static int add_param(ctx *c, gpa_dtype t, gpa_val v) {
 
 static bool inner_stride(const ctx *c, int array) {
     for (int d = 0; d < c->s->ndim; d++)
-        if ((c->s->inner >> d & 1) && c->w->stride[array][d]) return true;
+        if ((c->s->inner >> d & 1) && c->l->stride[array][d]) return true;
     return false;
 }
 
@@ -152,8 +148,9 @@ static int32_t visit_leaf(ctx *c, entry x) {
         x.id = add_param(c, (gpa_dtype)n->dtype, n->v);
     } else {
         int64_t offset = spread(c, n->map, n->map[n->ndim], x.map, stride);
-        x.id = add_array(c, n->buf, (gpa_dtype)n->dtype, n->kind == NODE_BUF ? KIR_GLOBAL : KIR_VIRTUAL, n->kind == NODE_BUF ? KIR_READ : 0, offset, stride,
-                         NULL);
+        bool memory = n->kind == NODE_BUF;
+        kir_where where = memory ? KIR_GLOBAL : KIR_VIRTUAL;
+        x.id = add_array(c, n->buf, (gpa_dtype)n->dtype, where, memory ? KIR_READ : 0, offset, stride, NULL);
         x.inner = x.id >= 0 && inner_stride(c, x.id);
     }
     return x.id < 0 ? -1 : add_entry(c, x);
@@ -205,7 +202,7 @@ static int32_t visit_gather(ctx *c, entry x) {
         int64_t none[GPA_MAX_DIMS] = {0};
         x.id = add_array(c, a->buf, (gpa_dtype)a->dtype, KIR_GLOBAL, KIR_READ, 0, none, NULL);
         if (x.id < 0) return -1;
-        c->w->count[x.id] = MAX(c->w->count[x.id], MIN(a->size, n->size));
+        c->l->count[x.id] = MAX(c->l->count[x.id], MIN(a->size, n->size));
     }
     return add_entry(c, x);
 }
@@ -277,7 +274,7 @@ static bool visit_scatter(ctx *c, output *o, int map) {
     if (!add_indexed(c, to->ndim, to->shape, to->strides, to->offset, from, map, &x)) return false;
     o->array = add_array(c, to->storage->buf, (gpa_dtype)to->dtype, KIR_GLOBAL, KIR_WRITE, 0, none, NULL);
     if (o->array < 0) return false;
-    c->w->count[o->array] = r->value->size;
+    c->l->count[o->array] = r->value->size;
     o->offset = add_entry(c, x);
     return o->offset >= 0;
 }
@@ -318,8 +315,8 @@ static int32_t emit_offset(ctx *c, const entry *x, int n_index, const int8_t *ax
         int32_t size = kir_emit(f, p);
         p.imm++;
         int32_t stride = kir_emit(f, p);
-        int32_t at = kir_emit(f, (kir_ins){.code = KIR_BOUND, .type = DT_I64, .sub = (uint16_t)axis[i], .a = input(c, x, i), .b = size,
-                                           .c = -1});
+        kir_ins bound = {.code = KIR_BOUND, .type = DT_I64, .sub = (uint16_t)axis[i], .a = input(c, x, i), .b = size, .c = -1};
+        int32_t at = kir_emit(f, bound);
         sum = op2(c, OP_ADD, sum, op2(c, OP_MULTIPLY, at, stride));
     }
     return sum;
@@ -417,7 +414,8 @@ static void emit_each(ctx *c, int phase) {
             entry x = w->e[i];
             int32_t a = input(c, &x, 0), b = x.n->n_in > 1 ? input(c, &x, 1) : -1;
             kir_at(f, x.n->span);
-            w->e[i].value = kir_emit(f, (kir_ins){.code = KIR_REDUCE, .type = x.n->dtype, .sub = x.n->sub, .a = a, .b = b, .c = -1});
+            kir_ins reduce = {.code = KIR_REDUCE, .type = x.n->dtype, .sub = x.n->sub, .a = a, .b = b, .c = -1};
+            w->e[i].value = kir_emit(f, reduce);
             w->e[i].emitted = true;
         }
         for (size_t i = 0; i < w->n_out; i++) {
@@ -465,139 +463,7 @@ static void emit_all(ctx *c) {
         if (!w->out[i].inner) emit_store(c, &w->out[i]);
 }
 
-/* ---- laying out ---- */
-
-/* Whether dimension a should be slower than b: each array votes with the bytes of its elements. */
-static bool slower(const ctx *c, int a, int b) {
-    int64_t votes = 0;
-    for (size_t i = 0; i < c->l->n_arrays; i++) {
-        int64_t sa = c->w->stride[i][a], sb = c->w->stride[i][b];
-        if (!sa || !sb || array_at((ctx *)c, (int)i)->where != KIR_GLOBAL) continue;
-        sa = sa < 0 ? -sa : sa;
-        sb = sb < 0 ? -sb : sb;
-        int64_t weight = (int64_t)dtype_size(array_at((ctx *)c, (int)i)->dtype);
-        if (sa != sb) votes += sa > sb ? weight : -weight;
-    }
-    return votes >= 0;
-}
-
-/* The dimensions that matter, slowest first. One inner dimension stays even with one element, so that a reduction has
- * a region. Returns how many. */
-static int sort_dims(ctx *c, int *dim) {
-    const fuse_step *s = c->s;
-    int n = 0, inner = 0;
-    for (int d = 0; d < s->ndim; d++) inner += (s->inner >> d & 1) && s->shape[d] != 1;
-    for (int d = 0; d < s->ndim; d++) {
-        bool is_inner = s->inner >> d & 1;
-        if (s->shape[d] == 1 && !(is_inner && !inner)) continue;
-        inner += is_inner;
-        int at = n++;
-        for (; at > 0 && !slower(c, dim[at - 1], d); at--) dim[at] = dim[at - 1];
-        dim[at] = d;
-    }
-    return n;
-}
-
-/* Walks a dimension forwards that every array walks backwards. */
-static void flip_dim(ctx *c, int d, int64_t size) {
-    bool back = false;
-    for (size_t i = 0; i < c->l->n_arrays; i++) {
-        if (c->w->stride[i][d] > 0) return;
-        back = back || c->w->stride[i][d] < 0;
-    }
-    for (size_t i = 0; back && i < c->l->n_arrays; i++) {
-        c->l->bind[i].offset += c->w->stride[i][d] * (size - 1);
-        c->w->stride[i][d] = -c->w->stride[i][d];
-    }
-}
-
-static bool merges(const ctx *c, int a, int b, int64_t size_b) {
-    if ((c->s->inner >> a & 1) != (c->s->inner >> b & 1)) return false;
-    for (size_t i = 0; i < c->l->n_arrays; i++)
-        if (c->w->stride[i][a] != c->w->stride[i][b] * size_b) return false;
-    return true;
-}
-
-/* Whether all offsets fit in 31 bits. */
-static bool is_small(const ctx *c, int n, const int64_t *size) {
-    const int64_t most = INT32_MAX;
-    int64_t points = 1;
-    for (int d = 0; d < n; d++) {
-        if (size[d] > most || points > most / MAX(size[d], 1)) return false;
-        points *= MAX(size[d], 1);
-    }
-    for (size_t i = 0; i < c->l->n_arrays; i++) {
-        const gpa_binding *b = &c->l->bind[i];
-        int64_t lo = b->offset, hi = b->offset;
-        if (c->l->buf[i] && c->l->buf[i]->bytes / dtype_size(array_at((ctx *)c, (int)i)->dtype) > (size_t)most) return false;
-        for (int d = 0; d < n; d++) *(b->stride[d] < 0 ? &lo : &hi) += b->stride[d] * (size[d] - 1);
-        if (lo < -most || hi > most) return false;
-    }
-    return true;
-}
-
-static gpa_code lay_out(ctx *c) {
-    lowered *l = c->l;
-    int dim[GPA_MAX_DIMS], n = sort_dims(c, dim), kept = 0;
-    int64_t size[GPA_MAX_DIMS];
-    bool scan = false;
-    for (size_t i = 0; i < c->w->n_e; i++) scan = scan || c->w->e[i].n->kind == NODE_SCAN;
-    for (int i = 0; i < n; i++) {
-        int64_t extent = c->s->shape[dim[i]];
-        if (!(scan && (c->s->inner >> dim[i] & 1))) flip_dim(c, dim[i], extent);
-        if (kept && merges(c, dim[kept - 1], dim[i], extent)) size[kept - 1] *= extent;
-        else size[kept++] = extent;
-        dim[kept - 1] = dim[i];
-    }
-    l->n_loops = MAX(kept - KIR_MAX_DIMS, 0);
-    int loops = 0, dims = 0;
-    l->f->inner = 0;
-    for (int i = 0; i < kept; i++) {
-        bool inner = c->s->inner >> dim[i] & 1;
-        bool loop = loops < l->n_loops && !inner;
-        if (!loop && dims == KIR_MAX_DIMS)
-            return gpa_fail(c->e, GPA_E_UNSUPPORTED, "a reduction over more than %d separate dimensions", KIR_MAX_DIMS);
-        for (size_t a = 0; a < l->n_arrays; a++)
-            *(loop ? &l->loop_stride[a][loops] : &l->bind[a].stride[dims]) = c->w->stride[a][dim[i]];
-        *(loop ? &l->loop_size[loops] : &l->size[dims]) = size[i];
-        if (!loop && inner) l->f->inner |= (uint16_t)(1u << dims);
-        *(loop ? &loops : &dims) += 1;
-        if (size[i] == 0 && !inner) l->empty = true;
-    }
-    l->f->ndim = (uint8_t)dims;
-    for (size_t a = 0; a < l->n_arrays; a++) {
-        kir_array *k = array_at(c, (int)a);
-        for (int d = 0; d < dims; d++) {
-            if (l->bind[a].stride[d] == 0) k->zero |= (uint16_t)(1u << d);
-            if (l->bind[a].stride[d] == 1) k->unit |= (uint16_t)(1u << d);
-        }
-    }
-    l->f->flags = is_small(c, dims, l->size) && !l->n_loops ? KIR_F_SMALL : 0;
-    return GPA_OK;
-}
-
-/* ---- what it costs, and what it may not do ---- */
-
-/* Bytes that must move at least: each buffer's arrays together touch no more than the bytes between their ends. */
-static void count_bytes(ctx *c) {
-    lowered *l = c->l;
-    for (size_t i = 0; i < l->n_arrays; i++) {
-        const kir_array *a = array_at(c, (int)i);
-        uint64_t bytes = (uint64_t)c->w->count[i] * dtype_size((gpa_dtype)a->dtype);
-        if (a->where != KIR_GLOBAL) continue;
-        if (a->access & KIR_WRITE) l->bytes_written += bytes;
-        if (!(a->access & KIR_READ)) continue;
-        bool first = true;
-        uint64_t sum = 0;
-        for (size_t k = 0; k < l->n_arrays; k++) {
-            const kir_array *other = array_at(c, (int)k);
-            if (l->buf[k] != l->buf[i] || l->fresh[k] || !(other->access & KIR_READ) || other->where != KIR_GLOBAL) continue;
-            if (k < i) first = false;
-            sum += (uint64_t)c->w->count[k] * dtype_size((gpa_dtype)other->dtype);
-        }
-        if (first) l->bytes_read += l->buf[i] ? MIN(sum, (uint64_t)l->buf[i]->bytes) : sum;
-    }
-}
+/* ---- the whole ---- */
 
 /* A store reads its own target's memory safely where both are the same element, or never the same. */
 static bool has_hazard(ctx *c) {
@@ -611,8 +477,8 @@ static bool has_hazard(ctx *c) {
         for (int i = 0; i < (int)l->n_arrays; i++) {
             if (i == t || l->buf[i] != l->buf[t] || l->fresh[i]) continue;
             if (out->offset >= 0) return true;
-            shape_map a = {s->ndim, s->shape, c->w->stride[t], l->bind[t].offset, item};
-            shape_map b = {s->ndim, s->shape, c->w->stride[i], l->bind[i].offset, (int64_t)dtype_size(array_at(c, i)->dtype)};
+            shape_map a = {s->ndim, s->shape, c->l->stride[t], l->bind[t].offset, item};
+            shape_map b = {s->ndim, s->shape, c->l->stride[i], l->bind[i].offset, (int64_t)dtype_size(array_at(c, i)->dtype)};
             bool gathered = false; /* read at places known only when it runs */
             for (size_t k = 0; k < c->w->n_e; k++)
                 gathered = gathered || (c->w->e[k].n->kind == NODE_GATHER && c->w->e[k].map >= 0 && c->w->e[k].id == i);
@@ -666,8 +532,10 @@ gpa_code lower(gpa_rt *rt, fuse_plan *p, int s, lowered *l, gpa_err *e) {
     if ((l->hazard = has_hazard(&c))) return GPA_OK;
     emit_all(&c);
     if (l->f->failed) return gpa_no_memory(e);
-    count_bytes(&c);
-    return lay_out(&c);
+    bool scans = false;
+    for (size_t i = 0; i < w->n_e; i++) scans = scans || w->e[i].n->kind == NODE_SCAN;
+    layout_count(l);
+    return layout(c.s, l, scans, e);
 }
 
 void lower_free(lowered *l) {

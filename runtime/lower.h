@@ -12,6 +12,8 @@ typedef struct {
     gpa_binding bind[KIR_MAX_ARRAYS];
     gpa_buf *buf[KIR_MAX_ARRAYS];      /* NULL: virtual, or fresh memory of a root */
     fuse_root *fresh[KIR_MAX_ARRAYS];  /* the root whose memory this is: bound by the executor */
+    int64_t stride[KIR_MAX_ARRAYS][GPA_MAX_DIMS]; /* over the step's space, before it is laid out */
+    int64_t count[KIR_MAX_ARRAYS];     /* elements of the array that the program touches at least */
     gpa_val params[LOWER_PARAMS];
     int64_t size[KIR_MAX_DIMS];
     int n_loops;                       /* dimensions beyond what a program has: walked by the host */

@@ -157,8 +157,8 @@ void node_free_all(gpa_rt *rt) {
 
 /* ---- leaves ---- */
 
-static gpa_code leaf(gpa_rt *rt, node_kind kind, gpa_buf *b, gpa_dtype t, int ndim, const int64_t *shape, const int64_t *strides,
-                     int64_t offset, node **out, gpa_err *e) {
+static gpa_code leaf(gpa_rt *rt, node_kind kind, gpa_buf *b, gpa_dtype t, int ndim, const int64_t *shape,
+                     const int64_t *strides, int64_t offset, node **out, gpa_err *e) {
     node *n;
     gpa_code rc = take(rt, kind, t, ndim, 0, ndim + 1, &n, e);
     if (rc) return rc;
@@ -285,7 +285,8 @@ static gpa_code places(gpa_rt *rt, const node *a, uint32_t axes, node **out, gpa
 }
 
 /* A reduction over one element is that element, at place 0. */
-static gpa_code reduce_one(gpa_rt *rt, bool arg, node *a, uint32_t axes, int ndim, const int64_t *shape, node **out, gpa_err *e) {
+static gpa_code reduce_one(gpa_rt *rt, bool arg, node *a, uint32_t axes, int ndim, const int64_t *shape, node **out,
+                           gpa_err *e) {
     if (arg) {
         int64_t strides[GPA_MAX_DIMS] = {0};
         return node_iota(rt, ndim, shape, strides, 0, out, e);
@@ -496,9 +497,11 @@ static gpa_code reshape_one(reshaping *r, node *a, node **out, gpa_err *e) {
     *out = NULL;
     if (a->kind == NODE_BUF || a->kind == NODE_IOTA) {
         if (!shape_restride(a->ndim, a->shape, a->map, r->ndim, r->shape, strides)) return GPA_OK;
-        return leaf(r->rt, (node_kind)a->kind, a->buf, (gpa_dtype)a->dtype, r->ndim, r->shape, strides, a->map[a->ndim], out, e);
+        return leaf(r->rt, (node_kind)a->kind, a->buf, (gpa_dtype)a->dtype, r->ndim, r->shape, strides, a->map[a->ndim], out,
+                    e);
     }
-    if (a->kind == NODE_VIEW && a->in[0]->kind == NODE_SCALAR) return node_broadcast(r->rt, a->in[0], r->ndim, r->shape, out, e);
+    bool repeated = a->kind == NODE_VIEW && a->in[0]->kind == NODE_SCALAR;
+    if (repeated) return node_broadcast(r->rt, a->in[0], r->ndim, r->shape, out, e);
     if ((a->kind == NODE_OP || a->kind == NODE_CAST) && a->size > 1) return reshape_inputs(r, a, out, e);
     int64_t step[GPA_MAX_DIMS * GPA_MAX_DIMS];
     if (!reshape_map(a, r->ndim, r->shape, start, step)) return GPA_OK;

@@ -65,7 +65,9 @@ out:
 /* Replaces *n by a row of op.def on it and b (b first when `flip`). */
 static gpa_code then(gpa_rt *rt, gpa_op op, node **n, node *b, bool flip, gpa_err *e) {
     node *made, *a = *n;
-    gpa_code rc = !b ? node_op1(rt, op, a, &made, e) : flip ? node_op2(rt, op, b, a, &made, e) : node_op2(rt, op, a, b, &made, e);
+    gpa_code rc;
+    if (!b) rc = node_op1(rt, op, a, &made, e);
+    else rc = flip ? node_op2(rt, op, b, a, &made, e) : node_op2(rt, op, a, b, &made, e);
     if (rc) return rc;
     node_release(rt, a);
     *n = made;
@@ -110,7 +112,8 @@ static gpa_code deliver(gpa_rt *rt, const gpa_arr *a, uint32_t axes, const arr_r
         rc = arr_of_node(rt, kept, out, e);
     } else if (o->into->ndim != ndim) {
         rc = gpa_fail(e, GPA_E_VALUE,
-                      "output parameter for reduction operation %s has the wrong number of dimensions: Found %d but expected %d",
+                      "output parameter for reduction operation %s has the wrong number of dimensions: Found %d but "
+                      "expected %d",
                       name, o->into->ndim, ndim);
     } else if (!shape_equal(ndim, shape, o->into->ndim, o->into->shape)) {
         rc = gpa_fail(e, GPA_E_VALUE, "output parameter for reduction operation %s has a wrong shape", name);
@@ -144,7 +147,8 @@ static gpa_code check_reduce(gpa_red red, const gpa_arr *a, gpa_dtype t, uint32_
                         "ufunc '%s' not supported for the input types, and the inputs could not be safely coerced to any "
                         "supported types according to the casting rule ''safe''",
                         name_of(red));
-    if (none && red_info[red].arg) return gpa_fail(e, GPA_E_VALUE, "attempt to get %s of an empty sequence", red_info[red].name);
+    if (none && red_info[red].arg)
+        return gpa_fail(e, GPA_E_VALUE, "attempt to get %s of an empty sequence", red_info[red].name);
     if (none)
         for (int d = 0; d < a->ndim; d++)
             if (!(axes >> d & 1) && a->shape[d] == 0) none = false; /* there is no element to give */
@@ -152,7 +156,8 @@ static gpa_code check_reduce(gpa_red red, const gpa_arr *a, gpa_dtype t, uint32_
         return gpa_fail(e, GPA_E_VALUE, "zero-size array to reduction operation %s which has no identity", name_of(red));
     if (o->where && !o->has_initial && !red_info[red].has_identity)
         return gpa_fail(e, GPA_E_VALUE,
-                        "reduction operation '%s' does not have an identity, so to use a where mask one has to specify 'initial'",
+                        "reduction operation '%s' does not have an identity, so to use a where mask one has to specify "
+                        "'initial'",
                         name_of(red));
     return GPA_OK;
 }
@@ -184,7 +189,8 @@ out:
 /* ---- means ---- */
 
 /* How many elements count: a number, or with where= a sum of the mask. As a node of dtype t, of the result's shape. */
-static gpa_code count_node(gpa_rt *rt, gpa_arr *a, uint32_t axes, const arr_reduce_opts *o, gpa_dtype t, node **out, gpa_err *e) {
+static gpa_code count_node(gpa_rt *rt, gpa_arr *a, uint32_t axes, const arr_reduce_opts *o, gpa_dtype t, node **out,
+                           gpa_err *e) {
     if (!o->where) {
         gpa_val n = {.F64 = (double)count_reduced(a, axes)};
         return node_scalar(rt, t, dtype_cast(n, DT_F64, t), out, e);
@@ -257,8 +263,8 @@ out:
     return rc;
 }
 
-/* With d = x - x[0] of each row: (sum |d|^2 - |sum d|^2 / n) / (n - ddof), both sums in float64 and in one pass. The relative
- * error is at most about n times that of float64. */
+/* With d = x - x[0] of each row: (sum |d|^2 - |sum d|^2 / n) / (n - ddof), both sums in float64 and in one pass. The
+ * relative error is at most about n times that of float64. */
 gpa_code arr_var(gpa_rt *rt, gpa_arr *a, double ddof, const arr_reduce_opts *opts, gpa_arr **out, gpa_err *e) {
     arr_reduce_opts all;
     const arr_reduce_opts *o = or_all(opts, &all);

@@ -84,8 +84,8 @@ out:
     return rc;
 }
 
-/* Runs a store, and beside it computes what is pending and reads the old contents. Pending arrays whose value is `source` (NULL:
- * none) are being stored themselves. Owned nodes in r (value, mask, and `index`, which r->index is) may become
+/* Runs a store, and beside it computes what is pending and reads the old contents. Pending arrays whose value is
+ * `source` (NULL: none) are being stored themselves. Owned nodes in r (value, mask, and `index`, which r->index is) may become
  * temporaries. */
 static gpa_code run(gpa_rt *rt, fuse_root *r, node **index, const node *source, gpa_err *e) {
     bool hazard, alias = r->value == source && !r->mask && !index;
