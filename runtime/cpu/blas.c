@@ -15,7 +15,8 @@ enum { ROW_MAJOR = 101, NO_TRANS = 111, TRANS = 112 };
 
 typedef void (*sgemm_fn)(int, int, int, int, int, int, float, const void *, int, const void *, int, float, void *, int);
 typedef void (*dgemm_fn)(int, int, int, int, int, int, double, const void *, int, const void *, int, double, void *, int);
-typedef void (*zgemm_fn)(int, int, int, int, int, int, const void *, const void *, int, const void *, int, const void *, void *, int);
+typedef void (*zgemm_fn)(int, int, int, int, int, int, const void *, const void *, int, const void *, int, const void *, void *,
+                         int);
 
 struct blas {
     void *library; /* NULL: there is none */
@@ -77,7 +78,8 @@ static gpa_code pack(operand *o, const gpa_binding *b, int64_t batch, int64_t ro
     return GPA_OK;
 }
 
-static gpa_code prepare(operand *o, const gpa_binding *b, int64_t batch, int64_t rows, int64_t columns, size_t size, gpa_err *e) {
+static gpa_code prepare(operand *o, const gpa_binding *b, int64_t batch, int64_t rows, int64_t columns, size_t size,
+                        gpa_err *e) {
     int64_t row = rows > 1 ? b->stride[1] : columns, column = columns > 1 ? b->stride[2] : 1;
     *o = (operand){b->mem->base + b->offset * (int64_t)size, b->stride[0] * (int64_t)size, NO_TRANS, 0, NULL};
     if (column == 1 && fits(row, columns)) {
@@ -125,7 +127,8 @@ gpa_code blas_run(blas *b, int threads, const gpa_libcall *c, gpa_err *e) {
     gpa_code rc = GPA_OK;
     size_t size = dtype_size(c->dtype);
     int64_t batch = c->gemm.batch, m = c->gemm.m, n = c->gemm.n, k = c->gemm.k;
-    products p = {.b = b, .c = c, .out = c->gemm.c.mem->base + c->gemm.c.offset * (int64_t)size, .out_batch = m * n * (int64_t)size};
+    products p = {
+        .b = b, .c = c, .out = c->gemm.c.mem->base + c->gemm.c.offset * (int64_t)size, .out_batch = m * n * (int64_t)size};
     if (!batch || !m || !n) return GPA_OK;
     if (!k) {
         memset(p.out, 0, (size_t)(batch * m * n) * size);

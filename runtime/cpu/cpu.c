@@ -170,12 +170,27 @@ static gpa_code cpu_sync(gpa_dev *d, gpa_err *e) {
 
 static void cpu_interrupt(gpa_dev *d, bool on) { __atomic_store_n(&d->stop, on, __ATOMIC_RELAXED); }
 
-static gpa_backend table = {
-    .abi = GPA_BACKEND_ABI, .size = sizeof(gpa_backend), .name = "cpu", .count = cpu_count, .open = cpu_open,
-    .close = cpu_close, .caps = cpu_caps, .alloc = cpu_alloc, .free = cpu_free, .base = cpu_base,
-    .upload = cpu_upload, .download = cpu_download, .copy = cpu_copy, .build = cpu_build, .drop = cpu_drop,
-    .run = cpu_run, .dump = cpu_dump, .lib_can = cpu_lib_can, .lib_run = cpu_lib_run, .sync = cpu_sync,
-    .interrupt = cpu_interrupt};
+static gpa_backend table = {.abi = GPA_BACKEND_ABI,
+                            .size = sizeof(gpa_backend),
+                            .name = "cpu",
+                            .count = cpu_count,
+                            .open = cpu_open,
+                            .close = cpu_close,
+                            .caps = cpu_caps,
+                            .alloc = cpu_alloc,
+                            .free = cpu_free,
+                            .base = cpu_base,
+                            .upload = cpu_upload,
+                            .download = cpu_download,
+                            .copy = cpu_copy,
+                            .build = cpu_build,
+                            .drop = cpu_drop,
+                            .run = cpu_run,
+                            .dump = cpu_dump,
+                            .lib_can = cpu_lib_can,
+                            .lib_run = cpu_lib_run,
+                            .sync = cpu_sync,
+                            .interrupt = cpu_interrupt};
 
 /* The one symbol the plugin exports. The hash is the core's own: both are built from the same tables or not at all. */
 __attribute__((visibility("default"))) const gpa_backend *gpa_backend_entry(uint32_t abi);

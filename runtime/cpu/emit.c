@@ -58,18 +58,45 @@ static int level_of(em *M, const kir_ins *ins) {
     const int32_t args[3] = {ins->a, ins->b, ins->c};
     int level = 0, n = ins->code == KIR_OP ? op_info[ins->sub].arity : 1;
     switch ((kir_code)ins->code) {
-    case KIR_CONST: case KIR_PARAM: case KIR_SIZE: case KIR_STRIDE: return 0;
-    case KIR_INDEX: return M->coord_level[ins->imm];
-    case KIR_LOAD: return array_is_written(M, ins->sub) ? M->cur : em_array_level(M, ins->sub);
-    case KIR_IOTA: return em_array_level(M, ins->sub);
-    case KIR_OP: case KIR_CAST:
-        for (int i = 0; i < n; i++)
-            if (M->level[args[i]] > level) level = M->level[args[i]];
-        return level;
-    case KIR_LOADX: case KIR_STOREX: case KIR_STORE: case KIR_ATOMIC: case KIR_BOUND: case KIR_VAR: case KIR_GET:
-    case KIR_SET: case KIR_EACH: case KIR_REDUCE: case KIR_SCAN: case KIR_IF: case KIR_ELSE: case KIR_FOR:
-    case KIR_LOOP: case KIR_BLOCK: case KIR_BREAK: case KIR_NEXT: case KIR_END: case KIR_THREAD: case KIR_BARRIER:
-    case KIR_FENCE: case KIR_WARP: case KIR_ARG: case KIR_PRINT: case KIR_FAULT: case KIR_COUNT: return M->cur;
+        case KIR_CONST:
+        case KIR_PARAM:
+        case KIR_SIZE:
+        case KIR_STRIDE: return 0;
+        case KIR_INDEX: return M->coord_level[ins->imm];
+        case KIR_LOAD: return array_is_written(M, ins->sub) ? M->cur : em_array_level(M, ins->sub);
+        case KIR_IOTA: return em_array_level(M, ins->sub);
+        case KIR_OP:
+        case KIR_CAST:
+            for (int i = 0; i < n; i++)
+                if (M->level[args[i]] > level) level = M->level[args[i]];
+            return level;
+        case KIR_LOADX:
+        case KIR_STOREX:
+        case KIR_STORE:
+        case KIR_ATOMIC:
+        case KIR_BOUND:
+        case KIR_VAR:
+        case KIR_GET:
+        case KIR_SET:
+        case KIR_EACH:
+        case KIR_REDUCE:
+        case KIR_SCAN:
+        case KIR_IF:
+        case KIR_ELSE:
+        case KIR_FOR:
+        case KIR_LOOP:
+        case KIR_BLOCK:
+        case KIR_BREAK:
+        case KIR_NEXT:
+        case KIR_END:
+        case KIR_THREAD:
+        case KIR_BARRIER:
+        case KIR_FENCE:
+        case KIR_WARP:
+        case KIR_ARG:
+        case KIR_PRINT:
+        case KIR_FAULT:
+        case KIR_COUNT: return M->cur;
     }
     return M->cur;
 }
@@ -87,7 +114,8 @@ static ll_val emit_index(em *M, const kir_ins *ins) {
 }
 
 static ll_val emit_size(em *M, const kir_ins *ins, unsigned first) {
-    unsigned n = ins->sub == KIR_SPACE ? VIEW_SIZE + ins->imm : VIEW_ARRAYS + (unsigned)ins->sub * ARRAY_SLOTS + first + ins->imm;
+    unsigned n =
+        ins->sub == KIR_SPACE ? VIEW_SIZE + ins->imm : VIEW_ARRAYS + (unsigned)ins->sub * ARRAY_SLOTS + first + ins->imm;
     return (ll_val){em_slot(M, n), NULL, DT_I64, false};
 }
 
@@ -100,7 +128,9 @@ static ll_val emit_op(em *M, const kir_ins *ins) {
 
 static ll_val pure(em *M, const kir_ins *ins) {
     LLVMBasicBlockRef here = em_at(M, M->level[ins - M->f->code]);
-    ll_val r = ins->code == KIR_OP ? emit_op(M, ins) : ins->code == KIR_CAST ? ll_cast(&M->E, ins->type, M->vals[ins->a]) : emit_index(M, ins);
+    ll_val r = ins->code == KIR_OP     ? emit_op(M, ins)
+               : ins->code == KIR_CAST ? ll_cast(&M->E, ins->type, M->vals[ins->a])
+                                       : emit_index(M, ins);
     em_here(M, here);
     return r;
 }
@@ -111,24 +141,42 @@ static ll_val instruction(em *M, int32_t at) {
     M->level[at] = (uint8_t)level_of(M, ins);
     if (M->vals[at].v) return M->vals[at];
     switch ((kir_code)ins->code) {
-    case KIR_CONST: return ll_const(&M->E, ins->type, M->f->consts[ins->imm].v);
-    case KIR_PARAM: return em_param(M, ins);
-    case KIR_INDEX: case KIR_OP: case KIR_CAST: return pure(M, ins);
-    case KIR_SIZE: return emit_size(M, ins, ARRAY_SIZE);
-    case KIR_STRIDE: return emit_size(M, ins, ARRAY_STRIDE);
-    case KIR_LOAD: return em_load(M, ins);
-    case KIR_STORE: em_store(M, ins); return none();
-    case KIR_IOTA: return em_iota(M, ins);
-    case KIR_LOADX: return em_loadx(M, ins);
-    case KIR_STOREX: em_storex(M, ins); return none();
-    case KIR_BOUND: return em_bound(M, ins);
-    case KIR_SCAN: return em_scan(M, at);
-    case KIR_REDUCE: em_reduce(M, at); return M->vals[at];
-    case KIR_VAR: case KIR_GET: case KIR_SET: case KIR_BREAK: case KIR_NEXT: case KIR_ATOMIC: case KIR_FAULT: case KIR_ELSE:
-        return em_control(M, at);
-    case KIR_THREAD: case KIR_BARRIER: case KIR_FENCE: case KIR_WARP: em_unsupported(M, "a kernel of threads"); break;
-    case KIR_ARG: case KIR_PRINT: em_unsupported(M, "print"); break;
-    case KIR_EACH: case KIR_IF: case KIR_FOR: case KIR_LOOP: case KIR_BLOCK: case KIR_END: case KIR_COUNT: break;
+        case KIR_CONST: return ll_const(&M->E, ins->type, M->f->consts[ins->imm].v);
+        case KIR_PARAM: return em_param(M, ins);
+        case KIR_INDEX:
+        case KIR_OP:
+        case KIR_CAST: return pure(M, ins);
+        case KIR_SIZE: return emit_size(M, ins, ARRAY_SIZE);
+        case KIR_STRIDE: return emit_size(M, ins, ARRAY_STRIDE);
+        case KIR_LOAD: return em_load(M, ins);
+        case KIR_STORE: em_store(M, ins); return none();
+        case KIR_IOTA: return em_iota(M, ins);
+        case KIR_LOADX: return em_loadx(M, ins);
+        case KIR_STOREX: em_storex(M, ins); return none();
+        case KIR_BOUND: return em_bound(M, ins);
+        case KIR_SCAN: return em_scan(M, at);
+        case KIR_REDUCE: em_reduce(M, at); return M->vals[at];
+        case KIR_VAR:
+        case KIR_GET:
+        case KIR_SET:
+        case KIR_BREAK:
+        case KIR_NEXT:
+        case KIR_ATOMIC:
+        case KIR_FAULT:
+        case KIR_ELSE: return em_control(M, at);
+        case KIR_THREAD:
+        case KIR_BARRIER:
+        case KIR_FENCE:
+        case KIR_WARP: em_unsupported(M, "a kernel of threads"); break;
+        case KIR_ARG:
+        case KIR_PRINT: em_unsupported(M, "print"); break;
+        case KIR_EACH:
+        case KIR_IF:
+        case KIR_FOR:
+        case KIR_LOOP:
+        case KIR_BLOCK:
+        case KIR_END:
+        case KIR_COUNT: break;
     }
     return none();
 }
@@ -158,7 +206,8 @@ static void outer_body(em *M, void *arg) {
     M->finished = false;
     if (M->plan->way == EMIT_COLUMNS && M->plan->part != EMIT_WHOLE) {
         V size = em_size(M, M->plan->dim), first = LLVMBuildURem(M->E.b, M->lo, size, "");
-        M->block = LLVMBuildUDiv(M->E.b, LLVMBuildSub(M->E.b, M->coord[M->plan->dim], first, ""), ll_i64(&M->E, M->E.lanes), "");
+        M->block =
+            LLVMBuildUDiv(M->E.b, LLVMBuildSub(M->E.b, M->coord[M->plan->dim], first, ""), ll_i64(&M->E, M->E.lanes), "");
     }
     em_code(M, 0, (int32_t)M->f->n_code);
 }

@@ -34,9 +34,9 @@ typedef struct {
     uint32_t n_each, n_reduce; /* regions; REDUCE instructions in all */
     bool branches;             /* IF, FOR, LOOP, BLOCK, ATOMIC: lanes must be 1 */
     bool scans;
-    bool stores_outside;       /* STORE outside of EACH */
-    uint32_t ops;              /* cost of a point, roughly in instructions */
-    uint8_t widest;            /* bytes of the widest element computed with */
+    bool stores_outside; /* STORE outside of EACH */
+    uint32_t ops;        /* cost of a point, roughly in instructions */
+    uint8_t widest;      /* bytes of the widest element computed with */
 } emit_facts;
 
 emit_facts emit_examine(const kir_func *f);

@@ -114,8 +114,7 @@ static V real_cast(ll *E, gpa_dtype from, gpa_dtype to, V v) {
         return from == DT_BOOL ? v
                : from_float    ? LLVMBuildFCmp(E->b, LLVMRealUNE, v, ll_real_like(E, v, 0), "")
                                : LLVMBuildICmp(E->b, LLVMIntNE, v, ll_int_like(E, v, 0), "");
-    if (dtype_is_float(to))
-        return from_float ? float_to_float(E, from, to, v) : int_to_float(E, is_signed, to, v);
+    if (dtype_is_float(to)) return from_float ? float_to_float(E, from, to, v) : int_to_float(E, is_signed, to, v);
     return from_float ? float_to_int(E, to, v) : int_to_int(E, is_signed, to, v);
 }
 

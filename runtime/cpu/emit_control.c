@@ -75,7 +75,8 @@ static void for_region(em *M, int32_t at) {
     em_region_of *r = open_region(M, at);
     V stop = M->vals[ins->b].v, by = M->vals[ins->c].v, from = M->vals[ins->a].v;
     if (!r) return;
-    LLVMBasicBlockRef head = em_block(M, "for"), body = em_block(M, "body"), next = em_block(M, "next"), after = em_block(M, "after");
+    LLVMBasicBlockRef head = em_block(M, "for"), body = em_block(M, "body"), next = em_block(M, "next"),
+                      after = em_block(M, "after");
     r->leave = after, r->next = next;
     bool is_signed = dtype_info[ins->type].kind != 'U';
     V count = ll_slot(&M->E, LLVMTypeOf(from), "count");
@@ -180,19 +181,25 @@ static ll_val read_modify_write(em *M, const kir_ins *ins) {
     ll_val v = M->vals[ins->b];
     if (dtype_is_complex(t) || t == DT_F16 || t == DT_BF16 || t == DT_BOOL) em_unsupported(M, "an atomic of this type");
     switch ((kir_atomic)ins->imm) {
-    case KIR_AT_ADD: op = is_float ? LLVMAtomicRMWBinOpFAdd : LLVMAtomicRMWBinOpAdd; break;
-    case KIR_AT_SUB: op = is_float ? LLVMAtomicRMWBinOpFSub : LLVMAtomicRMWBinOpSub; break;
-    case KIR_AT_MIN: op = is_float ? LLVMAtomicRMWBinOpFMin : is_signed ? LLVMAtomicRMWBinOpMin : LLVMAtomicRMWBinOpUMin; break;
-    case KIR_AT_MAX: op = is_float ? LLVMAtomicRMWBinOpFMax : is_signed ? LLVMAtomicRMWBinOpMax : LLVMAtomicRMWBinOpUMax; break;
-    case KIR_AT_AND: op = LLVMAtomicRMWBinOpAnd; break;
-    case KIR_AT_OR: op = LLVMAtomicRMWBinOpOr; break;
-    case KIR_AT_XOR: op = LLVMAtomicRMWBinOpXor; break;
-    case KIR_AT_EXCH: break;
-    case KIR_AT_INC: case KIR_AT_DEC: em_unsupported(M, "a wrapping atomic"); break;
-    case KIR_AT_CAS:
-        old = LLVMBuildAtomicCmpXchg(M->E.b, at, v.v, M->vals[ins->c].v, LLVMAtomicOrderingMonotonic, LLVMAtomicOrderingMonotonic, 0);
-        return (ll_val){LLVMBuildExtractValue(M->E.b, old, 0, ""), NULL, (uint8_t)t, false};
-    case KIR_AT_ROWS: break;
+        case KIR_AT_ADD: op = is_float ? LLVMAtomicRMWBinOpFAdd : LLVMAtomicRMWBinOpAdd; break;
+        case KIR_AT_SUB: op = is_float ? LLVMAtomicRMWBinOpFSub : LLVMAtomicRMWBinOpSub; break;
+        case KIR_AT_MIN:
+            op = is_float ? LLVMAtomicRMWBinOpFMin : is_signed ? LLVMAtomicRMWBinOpMin : LLVMAtomicRMWBinOpUMin;
+            break;
+        case KIR_AT_MAX:
+            op = is_float ? LLVMAtomicRMWBinOpFMax : is_signed ? LLVMAtomicRMWBinOpMax : LLVMAtomicRMWBinOpUMax;
+            break;
+        case KIR_AT_AND: op = LLVMAtomicRMWBinOpAnd; break;
+        case KIR_AT_OR: op = LLVMAtomicRMWBinOpOr; break;
+        case KIR_AT_XOR: op = LLVMAtomicRMWBinOpXor; break;
+        case KIR_AT_EXCH: break;
+        case KIR_AT_INC:
+        case KIR_AT_DEC: em_unsupported(M, "a wrapping atomic"); break;
+        case KIR_AT_CAS:
+            old = LLVMBuildAtomicCmpXchg(M->E.b, at, v.v, M->vals[ins->c].v, LLVMAtomicOrderingMonotonic,
+                                         LLVMAtomicOrderingMonotonic, 0);
+            return (ll_val){LLVMBuildExtractValue(M->E.b, old, 0, ""), NULL, (uint8_t)t, false};
+        case KIR_AT_ROWS: break;
     }
     if (M->E.rc) return v;
     return (ll_val){LLVMBuildAtomicRMW(M->E.b, op, at, v.v, LLVMAtomicOrderingMonotonic, 0), NULL, (uint8_t)t, false};

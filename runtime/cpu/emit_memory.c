@@ -17,9 +17,7 @@ int em_array_level(em *M, unsigned array) {
     return level;
 }
 
-bool em_array_lanes(em *M, unsigned array) {
-    return M->E.lanes > 1 && M->lanes_live && counts(M, array, M->plan->dim);
-}
+bool em_array_lanes(em *M, unsigned array) { return M->E.lanes > 1 && M->lanes_live && counts(M, array, M->plan->dim); }
 
 static V stride(em *M, unsigned array, int dim) {
     if (M->f->arrays[array].unit >> dim & 1) return ll_i64(&M->E, 1);
@@ -42,8 +40,10 @@ static V offset_of_level(em *M, unsigned array, int level) {
 }
 
 static V displace(em *M, V base, V elements, gpa_dtype t) {
-    V bytes = LLVMBuildMul(M->E.b, elements, ll_width(elements) > 1 ? ll_int_like(&M->E, elements, (int64_t)dtype_size(t))
-                                                                   : ll_i64(&M->E, (int64_t)dtype_size(t)), "");
+    V bytes = LLVMBuildMul(
+        M->E.b, elements,
+        ll_width(elements) > 1 ? ll_int_like(&M->E, elements, (int64_t)dtype_size(t)) : ll_i64(&M->E, (int64_t)dtype_size(t)),
+        "");
     return LLVMBuildGEP2(M->E.b, ll_i(&M->E, 8), base, &bytes, 1, "");
 }
 
@@ -281,7 +281,9 @@ void em_fault(em *M, uint32_t kind, const kir_ins *ins, V a, V b) {
     LLVMBuildBr(E->b, M->leave);
 }
 
-static V lane_of(em *M, ll_val v, V lane) { return v.vec && M->E.lanes > 1 ? LLVMBuildExtractElement(M->E.b, v.v, lane, "") : v.v; }
+static V lane_of(em *M, ll_val v, V lane) {
+    return v.vec && M->E.lanes > 1 ? LLVMBuildExtractElement(M->E.b, v.v, lane, "") : v.v;
+}
 
 ll_val em_bound(em *M, const kir_ins *ins) {
     ll *E = &M->E;
@@ -298,7 +300,8 @@ ll_val em_bound(em *M, const kir_ins *ins) {
         V args[2] = {bits, LLVMConstInt(ll_i(E, 1), 0, 0)};
         any = LLVMBuildICmp(E->b, LLVMIntNE, bits, LLVMConstNull(LLVMTypeOf(bits)), "");
         lane = ll_intrinsic(E, "llvm.cttz", args, 2);
-        lane = E->lanes > 64 ? LLVMBuildTrunc(E->b, lane, ll_i(E, 64), "") : LLVMBuildZExtOrBitCast(E->b, lane, ll_i(E, 64), "");
+        lane =
+            E->lanes > 64 ? LLVMBuildTrunc(E->b, lane, ll_i(E, 64), "") : LLVMBuildZExtOrBitCast(E->b, lane, ll_i(E, 64), "");
     }
     LLVMBasicBlockRef faulty = em_block(M, "fault"), fine = em_block(M, "inside");
     LLVMBuildCondBr(E->b, any, faulty, fine);

@@ -23,11 +23,11 @@ static ll_val pair(const row *r, V re, V im) { return (ll_val){re, im, (uint8_t)
 /* An element and the first bytes of a gpa_val are the same bytes. */
 static void move(void *to, const void *from, size_t size) {
     switch (size) {
-    case 1: memcpy(to, from, 1); return;
-    case 2: memcpy(to, from, 2); return;
-    case 4: memcpy(to, from, 4); return;
-    case 8: memcpy(to, from, 8); return;
-    case 16: memcpy(to, from, 16); return;
+        case 1: memcpy(to, from, 1); return;
+        case 2: memcpy(to, from, 2); return;
+        case 4: memcpy(to, from, 4); return;
+        case 8: memcpy(to, from, 8); return;
+        case 16: memcpy(to, from, 16); return;
     }
 }
 
@@ -36,7 +36,8 @@ static void run_lanes(gpa_op_fn f, uint64_t types, uint64_t lanes, const void *a
     char *to = out;
     gpa_val v[3] = {0}, r = {0};
     size_t size[4];
-    for (int i = 0; i < 4; i++) size[i] = (types >> 8 * i & 0xff) < DT_COUNT ? dtype_size((gpa_dtype)(types >> 8 * i & 0xff)) : 0;
+    for (int i = 0; i < 4; i++)
+        size[i] = (types >> 8 * i & 0xff) < DT_COUNT ? dtype_size((gpa_dtype)(types >> 8 * i & 0xff)) : 0;
     for (uint64_t n = 0; n < lanes; n++) {
         for (int i = 0; i < 3; i++) move(&v[i], from[i] + n * size[i], size[i]);
         f(&r, &v[0], &v[1], &v[2]);
@@ -153,10 +154,10 @@ enum { CX_CONJ, CX_RE, CX_IM, CX_JOIN };
 static ll_val ll_cx(ll *E, const row *r, int what) {
     bool cx = r->kind == 'C';
     switch (what) {
-    case CX_CONJ: return cx ? pair(r, r->a.v, LLVMBuildFNeg(E->b, r->a.im, "")) : r->a;
-    case CX_RE: return result(r, r->a.v);
-    case CX_IM: return result(r, cx ? r->a.im : LLVMConstNull(LLVMTypeOf(r->a.v)));
-    case CX_JOIN: return pair(r, r->a.v, r->b.v);
+        case CX_CONJ: return cx ? pair(r, r->a.v, LLVMBuildFNeg(E->b, r->a.im, "")) : r->a;
+        case CX_RE: return result(r, r->a.v);
+        case CX_IM: return result(r, cx ? r->a.im : LLVMConstNull(LLVMTypeOf(r->a.v)));
+        case CX_JOIN: return pair(r, r->a.v, r->b.v);
     }
     return r->a;
 }
@@ -186,8 +187,7 @@ static ll_val ll_cmp(ll *E, const row *r, LLVMRealPredicate f, LLVMIntPredicate 
         return result(r, cx_before(E, less ? r->a : r->b, less ? r->b : r->a, f == LLVMRealOLE || f == LLVMRealOGE));
     }
     v = compare(E, r, f, s, u, r->a.v, r->b.v);
-    if (r->kind == 'C')
-        v = bin(E, f == LLVMRealOEQ ? LLVMAnd : LLVMOr, v, compare(E, r, f, s, u, r->a.im, r->b.im));
+    if (r->kind == 'C') v = bin(E, f == LLVMRealOEQ ? LLVMAnd : LLVMOr, v, compare(E, r, f, s, u, r->a.im, r->b.im));
     return result(r, v);
 }
 
@@ -308,9 +308,9 @@ static V test_part(ll *E, V v, int what) {
     LLVMBuilderRef b = E->b;
     V size = ll_intrinsic(E, "llvm.fabs", &v, 1), inf = ll_real_like(E, v, HUGE_VAL);
     switch (what) {
-    case TEST_FINITE: return LLVMBuildFCmp(b, LLVMRealOLT, size, inf, "");
-    case TEST_INF: return LLVMBuildFCmp(b, LLVMRealOEQ, size, inf, "");
-    case TEST_NAN: return LLVMBuildFCmp(b, LLVMRealUNO, v, v, "");
+        case TEST_FINITE: return LLVMBuildFCmp(b, LLVMRealOLT, size, inf, "");
+        case TEST_INF: return LLVMBuildFCmp(b, LLVMRealOEQ, size, inf, "");
+        case TEST_NAN: return LLVMBuildFCmp(b, LLVMRealUNO, v, v, "");
     }
     bool wide = LLVMGetTypeKind(ll_width(v) > 1 ? LLVMGetElementType(LLVMTypeOf(v)) : LLVMTypeOf(v)) == LLVMDoubleTypeKind;
     LLVMTypeRef one = ll_i(E, wide ? 64 : 32);
@@ -398,17 +398,20 @@ static ll_val ll_division(ll *E, const row *r, int what) {
 #define LL_CX(what) ll_cx(E, r, CX_##what)
 #define LL_HELPER by_function(E, r)
 
+#define OP(id, name, symbol, arity, sig, cost, red, b, i, u, f, c, ll, doc) \
+    case OP_##id: return ll;
+#define OPX(id, ...) \
+    case OP_##id: return by_function(E, r);
+
 static ll_val emit_row(ll *E, const row *r) {
     switch (r->op) {
-#define OP(id, name, symbol, arity, sig, cost, red, b, i, u, f, c, ll, doc) case OP_##id: return ll;
-#define OPX(id, name, symbol, arity, sig, cost, red, b, i, u, f, c, expansion, doc) case OP_##id: return by_function(E, r);
 #include "runtime/op.def"
-#undef OP
-#undef OPX
-    case OP_COUNT: break;
+        case OP_COUNT: break;
     }
     return by_function(E, r);
 }
+#undef OP
+#undef OPX
 
 ll_val ll_op(ll *E, gpa_op op, gpa_dtype t, gpa_dtype to, ll_val a, ll_val b, ll_val c) {
     if (a.vec || b.vec || c.vec) a = ll_vector(E, a), b = ll_vector(E, b), c = ll_vector(E, c);

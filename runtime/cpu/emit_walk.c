@@ -18,9 +18,7 @@ typedef struct {
 LLVMBasicBlockRef em_block(em *M, const char *name) { return LLVMAppendBasicBlockInContext(M->E.ctx, M->E.fn, name); }
 
 static V get(em *M, V slot) { return LLVMBuildLoad2(M->E.b, ll_i(&M->E, 64), slot, ""); }
-static V smaller(em *M, V a, V b) {
-    return LLVMBuildSelect(M->E.b, LLVMBuildICmp(M->E.b, LLVMIntSLT, a, b, ""), a, b, "");
-}
+static V smaller(em *M, V a, V b) { return LLVMBuildSelect(M->E.b, LLVMBuildICmp(M->E.b, LLVMIntSLT, a, b, ""), a, b, ""); }
 
 /* Forgets what was computed at `level` and deeper: another copy of that code begins. */
 static void begin_copy(em *M, int level) {

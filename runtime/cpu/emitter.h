@@ -34,14 +34,14 @@ typedef struct em {
     LLVMBasicBlockRef pre[LEVELS];
     V coord[KIR_MAX_DIMS]; /* scalar: of lane 0 */
     uint8_t coord_level[KIR_MAX_DIMS];
-    bool lanes_live; /* the dimension of the lanes is being walked */
-    V mask;          /* lanes that exist; NULL: all */
+    bool lanes_live;    /* the dimension of the lanes is being walked */
+    V mask;             /* lanes that exist; NULL: all */
     V slot[VIEW_SLOTS]; /* view slots already read */
     V pointer[KIR_MAX_ARRAYS][LEVELS];
     V view, lo, hi, from, to, done, part, fresh;
-    V block; /* which block of lanes, counted from lo's; NULL: lo's */
+    V block;                 /* which block of lanes, counted from lo's; NULL: lo's */
     LLVMBasicBlockRef leave; /* returns */
-    em_red *reds; /* of the region being emitted */
+    em_red *reds;            /* of the region being emitted */
     size_t n_reds, cap_reds;
     struct em_region *regions; /* open IF, FOR, LOOP, BLOCK */
     size_t n_regions, cap_regions;

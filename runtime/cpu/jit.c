@@ -80,8 +80,8 @@ static gpa_code open_machine(jit *j, gpa_err *e) {
         LLVMDisposeMessage(why);
         goto out;
     }
-    j->machine = LLVMCreateTargetMachine(target, j->triple, cpu, features, LLVMCodeGenLevelDefault, LLVMRelocPIC,
-                                         LLVMCodeModelSmall);
+    j->machine =
+        LLVMCreateTargetMachine(target, j->triple, cpu, features, LLVMCodeGenLevelDefault, LLVMRelocPIC, LLVMCodeModelSmall);
     if (!j->machine) {
         rc = gpa_fail(e, GPA_E_DEVICE, "LLVM cannot generate code for %.100s", j->triple);
         goto out;
@@ -100,8 +100,7 @@ static gpa_code open_orc(jit *j, gpa_err *e) {
     /* ORC wants a machine of its own, to know the triple; it compiles nothing. */
     LLVMTargetMachineRef machine = LLVMCreateTargetMachine(LLVMGetTargetMachineTarget(j->machine), j->triple, "", "",
                                                            LLVMCodeGenLevelNone, LLVMRelocPIC, LLVMCodeModelSmall);
-    LLVMOrcLLJITBuilderSetJITTargetMachineBuilder(builder,
-                                                  LLVMOrcJITTargetMachineBuilderCreateFromTargetMachine(machine));
+    LLVMOrcLLJITBuilderSetJITTargetMachineBuilder(builder, LLVMOrcJITTargetMachineBuilderCreateFromTargetMachine(machine));
     LLVMErrorRef err = LLVMOrcCreateLLJIT(&j->orc, builder);
     return err ? orc_error(err, e) : GPA_OK;
 }

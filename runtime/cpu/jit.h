@@ -22,8 +22,8 @@ typedef struct jit_code jit_code; /* one linked object */
 typedef struct {
     unsigned bytes;
     char letter;
-    bool fma;        /* fused multiplication and addition is an instruction */
-    bool masks;      /* masked loads and stores of every width are instructions */
+    bool fma;   /* fused multiplication and addition is an instruction */
+    bool masks; /* masked loads and stores of every width are instructions */
     char cpu[48];
     const char *name; /* "AVX-512" */
 } jit_host;

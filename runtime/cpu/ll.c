@@ -9,14 +9,22 @@ LLVMTypeRef ll_ptr(ll *E) { return LLVMPointerTypeInContext(E->ctx, 0); }
 
 LLVMTypeRef ll_elem(ll *E, gpa_dtype t) {
     switch (t) {
-    case DT_BOOL: return ll_i(E, 1);
-    case DT_I8: case DT_U8: return ll_i(E, 8);
-    case DT_I16: case DT_U16: return ll_i(E, 16);
-    case DT_I32: case DT_U32: return ll_i(E, 32);
-    case DT_I64: case DT_U64: return ll_i(E, 64);
-    case DT_F16: case DT_BF16: case DT_F32: case DT_C64: return LLVMFloatTypeInContext(E->ctx);
-    case DT_F64: case DT_C128: return LLVMDoubleTypeInContext(E->ctx);
-    case DT_COUNT: break;
+        case DT_BOOL: return ll_i(E, 1);
+        case DT_I8:
+        case DT_U8: return ll_i(E, 8);
+        case DT_I16:
+        case DT_U16: return ll_i(E, 16);
+        case DT_I32:
+        case DT_U32: return ll_i(E, 32);
+        case DT_I64:
+        case DT_U64: return ll_i(E, 64);
+        case DT_F16:
+        case DT_BF16:
+        case DT_F32:
+        case DT_C64: return LLVMFloatTypeInContext(E->ctx);
+        case DT_F64:
+        case DT_C128: return LLVMDoubleTypeInContext(E->ctx);
+        case DT_COUNT: break;
     }
     return ll_i(E, 64);
 }
@@ -47,9 +55,7 @@ static V repeat(V one, unsigned n) {
     return LLVMConstVector(all, n);
 }
 
-static LLVMTypeRef scalar_of(LLVMTypeRef t) {
-    return LLVMGetTypeKind(t) == LLVMVectorTypeKind ? LLVMGetElementType(t) : t;
-}
+static LLVMTypeRef scalar_of(LLVMTypeRef t) { return LLVMGetTypeKind(t) == LLVMVectorTypeKind ? LLVMGetElementType(t) : t; }
 
 V ll_int_like(ll *E, V like, int64_t n) {
     (void)E;
@@ -82,22 +88,22 @@ static V double_const(ll *E, double x) {
 ll_val ll_const(ll *E, gpa_dtype t, gpa_val v) {
     ll_val r = {.t = (uint8_t)t};
     switch (t) {
-    case DT_BOOL: r.v = LLVMConstInt(ll_i(E, 1), v.BOOL != 0, 0); break;
-    case DT_I8: r.v = LLVMConstInt(ll_i(E, 8), (unsigned long long)v.I8, 1); break;
-    case DT_U8: r.v = LLVMConstInt(ll_i(E, 8), v.U8, 0); break;
-    case DT_I16: r.v = LLVMConstInt(ll_i(E, 16), (unsigned long long)v.I16, 1); break;
-    case DT_U16: r.v = LLVMConstInt(ll_i(E, 16), v.U16, 0); break;
-    case DT_I32: r.v = LLVMConstInt(ll_i(E, 32), (unsigned long long)v.I32, 1); break;
-    case DT_U32: r.v = LLVMConstInt(ll_i(E, 32), v.U32, 0); break;
-    case DT_I64: r.v = LLVMConstInt(ll_i(E, 64), (unsigned long long)v.I64, 1); break;
-    case DT_U64: r.v = LLVMConstInt(ll_i(E, 64), v.U64, 0); break;
-    case DT_F16: r.v = float_const(E, half_to_float(v.F16)); break;
-    case DT_BF16: r.v = float_const(E, bfloat_to_float(v.BF16)); break;
-    case DT_F32: r.v = float_const(E, v.F32); break;
-    case DT_F64: r.v = double_const(E, v.F64); break;
-    case DT_C64: r.v = float_const(E, v.C64.re), r.im = float_const(E, v.C64.im); break;
-    case DT_C128: r.v = double_const(E, v.C128.re), r.im = double_const(E, v.C128.im); break;
-    case DT_COUNT: break;
+        case DT_BOOL: r.v = LLVMConstInt(ll_i(E, 1), v.BOOL != 0, 0); break;
+        case DT_I8: r.v = LLVMConstInt(ll_i(E, 8), (unsigned long long)v.I8, 1); break;
+        case DT_U8: r.v = LLVMConstInt(ll_i(E, 8), v.U8, 0); break;
+        case DT_I16: r.v = LLVMConstInt(ll_i(E, 16), (unsigned long long)v.I16, 1); break;
+        case DT_U16: r.v = LLVMConstInt(ll_i(E, 16), v.U16, 0); break;
+        case DT_I32: r.v = LLVMConstInt(ll_i(E, 32), (unsigned long long)v.I32, 1); break;
+        case DT_U32: r.v = LLVMConstInt(ll_i(E, 32), v.U32, 0); break;
+        case DT_I64: r.v = LLVMConstInt(ll_i(E, 64), (unsigned long long)v.I64, 1); break;
+        case DT_U64: r.v = LLVMConstInt(ll_i(E, 64), v.U64, 0); break;
+        case DT_F16: r.v = float_const(E, half_to_float(v.F16)); break;
+        case DT_BF16: r.v = float_const(E, bfloat_to_float(v.BF16)); break;
+        case DT_F32: r.v = float_const(E, v.F32); break;
+        case DT_F64: r.v = double_const(E, v.F64); break;
+        case DT_C64: r.v = float_const(E, v.C64.re), r.im = float_const(E, v.C64.im); break;
+        case DT_C128: r.v = double_const(E, v.C128.re), r.im = double_const(E, v.C128.im); break;
+        case DT_COUNT: break;
     }
     return r;
 }

@@ -10,15 +10,15 @@
 #include "runtime/cpu/threads.h"
 
 enum {
-    SMALL_WORK = 1 << 15,   /* operations below which a launch stays on the calling thread */
-    CHUNK_WORK = 1 << 18,   /* operations of one item of work */
-    PART_POINTS = 1 << 16,  /* inner points of one part of a divided reduction, at least */
-    FEW_BLOCKS = 64,        /* with fewer independent results, long reductions are divided */
+    SMALL_WORK = 1 << 15,  /* operations below which a launch stays on the calling thread */
+    CHUNK_WORK = 1 << 18,  /* operations of one item of work */
+    PART_POINTS = 1 << 16, /* inner points of one part of a divided reduction, at least */
+    FEW_BLOCKS = 64,       /* with fewer independent results, long reductions are divided */
     MOST_PARTS = 1024,
     STREAM_BYTES = 32 << 20, /* results larger than this are not worth keeping in a cache */
-    GROUP_ROWS = 16,        /* rows of columns visited at a time */
-    SPAN_POINTS = 4096,     /* columns visited at a time */
-    NEAR_BYTES = 1 << 20    /* what stays in a core's cache */
+    GROUP_ROWS = 16,         /* rows of columns visited at a time */
+    SPAN_POINTS = 4096,      /* columns visited at a time */
+    NEAR_BYTES = 1 << 20     /* what stays in a core's cache */
 };
 
 typedef struct {
@@ -57,7 +57,7 @@ static double merit(const gpa_prog *p, int dim, const int64_t *size, unsigned la
         n++;
         sum += k->unit >> dim & 1 ? 4 : k->zero >> dim & 1 ? 3.5 : 1;
     }
-    if (!n) n = sum = 1;
+    if (n == 0) n = sum = 1;
     double filled = extent / ((double)lanes * (double)(((int64_t)extent + lanes - 1) / lanes));
     return sum / n * filled;
 }
@@ -159,7 +159,8 @@ static uint64_t pairs(const launch *L) {
     const kir_func *f = L->p->f;
     uint64_t set = 0;
     for (size_t a = 0; a < f->n_arrays && L->plan.dim >= 0; a++)
-        if (L->view[VIEW_ARRAYS + a * ARRAY_SLOTS + ARRAY_STRIDE + (size_t)L->plan.dim] == 2 && !dtype_is_complex((gpa_dtype)f->arrays[a].dtype))
+        if (L->view[VIEW_ARRAYS + a * ARRAY_SLOTS + ARRAY_STRIDE + (size_t)L->plan.dim] == 2 &&
+            !dtype_is_complex((gpa_dtype)f->arrays[a].dtype))
             set |= UINT64_C(1) << a;
     return set;
 }
@@ -217,7 +218,8 @@ static void part_item(void *arg, int64_t i) {
     int64_t step = L->plan.way == EMIT_COLUMNS ? GROUP_ROWS : L->part_points;
     item_range(L, i % L->items, &block, &lo, &hi);
     for (int64_t at = from; at < to; at += step)
-        L->fn(L->view, lo, hi, at, MIN(at + step, to), L->done + (size_t)block * L->states, partial(L, part, block), at == from);
+        L->fn(L->view, lo, hi, at, MIN(at + step, to), L->done + (size_t)block * L->states, partial(L, part, block),
+              at == from);
 }
 
 static void last_item(void *arg, int64_t i) {

@@ -75,8 +75,9 @@ static V exponential(ll *E, V x, bool is_double) {
     V turns = LLVMBuildFNeg(b, LLVMBuildFSub(b, sum, magic, ""), "");
     V r = fma_(E, turns, ll_real_like(E, x, is_double ? 0x1.62e42fefa39efp-1 : 0x1.62e43p-1), x);
     r = fma_(E, turns, ll_real_like(E, x, is_double ? 0x1.abc9e3b39803fp-56 : -0x1.05c61p-29), r);
-    static const double inverse[] = {1, 1, 1. / 2, 1. / 6, 1. / 24, 1. / 120, 1. / 720, 1. / 5040, 1. / 40320, 1. / 362880,
-                                     1. / 3628800, 1. / 39916800, 1. / 479001600, 1. / 6227020800};
+    static const double inverse[] = {
+        1,         1,          1. / 2,      1. / 6,       1. / 24,       1. / 120,       1. / 720,
+        1. / 5040, 1. / 40320, 1. / 362880, 1. / 3628800, 1. / 39916800, 1. / 479001600, 1. / 6227020800};
     int k = is_double ? 13 : 7;
     V p = ll_real_like(E, x, inverse[k]);
     while (k-- > 0) p = fma_(E, p, r, ll_real_like(E, x, inverse[k]));
