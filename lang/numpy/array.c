@@ -199,7 +199,18 @@ gpa_code nd_reshape(gpa_vm *vm, value *argv, value *out) { /* self, *shape, orde
     return reshape_order(vm, argv[0], shape, argv[2], out);
 }
 
-gpa_code np_ravel(gpa_vm *vm, value *argv, value *out) { return reshape_order(vm, argv[0], v_int(-1), argv[1], out); } /* a, order */
+/* Unlike a reshape, always contiguous: a reversed vector is copied. */
+gpa_code np_ravel(gpa_vm *vm, value *argv, value *out) { /* a, order */
+    value flat = v_none();
+    gpa_code rc = reshape_order(vm, argv[0], v_int(-1), argv[1], &flat);
+    if (rc || arr_is_contiguous(flat.array->arr)) {
+        *out = flat;
+        return rc;
+    }
+    rc = np_copy(vm, (value[]){flat, v_none()}, out);
+    value_release(vm, flat);
+    return rc;
+}
 
 gpa_code nd_flatten(gpa_vm *vm, value *argv, value *out) { /* self, order */
     value flat = v_none();
@@ -418,7 +429,7 @@ gpa_code np_copyto(gpa_vm *vm, value *argv, value *out) { /* dst, src, casting, 
     return rc;
 }
 
-gpa_code nd_flat(gpa_vm *vm, value *argv, value *out) { return np_ravel(vm, (value[]){argv[0], v_none()}, out); }
+gpa_code nd_flat(gpa_vm *vm, value *argv, value *out) { return reshape_order(vm, argv[0], v_int(-1), v_none(), out); }
 
 gpa_code nd_conj(gpa_vm *vm, value *argv, value *out) { return ufunc_call(vm, ufunc_of(OP_CONJUGATE), 1, argv, 0, NULL, out); }
 
