@@ -1,0 +1,229 @@
+/* numpy.save and numpy.load.
+ *
+ * The header is a dict literal with exactly three keys; it is read by looking for each of them. Files of other byte
+ * order are turned round while they are read. */
+#include "lang/builtin/npy.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "lang/builtin/all.h"
+#include "lang/builtin/file.h"
+#include "lang/numpy/numpy.h"
+
+static const char magic[] = "\x93NUMPY";
+enum { MAGIC = 6, ALIGN = 64 };
+
+/* ---- writing ---- */
+
+static const char *kind_letter(gpa_dtype t) {
+    switch (dtype_info[t].kind) {
+        case 'B': return "b";
+        case 'I': return "i";
+        case 'U': return "u";
+        case 'F': return "f";
+        default: return "c";
+    }
+}
+
+gpa_code npy_write(gpa_vm *vm, gpa_arr *a, gpa_str *out) {
+    gpa_dtype t = (gpa_dtype)a->dtype;
+    if (t == DT_BF16) return vm_fail(vm, GPA_E_TYPE, "the format has no bfloat16: save a.astype('float32')");
+    gpa_str head;
+    str_init(&head);
+    str_printf(&head, "{'descr': '%c%s%zu', 'fortran_order': False, 'shape': (", dtype_size(t) > 1 ? '<' : '|', kind_letter(t),
+               dtype_size(t));
+    for (int i = 0; i < a->ndim; i++) str_printf(&head, i ? ", %lld" : "%lld", (long long)a->shape[i]);
+    str_put(&head, a->ndim == 1 ? ",), }" : "), }");
+    size_t used = MAGIC + 4 + head.len + 1;
+    str_fill(&head, ' ', (ALIGN - used % ALIGN) % ALIGN);
+    str_putc(&head, '\n');
+    str_putn(out, magic, MAGIC);
+    str_putn(out, "\x01\x00", 2);
+    str_putc(out, (char)(head.len & 255));
+    str_putc(out, (char)(head.len >> 8));
+    str_putn(out, head.text, head.len);
+    out->failed = out->failed || head.failed;
+    str_free(&head);
+    size_t bytes = (size_t)a->size * dtype_size(t);
+    char *data = mem_new(bytes);
+    if (!data) return vm_no_memory(vm);
+    gpa_code rc = bytes ? arr_read(vm_rt(vm), a, data, vm_err(vm)) : GPA_OK;
+    if (!rc) str_putn(out, data, bytes);
+    mem_free(data);
+    return !rc && out->failed ? vm_no_memory(vm) : rc;
+}
+
+/* Writes bytes to a path (with the ending, unless it is there) or an open binary file. */
+static gpa_code write_bytes(gpa_vm *vm, value file, const char *ending, const gpa_str *bytes) {
+    FILE *f = file_stream(file);
+    if (f) return fwrite(bytes->text, 1, bytes->len, f) == bytes->len ? GPA_OK : os_error(vm, errno, NULL);
+    const char *path;
+    gpa_code rc = arg_path(vm, file, &path);
+    if (rc) return rc;
+    size_t n = strlen(path), e = strlen(ending);
+    gpa_str full;
+    str_init(&full);
+    str_put(&full, path);
+    if (n < e || strcmp(path + n - e, ending) != 0) str_put(&full, ending);
+    f = fopen(full.text, "wb");
+    if (!f) rc = os_error(vm, errno, full.text);
+    else {
+        bool bad = fwrite(bytes->text, 1, bytes->len, f) != bytes->len;
+        bad = fclose(f) != 0 || bad;
+        if (bad) rc = os_error(vm, errno, full.text);
+    }
+    str_free(&full);
+    return rc;
+}
+
+gpa_code npy_save(gpa_vm *vm, value *argv, value *out) {
+    (void)out;
+    gpa_arr *a = NULL;
+    gpa_str bytes;
+    str_init(&bytes);
+    gpa_code rc = arg_array(vm, argv[1], DT_NONE, &a);
+    if (!rc) rc = npy_write(vm, a, &bytes);
+    if (!rc) rc = write_bytes(vm, argv[0], ".npy", &bytes);
+    str_free(&bytes);
+    arr_release(vm_rt(vm), a);
+    return rc;
+}
+
+/* ---- reading ---- */
+
+typedef struct {
+    gpa_dtype dtype;
+    bool swapped, fortran;
+    int ndim;
+    int64_t shape[GPA_MAX_DIMS];
+    size_t start; /* of the elements */
+} header;
+
+/* What follows a key of the header, or NULL. */
+static const char *after_key(const char *head, const char *key) {
+    const char *p = strstr(head, key);
+    if (!p) return NULL;
+    p += strlen(key);
+    while (*p == ' ' || *p == ':') p++;
+    return p;
+}
+
+static gpa_code read_descr(gpa_vm *vm, const char *p, header *h) {
+    char descr[16] = "";
+    if (!p || *p != '\'') return vm_fail(vm, GPA_E_TYPE, "structured arrays cannot be loaded: gpa has no records");
+    size_t n = strcspn(++p, "'");
+    memcpy(descr, p, MIN(n, sizeof descr - 1));
+    if (strchr(descr, 'O')) return vm_fail(vm, GPA_E_VALUE, "Object arrays cannot be loaded when allow_pickle=False");
+    h->swapped = descr[0] == '>' && n > 1 && descr[n - 1] != '1';
+    size_t skip = descr[0] && strchr("<>|=", descr[0]) ? 1 : 0;
+    h->dtype = dtype_find(descr + skip, strlen(descr + skip));
+    return h->dtype == DT_NONE ? vm_fail(vm, GPA_E_TYPE, "gpa has no dtype '%s'", descr) : GPA_OK;
+}
+
+static gpa_code bad_header(gpa_vm *vm) { return vm_fail(vm, GPA_E_VALUE, "Cannot parse header of the .npy file"); }
+
+static gpa_code read_shape(gpa_vm *vm, const char *p, header *h) {
+    if (!p || *p != '(') return bad_header(vm);
+    for (p++; *p && *p != ')';) {
+        char *end;
+        while (*p == ' ' || *p == ',') p++;
+        if (*p == ')') break;
+        int64_t n = strtoll(p, &end, 10);
+        if (end == p || n < 0 || h->ndim == GPA_MAX_DIMS) return bad_header(vm);
+        h->shape[h->ndim++] = n;
+        p = end + (*end == 'L');
+    }
+    return GPA_OK;
+}
+
+static gpa_code read_header(gpa_vm *vm, const char *bytes, size_t n, header *h) {
+    *h = (header){.dtype = DT_NONE};
+    const unsigned char *b = (const unsigned char *)bytes;
+    if (n < MAGIC + 4) return vm_fail(vm, GPA_E_VALUE, "EOF: reading magic string, expected 8 bytes got %zu", MIN(n, (size_t)8));
+    bool wide = b[MAGIC] > 1;
+    size_t length = (size_t)b[MAGIC + 2] | (size_t)b[MAGIC + 3] << 8;
+    size_t at = MAGIC + (wide ? 6 : 4);
+    if (wide && n >= at) length |= (size_t)b[MAGIC + 4] << 16 | (size_t)b[MAGIC + 5] << 24;
+    if (n < at || n - at < length) return vm_fail(vm, GPA_E_VALUE, "EOF: reading array header, expected %zu bytes got %zu", length, n - MIN(n, at));
+    h->start = at + length;
+    char *head = mem_text(bytes + at, length);
+    if (!head) return vm_no_memory(vm);
+    const char *order = after_key(head, "'fortran_order'");
+    gpa_code rc = read_descr(vm, after_key(head, "'descr'"), h);
+    if (!rc) rc = read_shape(vm, after_key(head, "'shape'"), h);
+    h->fortran = order && strncmp(order, "True", 4) == 0;
+    mem_free(head);
+    return rc;
+}
+
+/* Turns the bytes of each number round. */
+static void swap_bytes(char *data, size_t bytes, gpa_dtype t) {
+    size_t size = dtype_size(t);
+    if (dtype_is_complex(t)) size /= 2;
+    for (char *p = data; p < data + bytes; p += size)
+        for (size_t i = 0; i < size / 2; i++) {
+            char c = p[i];
+            p[i] = p[size - 1 - i];
+            p[size - 1 - i] = c;
+        }
+}
+
+static gpa_code make_array(gpa_vm *vm, const header *h, const char *data, gpa_arr **out) {
+    gpa_rt *rt = vm_rt(vm);
+    if (!h->fortran) return arr_from(rt, h->dtype, h->ndim, h->shape, data, out, vm_err(vm));
+    int64_t turned[GPA_MAX_DIMS];
+    gpa_arr *a;
+    for (int i = 0; i < h->ndim; i++) turned[i] = h->shape[h->ndim - 1 - i];
+    gpa_code rc = arr_from(rt, h->dtype, h->ndim, turned, data, &a, vm_err(vm));
+    if (rc) return rc;
+    rc = arr_transpose(rt, a, NULL, out, vm_err(vm));
+    arr_release(rt, a);
+    return rc;
+}
+
+gpa_code npy_read(gpa_vm *vm, const char *bytes, size_t n, gpa_arr **out) {
+    header h;
+    if (n == 0) return vm_fail(vm, GPA_E_EOF, "No data left in file");
+    if (n < MAGIC || memcmp(bytes, magic, MAGIC) != 0)
+        return vm_fail(vm, GPA_E_VALUE,
+                       "This file contains pickled (object) data. If you trust the file you can load it unsafely using the "
+                       "`allow_pickle=` keyword argument or `pickle.load()`.");
+    gpa_code rc = read_header(vm, bytes, n, &h);
+    if (rc) return rc;
+    size_t want = dtype_size(h.dtype);
+    for (int i = 0; i < h.ndim; i++)
+        if (__builtin_mul_overflow(want, (size_t)h.shape[i], &want)) return bad_header(vm);
+    if (n - h.start < want)
+        return vm_fail(vm, GPA_E_VALUE, "cannot reshape array of size %zu into the shape of the header", (n - h.start) / dtype_size(h.dtype));
+    if (!h.swapped) return make_array(vm, &h, bytes + h.start, out);
+    char *data = mem_new(want);
+    if (!data) return vm_no_memory(vm);
+    memcpy(data, bytes + h.start, want);
+    swap_bytes(data, want, h.dtype);
+    rc = make_array(vm, &h, data, out);
+    mem_free(data);
+    return rc;
+}
+
+gpa_code npy_load(gpa_vm *vm, value *argv, value *out) {
+    const char *path = NULL;
+    gpa_str bytes;
+    gpa_arr *a;
+    FILE *given = file_stream(argv[0]), *f = given;
+    gpa_code rc = given ? GPA_OK : arg_path(vm, argv[0], &path);
+    if (rc) return rc;
+    if (!f && !(f = fopen(path, "rb"))) return os_error(vm, errno, path);
+    str_init(&bytes);
+    rc = file_slurp(vm, f, &bytes);
+    if (!given) fclose(f);
+    if (!rc && path && bytes.len >= 4 && memcmp(bytes.text, "PK", 2) == 0) rc = npz_open(vm, path, out);
+    else {
+        if (!rc) rc = npy_read(vm, bytes.text, bytes.len, &a);
+        if (!rc) rc = np_return_array(vm, a, out);
+    }
+    str_free(&bytes);
+    return rc;
+}

@@ -1,0 +1,14 @@
+/* NumPy's file format for one array: a magic string, a header in Python's syntax, the elements. */
+#ifndef GPA_BUILTIN_NPY_H
+#define GPA_BUILTIN_NPY_H
+
+#include "lang/native.h"
+
+/* Appends the array as a .npy file. */
+gpa_code npy_write(gpa_vm *vm, gpa_arr *a, gpa_str *out);
+/* The array in the bytes of a .npy file, owned. */
+gpa_code npy_read(gpa_vm *vm, const char *bytes, size_t n, gpa_arr **out);
+/* An archive at a path as a value. GPA_E_VALUE when it is none. */
+gpa_code npz_open(gpa_vm *vm, const char *path, value *out);
+
+#endif
