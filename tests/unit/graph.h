@@ -148,11 +148,23 @@ static inline rt_stats since(void) {
 }
 static inline void eval(gpa_arr *a) { ok(arr_eval(rt, &a, 1, &err)); }
 
+/* The stress build cuts at random, so there only values are tested, not how many steps they take. */
+#ifdef GPA_STRESS
+enum { COUNTED = 0 };
+#else
+enum { COUNTED = 1 };
+#endif
+#define count_is(actual, want)                               \
+    do {                                                     \
+        if (COUNTED) assert_int_equal((actual), (want));     \
+    } while (0)
+
 /* The array is computed now in one launch that moves so many bytes. */
 static inline void one_step_at(gpa_arr *a, uint64_t read, uint64_t written, const char *file, int line) {
     mark();
     eval(a);
     rt_stats s = since();
+    if (!COUNTED) return;
     _assert_int_equal(s.launches, 1, file, line);
     _assert_int_equal(s.bytes_read, read, file, line);
     _assert_int_equal(s.bytes_written, written, file, line);

@@ -127,9 +127,9 @@ static void test_black_scholes(void **state) {
     mark();
     ok(arr_eval(rt, (gpa_arr *[]){call, put}, 2, &err));
     rt_stats st = since();
-    assert_int_equal(st.launches, 1);
-    assert_int_equal(st.bytes_read, 3 * N * F);
-    assert_int_equal(st.bytes_written, 2 * N * F);
+    count_is(st.launches, 1);
+    count_is(st.bytes_read, 3 * N * F);
+    count_is(st.bytes_written, 2 * N * F);
     /* call - put = s - x exp(-rt) */
     e = op1(OP_EXP, opn(OP_MULTIPLY, t, -r));
     compare(op2(OP_SUBTRACT, call, put), op2(OP_SUBTRACT, s, op2(OP_MULTIPLY, x, e)), 1e-9);
@@ -147,9 +147,9 @@ static void test_assignment(void **state) {
     mark();
     assign(to, sum);
     rt_stats s = since();
-    assert_int_equal(s.launches, 1);
-    assert_int_equal(s.bytes_read, 3 * (N - 1) * (M - 1) * F);
-    assert_int_equal(s.bytes_written, (N - 1) * (M - 1) * F);
+    count_is(s.launches, 1);
+    count_is(s.bytes_read, 3 * (N - 1) * (M - 1) * F);
+    count_is(s.bytes_written, (N - 1) * (M - 1) * F);
     double *x = values(old), *y = values(b), *z = values(c), *got = values(a);
     for (int i = 0; i < N; i++)
         for (int j = 0; j < M; j++) {
@@ -171,9 +171,9 @@ static void test_three_outputs(void **state) {
     mark();
     ok(rt_flush(rt, &err));
     rt_stats s = since();
-    assert_int_equal(s.launches, 1);
-    assert_int_equal(s.bytes_read, (N * M + M) * F);
-    assert_int_equal(s.bytes_written, 3 * N * M * F);
+    count_is(s.launches, 1);
+    count_is(s.bytes_read, (N * M + M) * F);
+    count_is(s.bytes_written, 3 * N * M * F);
     for (int i = 0; i < 3; i++) assert_false(arr_is_pending(out[i]));
     drop_all();
 }
@@ -187,9 +187,9 @@ static void test_named_values(void **state) {
     mark();
     eval(sum);
     ok(rt_flush(rt, &err));
-    assert_int_equal(since().launches, 1);
-    assert_int_equal(since().bytes_read, N * M * F);
-    assert_int_equal(since().bytes_written, (N * M + 2 * N) * F);
+    count_is(since().launches, 1);
+    count_is(since().bytes_read, N * M * F);
+    count_is(since().bytes_written, (N * M + 2 * N) * F);
     drop_all();
 }
 
@@ -203,8 +203,8 @@ static void test_statistics_together(void **state) {
     red(RED_MAX, x, UINT32_MAX, false);
     mark();
     ok(rt_flush(rt, &err));
-    assert_int_equal(since().launches, 1);
-    assert_int_equal(since().bytes_read, N * M * F);
+    count_is(since().launches, 1);
+    count_is(since().bytes_read, N * M * F);
     drop_all();
 }
 
@@ -225,10 +225,10 @@ static void test_loop(void **state) {
         if (k == 100) rt_get_stats(rt, &early);
     }
     rt_stats s = since();
-    assert_true(s.compiles <= 2);
-    assert_true(s.launches <= 10000);
-    assert_int_equal(s.bytes_live, early.bytes_live);
-    assert_int_equal(s.bytes_cached, early.bytes_cached);
+    if (COUNTED) assert_true(s.compiles <= 2);
+    if (COUNTED) assert_true(s.launches <= 10000);
+    count_is(s.bytes_live, early.bytes_live);
+    count_is(s.bytes_cached, early.bytes_cached);
     double *got = values(c), *x = values(a);
     assert_true(fabs(got[3] - (2 * x[3] + 200)) < 1e-6);
     test_free(got);
@@ -251,7 +251,7 @@ static void test_long_chain(void **state) {
     }
     double *got = values(b);
     for (int i = 0; i < 4; i++) assert_true(got[i] == x[i] + 100000);
-    assert_true(since().compiles <= 3);
+    if (COUNTED) assert_true(since().compiles <= 3);
     test_free(x);
     test_free(got);
     arr_release(rt, b);

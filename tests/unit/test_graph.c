@@ -196,6 +196,38 @@ static void test_too_much_memory(void **state) {
     gpa_err_clear(&err);
 }
 
+/* With a limit, work that pends gives its memory back before an allocation fails; the message says what is held. */
+static void name_arrays(void *user, void (*each)(void *to, const char *name, const gpa_arr *a), void *to) {
+    for (int i = 0; i < in_pool; i++) each(to, i == 1 ? "big" : "small", pool[i]);
+    (void)user;
+}
+
+static void test_memory_limit(void **state) {
+    (void)state;
+    const char *device = rt_device(rt);
+    char name[16];
+    snprintf(name, sizeof name, "%s", device);
+    rt_free(rt);
+    setenv("GPA_MEMORY_LIMIT", "1M", 1);
+    ok(rt_new(&(rt_config){.device = name, .name_arrays = name_arrays}, &rt, &err));
+    gpa_arr *a = data(SHAPE(10000)), *b = data(SHAPE(40000)), *out, *next;
+    for (int i = 0; i < 200; i++) {
+        ok(arr_ufunc(rt, OP_ADD, (gpa_opnd[]){arr(a), num(i)}, NULL, &next, &err));
+        ok(arr_eval(rt, &next, 1, &err));
+        ok(arr_ufunc(rt, OP_ADD, (gpa_opnd[]){arr(next), num(i)}, NULL, &out, &err));
+        arr_release(rt, next);
+        arr_release(rt, out);
+    }
+    assert_int_equal(arr_empty(rt, DT_F64, 1, (int64_t[]){100000}, &out, &err), GPA_E_MEMORY);
+    assert_non_null(strstr(err.msg, "Unable to allocate 781. KiB for an array with shape (100000,) and data type float64"));
+    assert_non_null(strstr(err.msg, "largest: big 312. KiB, small 78.1 KiB"));
+    assert_string_equal(err.hint, "`del big` gives its memory back");
+    gpa_err_clear(&err);
+    compare(opn(OP_ADD, b, 0), b, 0);
+    drop_all();
+    unsetenv("GPA_MEMORY_LIMIT");
+}
+
 static void test_dropped_is_never_computed(void **state) {
     (void)state;
     gpa_arr *a = data(SHAPE(N));
@@ -307,7 +339,7 @@ static gpa_arr *widen(gpa_arr *a) {
 static void statement(void) {
     gpa_arr *a = operand(), *b = operand(), *r;
     int to = pick(VARIABLES);
-    switch (pick(11)) {
+    switch (pick(14)) {
         case 0: r = op2(OP_ADD, a, b); break;
         case 1: r = op2(OP_SUBTRACT, a, b); break;
         case 2: r = opn(OP_MULTIPLY, op2(OP_MULTIPLY, a, b), 0.125); break;
@@ -331,6 +363,27 @@ static void statement(void) {
             gpa_arr *value = widen(a);
             gpa_opnd v = arr(value);
             ok(arr_update(rt, OP_ADD, var[to], &v, &err));
+            return;
+        }
+        case 10: { /* rows by computed numbers, negative ones too */
+            int64_t rows[N];
+            for (int i = 0; i < N; i++) rows[i] = pick(2 * N) - N;
+            gpa_index ix = {.kind = IX_ARRAY, .arr = int_array(N, rows)};
+            if (pick(2)) ix.arr = op(OP_ADD, arr(ix.arr), (gpa_opnd){.weak = WEAK_INT, .dtype = DT_I64}, num(0));
+            ok(arr_get(rt, widen(a), &ix, 1, NULL, &r, &err));
+            keep(r);
+            break;
+        }
+        case 11: { /* where a mask is true */
+            gpa_index mask = {.kind = IX_ARRAY, .arr = op2(OP_LESS, widen(a), b)};
+            gpa_opnd half = num(0.5);
+            ok(arr_set(rt, var[to], &mask, 1, &half, &err));
+            return;
+        }
+        case 12: { /* a row, by number */
+            gpa_index row[1] = {{.kind = IX_INT, .i = pick(N)}};
+            gpa_opnd v = arr(SLICE(widen(a), {2, 3, 1}));
+            ok(arr_set(rt, var[to], row, 1, &v, &err));
             return;
         }
         default: r = op2(OP_DIVIDE, a, op(OP_ADD, arr(op1(OP_ABSOLUTE, red(RED_SUM, b, 2, true))), num(1), num(0))); break;
@@ -393,6 +446,7 @@ int main(void) {
         GRAPH_TEST(test_empty_reductions),
         GRAPH_TEST(test_broadcast_error),
         GRAPH_TEST(test_too_much_memory),
+        GRAPH_TEST(test_memory_limit),
         GRAPH_TEST(test_dropped_is_never_computed),
         GRAPH_TEST(test_many_dimensions),
         GRAPH_TEST(test_allocation_failures),
