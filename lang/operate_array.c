@@ -203,7 +203,6 @@ gpa_code op_array_getitem(gpa_vm *vm, value v, value key, value *out) {
     int64_t at[GPA_MAX_DIMS];
     int n = 0;
     bool one = false;
-    places_now(vm);
     if (!arr_is_pending(a) && whole_index(a, key, at)) {
         gpa_val item;
         gpa_code rc = arr_get_item(vm_rt(vm), a, at, a->ndim, &item, vm_err(vm));
@@ -211,6 +210,7 @@ gpa_code op_array_getitem(gpa_vm *vm, value v, value key, value *out) {
         *out = v_num(vm, (gpa_dtype)a->dtype, item);
         return out->tag == V_UNSET ? vm_err(vm)->code : GPA_OK;
     }
+    places_now(vm);
     gpa_code rc = arg_index(vm, key, ix, &n);
     if (!rc) rc = arr_get(vm_rt(vm), a, ix, n, &one, &result, vm_err(vm));
     arg_index_release(vm, ix, n);
@@ -224,9 +224,12 @@ gpa_code op_array_getitem(gpa_vm *vm, value v, value key, value *out) {
     return out->tag == V_UNSET ? vm_err(vm)->code : GPA_OK;
 }
 
-/* A plain number stored in one element. */
-static bool plain_number(value item, gpa_dtype *t, gpa_val *v) {
-    if (item.tag == V_FLOAT) {
+/* A plain number stored in one element; an int only where it cannot be out of bounds. */
+static bool plain_number(const gpa_arr *a, value item, gpa_dtype *t, gpa_val *v) {
+    if (item.tag == V_INT && (a->dtype == DT_I64 || a->dtype == DT_F64 || a->dtype == DT_F32)) {
+        *t = DT_I64;
+        v->I64 = item.i;
+    } else if (item.tag == V_FLOAT) {
         *t = DT_F64;
         v->F64 = item.f;
     } else if (item.tag == V_NUM) {
@@ -248,9 +251,9 @@ gpa_code op_array_setitem(gpa_vm *vm, value v, value key, value item) {
     gpa_val one;
     int n = 0;
     gpa_code rc = GPA_OK;
-    places_now(vm);
-    if (whole_index(a, key, at) && plain_number(item, &t, &one) && !dtype_is_complex(t))
+    if (whole_index(a, key, at) && plain_number(a, item, &t, &one) && !dtype_is_complex(t))
         return arr_set_item(vm_rt(vm), a, at, a->ndim, t, one, vm_err(vm));
+    places_now(vm);
     TRY(arg_index(vm, key, ix, &n));
     TRY(arg_opnd(vm, item, &rhs));
     rc = arr_set(vm_rt(vm), a, ix, n, &rhs, vm_err(vm));
