@@ -250,6 +250,14 @@ static bool makes_arrays(const native *row) {
     return true;
 }
 
+static void free_signature(gpa_vm *vm, signature *s) {
+    for (unsigned i = 0; i < s->n; i++) {
+        mem_free(s->names[i]);
+        value_release(vm, s->defaults[i]);
+    }
+    mem_free(s);
+}
+
 static signature *parse_signature(gpa_vm *vm, const native *row) {
     signature *s = mem_zero(sizeof *s);
     if (!s) return NULL;
@@ -276,8 +284,7 @@ static signature *parse_signature(gpa_vm *vm, const native *row) {
         for (p = end; *p == ',' || *p == ' ';) p++;
     }
     if (good) return s;
-    for (unsigned i = 0; i < s->n; i++) mem_free(s->names[i]);
-    mem_free(s);
+    free_signature(vm, s);
     return NULL;
 }
 
@@ -312,15 +319,8 @@ static signature *find_signature(gpa_vm *vm, const native *row) {
 }
 
 void call_free(gpa_vm *vm) {
-    for (size_t i = 0; i < vm->cap_signatures; i++) {
-        signature *s = vm->signatures[i];
-        if (!s) continue;
-        for (unsigned k = 0; k < s->n; k++) {
-            mem_free(s->names[k]);
-            value_release(vm, s->defaults[k]);
-        }
-        mem_free(s);
-    }
+    for (size_t i = 0; i < vm->cap_signatures; i++)
+        if (vm->signatures[i]) free_signature(vm, vm->signatures[i]);
     mem_free(vm->signatures);
 }
 
