@@ -51,10 +51,12 @@ static gpa_code value_node(gpa_rt *rt, const gpa_opnd *o, gpa_dtype to, node **o
 
 /* ---- views ---- */
 
-static gpa_code no_fit_view(int ndim, const int64_t *shape, const gpa_arr *v, bool element, gpa_err *e) {
+static gpa_code no_fit_view(gpa_dtype to, int ndim, const int64_t *shape, const gpa_arr *v, bool element, gpa_err *e) {
     char from[SHAPE_TEXT], into[SHAPE_TEXT];
     int skip = 0;
     while (v->ndim - skip > ndim && v->shape[skip] == 1) skip++;
+    if (element && ndim == 0 && dtype_is_complex(to))
+        return gpa_fail(e, GPA_E_TYPE, "only length-1 arrays can be converted to Python scalars");
     if (element && ndim == 0) return gpa_fail(e, GPA_E_VALUE, "setting an array element with a sequence.");
     return gpa_fail(e, GPA_E_VALUE, "could not broadcast input array from shape %s into shape %s",
                     shape_text(from, v->ndim - skip, v->shape + skip), shape_text(into, ndim, shape));
@@ -99,7 +101,7 @@ static gpa_code set_view(gpa_rt *rt, gpa_arr *to, const gpa_opnd *rhs, bool elem
     }
     int64_t fit[GPA_MAX_DIMS];
     if (rhs->arr && (!o.arr || !shape_spread(o.arr->ndim, o.arr->shape, o.arr->strides, to->ndim, to->shape, fit)))
-        TRY(no_fit_view(to->ndim, to->shape, rhs->arr, element, e));
+        TRY(no_fit_view((gpa_dtype)to->dtype, to->ndim, to->shape, rhs->arr, element, e));
     if (to->size == 0) goto out;
     TRY(set_few(rt, to, &o, &done, e));
     if (done) goto out;
@@ -148,7 +150,8 @@ static bool spread_over_mask(const index_plan *p, const gpa_arr *to, const gpa_a
     return true;
 }
 
-/* target = where(mask, value, target), as one store that writes only what is true. *done false: the value is of another kind. */
+/* target = where(mask, value, target), as one store that writes only what is true. *done false: the value is of another
+ * kind. */
 static gpa_code set_mask(gpa_rt *rt, gpa_arr *a, const index_plan *p, const gpa_opnd *rhs, bool *done, gpa_err *e) {
     gpa_arr *to = NULL, *mask = NULL, *wide = NULL;
     node *value = NULL, *when = NULL;
@@ -200,7 +203,7 @@ static bool is_list(const gpa_arr *a, const index_plan *p) {
 /* ---- places ---- */
 
 static gpa_code no_fit(const index_map *m, const gpa_arr *v, bool list, bool ellipsis, gpa_err *e) {
-    if (m->wide == 0) return no_fit_view(m->ndim, m->shape, v, !ellipsis, e); /* 0-d index arrays are integers */
+    if (m->wide == 0) return no_fit_view((gpa_dtype)m->view->dtype, m->ndim, m->shape, v, !ellipsis, e); /* 0-d index arrays are integers */
     char from[SHAPE_TEXT], into[SHAPE_TEXT];
     if (list)
         return gpa_fail(e, GPA_E_VALUE,
