@@ -119,7 +119,7 @@ deps:   ; @.make/deps.sh
 run:    deps ; @$(MAKE) --no-print-directory all && mkdir -p build/run && $(B)/gpa examples/elnino.gpa build/run
 test:   deps layers ; @$(MAKE) --no-print-directory all tests && MODE=$(MODE) JOBS=$(JOBS) tests/run
 bench:  deps ; @$(MAKE) --no-print-directory all && GPA=$(B)/gpa tests/bench/run
-cov:    ; @$(MAKE) --no-print-directory test MODE=cov; tools/coverage.sh
+cov:    ; @$(MAKE) --no-print-directory test MODE=cov; .make/coverage.sh
 tests:  $(UNIT) $(TOOLS) $(FUZZ) ; @true
 layers: ; @awk -f tests/layers.awk tests/layers.txt $$(find lang runtime repl kernel -name '*.[ch]' 2>/dev/null)
 clean:  ; rm -rf build

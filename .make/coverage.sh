@@ -1,5 +1,5 @@
 #!/bin/sh
-# tools/coverage.sh: after `make test MODE=cov`, the share of lines that ran, file by file, the least first.
+# .make/coverage.sh: after `make test MODE=cov`, the share of lines that ran, file by file, the least first.
 cd "$(dirname "$0")/.." || exit 1
 find build/cov/lang build/cov/runtime build/cov/repl -name '*.gcda' | xargs gcov -n 2> /dev/null | awk '
     /^File / { file = $2; gsub(/\047/, "", file) }
