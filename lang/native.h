@@ -117,6 +117,8 @@ gpa_code arg_ints(gpa_vm *vm, value v, const char *what, int max, int *n, int64_
 gpa_code arg_array(gpa_vm *vm, value v, gpa_dtype t, gpa_arr **out);
 /* The same, as an operand that keeps numbers weak. Release with arg_opnd_release. */
 gpa_code arg_opnd(gpa_vm *vm, value v, gpa_opnd *out);
+/* A value to be stored in an array of dtype t: as arg_opnd, and text that spells a number counts as that number. */
+gpa_code arg_element(gpa_vm *vm, value v, gpa_dtype t, gpa_opnd *out);
 void arg_opnd_release(gpa_vm *vm, gpa_opnd *o);
 /* A subscript (one index or a tuple of them) as the runtime's, in ix with room for ARG_MAX_INDEX; IndexError for what
  * cannot index. Index arrays are owned by ix: arg_index_release, also after a failure. */

@@ -255,7 +255,7 @@ gpa_code op_array_setitem(gpa_vm *vm, value v, value key, value item) {
         return arr_set_item(vm_rt(vm), a, at, a->ndim, t, one, vm_err(vm));
     places_now(vm);
     TRY(arg_index(vm, key, ix, &n));
-    TRY(arg_opnd(vm, item, &rhs));
+    TRY(arg_element(vm, item, (gpa_dtype)a->dtype, &rhs));
     rc = arr_set(vm_rt(vm), a, ix, n, &rhs, vm_err(vm));
 out:
     arg_opnd_release(vm, &rhs);

@@ -172,6 +172,8 @@ out:
 
 /* order='F': the elements in column order, by way of the transpose. */
 static gpa_code reshape_order(gpa_vm *vm, value a_value, value shape, value order, value *out) {
+    if (order.tag == V_STR && (order.str->size != 1 || !strchr("CFAK", order.str->text[0])))
+        return vm_fail(vm, GPA_E_VALUE, "order must be one of 'C', 'F', 'A', or 'K' (got '%s')", order.str->text);
     if (order.tag != V_STR || strcmp(order.str->text, "F") != 0) return reshape_to(vm, a_value, shape, out);
     value t = v_none(), reversed = v_none(), wide = v_none();
     gpa_code rc = GPA_OK;
@@ -258,6 +260,20 @@ gpa_code np_broadcast_to(gpa_vm *vm, value *argv, value *out) { /* array, shape 
     WITH_ARRAY(rc = arr_broadcast_to(vm_rt(vm), a, ndim, shape, &b, vm_err(vm)); if (!rc) rc = np_return_array(vm, b, out));
 }
 
+static gpa_code mismatch(gpa_vm *vm, value shapes, size_t i, size_t j) {
+    gpa_str a, b;
+    str_init(&a);
+    str_init(&b);
+    gpa_code rc = vm_repr(vm, shapes.tuple->items[i], &a);
+    if (!rc) rc = vm_repr(vm, shapes.tuple->items[j], &b);
+    if (!rc)
+        rc = vm_fail(vm, GPA_E_VALUE, "shape mismatch: objects cannot be broadcast to a single shape.  Mismatch is between arg %zu with shape %s and arg %zu with shape %s.",
+                     i, a.text, j, b.text);
+    str_free(&a);
+    str_free(&b);
+    return rc;
+}
+
 gpa_code np_broadcast_shapes(gpa_vm *vm, value *argv, value *out) { /* *shapes */
     gpa_arr *parts[GPA_MAX_DIMS] = {0};
     size_t n = argv[0].tuple->count;
@@ -269,6 +285,12 @@ gpa_code np_broadcast_shapes(gpa_vm *vm, value *argv, value *out) { /* *shapes *
         TRY(arg_shape(vm, argv[0].tuple->items[i], &ndim, shape));
         TRY(arr_full(vm_rt(vm), DT_BOOL, ndim, shape, (gpa_val){0}, &parts[i], vm_err(vm)));
     }
+    for (size_t j = 1; j < n; j++)
+        for (size_t i = 0; i < j; i++)
+            if (arr_broadcast_shape((gpa_arr *[]){parts[i], parts[j]}, 2, &ndim, shape, NULL)) {
+                rc = mismatch(vm, argv[0], i, j);
+                goto out;
+            }
     ndim = 0;
     if (n) TRY(arr_broadcast_shape(parts, (int)n, &ndim, shape, vm_err(vm)));
     rc = ints_tuple(vm, ndim, shape, 1, out);
@@ -410,11 +432,9 @@ gpa_code nd_item(gpa_vm *vm, value *argv, value *out) { /* self, *args */
 }
 
 gpa_code nd_fill(gpa_vm *vm, value *argv, value *out) { /* self, value */
-    gpa_opnd rhs;
+    gpa_opnd rhs = {0};
     *out = v_none();
-    gpa_code got = arg_opnd(vm, argv[1], &rhs);
-    if (got) return got;
-    WITH_ARRAY(rc = arr_set(vm_rt(vm), a, &(gpa_index){.kind = IX_ELLIPSIS}, 1, &rhs, vm_err(vm)); arg_opnd_release(vm, &rhs));
+    WITH_ARRAY(rc = arg_element(vm, argv[1], (gpa_dtype)a->dtype, &rhs); if (!rc) rc = arr_set(vm_rt(vm), a, &(gpa_index){.kind = IX_ELLIPSIS}, 1, &rhs, vm_err(vm)); arg_opnd_release(vm, &rhs));
 }
 
 gpa_code np_copyto(gpa_vm *vm, value *argv, value *out) { /* dst, src, casting, where */
@@ -426,6 +446,15 @@ gpa_code np_copyto(gpa_vm *vm, value *argv, value *out) { /* dst, src, casting, 
     else rc = np_where(vm, (value[]){argv[3], argv[1], argv[0]}, &chosen);
     if (!rc) rc = nd_fill(vm, (value[]){argv[0], chosen}, out);
     value_release(vm, chosen);
+    return rc;
+}
+
+gpa_code nd_compress(gpa_vm *vm, value *argv, value *out) { /* self, condition, axis */
+    value fn;
+    gpa_code rc = np_prelude(vm, "compress", &fn);
+    if (rc) return rc;
+    rc = vm_call(vm, fn, 3, (value[]){argv[1], argv[0], argv[2]}, 0, NULL, out);
+    value_release(vm, fn);
     return rc;
 }
 

@@ -73,6 +73,14 @@ out:
 }
 
 gpa_code arg_shape(gpa_vm *vm, value v, int *ndim, int64_t *shape) {
+    if (v.tag == V_FLOAT) {
+        gpa_str text;
+        str_init(&text);
+        gpa_code bad = vm_repr(vm, v, &text);
+        if (!bad) bad = vm_fail(vm, GPA_E_TYPE, "expected a sequence of integers or a single integer, got '%s'", text.text);
+        str_free(&text);
+        return bad;
+    }
     gpa_code rc = arg_ints(vm, v, "shape", GPA_MAX_DIMS, ndim, shape);
     for (int d = 0; !rc && d < *ndim; d++)
         if (shape[d] < 0) rc = vm_fail(vm, GPA_E_VALUE, "negative dimensions are not allowed");
@@ -146,6 +154,20 @@ gpa_code arg_opnd(gpa_vm *vm, value v, gpa_opnd *out) {
     if (number(v, out)) return GPA_OK;
     *out = (gpa_opnd){0};
     return arg_array(vm, v, DT_NONE, &out->arr);
+}
+
+gpa_code arg_element(gpa_vm *vm, value v, gpa_dtype t, gpa_opnd *out) {
+    if (v.tag != V_STR && v.tag != V_NONE) return arg_opnd(vm, v, out);
+    *out = (gpa_opnd){0};
+    if (v.tag == V_NONE && (dtype_is_float(t) || dtype_is_complex(t))) {
+        *out = (gpa_opnd){.weak = WEAK_FLOAT, .dtype = DT_F64, .v.F64 = NAN};
+        return GPA_OK;
+    }
+    value n = v_none();
+    gpa_code rc = vm_call(vm, v_type(dtype_is_int(t) ? V_INT : dtype_is_complex(t) ? V_COMPLEX : V_FLOAT), 1, &v, 0, NULL, &n);
+    if (!rc) number(n, out);
+    value_release(vm, n);
+    return rc;
 }
 
 void arg_opnd_release(gpa_vm *vm, gpa_opnd *o) {

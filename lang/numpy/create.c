@@ -177,6 +177,7 @@ out:
 
 gpa_code np_arange(gpa_vm *vm, value *argv, value *out) { /* start, stop, step, dtype */
     value v[3] = {argv[0], argv[1], argv[2]};
+    if (v[0].tag == V_UNSET) return vm_fail(vm, GPA_E_TYPE, "arange() requires stop to be specified.");
     if (v[1].tag == V_NONE) {
         v[1] = v[0];
         v[0] = v_int(0);

@@ -285,13 +285,17 @@ gpa_code np_is_exact(gpa_vm *vm, value *argv, value *out) { /* dtype */
     return rc;
 }
 
-gpa_code np_axis(gpa_vm *vm, value *argv, value *out) { /* axis, ndim */
-    int64_t ndim;
-    int axis;
+gpa_code np_axis(gpa_vm *vm, value *argv, value *out) { /* axis, ndim, name */
+    int64_t ndim, axis;
     gpa_code rc = arg_int(vm, argv[1], "ndim", &ndim);
-    if (!rc) rc = arg_axis(vm, argv[0], (int)ndim, &axis);
-    if (!rc) *out = v_int(axis);
-    return rc;
+    if (!rc) rc = arg_int(vm, argv[0], "axis", &axis);
+    if (rc) return rc;
+    const char *name = argv[2].tag == V_STR ? argv[2].str->text : NULL;
+    if (axis < -ndim || axis >= ndim)
+        return vm_fail(vm, GPA_E_AXIS, "%s%saxis %lld is out of bounds for array of dimension %lld", name ? name : "", name ? ": " : "",
+                       (long long)axis, (long long)ndim);
+    *out = v_int(axis < 0 ? axis + ndim : axis);
+    return GPA_OK;
 }
 
 gpa_code np_axes(gpa_vm *vm, value *argv, value *out) { /* axis, ndim, name, repeated */

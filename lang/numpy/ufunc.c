@@ -79,6 +79,8 @@ static gpa_code apply(gpa_vm *vm, const ufunc *u, const value *args, const keywo
     bool arrays = false;
     gpa_code rc = GPA_OK;
     for (int i = 0; i < arity; i++) {
+        if (args[i].tag == V_STR || args[i].tag == V_NONE || args[i].tag == V_DICT)
+            TRY(vm_fail(vm, GPA_E_TYPE, "ufunc '%s' not supported for the input types, and the inputs could not be safely coerced to any supported types according to the casting rule ''safe''", u->name));
         TRY(arg_opnd(vm, args[i], &in[i]));
         arrays |= in[i].arr != NULL;
     }
@@ -116,7 +118,7 @@ gpa_code ufunc_call(gpa_vm *vm, const ufunc *u, size_t n, const value *args, siz
     gpa_code rc = bind(vm, u, n_kw, kw_names, args + n, &k);
     if (rc) return rc;
     if (n < arity || n > arity + 1)
-        return vm_fail(vm, GPA_E_TYPE, "%s() takes from %zu to %zu positional arguments but %zu %s given", u->name, arity, arity + 1, n, n == 1 ? "was" : "were");
+        return vm_fail(vm, GPA_E_TYPE, "%s() takes from %zu to %zu positional arguments but %zu were given", u->name, arity, arity + 1, n);
     if (n == arity + 1) {
         if (k.out.tag != V_UNSET) return vm_fail(vm, GPA_E_TYPE, "cannot specify 'out' as both a positional and keyword argument");
         k.out = args[arity];

@@ -37,8 +37,8 @@ static gpa_code set_argv(gpa_session *s, const gpa_config *c) {
     module_obj *sys;
     value list = v_list(s->vm, 0, NULL), item;
     gpa_code rc = list.tag == V_UNSET ? vm_err(s->vm)->code : vm_import(s->vm, "sys", &sys);
-    for (int i = 0; !rc && i < c->argc; i++) {
-        item = v_cstr(s->vm, c->argv[i]);
+    for (int i = 0; !rc && i < MAX(c->argc, 1); i++) {
+        item = v_cstr(s->vm, c->argc ? c->argv[i] : "");
         rc = item.tag == V_UNSET ? vm_err(s->vm)->code : list_append(s->vm, list.list, item);
         value_release(s->vm, item);
     }
@@ -58,7 +58,7 @@ gpa_code gpa_session_new(const gpa_config *c, gpa_session **out, gpa_err *e) {
     if (!s->names || !s->sources) TRY(gpa_no_memory(e));
     TRY(rt_new(&(rt_config){.device = c->device, .plugin_dir = c->plugin_dir, .name_arrays = name_arrays, .user = s}, &s->rt, e));
     TRY(vm_new(&(vm_config){.rt = s->rt, .names = s->names, .sources = s->sources, .user = s, .write = write_out, .input = read_in}, &s->vm, e));
-    if (c->argc && set_argv(s, c)) {
+    if (set_argv(s, c)) {
         *e = *vm_err(s->vm);
         rc = e->code;
         goto out;
