@@ -96,8 +96,6 @@ gpa_code arr_ufunc_types(gpa_op op, const gpa_opnd *in, gpa_dtype *compute, gpa_
 /* Python's int must fit the dtype it takes; a comparison knows what it would be. */
 static gpa_code check_number(gpa_op op, const gpa_opnd *o, gpa_dtype t, gpa_err *e) {
     if (o->arr || o->weak != WEAK_INT || !dtype_is_int(t) || op == OP_WHERE) return GPA_OK; /* np.where converts like astype */
-    if (op == OP_POWER && o->v.I64 < 0)
-        return gpa_fail(e, GPA_E_VALUE, "Integers to negative integer powers are not allowed.");
     gpa_val v = dtype_cast(o->v, DT_I64, t);
     bool fits = dtype_cast(v, t, DT_I64).I64 == o->v.I64 && (dtype_info[t].kind == 'I' || o->v.I64 >= 0);
     if (fits) return GPA_OK;
@@ -165,6 +163,24 @@ static gpa_code check_cast(gpa_op op, gpa_dtype result, const arr_ufunc_opts *o,
     if (!o->into || dtype_can_cast(result, (gpa_dtype)o->into->dtype, casting)) return GPA_OK;
     return gpa_fail(e, GPA_E_UFUNC_TYPE, "Cannot cast ufunc '%s' output from dtype('%s') to dtype('%s') with casting rule '%s'",
                     op_info[op].name, dtype_info[result].name, dtype_info[o->into->dtype].name, rules[casting]);
+}
+
+/* NumPy refuses a negative power of integers, also when only one of many exponents is negative: the exponents are looked
+ * at before the power is recorded, since an error must not move to where the value is used. */
+static gpa_code check_exponents(gpa_rt *rt, const gpa_opnd *in, gpa_dtype compute, gpa_err *e) {
+    gpa_arr *b = in[1].arr, *least = NULL;
+    gpa_val v = in[1].v;
+    gpa_dtype t = in[1].dtype;
+    gpa_code rc = GPA_OK;
+    if (dtype_info[compute].kind != 'I' || (b && (b->size == 0 || dtype_info[b->dtype].kind != 'I'))) return GPA_OK;
+    if (b) {
+        t = (gpa_dtype)b->dtype;
+        rc = arr_reduce(rt, RED_MIN, b, &(arr_reduce_opts){.axes = ~0u, .dtype = DT_NONE}, &least, e);
+        if (!rc) rc = arr_item(rt, least, &v, e);
+        arr_release(rt, least);
+    }
+    if (!rc && dtype_cast(v, t, DT_I64).I64 < 0) rc = gpa_fail(e, GPA_E_VALUE, "Integers to negative integer powers are not allowed.");
+    return rc;
 }
 
 /* ---- the operation ---- */
@@ -238,6 +254,7 @@ gpa_code arr_ufunc(gpa_rt *rt, gpa_op op, const gpa_opnd *in, const arr_ufunc_op
     for (int i = 0; i < arity; i++) TRY(check_number(op, &in[i], op_operand(op, compute, i), e));
     TRY(check_cast(op, result, o, e));
     TRY(common_shape(in, arity, o, &ndim, shape, e));
+    if (op == OP_POWER) TRY(check_exponents(rt, in, compute, e));
     op = power_row(op, in, compute);
     arity = op_info[op].arity;
     bool mixed = o->dtype == DT_NONE && is_mixed(op, in), first = mixed && opnd_dtype(&in[0]) != DT_U64;

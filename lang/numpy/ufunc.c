@@ -62,6 +62,8 @@ static gpa_code on_numbers(gpa_vm *vm, const ufunc *u, const gpa_opnd *in, value
     gpa_dtype compute, result;
     gpa_code rc = arr_ufunc_types(u->op, in, &compute, &result, vm_err(vm));
     if (rc) return rc;
+    if (u->op == OP_POWER && dtype_info[compute].kind == 'I' && dtype_cast(in[1].v, in[1].dtype, DT_I64).I64 < 0)
+        return vm_fail(vm, GPA_E_VALUE, "Integers to negative integer powers are not allowed.");
     gpa_val v[3] = {0};
     for (int i = 0; i < op_info[u->op].arity; i++) {
         bool selector = op_info[u->op].sig == SIG_SELECT && i == 0;
