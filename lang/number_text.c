@@ -239,7 +239,7 @@ parse_result parse_complex(const char *text, size_t n, double *re, double *im) {
         n -= 2;
         trim(&text, &n);
     }
-    if (!drop_underscores(text, n, plain, sizeof plain)) return PARSE_BAD;
+    if (!drop_underscores(text, n, plain, sizeof plain)) return memchr(text, '_', n) ? PARSE_UNDERSCORE : PARSE_BAD;
     const char *p = plain;
     double parts[2] = {0, 0};
     bool imaginary = false;
@@ -255,7 +255,7 @@ parse_result parse_complex(const char *text, size_t n, double *re, double *im) {
         p += len;
         imaginary = *p == 'j' || *p == 'J';
         if (imaginary) p++;
-        if (bare && !imaginary) return PARSE_BAD;
+        if (!imaginary && (bare || i == 1)) return PARSE_BAD;
         parts[imaginary] = v;
     }
     if (*p) return PARSE_BAD;

@@ -24,7 +24,8 @@ void number_put_np_float(gpa_str *out, double v, gpa_dtype t);
 /* "(1+2j)", "2j". t: C64, or C128 (Python's complex too). */
 void number_put_complex(gpa_str *out, double re, double im, gpa_dtype t);
 
-typedef enum { PARSE_OK, PARSE_BAD, PARSE_TOO_LARGE } parse_result;
+/* UNDERSCORE: one does not stand between digits. */
+typedef enum { PARSE_OK, PARSE_BAD, PARSE_UNDERSCORE, PARSE_TOO_LARGE } parse_result;
 /* int(text, base): spaces around, sign, 0x/0o/0b prefixes where the base allows (base 0: by prefix), underscores. */
 parse_result parse_int(const char *text, size_t n, int base, int64_t *out);
 /* float(text): spaces around, underscores between digits, inf, infinity, nan. */

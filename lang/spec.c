@@ -75,6 +75,8 @@ static gpa_code parse(gpa_vm *vm, value v, const char *text, size_t n, char defa
         return vm_fail(vm, GPA_E_VALUE, "Invalid format specifier '%.*s' for object of type '%s'", (int)n, text, value_type_name(v));
     if (p < end) s->type = *p;
     if (!s->align) s->align = default_align;
+    if (s->group && v.tag == V_STR && (!s->type || s->type == 's'))
+        return vm_fail(vm, GPA_E_VALUE, "Cannot specify '%c' with 's'.", s->group);
     if (s->group && s->type && !strchr(s->group == ',' ? "deEfFgG%" : "bdoxXeEfFgG%", s->type))
         return vm_fail(vm, GPA_E_VALUE, "Cannot specify '%c' with '%c'.", s->group, s->type);
     return GPA_OK;
@@ -137,8 +139,9 @@ static gpa_code format_text(gpa_vm *vm, value v, const char *text, size_t n, gpa
     if (rc) return rc;
     if (s.type && s.type != 's') return unknown_code(vm, s.type, v);
     if (s.sign) return vm_fail(vm, GPA_E_VALUE, "%s not allowed in string format specifier", s.sign == ' ' ? "Space" : "Sign");
+    if (s.no_negative_zero)
+        return vm_fail(vm, GPA_E_VALUE, "Negative zero coercion (z) not allowed in string format specifier");
     if (s.alternate) return vm_fail(vm, GPA_E_VALUE, "Alternate form (#) not allowed in string format specifier");
-    if (s.group) return vm_fail(vm, GPA_E_VALUE, "Cannot specify '%c' with 's'.", s.group);
     if (s.align == '=') return vm_fail(vm, GPA_E_VALUE, "'=' alignment not allowed in string format specifier");
     size_t size = v.str->size;
     if (s.precision >= 0 && s.precision < v.str->length) size = str_offset(v.str, (size_t)s.precision);
@@ -166,7 +169,7 @@ static gpa_code format_char(gpa_vm *vm, const spec *s, int64_t c, gpa_str *out) 
 
 static gpa_code format_whole(gpa_vm *vm, const spec *s, const number *n, gpa_str *out) {
     if (s->precision >= 0) return vm_fail(vm, GPA_E_VALUE, "Precision not allowed in integer format specifier");
-    if (s->no_negative_zero) return vm_fail(vm, GPA_E_VALUE, "Negative zero coercion (z) not allowed in format specifier with integer");
+    if (s->no_negative_zero) return vm_fail(vm, GPA_E_VALUE, "Negative zero coercion (z) not allowed in integer format specifier");
     if (s->type == 'c') return format_char(vm, s, n->i, out);
     bool negative = n->kind == NUMBER_INT && n->i < 0;
     uint64_t v = n->kind == NUMBER_UINT ? n->u : negative ? 0 - (uint64_t)n->i : (uint64_t)n->i;
@@ -180,25 +183,35 @@ static gpa_code format_whole(gpa_vm *vm, const spec *s, const number *n, gpa_str
 /* ---- floats ---- */
 
 /* No type but a precision: as 'g', with an exponent one digit earlier and at least one digit after the point. */
-static void put_general_point(gpa_str *out, double v, int precision) {
+static void put_general_point(gpa_str *out, double v, int precision, bool alternate) {
     char text[32];
     int p = precision ? precision : 1;
     snprintf(text, sizeof text, "%.*e", MIN(p, 18) - 1, v);
     int exp = atoi(strchr(text, 'e') + 1);
-    if (exp < -4 || exp >= p) {
-        str_printf(out, "%.*g", p, v);
-        return;
-    }
-    if (exp == p - 1) {
+    size_t from = out->len;
+    if (exp == p - 1 && alternate) str_printf(out, "%#.*e", p - 1, v);
+    else if (exp == p - 1) {
         decimal d = decimal_rounded(v, MIN(p, 17));
         str_putc(out, d.digit[0]);
         if (d.n > 1) str_printf(out, ".%s", d.digit + 1);
         str_printf(out, "e%c%02d", exp < 0 ? '-' : '+', abs(exp));
-        return;
+    } else {
+        str_printf(out, alternate ? "%#.*g" : "%.*g", p, v);
+        if (exp >= -4 && exp < p && !strchr(out->text + from, '.')) str_put(out, ".0");
     }
-    size_t from = out->len;
-    str_printf(out, "%.*g", p, v);
-    if (!strchr(out->text + from, '.')) str_put(out, ".0");
+}
+
+/* As repr(): the point may be wanted, with a zero (`point`) or without. */
+static void put_shortest(gpa_str *out, double v, bool point, bool alternate) {
+    gpa_str s;
+    str_init(&s);
+    number_put_float(&s, v);
+    if (!point && s.len > 2 && strcmp(s.text + s.len - 2, ".0") == 0) str_cut(&s, s.len - (alternate ? 1 : 2));
+    size_t e = strcspn(s.text, "e");
+    str_putn(out, s.text, e);
+    if (alternate && !strchr(s.text, '.')) str_putc(out, '.');
+    str_put(out, s.text + e);
+    str_free(&s);
 }
 
 static void put_printf(gpa_str *out, char c, bool alternate, int precision, double v) {
@@ -218,11 +231,8 @@ static void put_magnitude(gpa_str *out, const spec *s, double v, bool point) {
     if (!isfinite(v)) {
         bool upper = c == 'E' || c == 'F' || c == 'G';
         str_put(out, isnan(v) ? (upper ? "NAN" : "nan") : upper ? "INF" : "inf");
-    } else if (!c && s->precision < 0) {
-        size_t from = out->len;
-        number_put_float(out, v);
-        if (!point && out->len - from > 2 && strcmp(out->text + out->len - 2, ".0") == 0) str_cut(out, out->len - 2);
-    } else if (!c && point) put_general_point(out, v, (int)s->precision);
+    } else if (!c && s->precision < 0) put_shortest(out, v, point, s->alternate);
+    else if (!c && point) put_general_point(out, v, (int)s->precision, s->alternate);
     else put_printf(out, c ? c : 'g', s->alternate, s->precision < 0 ? 6 : (int)s->precision, v);
     if (s->type == '%') str_putc(out, '%');
 }
@@ -256,7 +266,7 @@ static gpa_code format_float(gpa_vm *vm, value v, const spec *s, double f, gpa_s
 
 static gpa_code format_complex(gpa_vm *vm, value v, const spec *s, double re, double im, gpa_str *out) {
     if (s->type && !strchr("eEfFgGn", s->type)) return unknown_code(vm, s->type, v);
-    if (s->fill == '0' && !s->fill_given)
+    if (s->fill == '0')
         return vm_fail(vm, GPA_E_VALUE, "Zero padding is not allowed in complex format specifier");
     if (s->align == '=')
         return vm_fail(vm, GPA_E_VALUE, "'=' alignment flag is not allowed in complex format specifier");
@@ -272,6 +282,7 @@ static gpa_code format_complex(gpa_vm *vm, value v, const spec *s, double re, do
         bool negative = signbit(x) && !isnan(x);
         str_clear(&part);
         put_magnitude(&part, &plain, fabs(x), false);
+        if (s->no_negative_zero && isfinite(x) && all_zero(part.text)) negative = false;
         lay_out(&body, &plain, i && both && !negative ? "+" : sign_of(s, negative), "", part.text, part.len, whole_digits(&part));
     }
     str_put(&body, both && !s->type ? "j)" : "j");

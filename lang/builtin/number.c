@@ -22,6 +22,15 @@ static gpa_code worth(gpa_vm *vm, value v, number *n) {
     return v.tag == V_ARRAY ? only_element(vm, v.array->arr, n) : GPA_OK;
 }
 
+static gpa_code bad_text(gpa_vm *vm, const str_obj *s, const char *words) {
+    gpa_str shown;
+    str_init(&shown);
+    format_quoted(&shown, s->text, s->size, false);
+    gpa_code rc = vm_fail(vm, GPA_E_VALUE, "%s%s", words, shown.text);
+    str_free(&shown);
+    return rc;
+}
+
 /* ---- int ---- */
 
 static gpa_code int_of_text(gpa_vm *vm, const str_obj *s, int base, value *out) {
@@ -32,12 +41,9 @@ static gpa_code int_of_text(gpa_vm *vm, const str_obj *s, int base, value *out) 
         *out = v_int(i);
         return GPA_OK;
     }
-    gpa_str shown;
-    str_init(&shown);
-    format_quoted(&shown, s->text, s->size, false);
-    gpa_code rc = vm_fail(vm, GPA_E_VALUE, "invalid literal for int() with base %d: %s", base, shown.text);
-    str_free(&shown);
-    return rc;
+    char words[64];
+    snprintf(words, sizeof words, "invalid literal for int() with base %d: ", base);
+    return bad_text(vm, s, words);
 }
 
 gpa_code int_new(gpa_vm *vm, value *argv, value *out) {
@@ -117,12 +123,7 @@ gpa_code float_new(gpa_vm *vm, value *argv, value *out) {
             *out = v_float(f);
             return GPA_OK;
         }
-        gpa_str shown;
-        str_init(&shown);
-        format_quoted(&shown, v.str->text, v.str->size, false);
-        gpa_code rc = vm_fail(vm, GPA_E_VALUE, "could not convert string to float: %s", shown.text);
-        str_free(&shown);
-        return rc;
+        return bad_text(vm, v.str, "could not convert string to float: ");
     }
     number n;
     gpa_code rc = worth(vm, v, &n);
@@ -206,8 +207,9 @@ gpa_code complex_new(gpa_vm *vm, value *argv, value *out) {
     double re, im;
     if (a.tag == V_STR) {
         if (b.tag != V_UNSET) return vm_fail(vm, GPA_E_TYPE, "complex() can't take second arg if first is a string");
-        if (parse_complex(a.str->text, a.str->size, &re, &im) != PARSE_OK)
-            return vm_fail(vm, GPA_E_VALUE, "complex() arg is a malformed string");
+        parse_result r = parse_complex(a.str->text, a.str->size, &re, &im);
+        if (r == PARSE_UNDERSCORE) return bad_text(vm, a.str, "could not convert string to complex: ");
+        if (r != PARSE_OK) return vm_fail(vm, GPA_E_VALUE, "complex() arg is a malformed string");
         return native_give(v_complex(vm, re, im), out);
     }
     if (b.tag == V_STR) return vm_fail(vm, GPA_E_TYPE, "complex() second arg can't be a string");

@@ -33,14 +33,15 @@ gpa_code core_abs(gpa_vm *vm, value *argv, value *out) {
 
 /* A float rounded to n digits after the point: by its exact decimal value, halves to even. */
 static double round_digits(double x, int64_t n) {
-    if (!isfinite(x) || n > 323) return x;
-    if (n < -308) return copysign(0, x);
-    if (n < 0) {
-        double unit = pow(10, (double)-n);
-        return rint(x / unit) * unit;
-    }
     char text[700];
-    snprintf(text, sizeof text, "%.*f", (int)n, x);
+    if (!isfinite(x) || n > 323) return x;
+    if (n >= 0) snprintf(text, sizeof text, "%.*f", (int)n, x);
+    else {
+        int64_t whole = fabs(x) < 1 ? 0 : snprintf(text, sizeof text, "%.0f", trunc(fabs(x))), digits = whole + n;
+        if (digits > 0) snprintf(text, sizeof text, "%.*e", (int)digits - 1, x);
+        else if (digits == 0 && fabs(x) > 5 * pow(10, (double)whole - 1)) snprintf(text, sizeof text, "%c1e%d", x < 0 ? '-' : '+', (int)whole);
+        else return copysign(0, x);
+    }
     return strtod(text, NULL);
 }
 
