@@ -37,6 +37,7 @@ typedef struct gpa_storage {
     int32_t refs;                    /* handles */
     uint8_t dtype;                   /* of the pending value; afterwards of the elements first written */
     bool asked;    /* scratch of exec: it is among the roots already */
+    bool failed;   /* computing it failed: from now on only whoever reads it tries again */
     int64_t size;                    /* elements of that dtype */
     node *node;                      /* pending; NULL once computed */
     gpa_buf *buf;                    /* computed (an owner of it) */

@@ -267,6 +267,11 @@ out:
 
 /* ---- plans ---- */
 
+static void mark_failed(fuse_plan *p, int step) {
+    for (size_t i = 0; i < p->n_root; i++)
+        if (p->root[i].step == step && p->root[i].storage) p->root[i].storage->failed = true;
+}
+
 static gpa_code run_plan(gpa_rt *rt, gpa_cut why, bool *hazard, gpa_err *e) {
     struct exec *x = rt->exec;
     gpa_device *d;
@@ -279,7 +284,10 @@ static gpa_code run_plan(gpa_rt *rt, gpa_cut why, bool *hazard, gpa_err *e) {
     rc = fuse(rt, &x->plan, &d->caps, why, e);
     /* A root that settles lets go of its inputs; other roots may be among them. */
     for (size_t i = 0; i < x->plan.n_root; i++) node_retain(x->plan.root[i].value);
-    for (size_t i = 0; i < x->plan.n_order && !rc && !*hazard; i++) rc = run_step(rt, d, x->plan.order[i], hazard, e);
+    for (size_t i = 0; i < x->plan.n_order && !rc && !*hazard; i++) {
+        rc = run_step(rt, d, x->plan.order[i], hazard, e);
+        if (rc) mark_failed(&x->plan, x->plan.order[i]);
+    }
     for (size_t i = 0; i < x->plan.n_root; i++) node_release(rt, x->plan.root[i].value);
     x->busy = false;
     return rc;
@@ -343,9 +351,11 @@ gpa_code exec_storages(gpa_rt *rt, gpa_storage *const *s, size_t count, gpa_cut 
 
 gpa_code exec_pending(gpa_rt *rt, gpa_cut why, gpa_err *e) {
     gpa_code rc = scratch(rt, e);
-    while (rt->n_pending && !rc) {
+    for (bool left = true; left && !rc;) {
         rt->exec->plan.n_root = 0;
-        for (gpa_storage *s = rt->pending.next; s != &rt->pending && !rc; s = s->next) rc = add_storage(rt, s, e);
+        for (gpa_storage *s = rt->pending.next; s != &rt->pending && !rc; s = s->next)
+            if (!s->failed) rc = add_storage(rt, s, e);
+        left = rt->exec->plan.n_root;
         gpa_code ran = run_storages(rt, why, e);
         rc = rc ? rc : ran;
     }

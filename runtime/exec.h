@@ -11,7 +11,8 @@ gpa_code exec_alloc(gpa_rt *rt, gpa_dtype t, int ndim, const int64_t *shape, gpa
 gpa_code exec_nodes(gpa_rt *rt, node *const *n, size_t count, gpa_cut why, gpa_err *e);
 /* Computes pending storages together; those that are computed already are passed over. */
 gpa_code exec_storages(gpa_rt *rt, gpa_storage *const *s, size_t count, gpa_cut why, gpa_err *e);
-/* Computes all pending arrays that are still referenced. */
+/* Computes all pending arrays that are still referenced. What fails is reported once and then left pending: an array
+ * that cannot be computed does not stand in the way of all that follows. */
 gpa_code exec_pending(gpa_rt *rt, gpa_cut why, gpa_err *e);
 /* Runs one store (root->into is set) after, or in one program with, the computation of the pending storages given.
  * *hazard (then the store did not happen): an operand overlaps the target and must be computed first. */

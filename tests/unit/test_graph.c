@@ -228,6 +228,35 @@ static void test_memory_limit(void **state) {
     unsetenv("GPA_MEMORY_LIMIT");
 }
 
+/* What cannot be computed is reported once; work goes on. */
+static void test_failure_is_reported_once(void **state) {
+    (void)state;
+    gpa_arr *huge, *a = data(SHAPE(N));
+    ok(arr_full(rt, DT_F64, 2, (int64_t[]){1 << 24, 1 << 22}, (gpa_val){.F64 = 0}, &huge, &err));
+    keep(huge);
+    assert_int_equal(rt_flush(rt, &err), GPA_E_MEMORY);
+    gpa_err_clear(&err);
+    gpa_arr *b = opn(OP_ADD, a, 1);
+    ok(rt_flush(rt, &err));
+    assert_false(arr_is_pending(b));
+    assert_int_equal(arr_eval(rt, &huge, 1, &err), GPA_E_MEMORY);
+    gpa_err_clear(&err);
+    drop_all();
+}
+
+/* Ctrl-C: the launch fails, the session goes on. */
+static void test_interrupt(void **state) {
+    (void)state;
+    gpa_arr *a = data(SHAPE(N)), *b = opn(OP_ADD, a, 1);
+    rt_interrupt(rt);
+    assert_int_equal(arr_eval(rt, &b, 1, &err), GPA_E_INTERRUPT);
+    assert_string_equal(err.msg, "");
+    gpa_err_clear(&err);
+    rt_interrupt_clear(rt);
+    compare(b, opn(OP_ADD, data(SHAPE(N)), 1), 0);
+    drop_all();
+}
+
 static void test_dropped_is_never_computed(void **state) {
     (void)state;
     gpa_arr *a = data(SHAPE(N));
@@ -447,6 +476,8 @@ int main(void) {
         GRAPH_TEST(test_broadcast_error),
         GRAPH_TEST(test_too_much_memory),
         GRAPH_TEST(test_memory_limit),
+        GRAPH_TEST(test_failure_is_reported_once),
+        GRAPH_TEST(test_interrupt),
         GRAPH_TEST(test_dropped_is_never_computed),
         GRAPH_TEST(test_many_dimensions),
         GRAPH_TEST(test_allocation_failures),
