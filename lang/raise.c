@@ -129,7 +129,7 @@ gpa_code raise_again(gpa_vm *vm, value exc) {
 value raise_take(gpa_vm *vm) {
     value exc = vm->raised;
     vm->raised = v_unset();
-    if (exc.tag != V_UNSET && exc.exc->code != vm->err.code) { /* another error took its place */
+    if (exc.tag != V_UNSET && (exc.exc->code != vm->err.code || strcmp(exc.exc->err.msg, vm->err.msg) != 0)) { /* another one */
         value_release(vm, exc);
         exc = v_unset();
     }

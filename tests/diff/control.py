@@ -119,10 +119,10 @@ except IndexError as e:
 # --- the name of an exception is gone afterwards
 try:
     1 / 0
-except ZeroDivisionError as e:
+except ZeroDivisionError as err:
     pass
 try:
-    e
+    err
 except NameError as x:
     print(x)
 # --- raise from a function, caught outside
