@@ -198,7 +198,7 @@ static gpa_code set_slice(gpa_vm *vm, list_obj *l, const slice_obj *s, value ite
     if (rc) return rc;
     rc = vm_collect(vm, item, &all);
     if (rc == GPA_E_TYPE) {
-        gpa_err_clear(vm_err(vm));
+        vm_clear_error(vm);
         return vm_fail(vm, GPA_E_TYPE, step == 1 ? "can only assign an iterable" : "must assign iterable to extended slice");
     }
     if (rc) return rc;

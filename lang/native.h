@@ -70,6 +70,8 @@ gpa_rt *vm_rt(gpa_vm *vm);    /* the arrays' runtime */
 /* Sets the error and returns its code: `return vm_fail(vm, GPA_E_TYPE, "...", ...)`. */
 gpa_code vm_fail(gpa_vm *vm, gpa_code code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 gpa_code vm_no_memory(gpa_vm *vm);
+/* Forgets the current error, and the exception object it may be already: how a native goes on after a failure. */
+void vm_clear_error(gpa_vm *vm);
 /* Raises an exception with these arguments (KeyError('a') keeps the key). */
 gpa_code vm_raise(gpa_vm *vm, gpa_code code, size_t n, const value *args);
 /* Writes to the session's standard output or error. */

@@ -279,7 +279,7 @@ static gpa_code contains_by_iteration(gpa_vm *vm, value v, value item, bool *out
     value it = v_none(), next;
     gpa_code rc = vm_iter(vm, v, &it);
     if (rc == GPA_E_TYPE) {
-        gpa_err_clear(vm_err(vm));
+        vm_clear_error(vm);
         return vm_fail(vm, GPA_E_TYPE, "argument of type '%s' is not iterable", value_type_name(v));
     }
     if (rc) return rc;

@@ -49,7 +49,7 @@ static const char *element_name(value v) {
 static gpa_code no_loop(gpa_vm *vm, ast_op op, value a, value b) {
     bool order = op >= AST_OP_LT && op <= AST_OP_GE;
     const char *words = order ? "'%s' not supported between instances of '%s' and '%s'" : "unsupported operand type(s) for %s: '%s' and '%s'";
-    gpa_err_clear(vm_err(vm));
+    vm_clear_error(vm);
     return vm_fail(vm, GPA_E_TYPE, words, op == AST_OP_POW ? "** or pow()" : ast_op_text(op), element_name(a), element_name(b));
 }
 

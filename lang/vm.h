@@ -40,8 +40,6 @@ typedef struct {
 size_t vm_trace(gpa_vm *vm, const vm_frame **frames);
 /* The exception object of the last error, borrowed; NONE when there was none. Makes it if need be. */
 value vm_exception_peek(gpa_vm *vm);
-/* Forgets the current error. */
-void vm_clear_error(gpa_vm *vm);
 
 /* Stops the running evaluation: it fails with KeyboardInterrupt, which may be caught. From any thread or a signal
  * handler. A request made while nothing runs is forgotten by the next vm_eval called from outside. */

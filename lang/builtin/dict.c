@@ -10,7 +10,7 @@ static gpa_code put_pair(gpa_vm *vm, dict_obj *d, value pair, size_t number) {
     value items;
     gpa_code rc = vm_collect(vm, pair, &items);
     if (rc == GPA_E_TYPE) {
-        gpa_err_clear(vm_err(vm));
+        vm_clear_error(vm);
         return vm_fail(vm, GPA_E_TYPE, "cannot convert dictionary update sequence element #%zu to a sequence", number);
     }
     if (rc) return rc;

@@ -177,7 +177,7 @@ static gpa_code next_line(gpa_vm *vm, file *f, gpa_str *out) {
     value line = v_none();
     gpa_code rc = vm_input(vm, "", &line);
     if (rc == GPA_E_EOF) {
-        gpa_err_clear(vm_err(vm));
+        vm_clear_error(vm);
         return GPA_OK;
     }
     if (!rc && line.tag == V_STR) {

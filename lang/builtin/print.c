@@ -74,7 +74,7 @@ static gpa_code check_option(gpa_vm *vm, const char *name, value v) {
         return vm_fail(vm, GPA_E_VALUE, "sign option must be one of ' ', '+', or '-'");
     int64_t i;
     if (strcmp(name, "precision") == 0 && arg_int(vm, v, name, &i)) {
-        gpa_err_clear(vm_err(vm));
+        vm_clear_error(vm);
         return vm_fail(vm, GPA_E_TYPE, "precision must be an integer");
     }
     number n = number_of(v);

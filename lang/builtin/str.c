@@ -77,7 +77,7 @@ gpa_code str_join(gpa_vm *vm, value *argv, value *out) {
     str_init(&s);
     gpa_code rc = vm_collect(vm, argv[1], &items);
     if (rc == GPA_E_TYPE && strstr(vm_err(vm)->msg, "not iterable")) {
-        gpa_err_clear(vm_err(vm));
+        vm_clear_error(vm);
         rc = vm_fail(vm, GPA_E_TYPE, "can only join an iterable");
     }
     if (rc) goto out;

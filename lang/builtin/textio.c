@@ -368,7 +368,7 @@ static gpa_code infer_dtype(reader *r) {
     str_free(&probe->data);
     mem_free(probe);
     r->dtype = rc ? DT_F64 : DT_I64;
-    if (rc == GPA_E_VALUE) gpa_err_clear(vm_err(r->vm));
+    if (rc == GPA_E_VALUE) vm_clear_error(r->vm);
     return rc == GPA_E_VALUE ? GPA_OK : rc;
 }
 
@@ -489,7 +489,7 @@ static gpa_code put_values(gpa_vm *vm, const gpa_arr *a, const char *data, size_
     str_init(&line);
     gpa_code rc = format_percent(vm, format.str, row, &line);
     if (rc == GPA_E_TYPE) {
-        gpa_err_clear(vm_err(vm));
+        vm_clear_error(vm);
         rc = vm_fail(vm, GPA_E_TYPE, "Mismatch between array dtype ('%s') and format specifier ('%s')", dtype_info[t].name,
                      format.str->text);
     }

@@ -6,7 +6,7 @@ static gpa_code bound(gpa_vm *vm, value v, bool *has, int64_t *out) {
     if (!*has) return GPA_OK;
     if (arg_int(vm, v, "slice", out) == GPA_OK) return GPA_OK;
     if (vm_err(vm)->code != GPA_E_TYPE) return vm_err(vm)->code;
-    gpa_err_clear(vm_err(vm));
+    vm_clear_error(vm);
     return vm_fail(vm, GPA_E_TYPE, "slice indices must be integers or None or have an __index__ method");
 }
 
