@@ -23,8 +23,9 @@ module_obj *vm_main(gpa_vm *vm) { return vm->main; }
 /* The decorator of the prelude that also makes a function a method of arrays. */
 static gpa_code add_method(gpa_vm *vm, value *argv, value *out) {
     if (argv[0].tag != V_FUNC) return vm_fail(vm, GPA_E_TYPE, "_method decorates functions");
-    *out = value_retain(argv[0]);
-    return dict_set_text(vm, vm->methods, func_name(vm, argv[0].func), argv[0]);
+    gpa_code rc = dict_set_text(vm, vm->methods, func_name(vm, argv[0].func), argv[0]);
+    if (!rc) *out = value_retain(argv[0]);
+    return rc;
 }
 
 static const native method_row = {"numpy", "_method", add_method, "function, /", "Makes a function a method of arrays, too.", NATIVE_FUNCTION};
