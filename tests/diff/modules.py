@@ -1,0 +1,131 @@
+# The small modules: math, cmath, random, itertools, functools, os.path, sys, time.
+import cmath, functools, itertools, math, os, random, sys, time
+def show(f):
+    try:
+        print(repr(f()))
+    except BaseException as e:
+        print(type(e).__name__ + ":", e)
+
+# --- math
+show(lambda: math.sqrt(-1))
+show(lambda: math.log(0))
+show(lambda: math.log(-1))
+show(lambda: math.exp(1000))
+show(lambda: math.gamma(0))
+show(lambda: math.gamma(-1))
+show(lambda: math.lgamma(0))
+show(lambda: math.lgamma(-1))
+show(lambda: math.gamma(200))
+show(lambda: math.acos(2))
+show(lambda: math.pow(0, -1))
+show(lambda: math.pow(-1, 0.5))
+show(lambda: math.pow(10, 400))
+show(lambda: math.fmod(1, 0))
+show(lambda: math.cosh(1000))
+show(lambda: math.sqrt('a'))
+# --- math of integers
+show(lambda: (math.factorial(20), math.factorial(0)))
+show(lambda: math.factorial(-1))
+show(lambda: math.factorial(2.5))
+show(lambda: (math.comb(50, 25), math.comb(5, 7), math.perm(5, 2), math.perm(5), math.isqrt(10 ** 18 - 1)))
+show(lambda: math.isqrt(15))
+show(lambda: math.comb(-1, 2))
+show(lambda: math.isqrt(-1))
+show(lambda: (math.gcd(12, 18), math.gcd(), math.gcd(-4, 6, 10), math.lcm(4, 6), math.lcm(), math.lcm(0, 3)))
+# --- math of parts
+show(lambda: (math.floor(-2.5), math.ceil(2.1), math.trunc(-2.7), math.floor(3), math.ceil(-0.5)))
+show(lambda: math.floor(float('inf')))
+show(lambda: math.ceil(float('nan')))
+show(lambda: (math.frexp(8.5), math.frexp(0.0), math.modf(-3.25), math.ldexp(0.5, 3), math.copysign(1, -0.0)))
+show(lambda: (math.nextafter(1, 2), math.nextafter(1, 2, steps=3), math.ulp(1), math.ulp(0), math.remainder(5, 3)))
+show(lambda: math.fmod(-5, 3))
+show(lambda: (math.hypot(3, 4), math.hypot(1, 2, 3), math.hypot(), math.dist((1, 2), (4, 6))))
+show(lambda: (math.fsum([0.1] * 10), math.fsum([1e+100, 1, -1e+100]), math.prod([1, 2, 3]), math.prod([1.5, 2])))
+show(lambda: (math.prod([]), math.sumprod([1, 2], [3, 4])))
+show(lambda: (math.isclose(1, 1 + 1e-10), math.isclose(1, 1.1), math.isclose(0, 1e-10, abs_tol=1e-09)))
+show(lambda: (math.isnan(float('nan')), math.isinf(1), math.isfinite(1), math.pi, math.e, math.tau, math.inf))
+show(lambda: (math.atan2(1, -1), math.tanh(0.5), math.asinh(1), math.acosh(2), math.atanh(0.5), math.expm1(1e-10)))
+show(lambda: (math.log1p(1e-10), math.erfc(1)))
+# --- cmath
+show(lambda: (cmath.sqrt(-1), cmath.exp(1j * cmath.pi), cmath.phase(1j), cmath.polar(1 + 1j), cmath.rect(2, 0)))
+show(lambda: (cmath.log(1j), cmath.isnan(1j), cmath.isclose(1j, 1j), cmath.log(100, 10)))
+show(lambda: cmath.log(0))
+show(lambda: cmath.exp(1000))
+# --- random gives CPython's numbers
+random.seed(1)
+show(lambda: ([random.random() for _ in range(3)], random.randint(1, 6), random.uniform(1, 2)))
+show(lambda: (random.choice('abc'), random.gauss(0, 1), random.gauss(0, 1), random.sample(range(100), 5)))
+show(lambda: (random.choices([1, 2, 3], k=4), random.choices('ab', weights=[1, 9], k=5)))
+show(lambda: (random.randrange(0, 100, 7), random.expovariate(2), random.triangular(), random.normalvariate()))
+show(lambda: (random.getrandbits(10), random.getrandbits(50), random.sample([1, 2, 3, 4, 5], 3)))
+random.seed(42); L=list(range(10)); random.shuffle(L)
+show(lambda: L)
+random.seed(-5)
+show(lambda: (random.random(), random.sample(range(1000), 30)))
+random.seed(2**40+1)
+show(lambda: random.random())
+# --- random refuses
+show(lambda: random.choice([]))
+show(lambda: random.randint(5, 1))
+show(lambda: random.randrange(0))
+show(lambda: random.randrange(1, 5, 0))
+show(lambda: random.sample([1], 2))
+show(lambda: random.sample({1}, 1))
+# --- itertools
+show(lambda: (list(itertools.islice(itertools.count(1, 2), 3)), list(itertools.islice(itertools.cycle('ab'), 5))))
+show(lambda: (list(itertools.repeat(1, 3)), list(itertools.chain([1], [2, 3]))))
+show(lambda: (list(itertools.chain.from_iterable([[1], [2]])), list(itertools.islice(range(10), 2, 8, 3))))
+show(lambda: (list(itertools.islice('abc', 2)), list(itertools.islice('abcdef', 1, None))))
+show(lambda: (list(itertools.product([1, 2], 'ab')), list(itertools.product([0, 1], repeat=2))))
+show(lambda: (list(itertools.product()), list(itertools.product([], [1])), list(itertools.permutations([1, 2, 3]))))
+show(lambda: (list(itertools.permutations('abcd', 2)), list(itertools.permutations([1, 2], 3))))
+show(lambda: (list(itertools.permutations([1, 2], 0)), list(itertools.combinations('abcd', 2))))
+show(lambda: (list(itertools.combinations([1, 2], 3)), list(itertools.combinations([1], 0))))
+show(lambda: list(itertools.combinations_with_replacement('ab', 2)))
+show(lambda: list(itertools.combinations_with_replacement([], 1)))
+show(lambda: (list(itertools.accumulate([1, 2, 3])), list(itertools.accumulate([1, 2, 3], lambda a, b: a * b))))
+show(lambda: list(itertools.accumulate([1, 2], initial=10)))
+show(lambda: list(itertools.zip_longest([1, 2], [3], fillvalue=0)))
+show(lambda: list(itertools.takewhile(lambda x: x < 3, [1, 2, 3, 1])))
+show(lambda: (list(itertools.dropwhile(lambda x: x < 3, [1, 2, 3, 1])), list(itertools.filterfalse(None, [0, 1]))))
+show(lambda: (list(itertools.starmap(pow, [(2, 3), (3, 2)])), list(itertools.compress('abc', [1, 0, 1]))))
+show(lambda: (list(itertools.pairwise([1, 2, 3])), list(itertools.batched('abcde', 2))))
+show(lambda: [(k, list(g)) for k, g in itertools.groupby('aabbca')])
+show(lambda: [(k, list(g)) for k, g in itertools.groupby([1, 3, 2], key=lambda x: x % 2)])
+a,b=itertools.tee([1,2,3])
+show(lambda: (list(a), list(b)))
+show(lambda: itertools.islice([1], -1))
+show(lambda: next(itertools.combinations([1], -1)))
+# --- functools
+show(lambda: (functools.reduce(lambda a, b: a + b, [1, 2, 3]), functools.reduce(lambda a, b: a + b, [], 5)))
+show(lambda: (functools.partial(pow, 2)(3), functools.partial(int, base=2)('101')))
+show(lambda: functools.reduce(lambda a, b: a, []))
+@functools.lru_cache(maxsize=None)
+def fib(n): return n if n<2 else fib(n-1)+fib(n-2)
+@functools.cache
+def sq(x): return x*x
+show(lambda: (fib(60), sq(3), sq(3)))
+def deco(f):
+    @functools.wraps(f)
+    def w(*a): return f(*a)+1
+    return w
+@deco
+def g(x):
+    "doc"
+    return x
+show(lambda: (g(1), g.__name__, g.__doc__))
+# --- paths
+show(lambda: (os.path.join('a', 'b'), os.path.join('a', '/b'), os.path.join('a/', 'b')))
+show(lambda: (os.path.basename('/x/y.txt'), os.path.dirname('/x/y.txt'), os.path.splitext('a/b.tar.gz')))
+show(lambda: (os.path.splitext('.bashrc'), os.path.split('/a/b/'), os.path.abspath('/a/./b/../c')))
+show(lambda: (os.path.exists('/nope'), os.path.isdir('/tmp'), os.path.dirname('a'), os.path.dirname('/a')))
+show(lambda: os.listdir('/nope'))
+# --- sys and time
+show(lambda: (sys.maxsize, sys.byteorder, sys.float_info.epsilon, sys.float_info.max))
+show(lambda: (isinstance(time.time(), float), time.perf_counter() > 0, time.strftime('%Y', time.gmtime(0))))
+show(lambda: time.gmtime(0)[:6])
+show(lambda: time.sleep(-1))
+from os import path
+show(lambda: path.join('a', 'b'))
+import os.path as osp
+show(lambda: osp.basename('a/b'))
