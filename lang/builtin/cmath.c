@@ -6,6 +6,14 @@
 #include "lang/builtin/all.h"
 #include "lang/number.h"
 
+/* Not re + im * I: that is wrong for infinite parts. */
+static double _Complex made_of(double re, double im) {
+    double parts[2] = {re, im};
+    double _Complex z;
+    memcpy(&z, parts, sizeof z);
+    return z;
+}
+
 static gpa_code arg_complex(gpa_vm *vm, value v, double _Complex *out) {
     value now;
     gpa_code rc = value_now(vm, v, &now);
@@ -13,7 +21,7 @@ static gpa_code arg_complex(gpa_vm *vm, value v, double _Complex *out) {
     number n = number_of(now);
     value_release(vm, now);
     if (n.kind == NUMBER_NOT) return vm_fail(vm, GPA_E_TYPE, "must be complex number, not %s", value_type_name(v));
-    *out = CMPLX(n.re, n.im);
+    *out = made_of(n.re, n.im);
     return GPA_OK;
 }
 
