@@ -76,6 +76,8 @@ typedef struct gpa_backend {
     /* Programs. `build` compiles verified kir and keeps nothing of f. `run` queues. */
     gpa_code (*build)(gpa_dev *d, const kir_func *f, gpa_prog **out, gpa_err *e);
     void (*drop)(gpa_dev *d, gpa_prog *p);
+    /* Seconds that launches of this program have spent compiling it further. (optional: `build` does it all) */
+    double (*compile_seconds)(const gpa_prog *p);
     gpa_code (*run)(gpa_dev *d, gpa_prog *p, const gpa_launch *l, gpa_err *e);
     gpa_code (*dump)(gpa_dev *d, gpa_prog *p, gpa_dump what, struct gpa_str *out, gpa_err *e);
 

@@ -201,7 +201,11 @@ out:
     return rc;
 }
 
+/* Compiling that a device put off until a launch. */
+static double compiled_late(const gpa_device *d, const gpa_prog *prog) { return d->be->compile_seconds ? d->be->compile_seconds(prog) : 0; }
+
 static gpa_code launch(gpa_rt *rt, gpa_device *d, gpa_prog *prog, lowered *l, gpa_err *e) {
+    double before = compiled_late(d, prog);
     gpa_launch run = {.arrays = l->bind, .params = l->params};
     memcpy(run.size, l->size, sizeof run.size);
     gpa_code rc = l->faults ? expect_fault(rt->exec, l->f, &run.fault, e) : GPA_OK;
@@ -220,6 +224,7 @@ static gpa_code launch(gpa_rt *rt, gpa_device *d, gpa_prog *prog, lowered *l, gp
         }
         if (k < 0) break;
     }
+    rt->stats.compile_seconds += compiled_late(d, prog) - before;
     return rc;
 }
 
@@ -253,8 +258,9 @@ static gpa_code run_step(gpa_rt *rt, gpa_device *d, int s, bool *hazard, gpa_err
     TRY(bring_over(rt, d, l, fresh, e));
     if (!l->empty) {
         TRY(cache_get(rt, d, l->f, &program, &built, e));
-        if (rt->explain) explain_step(rt, d, &x->plan, s, l, program, built);
-        TRY(launch(rt, d, program->prog, l, e));
+        rc = launch(rt, d, program->prog, l, e);
+        if (rt->explain) explain_step(rt, d, &x->plan, s, l, program, built); /* after it: a launch may compile, too */
+        TRY(rc);
         rt->stats.bytes_read += l->bytes_read;
         rt->stats.bytes_written += l->bytes_written;
     }

@@ -167,7 +167,8 @@ void explain_step(gpa_rt *rt, gpa_device *d, const fuse_plan *p, int s, const lo
     str_printf(out, "  %llu launch%s", (unsigned long long)n, n == 1 ? "" : "es");
     write_bytes(out, "reads", l->bytes_read);
     write_bytes(out, "writes", l->bytes_written);
-    if (built) str_printf(out, ", compiled in %.2f ms\n", program->compile_seconds * 1e3);
+    double late = d->be->compile_seconds ? d->be->compile_seconds(program->prog) : 0;
+    if (built) str_printf(out, ", compiled in %.2f ms\n", (program->compile_seconds + late) * 1e3);
     else str_put(out, ", program known\n");
     if (!x->source) return;
     gpa_err quiet = {0};

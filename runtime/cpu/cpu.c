@@ -170,6 +170,8 @@ static gpa_code cpu_sync(gpa_dev *d, gpa_err *e) {
 
 static void cpu_interrupt(gpa_dev *d, bool on) { __atomic_store_n(&d->stop, on, __ATOMIC_RELAXED); }
 
+static double cpu_compile_seconds(const gpa_prog *p) { return p->seconds; }
+
 static gpa_backend table = {.abi = GPA_BACKEND_ABI,
                             .size = sizeof(gpa_backend),
                             .name = "cpu",
@@ -185,6 +187,7 @@ static gpa_backend table = {.abi = GPA_BACKEND_ABI,
                             .copy = cpu_copy,
                             .build = cpu_build,
                             .drop = cpu_drop,
+                            .compile_seconds = cpu_compile_seconds,
                             .run = cpu_run,
                             .dump = cpu_dump,
                             .lib_can = cpu_lib_can,

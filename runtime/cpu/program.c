@@ -2,6 +2,7 @@
 #include "runtime/cpu/program.h"
 
 #include <stdio.h>
+#include <time.h>
 
 #include "runtime/base.h"
 
@@ -52,6 +53,12 @@ void program_free(gpa_prog *p) {
     mem_free(p);
 }
 
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
 gpa_code program_variant(gpa_prog *p, jit *j, const emit_plan *plan, cpu_fn *out, gpa_err *e) {
     for (size_t i = 0; i < p->n_variants; i++)
         if (!memcmp(&p->variants[i].plan, plan, sizeof *plan)) {
@@ -65,12 +72,14 @@ gpa_code program_variant(gpa_prog *p, jit *j, const emit_plan *plan, cpu_fn *out
     if (!mem_room(&p->variants, p->n_variants, &p->cap_variants, sizeof *p->variants)) return gpa_no_memory(e);
     cpu_variant *v = &p->variants[p->n_variants];
     *v = (cpu_variant){.plan = *plan};
+    double begun = now();
     snprintf(name, sizeof name, "gpa_%u_%zu", p->number, p->n_variants);
     TRY(emit_module(j, p->f, plan, name, &m, e));
     TRY(jit_link_take(j, m, name, &v->code, &address, e));
     memcpy(&v->fn, &address, sizeof address);
     *out = v->fn;
     p->n_variants++;
+    p->seconds += now() - begun;
 out:
     return rc;
 }

@@ -18,6 +18,7 @@ struct gpa_prog {
     uint32_t number;
     cpu_variant *variants;
     size_t n_variants, cap_variants;
+    double seconds; /* spent compiling them */
 };
 
 /* Keeps a copy of f; nothing is compiled before the first launch shows what shapes it meets. */
