@@ -142,8 +142,8 @@ value raise_take(gpa_vm *vm) {
         if (text.tag && args.tag) exc = v_exception(vm, err.code, args);
         value_release(vm, text);
         value_release(vm, args);
-        if (exc.tag == V_UNSET) {
-            copy_error(&vm->err, &err);
+        if (exc.tag == V_UNSET) { /* the MemoryError takes its place, and its line */
+            vm->err.span = err.span;
             return exc;
         }
         copy_error(&exc.exc->err, &err);
