@@ -459,6 +459,10 @@ static gpa_code call_type(gpa_vm *vm, value type, size_t n, const value *args, s
         gpa_code rc = out->tag == V_UNSET ? vm->err.code : GPA_OK;
         if (!rc) rc = raise_describe(vm, out->exc);
         value_release(vm, t);
+        if (rc) {
+            value_release(vm, *out);
+            *out = v_none();
+        }
         return rc;
     }
     const native *row = constructor(vm, type.aux);

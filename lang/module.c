@@ -134,7 +134,7 @@ gpa_code module_fill(gpa_vm *vm, module_obj *m, native_owner owner) {
         value v = v_none();
         rc = native_const_value(vm, owner, consts[i].name, &v);
         if (!rc && v.tag != V_UNSET) rc = module_set_text(vm, m, consts[i].name, v);
-        if (!rc) value_release(vm, v);
+        value_release(vm, v);
     }
     return rc;
 }
