@@ -54,7 +54,7 @@ CORE   := $(call obj,lang/*.c lang/*/*.c runtime/*.c runtime/ref/*.c) $(if $(wil
 REPL   := $(call obj,repl/*.c)
 KERNEL := $(call obj,kernel/*.c)
 CPU    := $(call obj,runtime/cpu/*.c) $(B)/runtime/cpu/tables.o
-CUDA   := $(call obj,runtime/cuda/*.c)
+CUDA   := $(call obj,runtime/cuda/*.c) $(B)/runtime/cuda/tables.o
 BUILT  := $(if $(REPL),$(B)/gpa) \
           $(if $(and $(KERNEL),$(HAVE_ZMQ),$(HAVE_JANSSON)),$(B)/gpa-kernel) \
           $(if $(and $(CPU),$(HAVE_LLVM)),$(B)/gpa-cpu.so) \
@@ -89,7 +89,7 @@ $(B)/lang/%.o $(B)/runtime/%.o: EXTRA = $(ZIP_CFLAGS)
 $(B)/tests/%.o:        EXTRA = $(CMOCKA_CFLAGS)
 
 # A plugin holds the hash of the tables it was built with.
-$(B)/runtime/cpu/tables.o: runtime/tables.c Makefile
+$(B)/runtime/cpu/tables.o $(B)/runtime/cuda/tables.o: runtime/tables.c Makefile
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(ALL) $(EXTRA) -c -o $@ $<
 
@@ -109,6 +109,9 @@ $(B)/prelude.o: $(B)/prelude.c
 # Test programs: one executable per tests/unit/test_*.c and tests/tools/*.c, each with what it needs of the core.
 $(B)/tests/%: $(B)/tests/%.o $(B)/core.a runtime/plugin.sym
 	$(call say,LD)$(CC) $(CFLAGS) $(LDFLAGS) $(EXE) -o $@ $< $(B)/core.a $(CMOCKA_LIBS) $(LIBS)
+# The sources that the CUDA device generates are looked at without one.
+$(B)/tests/unit/test_cuda_emit: LDFLAGS += $(filter-out %/tables.o,$(CUDA))
+$(B)/tests/unit/test_cuda_emit: $(CUDA)
 $(B)/core.a: $(CORE)
 	$(call say,AR)rm -f $@ && ar rcs $@ $^
 .SECONDARY:

@@ -1,0 +1,108 @@
+/* NVIDIA's libraries as tables of function pointers, one row per function, found at run time: the plugin builds and
+ * loads where no CUDA is installed, and each library is opened when something first needs it. */
+#ifndef GPA_CUDA_API_H
+#define GPA_CUDA_API_H
+
+#include "runtime/err.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef int CUresult, CUdevice;
+typedef unsigned long long CUdeviceptr;
+typedef struct CUctx_st *CUcontext;
+typedef struct CUstream_st *CUstream;
+typedef struct CUevent_st *CUevent;
+typedef struct CUmod_st *CUmodule;
+typedef struct CUfunc_st *CUfunction;
+typedef struct CUmemPoolHandle_st *CUmemoryPool;
+typedef struct nvrtc_program *nvrtcProgram;
+typedef struct cublasContext *cublasHandle_t;
+
+/* Values of the interfaces that this plugin speaks of. */
+enum {
+    CUDA_OK = 0, CUDA_OUT_OF_MEMORY = 2, CUDA_NOT_READY = 600,
+    CU_STREAM_NON_BLOCKING = 1, CU_EVENT_DISABLE_TIMING = 2, CU_MEMHOSTALLOC_PORTABLE_MAPPED = 3,
+    CU_POOL_RELEASE_THRESHOLD = 4,
+    CU_ATTR_MAX_THREADS = 1, CU_ATTR_MAX_SHARED = 8, CU_ATTR_UNITS = 16, CU_ATTR_CC_MAJOR = 75, CU_ATTR_CC_MINOR = 76,
+    CU_ATTR_MAX_SHARED_OPTIN = 97, CU_ATTR_MEMORY_POOLS = 115,
+    CU_FUNC_MAX_THREADS = 0, CU_FUNC_SHARED = 1, CU_FUNC_LOCAL = 3, CU_FUNC_REGISTERS = 4, CU_FUNC_MAX_DYNAMIC = 8,
+    CUBLAS_N = 0, CUBLAS_T = 1, CUBLAS_DEFAULT = -1, CUDA_R_32F = 0, CUDA_R_64F = 1, CUDA_R_16F = 2, CUDA_C_32F = 4,
+    CUDA_C_64F = 5, CUDA_R_16BF = 14, CUBLAS_COMPUTE_32F = 68, CUBLAS_COMPUTE_64F = 70
+};
+
+/* FN(member, symbol, (parameters)). The first symbol is the newest name of a function that has several. */
+#define CUDA_DRIVER(FN)                                                                                                   \
+    FN(init, cuInit, (unsigned))                                                                                          \
+    FN(version, cuDriverGetVersion, (int *))                                                                              \
+    FN(error_name, cuGetErrorName, (CUresult, const char **))                                                             \
+    FN(error_text, cuGetErrorString, (CUresult, const char **))                                                           \
+    FN(device_count, cuDeviceGetCount, (int *))                                                                           \
+    FN(device_get, cuDeviceGet, (CUdevice *, int))                                                                        \
+    FN(device_name, cuDeviceGetName, (char *, int, CUdevice))                                                             \
+    FN(device_attribute, cuDeviceGetAttribute, (int *, int, CUdevice))                                                    \
+    FN(context_retain, cuDevicePrimaryCtxRetain, (CUcontext *, CUdevice))                                                 \
+    FN(context_release, cuDevicePrimaryCtxRelease_v2, (CUdevice))                                                         \
+    FN(context_set, cuCtxSetCurrent, (CUcontext))                                                                         \
+    FN(memory_info, cuMemGetInfo_v2, (size_t *, size_t *))                                                                \
+    FN(stream_create, cuStreamCreate, (CUstream *, unsigned))                                                             \
+    FN(stream_destroy, cuStreamDestroy_v2, (CUstream))                                                                    \
+    FN(stream_wait, cuStreamSynchronize, (CUstream))                                                                      \
+    FN(event_create, cuEventCreate, (CUevent *, unsigned))                                                                \
+    FN(event_destroy, cuEventDestroy_v2, (CUevent))                                                                       \
+    FN(event_record, cuEventRecord, (CUevent, CUstream))                                                                  \
+    FN(event_query, cuEventQuery, (CUevent))                                                                              \
+    FN(event_wait, cuEventSynchronize, (CUevent))                                                                         \
+    FN(pool_default, cuDeviceGetDefaultMemPool, (CUmemoryPool *, CUdevice))                                               \
+    FN(pool_set, cuMemPoolSetAttribute, (CUmemoryPool, int, void *))                                                      \
+    FN(pool_trim, cuMemPoolTrimTo, (CUmemoryPool, size_t))                                                                \
+    FN(alloc, cuMemAllocAsync, (CUdeviceptr *, size_t, CUstream))                                                         \
+    FN(free, cuMemFreeAsync, (CUdeviceptr, CUstream))                                                                     \
+    FN(host_alloc, cuMemHostAlloc, (void **, size_t, unsigned))                                                           \
+    FN(host_free, cuMemFreeHost, (void *))                                                                                \
+    FN(host_pointer, cuMemHostGetDevicePointer_v2, (CUdeviceptr *, void *, unsigned))                                     \
+    FN(to_device, cuMemcpyHtoDAsync_v2, (CUdeviceptr, const void *, size_t, CUstream))                                    \
+    FN(to_host, cuMemcpyDtoHAsync_v2, (void *, CUdeviceptr, size_t, CUstream))                                            \
+    FN(copy, cuMemcpyDtoDAsync_v2, (CUdeviceptr, CUdeviceptr, size_t, CUstream))                                          \
+    FN(fill, cuMemsetD8Async, (CUdeviceptr, unsigned char, size_t, CUstream))                                             \
+    FN(module_load, cuModuleLoadData, (CUmodule *, const void *))                                                         \
+    FN(module_unload, cuModuleUnload, (CUmodule))                                                                         \
+    FN(module_function, cuModuleGetFunction, (CUfunction *, CUmodule, const char *))                                      \
+    FN(function_attribute, cuFuncGetAttribute, (int *, int, CUfunction))                                                  \
+    FN(function_set, cuFuncSetAttribute, (CUfunction, int, int))                                                          \
+    FN(launch, cuLaunchKernel, (CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CUstream, \
+                                void **, void **))
+
+#define CUDA_NVRTC(FN)                                                                                                    \
+    FN(version, nvrtcVersion, (int *, int *))                                                                             \
+    FN(create, nvrtcCreateProgram, (nvrtcProgram *, const char *, const char *, int, const char *const *, const char *const *)) \
+    FN(destroy, nvrtcDestroyProgram, (nvrtcProgram *))                                                                    \
+    FN(compile, nvrtcCompileProgram, (nvrtcProgram, int, const char *const *))                                            \
+    FN(log_size, nvrtcGetProgramLogSize, (nvrtcProgram, size_t *))                                                        \
+    FN(log, nvrtcGetProgramLog, (nvrtcProgram, char *))                                                                   \
+    FN(ptx_size, nvrtcGetPTXSize, (nvrtcProgram, size_t *))                                                               \
+    FN(ptx, nvrtcGetPTX, (nvrtcProgram, char *))
+
+#define CUDA_BLAS(FN)                                                                                                     \
+    FN(create, cublasCreate_v2, (cublasHandle_t *))                                                                       \
+    FN(destroy, cublasDestroy_v2, (cublasHandle_t))                                                                       \
+    FN(set_stream, cublasSetStream_v2, (cublasHandle_t, CUstream))                                                        \
+    FN(gemm, cublasGemmStridedBatchedEx, (cublasHandle_t, int, int, int, int, int, const void *, const void *, int, int,  \
+                                          long long, const void *, int, int, long long, const void *, void *, int, int,   \
+                                          long long, int, int, int))
+
+#define FN(member, symbol, parameters) int(*member) parameters;
+typedef struct { void *library; CUDA_DRIVER(FN) } cu_driver;
+typedef struct { void *library; CUDA_NVRTC(FN) } cu_nvrtc;
+typedef struct { void *library; CUDA_BLAS(FN) } cu_blas;
+#undef FN
+
+/* Each is opened once and stays. NULL, with the reason in `why` (n bytes), when it is not there or lacks a function. */
+const cu_driver *api_driver(char *why, size_t n);
+const cu_nvrtc *api_nvrtc(char *why, size_t n);
+const cu_blas *api_blas(char *why, size_t n);
+
+/* GPA_OK for CUDA_OK; GPA_E_MEMORY when the device has no room; else GPA_E_DEVICE naming the call. */
+gpa_code api_check(CUresult r, const char *call, gpa_err *e);
+
+#endif

@@ -1,0 +1,13 @@
+/* Matrix products by cuBLAS. */
+#ifndef GPA_CUDA_BLAS_H
+#define GPA_CUDA_BLAS_H
+
+#include "runtime/cuda/program.h"
+#include "runtime/libcall.h"
+
+/* Whether cuBLAS is there and can take the operands as they lie. */
+bool blas_can(gpa_dev *d, const gpa_libcall *c);
+gpa_code blas_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e);
+void blas_close(gpa_dev *d);
+
+#endif

@@ -1,0 +1,21 @@
+/* From CUDA C to something the driver loads: NVRTC behind a cache on disk.
+ *
+ * An entry is named by a hash of everything that decides the result: source, architecture, options, compiler version. It
+ * carries its whole key and a checksum, and is replaced atomically; one that does not fit is built again. */
+#ifndef GPA_CUDA_COMPILE_H
+#define GPA_CUDA_COMPILE_H
+
+#include "runtime/cuda/api.h"
+#include "runtime/str.h"
+
+typedef struct {
+    int major, minor; /* compute capability */
+    bool fast_math;
+} cu_target;
+
+/* PTX of a source, as a C string in *out (owned: mem_free). NVRTC is loaded only when the cache does not have it. */
+gpa_code compile_ptx(const char *source, cu_target target, char **out, gpa_err *e);
+/* The same without the cache. */
+gpa_code compile_fresh(const char *source, cu_target target, char **out, gpa_err *e);
+
+#endif

@@ -1,0 +1,241 @@
+/* The frame of a source: facts, fields of P, the function around the steps.
+ *
+ * The body is written first, since it decides which fields, helpers and fixed pieces there are; the source is put together
+ * at the end. Reading order: facts, fields, emit_source. */
+#include <stdio.h>
+
+#include "runtime/cuda/emitter.h"
+
+/* ---- facts ---- */
+
+static uint32_t cost_of(const kir_ins *i) {
+    if (i->code == KIR_OP) return op_info[i->sub].cost;
+    return i->code == KIR_LOADX ? 4 : 0;
+}
+
+cu_facts emit_facts(const kir_func *f) {
+    cu_facts x = {0};
+    uint64_t stored = 0;
+    bool each = false;
+    for (size_t k = 0; k < f->n_code; k++) {
+        const kir_ins *i = &f->code[k];
+        x.ops += cost_of(i);
+        x.n_each += i->code == KIR_EACH;
+        x.n_reduce += i->code == KIR_REDUCE;
+        x.scans |= i->code == KIR_SCAN;
+        x.atomics |= i->code == KIR_ATOMIC;
+        x.faults |= i->code == KIR_BOUND || i->code == KIR_FAULT;
+        x.branches |= i->code == KIR_IF || i->code == KIR_FOR || i->code == KIR_LOOP || i->code == KIR_BLOCK || i->code == KIR_VAR;
+        if (i->code == KIR_STORE || i->code == KIR_STOREX || i->code == KIR_ATOMIC) {
+            for (size_t a = 0; a < f->n_arrays; a++)
+                if (f->arrays[a].group == f->arrays[i->sub].group) stored |= UINT64_C(1) << a;
+        } else if (i->code == KIR_LOAD || i->code == KIR_LOADX) {
+            x.reread |= stored >> i->sub & 1;
+        }
+        if (i->code == KIR_EACH) each = true;
+        if (i->code == KIR_END && f->code[i->imm].code == KIR_EACH) each = false;
+        x.outer_writes |= !each && (i->code == KIR_STOREX || i->code == KIR_ATOMIC || i->code == KIR_PRINT);
+    }
+    return x;
+}
+
+size_t emit_state_bytes(const kir_func *f, int32_t ins) {
+    const kir_ins *i = &f->code[ins];
+    gpa_dtype t = dtype_info[f->code[i->a].type].compute;
+    return red_info[i->sub].arg ? MAX(2 * dtype_size(t), 16u) : dtype_size(t);
+}
+
+/* ---- fields ---- */
+
+void em_line(em *E, const char *fmt, ...) {
+    va_list ap;
+    str_fill(&E->body, ' ', 4 * (size_t)E->depth);
+    va_start(ap, fmt);
+    str_vprintf(&E->body, fmt, ap);
+    va_end(ap);
+    str_putc(&E->body, '\n');
+}
+
+void em_unsupported(em *E, const char *what) {
+    if (!E->rc) E->rc = gpa_fail(E->e, GPA_E_UNSUPPORTED, "%s on the GPU", what);
+}
+
+static size_t field_size(const em *E, cu_field_kind kind, unsigned a) {
+    size_t word = em_small(E) ? 4 : 8;
+    switch (kind) {
+    case FIELD_BASE: case FIELD_SCRATCH: case FIELD_DONE: case FIELD_COUNTER: case FIELD_RECORD: case FIELD_LOCK: case FIELD_STOP:
+        return 8;
+    case FIELD_EXTENT: return 8;
+    case FIELD_OFFSET: case FIELD_STRIDE: case FIELD_SIZE: case FIELD_SPAN: case FIELD_OUTER: case FIELD_CHUNKS: case FIELD_LENGTH:
+        return E->f->form == KIR_KERNEL ? 8 : word;
+    case FIELD_PARAM: return dtype_size((gpa_dtype)E->f->params[a]);
+    case FIELD_MAGIC: case FIELD_SHIFT: return 4;
+    }
+    return 8;
+}
+
+static const char *const field_names[] = {
+    [FIELD_BASE] = "a", [FIELD_OFFSET] = "first", [FIELD_STRIDE] = "stride", [FIELD_EXTENT] = "extent", [FIELD_SIZE] = "size",
+    [FIELD_PARAM] = "number", [FIELD_SPAN] = "span", [FIELD_MAGIC] = "magic", [FIELD_SHIFT] = "shift", [FIELD_OUTER] = "outer",
+    [FIELD_CHUNKS] = "chunks", [FIELD_LENGTH] = "length", [FIELD_SCRATCH] = "scratch", [FIELD_DONE] = "done",
+    [FIELD_COUNTER] = "counter", [FIELD_RECORD] = "record", [FIELD_LOCK] = "lock", [FIELD_STOP] = "stop"};
+
+const char *em_field(em *E, char *buf, cu_field_kind kind, unsigned a, unsigned b) {
+    cu_source *s = E->out;
+    size_t k = 0;
+    snprintf(buf, NAME_ROOM, "P.%s%u_%u", field_names[kind], a, b);
+    while (k < s->n_fields && !(s->fields[k].kind == kind && s->fields[k].a == a && s->fields[k].b == b)) k++;
+    if (k < s->n_fields) return buf;
+    if (!mem_room(&s->fields, s->n_fields, &s->cap_fields, sizeof *s->fields)) {
+        if (!E->rc) E->rc = gpa_no_memory(E->e);
+        return buf;
+    }
+    size_t size = field_size(E, kind, a);
+    s->bytes = (s->bytes + size - 1) / size * size;
+    s->fields[s->n_fields++] = (cu_field){.kind = (uint8_t)kind, .size = (uint8_t)size, .a = (uint16_t)a, .b = (uint16_t)b, .at = (uint32_t)s->bytes};
+    s->bytes += size;
+    return buf;
+}
+
+static bool alone(const kir_func *f, unsigned a) {
+    for (size_t k = 0; k < f->n_arrays; k++)
+        if (k != a && f->arrays[k].group == f->arrays[a].group && f->arrays[k].where == KIR_GLOBAL) return false;
+    return true;
+}
+
+static void put_field(em *E, gpa_str *out, const cu_field *x) {
+    const kir_func *f = E->f;
+    const char *name = field_names[x->kind], *integer = x->size == 4 ? "int" : "long long";
+    switch ((cu_field_kind)x->kind) {
+    case FIELD_BASE: {
+        const kir_array *a = &f->arrays[x->a];
+        bool reads = !(a->access & KIR_WRITE);
+        str_printf(out, "    %s%s *%s a%u_%u;\n", reads ? "const " : "", em_memory(E, (gpa_dtype)a->dtype),
+                   alone(f, x->a) ? "__restrict__" : "", x->a, x->b);
+        return;
+    }
+    case FIELD_PARAM: str_printf(out, "    %s number%u_%u;\n", em_memory(E, (gpa_dtype)f->params[x->a]), x->a, x->b); return;
+    case FIELD_SCRATCH:
+    case FIELD_DONE: str_printf(out, "    g_state%u *%s%u_%u;\n", x->a, name, x->a, x->b); return;
+    case FIELD_COUNTER: case FIELD_LOCK: str_printf(out, "    unsigned *%s%u_%u;\n", name, x->a, x->b); return;
+    case FIELD_RECORD: str_printf(out, "    g_record *%s%u_%u;\n", name, x->a, x->b); return;
+    case FIELD_STOP: str_printf(out, "    const volatile int *%s%u_%u;\n", name, x->a, x->b); return;
+    case FIELD_MAGIC: case FIELD_SHIFT: str_printf(out, "    unsigned %s%u_%u;\n", name, x->a, x->b); return;
+    case FIELD_SPAN: case FIELD_OUTER: case FIELD_CHUNKS: case FIELD_LENGTH:
+        str_printf(out, "    unsigned %s %s%u_%u;\n", integer, name, x->a, x->b);
+        return;
+    case FIELD_OFFSET: case FIELD_STRIDE: case FIELD_EXTENT: case FIELD_SIZE:
+        str_printf(out, "    %s %s%u_%u;\n", integer, name, x->a, x->b);
+        return;
+    }
+}
+
+/* ---- the frame ---- */
+
+static bool scan_regions(em *E) {
+    const kir_func *f = E->f;
+    int32_t around = -1;
+    E->close = mem_new((f->n_code + 1) * sizeof *E->close);
+    E->outer = mem_new((f->n_code + 1) * sizeof *E->outer);
+    E->helper_done = mem_zero(op_helper_count * DT_COUNT);
+    if (!E->close || !E->outer || !E->helper_done) return false;
+    for (size_t k = 0; k < f->n_code; k++) {
+        const kir_ins *i = &f->code[k];
+        E->close[k] = -1;
+        E->outer[k] = around;
+        E->jumps |= i->code == KIR_BREAK || i->code == KIR_NEXT;
+        if (kir_info[i->code].result == 'R') {
+            around = (int32_t)k;
+        } else if (i->code == KIR_END) {
+            E->close[i->imm] = (int32_t)k;
+            around = E->outer[i->imm];
+        }
+    }
+    return true;
+}
+
+/* Arrays of a block and of a thread. */
+static void declare_arrays(em *E) {
+    for (size_t k = 0; k < E->f->n_arrays; k++) {
+        const kir_array *a = &E->f->arrays[k];
+        const char *t = em_memory(E, (gpa_dtype)a->dtype);
+        if (a->where == KIR_LOCAL) em_line(E, "%s l%zu[%u];", t, k, a->count);
+        if (a->where == KIR_SHARED && a->count) em_line(E, "__shared__ %s l%zu[%u];", t, k, a->count);
+        if (a->where == KIR_SHARED && !a->count) em_line(E, "extern __shared__ __align__(16) unsigned char g_dynamic[]; %s *l%zu = (%s *)g_dynamic;", t, k, t);
+    }
+}
+
+/* Constants, parameters and extents are visible everywhere. */
+static void declare_fixed(em *E) {
+    char field[NAME_ROOM];
+    gpa_str v;
+    str_init(&v);
+    for (size_t k = 0; k < E->f->n_code; k++) {
+        const kir_ins *i = &E->f->code[k];
+        gpa_dtype t = (gpa_dtype)i->type;
+        str_clear(&v);
+        if (i->code == KIR_CONST) em_literal(E, &v, t, E->f->consts[i->imm].v);
+        else if (i->code == KIR_PARAM) em_unpack(E, &v, t, em_field(E, field, FIELD_PARAM, i->imm, 0));
+        else if (i->code == KIR_STRIDE) str_put(&v, em_field(E, field, FIELD_STRIDE, i->sub, i->imm));
+        else if (i->code == KIR_SIZE && i->sub == KIR_SPACE) str_put(&v, em_field(E, field, FIELD_SIZE, i->imm, 0));
+        else if (i->code == KIR_SIZE) str_put(&v, em_field(E, field, FIELD_EXTENT, i->sub, i->imm));
+        else continue;
+        em_line(E, "const %s v%zu = %s;", em_type(E, t), k, v.text);
+    }
+    str_free(&v);
+}
+
+static void put_body(em *E) {
+    E->depth = 1;
+    if (E->f->form == KIR_KERNEL) E->depth = 1;
+    declare_arrays(E);
+    declare_fixed(E);
+    if (E->facts.branches) em_line(E, "unsigned fuel = 0;");
+    if (E->f->form == KIR_KERNEL) em_steps(E, 0, (int32_t)E->f->n_code);
+    else if (E->plan->team == TEAM_NONE) em_points(E);
+    else em_teams(E);
+}
+
+gpa_code emit_source(const kir_func *f, const cu_plan *plan, const char *name, cu_source *out, gpa_err *e) {
+    em E = {.f = f, .plan = plan, .facts = emit_facts(f), .out = out, .e = e};
+    gpa_str states, fields;
+    str_init(&E.body);
+    str_init(&E.helpers);
+    str_init(&states);
+    str_init(&fields);
+    str_init(&out->text);
+    out->fields = NULL;
+    out->n_fields = out->cap_fields = out->bytes = 0;
+    if (!scan_regions(&E)) {
+        E.rc = gpa_no_memory(e);
+        goto done;
+    }
+    put_body(&E);
+    em_states(&E, &states);
+    for (size_t k = 0; k < out->n_fields; k++) put_field(&E, &fields, &out->fields[k]);
+    em_prelude(&E, &out->text);
+    str_put(&out->text, E.helpers.text);
+    str_put(&out->text, states.text);
+    str_printf(&out->text, "struct g_params {\n%s    int unused;\n};\n", fields.text);
+    if (f->form == KIR_KERNEL) str_printf(&out->text, "extern \"C\" __global__ void %s(const __grid_constant__ g_params P) {\n", name);
+    else str_printf(&out->text, "extern \"C\" __global__ void __launch_bounds__(%u) %s(const __grid_constant__ g_params P) {\n", plan->threads, name);
+    str_printf(&out->text, "%s}\n", E.body.text);
+    out->bytes = (out->bytes + 4 + 15) / 16 * 16;
+    if (!E.rc && (out->text.failed || E.body.failed || E.helpers.failed || states.failed || fields.failed)) E.rc = gpa_no_memory(e);
+done:
+    str_free(&E.body);
+    str_free(&E.helpers);
+    str_free(&states);
+    str_free(&fields);
+    mem_free(E.close);
+    mem_free(E.outer);
+    mem_free(E.helper_done);
+    if (E.rc) emit_free(out);
+    return E.rc;
+}
+
+void emit_free(cu_source *s) {
+    str_free(&s->text);
+    mem_free(s->fields);
+    s->fields = NULL;
+}

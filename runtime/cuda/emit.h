@@ -1,0 +1,87 @@
+/* From kir to CUDA C: one program and one plan give one source.
+ *
+ * The source includes nothing: types, helpers and conversions stand in it where they are used. Everything that a launch
+ * decides (memory, strides, extents, numbers) reaches it as a field of one structure `P`, whose layout the emitter
+ * records, so that the source depends on the program and the plan alone. */
+#ifndef GPA_CUDA_EMIT_H
+#define GPA_CUDA_EMIT_H
+
+#include "runtime/kir.h"
+#include "runtime/str.h"
+
+/* Who walks the inner points of one outer point. */
+typedef enum {
+    TEAM_NONE,   /* there are no inner points: a thread takes outer points, or it is a KERNEL */
+    TEAM_THREAD, /* one thread, in order */
+    TEAM_WARP,
+    TEAM_BLOCK,
+    TEAM_COLUMN  /* the threads of one column of a block: neighbours in x take neighbouring outer points */
+} cu_team;
+
+enum { PLAN_WHOLE = -1, COLUMN_WIDTH = 32, POINT_THREADS = 256, WARP_ROWS = 8 };
+
+/* How a program is laid out over threads. Zeroed before it is filled: plans are compared as bytes. */
+typedef struct {
+    uint8_t team;   /* cu_team */
+    uint8_t vec;    /* points of one access along the last dimension */
+    uint8_t unroll; /* accesses in flight */
+    uint8_t keep;   /* accesses per lane that hold a whole row in registers; 0: the row is read in each region */
+    int16_t part;   /* PLAN_WHOLE, or the EACH that this source runs: earlier ones left their results in memory */
+    uint16_t threads; /* of a block, at most */
+    uint64_t wide;  /* bit per array: aligned, so that `vec` elements are one access */
+} cu_plan;
+
+/* What a field of P holds; a and b say which. */
+typedef enum {
+    FIELD_BASE,    /* array a: address of the element at its origin */
+    FIELD_OFFSET,  /* array a (virtual): its offset */
+    FIELD_STRIDE,  /* array a, dimension b */
+    FIELD_EXTENT,  /* array a, dimension b of its own */
+    FIELD_SIZE,    /* dimension a of the space */
+    FIELD_PARAM,   /* parameter a */
+    FIELD_SPAN,    /* accesses along dimension a: its size over vec, rounded up */
+    FIELD_MAGIC,   /* multiplier and shift that divide by SPAN of dimension a (b 1: by SIZE) */
+    FIELD_SHIFT,
+    FIELD_OUTER,   /* outer points */
+    FIELD_CHUNKS,  /* accesses of the space (no team) or of the inner space */
+    FIELD_LENGTH,  /* accesses of one part */
+    FIELD_SCRATCH, /* partial states of REDUCE a */
+    FIELD_DONE,    /* results of REDUCE a, per outer point */
+    FIELD_COUNTER, /* parts finished, per group of outer points */
+    FIELD_RECORD,  /* where a fault is reported, and the word that the first one takes */
+    FIELD_LOCK,
+    FIELD_STOP     /* the interrupt flag */
+} cu_field_kind;
+
+typedef struct {
+    uint8_t kind, size; /* bytes */
+    uint16_t a, b;
+    uint32_t at;
+} cu_field;
+
+/* A source with the layout of its parameter block. */
+typedef struct {
+    gpa_str text;
+    cu_field *fields;
+    size_t n_fields, cap_fields;
+    size_t bytes;
+} cu_source;
+
+/* What planning wants to know about a program. */
+typedef struct {
+    uint32_t n_each, n_reduce, ops; /* ops: cost of one point, about */
+    bool branches;  /* control flow or variables */
+    bool scans, atomics, faults;
+    bool reread;    /* what is stored is loaded again: loads and stores keep their order */
+    bool outer_writes; /* outside of EACH something other than STORE writes or reports */
+} cu_facts;
+
+cu_facts emit_facts(const kir_func *f);
+/* Bytes of a state of REDUCE number `ins` in memory. */
+size_t emit_state_bytes(const kir_func *f, int32_t ins);
+/* Appends the source to out->text and its fields to out->fields (both owned by the caller: emit_free). The function is
+ * called `name`; P is its only parameter. */
+gpa_code emit_source(const kir_func *f, const cu_plan *plan, const char *name, cu_source *out, gpa_err *e);
+void emit_free(cu_source *s);
+
+#endif

@@ -1,0 +1,493 @@
+/* Instructions as statements. Value n of the program is the variable vn.
+ *
+ * Regions of kir are compound statements, so a value is visible just where kir lets it be used. BREAK and NEXT are jumps
+ * to labels behind the region and at the end of its body. */
+#include <stdio.h>
+
+#include "runtime/cuda/emitter.h"
+
+enum { TEXT_ROOM = 16 };
+
+static const char *value_name(char *buf, int32_t v) {
+    snprintf(buf, TEXT_ROOM, "v%d", (int)v);
+    return buf;
+}
+
+/* Defines value `at` as the text. Where jumps exist, a declaration has no initial value: they may pass it. */
+static void define(em *E, int32_t at, gpa_dtype t, const char *text) {
+    if (E->jumps) em_line(E, "%s v%d; v%d = %s;", em_type(E, t), (int)at, (int)at, text);
+    else em_line(E, "const %s v%d = %s;", em_type(E, t), (int)at, text);
+}
+
+/* ---- operations ---- */
+
+static void put_op(em *E, int32_t at) {
+    const kir_ins *i = &E->f->code[at];
+    char a[TEXT_ROOM], b[TEXT_ROOM], c[TEXT_ROOM];
+    gpa_op op = (gpa_op)i->sub;
+    gpa_dtype t = (gpa_dtype)E->f->code[op_info[op].sig == SIG_SELECT ? i->b : i->a].type;
+    gpa_str v;
+    str_init(&v);
+    str_printf(&v, "%s((%s)(", em_round(E, (gpa_dtype)i->type), em_type(E, (gpa_dtype)i->type));
+    em_expr(E, &v, op_info[op].text[op_kind_at(dtype_info[t].kind)], t, value_name(a, i->a), value_name(b, i->b), value_name(c, i->c));
+    str_put(&v, "))");
+    define(E, at, (gpa_dtype)i->type, v.text);
+    str_free(&v);
+}
+
+static void put_cast(em *E, int32_t at) {
+    const kir_ins *i = &E->f->code[at];
+    char a[TEXT_ROOM];
+    gpa_str v;
+    str_init(&v);
+    em_cast(E, &v, (gpa_dtype)E->f->code[i->a].type, (gpa_dtype)i->type, value_name(a, i->a));
+    define(E, at, (gpa_dtype)i->type, v.text);
+    str_free(&v);
+}
+
+/* ---- memory ---- */
+
+void em_offset(em *E, gpa_str *out, unsigned a) {
+    const kir_array *k = &E->f->arrays[a];
+    char field[NAME_ROOM];
+    bool first = true;
+    if (k->where == KIR_VIRTUAL) {
+        str_printf(out, "(%s)%s", em_small(E) ? "int" : "long long", em_field(E, field, FIELD_OFFSET, a, 0));
+        first = false;
+    }
+    for (unsigned d = 0; d < E->f->ndim; d++) {
+        if (k->zero >> d & 1) continue;
+        if (!E->in_each && E->f->inner >> d & 1) continue;
+        str_put(out, first ? "" : " + ");
+        first = false;
+        if (k->unit >> d & 1) str_printf(out, "i%u", d);
+        else str_printf(out, "i%u * %s", d, em_field(E, field, FIELD_STRIDE, a, d));
+    }
+    if (first) str_putc(out, '0');
+}
+
+/* The text of an element: of the current point (at < 0) or at an offset. */
+static void put_place(em *E, gpa_str *out, unsigned a, int32_t at) {
+    const kir_array *k = &E->f->arrays[a];
+    char field[NAME_ROOM];
+    if (k->where == KIR_SHARED || k->where == KIR_LOCAL) str_printf(out, "l%u[", a);
+    else str_printf(out, "%s[", em_field(E, field, FIELD_BASE, a, 0));
+    if (at >= 0) str_printf(out, "v%d", (int)at);
+    else em_offset(E, out, a);
+    str_putc(out, ']');
+}
+
+/* Whether the batch made the load of array a: it moves with the dimensions that the batch walks. */
+static bool batched(const em *E, unsigned a) {
+    unsigned all = (1u << E->f->ndim) - 1, moving = E->in_each ? E->f->inner : all;
+    return E->access == ACCESS_BATCH && (moving & ~E->f->arrays[a].zero) != 0;
+}
+
+static void put_load(em *E, int32_t at) {
+    const kir_ins *i = &E->f->code[at];
+    gpa_dtype t = (gpa_dtype)i->type;
+    gpa_str place, v;
+    str_init(&place);
+    str_init(&v);
+    if (i->code == KIR_LOAD && batched(E, i->sub)) str_printf(&place, "x%u[u].v[k]", i->sub);
+    else put_place(E, &place, i->sub, i->code == KIR_LOADX ? i->a : -1);
+    em_unpack(E, &v, t, place.text);
+    define(E, at, t, v.text);
+    str_free(&place);
+    str_free(&v);
+}
+
+static void put_store(em *E, int32_t at) {
+    const kir_ins *i = &E->f->code[at];
+    gpa_dtype t = (gpa_dtype)E->f->arrays[i->sub].dtype;
+    char a[TEXT_ROOM];
+    gpa_str place, v;
+    str_init(&place);
+    str_init(&v);
+    em_pack(E, &v, t, value_name(a, i->code == KIR_STOREX ? i->b : i->a));
+    if (i->code == KIR_STORE && batched(E, i->sub)) {
+        str_printf(&place, "y%d[u].v[k]", (int)at);
+        em_line(E, "%s = %s;", place.text, v.text);
+    } else {
+        put_place(E, &place, i->sub, i->code == KIR_STOREX ? i->a : -1);
+        if (E->guard) em_line(E, "if (%s) %s = %s;", E->guard, place.text, v.text);
+        else em_line(E, "%s = %s;", place.text, v.text);
+    }
+    str_free(&place);
+    str_free(&v);
+}
+
+/* An operation of the hardware where there is one with the same meaning, else a loop around compare-and-swap. */
+static const char *native_atomic(kir_atomic row, gpa_dtype t) {
+    bool word = t == DT_I32 || t == DT_U32 || t == DT_U64, real = t == DT_F32 || t == DT_F64;
+    if (row == KIR_AT_ADD && (word || real)) return "atomicAdd";
+    if (row == KIR_AT_MIN && (word || t == DT_I64)) return "atomicMin";
+    if (row == KIR_AT_MAX && (word || t == DT_I64)) return "atomicMax";
+    if (row == KIR_AT_AND && word) return "atomicAnd";
+    if (row == KIR_AT_OR && word) return "atomicOr";
+    if (row == KIR_AT_XOR && word) return "atomicXor";
+    if (row == KIR_AT_EXCH && (word || t == DT_F32)) return "atomicExch";
+    if (row == KIR_AT_CAS && word) return "atomicCAS";
+    if (row == KIR_AT_INC && t == DT_U32) return "atomicInc";
+    if (row == KIR_AT_DEC && t == DT_U32) return "atomicDec";
+    return NULL;
+}
+
+static gpa_op atomic_op(kir_atomic row) {
+    switch (row) {
+    case KIR_AT_ADD: return OP_ADD;
+    case KIR_AT_SUB: return OP_SUBTRACT;
+    case KIR_AT_MIN: return OP_FMIN;
+    case KIR_AT_MAX: return OP_FMAX;
+    case KIR_AT_AND: return OP_BITWISE_AND;
+    case KIR_AT_OR: return OP_BITWISE_OR;
+    case KIR_AT_XOR: return OP_BITWISE_XOR;
+    case KIR_AT_EXCH: case KIR_AT_INC: case KIR_AT_DEC: case KIR_AT_CAS: case KIR_AT_ROWS: break;
+    }
+    return OP_COUNT;
+}
+
+/* What memory holds afterwards, of old (as a value) and the operands. */
+static void put_update(em *E, gpa_str *out, const kir_ins *i, gpa_dtype t) {
+    char b[TEXT_ROOM], c[TEXT_ROOM];
+    kir_atomic row = (kir_atomic)i->imm;
+    gpa_op op = atomic_op(row);
+    value_name(b, i->b);
+    value_name(c, i->c);
+    bool cx = dtype_is_complex(t);
+    if (op != OP_COUNT) em_expr(E, out, op_info[op].text[op_kind_at(dtype_info[t].kind)], t, "old", b, b);
+    else if (row == KIR_AT_EXCH) str_put(out, b);
+    else if (row == KIR_AT_CAS && cx) str_printf(out, "(old.re == %s.re && old.im == %s.im ? %s : old)", b, b, c);
+    else if (row == KIR_AT_CAS) str_printf(out, "(old == %s ? %s : old)", b, c);
+    else if (cx) em_unsupported(E, "counting in complex numbers");
+    else if (row == KIR_AT_INC) str_printf(out, "(old >= %s ? 0 : old + 1)", b);
+    else str_printf(out, "(old == 0 || old > %s ? %s : old - 1)", b, b);
+}
+
+static void put_atomic(em *E, int32_t at) {
+    const kir_ins *i = &E->f->code[at];
+    gpa_dtype t = (gpa_dtype)i->type;
+    const char *m = em_memory(E, t), *r = em_type(E, t), *native = native_atomic((kir_atomic)i->imm, t);
+    gpa_str place, v, old;
+    str_init(&place);
+    str_init(&v);
+    str_init(&old);
+    put_place(E, &place, i->sub, i->a);
+    if (native && i->imm == KIR_AT_CAS) {
+        str_printf(&v, "%s(&%s, v%d, v%d)", native, place.text, (int)i->b, (int)i->c);
+    } else if (native) {
+        str_printf(&v, "%s(&%s, v%d)", native, place.text, (int)i->b);
+    } else if (t == DT_I64 && i->imm == KIR_AT_ADD) {
+        str_printf(&v, "(long long)atomicAdd((unsigned long long *)&%s, (unsigned long long)v%d)", place.text, (int)i->b);
+    } else if (t == DT_C128) {
+        if (i->imm != KIR_AT_ADD) em_unsupported(E, "this atomic operation on complex128");
+        str_printf(&v, "gpa_c128{atomicAdd(&%s.re, v%d.re), atomicAdd(&%s.im, v%d.im)}", place.text, (int)i->b, place.text, (int)i->b);
+    } else {
+        E->needs |= NEED_UPDATE;
+        gpa_str now, packed;
+        str_init(&now);
+        str_init(&packed);
+        str_printf(&now, "%s((%s)(", em_round(E, t), r);
+        put_update(E, &now, i, t);
+        str_put(&now, "))");
+        em_pack(E, &packed, t, now.text);
+        em_unpack(E, &old, t, "was");
+        str_printf(&place, ", [&](%s was) -> %s { const %s old = %s; return %s; })", m, m, r, old.text, packed.text);
+        str_clear(&old);
+        str_printf(&old, "g_update(&%s", place.text);
+        em_unpack(E, &v, t, old.text);
+        str_free(&now);
+        str_free(&packed);
+    }
+    define(E, at, t, v.text);
+    str_free(&place);
+    str_free(&v);
+    str_free(&old);
+}
+
+/* ---- faults ---- */
+
+static void put_fault(em *E, const kir_ins *i, unsigned kind, unsigned axis, const char *a, const char *b, const char *then) {
+    char record[NAME_ROOM], lock[NAME_ROOM];
+    E->needs |= NEED_FAULT;
+    em_field(E, record, FIELD_RECORD, 0, 0);
+    em_field(E, lock, FIELD_LOCK, 0, 0);
+    em_line(E, "{ g_fault(%s, %s, %uu, %uu, %uu, %s, %s); %s }", lock, record, kind, i->line, axis, a, b, then);
+}
+
+/* Where other threads wait for this one, it goes on with element 0. */
+static void put_bound(em *E, int32_t at) {
+    const kir_ins *i = &E->f->code[at];
+    char a[TEXT_ROOM], b[TEXT_ROOM], then[48];
+    bool team = E->plan->team == TEAM_WARP || E->plan->team == TEAM_BLOCK || E->plan->team == TEAM_COLUMN;
+    value_name(a, i->a);
+    value_name(b, i->b);
+    em_line(E, "long long v%d; v%d = %s; if (v%d < 0) v%d += %s;", (int)at, (int)at, a, (int)at, (int)at, b);
+    if (E->f->flags & KIR_F_UNCHECKED) return;
+    snprintf(then, sizeof then, team ? "if (%s == 0) return; v%d = 0;" : "return;", b, (int)at);
+    em_line(E, "if ((unsigned long long)v%d >= (unsigned long long)%s)", (int)at, b);
+    put_fault(E, i, KIR_FT_INDEX, i->sub, a, b, then);
+}
+
+/* ---- structure ---- */
+
+/* The region that BREAK or NEXT speaks of. */
+static int32_t jump_region(const em *E, int32_t at) {
+    const kir_ins *k = &E->f->code[at];
+    uint32_t left = k->imm;
+    for (int32_t r = E->outer[at]; r >= 0; r = E->outer[r]) {
+        uint8_t code = E->f->code[r].code;
+        bool counts = code == KIR_LOOP || code == KIR_FOR || (code == KIR_BLOCK && k->code == KIR_BREAK);
+        if (counts && left-- == 0) return r;
+    }
+    return 0;
+}
+
+static bool is_one(const em *E, int32_t v) {
+    const kir_ins *k = &E->f->code[v];
+    return k->code == KIR_CONST && dtype_is_int((gpa_dtype)k->type) && dtype_cast(E->f->consts[k->imm].v, (gpa_dtype)k->type, DT_I64).I64 == 1;
+}
+
+static void put_for(em *E, int32_t at) {
+    const kir_ins *i = &E->f->code[at];
+    const char *t = em_type(E, (gpa_dtype)i->type);
+    int n = (int)at;
+    em_line(E, "{");
+    E->depth++;
+    if (is_one(E, i->c)) {
+        em_line(E, "for (%s v%d = v%d; v%d < v%d; v%d++) {", t, n, (int)i->a, n, (int)i->b, n);
+    } else {
+        em_line(E, "long long f%d, e%d, d%d; bool over%d; f%d = v%d; e%d = v%d; d%d = v%d; over%d = false;", n, n, n, n, n, (int)i->a, n, (int)i->b, n, (int)i->c, n);
+        em_line(E, "for (; !over%d && (d%d < 0 ? f%d > e%d : f%d < e%d);) {", n, n, n, n, n, n);
+        em_line(E, "    %s v%d; v%d = (%s)f%d;", t, n, n, t, n);
+        em_line(E, "    { long long next = (long long)((unsigned long long)f%d + (unsigned long long)d%d); over%d = d%d < 0 ? next > f%d : next < f%d; f%d = next; }", n, n, n, n, n, n, n);
+    }
+    E->depth++;
+}
+
+static void put_poll(em *E) {
+    char stop[NAME_ROOM];
+    em_line(E, "if ((++fuel & 0xffffu) == 0 && *%s) return;", em_field(E, stop, FIELD_STOP, 0, 0));
+}
+
+static void put_end(em *E, int32_t at) {
+    int n = (int)E->f->code[at].imm;
+    uint8_t code = E->f->code[n].code;
+    bool loop = code == KIR_FOR || code == KIR_LOOP;
+    if (loop) {
+        em_line(E, "n%d:;", n);
+        put_poll(E);
+    }
+    E->depth--;
+    em_line(E, "}");
+    if (code == KIR_FOR) {
+        E->depth--;
+        em_line(E, "}");
+    }
+    if (loop || code == KIR_BLOCK) em_line(E, "b%d:;", n);
+}
+
+/* ---- kernels ---- */
+
+static void put_thread(em *E, int32_t at) {
+    static const char *const words[] = {[KIR_TH_TID] = "threadIdx", [KIR_TH_BID] = "blockIdx", [KIR_TH_BDIM] = "blockDim", [KIR_TH_GDIM] = "gridDim"};
+    const kir_ins *i = &E->f->code[at];
+    char v[96];
+    if (i->sub == KIR_TH_WARPSIZE) snprintf(v, sizeof v, "32");
+    else if (i->sub == KIR_TH_LANE) snprintf(v, sizeof v, "(int)((threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) %% 32)");
+    else snprintf(v, sizeof v, "(int)%s.%c", words[i->sub], "xyz"[i->imm % 3]);
+    define(E, at, DT_I32, v);
+}
+
+static void put_barrier(em *E, int32_t at) {
+    const kir_ins *i = &E->f->code[at];
+    char v[64];
+    const char *how = "";
+    switch ((kir_barrier)i->sub) {
+    case KIR_BA_BLOCK: em_line(E, "__syncthreads();"); return;
+    case KIR_BA_WARP: em_line(E, "__syncwarp();"); return;
+    case KIR_BA_COUNT: how = "__syncthreads_count"; break;
+    case KIR_BA_AND: how = "__syncthreads_and"; break;
+    case KIR_BA_OR: how = "__syncthreads_or"; break;
+    case KIR_BA_ROWS: break;
+    }
+    snprintf(v, sizeof v, i->sub == KIR_BA_COUNT ? "%s(v%d)" : "(%s(v%d) != 0)", how, (int)i->a);
+    if (i->type < DT_COUNT) define(E, at, (gpa_dtype)i->type, v);
+    else em_line(E, "%s;", v);
+}
+
+/* Inside of IF only the lanes that are there take part. */
+static const char *warp_mask(const em *E, int32_t at) {
+    for (int32_t r = E->outer[at]; r >= 0; r = E->outer[r])
+        if (E->f->code[r].code == KIR_IF) return "__activemask()";
+    return "0xffffffffu";
+}
+
+static void put_warp(em *E, int32_t at) {
+    const kir_ins *i = &E->f->code[at];
+    const char *mask = warp_mask(E, at), *how = "g_shfl";
+    gpa_str v;
+    str_init(&v);
+    switch ((kir_warp)i->sub) {
+    case KIR_WA_SHFL: case KIR_WA_SHFL_UP: case KIR_WA_SHFL_DOWN: case KIR_WA_SHFL_XOR:
+        E->needs |= NEED_SHUFFLE;
+        if (i->sub == KIR_WA_SHFL_UP) how = "g_shfl_up";
+        if (i->sub == KIR_WA_SHFL_DOWN) how = "g_shfl_down";
+        if (i->sub == KIR_WA_SHFL_XOR) how = "g_shfl_xor";
+        str_printf(&v, "%s(v%d, v%d, ", how, (int)i->a, (int)i->b);
+        if (i->c >= 0) str_printf(&v, "v%d, %s)", (int)i->c, mask);
+        else str_printf(&v, "32, %s)", mask);
+        break;
+    case KIR_WA_ALL: str_printf(&v, "(__all_sync(%s, v%d != 0) != 0)", mask, (int)i->a); break;
+    case KIR_WA_ANY: str_printf(&v, "(__any_sync(%s, v%d != 0) != 0)", mask, (int)i->a); break;
+    case KIR_WA_EQ: str_printf(&v, "(__all_sync(%s, v%d != 0) || !__any_sync(%s, v%d != 0))", mask, (int)i->a, mask, (int)i->a); break;
+    case KIR_WA_BALLOT: str_printf(&v, "__ballot_sync(%s, v%d != 0)", mask, (int)i->a); break;
+    case KIR_WA_MATCH_ANY: str_printf(&v, "__match_any_sync(%s, v%d)", mask, (int)i->a); break;
+    case KIR_WA_MATCH_ALL: str_printf(&v, "[&] { int all; return __match_all_sync(%s, v%d, &all); }()", mask, (int)i->a); break;
+    case KIR_WA_ACTIVEMASK: str_put(&v, "__activemask()"); break;
+    case KIR_WA_ROWS: break;
+    }
+    if (i->type < DT_COUNT) define(E, at, (gpa_dtype)i->type, v.text);
+    str_free(&v);
+}
+
+/* ---- reports ---- */
+
+static void put_escaped(gpa_str *out, const char *text, size_t n) {
+    for (size_t k = 0; k < n; k++) {
+        unsigned char ch = (unsigned char)text[k];
+        if (ch == '%') str_put(out, "%%");
+        else if (ch < 32 || ch == '"' || ch == '\\' || ch > 126 || ch == '?') str_printf(out, "\\%03o", ch);
+        else str_putc(out, (char)ch);
+    }
+}
+
+static void put_argument(gpa_str *format, gpa_str *args, gpa_dtype t, int32_t v) {
+    bool wide = dtype_info[t].real == DT_F64;
+    switch (dtype_info[t].kind) {
+    case 'B': str_put(format, "%s"); str_printf(args, ", v%d ? \"True\" : \"False\"", (int)v); break;
+    case 'F': str_put(format, wide ? "%.17g" : "%.9g"); str_printf(args, ", (double)v%d", (int)v); break;
+    case 'C':
+        str_put(format, wide ? "(%.17g%+.17gj)" : "(%.9g%+.9gj)");
+        str_printf(args, ", (double)v%d.re, (double)v%d.im", (int)v, (int)v);
+        break;
+    case 'U': str_put(format, "%llu"); str_printf(args, ", (unsigned long long)v%d", (int)v); break;
+    default: str_put(format, "%lld"); str_printf(args, ", (long long)v%d", (int)v); break;
+    }
+}
+
+static void put_print(em *E, int32_t at) {
+    const kir_ins *code = E->f->code;
+    gpa_str format, args;
+    int32_t arg = at;
+    while (arg > 0 && code[arg - 1].code == KIR_ARG) arg--;
+    str_init(&format);
+    str_init(&args);
+    for (const char *p = E->f->texts[code[at].imm]; *p; p++) {
+        if (p[0] == '{' && p[1] == '}' && arg < at) {
+            put_argument(&format, &args, (gpa_dtype)code[code[arg].a].type, code[arg].a);
+            arg++, p++;
+        } else {
+            put_escaped(&format, p, 1);
+        }
+    }
+    em_line(E, "printf(\"%s\"%s);", format.text, args.text);
+    str_free(&format);
+    str_free(&args);
+}
+
+static void put_raise(em *E, int32_t at) {
+    const kir_ins *i = &E->f->code[at];
+    char a[TEXT_ROOM] = "0", b[TEXT_ROOM] = "0";
+    if (i->a >= 0) value_name(a, i->a);
+    if (i->b >= 0) value_name(b, i->b);
+    put_fault(E, i, i->sub, i->imm, a, b, "return;");
+}
+
+/* ---- all ---- */
+
+static void put_variable(em *E, int32_t at) {
+    const kir_ins *i = &E->f->code[at];
+    gpa_dtype t = (gpa_dtype)i->type;
+    gpa_val zero = {.bits = {0, 0}};
+    gpa_str v;
+    str_init(&v);
+    if (i->a >= 0) str_printf(&v, "v%d", (int)i->a);
+    else em_literal(E, &v, t, zero);
+    em_line(E, "%s w%d; w%d = %s;", em_type(E, t), (int)at, (int)at, v.text);
+    str_free(&v);
+}
+
+static void put_step(em *E, int32_t at) {
+    const kir_ins *i = &E->f->code[at];
+    char text[64];
+    gpa_str v;
+    switch ((kir_code)i->code) {
+    case KIR_CONST: case KIR_PARAM: case KIR_SIZE: case KIR_STRIDE: break; /* declare_fixed */
+    case KIR_OP: put_op(E, at); break;
+    case KIR_CAST: put_cast(E, at); break;
+    case KIR_INDEX:
+        snprintf(text, sizeof text, "i%u", i->imm);
+        define(E, at, DT_I64, text);
+        break;
+    case KIR_IOTA:
+        str_init(&v);
+        em_offset(E, &v, i->sub);
+        define(E, at, DT_I64, v.text);
+        str_free(&v);
+        break;
+    case KIR_LOAD: case KIR_LOADX: put_load(E, at); break;
+    case KIR_STORE: case KIR_STOREX: put_store(E, at); break;
+    case KIR_ATOMIC: put_atomic(E, at); break;
+    case KIR_BOUND: put_bound(E, at); break;
+    case KIR_VAR: put_variable(E, at); break;
+    case KIR_GET:
+        snprintf(text, sizeof text, "w%d", (int)i->a);
+        define(E, at, (gpa_dtype)i->type, text);
+        break;
+    case KIR_SET: em_line(E, "w%d = v%d;", (int)i->a, (int)i->b); break;
+    case KIR_EACH: em_each(E, at); break;
+    case KIR_REDUCE: em_reduce(E, at); break;
+    case KIR_SCAN: em_scan(E, at); break;
+    case KIR_IF:
+        em_line(E, "if (v%d) {", (int)i->a);
+        E->depth++;
+        break;
+    case KIR_ELSE:
+        E->depth--;
+        em_line(E, "} else {");
+        E->depth++;
+        break;
+    case KIR_FOR: put_for(E, at); break;
+    case KIR_LOOP:
+        em_line(E, "for (;;) {");
+        E->depth++;
+        break;
+    case KIR_BLOCK:
+        em_line(E, "{");
+        E->depth++;
+        break;
+    case KIR_BREAK: em_line(E, "goto b%d;", (int)jump_region(E, at)); break;
+    case KIR_NEXT: em_line(E, "goto n%d;", (int)jump_region(E, at)); break;
+    case KIR_END: put_end(E, at); break;
+    case KIR_THREAD: put_thread(E, at); break;
+    case KIR_BARRIER: put_barrier(E, at); break;
+    case KIR_FENCE: {
+        static const char *const scopes[] = {[KIR_FE_BLOCK] = "_block", [KIR_FE_DEVICE] = "", [KIR_FE_SYSTEM] = "_system"};
+        em_line(E, "__threadfence%s();", scopes[i->sub]);
+        break;
+    }
+    case KIR_WARP: put_warp(E, at); break;
+    case KIR_ARG: break;
+    case KIR_PRINT: put_print(E, at); break;
+    case KIR_FAULT: put_raise(E, at); break;
+    case KIR_COUNT: break;
+    }
+}
+
+void em_steps(em *E, int32_t lo, int32_t hi) {
+    for (int32_t at = lo; at < hi && !E->stopped; at++) {
+        put_step(E, at);
+        if (E->f->code[at].code == KIR_EACH) at = E->close[at];
+    }
+}

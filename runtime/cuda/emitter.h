@@ -1,0 +1,78 @@
+/* The emitter's own state, shared by its files: emit.c (the frame), emit_value.c (types, operations, helpers),
+ * emit_step.c (instructions), emit_space.c (iteration spaces and regions). */
+#ifndef GPA_CUDA_EMITTER_H
+#define GPA_CUDA_EMITTER_H
+
+#include "runtime/base.h"
+#include "runtime/cuda/emit.h"
+
+/* Pieces of fixed text that a source may need. */
+enum {
+    NEED_HALF = 1, NEED_BFLOAT = 2, NEED_CONVERT = 4, NEED_PACK = 8, NEED_SHUFFLE = 16, NEED_FAULT = 32, NEED_UPDATE = 64,
+    NEED_C64 = 128, NEED_C128 = 256
+};
+
+/* How loads and stores at the current point are written. */
+typedef enum {
+    ACCESS_DIRECT, /* in place */
+    ACCESS_BATCH   /* loads were made before, into x<array>[u].v[k]; stores go to y<instruction>[u].v[k] */
+} cu_access;
+
+typedef struct {
+    const kir_func *f;
+    const cu_plan *plan;
+    cu_facts facts;
+    cu_source *out;
+    gpa_str body, helpers;
+    bool *helper_done;      /* helper x dtype */
+    int32_t *close, *outer; /* per opener its END; per instruction the innermost region around it or -1 */
+    uint32_t needs;
+    cu_access access;
+    const char *guard;      /* condition under which a STORE outside of batches happens; NULL: always */
+    uint32_t depth;         /* indentation */
+    bool in_each;
+    bool stopped;           /* the source ends here: later regions are other parts */
+    bool jumps;             /* BREAK or NEXT: declarations are kept apart from values, since goto may pass them */
+    gpa_code rc;
+    gpa_err *e;
+} em;
+
+/* emit.c */
+void em_line(em *E, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* "P.name" of a field, added at first use. `buf` holds the text. */
+enum { NAME_ROOM = 40 };
+const char *em_field(em *E, char *buf, cu_field_kind kind, unsigned a, unsigned b);
+void em_unsupported(em *E, const char *what);
+static inline bool em_small(const em *E) { return E->f->flags & KIR_F_SMALL; }
+
+/* emit_value.c */
+const char *em_type(em *E, gpa_dtype t);   /* in registers: halves are floats that a half holds exactly */
+const char *em_memory(em *E, gpa_dtype t); /* in memory */
+/* The value expression `text` for operands of type t, into out. */
+void em_expr(em *E, gpa_str *out, const char *text, gpa_dtype t, const char *a, const char *b, const char *c);
+void em_literal(em *E, gpa_str *out, gpa_dtype t, gpa_val v);
+void em_cast(em *E, gpa_str *out, gpa_dtype from, gpa_dtype to, const char *v);
+/* v, an element as memory holds it, as a value; and back. */
+void em_unpack(em *E, gpa_str *out, gpa_dtype t, const char *v);
+void em_pack(em *E, gpa_str *out, gpa_dtype t, const char *v);
+/* Opens or closes the rounding that a result of type t needs. */
+const char *em_round(em *E, gpa_dtype t);
+/* The fixed text that `needs` asks for, the helpers not included. */
+void em_prelude(em *E, gpa_str *out);
+
+/* emit_step.c */
+/* Instructions lo .. hi of the program. EACH regions go to em_each. */
+void em_steps(em *E, int32_t lo, int32_t hi);
+/* The offset of the current point's element of array a, from its base; coordinates are i0, i1 ... */
+void em_offset(em *E, gpa_str *out, unsigned a);
+
+/* emit_space.c */
+void em_points(em *E);
+void em_teams(em *E);
+void em_each(em *E, int32_t at);
+void em_scan(em *E, int32_t at);
+void em_reduce(em *E, int32_t at);
+/* State types and combining functions of the reductions, before the function. */
+void em_states(em *E, gpa_str *out);
+
+#endif

@@ -1,0 +1,200 @@
+/* Choosing a layout. Everything depends on the program, the sizes and the device alone: the same input gives the same
+ * bits.
+ *
+ * Reading order: points, teams, plan_layout. */
+#include "runtime/cuda/plan.h"
+
+#include "runtime/base.h"
+
+enum { TEAM_POINTS = 32, FEW_PER_UNIT = 4, PART_BYTES = 1 << 16, MOST_PARTS = 4096, KEPT = 16, MOST_KEPT_BYTES = 128 };
+
+static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+static bool by_points(const kir_func *f, size_t a) {
+    for (size_t i = 0; i < f->n_code; i++)
+        if ((f->code[i].code == KIR_LOAD || f->code[i].code == KIR_STORE) && f->code[i].sub == a) return true;
+    return false;
+}
+
+static int last_dim(const kir_func *f, unsigned among) {
+    int d = f->ndim - 1;
+    while (d >= 0 && !(among >> d & 1)) d--;
+    return d;
+}
+
+/* How many points one access takes along dimension `last`, and which arrays can be accessed so: those with neighbours in
+ * memory whose every access is aligned. */
+static void choose_vector(const kir_func *f, const cu_facts *facts, const gpa_launch *l, const uint64_t *base, int last, unsigned walked, cu_plan *p) {
+    size_t widest = 1;
+    int64_t near = 0, all = 0;
+    p->vec = 1;
+    if (last < 0) return;
+    for (size_t a = 0; a < f->n_arrays; a++)
+        if (by_points(f, a) && f->arrays[a].unit >> last & 1) widest = MAX(widest, dtype_size((gpa_dtype)f->arrays[a].dtype));
+    unsigned vec = (unsigned)(16 / widest);
+    vec = MIN(vec, facts->ops > 60 ? 4u : 8u);
+    if (l->size[last] < 2 * (int64_t)vec) return;
+    for (size_t a = 0; a < f->n_arrays; a++) {
+        const kir_array *k = &f->arrays[a];
+        int64_t size = (int64_t)dtype_size((gpa_dtype)k->dtype);
+        if (!by_points(f, a) || !(walked & ~k->zero)) continue;
+        all += size;
+        bool fits = k->unit >> last & 1 && base[a] % (vec * (uint64_t)size) == 0;
+        for (int d = 0; d < f->ndim && fits; d++)
+            if (d != last && l->arrays[a].stride[d] % (int64_t)vec != 0 && l->size[d] > 1) fits = false;
+        if (k->zero >> last & 1) near += size; /* one element serves the access */
+        if (fits) p->wide |= UINT64_C(1) << a, near += size;
+    }
+    if (p->wide && 2 * near >= all) p->vec = (uint8_t)vec;
+    else p->wide = 0;
+}
+
+/* ---- no inner points ---- */
+
+static void lay_points(const kir_func *f, const cu_facts *facts, const gpa_launch *l, const uint64_t *base, cu_layout *y) {
+    int last = f->ndim - 1;
+    cu_plan *p = &y->plan;
+    p->team = TEAM_NONE;
+    p->vec = p->unroll = 1;
+    p->threads = POINT_THREADS;
+    if (!facts->branches && !facts->reread) {
+        choose_vector(f, facts, l, base, last, (1u << f->ndim) - 1, p);
+        int64_t points = 1;
+        for (int d = 0; d < f->ndim; d++) points *= l->size[d];
+        if (points > 1 << 20) p->unroll = p->vec > 1 ? (facts->ops > 60 ? 1 : 2) : facts->ops > 60 ? 2 : 4;
+    }
+    y->chunks = last < 0 ? 1 : ceil_div(l->size[last], p->vec);
+    for (int d = 0; d < last; d++) y->chunks *= l->size[d];
+    y->outer = y->chunks;
+    y->grid[0] = (uint32_t)ceil_div(y->chunks, (int64_t)POINT_THREADS * p->unroll);
+    y->block[0] = POINT_THREADS;
+}
+
+/* ---- teams ---- */
+
+static int64_t inner_chunks(const kir_func *f, const gpa_launch *l, int last, int vec) {
+    int64_t n = 1;
+    for (int d = 0; d < f->ndim; d++)
+        if (f->inner >> d & 1) n *= d == last ? ceil_div(l->size[d], vec) : l->size[d];
+    return n;
+}
+
+/* Whether neighbours in memory are neighbouring outer points rather than inner ones. */
+static bool columns(const kir_func *f, const gpa_launch *l, int outer_last, int inner_last) {
+    int64_t outer = 0, inner = 0;
+    if (outer_last < 0 || l->size[outer_last] < 8) return false;
+    for (size_t a = 0; a < f->n_arrays; a++) {
+        if (!by_points(f, a) || !(f->inner & ~f->arrays[a].zero)) continue;
+        int64_t size = (int64_t)dtype_size((gpa_dtype)f->arrays[a].dtype);
+        if (f->arrays[a].unit >> outer_last & 1) outer += size;
+        if (f->arrays[a].unit >> inner_last & 1) inner += size;
+    }
+    return outer > inner;
+}
+
+/* Bytes per point that a lane would hold to keep its row. */
+static int64_t kept_bytes(const kir_func *f) {
+    int64_t n = 0;
+    for (size_t a = 0; a < f->n_arrays; a++)
+        if (by_points(f, a) && f->arrays[a].access & KIR_READ && (f->inner & ~f->arrays[a].zero)) n += (int64_t)dtype_size((gpa_dtype)f->arrays[a].dtype);
+    return n;
+}
+
+static void lay_rows(const kir_func *f, const cu_facts *facts, uint32_t units, int last, bool dividable, cu_layout *y) {
+    cu_plan *p = &y->plan;
+    int64_t chunks = y->chunks;
+    bool keeps = facts->n_each > 1 && !facts->reread && !facts->branches && !facts->scans && last >= 0;
+    int64_t bytes = kept_bytes(f) * p->vec;
+    int64_t most = bytes ? MIN(MOST_KEPT_BYTES / bytes, KEPT / p->vec) : 0;
+    p->team = chunks <= 256 && y->outer >= 64 ? TEAM_WARP : TEAM_BLOCK;
+    if (keeps && p->team == TEAM_WARP && chunks > 32 * most) p->team = TEAM_BLOCK;
+    int64_t lanes = p->team == TEAM_WARP ? 32 : chunks >= 1024 ? 256 : MAX(32, ceil_div(chunks, 32) * 32);
+    if (dividable && p->team == TEAM_BLOCK && y->outer < (int64_t)units * FEW_PER_UNIT) {
+        int64_t blocks = ceil_div((int64_t)units * 8, y->outer), least = MAX(PART_BYTES / (16 * lanes), 1) * lanes;
+        y->length = MAX(ceil_div(chunks, MIN(blocks, MOST_PARTS)), least);
+        y->parts = y->length < chunks;
+    }
+    for (int e = 1; keeps && !y->parts && e <= most && !p->keep; e *= 2) {
+        int64_t need = p->team == TEAM_WARP ? 32 : ceil_div(ceil_div(chunks, e), 32) * 32;
+        if (need > (e * 2 <= most ? 384 : 1024) || chunks > need * e) continue;
+        p->keep = (uint8_t)e;
+        lanes = MAX(need, 32);
+    }
+    p->unroll = p->vec > 1 ? 2 : 4;
+    if (facts->n_each == 1 && facts->ops < 20) p->unroll = p->vec > 1 ? 4 : 8;
+    p->threads = p->team == TEAM_WARP ? 32 * WARP_ROWS : (uint16_t)MAX(lanes, p->keep ? lanes : 256);
+    if (p->team == TEAM_BLOCK) p->threads = p->threads > 512 ? 1024 : p->threads > 256 ? 512 : 256;
+    y->block[0] = p->team == TEAM_WARP ? 32 * WARP_ROWS : (uint32_t)lanes;
+    y->grid[0] = (uint32_t)(p->team == TEAM_WARP ? ceil_div(y->outer, WARP_ROWS) : y->outer);
+}
+
+static void lay_columns(const cu_facts *facts, uint32_t units, bool dividable, cu_layout *y) {
+    cu_plan *p = &y->plan;
+    int64_t rows = 16;
+    while (rows > 1 && rows * 4 > y->chunks) rows /= 2;
+    p->team = TEAM_COLUMN;
+    p->unroll = facts->branches ? 1 : 8;
+    p->threads = COLUMN_WIDTH * 16;
+    y->block[0] = COLUMN_WIDTH;
+    y->block[1] = (uint32_t)rows;
+    y->grid[0] = (uint32_t)ceil_div(y->outer, COLUMN_WIDTH);
+    int64_t want = ceil_div((int64_t)units * 8, y->grid[0]);
+    if (dividable && want > 1 && y->chunks > 512) {
+        y->length = MAX(ceil_div(y->chunks, MIN(want, MOST_PARTS)), 128);
+        y->parts = y->length < y->chunks;
+    }
+}
+
+static void lay_thread(cu_layout *y) {
+    y->plan.team = TEAM_THREAD;
+    y->plan.unroll = y->plan.vec = 1;
+    y->plan.threads = 128;
+    y->block[0] = 128;
+    y->grid[0] = (uint32_t)ceil_div(y->outer, 128);
+}
+
+static void lay_teams(const kir_func *f, const cu_facts *facts, const gpa_launch *l, const uint64_t *base, uint32_t units, cu_layout *y) {
+    unsigned all = (1u << f->ndim) - 1;
+    int last = last_dim(f, f->inner), outer_last = last_dim(f, all & ~f->inner);
+    bool plain = !facts->branches && !facts->reread && !facts->scans;
+    bool dividable = !facts->reread && !facts->scans && !facts->outer_writes && !facts->branches;
+    y->plan.vec = y->plan.unroll = 1;
+    y->outer = 1;
+    for (int d = 0; d < f->ndim; d++)
+        if (!(f->inner >> d & 1)) y->outer *= l->size[d];
+    y->chunks = inner_chunks(f, l, last, 1);
+    if (facts->outer_writes || (facts->branches && y->outer >= 1024) || y->chunks < 8 || (facts->scans && (y->chunks <= 64 || y->outer >= 1 << 14))) {
+        lay_thread(y);
+        return;
+    }
+    if (plain && columns(f, l, outer_last, last)) {
+        lay_columns(facts, units, dividable, y);
+        return;
+    }
+    if (facts->scans || facts->branches) {
+        y->plan.team = TEAM_BLOCK;
+        y->plan.threads = facts->scans ? 512 : 256;
+        y->block[0] = y->plan.threads;
+        y->grid[0] = (uint32_t)y->outer;
+        return;
+    }
+    if (plain) choose_vector(f, facts, l, base, last, f->inner, &y->plan);
+    y->chunks = inner_chunks(f, l, last, y->plan.vec);
+    lay_rows(f, facts, units, last, dividable, y);
+}
+
+cu_layout plan_layout(const kir_func *f, const cu_facts *facts, const gpa_launch *l, const uint64_t *base, uint32_t units) {
+    cu_layout y;
+    memset(&y, 0, sizeof y);
+    y.plan.part = PLAN_WHOLE;
+    for (int d = 0; d < 3; d++) y.grid[d] = y.block[d] = 1;
+    if (f->form == KIR_KERNEL) {
+        for (int d = 0; d < 3; d++) y.grid[d] = l->grid[d], y.block[d] = l->block[d];
+        y.plan.vec = y.plan.unroll = 1;
+    } else if (!facts->n_each) {
+        lay_points(f, facts, l, base, &y);
+    } else {
+        lay_teams(f, facts, l, base, units, &y);
+    }
+    return y;
+}

@@ -1,0 +1,20 @@
+/* Which layout over threads a launch gets, and how many blocks. */
+#ifndef GPA_CUDA_PLAN_H
+#define GPA_CUDA_PLAN_H
+
+#include "runtime/backend.h"
+#include "runtime/cuda/emit.h"
+
+typedef struct {
+    cu_plan plan;
+    bool parts;             /* one launch per EACH, its inner points divided */
+    int64_t outer, chunks;  /* outer points; accesses of the space or of the inner space */
+    int64_t length;         /* accesses of one part */
+    uint32_t grid[3], block[3];
+} cu_layout;
+
+/* The layout for these extents, strides and addresses (base[a] is the address of array a's origin) on a device with
+ * `units` multiprocessors. */
+cu_layout plan_layout(const kir_func *f, const cu_facts *facts, const gpa_launch *l, const uint64_t *base, uint32_t units);
+
+#endif

@@ -1,0 +1,71 @@
+/* Programs and their compiled variants, and the device that runs them. */
+#ifndef GPA_CUDA_PROGRAM_H
+#define GPA_CUDA_PROGRAM_H
+
+#include "runtime/backend.h"
+#include "runtime/cuda/compile.h"
+#include "runtime/cuda/emit.h"
+
+enum { FAULT_SLOTS = 256, SCRATCH_BYTES = 8 << 20, COUNTERS = 1 << 16, STAGE_BYTES = 4 << 20 };
+
+struct gpa_mem {
+    CUdeviceptr at;
+    size_t n;
+};
+
+/* One program that may have faulted: slot i of the records, and where its caller wants to read it. */
+typedef struct {
+    kir_fault_record *to[FAULT_SLOTS];
+    uint32_t n;               /* slots in use */
+    kir_fault_record *host;   /* pinned; the device writes them */
+    CUdeviceptr seen, locks;  /* the records as the device sees them; one word each */
+} cu_faults;
+
+struct gpa_dev {
+    const cu_driver *cu;
+    int number;
+    CUdevice device;
+    CUcontext context;
+    CUstream stream;
+    CUmemoryPool pool;
+    CUevent done;
+    cu_target target;
+    uint32_t units, max_threads, max_shared;
+    int *stop;                /* pinned: the interrupt flag */
+    CUdeviceptr stop_seen;
+    cu_faults faults;
+    CUdeviceptr counters;     /* zero between launches */
+    struct {                  /* two halves, filled and sent in turn */
+        char *at;
+        CUevent sent[2];
+        int next;
+    } stage;
+    const cu_blas *blas;
+    cublasHandle_t blas_handle;
+};
+
+typedef struct {
+    cu_plan plan;
+    cu_source source;
+    char *ptx;
+    CUmodule module;
+    CUfunction function;
+} cu_variant;
+
+struct gpa_prog {
+    kir_func copy;
+    cu_facts facts;
+    cu_variant *variants;
+    size_t n_variants, cap_variants;
+};
+
+gpa_code program_new(const kir_func *f, gpa_prog **out, gpa_err *e);
+void program_free(gpa_dev *d, gpa_prog *p);
+/* The variant for a plan, compiled and loaded at first need. Valid until the next call. */
+gpa_code program_variant(gpa_dev *d, gpa_prog *p, const cu_plan *plan, const cu_variant **out, gpa_err *e);
+/* Queues a launch. */
+gpa_code program_run(gpa_dev *d, gpa_prog *p, const gpa_launch *l, gpa_err *e);
+/* Hands the reports of faults over to those who wait for them; all work is done. */
+void program_faults(gpa_dev *d);
+
+#endif

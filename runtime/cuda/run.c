@@ -1,0 +1,166 @@
+/* Launches: the layout, scratch memory for divided reductions, the parameter block. */
+#include "runtime/base.h"
+#include "runtime/cuda/plan.h"
+#include "runtime/cuda/program.h"
+
+enum { BLOCK_BYTES = 32 << 10 };
+
+typedef struct {
+    gpa_dev *d;
+    gpa_prog *p;
+    const gpa_launch *l;
+    cu_layout y;
+    uint64_t base[KIR_MAX_ARRAYS];
+    CUdeviceptr scratch;    /* partial states, then results of regions */
+    uint64_t *state_at;     /* per instruction: offset of its partial states and, n_code further, of its results */
+    uint32_t slot;          /* fault record */
+} launch;
+
+/* ---- the parameter block ---- */
+
+/* Multiplier and shift with n / d == (mulhi(n, m) + n) >> s for every n < 2^31. */
+static void magic(uint64_t d, uint32_t *m, uint32_t *s) {
+    uint32_t shift = 0;
+    while ((UINT64_C(1) << shift) < d) shift++;
+    *s = shift;
+    *m = (uint32_t)(((UINT64_C(1) << 32) * ((UINT64_C(1) << shift) - d)) / d + 1);
+}
+
+static int64_t extent(const launch *L, const cu_field *x) {
+    int64_t n = L->l->size[x->a];
+    return x->kind == FIELD_SPAN || (x->kind != FIELD_SIZE && x->b == 0) ? (n + L->y.plan.vec - 1) / L->y.plan.vec : n;
+}
+
+static uint64_t field_value(const launch *L, const cu_field *x) {
+    const gpa_launch *l = L->l;
+    uint32_t m, s;
+    switch ((cu_field_kind)x->kind) {
+    case FIELD_BASE: return L->base[x->a];
+    case FIELD_OFFSET: return (uint64_t)l->arrays[x->a].offset;
+    case FIELD_STRIDE: return (uint64_t)l->arrays[x->a].stride[x->b];
+    case FIELD_EXTENT: return (uint64_t)l->arrays[x->a].size[x->b];
+    case FIELD_SIZE: case FIELD_SPAN: return (uint64_t)extent(L, x);
+    case FIELD_MAGIC: case FIELD_SHIFT:
+        magic((uint64_t)MAX(extent(L, x), 1), &m, &s);
+        return x->kind == FIELD_MAGIC ? m : s;
+    case FIELD_OUTER: return (uint64_t)L->y.outer;
+    case FIELD_CHUNKS: return (uint64_t)L->y.chunks;
+    case FIELD_LENGTH: return (uint64_t)L->y.length;
+    case FIELD_SCRATCH: return L->scratch + L->state_at[x->a];
+    case FIELD_DONE: return L->scratch + L->state_at[L->p->copy.n_code + x->a];
+    case FIELD_COUNTER: return L->d->counters;
+    case FIELD_RECORD: return L->d->faults.seen + L->slot * sizeof(kir_fault_record);
+    case FIELD_LOCK: return L->d->faults.locks + L->slot * sizeof(uint32_t);
+    case FIELD_STOP: return L->d->stop_seen;
+    case FIELD_PARAM: break;
+    }
+    return 0;
+}
+
+static void fill_block(const launch *L, const cu_source *s, char *block) {
+    for (size_t i = 0; i < s->n_fields; i++) {
+        const cu_field *x = &s->fields[i];
+        uint64_t v = x->kind == FIELD_PARAM ? 0 : field_value(L, x);
+        if (x->kind == FIELD_PARAM) memcpy(block + x->at, &L->l->params[x->a], x->size);
+        else memcpy(block + x->at, &v, x->size); /* little-endian: the low bytes */
+    }
+}
+
+/* ---- one launch ---- */
+
+static gpa_code queue(launch *L, gpa_err *e) {
+    const cu_variant *v;
+    const cu_driver *cu = L->d->cu;
+    _Alignas(16) char small[1024];
+    char *block = small;
+    gpa_code rc = program_variant(L->d, L->p, &L->y.plan, &v, e);
+    if (rc) return rc;
+    if (v->source.bytes > BLOCK_BYTES) return gpa_fail(e, GPA_E_UNSUPPORTED, "a program with that many arrays on the GPU");
+    if (v->source.bytes > sizeof small && !(block = mem_new(v->source.bytes))) return gpa_no_memory(e);
+    memset(block, 0, v->source.bytes);
+    fill_block(L, &v->source, block);
+    void *args[] = {block};
+    const uint32_t *g = L->y.grid, *b = L->y.block;
+    uint32_t shared = L->p->copy.form == KIR_KERNEL ? L->l->shared : 0;
+    CUresult r = shared > 48u << 10 ? cu->function_set(v->function, CU_FUNC_MAX_DYNAMIC, (int)shared) : 0;
+    if (!r) r = cu->launch(v->function, g[0], g[1], g[2], b[0], b[1], b[2], shared, L->d->stream, args, NULL);
+    if (block != small) mem_free(block);
+    return api_check(r, "cuLaunchKernel", e);
+}
+
+static size_t aligned(size_t n) { return (n + 255) / 256 * 256; }
+
+/* One launch per region; partial states and results lie in memory of their own, given back in the queue's order. */
+static gpa_code queue_parts(launch *L, gpa_err *e) {
+    const kir_func *f = &L->p->copy;
+    const cu_driver *cu = L->d->cu;
+    gpa_code rc = GPA_OK;
+    uint64_t total = 0;
+    int64_t parts = (L->y.chunks + L->y.length - 1) / L->y.length;
+    if (!(L->state_at = mem_zero(2 * f->n_code * sizeof *L->state_at))) return gpa_no_memory(e);
+    for (size_t i = 0; i < f->n_code; i++) {
+        if (f->code[i].code != KIR_REDUCE) continue;
+        size_t bytes = emit_state_bytes(f, (int32_t)i) * (size_t)L->y.outer;
+        L->state_at[i] = total;
+        total += aligned(bytes * (size_t)parts);
+        L->state_at[f->n_code + i] = total;
+        total += aligned(bytes);
+    }
+    if (total) TRY(api_check(cu->alloc(&L->scratch, total, L->d->stream), "cuMemAllocAsync", e));
+    L->y.grid[1] = (uint32_t)parts;
+    for (uint32_t k = 0; k < L->p->facts.n_each; k++) {
+        L->y.plan.part = (int16_t)k;
+        TRY(queue(L, e));
+    }
+out:
+    if (L->scratch) cu->free(L->scratch, L->d->stream);
+    mem_free(L->state_at);
+    return rc;
+}
+
+static gpa_code take_slot(launch *L, gpa_err *e) {
+    cu_faults *x = &L->d->faults;
+    if (x->n == FAULT_SLOTS) {
+        gpa_code rc = api_check(L->d->cu->stream_wait(L->d->stream), "cuStreamSynchronize", e);
+        if (rc) return rc;
+        program_faults(L->d);
+    }
+    L->slot = x->n;
+    x->to[x->n++] = L->l->fault;
+    return GPA_OK;
+}
+
+gpa_code program_run(gpa_dev *d, gpa_prog *p, const gpa_launch *l, gpa_err *e) {
+    const kir_func *f = &p->copy;
+    launch L = {.d = d, .p = p, .l = l};
+    for (size_t a = 0; a < f->n_arrays; a++) {
+        const gpa_binding *b = &l->arrays[a];
+        bool bound = (f->arrays[a].where == KIR_GLOBAL || f->arrays[a].where == KIR_CONSTANT) && b->mem;
+        L.base[a] = bound ? b->mem->at + (uint64_t)b->offset * dtype_size((gpa_dtype)f->arrays[a].dtype) : 0;
+    }
+    for (int d2 = 0; f->form == KIR_MAP && d2 < f->ndim; d2++)
+        if (!(f->inner >> d2 & 1) && l->size[d2] <= 0) return GPA_OK;
+    if (f->form == KIR_KERNEL && (!l->grid[0] || !l->grid[1] || !l->grid[2])) return GPA_OK;
+    if (p->facts.faults) {
+        gpa_code rc = take_slot(&L, e);
+        if (rc) return rc;
+    }
+    L.y = plan_layout(f, &p->facts, l, L.base, d->units);
+    if (!L.y.grid[0]) return GPA_OK;
+    return L.y.parts && L.y.grid[0] <= COUNTERS ? queue_parts(&L, e) : queue(&L, e);
+}
+
+void program_faults(gpa_dev *d) {
+    cu_faults *x = &d->faults;
+    bool any = false;
+    for (uint32_t i = 0; i < x->n; i++) {
+        if (!x->host[i].set) continue;
+        any = true;
+        if (x->to[i] && !x->to[i]->set) *x->to[i] = x->host[i];
+    }
+    if (any) {
+        memset(x->host, 0, FAULT_SLOTS * sizeof *x->host);
+        d->cu->fill(x->locks, 0, FAULT_SLOTS * sizeof(uint32_t), d->stream);
+    }
+    x->n = 0;
+}
