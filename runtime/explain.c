@@ -208,10 +208,12 @@ void rt_explain_stop(gpa_rt *rt, gpa_str *out) {
     struct explain *x = rt->explain;
     if (!x) return;
     str_putn(out, x->text.text, x->text.len);
-    str_printf(out, "%d step%s, %llu launch%s", x->steps, x->steps == 1 ? "" : "s",
-               (unsigned long long)(rt->stats.launches - x->launches), rt->stats.launches - x->launches == 1 ? "" : "es");
-    write_bytes(out, "read", rt->stats.bytes_read - x->read);
-    write_bytes(out, "wrote", rt->stats.bytes_written - x->written);
-    str_putc(out, '\n');
+    uint64_t launches = rt->stats.launches - x->launches;
+    if (x->steps || launches) { /* a cell that computed nothing has no plan */
+        str_printf(out, "%d step%s, %llu launch%s", x->steps, x->steps == 1 ? "" : "s", (unsigned long long)launches, launches == 1 ? "" : "es");
+        write_bytes(out, "read", rt->stats.bytes_read - x->read);
+        write_bytes(out, "wrote", rt->stats.bytes_written - x->written);
+        str_putc(out, '\n');
+    }
     explain_free(rt);
 }
