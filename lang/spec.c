@@ -104,27 +104,28 @@ static void put_grouped(gpa_str *out, const char *digits, size_t n, char group, 
 
 /* sign, prefix and body (whose first `whole` bytes are the digits that grouping and zeros apply to), padded. */
 static void lay_out(gpa_str *out, const spec *s, const char *sign, const char *prefix, const char *body, size_t n, size_t whole) {
-    gpa_str text;
-    str_init(&text);
+    gpa_str grouped;
+    str_init(&grouped);
     size_t before = strlen(sign) + strlen(prefix);
     int every = s->type && strchr("boxX", s->type) ? 4 : 3;
-    bool zeros = s->fill == '0' && s->align == '=';
     if (s->group && whole) {
-        int64_t room = zeros ? s->width - (int64_t)(before + n - whole) : 0;
-        put_grouped(&text, body, whole, s->group, every, room);
-        str_putn(&text, body + whole, n - whole);
-    } else str_putn(&text, body, n);
-    int64_t pad = MAX(0, s->width - (int64_t)(before + text_count(text.text, text.len)));
+        int64_t room = s->fill == '0' && s->align == '=' ? s->width - (int64_t)(before + n - whole) : 0;
+        put_grouped(&grouped, body, whole, s->group, every, room);
+        str_putn(&grouped, body + whole, n - whole);
+        body = grouped.text;
+        n = grouped.len;
+    }
+    int64_t pad = s->width < 0 ? 0 : MAX(0, s->width - (int64_t)(before + text_count(body, n)));
     int64_t left = s->align == '>' ? pad : s->align == '^' ? pad / 2 : 0;
     int64_t middle = s->align == '=' ? pad : 0;
     fill_with(out, s->fill, left);
     str_put(out, sign);
     str_put(out, prefix);
     fill_with(out, s->fill, middle);
-    str_putn(out, text.text, text.len);
+    str_putn(out, body, n);
     fill_with(out, s->fill, pad - left - middle);
-    out->failed = out->failed || text.failed;
-    str_free(&text);
+    out->failed = out->failed || grouped.failed;
+    str_free(&grouped);
 }
 
 static const char *sign_of(const spec *s, bool negative) {

@@ -61,11 +61,17 @@ void str_fill(gpa_str *s, char c, size_t n) {
 
 void str_vprintf(gpa_str *s, const char *fmt, va_list ap) {
     va_list again;
+    if (!room(s, 32)) return;
     va_copy(again, ap);
-    int n = vsnprintf(NULL, 0, fmt, ap);
-    if (n > 0 && room(s, (size_t)n)) {
-        vsnprintf(s->text + s->len, (size_t)n + 1, fmt, again);
-        s->len += (size_t)n;
+    size_t left = s->cap - s->len;
+    int n = vsnprintf(s->text + s->len, left, fmt, ap);
+    if (n >= 0 && (size_t)n < left) s->len += (size_t)n;
+    else {
+        s->text[s->len] = 0;
+        if (n > 0 && room(s, (size_t)n)) {
+            vsnprintf(s->text + s->len, (size_t)n + 1, fmt, again);
+            s->len += (size_t)n;
+        }
     }
     va_end(again);
 }
