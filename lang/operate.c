@@ -340,7 +340,7 @@ static gpa_code binary(gpa_vm *vm, ast_op op, bool update, value a, value b, val
         *out = v_bool(truth);
         return rc;
     }
-    bool arrays = a.tag == V_ARRAY || b.tag == V_ARRAY;
+    bool arrays = (a.tag == V_ARRAY || b.tag == V_ARRAY) && !(op == AST_OP_MOD && a.tag == V_STR);
     if (!arrays && (is_sequence(a) || is_sequence(b)) && !(op == AST_OP_ADD && !is_sequence(a)) &&
         !(op == AST_OP_ADD && numpy && a.tag != V_STR))
         rc = sequence(vm, op, a, b, out, &handled);
