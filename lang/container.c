@@ -431,8 +431,10 @@ value set_of(gpa_vm *vm, value iterable, bool frozen) {
     if (out.tag == V_UNSET) return out;
     out.set->frozen = frozen;
     TRY(vm_iter(vm, iterable, &it));
-    for (bool done = false;;) {
+    bool done = false;
+    for (uint32_t n = 0;; n++) {
         value v = v_none();
+        if (n % 1024 == 0) TRY(vm_poll(vm));
         TRY(iter_next(vm, it, &v, &done));
         if (done) break;
         rc = set_add(vm, out.set, v);

@@ -154,7 +154,10 @@ gpa_code vm_collect(gpa_vm *vm, value iterable, value *out) {
     if (rc) return rc;
     list = v_list(vm, 0, NULL);
     if (list.tag == V_UNSET) rc = vm_err(vm)->code;
+    /* a range says how much it needs: too much fails at once, not when the machine is full */
+    if (!rc && iterable.tag == V_RANGE) rc = list_reserve(vm, list.list, (size_t)range_len(iterable.range));
     for (bool done = false; !rc;) {
+        if (list.list->count % 1024 == 0 && (rc = vm_poll(vm))) break;
         v = v_none();
         rc = iter_next(vm, it, &v, &done);
         if (rc || done) break;

@@ -95,7 +95,9 @@ static gpa_code repeat(gpa_vm *vm, value a, int64_t times, value *out) {
         if (k && a.str->size > (size_t)UINT32_MAX / k) return vm_no_memory(vm);
         gpa_str s;
         str_init(&s);
-        for (size_t i = 0; i < k && !s.failed; i++) str_putn(&s, a.str->text, a.str->size);
+        if (a.str->size == 1) str_fill(&s, a.str->text[0], k);
+        else
+            for (size_t i = 0; i < k && !s.failed; i++) str_putn(&s, a.str->text, a.str->size);
         if (a.tag == V_STR) return owned(vm, v_str_take(vm, &s), out);
         value bytes = s.failed ? v_unset() : v_bytes(vm, s.text, s.len);
         str_free(&s);
@@ -283,8 +285,10 @@ static gpa_code contains_by_iteration(gpa_vm *vm, value v, value item, bool *out
         return vm_fail(vm, GPA_E_TYPE, "argument of type '%s' is not iterable", value_type_name(v));
     }
     if (rc) return rc;
-    for (bool done = false; !rc && !*out;) {
+    bool done = false;
+    for (uint32_t n = 0; !rc && !*out; n++) {
         next = v_none();
+        if (n % 1024 == 0 && (rc = vm_poll(vm))) break;
         rc = iter_next(vm, it, &next, &done);
         if (rc || done) break;
         rc = contains_item(vm, &next, 1, item, out);

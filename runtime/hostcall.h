@@ -1,20 +1,27 @@
 /* Library calls done by the host itself, for devices that have no library for them: matrix products, sorts, searches.
  *
- * All arguments are host memory. Plain code: right for every dtype first, and fast where that is simple. */
+ * All arguments are host memory. Plain code: right for every dtype first, and fast where that is simple. The calls look at
+ * *stop (NULL: never set) now and then, and end with GPA_E_INTERRUPT once it is set. */
 #ifndef GPA_HOSTCALL_H
 #define GPA_HOSTCALL_H
+
+#include <stdatomic.h>
 
 #include "runtime/dtype.h"
 #include "runtime/libcall.h"
 
 /* A GEMM call: the bindings' offsets and strides over the memory given. Half types accumulate in float, bool is any-of-all. c must
  * not overlap a or b. */
-gpa_code hostcall_gemm(const gpa_libcall *call, const void *a, const void *b, void *c, gpa_err *e);
+gpa_code hostcall_gemm(const gpa_libcall *call, const void *a, const void *b, void *c, const atomic_bool *stop,
+                       gpa_err *e);
 /* A SORT or ARGSORT call; in and out must not overlap. */
-gpa_code hostcall_sort(const gpa_libcall *call, const void *in, void *out, gpa_err *e);
+gpa_code hostcall_sort(const gpa_libcall *call, const void *in, void *out, const atomic_bool *stop, gpa_err *e);
 /* For each of nv values v the number of elements of the sorted a[0 .. na) that stand before it: those smaller, with
  * `right` also those equal. NaN counts as the largest. */
 gpa_code hostcall_search(gpa_dtype t, const void *a, int64_t na, const void *v, int64_t nv, bool right, int64_t *out,
-                         gpa_err *e);
+                         const atomic_bool *stop, gpa_err *e);
+
+/* Whether a call should end. */
+static inline bool hostcall_stopped(const atomic_bool *stop) { return stop && atomic_load_explicit(stop, memory_order_relaxed); }
 
 #endif

@@ -13,6 +13,7 @@ typedef struct {
     const void *a, *b;
     int64_t ar, ac, br, bc; /* row and column strides */
     void *c;                /* contiguous, zeroed */
+    const atomic_bool *stop;
 } product;
 
 /* GEMM(ID, C type, accumulate a * b onto c). */
@@ -31,7 +32,7 @@ typedef struct {
         for (int64_t k0 = 0; k0 < p->k; k0 += BLOCK_K)                                                    \
             for (int64_t j0 = 0; j0 < p->n; j0 += BLOCK_N) {                                              \
                 int64_t k1 = MIN(k0 + BLOCK_K, p->k), j1 = MIN(j0 + BLOCK_N, p->n);                       \
-                for (int64_t i = 0; i < p->m; i++)                                                        \
+                for (int64_t i = 0; i < p->m && !hostcall_stopped(p->stop); i++)                          \
                     for (int64_t k = k0; k < k1; k++) {                                                   \
                         const T a = pa[i * p->ar + k * p->ac], *restrict rb = pb + k * p->br;             \
                         T *restrict rc = (T *)p->c + i * p->n;                                            \
@@ -51,7 +52,7 @@ GEMMS(GEMM)
 #define GEMM_COMPLEX(id, T)                                                                 \
     static void gemm_##id(const product *p) {                                               \
         const T *pa = p->a, *pb = p->b;                                                     \
-        for (int64_t i = 0; i < p->m; i++)                                                  \
+        for (int64_t i = 0; i < p->m && !hostcall_stopped(p->stop); i++)                    \
             for (int64_t k = 0; k < p->k; k++) {                                            \
                 const T a = pa[i * p->ar + k * p->ac], *restrict rb = pb + k * p->br;       \
                 T *restrict rc = (T *)p->c + i * p->n;                                      \
@@ -95,7 +96,8 @@ static void pack(gpa_dtype t, gpa_dtype work, const char *from, int64_t rows, in
             dtype_store(to, work, dtype_cast(dtype_load(from + (i * rs + j * cs) * item, t), t, work));
 }
 
-gpa_code hostcall_gemm(const gpa_libcall *call, const void *a, const void *b, void *c, gpa_err *e) {
+gpa_code hostcall_gemm(const gpa_libcall *call, const void *a, const void *b, void *c, const atomic_bool *stop,
+                       gpa_err *e) {
     const int64_t m = call->gemm.m, n = call->gemm.n, k = call->gemm.k, *as = call->gemm.a.stride, *bs = call->gemm.b.stride;
     gpa_dtype t = call->dtype, work = dtype_info[t].compute;
     int64_t item = (int64_t)dtype_size(t);
@@ -109,7 +111,7 @@ gpa_code hostcall_gemm(const gpa_libcall *call, const void *a, const void *b, vo
         const char *pa = (const char *)a + (call->gemm.a.offset + i * as[0]) * item;
         const char *pb = (const char *)b + (call->gemm.b.offset + i * bs[0]) * item;
         char *to = (char *)c + (call->gemm.c.offset + i * m * n) * item;
-        product p = {m, n, k, pa, pb, as[1], as[2], bs[1], bs[2], to};
+        product p = {m, n, k, pa, pb, as[1], as[2], bs[1], bs[2], to, stop};
         if (pack_a) {
             pack(t, work, pa, m, k, as[1], as[2], ra);
             p.a = ra;
@@ -126,6 +128,7 @@ gpa_code hostcall_gemm(const gpa_libcall *call, const void *a, const void *b, vo
         memset(p.c, 0, (size_t)(m * n) * size);
         multiply(t, &p);
         if (pack_a) pack(work, t, rc, m, n, n, 1, to);
+        if (hostcall_stopped(stop)) code = gpa_fail(e, GPA_E_INTERRUPT, "%s", "");
     }
     mem_free(ra);
     mem_free(rb);

@@ -7,7 +7,7 @@
 #include "runtime/base.h"
 #include "runtime/hostcall.h"
 
-enum { SHORT = 40, MIDDLE = 3000 };
+enum { SHORT = 40, MIDDLE = 3000, BLOCK = 1 << 20 };
 
 /* ---- keys ---- */
 
@@ -86,9 +86,9 @@ static bool is_sorted_ranks(const ranked *r, int64_t n) {
 }
 
 /* Sorts n items of type T, whose key is KEY(item): few by insertion, many by one digit after another. Returns where the
- * result is, r or spare. A digit that all keys share is passed over. */
+ * result is, r or spare; the order is not reached when *stop is set meanwhile. A digit that all keys share is passed over. */
 #define SORT(name, T, KEY)                                                                                      \
-    static T *name(T *r, T *spare, int64_t n, int bits, int64_t *count) {                                       \
+    static T *name(T *r, T *spare, int64_t n, int bits, int64_t *count, const atomic_bool *stop) {               \
         const int digit = n <= MIDDLE ? 8 : 11;                                                                 \
         const uint64_t places = 1ull << digit;                                                                  \
         for (int64_t i = 1; n <= SHORT && i < n; i++) {                                                         \
@@ -97,7 +97,7 @@ static bool is_sorted_ranks(const ranked *r, int64_t n) {
             for (; j > 0 && KEY(r[j - 1]) > KEY(x); j--) r[j] = r[j - 1];                                       \
             r[j] = x;                                                                                           \
         }                                                                                                       \
-        for (int shift = 0; n > SHORT && shift < bits; shift += digit) {                                        \
+        for (int shift = 0; n > SHORT && shift < bits && !hostcall_stopped(stop); shift += digit) {             \
             memset(count, 0, places * sizeof *count);                                                           \
             for (int64_t i = 0; i < n; i++) count[KEY(r[i]) >> shift & (places - 1)]++;                         \
             if (count[KEY(r[0]) >> shift & (places - 1)] == n) continue;                                        \
@@ -107,7 +107,11 @@ static bool is_sorted_ranks(const ranked *r, int64_t n) {
                 count[d] = sum;                                                                                 \
                 sum += c;                                                                                       \
             }                                                                                                   \
-            for (int64_t i = 0; i < n; i++) spare[count[KEY(r[i]) >> shift & (places - 1)]++] = r[i];           \
+            for (int64_t i = 0, end = 0; end < n && !hostcall_stopped(stop); i = end) {                         \
+                end = MIN(end + BLOCK, n);                                                                      \
+                for (; i < end; i++) spare[count[KEY(r[i]) >> shift & (places - 1)]++] = r[i];                  \
+            }                                                                                                   \
+            if (hostcall_stopped(stop)) break;                                                                  \
             T *t = r;                                                                                           \
             r = spare;                                                                                          \
             spare = t;                                                                                          \
@@ -125,6 +129,7 @@ typedef struct {
     ranked *r, *spare;
     uint64_t *key, *key_spare;
     int64_t *count;
+    const atomic_bool *stop;
 } room;
 
 static void room_free(room *w) {
@@ -135,8 +140,8 @@ static void room_free(room *w) {
     mem_free(w->count);
 }
 
-static bool room_new(room *w, size_t n, bool ranks) {
-    *w = (room){.key = mem_new(n * sizeof *w->key), .count = mem_new(sizeof *w->count << 11)};
+static bool room_new(room *w, size_t n, bool ranks, const atomic_bool *stop) {
+    *w = (room){.stop = stop, .key = mem_new(n * sizeof *w->key), .count = mem_new(sizeof *w->count << 11)};
     if (ranks) {
         w->r = mem_new(n * sizeof *w->r);
         w->spare = mem_new(n * sizeof *w->spare);
@@ -154,7 +159,7 @@ static const ranked *order(gpa_dtype t, const char *from, int64_t n, room *w) {
         int bits = make_keys(t, from, n, k, w->key);
         for (int64_t i = 0; i < n; i++) w->r[i].key = w->key[w->r[i].at];
         if (is_sorted_ranks(w->r, n)) continue;
-        ranked *sorted = sort_ranks(w->r, w->spare, n, bits, w->count);
+        ranked *sorted = sort_ranks(w->r, w->spare, n, bits, w->count, w->stop);
         if (sorted != w->r) {
             w->spare = w->r;
             w->r = sorted;
@@ -229,7 +234,7 @@ static void sort_values(gpa_dtype t, const char *in, int64_t n, char *out, room 
     if (item == 2) nan = t == DT_F16 ? 0x7c00 : 0x7f80;
     load_bits(in, item, n, w->key);
     for (int64_t i = 0; i < n; i++) w->key[i] = key_of_bits(w->key[i], kind, sign, nan);
-    uint64_t *sorted = sort_keys(w->key, w->key_spare, n, (int)item * 8, w->count);
+    uint64_t *sorted = sort_keys(w->key, w->key_spare, n, (int)item * 8, w->count, w->stop);
     if (kind == 'F') mend_zeros(sorted, n, in, item, sign);
     for (int64_t i = 0; i < n; i++) sorted[i] = bits_of_key(sorted[i], kind, sign);
     save_bits(out, item, n, sorted);
@@ -237,15 +242,15 @@ static void sort_values(gpa_dtype t, const char *in, int64_t n, char *out, room 
 
 /* ---- calls ---- */
 
-gpa_code hostcall_sort(const gpa_libcall *call, const void *in, void *out, gpa_err *e) {
+gpa_code hostcall_sort(const gpa_libcall *call, const void *in, void *out, const atomic_bool *stop, gpa_err *e) {
     int64_t n = call->sort.n;
     gpa_dtype t = call->dtype;
     bool arg = call->kind == LIB_ARGSORT, ranks = arg || dtype_is_complex(t);
     size_t item = dtype_size(t), to = arg ? sizeof(int64_t) : item;
     room w;
     if (n == 0) return GPA_OK;
-    bool fits = room_new(&w, (size_t)n, ranks);
-    for (int64_t i = 0; i < call->sort.rows && fits; i++) {
+    bool fits = room_new(&w, (size_t)n, ranks, stop);
+    for (int64_t i = 0; i < call->sort.rows && fits && !hostcall_stopped(stop); i++) {
         const char *row = (const char *)in + (size_t)(call->sort.in.offset + i * n) * item;
         char *result = (char *)out + (size_t)(call->sort.out.offset + i * n) * to;
         if (!ranks) {
@@ -253,11 +258,12 @@ gpa_code hostcall_sort(const gpa_libcall *call, const void *in, void *out, gpa_e
             continue;
         }
         const ranked *r = order(t, row, n, &w);
-        for (int64_t k = 0; k < n; k++, result += to)
+        for (int64_t k = 0; k < n && !hostcall_stopped(stop); k++, result += to)
             memcpy(result, arg ? (const char *)&r[k].at : row + (size_t)r[k].at * item, to);
     }
     room_free(&w);
-    return fits ? GPA_OK : gpa_no_memory(e);
+    if (!fits) return gpa_no_memory(e);
+    return hostcall_stopped(stop) ? gpa_fail(e, GPA_E_INTERRUPT, "%s", "") : GPA_OK;
 }
 
 /* ---- searching ---- */
@@ -276,7 +282,7 @@ static bool before(const keys *k, int64_t i, int64_t j, bool equal) {
 }
 
 gpa_code hostcall_search(gpa_dtype t, const void *a, int64_t na, const void *v, int64_t nv, bool right, int64_t *out,
-                         gpa_err *e) {
+                         const atomic_bool *stop, gpa_err *e) {
     keys k = {.rounds = dtype_is_complex(t) ? COMPLEX_KEYS : 1};
     bool fits = true;
     for (int r = 0; r < k.rounds; r++) {
@@ -287,7 +293,7 @@ gpa_code hostcall_search(gpa_dtype t, const void *a, int64_t na, const void *v, 
         make_keys(t, a, na, k.rounds - 1 - r, k.a[r]);
         make_keys(t, v, nv, k.rounds - 1 - r, k.v[r]);
     }
-    for (int64_t j = 0; j < nv && fits; j++) {
+    for (int64_t j = 0; j < nv && fits && !hostcall_stopped(stop); j++) {
         int64_t lo = 0, hi = na;
         while (lo < hi) {
             int64_t mid = lo + (hi - lo) / 2;
@@ -300,5 +306,6 @@ gpa_code hostcall_search(gpa_dtype t, const void *a, int64_t na, const void *v, 
         mem_free(k.a[r]);
         mem_free(k.v[r]);
     }
-    return fits ? GPA_OK : gpa_no_memory(e);
+    if (!fits) return gpa_no_memory(e);
+    return hostcall_stopped(stop) ? gpa_fail(e, GPA_E_INTERRUPT, "%s", "") : GPA_OK;
 }

@@ -110,7 +110,7 @@ typedef struct {
 } place;
 
 static gpa_code one_call(place *p, const gpa_libcall *c, gpa_err *e) {
-    return p->d ? run_on_device(p->rt, p->d, c, e) : hostcall_gemm(c, p->a, p->b, p->c, e);
+    return p->d ? run_on_device(p->rt, p->d, c, e) : hostcall_gemm(c, p->a, p->b, p->c, &p->rt->interrupted, e);
 }
 
 /* Every product of the stack: one call for each point of its outer dimensions, after those that can be walked as one. */
@@ -258,7 +258,7 @@ static gpa_code run_sort(gpa_rt *rt, gpa_arr *rows, gpa_libcall *c, gpa_dtype to
     }
     TRY(host_get(rt, rows, &in, e));
     TRY(host_new(rt, to, rows->ndim, rows->shape, &made, e));
-    rc = hostcall_sort(c, in.data, made.data, e);
+    rc = hostcall_sort(c, in.data, made.data, &rt->interrupted, e);
     if (rc) host_unmade(rt, &made);
     else TRY(host_made(rt, &made, out, e));
     if (!rc) explain_call(rt, name, NULL, *out);
@@ -323,7 +323,7 @@ gpa_code arr_searchsorted(gpa_rt *rt, gpa_arr *a, gpa_arr *v, bool right, gpa_ar
     TRY(host_get_as(rt, a, t, &in, e));
     TRY(host_get_as(rt, v, t, &what, e));
     TRY(host_new(rt, DT_I64, v->ndim, v->shape, &where, e));
-    rc = hostcall_search(t, in.data, a->size, what.data, v->size, right, (int64_t *)(void *)where.data, e);
+    rc = hostcall_search(t, in.data, a->size, what.data, v->size, right, (int64_t *)(void *)where.data, &rt->interrupted, e);
     if (rc) host_unmade(rt, &where);
     else TRY(host_made(rt, &where, out, e));
     if (!rc) explain_call(rt, "searchsorted", NULL, *out);

@@ -14,6 +14,7 @@ typedef struct sorter {
     gpa_vm *vm;
     gpa_code (*less)(struct sorter *s, value a, value b, bool *out);
     bool reverse;
+    size_t since; /* items moved since the last look for an interrupt */
     gpa_code rc;
 } sorter;
 
@@ -48,7 +49,15 @@ static bool before(sorter *s, const pair *b, const pair *a) {
     return !s->rc && out;
 }
 
-enum { RUN = 12 };
+enum { RUN = 12, LOOK = 1 << 16 };
+
+/* Looks for an interrupt once in a while. */
+static void moved(sorter *s, size_t n) {
+    s->since += n;
+    if (s->rc || s->since < LOOK) return;
+    s->since = 0;
+    s->rc = vm_poll(s->vm);
+}
 
 static void insertion(sorter *s, pair *p, size_t n) {
     for (size_t i = 1; i < n; i++) {
@@ -77,18 +86,23 @@ static void merge(sorter *s, const pair *a, size_t n, const pair *b, size_t m, p
     memcpy(to, n ? a : b, (n + m) * sizeof *a);
 }
 
-/* Sorts p with the help of as much room; says in which of the two the result stands. */
+/* Sorts p with the help of as much room; says in which of the two the result stands, after a failure all items in some
+ * order. */
 static pair *sort_pairs(sorter *s, pair *p, pair *room, size_t n) {
-    for (size_t i = 0; i < n; i += RUN) insertion(s, p + i, MIN((size_t)RUN, n - i));
+    for (size_t i = 0; i < n; i += RUN) {
+        insertion(s, p + i, MIN((size_t)RUN, n - i));
+        moved(s, RUN);
+    }
     for (size_t width = RUN; width < n; width *= 2) {
         for (size_t i = 0; i < n; i += 2 * width) {
             size_t left = MIN(width, n - i), right = MIN(width, n - i - left);
             merge(s, p + i, left, p + i + left, right, room + i);
+            moved(s, left + right);
+            if (s->rc) return p;
         }
         pair *sorted = room;
         room = p;
         p = sorted;
-        if (!s->rc) s->rc = vm_poll(s->vm);
     }
     return p;
 }
