@@ -63,12 +63,14 @@ enum {
     GPA_EVAL_SCRIPT = 1,  /* a file: no In/Out, the value of the last expression is not shown, magics allowed */
     GPA_EVAL_SILENT = 2,  /* no result, no history */
     GPA_EVAL_EXPLAIN = 4, /* afterwards the plan of what ran goes to the output */
-    GPA_EVAL_SOURCE = 8   /* the plan with the generated code */
+    GPA_EVAL_SOURCE = 8,  /* the plan with the generated code */
+    GPA_EVAL_UNCOUNTED = 16 /* the result is shown, but neither kept nor counted */
 };
 /* Evaluates a cell and reports through the host. `file` names it in errors (NULL: "In [n]"). The result is GPA_OK or the
  * uncaught error's code; GPA_E_EXIT (sys.exit) leaves its status in *status. */
 gpa_code gpa_session_eval(gpa_session *s, const char *file, const char *src, size_t n, int flags, int *status);
-/* Whether the text is a whole cell, and with how many columns the next line should be indented if not. */
+/* Whether the text is a whole cell, and with how many columns the next line should be indented if not.
+ * A question to the parser alone: from any thread. */
 gpa_src_state gpa_session_check(gpa_session *s, const char *src, size_t n, int *indent);
 /* Calls each with every text that may replace [*from, cursor), with its kind ("function", "module", "float64 (3,4)"). */
 gpa_code gpa_session_complete(gpa_session *s, const char *src, size_t n, size_t cursor, size_t *from,

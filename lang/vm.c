@@ -221,6 +221,8 @@ gpa_code vm_input(gpa_vm *vm, const char *prompt, value *out) {
     if (!vm->config.input) return vm_fail(vm, GPA_E_EOF, "EOF when reading a line");
     gpa_code rc = vm->config.input(vm->config.user, prompt, line, sizeof line);
     if (rc == GPA_E_EOF) return vm_fail(vm, rc, "EOF when reading a line");
+    if (rc == GPA_E_UNSUPPORTED) return vm_fail(vm, rc, "input() was called, but this front end does not support input requests.");
+    if (rc == GPA_E_INTERRUPT) return vm_poll(vm) ? rc : vm_fail(vm, rc, "%s", "");
     if (rc) return vm_fail(vm, rc, "%s", "");
     size_t n = strlen(line);
     if (n && line[n - 1] == '\n') n--;

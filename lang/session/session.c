@@ -206,7 +206,7 @@ static gpa_code run(gpa_session *s, ast_module *m, const char *src, size_t n, in
     bool cell = !(flags & (GPA_EVAL_SCRIPT | GPA_EVAL_SILENT));
     if (!rc && cell && last.tag != V_UNSET && last.tag != V_NONE && !hushed(src, n)) {
         rc = show(s, last);
-        if (!rc) rc = remember(s, last);
+        if (!rc && !(flags & GPA_EVAL_UNCOUNTED)) rc = remember(s, last);
     }
     if (last.tag != V_UNSET) value_release(s->vm, last);
     if (!rc && (cell || flags & GPA_EVAL_EXPLAIN)) rc = rt_flush(s->rt, vm_err(s->vm));
@@ -258,7 +258,7 @@ gpa_code gpa_session_eval(gpa_session *s, const char *file, const char *src, siz
     if (flags & GPA_EVAL_EXPLAIN) print_explain(s);
     vm_clear_error(s->vm);
     ast_release(m);
-    if (!(flags & (GPA_EVAL_SCRIPT | GPA_EVAL_SILENT))) s->count++;
+    if (!(flags & (GPA_EVAL_SCRIPT | GPA_EVAL_SILENT | GPA_EVAL_UNCOUNTED))) s->count++;
     return rc;
 }
 

@@ -1,0 +1,107 @@
+/* Only the channel's thread touches its socket. Invariant: a call of channel_settle is done once the socket was seen
+ * empty after the call. */
+#include "kernel/channel.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zmq.h>
+
+#include "kernel/kernel.h"
+#include "kernel/request.h"
+
+typedef struct {
+    queue_link link;
+    message *to;
+    const char *type;
+    char *text;
+} answer;
+
+void channel_answer_take(message *to, const char *type, json_t *content) {
+    answer *a = malloc(sizeof *a);
+    if (a) {
+        *a = (answer){.to = message_retain(to), .type = type, .text = content ? json_dumps(content, JSON_COMPACT) : NULL};
+        queue_put(&to->from->answers, &a->link);
+    }
+    json_decref(content);
+}
+
+static void send_answers(channel *c) {
+    static const char no_memory[] = "{\"status\":\"error\",\"ename\":\"MemoryError\",\"evalue\":\"\",\"traceback\":[]}";
+    answer *a;
+    while ((a = (answer *)queue_take(&c->answers))) {
+        const char *text = a->text ? a->text : no_memory;
+        letter l = {a->type, a->to->ids, a->to->n_ids, a->to->header, {text, strlen(text)}};
+        wire_send(&c->kernel->wire, c->socket, &l);
+        message_release(a->to);
+        free(a->text);
+        free(a);
+    }
+}
+
+static void take_requests(channel *c) {
+    message *m;
+    const char *why;
+    while (wire_receive(&c->kernel->wire, c->socket, &m, &why)) {
+        if (m) {
+            m->from = c;
+            request_arrived(c->kernel, m);
+            send_answers(c);
+        } else {
+            kernel_log(c->kernel, "a message was dropped: %s", why);
+        }
+    }
+}
+
+/* A kernel whose front end is gone without a word is of no use. */
+static bool orphaned(pid_t parent) { return getenv("JPY_PARENT_PID") && getppid() != parent; }
+
+static void *serve(void *arg) {
+    channel *c = arg;
+    pid_t parent = getppid();
+    bool stopping = false;
+    while (!stopping) {
+        pthread_mutex_lock(&c->lock);
+        unsigned asked = c->asked;
+        stopping = c->stopping;
+        pthread_mutex_unlock(&c->lock);
+        take_requests(c);
+        send_answers(c);
+        pthread_mutex_lock(&c->lock);
+        c->done = asked;
+        pthread_cond_broadcast(&c->settled);
+        pthread_mutex_unlock(&c->lock);
+        if (orphaned(parent)) kernel_quit(c->kernel);
+        zmq_pollitem_t polled[] = {{c->socket, 0, ZMQ_POLLIN, 0}, {NULL, c->answers.fd, ZMQ_POLLIN, 0}};
+        if (!stopping && zmq_poll(polled, 2, c == &c->kernel->control ? 1000 : -1) < 0 && errno != EINTR) stopping = true;
+    }
+    zmq_close(c->socket);
+    return NULL;
+}
+
+bool channel_start(channel *c, struct kernel *k, void *socket) {
+    *c = (channel){.kernel = k, .socket = socket};
+    pthread_mutex_init(&c->lock, NULL);
+    pthread_cond_init(&c->settled, NULL);
+    return queue_init(&c->answers) && pthread_create(&c->thread, NULL, serve, c) == 0;
+}
+
+void channel_stop(channel *c) {
+    pthread_mutex_lock(&c->lock);
+    c->stopping = true;
+    pthread_mutex_unlock(&c->lock);
+    queue_wake(&c->answers);
+    pthread_join(c->thread, NULL);
+    queue_free(&c->answers);
+    pthread_cond_destroy(&c->settled);
+    pthread_mutex_destroy(&c->lock);
+}
+
+void channel_settle(channel *c) {
+    pthread_mutex_lock(&c->lock);
+    unsigned mine = ++c->asked;
+    queue_wake(&c->answers);
+    while (!c->stopping && (int)(c->done - mine) < 0) pthread_cond_wait(&c->settled, &c->lock);
+    pthread_mutex_unlock(&c->lock);
+}

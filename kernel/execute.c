@@ -1,0 +1,187 @@
+/* Order of what the front ends see: busy, execute_input, output, execute_result or error, the reply, idle. All that a cell
+ * has written, also from child processes, is posted before its reply.
+ *
+ * Reading order: execute_cell, then what it calls above it; the host's functions come first. */
+#include "kernel/execute.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zmq.h>
+
+#include "kernel/bundle.h"
+#include "kernel/capture.h"
+#include "kernel/kernel.h"
+#include "kernel/text.h"
+
+static const json_t *member(const message *m, const char *name) { return json_object_get(m->content, name); }
+
+/* ---- what the session says ---- */
+
+static void write_stream(void *user, gpa_stream s, const char *text, size_t n) {
+    kernel *k = user;
+    capture_drain(); /* what others wrote before comes before */
+    if (!k->cell.silent) iopub_stream(k->iopub, s == GPA_STDERR ? "stderr" : "stdout", k->cell.request, text, n);
+}
+
+static void show_result(void *user, int count, const gpa_repr *r, size_t n) {
+    kernel *k = user;
+    json_decref(k->cell.data);
+    k->cell.data = bundle_json(r, n);
+    capture_drain();
+    if (!k->cell.silent && !k->cell.aside)
+        iopub_post_take(k->iopub, "execute_result", k->cell.request, json_pack("{s:i, s:O, s:{}}", "execution_count", count, "data", k->cell.data, "metadata"));
+}
+
+static void show_error(void *user, const gpa_diag *d) {
+    kernel *k = user;
+    json_decref(k->cell.error);
+    k->cell.error = bundle_error(d);
+    capture_drain();
+    if (!k->cell.silent && !k->cell.aside) iopub_post_take(k->iopub, "error", k->cell.request, json_incref(k->cell.error));
+}
+
+static void ask(kernel *k, const char *prompt) {
+    json_t *content = json_pack("{s:o, s:b}", "prompt", text_json(prompt, strlen(prompt)), "password", 0);
+    char *text = content ? json_dumps(content, JSON_COMPACT) : NULL;
+    const message *m = k->cell.request;
+    if (text) wire_send(&k->wire, k->input, &(letter){"input_request", m->ids, m->n_ids, m->header, {text, strlen(text)}});
+    free(text);
+    json_decref(content);
+}
+
+/* Waits for the answer, so that an interrupt or the end of the kernel is noticed. */
+static message *await_answer(kernel *k) {
+    message *m;
+    const char *why;
+    while (atomic_load(&k->n_interrupts) == k->cell.n_interrupts && !atomic_load(&k->quitting)) {
+        zmq_pollitem_t polled = {k->input, 0, ZMQ_POLLIN, 0};
+        if (zmq_poll(&polled, 1, 50) < 0 && errno != EINTR) break;
+        if (!wire_receive(&k->wire, k->input, &m, &why) || !m) continue;
+        if (strcmp(m->type, "input_reply") == 0) return m;
+        message_release(m);
+    }
+    return NULL;
+}
+
+static gpa_code read_line(void *user, const char *prompt, char *line, size_t n) {
+    kernel *k = user;
+    message *m;
+    const char *why;
+    if (!k->cell.may_ask || k->cell.silent) return GPA_E_UNSUPPORTED;
+    while (wire_receive(&k->wire, k->input, &m, &why)) message_release(m); /* answers to what was asked before */
+    capture_drain();
+    ask(k, prompt);
+    m = await_answer(k);
+    if (!m) return GPA_E_INTERRUPT;
+    const json_t *value = member(m, "value");
+    snprintf(line, n, "%s", json_is_string(value) ? json_string_value(value) : "");
+    message_release(m);
+    return strcmp(line, "\x04") == 0 ? GPA_E_EOF : GPA_OK;
+}
+
+void execute_host(kernel *k, gpa_host *host) {
+    *host = (gpa_host){.user = k, .write = write_stream, .result = show_result, .error = show_error, .input = read_line};
+}
+
+void execute_captured(void *user, const char *name, const char *text, size_t n) {
+    kernel *k = user;
+    pthread_mutex_lock(&k->lock);
+    if (!k->muted) iopub_stream(k->iopub, name, k->parent, text, n);
+    pthread_mutex_unlock(&k->lock);
+}
+
+/* ---- evaluation ---- */
+
+static void begin(kernel *k, message *m) {
+    capture_drain(); /* late output belongs to the cell before */
+    k->cell = (cell){.request = m, .silent = json_is_true(member(m, "silent")), .may_ask = json_is_true(member(m, "allow_stdin"))};
+    k->cell.n_interrupts = atomic_load(&k->n_interrupts);
+    pthread_mutex_lock(&k->lock);
+    message_release(k->parent);
+    k->parent = message_retain(m);
+    k->muted = k->cell.silent;
+    pthread_mutex_unlock(&k->lock);
+}
+
+static void end(kernel *k) {
+    json_decref(k->cell.data);
+    json_decref(k->cell.error);
+    k->cell = (cell){.request = NULL};
+}
+
+static gpa_code eval(kernel *k, const char *code, size_t n, int flags) {
+    int status;
+    atomic_store(&k->running, true);
+    gpa_code rc = gpa_session_eval(k->session, NULL, code, n, flags, &status);
+    atomic_store(&k->running, false);
+    fflush(NULL);
+    capture_drain();
+    return rc;
+}
+
+/* {"status": "ok", "data", "metadata"} or {"status": "error", "ename", ...} for each expression. */
+static json_t *user_expressions(kernel *k) {
+    json_t *asked = json_object_get(k->cell.request->content, "user_expressions"), *answers = json_object(), *expression;
+    const char *name;
+    k->cell.aside = true;
+    json_object_foreach(asked, name, expression) {
+        json_t *answer;
+        json_decref(k->cell.data);
+        k->cell.data = NULL;
+        if (!json_is_string(expression)) continue;
+        if (eval(k, json_string_value(expression), json_string_length(expression), GPA_EVAL_UNCOUNTED)) {
+            answer = k->cell.error ? json_copy(k->cell.error) : json_object();
+            json_object_set_new(answer, "status", json_string("error"));
+        } else {
+            answer = json_pack("{s:s, s:o, s:{}}", "status", "ok", "data", k->cell.data ? json_incref(k->cell.data) : json_object(), "metadata");
+        }
+        json_object_set_new(answers, name, answer);
+    }
+    return answers;
+}
+
+static void mark_aborted(queue_link *item) {
+    message *m = (message *)item;
+    if (strcmp(m->type, "execute_request") == 0) m->aborted = true;
+}
+
+/* The cells that wait already are not run after one that failed; those sent from now on are. */
+static void abort_waiting(kernel *k) {
+    channel_settle(&k->shell);
+    queue_each(&k->todo, mark_aborted);
+}
+
+static json_t *reply(kernel *k, gpa_code rc, int count) {
+    if (rc && rc != GPA_E_EXIT) {
+        json_t *content = k->cell.error ? json_copy(k->cell.error) : json_object();
+        json_object_set_new(content, "status", json_string("error"));
+        json_object_set_new(content, "execution_count", json_integer(count));
+        return content;
+    }
+    json_t *payload = rc ? json_pack("[{s:s, s:b}]", "source", "ask_exit", "keepkernel", 0) : json_array();
+    json_t *values = rc ? json_object() : user_expressions(k);
+    return json_pack("{s:s, s:i, s:o, s:o}", "status", "ok", "execution_count", count, "user_expressions", values, "payload", payload);
+}
+
+static bool blank(const char *code, size_t n) { return strspn(code, " \t\r\n") == n; }
+
+json_t *execute_cell(kernel *k, message *m) {
+    const json_t *code = member(m, "code"), *stop = member(m, "stop_on_error");
+    if (!json_is_string(code)) return NULL;
+    const char *text = json_string_value(code);
+    size_t n = json_string_length(code);
+    int count = gpa_session_count(k->session);
+    if (m->aborted) return json_pack("{s:s, s:i}", "status", "aborted", "execution_count", count - 1);
+    begin(k, m);
+    bool counted = !k->cell.silent && !json_is_false(member(m, "store_history"));
+    if (!k->cell.silent) iopub_post_take(k->iopub, "execute_input", m, json_pack("{s:O, s:i}", "code", code, "execution_count", count));
+    gpa_code rc = blank(text, n) ? GPA_OK : eval(k, text, n, k->cell.silent ? GPA_EVAL_SILENT : counted ? 0 : GPA_EVAL_UNCOUNTED);
+    if (gpa_session_count(k->session) == count) count--; /* the last that was counted */
+    else history_add(&k->history, count, text, n, json_object_get(k->cell.data, "text/plain"));
+    if (rc && !k->cell.silent && !json_is_false(stop)) abort_waiting(k);
+    json_t *content = reply(k, rc, count);
+    end(k);
+    return content;
+}

@@ -1,0 +1,50 @@
+/* Invariant: when an item is in the queue, its descriptor is readable, or the thread that takes is awake. */
+#include "kernel/queue.h"
+
+#include <stdint.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+bool queue_init(queue *q) {
+    *q = (queue){.fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
+    q->tail = &q->head;
+    return q->fd >= 0 && pthread_mutex_init(&q->lock, NULL) == 0;
+}
+
+void queue_free(queue *q) {
+    close(q->fd);
+    pthread_mutex_destroy(&q->lock);
+}
+
+void queue_wake(queue *q) {
+    uint64_t one = 1;
+    ssize_t n = write(q->fd, &one, sizeof one); /* it fails only when the counter is full: then it is readable already */
+    (void)n;
+}
+
+void queue_put(queue *q, queue_link *item) {
+    item->next = NULL;
+    pthread_mutex_lock(&q->lock);
+    *q->tail = item;
+    q->tail = &item->next;
+    pthread_mutex_unlock(&q->lock);
+    queue_wake(q);
+}
+
+queue_link *queue_take(queue *q) {
+    uint64_t count;
+    ssize_t n = 0;
+    pthread_mutex_lock(&q->lock);
+    queue_link *item = q->head;
+    if (!item) n = read(q->fd, &count, sizeof count); /* under the lock: the wake of an item is not lost */
+    else if (!(q->head = item->next)) q->tail = &q->head;
+    (void)n;
+    pthread_mutex_unlock(&q->lock);
+    return item;
+}
+
+void queue_each(queue *q, void (*each)(queue_link *item)) {
+    pthread_mutex_lock(&q->lock);
+    for (queue_link *item = q->head; item; item = item->next) each(item);
+    pthread_mutex_unlock(&q->lock);
+}

@@ -1,0 +1,87 @@
+/* All functions look at bytes only, so that no input is wrong. */
+#include "kernel/text.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The size of the character at p, 0 when there is none that is well formed, -1 when the text ends within it. */
+static int char_size(const unsigned char *p, size_t n) {
+    int size = p[0] < 0x80 ? 1 : p[0] < 0xc2 ? 0 : p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : p[0] < 0xf5 ? 4 : 0;
+    for (int i = 1; i < size; i++) {
+        if ((size_t)i == n) return -1;
+        unsigned char lo = 0x80, hi = 0xbf; /* the second byte rules out long forms, surrogates and what is beyond U+10FFFF */
+        if (i == 1 && p[0] == 0xe0) lo = 0xa0;
+        if (i == 1 && p[0] == 0xed) hi = 0x9f;
+        if (i == 1 && p[0] == 0xf0) lo = 0x90;
+        if (i == 1 && p[0] == 0xf4) hi = 0x8f;
+        if (p[i] < lo || p[i] > hi) return 0;
+    }
+    return size;
+}
+
+/* The first byte from `at` that does not belong to a well-formed character, or n. */
+static size_t well_formed(const char *text, size_t n, size_t at) {
+    int size;
+    while (at < n && (size = char_size((const unsigned char *)text + at, n - at)) > 0) at += (size_t)size;
+    return at;
+}
+
+json_t *text_json(const char *text, size_t n) {
+    size_t good = well_formed(text, n, 0);
+    if (good == n) return json_stringn_nocheck(text, n);
+    char *clean = malloc(3 * n);
+    size_t out = 0;
+    if (!clean) return NULL;
+    for (size_t at = 0; at < n; at = good + 1) {
+        good = well_formed(text, n, at);
+        memcpy(clean + out, text + at, good - at);
+        out += good - at;
+        if (good == n) break;
+        memcpy(clean + out, "\xef\xbf\xbd", 3);
+        out += 3;
+    }
+    json_t *json = json_stringn_nocheck(clean, out);
+    free(clean);
+    return json;
+}
+
+json_t *text_base64(const void *data, size_t n) {
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const unsigned char *p = data;
+    char *text = malloc((n + 2) / 3 * 4 + 1);
+    size_t out = 0;
+    if (!text) return NULL;
+    for (size_t i = 0; i < n; i += 3) {
+        size_t left = n - i;
+        uint32_t three = (uint32_t)p[i] << 16 | (left > 1 ? (uint32_t)p[i + 1] << 8 : 0) | (left > 2 ? p[i + 2] : 0u);
+        text[out++] = digits[three >> 18];
+        text[out++] = digits[three >> 12 & 63];
+        text[out++] = left > 1 ? digits[three >> 6 & 63] : '=';
+        text[out++] = left > 2 ? digits[three & 63] : '=';
+    }
+    json_t *json = json_stringn_nocheck(text, out);
+    free(text);
+    return json;
+}
+
+size_t text_unfinished(const char *text, size_t n) {
+    for (size_t back = 1; back <= 3 && back <= n; back++)
+        if (((unsigned char)text[n - back] & 0xc0) != 0x80) return char_size((const unsigned char *)text + n - back, back) < 0 ? back : 0;
+    return 0;
+}
+
+static bool begins_char(char c) { return ((unsigned char)c & 0xc0) != 0x80; }
+
+size_t text_byte_at(const char *text, size_t n, json_int_t point) {
+    size_t at = 0;
+    while (at < n && (!begins_char(text[at]) || point-- > 0)) at++;
+    return at;
+}
+
+json_int_t text_point_at(const char *text, size_t n, size_t byte) {
+    json_int_t points = 0;
+    for (size_t i = 0; i < n && i < byte; i++) points += begins_char(text[i]);
+    return points;
+}

@@ -1,0 +1,163 @@
+/* Reading order: wire_receive with what it calls above it, then wire_send. Everything here works on the caller's thread
+ * and socket; a wire itself is only read, but for the count of messages. */
+#include "kernel/wire.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
+#include <zmq.h>
+
+enum { MAX_FRAMES = 64 }; /* identities, the six of a message, and as many buffers as are looked at: none is used */
+static const char delimiter[] = "<IDS|MSG>";
+
+/* A random UUID; the clock's digits where there is no randomness. */
+static void put_uuid(char text[37]) {
+    unsigned char r[16];
+    if (getrandom(r, sizeof r, 0) != (ssize_t)sizeof r) {
+        struct timespec now;
+        clock_gettime(CLOCK_REALTIME, &now);
+        memset(r, 0, sizeof r);
+        memcpy(r, &now.tv_nsec, sizeof now.tv_nsec);
+    }
+    r[6] = (unsigned char)(0x40 | (r[6] & 15));
+    r[8] = (unsigned char)(0x80 | (r[8] & 63));
+    for (int i = 0, at = 0; i < 16; i++) at += sprintf(text + at, i == 4 || i == 6 || i == 8 || i == 10 ? "-%02x" : "%02x", r[i]);
+}
+
+bool wire_init(wire *w, const char *scheme, const char *key, const char **why) {
+    const char *user = getenv("USER");
+    *w = (wire){.is_signed = key[0] != 0};
+    if (w->is_signed && strcmp(scheme, "hmac-sha256") != 0) return *why = "the signature scheme is not hmac-sha256", false;
+    hmac_init(&w->key, key, strlen(key));
+    put_uuid(w->session);
+    if (!user || !user[0] || strlen(user) >= sizeof w->user || user[strcspn(user, "\"\\")]) user = "user";
+    strcpy(w->user, user);
+    return true;
+}
+
+/* ---- requests ---- */
+
+message *message_retain(message *m) {
+    atomic_fetch_add(&m->refs, 1);
+    return m;
+}
+
+void message_release(message *m) {
+    if (!m || atomic_fetch_sub(&m->refs, 1) > 1) return;
+    json_decref(m->head);
+    json_decref(m->content);
+    free(m);
+}
+
+static bytes keep(char **room, zmq_msg_t *frame) {
+    bytes b = {*room, zmq_msg_size(frame)};
+    if (b.n) memcpy(*room, zmq_msg_data(frame), b.n);
+    *room += b.n;
+    return b;
+}
+
+/* One block: the message, its identities, and the bytes of both identities and header. */
+static message *new_message(zmq_msg_t *frames, size_t n_ids, zmq_msg_t *header) {
+    size_t size = sizeof(message) + n_ids * sizeof(bytes) + zmq_msg_size(header);
+    for (size_t i = 0; i < n_ids; i++) size += zmq_msg_size(&frames[i]);
+    message *m = malloc(size);
+    if (!m) return NULL;
+    *m = (message){.n_ids = n_ids, .ids = (bytes *)(m + 1)};
+    atomic_init(&m->refs, 1);
+    char *room = (char *)(m->ids + n_ids);
+    for (size_t i = 0; i < n_ids; i++) m->ids[i] = keep(&room, &frames[i]);
+    m->header = keep(&room, header);
+    return m;
+}
+
+static json_t *object_of(zmq_msg_t *frame) {
+    json_t *json = json_loadb(zmq_msg_data(frame), zmq_msg_size(frame), JSON_ALLOW_NUL, NULL);
+    if (json_is_object(json)) return json;
+    json_decref(json);
+    return NULL;
+}
+
+static bool signature_holds(const wire *w, zmq_msg_t *signature, zmq_msg_t *dicts) {
+    char want[HMAC_TEXT + 1];
+    bytes parts[4];
+    if (!w->is_signed) return true;
+    for (int i = 0; i < 4; i++) parts[i] = (bytes){zmq_msg_data(&dicts[i]), zmq_msg_size(&dicts[i])};
+    hmac_sign(&w->key, parts, 4, want);
+    return zmq_msg_size(signature) == HMAC_TEXT && hmac_equal(zmq_msg_data(signature), want, HMAC_TEXT);
+}
+
+static message *decode(const wire *w, zmq_msg_t *frames, size_t n, const char **why) {
+    size_t d = 0;
+    while (d < n && !(zmq_msg_size(&frames[d]) == sizeof delimiter - 1 && memcmp(zmq_msg_data(&frames[d]), delimiter, sizeof delimiter - 1) == 0)) d++;
+    if (n < d + 6) return *why = "frames are missing", NULL;
+    if (!signature_holds(w, &frames[d + 1], &frames[d + 2])) return *why = "the signature does not fit", NULL;
+    message *m = new_message(frames, d, &frames[d + 2]);
+    if (!m) return *why = "out of memory", NULL;
+    m->head = object_of(&frames[d + 2]);
+    m->content = object_of(&frames[d + 5]);
+    m->type = json_string_value(json_object_get(m->head, "msg_type"));
+    if (m->content && m->type) return m;
+    *why = "header or content is not what it should be";
+    message_release(m);
+    return NULL;
+}
+
+bool wire_receive(const wire *w, void *socket, message **out, const char **why) {
+    zmq_msg_t frames[MAX_FRAMES + 1];
+    size_t n = 0;
+    bool more = true;
+    *out = NULL;
+    *why = NULL;
+    while (more) {
+        zmq_msg_init(&frames[n]);
+        int got;
+        do got = zmq_msg_recv(&frames[n], socket, ZMQ_DONTWAIT);
+        while (got < 0 && errno == EINTR);
+        if (got < 0) break;
+        more = zmq_msg_more(&frames[n]);
+        if (n < MAX_FRAMES) n++;
+        else zmq_msg_close(&frames[n]);
+    }
+    if (more) return false; /* frames of a message arrive together: it was the first that was not there */
+    *out = decode(w, frames, n, why);
+    for (size_t i = 0; i < n; i++) zmq_msg_close(&frames[i]);
+    return true;
+}
+
+/* ---- answers ---- */
+
+static bool send_frame(void *socket, const void *data, size_t n, bool more) {
+    int rc;
+    do rc = zmq_send(socket, n ? data : "", n, more ? ZMQ_SNDMORE : 0);
+    while (rc < 0 && errno == EINTR);
+    return rc >= 0;
+}
+
+static int put_header(wire *w, const char *type, char *text, size_t n) {
+    struct timespec now;
+    struct tm t;
+    char date[32];
+    clock_gettime(CLOCK_REALTIME, &now);
+    gmtime_r(&now.tv_sec, &t);
+    strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%S", &t);
+    return snprintf(text, n,
+                    "{\"msg_id\":\"%s_%d_%llu\",\"session\":\"%s\",\"username\":\"%s\",\"date\":\"%s.%06ldZ\",\"msg_type\":\"%s\",\"version\":\"5.5\"}",
+                    w->session, (int)getpid(), atomic_fetch_add(&w->n_sent, 1), w->session, w->user, date, now.tv_nsec / 1000, type);
+}
+
+bool wire_send(wire *w, void *socket, const letter *l) {
+    char header[512], signature[HMAC_TEXT + 1] = "";
+    int n_header = put_header(w, l->type, header, sizeof header);
+    static const bytes empty = {"{}", 2};
+    bytes dicts[4] = {{header, (size_t)n_header}, l->parent.n ? l->parent : empty, empty, l->content};
+    if (w->is_signed) hmac_sign(&w->key, dicts, 4, signature);
+    bool sent = true;
+    for (size_t i = 0; i < l->n_prefix && sent; i++) sent = send_frame(socket, l->prefix[i].data, l->prefix[i].n, true);
+    sent = sent && send_frame(socket, delimiter, sizeof delimiter - 1, true) && send_frame(socket, signature, strlen(signature), true);
+    for (int i = 0; i < 4 && sent; i++) sent = send_frame(socket, dicts[i].data, dicts[i].n, i < 3);
+    return sent;
+}
