@@ -81,7 +81,8 @@ static gpa_code func_attr(gpa_vm *vm, func_obj *f, gpa_sym name, value *out) {
 static gpa_code exception_attr(gpa_vm *vm, exc_obj *x, const char *text, value *out) {
     (void)vm;
     *out = v_unset();
-    if (is(text, "__context__") || is(text, "__traceback__")) *out = v_none();
+    if (is(text, "__notes__") && x->notes.tag != V_NONE) *out = found(x->notes);
+    else if (is(text, "__context__") || is(text, "__traceback__")) *out = v_none();
     else if (x->code == GPA_E_EXIT && is(text, "code")) *out = x->args.tuple->count ? found(x->args.tuple->items[0]) : v_none();
     return GPA_OK;
 }

@@ -7,6 +7,7 @@
 #include "lang/number.h"
 #include "lang/numpy/numpy.h"
 #include "lang/operate.h"
+#include "lang/source.h"
 
 /* ---- places ---- */
 
@@ -35,6 +36,61 @@ static places places_now(gpa_vm *vm) {
         p.right = n->link.right->span;
     }
     return p;
+}
+
+/* ---- the way out of shapes that do not fit ---- */
+
+/* What was written at a place, if it is a word, a call or a subscript, short enough to be repeated in a hint; else "". */
+static void written(gpa_vm *vm, gpa_span at, char *to, size_t room) {
+    const source *s = source_get(vm->config.sources, at.src);
+    size_t n = at.hi - at.lo;
+    to[0] = 0;
+    if (!s || n == 0 || n >= room || strcspn(s->text + at.lo, " \n+-*/@%&|<>=~^") < n) return;
+    memcpy(to, s->text + at.lo, n);
+    to[n] = 0;
+}
+
+static bool fits(ast_op op, int na, const int64_t *a, int nb, const int64_t *b) {
+    if (op == AST_OP_MATMUL) return na == 2 && nb == 2 && a[1] == b[0];
+    for (int i = 1; i <= na && i <= nb; i++)
+        if (a[na - i] != b[nb - i] && a[na - i] != 1 && b[nb - i] != 1) return false;
+    return true;
+}
+
+/* "NAME AXES has shape (3,1)" */
+static void hint_shape(gpa_vm *vm, const char *name, const char *axes, int n, const int64_t *shape) {
+    gpa_str s;
+    str_init(&s);
+    for (int d = 0; d < n; d++) str_printf(&s, "%s%lld", d ? "," : "", (long long)shape[d]);
+    if (!s.failed) gpa_err_hint(vm_err(vm), "%s%s has shape (%s)", name, axes, s.text);
+    str_free(&s);
+}
+
+/* Axes put behind an operand that has fewer of them, or a matrix turned, often is what was meant: then say so. */
+static void hint_shapes(gpa_vm *vm, ast_op op, const gpa_opnd *a, const gpa_opnd *b) {
+    char name[32], axes[8 + 6 * GPA_MAX_DIMS];
+    int64_t shape[GPA_MAX_DIMS];
+    if (vm_err(vm)->code != GPA_E_VALUE || !a->arr || !b->arr) return;
+    bool right = b->arr->ndim <= a->arr->ndim;
+    const gpa_opnd *few = right ? b : a, *many = right ? a : b;
+    int n = few->arr->ndim, most = many->arr->ndim;
+    written(vm, few->span, name, sizeof name);
+    if (!name[0] || n == 0) return;
+    memcpy(shape, few->arr->shape, (size_t)n * sizeof *shape);
+    if (n == 2 && most == 2) {
+        shape[0] = few->arr->shape[1], shape[1] = few->arr->shape[0];
+        if (fits(op, most, many->arr->shape, n, shape)) hint_shape(vm, name, ".T", n, shape);
+        return;
+    }
+    size_t at = (size_t)snprintf(axes, sizeof axes, n == 1 ? "[:" : "[...");
+    for (int k = n; k < most && op != AST_OP_MATMUL; k++) {
+        shape[k] = 1;
+        at += (size_t)snprintf(axes + at, sizeof axes - at, ", None");
+        if (!fits(op, most, many->arr->shape, k + 1, shape)) continue;
+        memcpy(axes + at, "]", 2);
+        hint_shape(vm, name, axes, k + 1, shape);
+        return;
+    }
 }
 
 /* ---- operators ---- */
@@ -139,7 +195,8 @@ gpa_code op_array(gpa_vm *vm, ast_op op, value a, value b, value *out) {
     in[1].span = p.right;
     rc = op == AST_OP_MATMUL ? arr_matmul(vm_rt(vm), &in[0], &in[1], &result, vm_err(vm))
                              : arr_ufunc(vm_rt(vm), op_row(op), in, NULL, &result, vm_err(vm));
-    if (!rc) rc = np_return(vm, result, out);
+    if (rc) hint_shapes(vm, op, &in[0], &in[1]);
+    else rc = np_return(vm, result, out);
 out:
     arg_opnd_release(vm, &in[0]);
     arg_opnd_release(vm, &in[1]);
@@ -164,8 +221,9 @@ gpa_code op_array_update(gpa_vm *vm, ast_op op, value a, value b, value *out) {
     places p = places_now(vm);
     TRY(arg_opnd(vm, b, &rhs));
     rhs.span = p.right;
-    TRY(arr_update(vm_rt(vm), op_row(op), a.array->arr, &rhs, vm_err(vm)));
-    *out = value_retain(a);
+    rc = arr_update(vm_rt(vm), op_row(op), a.array->arr, &rhs, vm_err(vm));
+    if (rc) hint_shapes(vm, op, &(gpa_opnd){.arr = a.array->arr, .span = p.left}, &rhs);
+    else *out = value_retain(a);
 out:
     arg_opnd_release(vm, &rhs);
     return rc;

@@ -74,7 +74,7 @@ value v_exception(gpa_vm *vm, gpa_code kind, value args) {
     x->head = (obj){1, V_EXCEPTION};
     x->code = kind;
     x->args = value_retain(args);
-    x->cause = v_none();
+    x->cause = x->notes = v_none();
     x->err.code = kind;
     return v_obj(V_EXCEPTION, x);
 }
@@ -289,6 +289,8 @@ gpa_code raise_name(gpa_vm *vm, module_obj *m, gpa_sym name) {
     for (uint32_t i = 0; f && i < f->code->n_vars; i++)
         if (f->regs[i].tag != V_UNSET && f->code->scope->vars[i].name)
             raise_suggest(text, intern_text(vm->config.names, f->code->scope->vars[i].name), &best, &cost);
+    static const char *const constants[] = {"True", "False", "None"};
+    for (size_t i = 0; i < COUNT_OF(constants); i++) raise_suggest(text, constants[i], &best, &cost);
     suggest_module(vm, m, text, &best, &cost);
     suggest_module(vm, vm->builtins, text, &best, &cost);
     suggest_module(vm, vm->numpy, text, &best, &cost);

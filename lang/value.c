@@ -246,7 +246,7 @@ static void bury(dying *d, value v) {
         case V_SLICE: drop_all(d, (value[]){v.slice->start, v.slice->stop, v.slice->step}, 3); break;
         case V_ARRAY: arr_release(vm_rt(d->vm), v.array->arr); break;
         case V_METHOD: drop_all(d, (value[]){v.method->self, v.method->fn}, 2); break;
-        case V_EXCEPTION: drop_all(d, (value[]){v.exc->args, v.exc->cause}, 2); break;
+        case V_EXCEPTION: drop_all(d, (value[]){v.exc->args, v.exc->cause, v.exc->notes}, 3); break;
         case V_ITER: drop_all(d, (value[]){v.iter->source, v.iter->extra}, 2); break;
         case V_CELL: drop(d, v.cell->v); break;
         case V_OBJECT:

@@ -169,6 +169,7 @@ typedef struct exc_obj {
     gpa_code code;
     value args;  /* a tuple */
     value cause; /* `raise ... from`, or NONE */
+    value notes; /* the list that add_note makes, or NONE */
     gpa_err err; /* place, notes, hint; msg is str(exception) */
 } exc_obj;
 

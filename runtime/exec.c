@@ -174,6 +174,7 @@ static gpa_code bind_fresh(gpa_rt *rt, gpa_device *d, lowered *l, gpa_buf **fres
         if (!l->fresh[i]) continue;
         const node *n = l->fresh[i]->value;
         gpa_code rc = alloc_on(rt, d, (gpa_dtype)n->dtype, n->ndim, n->shape, &fresh[i], e);
+        if (rc && e) gpa_fail_at(e, n->span);
         if (rc) return rc;
         l->bind[i].mem = fresh[i]->mem;
     }

@@ -105,6 +105,17 @@ gpa_code exception_cause(gpa_vm *vm, value *argv, value *out) {
     return give_again(argv[0].exc->cause, out);
 }
 
+gpa_code exception_add_note(gpa_vm *vm, value *argv, value *out) {
+    exc_obj *e = argv[0].exc;
+    *out = v_none();
+    if (argv[1].tag != V_STR) return vm_fail(vm, GPA_E_TYPE, "note must be a str, not '%s'", value_type_name(argv[1]));
+    if (e->notes.tag == V_LIST) return list_append(vm, e->notes.list, argv[1]);
+    value list = v_list(vm, 1, &argv[1]);
+    if (list.tag == V_UNSET) return vm_err(vm)->code;
+    e->notes = list;
+    return GPA_OK;
+}
+
 /* Argument i of an OSError that has a number and a text; None otherwise. */
 static gpa_code os_part(value v, size_t i, value *out) {
     const tuple_obj *args = v.exc->args.tuple;

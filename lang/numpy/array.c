@@ -307,9 +307,16 @@ gpa_code nd_astype(gpa_vm *vm, value *argv, value *out) { /* self, dtype, order,
     if (!args) args = arg_bool(vm, argv[5], "copy", &copy);
     if (args) return args;
     if (t == DT_NONE) t = DT_F64;
+    gpa_casting casting = CAST_UNSAFE;
+    if (argv[3].tag != V_NONE) args = arg_casting(vm, argv[3], &casting);
+    if (args) return args;
     bool scalar = argv[0].tag != V_ARRAY || argv[0].aux;
     WITH_ARRAY(
-        rc = arr_cast(vm_rt(vm), a, t, copy, &b, vm_err(vm));
+        gpa_dtype from = (gpa_dtype)a->dtype;
+        if (!dtype_can_cast(from, t, casting))
+            rc = vm_fail(vm, GPA_E_TYPE, "Cannot cast array data from dtype('%s') to dtype('%s') according to the rule '%s'",
+                         dtype_info[from].name, dtype_info[t].name, argv[3].str->text);
+        if (!rc) rc = arr_cast(vm_rt(vm), a, t, copy, &b, vm_err(vm));
         if (!rc) rc = scalar ? np_return(vm, b, out) : np_return_array(vm, b, out));
 }
 

@@ -24,6 +24,8 @@ gpa_code arg_shape(gpa_vm *vm, value v, int *ndim, int64_t *shape);
 const ufunc *ufunc_find(const char *name);
 /* The ufunc of a row. */
 const ufunc *ufunc_of(gpa_op op);
+/* A casting rule by its name; not given: same_kind. */
+gpa_code arg_casting(gpa_vm *vm, value v, gpa_casting *out);
 /* Calls a ufunc: its operands, out positionally or by name, where=, dtype=, casting=. */
 gpa_code ufunc_call(gpa_vm *vm, const ufunc *u, size_t n, const value *args, size_t n_kw, const value *kw_names, value *out);
 

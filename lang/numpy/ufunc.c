@@ -42,7 +42,7 @@ static gpa_code bind(gpa_vm *vm, const ufunc *u, size_t n_kw, const value *names
     return GPA_OK;
 }
 
-static gpa_code casting_of(gpa_vm *vm, value v, gpa_casting *out) {
+gpa_code arg_casting(gpa_vm *vm, value v, gpa_casting *out) {
     static const struct {
         const char *name;
         gpa_casting casting;
@@ -88,7 +88,7 @@ static gpa_code apply(gpa_vm *vm, const ufunc *u, const value *args, const keywo
     }
     TRY(arg_dtype(vm, k->dtype, &opts.dtype));
     TRY(arg_out(vm, k->out, &opts.into));
-    TRY(casting_of(vm, k->casting, &opts.casting));
+    TRY(arg_casting(vm, k->casting, &opts.casting));
     bool everywhere = k->where.tag == V_UNSET || (k->where.tag == V_BOOL && k->where.i);
     if (!everywhere) TRY(arg_array(vm, k->where, DT_NONE, &where));
     if (where && where->dtype != DT_BOOL) {

@@ -110,26 +110,63 @@ static void put_frame(gpa_session *s, const vm_frame *f, gpa_str *text) {
     str_putc(text, '\n');
 }
 
-/* Frames that repeat (a recursion) are shown once and counted. */
+static bool same_place(gpa_span a, gpa_span b) { return a.src == b.src && a.lo == b.lo; }
+
+/* How often the `period` frames that end before n stand there again, going outwards. */
+static size_t rounds(const vm_frame *frames, size_t n, size_t period) {
+    size_t same = 0;
+    while (same + period < n && same_place(frames[n - 1 - same].at, frames[n - 1 - same - period].at)) same++;
+    return same / period;
+}
+
+/* Frames that repeat (a recursion, of one function or of several in turn) are shown once and counted. */
 static void put_callers(gpa_session *s, const vm_frame *frames, size_t n, gpa_str *text) {
-    for (size_t i = n; i-- > 0;) {
-        size_t same = 0;
-        while (i > 0 && frames[i - 1].at.src == frames[i].at.src && frames[i - 1].at.lo == frames[i].at.lo) i--, same++;
-        put_frame(s, &frames[i], text);
-        if (same) str_printf(text, "  (and %zu more calls of the same line)\n", same);
+    enum { LONGEST_PERIOD = 8 };
+    while (n > 0) {
+        size_t period = 1, more = 0;
+        while (period <= LONGEST_PERIOD && !(more = rounds(frames, n, period))) period++;
+        if (!more) period = 1;
+        for (size_t i = 0; i < period; i++) put_frame(s, &frames[--n], text);
+        if (more && period == 1) str_printf(text, "  (and %zu more calls of the same line)\n", more);
+        else if (more) str_printf(text, "  (and %zu more rounds of these %zu calls)\n", more, period);
+        n -= more * period;
     }
 }
 
-/* The innermost place with its caret first, then who called it. `frames` are outermost first. */
-static void report(gpa_session *s, gpa_err *e, const vm_frame *frames, size_t n) {
+/* What an exception carries besides its place: the exceptions it was raised from, the nearest first. */
+static void put_causes(gpa_session *s, const exc_obj *x, gpa_str *text) {
+    enum { DEEPEST = 8 };
+    for (int i = 0; i < DEEPEST && x->cause.tag == V_EXCEPTION; i++) {
+        x = x->cause.exc;
+        str_put(text, "caused by ");
+        source_render(s->sources, &x->err, NULL, text);
+    }
+}
+
+/* The message with the notes of its exception below, one a line. */
+static void add_notes(gpa_err *e, const exc_obj *x) {
+    size_t at = strlen(e->msg);
+    for (size_t i = 0; x->notes.tag == V_LIST && i < x->notes.list->count; i++) {
+        value note = x->notes.list->items[i];
+        if (note.tag != V_STR || at + 2 >= sizeof e->msg) continue;
+        snprintf(e->msg + at, sizeof e->msg - at, "\n%s", note.str->text);
+        at = strlen(e->msg);
+    }
+}
+
+/* The innermost place with its caret first, then who called it, then what caused it. `frames` are outermost first; `x` is
+ * the exception's object, NULL where there is none. */
+static void report(gpa_session *s, gpa_err *e, const exc_obj *x, const vm_frame *frames, size_t n) {
     enum { SHOWN = 64 };
     gpa_frame trace[SHOWN];
     gpa_str text;
     gpa_diag d = {.code = e->code, .name = gpa_err_name(e->code), .msg = e->msg, .trace = trace};
     str_init(&text);
     bool inside = n > 0 && strcmp(frames[n - 1].function, "<module>") != 0;
+    if (x) add_notes(e, x);
     source_render(s->sources, e, inside ? frames[n - 1].function : NULL, &text);
     if (n > 1) put_callers(s, frames, n - 1, &text);
+    if (x) put_causes(s, x, &text);
     const source *src = source_get(s->sources, e->span.src);
     if (src) {
         source_pos lo = source_at(src, e->span.lo), hi = source_at(src, e->span.hi);
@@ -240,7 +277,7 @@ gpa_code gpa_session_eval(gpa_session *s, const char *file, const char *src, siz
     gpa_code rc = parse(s, file, src, n, flags, &m, &e);
     if (rc) {
         if (rc == GPA_E_INCOMPLETE) e.code = GPA_E_SYNTAX;
-        report(s, &e, NULL, 0);
+        report(s, &e, NULL, NULL, 0);
         return e.code;
     }
     if (flags & GPA_EVAL_EXPLAIN) rt_explain_start(s->rt, flags & GPA_EVAL_SOURCE);
@@ -252,8 +289,9 @@ gpa_code gpa_session_eval(gpa_session *s, const char *file, const char *src, siz
     } else if (rc) {
         const vm_frame *frames;
         size_t n_frames = vm_trace(s->vm, &frames);
+        value exc = vm_exception_peek(s->vm);
         gpa_err now = *vm_err(s->vm);
-        report(s, &now, frames, n_frames);
+        report(s, &now, exc.tag == V_EXCEPTION ? exc.exc : NULL, frames, n_frames);
     }
     if (flags & GPA_EVAL_EXPLAIN) print_explain(s);
     vm_clear_error(s->vm);
