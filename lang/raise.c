@@ -165,6 +165,11 @@ value vm_exception_peek(gpa_vm *vm) {
     return exc;
 }
 
+value vm_raised_peek(const gpa_vm *vm) {
+    bool same = vm->raised.tag == V_EXCEPTION && vm->raised.exc->code == vm->err.code; /* else another error took its place */
+    return same ? vm->raised : v_unset();
+}
+
 void vm_clear_error(gpa_vm *vm) {
     value raised = vm->raised;
     gpa_err_clear(&vm->err);

@@ -40,6 +40,8 @@ typedef struct {
 size_t vm_trace(gpa_vm *vm, const vm_frame **frames);
 /* The exception object of the last error, borrowed; NONE when there was none. Makes it if need be. */
 value vm_exception_peek(gpa_vm *vm);
+/* The same where the program made the object itself, else UNSET: nothing is made, so this cannot fail. Borrowed. */
+value vm_raised_peek(const gpa_vm *vm);
 
 /* Stops the running evaluation: it fails with KeyboardInterrupt, which may be caught. From any thread or a signal
  * handler. A request made while nothing runs is forgotten by the next vm_eval called from outside. */

@@ -289,7 +289,7 @@ gpa_code gpa_session_eval(gpa_session *s, const char *file, const char *src, siz
     } else if (rc) {
         const vm_frame *frames;
         size_t n_frames = vm_trace(s->vm, &frames);
-        value exc = vm_exception_peek(s->vm);
+        value exc = vm_raised_peek(s->vm);
         gpa_err now = *vm_err(s->vm);
         report(s, &now, exc.tag == V_EXCEPTION ? exc.exc : NULL, frames, n_frames);
     }
