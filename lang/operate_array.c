@@ -272,7 +272,7 @@ gpa_code op_array_getitem(gpa_vm *vm, value v, value key, value *out) {
     gpa_code rc = arg_index(vm, key, ix, &n);
     if (!rc) rc = arr_get(vm_rt(vm), a, ix, n, &one, &result, vm_err(vm));
     arg_index_release(vm, ix, n);
-    if (!rc && one) { /* a NumPy scalar keeps its value when the array is stored to */
+    if (!rc && (one || v.aux)) { /* a NumPy scalar keeps its value: what comes from one, and what becomes one */
         gpa_arr *view = result;
         rc = arr_copy(vm_rt(vm), view, &result, vm_err(vm));
         arr_release(vm_rt(vm), view);
@@ -300,6 +300,26 @@ static bool plain_number(const gpa_arr *a, value item, gpa_dtype *t, gpa_val *v)
     return true;
 }
 
+static bool names_element(const gpa_arr *a, const gpa_index *ix, int n) {
+    for (int i = 0; i < n; i++)
+        if (ix[i].kind != IX_INT) return false;
+    return n == a->ndim;
+}
+
+/* What is stored in one element must be one: an array of size 1 counts as its element. */
+static gpa_code one_element(gpa_vm *vm, const gpa_arr *a, gpa_opnd *rhs) {
+    if (!rhs->arr || rhs->arr->ndim == 0) return GPA_OK;
+    if (rhs->arr->size != 1)
+        return dtype_is_complex((gpa_dtype)a->dtype) ? vm_fail(vm, GPA_E_TYPE, "only length-1 arrays can be converted to Python scalars")
+                                                     : vm_fail(vm, GPA_E_VALUE, "setting an array element with a sequence.");
+    gpa_arr *element;
+    gpa_code rc = arr_reshape(vm_rt(vm), rhs->arr, 0, NULL, &element, vm_err(vm));
+    if (rc) return rc;
+    arr_release(vm_rt(vm), rhs->arr);
+    rhs->arr = element;
+    return GPA_OK;
+}
+
 gpa_code op_array_setitem(gpa_vm *vm, value v, value key, value item) {
     gpa_arr *a = v.array->arr;
     gpa_index ix[ARG_MAX_INDEX];
@@ -314,6 +334,7 @@ gpa_code op_array_setitem(gpa_vm *vm, value v, value key, value item) {
     places_now(vm);
     TRY(arg_index(vm, key, ix, &n));
     TRY(arg_element(vm, item, (gpa_dtype)a->dtype, &rhs));
+    if (names_element(a, ix, n)) TRY(one_element(vm, a, &rhs));
     rc = arr_set(vm_rt(vm), a, ix, n, &rhs, vm_err(vm));
 out:
     arg_opnd_release(vm, &rhs);
@@ -336,12 +357,16 @@ gpa_code op_array_update_item(gpa_vm *vm, ast_op op, value v, value key, value i
     value old = v_none(), new = v_none();
     gpa_code rc = GPA_OK;
     places_now(vm);
-    if (op != AST_OP_MATMUL && !(!arr_is_pending(v.array->arr) && whole_index(v.array->arr, key, at))) {
+    if (op != AST_OP_MATMUL && !v.aux && !(!arr_is_pending(v.array->arr) && whole_index(v.array->arr, key, at))) {
         rc = arg_index(vm, key, ix, &n);
         viewed = !rc && is_view(ix, n);
         if (viewed) rc = arr_get(vm_rt(vm), v.array->arr, ix, n, &one, &view, vm_err(vm));
         arg_index_release(vm, ix, n);
         if (rc) return rc;
+    }
+    if (viewed && one) { /* one element is a number: computed by itself, then stored */
+        arr_release(vm_rt(vm), view);
+        viewed = false;
     }
     if (viewed) { /* the view shares the storage: updating it is all there is to do */
         value target = v_array_take(vm, view, false);

@@ -146,7 +146,9 @@ class Program:
                 self.source()
             else:
                 self.statement()
-        tail = [f"print('{n}', {n}.dtype, {n}.shape, {n}.tolist())" for n in self.arrays]
+        # the upper half of uint64 is beyond gpa's ints: its bits are compared as int64
+        tail = [f"print('{n}', {n}.dtype, {n}.shape, ({n}.astype(np.int64) if {n}.dtype == np.uint64 else {n}).tolist())"
+                for n in self.arrays]
         return "\n".join(self.lines + tail) + "\n"
 
 
