@@ -64,6 +64,7 @@ struct vm {
     bool maybe_pending; /* something ran that may have left arrays pending */
     module_obj *modules, *main, *builtins, *numpy;
     func_obj *functions;
+    struct dying *dying; /* value.c: what is being destroyed, while something is */
     dict_obj *methods;  /* methods of arrays written in gpa: name to function */
     signature **signatures;
     size_t n_signatures, cap_signatures;

@@ -1,6 +1,6 @@
 /* Making, destroying, comparing and hashing values.
  *
- * Destruction is a loop over a small stack, so that a chain of a million tuples does not need a million C frames.
+ * Destruction is a loop over a stack of its own, so that a chain of a million tuples does not need a million C frames.
  * Reading order: making, destroying, asking. */
 #include "lang/value.h"
 
@@ -8,7 +8,7 @@
 
 #include "lang/builtin/tables.h"
 #include "lang/container.h"
-#include "lang/native.h"
+#include "lang/machine.h"
 #include "lang/number.h"
 #include "lang/text.h"
 
@@ -207,17 +207,33 @@ value v_object(gpa_vm *vm, const object_kind *kind, size_t n) {
 
 enum { DYING = 64 };
 
-typedef struct {
+/* Objects that nobody holds any more and that wait for their turn. What is released while one goes joins them. */
+typedef struct dying {
     gpa_vm *vm;
-    size_t n;
-    value at[DYING];
+    size_t n, cap;
+    value *at;   /* `few`, or a block */
+    value few[DYING];
 } dying;
 
-/* Gives one reference back; an object that nobody holds any more waits its turn, or goes at once when many wait. */
+static void bury(dying *d, value v);
+
+/* Lets an object wait; when there is no memory to wait in, it goes at once. */
+static void await(dying *d, value v) {
+    if (d->n == d->cap) {
+        value *more = mem_resize(d->at == d->few ? NULL : d->at, 2 * d->cap * sizeof *more);
+        if (!more) {
+            bury(d, v);
+            return;
+        }
+        if (d->at == d->few) memcpy(more, d->few, sizeof d->few);
+        d->at = more;
+        d->cap *= 2;
+    }
+    d->at[d->n++] = v;
+}
+
 static void drop(dying *d, value v) {
-    if (!value_is_heap[v.tag] || --v.o->refs > 0) return;
-    if (d->n < DYING) d->at[d->n++] = v;
-    else value_destroy(d->vm, v);
+    if (value_is_heap[v.tag] && --v.o->refs == 0) await(d, v);
 }
 
 static void drop_all(dying *d, const value *items, size_t n) {
@@ -277,11 +293,20 @@ static void bury(dying *d, value v) {
 }
 
 void value_destroy(gpa_vm *vm, value v) {
+    if (vm->dying) {
+        await(vm->dying, v);
+        return;
+    }
     dying d;
     d.vm = vm;
-    d.n = 1;
-    d.at[0] = v;
+    d.n = 0;
+    d.cap = DYING;
+    d.at = d.few;
+    vm->dying = &d;
+    bury(&d, v);
     while (d.n) bury(&d, d.at[--d.n]);
+    vm->dying = NULL;
+    if (d.at != d.few) mem_free(d.at);
 }
 
 /* ---- asking ---- */
@@ -374,12 +399,17 @@ uint64_t str_hash(str_obj *s) {
     return s->hash;
 }
 
+enum { DEEPEST_HASH = 5000 };
+
+static gpa_code hash_at(gpa_vm *vm, value v, int depth, uint64_t *out);
+
 /* CPython's tuple hash. */
-static gpa_code tuple_hash(gpa_vm *vm, const tuple_obj *t, uint64_t *out) {
+static gpa_code tuple_hash(gpa_vm *vm, const tuple_obj *t, int depth, uint64_t *out) {
+    if (depth > DEEPEST_HASH) return vm_fail(vm, GPA_E_RECURSION, "maximum recursion depth exceeded");
     uint64_t acc = 2870177450012600261u;
     for (size_t i = 0; i < t->count; i++) {
         uint64_t lane;
-        gpa_code rc = value_hash(vm, t->items[i], &lane);
+        gpa_code rc = hash_at(vm, t->items[i], depth + 1, &lane);
         if (rc) return rc;
         acc += lane * 14029467366897019727u;
         acc = (acc << 31 | acc >> 33) * 11400714785074694791u;
@@ -389,7 +419,9 @@ static gpa_code tuple_hash(gpa_vm *vm, const tuple_obj *t, uint64_t *out) {
     return GPA_OK;
 }
 
-gpa_code value_hash(gpa_vm *vm, value v, uint64_t *out) {
+gpa_code value_hash(gpa_vm *vm, value v, uint64_t *out) { return hash_at(vm, v, 0, out); }
+
+static gpa_code hash_at(gpa_vm *vm, value v, int depth, uint64_t *out) {
     if (v.tag == V_INT && (uint64_t)v.i < (1ull << 61) - 1) { /* the commonest: what number_hash would give */
         *out = (uint64_t)v.i;
         return GPA_OK;
@@ -403,7 +435,7 @@ gpa_code value_hash(gpa_vm *vm, value v, uint64_t *out) {
         *out = (uint64_t)number_hash(&n);
         return GPA_OK;
     }
-    if (v.tag == V_TUPLE) return tuple_hash(vm, v.tuple, out);
+    if (v.tag == V_TUPLE) return tuple_hash(vm, v.tuple, depth, out);
     if (v.tag == V_ARRAY && v.aux) {
         value now;
         gpa_code rc = value_now(vm, v, &now);
