@@ -1,0 +1,78 @@
+"""Docstring tests: python tests/doc.py tests/doc.gpa  Every built-in function has a docstring, those of the module numpy
+one with an example, and gpa answers the examples as they say. gpa itself tells the docstrings: the program given."""
+import ast
+import doctest
+import os
+import sys
+import tempfile
+
+import cells
+from cells import Gpa, show
+
+
+def run_examples(engine, prologue, examples):
+    """The complaint about the first example that is answered otherwise, or None."""
+    engine.fresh()
+    engine.run(prologue)
+    for example in examples:
+        result = engine.run(example.source)
+        if example.exc_msg is not None:
+            got, want = result.error, example.exc_msg.rstrip("\n")
+        else:
+            got, want = result.out + result.error, example.want.replace("<BLANKLINE>", "")
+        if got.rstrip() != want.rstrip():
+            return [("the example:", example.source.rstrip()), ("answers:", got.rstrip()), ("but should answer:", want.rstrip())]
+    return None
+
+
+def check(engine, owner, name, kind, doc):
+    """The complaints about one docstring: (title, text) pairs."""
+    if not doc or not doc.strip():
+        return [("it has no docstring", "")]
+    try:
+        examples = doctest.DocTestParser().get_examples(doc)
+    except ValueError as e:
+        return [("its docstring:", str(e))]
+    if owner == "numpy" and kind != "ufunc" and not examples:
+        return [("it has no example", "")]
+    module = owner if owner in ("math", "cmath", "random", "functools", "itertools", "time", "os", "os.path", "sys") else ""
+    prologue = f"import {module}\nfrom {module} import *\n" if module else ""
+    if owner.startswith(("numpy", "ndarray", "dtype", "ufunc")):
+        prologue = "import numpy as np\nfrom numpy import *\nfrom builtins import bool\n"
+    return run_examples(engine, prologue, examples)
+
+
+def check_all(engine, listing):
+    """Checks every docstring of the listing; whether all was well."""
+    good = True
+    if listing.error:
+        print("not ok - the listing of what there is")
+        show("it failed:", listing.report)
+    for line in listing.out.splitlines():
+        owner, name, kind, doc = ast.literal_eval(line)
+        complaints = check(engine, owner, name, kind, doc)
+        good &= not complaints
+        print(f"{'not ok' if complaints else 'ok'} - {owner}.{name}")
+        for title, text in complaints or []:
+            show(title, text)
+    trouble = engine.close()
+    if trouble:
+        good = False
+        print("not ok - the process ended badly")
+        show("it said:", trouble)
+    return good
+
+
+def main():
+    engine = Gpa()
+    with open(sys.argv[1], encoding="utf-8") as f:
+        program = f.read()
+    cells.PROGRAM = os.path.abspath(cells.PROGRAM)
+    with tempfile.TemporaryDirectory() as folder: # where examples write their files
+        os.chdir(folder)
+        good = check_all(engine, engine.run(program))
+        os.chdir("/")
+    sys.exit(not good)
+
+
+main()
