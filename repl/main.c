@@ -12,8 +12,9 @@
 #include "lang/session.h"
 #include "repl/host.h"
 #include "repl/prompt.h"
+#include "runtime/base.h"
 
-enum { EXIT_UNCAUGHT = 1, EXIT_USAGE = 2, EXIT_INTERRUPTED = 130 };
+enum { EXIT_UNCAUGHT = 1, EXIT_USAGE = 2, EXIT_INTERRUPTED = 130, EXIT_LEFT_ALIVE = 99 };
 
 static const char usage[] =
     "usage: gpa [options] [FILE | -c CODE | -] [arguments]\n"
@@ -124,6 +125,17 @@ static int run(gpa_session *s, const options *o) {
     return o->interactive ? prompt_loop(s, o->explain) : code;
 }
 
+/* In builds that check: no block may be alive once the session is gone. */
+static int check_memory(int code) {
+#ifdef GPA_CHECK
+    if (mem_alive()) {
+        fprintf(stderr, "gpa: %lld blocks of memory left alive\n", (long long)mem_alive());
+        return EXIT_LEFT_ALIVE;
+    }
+#endif
+    return code;
+}
+
 int main(int argc, char **argv) {
     options o = {0};
     gpa_err e = {0};
@@ -149,6 +161,7 @@ int main(int argc, char **argv) {
         host_catch_interrupts(s);
         code = run(s, &o);
         gpa_session_free(s);
+        code = check_memory(code);
     }
     free(args);
     return fflush(stdout) ? EXIT_UNCAUGHT : code;
