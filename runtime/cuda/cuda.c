@@ -68,6 +68,7 @@ static gpa_code make_cleared(gpa_dev *d, size_t n, CUdeviceptr *out, gpa_err *e)
     return rc ? rc : CALL(fill, *out, 0, n, d->stream);
 }
 
+/* The primary context stays for the life of the process: making one takes longer than a session of tests. */
 static void cuda_close(gpa_dev *d) {
     const cu_driver *cu = d->cu;
     if (d->context) {
@@ -83,7 +84,6 @@ static void cuda_close(gpa_dev *d) {
             if (d->stage.sent[i]) cu->event_destroy(d->stage.sent[i]);
         if (d->done) cu->event_destroy(d->done);
         if (d->stream) cu->stream_destroy(d->stream);
-        cu->context_release(d->device);
     }
     mem_free(d);
 }
@@ -187,6 +187,7 @@ out:
 static gpa_code cuda_download(gpa_dev *d, void *to, gpa_mem *from, size_t at, size_t n, gpa_err *e) {
     char *dst = to;
     gpa_code rc = n ? need_stage(d, e) : GPA_OK;
+    bool waits = n > 0;
     size_t waiting = 0; /* bytes of the piece on its way */
     int half = 0;
     while ((n || waiting) && !rc) {
@@ -205,6 +206,7 @@ static gpa_code cuda_download(gpa_dev *d, void *to, gpa_mem *from, size_t at, si
         d->stage.next = !half;
         waiting = part, at += part, n -= part;
     }
+    if (!rc && waits) program_faults(d); /* all that was queued before is done */
 out:
     return rc;
 }

@@ -34,8 +34,10 @@ cu_facts emit_facts(const kir_func *f) {
         }
         if (i->code == KIR_EACH) each = true;
         if (i->code == KIR_END && f->code[i->imm].code == KIR_EACH) each = false;
+        x.scatters |= i->code == KIR_STOREX;
         x.outer_writes |= !each && (i->code == KIR_STOREX || i->code == KIR_ATOMIC || i->code == KIR_PRINT);
     }
+    x.scatters = x.scatters && f->form == KIR_MAP && !x.n_each && !x.branches && !x.atomics;
     return x;
 }
 
@@ -63,7 +65,7 @@ void em_unsupported(em *E, const char *what) {
 static size_t field_size(const em *E, cu_field_kind kind, unsigned a) {
     size_t word = em_small(E) ? 4 : 8;
     switch (kind) {
-    case FIELD_BASE: case FIELD_SCRATCH: case FIELD_DONE: case FIELD_COUNTER: case FIELD_RECORD: case FIELD_LOCK: case FIELD_STOP:
+    case FIELD_BASE: case FIELD_SCRATCH: case FIELD_DONE: case FIELD_COUNTER: case FIELD_CLAIM: case FIELD_RECORD: case FIELD_LOCK: case FIELD_STOP:
         return 8;
     case FIELD_EXTENT: return 8;
     case FIELD_OFFSET: case FIELD_STRIDE: case FIELD_SIZE: case FIELD_SPAN: case FIELD_OUTER: case FIELD_CHUNKS: case FIELD_LENGTH:
@@ -78,7 +80,7 @@ static const char *const field_names[] = {
     [FIELD_BASE] = "a", [FIELD_OFFSET] = "first", [FIELD_STRIDE] = "stride", [FIELD_EXTENT] = "extent", [FIELD_SIZE] = "size",
     [FIELD_PARAM] = "number", [FIELD_SPAN] = "span", [FIELD_MAGIC] = "magic", [FIELD_SHIFT] = "shift", [FIELD_OUTER] = "outer",
     [FIELD_CHUNKS] = "chunks", [FIELD_LENGTH] = "length", [FIELD_SCRATCH] = "scratch", [FIELD_DONE] = "done",
-    [FIELD_COUNTER] = "counter", [FIELD_RECORD] = "record", [FIELD_LOCK] = "lock", [FIELD_STOP] = "stop"};
+    [FIELD_COUNTER] = "counter", [FIELD_CLAIM] = "claim", [FIELD_RECORD] = "record", [FIELD_LOCK] = "lock", [FIELD_STOP] = "stop"};
 
 const char *em_field(em *E, char *buf, cu_field_kind kind, unsigned a, unsigned b) {
     cu_source *s = E->out;
@@ -118,6 +120,7 @@ static void put_field(em *E, gpa_str *out, const cu_field *x) {
     case FIELD_SCRATCH:
     case FIELD_DONE: str_printf(out, "    g_state%u *%s%u_%u;\n", x->a, name, x->a, x->b); return;
     case FIELD_COUNTER: case FIELD_LOCK: str_printf(out, "    unsigned *%s%u_%u;\n", name, x->a, x->b); return;
+    case FIELD_CLAIM: str_printf(out, "    unsigned%s *%s%u_%u;\n", em_small(E) ? "" : " long long", name, x->a, x->b); return;
     case FIELD_RECORD: str_printf(out, "    g_record *%s%u_%u;\n", name, x->a, x->b); return;
     case FIELD_STOP: str_printf(out, "    const volatile int *%s%u_%u;\n", name, x->a, x->b); return;
     case FIELD_MAGIC: case FIELD_SHIFT: str_printf(out, "    unsigned %s%u_%u;\n", name, x->a, x->b); return;

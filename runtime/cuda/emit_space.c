@@ -61,6 +61,24 @@ static void put_coordinates(em *E, const walk *w, const char *c) {
     }
 }
 
+/* Coordinates of access u where arrays lie across each other: a block takes a tile of the last dimension and another one, so
+ * that what one row of threads brings into the cache serves the next rows. Divisions are the same for a whole block. */
+static void put_tile(em *E, const walk *w) {
+    const char *t = index_type(E);
+    char size[NAME_ROOM];
+    int last = w->dims[w->n - 1], other = E->plan->tile - 1;
+    em_line(E, "unsigned rest = blockIdx.x;");
+    for (int k = w->n - 1; k >= 0; k--) {
+        int d = w->dims[k];
+        bool tiled = d == last || d == other;
+        em_field(E, size, FIELD_SIZE, (unsigned)d, 0);
+        em_line(E, "const unsigned n%d = ((unsigned)%s + %d) / %d, at%d = rest %% n%d; rest /= n%d;", d, size, tiled ? TILE - 1 : 0, tiled ? TILE : 1, d, d, d);
+        if (d == last) em_line(E, "const %s i%d = (%s)(at%d * %d + threadIdx.x);", t, d, t, d, TILE);
+        else if (d == other) em_line(E, "const %s i%d = (%s)(at%d * %d + threadIdx.y + u * %d);", t, d, t, d, TILE, POINT_THREADS / TILE);
+        else em_line(E, "const %s i%d = (%s)at%d;", t, d, t, d);
+    }
+}
+
 /* ---- batches ---- */
 
 static bool uses_point(const em *E, unsigned a, int32_t lo, int32_t hi, kir_code code) {
@@ -143,13 +161,21 @@ static void batch_load(em *E, const walk *w) {
         if (uses_point(E, a, w->lo, w->hi, KIR_LOAD) && moves(E, w, a))
             em_line(E, "g_pack<%s, %d> x%u[%d] = {};", em_memory(E, (gpa_dtype)E->f->arrays[a].dtype), w->vec, a, w->unroll);
     open_unrolled(E, "u", w->unroll);
-    em_line(E, "const %s c = %s;", count_type(E), w->chunk);
     em_line(E, "lim[u] = 0;");
     for (int k = 0; k < w->n; k++) em_line(E, "p%d[u] = 0;", w->dims[k]);
-    em_line(E, "if (c < %s) {", w->end);
-    E->depth++;
+    if (E->plan->tile) {
+        char other[NAME_ROOM];
+        put_tile(E, w);
+        em_line(E, "if (i%d < %s && i%d < %s) {", last, em_field(E, size, FIELD_SIZE, (unsigned)last, 0), E->plan->tile - 1,
+                em_field(E, other, FIELD_SIZE, E->plan->tile - 1u, 0));
+        E->depth++;
+    } else {
+        em_line(E, "const %s c = %s;", count_type(E), w->chunk);
+        em_line(E, "if (c < %s) {", w->end);
+        E->depth++;
+        put_coordinates(E, w, "c");
+    }
     em_line(E, "lim[u] = 1;");
-    put_coordinates(E, w, "c");
     for (int k = 0; k < w->n; k++) {
         int d = w->dims[k];
         em_line(E, w->vec > 1 && d == last ? "p%d[u] = i%d * %d;" : "p%d[u] = i%d;", d, d, w->vec);
@@ -214,7 +240,7 @@ static void batch_compute(em *E, const walk *w) {
 
 /* ---- no inner points ---- */
 
-static bool in_order(const em *E) { return E->facts.branches || E->facts.reread; }
+static bool in_order(const em *E) { return E->facts.branches || E->facts.reread || E->facts.scatters; }
 
 void em_points(em *E) {
     char chunks[NAME_ROOM], chunk[96];
@@ -493,6 +519,7 @@ void em_each(em *E, int32_t at) {
     em_line(E, "{");
     E->depth++;
     E->in_each = true;
+    E->each = at;
     if (in_order(E) || E->facts.scans) loop_in_order(E, at);
     else loop_batches(E, at);
     E->in_each = false;

@@ -29,7 +29,13 @@ static void put_op(em *E, int32_t at) {
     gpa_str v;
     str_init(&v);
     str_printf(&v, "%s((%s)(", em_round(E, (gpa_dtype)i->type), em_type(E, (gpa_dtype)i->type));
-    em_expr(E, &v, op_info[op].text[op_kind_at(dtype_info[t].kind)], t, value_name(a, i->a), value_name(b, i->b), value_name(c, i->c));
+    value_name(a, i->a), value_name(b, i->b), value_name(c, i->c);
+    if (op == OP_DIVIDE && t == DT_F32 && E->in_each && i->b < E->each) {
+        E->needs |= NEED_QUOTIENT;
+        str_printf(&v, "g_quotient(%s, %s)", a, b);
+    } else {
+        em_expr(E, &v, op_info[op].text[op_kind_at(dtype_info[t].kind)], t, a, b, c);
+    }
     str_put(&v, "))");
     define(E, at, (gpa_dtype)i->type, v.text);
     str_free(&v);
@@ -108,6 +114,13 @@ static void put_store(em *E, int32_t at) {
     if (i->code == KIR_STORE && batched(E, i->sub)) {
         str_printf(&place, "y%d[u].v[k]", (int)at);
         em_line(E, "%s = %s;", place.text, v.text);
+    } else if (E->facts.scatters && E->plan->part != PLAN_WHOLE) {
+        char claim[NAME_ROOM];
+        bool claims = E->plan->part == PART_CLAIM, scattered = i->code == KIR_STOREX;
+        put_place(E, &place, i->sub, scattered ? i->a : -1);
+        if (claims && scattered) em_line(E, "atomicMax(&%s[v%d], c + 1);", em_field(E, claim, FIELD_CLAIM, (unsigned)at, 0), (int)i->a);
+        else if (scattered) em_line(E, "if (%s[v%d] == c + 1) %s = %s;", em_field(E, claim, FIELD_CLAIM, (unsigned)at, 0), (int)i->a, place.text, v.text);
+        else if (!claims) em_line(E, "%s = %s;", place.text, v.text);
     } else {
         put_place(E, &place, i->sub, i->code == KIR_STOREX ? i->a : -1);
         if (E->guard) em_line(E, "if (%s) %s = %s;", E->guard, place.text, v.text);

@@ -267,6 +267,12 @@ static const struct {
      "#define G_SHUFFLE(name, how) template <class S> static __device__ S name(S v, int by, int width, unsigned mask) { \\\n"
      "    g_words<S> x = g_split(v); for (int i = 0; i < (int)(sizeof x / 4); i++) x.w[i] = how(mask, x.w[i], by, width); return g_join<S>(x); }\n"
      "G_SHUFFLE(g_shfl, __shfl_sync) G_SHUFFLE(g_shfl_up, __shfl_up_sync) G_SHUFFLE(g_shfl_down, __shfl_down_sync) G_SHUFFLE(g_shfl_xor, __shfl_xor_sync)\n"},
+    {NEED_QUOTIENT, /* a / b for many a and one b: the reciprocal is computed once, and no operand is slow. Rounded correctly:
+                       the double quotient is, and rounding it again does no harm, since it has more than twice the bits. */
+     "static __device__ float g_quotient(float a, float b) {\n"
+     "    const double r = 1.0 / (double)b, q = (double)a * r, exact = fma(fma(-q, (double)b, (double)a), r, q);\n"
+     "    return (float)(exact != exact || a == 0 ? q : exact);\n"
+     "}\n"},
     {NEED_FAULT,
      "struct g_record { unsigned set, kind, line, axis; long long a, b; int block[3], thread[3]; };\n"
      "static __device__ __noinline__ void g_fault(unsigned *lock, volatile g_record *r, unsigned kind, unsigned line, unsigned axis, long long a, long long b) {\n"

@@ -9,7 +9,7 @@
 /* Pieces of fixed text that a source may need. */
 enum {
     NEED_HALF = 1, NEED_BFLOAT = 2, NEED_CONVERT = 4, NEED_PACK = 8, NEED_SHUFFLE = 16, NEED_FAULT = 32, NEED_UPDATE = 64,
-    NEED_C64 = 128, NEED_C128 = 256
+    NEED_C64 = 128, NEED_C128 = 256, NEED_QUOTIENT = 512
 };
 
 /* How loads and stores at the current point are written. */
@@ -31,6 +31,7 @@ typedef struct {
     const char *guard;      /* condition under which a STORE outside of batches happens; NULL: always */
     uint32_t depth;         /* indentation */
     bool in_each;
+    int32_t each;           /* the EACH that is open: values before it are the same for all its points */
     bool stopped;           /* the source ends here: later regions are other parts */
     bool jumps;             /* BREAK or NEXT: declarations are kept apart from values, since goto may pass them */
     gpa_code rc;

@@ -6,7 +6,8 @@
 
 #include "runtime/base.h"
 
-enum { TEAM_POINTS = 32, FEW_PER_UNIT = 4, PART_BYTES = 1 << 16, MOST_PARTS = 4096, KEPT = 16, MOST_KEPT_BYTES = 128 };
+/* FEW_POINTS: below this many points a short source, which compiles sooner, is as fast. */
+enum { FEW_POINTS = 1 << 15, FEW_PER_UNIT = 4, PART_BYTES = 1 << 16, MOST_PARTS = 4096, KEPT = 16, MOST_KEPT_BYTES = 128 };
 
 static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
@@ -27,8 +28,10 @@ static int last_dim(const kir_func *f, unsigned among) {
 static void choose_vector(const kir_func *f, const cu_facts *facts, const gpa_launch *l, const uint64_t *base, int last, unsigned walked, cu_plan *p) {
     size_t widest = 1;
     int64_t near = 0, all = 0;
+    int64_t points = 1;
+    for (int d = 0; d < f->ndim; d++) points *= MAX(l->size[d], 1);
     p->vec = 1;
-    if (last < 0) return;
+    if (last < 0 || points < FEW_POINTS) return;
     for (size_t a = 0; a < f->n_arrays; a++)
         if (by_points(f, a) && f->arrays[a].unit >> last & 1) widest = MAX(widest, dtype_size((gpa_dtype)f->arrays[a].dtype));
     unsigned vec = (unsigned)(16 / widest);
@@ -51,13 +54,40 @@ static void choose_vector(const kir_func *f, const cu_facts *facts, const gpa_la
 
 /* ---- no inner points ---- */
 
+/* A dimension in which some array has its neighbours, beside the last one in which others have; -1: none. */
+static int across(const kir_func *f, const gpa_launch *l, int last) {
+    bool along = false;
+    int other = -1;
+    if (last < 1 || l->size[last] < TILE) return -1;
+    for (size_t a = 0; a < f->n_arrays; a++) {
+        if (!by_points(f, a)) continue;
+        along |= f->arrays[a].unit >> last & 1;
+        for (int d = 0; d < last; d++)
+            if (f->arrays[a].unit >> d & 1 && !(f->arrays[a].zero >> last & 1) && l->size[d] >= TILE) other = d;
+    }
+    return along ? other : -1;
+}
+
+static void lay_tiles(const kir_func *f, const gpa_launch *l, int last, int other, cu_layout *y) {
+    int64_t blocks = 1;
+    for (int d = 0; d < f->ndim; d++) blocks *= d == last || d == other ? ceil_div(l->size[d], TILE) : l->size[d];
+    if (blocks > INT32_MAX) return;
+    y->plan.tile = (uint8_t)(other + 1);
+    y->plan.unroll = TILE * TILE / POINT_THREADS;
+    y->grid[0] = (uint32_t)blocks;
+    y->block[0] = TILE;
+    y->block[1] = POINT_THREADS / TILE;
+}
+
 static void lay_points(const kir_func *f, const cu_facts *facts, const gpa_launch *l, const uint64_t *base, cu_layout *y) {
     int last = f->ndim - 1;
     cu_plan *p = &y->plan;
     p->team = TEAM_NONE;
     p->vec = p->unroll = 1;
     p->threads = POINT_THREADS;
-    if (!facts->branches && !facts->reread) {
+    bool plain = !facts->branches && !facts->reread && !facts->scatters;
+    int other = plain ? across(f, l, last) : -1;
+    if (plain && other < 0) {
         choose_vector(f, facts, l, base, last, (1u << f->ndim) - 1, p);
         int64_t points = 1;
         for (int d = 0; d < f->ndim; d++) points *= l->size[d];
@@ -68,6 +98,7 @@ static void lay_points(const kir_func *f, const cu_facts *facts, const gpa_launc
     y->outer = y->chunks;
     y->grid[0] = (uint32_t)ceil_div(y->chunks, (int64_t)POINT_THREADS * p->unroll);
     y->block[0] = POINT_THREADS;
+    if (other >= 0) lay_tiles(f, l, last, other, y);
 }
 
 /* ---- teams ---- */
@@ -114,7 +145,8 @@ static void lay_rows(const kir_func *f, const cu_facts *facts, uint32_t units, i
         y->length = MAX(ceil_div(chunks, MIN(blocks, MOST_PARTS)), least);
         y->parts = y->length < chunks;
     }
-    for (int e = 1; keeps && !y->parts && e <= most && !p->keep; e *= 2) {
+    bool few = y->outer * chunks < FEW_POINTS;
+    for (int e = 1; keeps && !few && !y->parts && e <= most && !p->keep; e *= 2) {
         int64_t need = p->team == TEAM_WARP ? 32 : ceil_div(ceil_div(chunks, e), 32) * 32;
         if (need > (e * 2 <= most ? 384 : 1024) || chunks > need * e) continue;
         p->keep = (uint8_t)e;
@@ -122,6 +154,7 @@ static void lay_rows(const kir_func *f, const cu_facts *facts, uint32_t units, i
     }
     p->unroll = p->vec > 1 ? 2 : 4;
     if (facts->n_each == 1 && facts->ops < 20) p->unroll = p->vec > 1 ? 4 : 8;
+    if (few) p->unroll = 1;
     p->threads = p->team == TEAM_WARP ? 32 * WARP_ROWS : (uint16_t)MAX(lanes, p->keep ? lanes : 256);
     if (p->team == TEAM_BLOCK) p->threads = p->threads > 512 ? 1024 : p->threads > 256 ? 512 : 256;
     y->block[0] = p->team == TEAM_WARP ? 32 * WARP_ROWS : (uint32_t)lanes;
@@ -133,7 +166,7 @@ static void lay_columns(const cu_facts *facts, uint32_t units, bool dividable, c
     int64_t rows = 16;
     while (rows > 1 && rows * 4 > y->chunks) rows /= 2;
     p->team = TEAM_COLUMN;
-    p->unroll = facts->branches ? 1 : 8;
+    p->unroll = facts->branches || y->outer * y->chunks < FEW_POINTS ? 1 : 8;
     p->threads = COLUMN_WIDTH * 16;
     y->block[0] = COLUMN_WIDTH;
     y->block[1] = (uint32_t)rows;

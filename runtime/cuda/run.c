@@ -49,6 +49,7 @@ static uint64_t field_value(const launch *L, const cu_field *x) {
     case FIELD_SCRATCH: return L->scratch + L->state_at[x->a];
     case FIELD_DONE: return L->scratch + L->state_at[L->p->copy.n_code + x->a];
     case FIELD_COUNTER: return L->d->counters;
+    case FIELD_CLAIM: return L->scratch + L->state_at[x->a] + (uint64_t)l->arrays[L->p->copy.code[x->a].sub].offset * (L->p->copy.flags & KIR_F_SMALL ? 4 : 8);
     case FIELD_RECORD: return L->d->faults.seen + L->slot * sizeof(kir_fault_record);
     case FIELD_LOCK: return L->d->faults.locks + L->slot * sizeof(uint32_t);
     case FIELD_STOP: return L->d->stop_seen;
@@ -118,6 +119,31 @@ out:
     return rc;
 }
 
+/* A scatter in two launches: every point claims its element, the last one in order gets it, and stores. */
+static gpa_code queue_scatter(launch *L, gpa_err *e) {
+    const kir_func *f = &L->p->copy;
+    const cu_driver *cu = L->d->cu;
+    gpa_code rc = GPA_OK;
+    uint64_t total = 0, word = f->flags & KIR_F_SMALL ? 4 : 8;
+    if (!(L->state_at = mem_zero(2 * f->n_code * sizeof *L->state_at))) return gpa_no_memory(e);
+    for (size_t i = 0; i < f->n_code; i++) {
+        if (f->code[i].code != KIR_STOREX) continue;
+        unsigned a = f->code[i].sub;
+        L->state_at[i] = total;
+        total += aligned(L->l->arrays[a].mem->n / dtype_size((gpa_dtype)f->arrays[a].dtype) * word);
+    }
+    TRY(api_check(cu->alloc(&L->scratch, total, L->d->stream), "cuMemAllocAsync", e));
+    TRY(api_check(cu->fill(L->scratch, 0, total, L->d->stream), "cuMemsetD8Async", e));
+    for (int16_t part = PART_CLAIM; part <= PART_STORE; part++) {
+        L->y.plan.part = part;
+        TRY(queue(L, e));
+    }
+out:
+    if (L->scratch) cu->free(L->scratch, L->d->stream);
+    mem_free(L->state_at);
+    return rc;
+}
+
 static gpa_code take_slot(launch *L, gpa_err *e) {
     cu_faults *x = &L->d->faults;
     if (x->n == FAULT_SLOTS) {
@@ -147,6 +173,7 @@ gpa_code program_run(gpa_dev *d, gpa_prog *p, const gpa_launch *l, gpa_err *e) {
     }
     L.y = plan_layout(f, &p->facts, l, L.base, d->units);
     if (!L.y.grid[0]) return GPA_OK;
+    if (p->facts.scatters && L.y.chunks > 1) return queue_scatter(&L, e);
     return L.y.parts && L.y.grid[0] <= COUNTERS ? queue_parts(&L, e) : queue(&L, e);
 }
 
