@@ -1,7 +1,7 @@
 /* Explaining: the text of each step is written when it runs, because afterwards its nodes are gone.
  *
- * Expressions name the arrays they read a, b, c ... in the order they appear in the step. Reading order: names,
- * expressions, templates, steps, the interface. */
+ * Expressions name the arrays they read a, b, c ... in the order they appear in the step, other views of them a', a'' ...
+ * Reading order: names, expressions, templates, steps, the interface. */
 #include "runtime/explain.h"
 
 #include "runtime/rt.h"
@@ -21,18 +21,31 @@ struct explain {
 typedef struct {
     gpa_str *out;
     size_t end;           /* where the text is long enough */
-    const node *named[26];
-    int n_named;
+    const node *named[26]; /* views of arrays, in the order they appeared */
+    int letter[26];        /* and the letter of the array */
+    int n_named, n_letters;
 } writer;
 
 static void write_value(writer *w, const node *n, bool inside);
 
+/* One letter for an array; its first view in the step is called by the letter alone, the others get marks: a, a', a''. */
 static void write_leaf(writer *w, const node *n) {
-    int i = 0;
-    while (i < w->n_named && !(w->named[i] == n || (n->buf && w->named[i]->buf == n->buf))) i++;
-    if (i == w->n_named && w->n_named < (int)COUNT_OF(w->named)) w->named[w->n_named++] = n;
-    if (i < (int)COUNT_OF(w->named)) str_putc(w->out, (char)('a' + i));
-    else str_put(w->out, "...");
+    int i = 0, letter = 0, views = 0;
+    for (; i < w->n_named && w->named[i] != n; i++) {
+        if (w->named[i]->buf != n->buf) continue;
+        if (!views++) letter = w->letter[i];
+    }
+    if (i == (int)COUNT_OF(w->named)) {
+        str_put(w->out, "...");
+        return;
+    }
+    if (i == w->n_named) {
+        w->n_named++;
+        w->named[i] = n;
+        w->letter[i] = views ? letter : w->n_letters++;
+    }
+    str_putc(w->out, (char)('a' + w->letter[i] % 26));
+    for (int k = 0; k < views; k++) str_putc(w->out, '\'');
 }
 
 static void write_number(writer *w, const node *n) {
