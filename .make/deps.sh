@@ -39,12 +39,15 @@ else
     echo "deps: not a Debian system; gpa wants a C compiler, LLVM 15 or later, OpenBLAS, readline, libzip, cmocka, ZeroMQ, jansson"
 fi
 
-# The oracle of the tests: NumPy at a known version.
-want=$(cat tests/requirements.txt)
-if [ "$(cat build/venv/requirements 2> /dev/null)" != "$want" ]; then
-    echo "deps: installing NumPy for the tests into build/venv"
-    { python3 -m venv build/venv && build/venv/bin/pip install -q --disable-pip-version-check -r tests/requirements.txt; } \
-        > build/venv.log 2>&1 && cp tests/requirements.txt build/venv/requirements ||
-        { tail -3 build/venv.log; echo "deps: no NumPy for the tests (build/venv.log); going on without"; }
-fi
+# packages FILE WHAT: Python packages for the tests, once for each state of the file that lists them.
+packages() {
+    note=build/venv/$(echo "$1" | tr / -)
+    cmp -s "$1" "$note" && return
+    echo "deps: installing $2 into build/venv"
+    { [ -x build/venv/bin/pip ] || python3 -m venv build/venv
+      build/venv/bin/pip install -q --disable-pip-version-check -r "$1"; } > build/venv.log 2>&1 && cp "$1" "$note" ||
+        { tail -3 build/venv.log; echo "deps: no $2 (build/venv.log); going on without"; }
+}
+packages tests/requirements.txt "NumPy, the oracle of the tests"
+packages tests/kernel/requirements.txt "Jupyter's client and test suite"
 exit 0

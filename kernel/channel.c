@@ -71,10 +71,11 @@ static void *serve(void *arg) {
         pthread_mutex_lock(&c->lock);
         c->done = asked;
         pthread_cond_broadcast(&c->settled);
+        bool again = c->asked != asked || c->stopping; /* what came meanwhile: its wake may have been read already */
         pthread_mutex_unlock(&c->lock);
         if (orphaned(parent)) kernel_quit(c->kernel);
         zmq_pollitem_t polled[] = {{c->socket, 0, ZMQ_POLLIN, 0}, {NULL, c->answers.fd, ZMQ_POLLIN, 0}};
-        if (!stopping && zmq_poll(polled, 2, c == &c->kernel->control ? 1000 : -1) < 0 && errno != EINTR) stopping = true;
+        if (!again && zmq_poll(polled, 2, c == &c->kernel->control ? 1000 : -1) < 0 && errno != EINTR) break;
     }
     zmq_close(c->socket);
     return NULL;

@@ -25,7 +25,7 @@ bool connection_read(connection *c, const char *path, char *why, size_t n) {
     if (!get(file, "key", "", c->key, sizeof c->key)) bad = "key";
     if (!get(file, "signature_scheme", "hmac-sha256", c->scheme, sizeof c->scheme)) bad = "signature_scheme";
     for (int i = 0; i < N_PORTS; i++)
-        if (!get(file, port_names[i], NULL, c->ports[i], sizeof c->ports[i])) bad = port_names[i];
+        if (!bad && !get(file, port_names[i], NULL, c->ports[i], sizeof c->ports[i])) bad = port_names[i];
     json_decref(file);
     if (bad) snprintf(why, n, "%s: no usable \"%s\"", path, bad);
     return !bad;

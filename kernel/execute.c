@@ -4,7 +4,6 @@
  * Reading order: execute_cell, then what it calls above it; the host's functions come first. */
 #include "kernel/execute.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,24 +41,38 @@ static void show_error(void *user, const gpa_diag *d) {
     if (!k->cell.silent && !k->cell.aside) iopub_post_take(k->iopub, "error", k->cell.request, json_incref(k->cell.error));
 }
 
-static void ask(kernel *k, const char *prompt) {
+/* Whether a cell that waits for the front end must go on waiting. */
+static bool waits(kernel *k) { return atomic_load(&k->n_interrupts) == k->cell.n_interrupts && !atomic_load(&k->quitting); }
+
+/* A message from the stdin socket, within some milliseconds; NULL: none. */
+static message *take_input(kernel *k, int wait) {
+    zmq_pollitem_t polled = {k->input, 0, ZMQ_POLLIN, 0};
+    message *m = NULL;
+    const char *why;
+    zmq_poll(&polled, 1, wait);
+    wire_receive(&k->wire, k->input, &m, &why);
+    return m;
+}
+
+/* The front end may still be connecting: then its address is not known yet, and sending is tried again for a while. */
+static bool ask(kernel *k, const char *prompt) {
     json_t *content = json_pack("{s:o, s:b}", "prompt", text_json(prompt, strlen(prompt)), "password", 0);
     char *text = content ? json_dumps(content, JSON_COMPACT) : NULL;
     const message *m = k->cell.request;
-    if (text) wire_send(&k->wire, k->input, &(letter){"input_request", m->ids, m->n_ids, m->header, {text, strlen(text)}});
+    bool sent = false;
+    for (int i = 0; text && !sent && waits(k) && i < 100; i++) {
+        if (i) message_release(take_input(k, 20));
+        sent = wire_send(&k->wire, k->input, &(letter){"input_request", m->ids, m->n_ids, m->header, {text, strlen(text)}});
+    }
     free(text);
     json_decref(content);
+    return sent;
 }
 
-/* Waits for the answer, so that an interrupt or the end of the kernel is noticed. */
 static message *await_answer(kernel *k) {
-    message *m;
-    const char *why;
-    while (atomic_load(&k->n_interrupts) == k->cell.n_interrupts && !atomic_load(&k->quitting)) {
-        zmq_pollitem_t polled = {k->input, 0, ZMQ_POLLIN, 0};
-        if (zmq_poll(&polled, 1, 50) < 0 && errno != EINTR) break;
-        if (!wire_receive(&k->wire, k->input, &m, &why) || !m) continue;
-        if (strcmp(m->type, "input_reply") == 0) return m;
+    while (waits(k)) {
+        message *m = take_input(k, 50);
+        if (m && strcmp(m->type, "input_reply") == 0) return m;
         message_release(m);
     }
     return NULL;
@@ -72,7 +85,7 @@ static gpa_code read_line(void *user, const char *prompt, char *line, size_t n) 
     if (!k->cell.may_ask || k->cell.silent) return GPA_E_UNSUPPORTED;
     while (wire_receive(&k->wire, k->input, &m, &why)) message_release(m); /* answers to what was asked before */
     capture_drain();
-    ask(k, prompt);
+    if (!ask(k, prompt)) return waits(k) ? GPA_E_EOF : GPA_E_INTERRUPT;
     m = await_answer(k);
     if (!m) return GPA_E_INTERRUPT;
     const json_t *value = member(m, "value");
@@ -178,7 +191,7 @@ json_t *execute_cell(kernel *k, message *m) {
     bool counted = !k->cell.silent && !json_is_false(member(m, "store_history"));
     if (!k->cell.silent) iopub_post_take(k->iopub, "execute_input", m, json_pack("{s:O, s:i}", "code", code, "execution_count", count));
     gpa_code rc = blank(text, n) ? GPA_OK : eval(k, text, n, k->cell.silent ? GPA_EVAL_SILENT : counted ? 0 : GPA_EVAL_UNCOUNTED);
-    if (gpa_session_count(k->session) == count) count--; /* the last that was counted */
+    if (!counted || blank(text, n)) count--; /* the last that was counted */
     else history_add(&k->history, count, text, n, json_object_get(k->cell.data, "text/plain"));
     if (rc && !k->cell.silent && !json_is_false(stop)) abort_waiting(k);
     json_t *content = reply(k, rc, count);

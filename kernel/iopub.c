@@ -37,6 +37,7 @@ struct iopub {
     int wake; /* an eventfd */
     bool stopping;
     size_t limit, used; /* bytes of stream text for the parent below */
+    bool cut;           /* it was told that there is more */
     message *parent;
 };
 
@@ -122,15 +123,16 @@ void iopub_stream(iopub *p, const char *name, message *parent, const char *text,
         message_release(p->parent);
         p->parent = parent ? message_retain(parent) : NULL;
         p->used = 0;
+        p->cut = false;
     }
     size_t room = p->limit - p->used, kept = n < room ? n : room;
     if (kept) add_text(p, name, parent, text, kept);
     p->used += kept;
-    if (n > kept && room) {
+    if (n > kept && !p->cut) {
         char note[96];
         int size = snprintf(note, sizeof note, "\n... the output of this cell is left out after %zu bytes ...\n", p->limit);
         add_text(p, "stderr", parent, note, (size_t)size);
-        p->used = p->limit;
+        p->cut = true;
     }
     pthread_mutex_unlock(&p->lock);
 }

@@ -96,6 +96,7 @@ static void *bind_socket(kernel *k, connection_port port, int type) {
     zmq_setsockopt(socket, ZMQ_MAXMSGSIZE, &size, sizeof size);
     if (type == ZMQ_ROUTER) zmq_setsockopt(socket, ZMQ_ROUTER_HANDOVER, &yes, sizeof yes);
     if (type == ZMQ_XPUB) zmq_setsockopt(socket, ZMQ_XPUB_VERBOSE, &yes, sizeof yes);
+    if (port == PORT_STDIN) zmq_setsockopt(socket, ZMQ_ROUTER_MANDATORY, &yes, sizeof yes); /* who is not there is told */
     connection_endpoint(&k->at, port, endpoint, sizeof endpoint);
     if (zmq_bind(socket, endpoint) == 0) return socket;
     fprintf(stderr, "gpa-kernel: %s: %s\n", endpoint, zmq_strerror(errno));
@@ -167,7 +168,7 @@ static void serve(kernel *k) {
         message *m = (message *)queue_take(&k->todo);
         struct pollfd fd = {k->todo.fd, POLLIN, 0};
         if (m) request_handle(k, m);
-        else if (poll(&fd, 1, -1) < 0 && errno != EINTR) break;
+        else if (!atomic_load(&k->quitting) && poll(&fd, 1, -1) < 0 && errno != EINTR) break;
     }
 }
 

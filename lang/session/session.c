@@ -269,6 +269,10 @@ static void leave(gpa_session *s, int *status) {
     write_out(s, true, "\n", 1);
 }
 
+static void count_cell(gpa_session *s, int flags) {
+    if (!(flags & (GPA_EVAL_SCRIPT | GPA_EVAL_SILENT | GPA_EVAL_UNCOUNTED))) s->count++;
+}
+
 gpa_code gpa_session_eval(gpa_session *s, const char *file, const char *src, size_t n, int flags, int *status) {
     gpa_err e = {0};
     ast_module *m = NULL;
@@ -278,6 +282,7 @@ gpa_code gpa_session_eval(gpa_session *s, const char *file, const char *src, siz
     if (rc) {
         if (rc == GPA_E_INCOMPLETE) e.code = GPA_E_SYNTAX;
         report(s, &e, NULL, NULL, 0);
+        count_cell(s, flags);
         return e.code;
     }
     if (flags & GPA_EVAL_EXPLAIN) rt_explain_start(s->rt, flags & GPA_EVAL_SOURCE);
@@ -296,7 +301,7 @@ gpa_code gpa_session_eval(gpa_session *s, const char *file, const char *src, siz
     if (flags & GPA_EVAL_EXPLAIN) print_explain(s);
     vm_clear_error(s->vm);
     ast_release(m);
-    if (!(flags & (GPA_EVAL_SCRIPT | GPA_EVAL_SILENT | GPA_EVAL_UNCOUNTED))) s->count++;
+    count_cell(s, flags);
     return rc;
 }
 

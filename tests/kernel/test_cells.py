@@ -1,0 +1,264 @@
+"""Cells and the questions about them: what is shown, counted, kept, aborted, interrupted, asked."""
+import os
+import tempfile
+import time
+
+from client import Kernel, main, texts
+
+
+def types(outputs):
+    return [m.type for m in outputs]
+
+
+def test_result():
+    """a value: execute_input, execute_result, a count that grows"""
+    with Kernel() as k:
+        for n in 1, 2, 3:
+            reply, out = k.run("6 * 7")
+            assert reply == {"status": "ok", "execution_count": n, "user_expressions": {}, "payload": []}
+            assert types(out) == ["execute_input", "execute_result"] and out[0].content == {"code": "6 * 7", "execution_count": n}
+            assert out[1].content == {"execution_count": n, "data": {"text/plain": "42"}, "metadata": {}}
+        assert k.run("_ + Out[1]")[1][-1].content["data"]["text/plain"] == "84"
+
+
+def test_error():
+    """an error is one output; its parts are in the reply"""
+    with Kernel() as k:
+        for code, name in ("1 / 0", "ZeroDivisionError"), ("x = = 7", "SyntaxError"), ("nowhere", "NameError"):
+            reply, out = k.run(code)
+            assert reply["status"] == "error" and reply["ename"] == name and reply["evalue"] and reply["traceback"]
+            assert types(out) == ["execute_input", "error"] and out[1].content["ename"] == name
+        assert k.run("5")[0]["status"] == "ok"
+
+
+def test_streams():
+    """what is written shows before the reply, in order, in few pieces"""
+    with Kernel() as k:
+        reply, out = k.run("import sys\nfor i in range(100): print(i)\nprint('oh', file=sys.stderr)\nprint('end', end='')")
+        assert [(m.content["name"], m.content["text"]) for m in out[1:]] == [
+            ("stdout", "".join(f"{i}\n" for i in range(100))), ("stderr", "oh\n"), ("stdout", "end")]
+
+
+def test_early():
+    """what is written shows while the cell runs"""
+    with Kernel() as k:
+        id = k.execute("print('early')\nwhile True: pass")
+        assert k.until("stream").content["text"] == "early\n"
+        k.interrupt()
+        assert k.answer(id).content["ename"] == "KeyboardInterrupt"
+
+
+def test_silent():
+    """silent: nothing is shown, counted or kept; an error does not abort what waits"""
+    with Kernel() as k:
+        reply, out = k.run("print(1); a = 5; 3", silent=True)
+        assert reply["status"] == "ok" and out == []
+        bad, good = k.execute("1 / 0", silent=True), k.execute("a")
+        assert k.answer(bad).content["status"] == "error" and k.answer(good).content == {
+            "status": "ok", "execution_count": 1, "user_expressions": {}, "payload": []}
+
+
+def test_store_history():
+    """store_history=False: shown, but neither counted nor kept"""
+    with Kernel() as k:
+        k.run("1")
+        reply, out = k.run("2", store_history=False)
+        assert reply["execution_count"] == 1 and types(out) == ["execute_input", "execute_result"]
+        assert k.run("_")[1][-1].content["data"]["text/plain"] == "1"
+        assert [e[2] for e in k.ask("history_request", {"hist_access_type": "tail", "n": 9})["history"]] == ["1", "_"]
+
+
+def test_expressions():
+    """user_expressions: values and errors, and none after a cell that failed"""
+    with Kernel() as k:
+        reply, out = k.run("a = 4", user_expressions={"two": "a / 2", "bad": "b"})
+        two, bad = (reply["user_expressions"][name] for name in ("two", "bad"))
+        assert two == {"status": "ok", "data": {"text/plain": "2.0"}, "metadata": {}} and bad["status"] == "error" and bad["ename"] == "NameError"
+        assert types(out) == ["execute_input"] and k.run("1")[0]["execution_count"] == 2
+        assert "user_expressions" not in k.run("b", user_expressions={"two": "2"})[0]
+
+
+def test_abort():
+    """after an error the cells that wait are aborted; other requests, and cells sent later, are not"""
+    with Kernel() as k:
+        first = k.execute("import time\ntime.sleep(0.3)\n1 / 0")
+        waiting = [k.execute("print('no')") for _ in range(3)]
+        info, complete = k.send("kernel_info_request"), k.send("complete_request", {"code": "linsp", "cursor_pos": 5})
+        assert k.answer(info).content["status"] == "ok"
+        assert k.answer(first).content["status"] == "error"
+        later = k.execute("print('yes')")
+        assert [k.answer(id).content["status"] for id in waiting] == ["aborted"] * 3
+        assert k.answer(complete).content["matches"] == ["linspace"]
+        assert k.answer(later).content["status"] == "ok"
+        for id in first, *waiting, complete:
+            k.iopub.poll(0)
+        assert texts(k.outputs(later)) == "yes\n"
+
+
+def test_no_abort():
+    """stop_on_error=False: the cells that wait are run"""
+    with Kernel() as k:
+        first, second = k.execute("import time\ntime.sleep(0.2)\n1 / 0", stop_on_error=False), k.execute("2")
+        assert k.answer(first).content["status"] == "error" and k.answer(second).content["status"] == "ok"
+
+
+def interrupted(k, how, code="while True: pass"):
+    id = k.execute("kept = 1\n" + code)
+    k.until("execute_input")
+    time.sleep(0.1)
+    began = time.time()
+    how()
+    reply = k.answer(id).content
+    assert reply["status"] == "error" and reply["ename"] == "KeyboardInterrupt", reply
+    assert time.time() - began < 2
+    assert k.run("kept")[1][-1].content["data"]["text/plain"] == "1"
+
+
+def test_interrupt():
+    """an interrupt by signal, on control and on shell stops loops, floods and sleeps, and keeps the names"""
+    with Kernel() as k:
+        interrupted(k, k.interrupt)
+        interrupted(k, k.interrupt, "import time\ntime.sleep(100)")
+        interrupted(k, k.interrupt, "while True: print('x' * 100)")
+        for channel in "control", "shell":
+            interrupted(k, lambda: k.send("interrupt_request", channel=channel))
+        assert k.control.recv_multipart() and k.ask("interrupt_request", channel="control") == {"status": "ok"}
+
+
+def test_idle_interrupt():
+    """an interrupt while nothing runs does not reach the next cell"""
+    with Kernel() as k:
+        for _ in range(5):
+            k.interrupt()
+            k.ask("interrupt_request", channel="control")
+            assert k.run("sum(range(1000))")[0]["status"] == "ok"
+
+
+def test_busy_answers():
+    """kernel_info and is_complete are answered while a cell runs"""
+    with Kernel() as k:
+        running = k.execute("while True: pass")
+        k.until("execute_input")
+        assert k.ask("kernel_info_request")["status"] == "ok" and k.ask("is_complete_request", {"code": "f("}) == {"status": "incomplete", "indent": "    "}
+        usage = k.ask("usage_request", channel="control")
+        assert usage["pid"] == k.process.pid and usage["kernel_memory"] > 0
+        k.interrupt()
+        k.answer(running)
+
+
+def test_is_complete():
+    """is_complete: complete, incomplete with the indent, invalid"""
+    with Kernel() as k:
+        for code, status, indent in ("1", "complete", None), ("def f():", "incomplete", "    "), ("def f():\n    return 1\n\n", "complete", None), (
+                "x = = 7q", "invalid", None), ('print("""a', "incomplete", ""):
+            assert k.ask("is_complete_request", {"code": code}) == ({"status": status} if indent is None else {"status": status, "indent": indent}), code
+
+
+def test_input():
+    """input(): the prompt, the answer, the end of input, an interrupt, and a front end that cannot be asked"""
+    with Kernel() as k:
+        def begin(code):
+            id = k.execute(code, allow_stdin=True)
+            asked = k.receive("stdin")
+            assert asked.type == "input_request" and asked.content == {"prompt": "who? ", "password": False} and asked.parent["msg_id"] == id
+            return id
+
+        id = begin("print('hello', input('who? '))")
+        k.send("input_reply", {"value": "Wörld"}, "stdin")
+        assert k.answer(id).content["status"] == "ok" and texts(k.outputs(id)) == "hello Wörld\n"
+        id = begin("input('who? ')")
+        k.send("input_reply", {"value": "\x04"}, "stdin")
+        assert k.answer(id).content["ename"] == "EOFError"
+        id = begin("input('who? ')")
+        k.interrupt()
+        assert k.answer(id).content["ename"] == "KeyboardInterrupt"
+        k.send("input_reply", {"value": "too late"}, "stdin")
+        time.sleep(0.1)
+        id = begin("input('who? ')")
+        k.send("input_reply", {"value": "in time"}, "stdin")
+        assert k.answer(id).content["status"] == "ok" and k.outputs(id)[-1].content["data"]["text/plain"] == "'in time'"
+        assert k.run("input('who? ')")[0]["ename"] == "NotImplementedError"
+
+
+def test_complete():
+    """completion: names with types, cursors in code points, also out of range"""
+    with Kernel() as k:
+        k.run("table_of_ones = np.ones((3, 4))")
+        found = k.ask("complete_request", {"code": "'𨭎𨭎é'; table_of_", "cursor_pos": 15})
+        assert found["matches"] == ["table_of_ones"] and (found["cursor_start"], found["cursor_end"]) == (7, 15), found
+        kind = found["metadata"]["_jupyter_types_experimental"][0]
+        assert kind["text"] == "table_of_ones" and kind["signature"] == "float64 (3, 4)" and (kind["start"], kind["end"]) == (7, 15)
+        for at in -5, 10**12:
+            assert k.ask("complete_request", {"code": "tab", "cursor_pos": at})["status"] == "ok"
+
+
+def test_inspect():
+    """inspection: a name that is there, one that is not"""
+    with Kernel() as k:
+        k.run("def double(x):\n    'Twice as much.'\n    return 2 * x")
+        there = k.ask("inspect_request", {"code": "y = double(1)", "cursor_pos": 7, "detail_level": 0})
+        assert there["found"] and "Twice as much." in there["data"]["text/plain"] and there["metadata"] == {}
+        assert k.ask("inspect_request", {"code": "nothing", "cursor_pos": 3}) == {"status": "ok", "found": False, "data": {}, "metadata": {}}
+
+
+def test_history():
+    """history: tail, range and search, with outputs, without repetitions"""
+    with Kernel() as k:
+        for code in "1 + 1", "a = 'x'", "1 + 1", "2 + 2":
+            k.run(code)
+        ask = lambda **what: k.ask("history_request", what)["history"]
+        assert ask(hist_access_type="tail", n=2) == [[1, 3, "1 + 1"], [1, 4, "2 + 2"]]
+        assert ask(hist_access_type="tail", n=1, output=True) == [[1, 4, ["2 + 2", "4"]]]
+        assert ask(hist_access_type="range", session=0, start=1, stop=3) == [[1, 1, "1 + 1"], [1, 2, "a = 'x'"]]
+        assert ask(hist_access_type="search", pattern="1*") == [[1, 1, "1 + 1"], [1, 3, "1 + 1"]]
+        assert ask(hist_access_type="search", pattern="?*", unique=True, n=2) == [[1, 3, "1 + 1"], [1, 4, "2 + 2"]]
+
+
+def test_comms():
+    """a comm to a target that is not there is closed; messages for it are ignored"""
+    with Kernel() as k:
+        out = k.outputs(k.send("comm_open", {"comm_id": "c1", "target_name": "nobody", "data": {}}))
+        assert types(out) == ["comm_close"] and out[0].content["comm_id"] == "c1"
+        assert k.outputs(k.send("comm_msg", {"comm_id": "c1", "data": {}})) == []
+        assert k.ask("comm_info_request") == {"status": "ok", "comms": {}}
+
+
+def test_captured():
+    """what is written past the session, to the file descriptor itself, shows too, before the reply"""
+    with Kernel() as k:
+        out = k.run("print('one')\nwith open('/dev/stdout', 'w') as f: f.write('two ü\\n')\nprint('three')")[1]
+        assert texts(out) == "one\ntwo ü\nthree\n"
+
+
+def test_large():
+    """10 MB of output arrive whole; more than the limit is cut, with a note"""
+    with Kernel() as k:
+        line = "é" * 50 + "\n"
+        reply, out = k.run(f"for i in range(100): print({line[:-1]!r} * 1000)")
+        assert texts(out) == (line[:-1] * 1000 + "\n") * 100
+        reply, out = k.run("'y' * 10000000")
+        assert len(out[-1].content["data"]["text/plain"]) == 10000002
+    with Kernel(env={"GPA_OUTPUT_LIMIT": "1000"}) as k:
+        out = k.run("for i in range(1000): print('123456789')")[1]
+        assert len(texts(out)) == 1000 and "left out" in texts(out, "stderr")
+        assert texts(k.run("print('again')")[1]) == "again\n"
+
+
+def test_odd_text():
+    """NUL, lone surrogates' bytes and wide characters never break a reply"""
+    with Kernel() as k:
+        assert k.run("print('a\\0b')")[0]["status"] == "ok"
+        assert k.run("1 \0 2")[0]["status"] == "error"
+        assert k.run("'\U0001f600' * 3")[1][-1].content["data"]["text/plain"] == "'😀😀😀'"
+        assert k.run("   \n  ")[0] == {"status": "ok", "execution_count": k.run("1")[0]["execution_count"] - 1, "user_expressions": {}, "payload": []}
+
+
+def test_exit():
+    """exit() asks the front end to leave; the kernel stays"""
+    with Kernel() as k:
+        reply = k.run("exit()")[0]
+        assert reply["status"] == "ok" and reply["payload"] == [{"source": "ask_exit", "keepkernel": False}]
+        assert k.run("1")[0]["status"] == "ok"
+
+
+main(globals())

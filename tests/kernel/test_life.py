@@ -1,0 +1,125 @@
+"""The life of the process: starting, ending, being interrupted at any time, being left alone."""
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+from client import PROGRAM, WAIT, Kernel, main
+
+
+def ended(pid):
+    """Whether a process is gone, or only waits to be collected."""
+    try:
+        with open(f"/proc/{pid}/stat") as f:
+            return f.read().rpartition(")")[2].split()[0] == "Z"
+    except FileNotFoundError:
+        return True
+
+
+def test_shutdown():
+    """shutdown: reply on control and on iopub, exit code 0, soon; also on shell, and while a cell runs"""
+    with Kernel() as k:
+        began = time.time()
+        assert k.shut_down().content == {"status": "ok", "restart": False}
+        assert time.time() - began < 1
+        assert k.until("shutdown_reply").content == {"status": "ok", "restart": False}
+    with Kernel() as k:
+        assert k.ask("shutdown_request", {"restart": True}) == {"status": "ok", "restart": True} and k.process.wait(WAIT) == 0
+    for code in "while True: pass", "import time\ntime.sleep(100)", "while True: print(1)", "input()":
+        with Kernel() as k:
+            k.execute(code, allow_stdin=True)
+            k.until("execute_input")
+            k.shut_down()
+
+
+def test_terminate():
+    """SIGTERM ends it in order"""
+    with Kernel() as k:
+        k.process.terminate()
+        assert k.process.wait(WAIT) == 0
+
+
+def test_restarts():
+    """30 lives, each asked something and shut down after a SIGINT, as front ends do it; none is left"""
+    for i in range(30):
+        with Kernel() as k:
+            if i % 3 == 0:
+                assert k.run("print(1)")[0]["status"] == "ok"
+            k.interrupt()
+            k.shut_down()
+
+
+def test_interrupts():
+    """200 interrupts at any time: the same process, the same names, and every cell is answered"""
+    random.seed(3)
+    with Kernel() as k:
+        k.run("kept = 12345")
+        for i in range(50):
+            id = k.execute("for i in range(10**6): i * i")
+            for _ in range(4):
+                time.sleep(random.random() * 0.01)
+                k.interrupt()
+            assert k.answer(id).content["status"] in ("ok", "error", "aborted")
+        assert k.run("kept")[1][-1].content["data"]["text/plain"] == "12345"
+        assert k.process.poll() is None
+
+
+def test_orphan():
+    """a kernel whose front end died ends by itself"""
+    with Kernel(ready=False) as k:
+        k.process.kill()
+        k.process.wait()
+        start = f"import os, subprocess, sys; p = subprocess.Popen([{PROGRAM!r}, '-f', {k.file!r}], stdin=subprocess.DEVNULL, stdout=2); print(p.pid, flush=True); sys.stdin.read()"
+        parent = subprocess.Popen([sys.executable, "-c", start], env={**os.environ, "JPY_PARENT_PID": "1"}, stdin=subprocess.PIPE,
+                                  stdout=subprocess.PIPE, start_new_session=True)
+        pid = int(parent.stdout.readline())
+        k.ask("kernel_info_request")
+        parent.kill()
+        parent.wait()
+        until = time.time() + 5
+        while not ended(pid) and time.time() < until:
+            time.sleep(0.05)
+        assert ended(pid)
+
+
+def fails(*arguments):
+    p = subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=WAIT)
+    assert p.returncode and p.stderr, p
+    return p.stderr
+
+
+def test_refused():
+    """a port that is taken, a file that is missing or wrong: a sentence, and the end"""
+    with Kernel() as k:
+        assert "Address already in use" in fails("-f", k.file)
+        assert "no_such_file" in fails("-f", k.folder.name + "/no_such_file")
+        for text, told in ("nonsense", ":"), ("{}", "shell_port"), (json.dumps({**json.load(open(k.file)), "signature_scheme": "hmac-rot13"}), "scheme"):
+            with open(k.folder.name + "/bad.json", "w") as f:
+                f.write(text)
+            assert told in fails("-f", f.name)
+        assert "usage" in fails() and "usage" in fails("install", "--nonsense") and "usage" in fails("-f")
+
+
+def test_install():
+    """install writes a kernelspec with an absolute path and logos, uninstall takes it away"""
+    with tempfile.TemporaryDirectory() as d:
+        subprocess.run([PROGRAM, "install", "--prefix", d, "--name", "gpa-x", "--display-name", "gpa 'x'", "--env", "A=b=c"], check=True, capture_output=True)
+        folder = d + "/share/jupyter/kernels/gpa-x"
+        with open(folder + "/kernel.json") as f:
+            spec = json.load(f)
+        assert spec["argv"] == [os.path.realpath(PROGRAM), "-f", "{connection_file}"] and spec["env"] == {"A": "b=c"} and spec["language"] == "gpa"
+        assert spec["display_name"] == "gpa 'x'" and spec["interrupt_mode"] == "signal"
+        for size in 32, 64:
+            with open(f"{folder}/logo-{size}x{size}.png", "rb") as f:
+                head = f.read(24)
+            assert head[:8] == b"\x89PNG\r\n\x1a\n" and int.from_bytes(head[16:20], "big") == size
+        assert open(folder + "/logo-svg.svg").read().startswith("<svg")
+        subprocess.run([PROGRAM, "uninstall", "--prefix", d, "--name", "gpa-x"], check=True, capture_output=True)
+        assert not os.path.exists(folder)
+
+
+main(globals())

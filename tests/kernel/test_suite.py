@@ -1,0 +1,58 @@
+"""jupyter_kernel_test, the suite by which Jupyter's kernels are judged."""
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+folder = tempfile.TemporaryDirectory()
+os.environ.update(JUPYTER_DATA_DIR=folder.name, JUPYTER_RUNTIME_DIR=folder.name, JUPYTER_PLATFORM_DIRS="1")
+subprocess.run([os.path.join(os.environ.get("B", "build/release"), "gpa-kernel"), "install"], check=True, capture_output=True)
+
+import jupyter_kernel_test as suite  # it reads the environment
+
+
+class Kernel(suite.KernelTests):
+    kernel_name = language_name = "gpa"
+    file_extension = ".gpa"
+    code_hello_world = "print('hello, world')"
+    code_stderr = "import sys\nprint('oh', file=sys.stderr)"
+    completion_samples = [{"text": "linsp", "matches": {"linspace"}}]
+    complete_code_samples = ["1", "x = 3", "def f(x):\n  return x*2\n\n"]
+    incomplete_code_samples = ['print("""hello', "def f(x):", "f(1,", "x = [1,\n2", "if x:\n  y = 1"]
+    invalid_code_samples = ["x = = 7q", "1 +* 2"]
+    code_generate_error = "undefined_name_xyz"
+    code_execute_result = [{"code": "1+2+3", "result": "6"}, {"code": "6*7", "result": "42"}, {"code": "[n*n for n in range(1, 4)]", "result": "[1, 4, 9]"}]
+    supported_history_operations = ("tail", "range", "search")
+    code_history_pattern = "1?2*"
+    code_inspect_sample = "linspace"
+
+
+class Welcome(suite.IopubWelcomeTests):
+    kernel_name = "gpa"
+    support_iopub_welcome = True
+
+
+class Lines(unittest.TestResult):
+    def say(self, word, test, more=""):
+        print(f"{word} - {test.id().partition('.')[2]}{more}", flush=True)
+
+    def addSuccess(self, test):
+        self.say("ok", test)
+
+    def addSkip(self, test, reason):
+        print(f"skip - {test.id().partition('.')[2]}: {reason}")
+
+    def addFailure(self, test, err):
+        super().addFailure(test, err)
+        self.say("not ok", test)
+        print("".join("# " + line + "\n" for line in self._exc_info_to_string(err, test).splitlines()), end="", flush=True)
+
+    addError = addFailure
+
+
+result = Lines()
+for case in Kernel, Welcome:
+    unittest.defaultTestLoader.loadTestsFromTestCase(case).run(result)
+folder.cleanup()
+sys.exit(not result.wasSuccessful())
