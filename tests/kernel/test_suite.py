@@ -52,7 +52,6 @@ class Lines(unittest.TestResult):
 
 
 result = Lines()
-for case in Kernel, Welcome:
-    unittest.defaultTestLoader.loadTestsFromTestCase(case).run(result)
+unittest.TestSuite(unittest.defaultTestLoader.loadTestsFromTestCase(case) for case in (Kernel, Welcome)).run(result)
 folder.cleanup()
 sys.exit(not result.wasSuccessful())
