@@ -280,22 +280,54 @@ gpa_code core_dir(gpa_vm *vm, value *argv, value *out) {
     return rc;
 }
 
+/* The columns that all lines of a docstring after its first are indented by. */
+static size_t doc_margin(const char *doc) {
+    size_t least = SIZE_MAX;
+    for (const char *p = strchr(doc, '\n'); p; p = strchr(p, '\n')) {
+        size_t n = strspn(++p, " ");
+        if (p[n] && p[n] != '\n' && n < least) least = n;
+    }
+    return least;
+}
+
+/* A docstring, its lines indented alike, without blank ones at its end. */
+static void put_doc(const char *doc, gpa_str *s) {
+    size_t end = strlen(doc), margin = doc_margin(doc);
+    while (end && (doc[end - 1] == '\n' || doc[end - 1] == ' ')) end--;
+    for (const char *p = doc, *last = doc + end; p < last;) {
+        size_t n = strcspn(p, "\n"), skip = p == doc ? 0 : MIN(margin, strspn(p, " "));
+        if (p + n > last) n = (size_t)(last - p);
+        if (n > skip) {
+            str_put(s, "    ");
+            str_putn(s, p + skip, n - skip);
+        }
+        str_putc(s, '\n');
+        p += n + 1;
+    }
+}
+
 static gpa_code describe(gpa_vm *vm, value v, gpa_str *s) {
     if (v.tag == V_METHOD) v = v.method->fn;
     if (v.tag == V_NATIVE) {
-        str_printf(s, "%s(%s)\n    %s\n", v.native->name, v.native->signature, v.native->doc);
+        str_printf(s, "%s(%s)\n", v.native->name, v.native->signature);
+        put_doc(v.native->doc, s);
         return GPA_OK;
     }
     if (v.tag != V_FUNC) {
+        value doc = v_unset();
         str_printf(s, "%s: ", value_type_name(v));
         gpa_code rc = vm_str(vm, v, s);
         str_putc(s, '\n');
+        if (rc || v.tag != V_UFUNC) return rc;
+        if (vm_attr(vm, v, "__doc__", &doc)) vm_clear_error(vm); /* it has none */
+        else if (doc.tag == V_STR) put_doc(doc.str->text, s);
+        value_release(vm, doc);
         return rc;
     }
     str_put(s, func_name(vm, v.func));
     gpa_code rc = func_signature(vm, v.func, s);
     str_putc(s, '\n');
-    if (!rc && v.func->doc.tag == V_STR) str_printf(s, "    %s\n", v.func->doc.str->text);
+    if (!rc && v.func->doc.tag == V_STR) put_doc(v.func->doc.str->text, s);
     return rc;
 }
 
