@@ -119,9 +119,9 @@ $(B)/core.a: $(CORE)
 -include $(patsubst %.o,%.d,$(CORE) $(REPL) $(KERNEL) $(CPU) $(CUDA) $(addsuffix .o,$(UNIT) $(TOOLS) $(FUZZ)))
 
 deps:   ; @.make/deps.sh
-run:    deps ; @$(MAKE) --no-print-directory all && mkdir -p build/run && $(B)/gpa examples/elnino.gpa build/run
-test:   deps layers ; @$(MAKE) --no-print-directory all tests && MODE=$(MODE) JOBS=$(JOBS) tests/run
-bench:  deps ; @$(MAKE) --no-print-directory all && GPA=$(B)/gpa tests/bench/run
+run:    deps ; @$(MAKE) --no-print-directory -j$(JOBS) all && mkdir -p build/run && $(B)/gpa examples/elnino.gpa build/run
+test:   deps layers ; @$(MAKE) --no-print-directory -j$(JOBS) all tests && MODE=$(MODE) JOBS=$(JOBS) tests/run
+bench:  deps ; @$(MAKE) --no-print-directory -j$(JOBS) all && GPA=$(B)/gpa tests/bench/run
 cov:    ; @$(MAKE) --no-print-directory test MODE=cov; .make/coverage.sh
 tests:  $(UNIT) $(TOOLS) $(FUZZ) ; @true
 layers: ; @awk -f tests/layers.awk tests/layers.txt $$(find lang runtime repl kernel -name '*.[ch]' 2>/dev/null)
