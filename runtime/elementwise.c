@@ -127,7 +127,7 @@ static gpa_op power_row(gpa_op op, const gpa_opnd *in, gpa_dtype compute) {
 
 /* ---- shapes ---- */
 
-enum { MOST_SHAPES = 5 }; /* three operands, out=, where= */
+enum { MOST_SHAPES = BODY_MAX_IN + 2 }; /* operands, out=, where= */
 
 /* The common shape of the operands, where= and out=, which must not be broadcast itself. */
 static gpa_code common_shape(const gpa_opnd *in, int n, const arr_ufunc_opts *o, int *ndim, int64_t *shape, gpa_err *e) {
@@ -157,12 +157,12 @@ static gpa_code common_shape(const gpa_opnd *in, int n, const arr_ufunc_opts *o,
                     shape_text(have, o->into->ndim, o->into->shape), shape_text(want, *ndim, shape));
 }
 
-static gpa_code check_cast(gpa_op op, gpa_dtype result, const arr_ufunc_opts *o, gpa_err *e) {
+static gpa_code check_cast(const char *name, gpa_dtype result, const arr_ufunc_opts *o, gpa_err *e) {
     static const char *const rules[] = {"no", "equiv", "safe", "same_kind", "unsafe"};
     gpa_casting casting = o->casting == CAST_NO ? CAST_SAME_KIND : o->casting;
     if (!o->into || dtype_can_cast(result, (gpa_dtype)o->into->dtype, casting)) return GPA_OK;
     return gpa_fail(e, GPA_E_UFUNC_TYPE, "Cannot cast ufunc '%s' output from dtype('%s') to dtype('%s') with casting rule '%s'",
-                    op_info[op].name, dtype_info[result].name, dtype_info[o->into->dtype].name, rules[casting]);
+                    name, dtype_info[result].name, dtype_info[o->into->dtype].name, rules[casting]);
 }
 
 /* NumPy refuses a negative power of integers, also when only one of many exponents is negative: the exponents are looked
@@ -252,7 +252,7 @@ gpa_code arr_ufunc(gpa_rt *rt, gpa_op op, const gpa_opnd *in, const arr_ufunc_op
     if (o->dtype != DT_NONE && !op_types(op, o->dtype, &compute, &result)) TRY(no_loop(op, o->dtype, e));
     widen_comparison(op, in, &compute);
     for (int i = 0; i < arity; i++) TRY(check_number(op, &in[i], op_operand(op, compute, i), e));
-    TRY(check_cast(op, result, o, e));
+    TRY(check_cast(op_info[op].name, result, o, e));
     TRY(common_shape(in, arity, o, &ndim, shape, e));
     if (op == OP_POWER) TRY(check_exponents(rt, in, compute, e));
     op = power_row(op, in, compute);
@@ -270,6 +270,28 @@ gpa_code arr_ufunc(gpa_rt *rt, gpa_op op, const gpa_opnd *in, const arr_ufunc_op
     else TRY(arr_of_node(rt, full, out, e));
 out:
     for (int i = 0; i < 3; i++) node_release(rt, nodes[i]);
+    node_release(rt, value);
+    node_release(rt, full);
+    return rc;
+}
+
+gpa_code arr_apply(gpa_rt *rt, gpa_body *body, const gpa_opnd *in, const arr_ufunc_opts *opts, gpa_arr **out, gpa_err *e) {
+    static const arr_ufunc_opts none = {.dtype = DT_NONE};
+    const arr_ufunc_opts *o = opts ? opts : &none;
+    int n = (int)body->f->n_params, ndim;
+    int64_t shape[GPA_MAX_DIMS];
+    node *nodes[BODY_MAX_IN] = {0}, *value = NULL, *full = NULL;
+    gpa_code rc = GPA_OK;
+    if (o->into && o->into->readonly) TRY(gpa_fail(e, GPA_E_VALUE, "output array is read-only"));
+    TRY(check_cast(body->f->name, (gpa_dtype)body->dtype, o, e));
+    TRY(common_shape(in, n, o, &ndim, shape, e));
+    for (int i = 0; i < n; i++) TRY(opnd_node(rt, &in[i], (gpa_dtype)body->f->params[i], ndim, shape, &nodes[i], e));
+    TRY(node_body(rt, body, nodes, &value, e));
+    TRY(node_broadcast(rt, value, ndim, shape, &full, e));
+    if (o->into) TRY(store_result(rt, full, o, out, e));
+    else TRY(arr_of_node(rt, full, out, e));
+out:
+    for (int i = 0; i < n; i++) node_release(rt, nodes[i]);
     node_release(rt, value);
     node_release(rt, full);
     return rc;

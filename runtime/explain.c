@@ -108,6 +108,7 @@ static void write_value(writer *w, const node *n, bool inside) {
         case NODE_SCALAR: write_number(w, n); break;
         case NODE_OP: write_op(w, n, inside); break;
         case NODE_CAST: write_call(w, dtype_info[n->dtype].name, n); break;
+        case NODE_BODY: write_call(w, n->body->f->name, n); break;
         case NODE_VIEW: write_value(w, n->in[0], inside); break;
         case NODE_REDUCE: write_reduction(w, n); break;
         case NODE_SCAN:

@@ -98,6 +98,7 @@ static bool collect(ctx *c, node *n) {
     }
     if (n->kind == NODE_OP) x.cost += op_info[n->sub].cost;
     if (n->kind == NODE_CAST) x.cost++;
+    if (n->kind == NODE_BODY) x.cost = MIN(x.cost + n->body->cost, 1u << 20);
     if (n->kind == NODE_BUF) x.leaves = 1;
     if (n->kind == NODE_REDUCE || n->kind == NODE_SCAN) x.reduced = MAX(x.reduced, n->in[0]->size);
     if (!mem_room(&w->item, w->n_item, &w->cap_item, sizeof *w->item)) return false;
@@ -384,7 +385,7 @@ static int storing_user(ctx *c, const item *x, fuse_root *r) {
 
 /* The reduction or scan that x is the elementwise result of, looking down first inputs; NULL: none. */
 static const node *reduction_of(const ctx *c, const node *n) {
-    while (n->kind == NODE_OP || n->kind == NODE_CAST) {
+    while (node_is_elementwise(n)) {
         const node *down = NULL;
         for (int i = 0; i < n->n_in && !down; i++)
             if (c->w->item[n->in[i]->slot].reduced && n->in[i]->ndim == n->ndim) down = n->in[i];

@@ -230,7 +230,8 @@ static int32_t visit(ctx *c, node *n, int map) {
             map = affine_below(&c->p->maps, map, n);
             return map < 0 ? -1 : visit(c, n->in[0], map);
         case NODE_OP:
-        case NODE_CAST: return visit_inputs(c, &x, n->in, n->n_in, map) ? add_entry(c, x) : -1;
+        case NODE_CAST:
+        case NODE_BODY: return visit_inputs(c, &x, n->in, n->n_in, map) ? add_entry(c, x) : -1;
         case NODE_GATHER: return visit_gather(c, x);
         case NODE_REDUCE:
         case NODE_SCAN: return visit_reduce(c, x);
@@ -347,8 +348,8 @@ static int32_t emit_scatter_offset(ctx *c, entry *x, const fuse_root *r) {
 static int32_t emit(ctx *c, entry *x) {
     kir_func *f = c->l->f;
     const node *n = x->n;
-    int32_t in[3] = {-1, -1, -1};
-    if (n->kind == NODE_OP || n->kind == NODE_CAST || n->kind == NODE_SCAN)
+    int32_t in[BODY_MAX_IN] = {-1, -1, -1};
+    if (node_is_elementwise(n) || n->kind == NODE_SCAN)
         for (int i = 0; i < n->n_in; i++) in[i] = input(c, x, i);
     kir_at(f, n->span);
     kir_ins ins = {.type = n->dtype, .a = in[0], .b = in[1], .c = in[2]};
@@ -361,6 +362,7 @@ static int32_t emit(ctx *c, entry *x) {
             if (n->n_in == 2) return kir_op2(f, (gpa_op)n->sub, in[0], in[1]);
             return kir_op3(f, (gpa_op)n->sub, in[0], in[1], in[2]);
         case NODE_CAST: ins.code = KIR_CAST; break;
+        case NODE_BODY: return body_emit(n->body, f, in);
         case NODE_SCAN: ins.code = KIR_SCAN; ins.sub = n->sub; break;
         case NODE_GATHER: return emit_gather(c, x);
         case NODE_REDUCE:
@@ -495,6 +497,7 @@ static const char *name_of(const node *n) {
     while (n->kind == NODE_VIEW || n->kind == NODE_CAST) n = n->in[0];
     switch ((node_kind)n->kind) {
         case NODE_OP: return op_info[n->sub].name;
+        case NODE_BODY: return n->body->f->name;
         case NODE_REDUCE:
         case NODE_SCAN: return red_info[n->sub].name;
         case NODE_GATHER: return "gather";

@@ -70,8 +70,9 @@ static void set_input(node *n, int i, node *in) {
 /* ---- the weak table ---- */
 
 static uint64_t hash_of(const node *n) {
-    uint64_t head[4] = {(uint64_t)n->kind | (uint64_t)n->dtype << 8 | (uint64_t)n->ndim << 16 | (uint64_t)n->sub << 32, n->axes,
-                        (uint64_t)(uintptr_t)n->buf, n->buf ? n->buf->version : 0};
+    uint64_t head[5] = {(uint64_t)n->kind | (uint64_t)n->dtype << 8 | (uint64_t)n->ndim << 16 | (uint64_t)n->sub << 32, n->axes,
+                        (uint64_t)(uintptr_t)n->buf, n->buf ? n->buf->version : 0,
+                        (uint64_t)(uintptr_t)n->body};
     uint64_t h = hash_bytes(n->shape, slots_of(n) * sizeof(int64_t), hash_bytes(head, sizeof head, 0));
     if (n->kind == NODE_SCALAR) h = hash_bytes(&n->v, dtype_size(n->dtype), h);
     return h ? h : 1;
@@ -79,7 +80,7 @@ static uint64_t hash_of(const node *n) {
 
 static bool same(const node *a, const node *b) {
     return a->hash == b->hash && a->kind == b->kind && a->dtype == b->dtype && a->ndim == b->ndim && a->n_in == b->n_in &&
-           a->sub == b->sub && a->axes == b->axes && a->buf == b->buf && a->map_len == b->map_len &&
+           a->sub == b->sub && a->axes == b->axes && a->buf == b->buf && a->body == b->body && a->map_len == b->map_len &&
            memcmp(a->shape, b->shape, slots_of(a) * sizeof(int64_t)) == 0 &&
            (a->kind != NODE_SCALAR || memcmp(&a->v, &b->v, dtype_size(a->dtype)) == 0);
 }
@@ -113,6 +114,8 @@ static void forget(gpa_rt *rt, node *n) {
 static void drop_inputs(gpa_rt *rt, node *n) {
     for (int i = 0; i < n->n_in; i++) node_release(rt, n->in[i]);
     n->n_in = 0;
+    body_release(n->body);
+    n->body = NULL;
 }
 
 void node_release(gpa_rt *rt, node *n) {
@@ -240,6 +243,24 @@ gpa_code node_op(gpa_rt *rt, gpa_op op, gpa_dtype result, node *const *in, node 
     if (rc) return rc;
     n->sub = (uint16_t)op;
     set_shape(n, shaped->shape);
+    for (int i = 0; i < n_in; i++) set_input(n, i, in[i]);
+    *out = intern(rt, n);
+    return GPA_OK;
+}
+
+gpa_code node_body(gpa_rt *rt, gpa_body *body, node *const *in, node **out, gpa_err *e) {
+    int n_in = (int)body->f->n_params, ndim = 0;
+    const int64_t *shape = NULL;
+    for (int i = 0; i < n_in; i++) {
+        if (in[i]->ndim < ndim || (shape && in[i]->ndim == ndim)) continue;
+        ndim = in[i]->ndim;
+        shape = in[i]->shape;
+    }
+    node *n;
+    gpa_code rc = take(rt, NODE_BODY, (gpa_dtype)body->dtype, ndim, n_in, 0, &n, e);
+    if (rc) return rc;
+    n->body = body_retain(body);
+    set_shape(n, shape);
     for (int i = 0; i < n_in; i++) set_input(n, i, in[i]);
     *out = intern(rt, n);
     return GPA_OK;
@@ -477,7 +498,7 @@ static gpa_code reshape_into(reshaping *r, node *a, node **out, gpa_err *e);
 
 /* An elementwise node is reshaped by reshaping its inputs; *out NULL when one of them cannot be. */
 static gpa_code reshape_inputs(reshaping *r, node *a, node **out, gpa_err *e) {
-    node *in[3] = {0};
+    node *in[BODY_MAX_IN] = {0};
     gpa_code rc = GPA_OK;
     *out = NULL;
     for (int i = 0; i < a->n_in; i++) {
@@ -486,6 +507,7 @@ static gpa_code reshape_inputs(reshaping *r, node *a, node **out, gpa_err *e) {
         if (!in[i]) goto out;
     }
     if (a->kind == NODE_CAST) TRY(node_cast(r->rt, in[0], (gpa_dtype)a->dtype, out, e));
+    else if (a->kind == NODE_BODY) TRY(node_body(r->rt, a->body, in, out, e));
     else TRY(node_op(r->rt, (gpa_op)a->sub, (gpa_dtype)a->dtype, in, out, e));
 out:
     for (int i = 0; i < a->n_in; i++) node_release(r->rt, in[i]);
@@ -502,7 +524,7 @@ static gpa_code reshape_one(reshaping *r, node *a, node **out, gpa_err *e) {
     }
     bool repeated = a->kind == NODE_VIEW && a->in[0]->kind == NODE_SCALAR;
     if (repeated) return node_broadcast(r->rt, a->in[0], r->ndim, r->shape, out, e);
-    if ((a->kind == NODE_OP || a->kind == NODE_CAST) && a->size > 1) return reshape_inputs(r, a, out, e);
+    if (node_is_elementwise(a) && a->size > 1) return reshape_inputs(r, a, out, e);
     int64_t step[GPA_MAX_DIMS * GPA_MAX_DIMS];
     if (!reshape_map(a, r->ndim, r->shape, start, step)) return GPA_OK;
     return node_view(r->rt, a, r->ndim, r->shape, start, step, out, e);

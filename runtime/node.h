@@ -11,6 +11,7 @@
 #ifndef GPA_NODE_H
 #define GPA_NODE_H
 
+#include "runtime/body.h"
 #include "runtime/buffer.h"
 #include "runtime/runtime.h"
 
@@ -23,6 +24,7 @@ struct gpa_storage;
     NODE(SCALAR, "number") /* one number of the host */                                   \
     NODE(OP, "op")        /* row sub of op.def */                                         \
     NODE(CAST, "cast")                                                                    \
+    NODE(BODY, "function") /* a compiled function of the inputs, elementwise */            \
     NODE(VIEW, "view")    /* in[0] at affine coordinates */                               \
     NODE(GATHER, "gather") /* in[0] (a BUF) at coordinates that are values */             \
     NODE(REDUCE, "reduce") /* row sub of reduce.def over `axes` of in[0] (in[1]: indices of an arg reduction) */ \
@@ -50,6 +52,7 @@ typedef struct node {
     struct node *chain; /* the weak table */
     struct gpa_storage *owner; /* the first pending storage with this value; NULL: none (not counted) */
     gpa_buf *buf;       /* BUF (a reader of it) */
+    gpa_body *body;     /* BODY (counted) */
     gpa_val v;          /* SCALAR */
     gpa_span span;      /* who wrote it */
     struct node **in;
@@ -83,6 +86,9 @@ gpa_code node_op2(gpa_rt *rt, gpa_op op, node *a, node *b, node **out, gpa_err *
 gpa_code node_cast(gpa_rt *rt, node *a, gpa_dtype to, node **out,
     gpa_err *e);       /* the same node when nothing changes */
 
+/* A compiled function; the inputs have the dtypes of its parameters. */
+gpa_code node_body(gpa_rt *rt, gpa_body *body, node *const *in, node **out, gpa_err *e);
+
 /* Index maps; they compose, and on leaves give leaves. */
 gpa_code node_view(gpa_rt *rt, node *a, int ndim, const int64_t *shape, const int64_t *start,
     const int64_t *step, node **out, gpa_err *e);
@@ -108,6 +114,8 @@ void node_settle(gpa_rt *rt, node *n, gpa_buf *b);
 void node_free_all(gpa_rt *rt);
 
 bool node_is_leaf(const node *n); /* nothing to compute */
+/* Each element follows from the same element of the inputs. */
+static inline bool node_is_elementwise(const node *n) { return n->kind >= NODE_OP && n->kind <= NODE_BODY; }
 /* A BUF, contiguous in C order. */
 bool node_is_contiguous(const node *n);
 

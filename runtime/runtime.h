@@ -131,6 +131,10 @@ typedef struct {
 /* A row of op.def on `op_info[op].arity` operands, broadcast and promoted. opts may be NULL. Errors: NumPy's
  * (UFuncTypeError, broadcasting ValueError with a note under each operand). */
 gpa_code arr_ufunc(gpa_rt *rt, gpa_op op, const gpa_opnd *in, const arr_ufunc_opts *opts, gpa_arr **out, gpa_err *e);
+struct gpa_body;
+/* A compiled function (body.h) on as many operands as it has parameters, cast to their dtypes and broadcast. `dtype` of
+ * the options is not looked at: a body is made for its types. */
+gpa_code arr_apply(gpa_rt *rt, struct gpa_body *body, const gpa_opnd *in, const arr_ufunc_opts *opts, gpa_arr **out, gpa_err *e);
 /* The dtypes arr_ufunc would compute in and return. */
 gpa_code arr_ufunc_types(gpa_op op, const gpa_opnd *in, gpa_dtype *compute, gpa_dtype *result, gpa_err *e);
 /* NumPy's result_type of n operands. */

@@ -324,7 +324,7 @@ emit_facts emit_examine(const kir_func *f) {
         if (code == KIR_REDUCE) r.n_reduce++;
         if (code == KIR_SCAN) r.scans = true;
         if (code == KIR_STORE && !depth) r.stores_outside = true;
-        if (code == KIR_IF || code == KIR_FOR || code == KIR_LOOP || code == KIR_BLOCK || code == KIR_ATOMIC) r.branches = true;
+        if (code == KIR_IF || code == KIR_FOR || code == KIR_LOOP || code == KIR_BLOCK || code == KIR_VAR || code == KIR_ATOMIC) r.branches = true;
         if (code == KIR_OP) r.ops += op_info[ins->sub].cost;
         if (code == KIR_LOAD || code == KIR_STORE || code == KIR_CAST) r.ops++;
         if (ins->type < DT_COUNT && (code == KIR_OP || code == KIR_CAST || code == KIR_LOAD)) {
