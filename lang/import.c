@@ -11,7 +11,7 @@
 /* Other names of built-in modules: cupy is numpy here, and so are its parts. */
 static const struct {
     const char *name, *meant;
-} aliases[] = {{"cupy", "numpy"}, {"numpy.core", "numpy"}};
+} aliases[] = {{"cupy", "numpy"}, {"numbapro", "numba"}, {"numpy.core", "numpy"}};
 
 static void resolve(const char *name, char *to, size_t n) {
     for (size_t i = 0; i < COUNT_OF(aliases); i++) {

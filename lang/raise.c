@@ -52,6 +52,14 @@ void raise_trace(gpa_vm *vm, const frame *f) {
     vm->trace[vm->n_trace++] = (trace_entry){f->code->name, n ? n->span : vm->err.span};
 }
 
+void vm_trace_inner(gpa_vm *vm, gpa_sym function) {
+    if (!vm->err.span.src || vm->tracing) return;
+    vm->n_trace = 0;
+    if (!mem_room(&vm->trace, vm->n_trace, &vm->cap_trace, sizeof *vm->trace)) return;
+    vm->trace[vm->n_trace++] = (trace_entry){function, vm->err.span};
+    vm->tracing = true;
+}
+
 /* ---- objects ---- */
 
 /* An error record is long and mostly empty: only what is used is copied. */

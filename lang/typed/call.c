@@ -1,0 +1,192 @@
+/* Calls: NumPy's ufuncs, functions of math, cmath and the language that mean a row of op.def, types, and gpa functions.
+ *
+ * Reading order: the table, what needs more than a row, gpa functions, the call. */
+#include <string.h>
+
+#include "lang/typed/lower.h"
+
+/* ---- the table ---- */
+
+/* How a function treats its arguments before the row is applied. */
+typedef enum {
+    AS_NUMPY, /* as they are */
+    AS_FLOAT, /* integers become float64; complex numbers are refused */
+    AS_COMPLEX, /* become complex */
+    TO_INT    /* AS_FLOAT, and the result becomes Python's int */
+} manner;
+
+#define CALLS(CALL)                                                                                                          \
+    CALL("math", "acos", ARCCOS, AS_FLOAT) CALL("math", "asin", ARCSIN, AS_FLOAT) CALL("math", "atan", ARCTAN, AS_FLOAT)      \
+    CALL("math", "acosh", ARCCOSH, AS_FLOAT) CALL("math", "asinh", ARCSINH, AS_FLOAT) CALL("math", "atanh", ARCTANH, AS_FLOAT) \
+    CALL("math", "sin", SIN, AS_FLOAT) CALL("math", "cos", COS, AS_FLOAT) CALL("math", "tan", TAN, AS_FLOAT)                  \
+    CALL("math", "sinh", SINH, AS_FLOAT) CALL("math", "cosh", COSH, AS_FLOAT) CALL("math", "tanh", TANH, AS_FLOAT)            \
+    CALL("math", "exp", EXP, AS_FLOAT) CALL("math", "exp2", EXP2, AS_FLOAT) CALL("math", "expm1", EXPM1, AS_FLOAT)            \
+    CALL("math", "log", LOG, AS_FLOAT) CALL("math", "log2", LOG2, AS_FLOAT) CALL("math", "log10", LOG10, AS_FLOAT)            \
+    CALL("math", "log1p", LOG1P, AS_FLOAT) CALL("math", "sqrt", SQRT, AS_FLOAT) CALL("math", "cbrt", CBRT, AS_FLOAT)          \
+    CALL("math", "erf", ERF, AS_FLOAT) CALL("math", "erfc", ERFC, AS_FLOAT) CALL("math", "gamma", GAMMA, AS_FLOAT)            \
+    CALL("math", "lgamma", LGAMMA, AS_FLOAT) CALL("math", "fabs", ABSOLUTE, AS_FLOAT) CALL("math", "ulp", SPACING, AS_FLOAT)  \
+    CALL("math", "degrees", DEGREES, AS_FLOAT) CALL("math", "radians", RADIANS, AS_FLOAT)                                    \
+    CALL("math", "isnan", ISNAN, AS_FLOAT) CALL("math", "isinf", ISINF, AS_FLOAT) CALL("math", "isfinite", ISFINITE, AS_FLOAT) \
+    CALL("math", "floor", FLOOR, TO_INT) CALL("math", "ceil", CEIL, TO_INT) CALL("math", "trunc", TRUNC, TO_INT)              \
+    CALL("math", "atan2", ARCTAN2, AS_FLOAT) CALL("math", "fmod", FMOD, AS_FLOAT) CALL("math", "pow", POWER, AS_FLOAT)        \
+    CALL("math", "copysign", COPYSIGN, AS_FLOAT) CALL("math", "remainder", IEEE_REMAINDER, AS_FLOAT)                         \
+    CALL("math", "hypot", HYPOT, AS_FLOAT) CALL("math", "fma", FMA, AS_FLOAT) CALL("math", "nextafter", NEXTAFTER, AS_FLOAT)  \
+    CALL("math", "gcd", GCD, AS_NUMPY) CALL("math", "lcm", LCM, AS_NUMPY)                                                    \
+    CALL("cmath", "exp", EXP, AS_COMPLEX) CALL("cmath", "log", LOG, AS_COMPLEX) CALL("cmath", "log10", LOG10, AS_COMPLEX)     \
+    CALL("cmath", "sqrt", SQRT, AS_COMPLEX) CALL("cmath", "sin", SIN, AS_COMPLEX) CALL("cmath", "cos", COS, AS_COMPLEX)       \
+    CALL("cmath", "tan", TAN, AS_COMPLEX) CALL("cmath", "asin", ARCSIN, AS_COMPLEX) CALL("cmath", "acos", ARCCOS, AS_COMPLEX) \
+    CALL("cmath", "atan", ARCTAN, AS_COMPLEX) CALL("cmath", "sinh", SINH, AS_COMPLEX) CALL("cmath", "cosh", COSH, AS_COMPLEX) \
+    CALL("cmath", "tanh", TANH, AS_COMPLEX) CALL("cmath", "asinh", ARCSINH, AS_COMPLEX)                                      \
+    CALL("cmath", "acosh", ARCCOSH, AS_COMPLEX) CALL("cmath", "atanh", ARCTANH, AS_COMPLEX)                                  \
+    CALL("cmath", "phase", ANGLE, AS_COMPLEX) CALL("cmath", "isnan", ISNAN, AS_COMPLEX)                                      \
+    CALL("cmath", "isinf", ISINF, AS_COMPLEX) CALL("cmath", "isfinite", ISFINITE, AS_COMPLEX)                                \
+    CALL("builtins", "abs", ABSOLUTE, AS_NUMPY) CALL("builtins", "pow", POWER, AS_NUMPY)                                     \
+    CALL("numpy", "where", WHERE, AS_NUMPY) CALL("numpy", "clip", CLIP, AS_NUMPY) CALL("numpy", "angle", ANGLE, AS_NUMPY)     \
+    CALL("numpy", "real", REAL, AS_NUMPY) CALL("numpy", "imag", IMAG, AS_NUMPY)
+
+static const struct {
+    const char *owner, *name;
+    gpa_op op;
+    manner how;
+} rows[] = {
+#define CALL(owner, name, op, how) {owner, name, OP_##op, how},
+    CALLS(CALL)
+#undef CALL
+};
+
+static gpa_code prepare(walk *w, const ast_node *at, manner how, const char *name, tv *v) {
+    typed_ty t = v->t;
+    if (how == AS_NUMPY) return GPA_OK;
+    if (dtype_is_complex((gpa_dtype)t.dtype)) {
+        if (how == AS_COMPLEX) return GPA_OK;
+        gpa_code rc = typed_fail(w, at, GPA_E_TYPE, "math.%s() takes real numbers, not %s", name, typed_name(t));
+        typed_note(w, at, *v);
+        return rc;
+    }
+    if (!dtype_is_float((gpa_dtype)t.dtype)) t = (typed_ty){DT_F64, t.weak};
+    if (how == AS_COMPLEX) t.dtype = t.dtype == DT_F64 ? DT_C128 : DT_C64;
+    *v = (tv){.kind = TV_NUMBER, .t = t, .v = typed_cast(w, *v, t)};
+    return GPA_OK;
+}
+
+static gpa_code apply(walk *w, const ast_node *n, gpa_op op, manner how, const char *name, tv *v, uint32_t n_args, tv *out) {
+    static const typed_ty py_int = {DT_I64, true};
+    if (n_args != op_info[op].arity)
+        return typed_fail(w, n, GPA_E_TYPE, "%s() takes %u argument%s here (%u given)", name, op_info[op].arity, op_info[op].arity == 1 ? "" : "s", n_args);
+    gpa_code rc = GPA_OK;
+    for (uint32_t i = 0; i < n_args && !rc; i++) rc = prepare(w, n->call.args.at[i], how, name, &v[i]);
+    if (!rc && (rc = typed_apply(w, n, op, v, (int)n_args, out)))
+        for (uint32_t i = 0; i < n_args; i++) typed_note(w, n->call.args.at[i], v[i]);
+    if (!rc && how == TO_INT) *out = (tv){.kind = TV_NUMBER, .t = py_int, .v = typed_cast(w, *out, py_int)};
+    return rc;
+}
+
+/* ---- more than a row ---- */
+
+/* min and max: Python's, the first of equals. */
+static gpa_code extreme(walk *w, const ast_node *n, gpa_op beats, const tv *v, uint32_t n_args, tv *out) {
+    if (n_args < 2) return typed_fail(w, n, GPA_E_TYPE, "min() and max() of a compiled function take two numbers or more");
+    tv best = v[0];
+    for (uint32_t i = 1; i < n_args; i++) {
+        tv test;
+        gpa_code rc = typed_apply(w, n, beats, (tv[]){v[i], best}, 2, &test);
+        if (!rc) rc = typed_apply(w, n, OP_WHERE, (tv[]){test, v[i], best}, 3, &best);
+        if (rc) return rc;
+    }
+    *out = best;
+    return GPA_OK;
+}
+
+static gpa_code native_call(walk *w, const ast_node *n, const native *f, tv *v, uint32_t n_args, tv *out) {
+    static const typed_ty py_int = {DT_I64, true};
+    if (strcmp(f->owner, "math") == 0 && strcmp(f->name, "log") == 0 && n_args == 2) {
+        tv a, b;
+        gpa_code rc = apply(w, n, OP_LOG, AS_FLOAT, "log", v, 1, &a);
+        if (!rc) rc = apply(w, n, OP_LOG, AS_FLOAT, "log", v + 1, 1, &b);
+        return rc ? rc : typed_apply(w, n, OP_DIVIDE, (tv[]){a, b}, 2, out);
+    }
+    for (size_t i = 0; i < COUNT_OF(rows); i++)
+        if (strcmp(f->owner, rows[i].owner) == 0 && strcmp(f->name, rows[i].name) == 0)
+            return apply(w, n, rows[i].op, rows[i].how, f->name, v, n_args, out);
+    if (strcmp(f->owner, "builtins") == 0) {
+        if (strcmp(f->name, "min") == 0) return extreme(w, n, OP_LESS, v, n_args, out);
+        if (strcmp(f->name, "max") == 0) return extreme(w, n, OP_GREATER, v, n_args, out);
+        if (strcmp(f->name, "round") == 0 && n_args == 1) {
+            gpa_code rc = apply(w, n, OP_RINT, AS_FLOAT, "round", v, 1, out);
+            if (!rc) *out = (tv){.kind = TV_NUMBER, .t = py_int, .v = typed_cast(w, *out, py_int)};
+            return rc;
+        }
+    }
+    return typed_fail(w, n, GPA_E_UNSUPPORTED, "%s.%s() cannot be used in a compiled function of numbers", f->owner, f->name);
+}
+
+/* int(x), np.float32(x), complex(a, b). */
+static gpa_code convert(walk *w, const ast_node *n, uint32_t aux, const tv *v, uint32_t n_args, tv *out) {
+    typed_ty t = {DT_NONE, true};
+    if (aux >= AUX_DTYPE && aux < AUX_DTYPE + DT_COUNT) t = (typed_ty){(uint8_t)(aux - AUX_DTYPE), false};
+    else if (aux == V_BOOL) t.dtype = DT_BOOL;
+    else if (aux == V_INT) t.dtype = DT_I64;
+    else if (aux == V_FLOAT) t.dtype = DT_F64;
+    else if (aux == V_COMPLEX) t.dtype = DT_C128;
+    if (t.dtype == DT_NONE) return typed_fail(w, n, GPA_E_UNSUPPORTED, "this type cannot be used in a compiled function of numbers");
+    if (aux == V_COMPLEX && n_args == 2) return typed_apply(w, n, OP_COMPLEX, v, 2, out);
+    if (n_args != 1) return typed_fail(w, n, GPA_E_TYPE, "a conversion takes one number here (%u given)", n_args);
+    if (dtype_is_complex((gpa_dtype)v->t.dtype) && (aux == V_INT || aux == V_FLOAT))
+        return typed_fail(w, n, GPA_E_TYPE, "%s() argument must be a real number, not '%s'", aux == V_INT ? "int" : "float", typed_name(v->t));
+    *out = (tv){.kind = TV_NUMBER, .t = t, .v = typed_cast(w, *v, t)};
+    return GPA_OK;
+}
+
+/* ---- gpa functions ---- */
+
+static gpa_code fill_defaults(walk *w, const ast_node *n, const func_obj *f, uint32_t have, tv *v, uint32_t want) {
+    uint32_t n_defaults = f->defaults.tag == V_TUPLE ? (uint32_t)f->defaults.tuple->count : 0;
+    if (have > want || have + n_defaults < want)
+        return typed_fail(w, n, GPA_E_TYPE, "%s() takes %u positional argument%s but %u %s given", func_name(w->vm, f), want,
+                          want == 1 ? "" : "s", have, have == 1 ? "was" : "were");
+    gpa_code rc = GPA_OK;
+    for (uint32_t i = have; i < want && !rc; i++) rc = typed_value(w, n, f->defaults.tuple->items[n_defaults - (want - i)], &v[i]);
+    return rc;
+}
+
+static gpa_code function_call(walk *w, const ast_node *n, func_obj *f, tv *v, uint32_t n_args, tv *out) {
+    const ast_node *node = func_node(f);
+    uint32_t want = node->function.scope->n_positional;
+    if (want > BODY_MAX_IN) return typed_fail(w, n, GPA_E_UNSUPPORTED, "a compiled function has at most %d arguments", BODY_MAX_IN);
+    gpa_code rc = fill_defaults(w, n, f, n_args, v, want);
+    return rc ? rc : typed_inline(w, n, f, v, out);
+}
+
+/* ---- the call ---- */
+
+/* z.conjugate() */
+static bool method_call(walk *w, const ast_node *n, tv *out, gpa_code *rc) {
+    const ast_node *f = n->call.func;
+    tv a;
+    if (f->kind != AST_ATTR || n->call.args.n || strcmp(intern_text(vm_names(w->vm), f->attr.name), "conjugate") != 0) return false;
+    *rc = typed_expr(w, f->attr.object, &a);
+    if (!*rc && a.kind != TV_NUMBER) return false;
+    if (!*rc) *rc = typed_apply(w, n, OP_CONJUGATE, &a, 1, out);
+    return true;
+}
+
+gpa_code typed_call(walk *w, const ast_node *n, tv *out) {
+    tv f, v[BODY_MAX_IN];
+    uint32_t n_args = n->call.args.n;
+    gpa_code rc = GPA_OK;
+    if (method_call(w, n, out, &rc)) return rc;
+    if ((rc = typed_expr(w, n->call.func, &f))) return rc;
+    if (f.kind != TV_STATIC) return typed_fail(w, n->call.func, GPA_E_TYPE, "'%s' object is not callable", f.kind == TV_TUPLE ? "tuple" : typed_name(f.t));
+    if (n->call.keywords.n) return typed_fail(w, n->call.keywords.at[0], GPA_E_UNSUPPORTED, "calls in a compiled function have no keyword arguments");
+    if (n_args > BODY_MAX_IN) return typed_fail(w, n, GPA_E_UNSUPPORTED, "a compiled function has at most %d arguments", BODY_MAX_IN);
+    value callee = f.is;
+    if (callee.tag == V_OBJECT && callee.object->kind == &vectorized_kind) callee = callee.object->fields[0];
+    for (uint32_t i = 0; i < n_args && !rc; i++)
+        rc = callee.tag == V_FUNC ? typed_expr(w, n->call.args.at[i], &v[i]) : typed_number(w, n->call.args.at[i], &v[i]);
+    if (rc) return rc;
+    if (callee.tag == V_FUNC) return function_call(w, n, callee.func, v, n_args, out);
+    if (callee.tag == V_UFUNC) return apply(w, n, callee.ufunc->op, AS_NUMPY, callee.ufunc->name, v, n_args, out);
+    if (callee.tag == V_NATIVE) return native_call(w, n, callee.native, v, n_args, out);
+    if (callee.tag == V_TYPE) return convert(w, n, callee.aux, v, n_args, out);
+    return typed_fail(w, n->call.func, GPA_E_UNSUPPORTED, "a %s cannot be called in a compiled function", value_type_name(callee));
+}

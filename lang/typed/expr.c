@@ -1,0 +1,306 @@
+/* Expressions: types by NumPy's rules, values as kir.
+ *
+ * Reading order: operators, truth and choice, comparisons, names and attributes, the expression. */
+#include <string.h>
+
+#include "lang/arena.h"
+#include "lang/typed/lower.h"
+
+static const typed_ty py_bool = {DT_BOOL, true}, py_int = {DT_I64, true}, py_float = {DT_F64, true};
+
+/* ---- operators ---- */
+
+gpa_op typed_operator(ast_op op) {
+    static const uint8_t rows[AST_OPS] = {
+        [AST_OP_ADD] = OP_ADD, [AST_OP_SUB] = OP_SUBTRACT, [AST_OP_MUL] = OP_MULTIPLY, [AST_OP_DIV] = OP_DIVIDE,
+        [AST_OP_FLOORDIV] = OP_FLOOR_DIVIDE, [AST_OP_MOD] = OP_REMAINDER, [AST_OP_POW] = OP_POWER, [AST_OP_MATMUL] = OP_COUNT,
+        [AST_OP_LSHIFT] = OP_LEFT_SHIFT, [AST_OP_RSHIFT] = OP_RIGHT_SHIFT, [AST_OP_BITAND] = OP_BITWISE_AND,
+        [AST_OP_BITOR] = OP_BITWISE_OR, [AST_OP_BITXOR] = OP_BITWISE_XOR, [AST_OP_POS] = OP_POSITIVE, [AST_OP_NEG] = OP_NEGATIVE,
+        [AST_OP_INVERT] = OP_INVERT, [AST_OP_NOT] = OP_LOGICAL_NOT, [AST_OP_EQ] = OP_EQUAL, [AST_OP_NE] = OP_NOT_EQUAL,
+        [AST_OP_LT] = OP_LESS, [AST_OP_LE] = OP_LESS_EQUAL, [AST_OP_GT] = OP_GREATER, [AST_OP_GE] = OP_GREATER_EQUAL,
+        [AST_OP_IN] = OP_COUNT, [AST_OP_NOT_IN] = OP_COUNT, [AST_OP_IS] = OP_COUNT, [AST_OP_IS_NOT] = OP_COUNT,
+        [AST_OP_AND] = OP_LOGICAL_AND, [AST_OP_OR] = OP_LOGICAL_OR};
+    return (gpa_op)rows[op];
+}
+
+tv typed_int(walk *w, int64_t i) {
+    return (tv){.kind = TV_NUMBER, .t = py_int, .v = kir_const(w->f, DT_I64, (gpa_val){.I64 = i}), .known = true, .i = i};
+}
+
+static tv number(typed_ty t, int32_t v) { return (tv){.kind = TV_NUMBER, .t = t, .v = v}; }
+
+/* Python's bool counts as its int in arithmetic. */
+static tv as_int(walk *w, tv v) {
+    if (!v.t.weak || v.t.dtype != DT_BOOL) return v;
+    return number(py_int, typed_cast(w, v, py_int));
+}
+
+static bool arithmetic(gpa_op op) {
+    gpa_sig s = (gpa_sig)op_info[op].sig;
+    return s != SIG_COMPARE && s != SIG_LOGIC && s != SIG_BITS && s != SIG_TEST && s != SIG_SELECT;
+}
+
+gpa_code typed_apply(walk *w, const ast_node *at, gpa_op op, const tv *in, int n, tv *out) {
+    typed_ty t = {DT_NONE, false};
+    tv a[3];
+    int first = op_info[op].sig == SIG_SELECT;
+    bool weak = true;
+    for (int i = 0; i < n; i++) {
+        a[i] = arithmetic(op) ? as_int(w, in[i]) : in[i];
+        if (i < first || (i && op_info[op].sig == SIG_LDEXP)) continue;
+        typed_ty one = a[i].t;
+        if (!one.weak) one.dtype = (uint8_t)op_entry(op, (gpa_dtype)one.dtype);
+        weak = weak && one.weak;
+        bool known = t.dtype != DT_NONE;
+        t = typed_join(t, one);
+        if (known && t.dtype == DT_NONE) break;
+    }
+    gpa_dtype compute, result;
+    if (t.dtype == DT_NONE || !op_types(op, (gpa_dtype)t.dtype, &compute, &result)) {
+        const char *symbol = op_info[op].symbol;
+        if (n == 2 && symbol) return typed_fail(w, at, GPA_E_TYPE, "unsupported operand type(s) for %s: '%s' and '%s'", symbol, typed_name(in[0].t), typed_name(in[1].t));
+        return typed_fail(w, at, GPA_E_TYPE, "%s() is not defined for '%s'", op_info[op].name, typed_name(in[n > 1 ? first : 0].t));
+    }
+    int32_t v[3] = {-1, -1, -1};
+    for (int i = 0; i < n; i++) v[i] = kir_cast(w->f, op_operand(op, compute, i), a[i].v);
+    bool own = result == DT_BOOL || result == DT_I64 || result == DT_F64 || result == DT_C128;
+    bool compares = op_info[op].sig == SIG_COMPARE || op_info[op].sig == SIG_LOGIC || op_info[op].sig == SIG_TEST;
+    int32_t r = n == 1 ? kir_op1(w->f, op, v[0]) : n == 2 ? kir_op2(w->f, op, v[0], v[1]) : kir_op3(w->f, op, v[0], v[1], v[2]);
+    *out = number((typed_ty){(uint8_t)result, compares || (weak && own)}, r);
+    return GPA_OK;
+}
+
+/* A power with a small number for exponent, as NumPy writes it. */
+static bool small_power(walk *w, tv a, tv b, const ast_node *at, tv *out, gpa_code *rc) {
+    if (!b.known) return false;
+    if (b.i == 2) *rc = typed_apply(w, at, OP_SQUARE, &a, 1, out);
+    else if (b.i < 0 && dtype_is_int((gpa_dtype)a.t.dtype)) { /* Python gives a float */
+        tv f = number(py_float, typed_cast(w, a, py_float));
+        *rc = typed_apply(w, at, OP_POWER, (tv[]){f, b}, 2, out);
+    } else return false;
+    return true;
+}
+
+gpa_code typed_binary(walk *w, const ast_node *at, gpa_op op, const ast_node *left, const ast_node *right, tv a, tv b, tv *out) {
+    gpa_code rc = GPA_OK;
+    if (op == OP_COUNT) rc = typed_fail(w, at, GPA_E_UNSUPPORTED, "this operator cannot be compiled for numbers");
+    else if (op != OP_POWER || !small_power(w, a, b, at, out, &rc)) rc = typed_apply(w, at, op, (tv[]){a, b}, 2, out);
+    if (!rc) return GPA_OK;
+    typed_note(w, left, a);
+    typed_note(w, right, b);
+    return rc;
+}
+
+static gpa_code binary(walk *w, const ast_node *n, tv *out) {
+    tv a, b;
+    gpa_code rc = typed_number(w, n->binary.left, &a);
+    if (!rc) rc = typed_number(w, n->binary.right, &b);
+    return rc ? rc : typed_binary(w, n, typed_operator(n->binary.op), n->binary.left, n->binary.right, a, b, out);
+}
+
+static gpa_code unary(walk *w, const ast_node *n, tv *out) {
+    tv a;
+    if (n->unary.op == AST_OP_NOT) {
+        int32_t test;
+        gpa_code rc = typed_truth(w, n->unary.operand, &test);
+        if (!rc) *out = number(py_bool, kir_op1(w->f, OP_LOGICAL_NOT, test));
+        return rc;
+    }
+    gpa_code rc = typed_number(w, n->unary.operand, &a);
+    if (rc) return rc;
+    gpa_op op = typed_operator(n->unary.op);
+    if (op == OP_NEGATIVE && a.known && a.i != INT64_MIN) {
+        *out = typed_int(w, -a.i);
+        return GPA_OK;
+    }
+    if (op == OP_INVERT) a = as_int(w, a);
+    if ((rc = typed_apply(w, n, op, &a, 1, out))) typed_note(w, n->unary.operand, a);
+    return rc;
+}
+
+/* ---- truth and choice ---- */
+
+gpa_code typed_truth(walk *w, const ast_node *n, int32_t *out) {
+    tv v;
+    gpa_code rc = typed_number(w, n, &v);
+    if (!rc) *out = kir_cast(w->f, DT_BOOL, v.v);
+    return rc;
+}
+
+static void look_for_call(void *user, ast_node *n) {
+    bool *found = user;
+    *found = *found || n->kind == AST_CALL;
+    if (!*found) ast_each_child(n, look_for_call, found);
+}
+
+bool typed_mentions_call(const ast_node *n) {
+    bool found = n->kind == AST_CALL;
+    if (!found) ast_each_child(n, look_for_call, &found);
+    return found;
+}
+
+/* Two arms of which one counts. Without calls both are computed and one is chosen; else only that one is. `then` NULL: it
+ * is `first`, which the test came from. */
+static gpa_code choose(walk *w, const ast_node *at, int32_t test, const ast_node *then, const ast_node *other, const tv *first,
+                       tv *out) {
+    int32_t s = typed_slot(w);
+    tv a = first ? *first : (tv){0}, b;
+    gpa_code rc = GPA_OK;
+    if (s < 0) return vm_no_memory(w->vm);
+    if ((!then || !typed_mentions_call(then)) && !typed_mentions_call(other)) {
+        if (then) rc = typed_number(w, then, &a);
+        if (!rc) rc = typed_number(w, other, &b);
+        if (rc) return rc;
+        typed_ty t = typed_join(a.t, b.t);
+        if (t.dtype == DT_NONE) return typed_fail(w, at, GPA_E_TYPE, "the value would be %s or %s", typed_name(a.t), typed_name(b.t));
+        *out = number(t, kir_op3(w->f, OP_WHERE, test, typed_cast(w, a, t), typed_cast(w, b, t)));
+        return GPA_OK;
+    }
+    typed_open(w, KIR_IF, DT_NONE, test, -1, -1);
+    if (then) rc = typed_number(w, then, &a);
+    if (!rc) rc = typed_assign(w, at, s, a);
+    if (!rc) {
+        typed_emit(w, KIR_ELSE, DT_NONE, -1, -1, -1, 0);
+        rc = typed_number(w, other, &b);
+    }
+    if (!rc) rc = typed_assign(w, at, s, b);
+    typed_close(w, KIR_IF);
+    if (!rc) *out = typed_read(w, s);
+    return rc;
+}
+
+/* a and b and c: Python's, the operand that decides. */
+static gpa_code boolop(walk *w, const ast_node *n, uint32_t from, tv so_far, tv *out) {
+    bool is_and = n->boolop.op == AST_OP_AND;
+    for (uint32_t i = from; i < n->boolop.items.n; i++) {
+        int32_t test = kir_cast(w->f, DT_BOOL, so_far.v);
+        if (is_and) test = kir_op1(w->f, OP_LOGICAL_NOT, test);
+        gpa_code rc = choose(w, n, test, NULL, n->boolop.items.at[i], &so_far, &so_far);
+        if (rc) return rc;
+    }
+    *out = so_far;
+    return GPA_OK;
+}
+
+static gpa_code ifexp(walk *w, const ast_node *n, tv *out) {
+    int32_t test;
+    gpa_code rc = typed_truth(w, n->ifexp.test, &test);
+    return rc ? rc : choose(w, n, test, n->ifexp.then, n->ifexp.other, NULL, out);
+}
+
+static gpa_code compare(walk *w, const ast_node *n, tv *out) {
+    tv left, right, one;
+    int32_t all = -1;
+    gpa_code rc = typed_number(w, n->compare.first, &left);
+    const ast_node *before = n->compare.first;
+    for (uint32_t i = 0; i < n->compare.links.n && !rc; i++) {
+        const ast_node *link = n->compare.links.at[i];
+        rc = typed_number(w, link->link.right, &right);
+        if (!rc) rc = typed_binary(w, link, typed_operator(link->link.op), before, link->link.right, left, right, &one);
+        if (rc) break;
+        all = i ? kir_op2(w->f, OP_LOGICAL_AND, all, one.v) : one.v;
+        left = right;
+        before = link->link.right;
+    }
+    *out = number(py_bool, all);
+    return rc;
+}
+
+/* ---- names and attributes ---- */
+
+static gpa_code name(walk *w, const ast_node *n, tv *out) {
+    ast_place p = n->name.place;
+    if (p.where == AST_IN_CELL) return typed_fail(w, n, GPA_E_UNSUPPORTED, "a variable that an inner function uses cannot be compiled");
+    if (p.where != AST_IN_SLOT) return typed_outside(w, n, out);
+    slot *s = &w->slots[w->frame->slots + p.slot];
+    if (!s->bound)
+        return typed_fail(w, n, GPA_E_UNBOUND, "cannot access local variable '%s' where it is not associated with a value",
+                          intern_text(vm_names(w->vm), n->name.name));
+    *out = typed_read(w, (int32_t)(w->frame->slots + p.slot));
+    return GPA_OK;
+}
+
+static gpa_code attribute(walk *w, const ast_node *n, tv *out) {
+    tv a;
+    const char *what = intern_text(vm_names(w->vm), n->attr.name);
+    gpa_code rc = typed_expr(w, n->attr.object, &a);
+    if (rc) return rc;
+    if (a.kind == TV_STATIC && a.is.tag == V_MODULE) return typed_member(w, n, a.is.module, out);
+    if (a.kind == TV_NUMBER && strcmp(what, "real") == 0) return typed_apply(w, n, OP_REAL, &a, 1, out);
+    if (a.kind == TV_NUMBER && strcmp(what, "imag") == 0) return typed_apply(w, n, OP_IMAG, &a, 1, out);
+    rc = typed_fail(w, n, GPA_E_ATTRIBUTE, "'%s' object has no attribute '%s' in a compiled function",
+                    a.kind == TV_NUMBER ? typed_name(a.t) : a.kind == TV_TUPLE ? "tuple" : value_type_name(a.is), what);
+    return rc;
+}
+
+static gpa_code tuple(walk *w, const ast_list *items, tv *out) {
+    gpa_code rc = GPA_OK;
+    *out = (tv){.kind = TV_TUPLE, .n = items->n, .items = arena_take(w->arena, (items->n + 1) * sizeof(tv))};
+    if (!out->items) return vm_no_memory(w->vm);
+    if (items->n > TYPED_MAX_TUPLE) return typed_fail(w, items->at[0], GPA_E_UNSUPPORTED, "a compiled function has tuples of at most %d items", TYPED_MAX_TUPLE);
+    for (uint32_t i = 0; i < items->n && !rc; i++) rc = typed_expr(w, items->at[i], &out->items[i]);
+    return rc;
+}
+
+/* t[1]: a tuple's item, known when compiling. */
+static gpa_code item(walk *w, const ast_node *n, tv *out) {
+    tv t, i;
+    gpa_code rc = typed_expr(w, n->index.object, &t);
+    if (rc) return rc;
+    if (t.kind != TV_TUPLE) {
+        rc = typed_fail(w, n, GPA_E_TYPE, "'%s' object is not subscriptable", t.kind == TV_NUMBER ? typed_name(t.t) : value_type_name(t.is));
+        typed_note(w, n->index.object, t);
+        return rc;
+    }
+    if ((rc = typed_number(w, n->index.index, &i))) return rc;
+    if (!i.known) return typed_fail(w, n->index.index, GPA_E_TYPE, "the index of a tuple must be a literal in a compiled function");
+    int64_t at = i.i < 0 ? i.i + t.n : i.i;
+    if (at < 0 || at >= t.n) return typed_fail(w, n, GPA_E_INDEX, "tuple index out of range");
+    *out = t.items[at];
+    return GPA_OK;
+}
+
+/* ---- the expression ---- */
+
+static gpa_code named(walk *w, const ast_node *n, tv *out) {
+    gpa_code rc = typed_expr(w, n->named.value, out);
+    if (rc || n->named.target->name.place.where != AST_IN_SLOT) return rc;
+    return typed_assign(w, n, (int32_t)(w->frame->slots + n->named.target->name.place.slot), *out);
+}
+
+gpa_code typed_expr(walk *w, const ast_node *n, tv *out) {
+    gpa_code rc;
+    tv v;
+    kir_at(w->f, n->span);
+    *out = (tv){0};
+    switch ((int)n->kind) {
+        case AST_TRUE:
+        case AST_FALSE: *out = number(py_bool, kir_const(w->f, DT_BOOL, (gpa_val){.BOOL = n->kind == AST_TRUE})); return GPA_OK;
+        case AST_INTEGER: *out = typed_int(w, n->integer.value); return GPA_OK;
+        case AST_FLOAT: *out = number(py_float, kir_const(w->f, DT_F64, (gpa_val){.F64 = n->real.value})); return GPA_OK;
+        case AST_IMAGINARY:
+            *out = number((typed_ty){DT_C128, true}, kir_const(w->f, DT_C128, (gpa_val){.C128 = {0, n->imag.value}}));
+            return GPA_OK;
+        case AST_NAME: return name(w, n, out);
+        case AST_ATTR: return attribute(w, n, out);
+        case AST_UNARY: return unary(w, n, out);
+        case AST_BINARY: return binary(w, n, out);
+        case AST_BOOLOP:
+            rc = typed_number(w, n->boolop.items.at[0], &v);
+            return rc ? rc : boolop(w, n, 1, v, out);
+        case AST_COMPARE: return compare(w, n, out);
+        case AST_IFEXP: return ifexp(w, n, out);
+        case AST_NAMED: return named(w, n, out);
+        case AST_TUPLE: return tuple(w, &n->tuple.items, out);
+        case AST_INDEX: return item(w, n, out);
+        case AST_CALL: return typed_call(w, n, out);
+        default: return typed_fail(w, n, GPA_E_UNSUPPORTED, "a %s cannot be compiled in a function of numbers", ast_what((ast_kind)n->kind));
+    }
+}
+
+gpa_code typed_number(walk *w, const ast_node *n, tv *out) {
+    gpa_code rc = typed_expr(w, n, out);
+    if (rc || out->kind == TV_NUMBER) return rc;
+    rc = typed_fail(w, n, GPA_E_TYPE, "a number is needed here, not a %s", out->kind == TV_TUPLE ? "tuple" : value_type_name(out->is));
+    return rc;
+}

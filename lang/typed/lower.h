@@ -1,0 +1,103 @@
+/* Inside lang/typed/: the walk's state and what its parts give each other. */
+#ifndef GPA_TYPED_LOWER_H
+#define GPA_TYPED_LOWER_H
+
+#include "lang/typed/typed.h"
+
+enum { TYPED_MAX_TUPLE = 8, TYPED_MAX_DEPTH = 64 };
+
+/* The value of an expression: a number, several, or something known when compiling (a function, a module). */
+typedef struct tv {
+    enum { TV_NUMBER, TV_TUPLE, TV_STATIC } kind;
+    typed_ty t;
+    int32_t v;         /* NUMBER: in the kir */
+    bool known;        /* NUMBER: a literal int, `i` */
+    int64_t i;
+    value is;          /* STATIC: borrowed from the walk */
+    uint32_t n;        /* TUPLE */
+    struct tv *items;  /* in the walk's arena */
+} tv;
+
+/* A variable, or a hidden one: what was learnt stays from walk to walk. */
+typedef struct {
+    typed_ty t;
+    bool stored;  /* assigned inside a branch or a loop: a VAR; else it is the value `direct`, the latest */
+    bool bound;   /* in this walk */
+    int nest;     /* the regions open where it was made */
+    int32_t var;
+    tv direct;
+} slot;
+
+/* A call being written: the function, where its variables are, what was learnt about its returns. */
+typedef struct tframe {
+    struct tframe *outer;
+    func_obj *fn;
+    const ast_node *node;
+    uint32_t slots, shape; /* first variable; place in `shapes` */
+    int nest, regions;     /* open regions, and those that BREAK counts, when it began */
+    bool returned;
+    tv direct;             /* the only return, at the outermost level */
+    bool has_direct;
+    int depth;
+} tframe;
+
+typedef struct {
+    bool block;  /* some return is not the last thing done */
+    bool tuple;
+    uint32_t n;  /* numbers returned; 0: not known yet */
+    uint32_t first; /* slots of the results */
+} shape_of_return;
+
+typedef struct typed_walk {
+    gpa_vm *vm;
+    kir_func *f;
+    typed_fn *to;
+    struct arena *arena;
+    slot *slots;
+    size_t n_slots, cap_slots, known_slots;
+    shape_of_return *shapes;
+    size_t n_shapes, cap_shapes, known_shapes;
+    value kept;   /* a list: values that statics are borrowed from */
+    bool changed; /* walk again */
+    int nest, regions;
+    tframe *frame;
+    bool loop;    /* inside a loop of this frame */
+} walk;
+
+/* ---- expr.c ---- */
+gpa_code typed_expr(walk *w, const ast_node *n, tv *out);
+gpa_code typed_number(walk *w, const ast_node *n, tv *out); /* the same, and a TypeError for what is no number */
+gpa_code typed_truth(walk *w, const ast_node *n, int32_t *out);
+gpa_code typed_binary(walk *w, const ast_node *at, gpa_op op, const ast_node *left, const ast_node *right, tv a, tv b, tv *out);
+gpa_code typed_apply(walk *w, const ast_node *at, gpa_op op, const tv *in, int n, tv *out);
+tv typed_int(walk *w, int64_t i);
+/* A constant or parameter that stands for a value; STATIC where it is no number. */
+gpa_code typed_value(walk *w, const ast_node *at, value v, tv *out);
+gpa_op typed_operator(ast_op op);
+
+/* ---- call.c ---- */
+gpa_code typed_call(walk *w, const ast_node *n, tv *out);
+
+/* ---- stmt.c ---- */
+/* Writes a call of fn with its arguments already in order. */
+gpa_code typed_inline(walk *w, const ast_node *at, func_obj *fn, const tv *args, tv *out);
+
+/* ---- walk.c ---- */
+gpa_code typed_fail(walk *w, const ast_node *at, gpa_code code, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+void typed_note(walk *w, const ast_node *at, tv v);
+/* What two types have in common; DT_NONE: nothing. */
+typed_ty typed_join(typed_ty a, typed_ty b);
+int32_t typed_cast(walk *w, tv v, typed_ty t);
+/* A new slot, or the one that the walk before had at this point; -1: no memory. */
+int32_t typed_slot(walk *w);
+gpa_code typed_assign(walk *w, const ast_node *at, int32_t slot, tv v);
+tv typed_read(walk *w, int32_t slot);
+int32_t typed_emit(walk *w, kir_code code, gpa_dtype t, int32_t a, int32_t b, int32_t c, uint32_t imm);
+void typed_open(walk *w, kir_code code, gpa_dtype t, int32_t a, int32_t b, int32_t c);
+void typed_close(walk *w, kir_code code);
+/* The variable that a NAME reads from outside of the function. */
+gpa_code typed_outside(walk *w, const ast_node *name, tv *out);
+gpa_code typed_member(walk *w, const ast_node *attr, module_obj *m, tv *out);
+bool typed_mentions_call(const ast_node *n);
+
+#endif

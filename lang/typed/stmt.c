@@ -1,0 +1,333 @@
+/* Statements and inlined calls.
+ *
+ * A return that is the last thing its function does sets the results and goes on; any other also leaves the BLOCK that
+ * then stands around the function's body. What follows an `if` one arm of which always leaves is written into the other
+ * arm, so the common early return needs no BLOCK.
+ *
+ * Reading order: returns, assignments, branches, loops, one statement, calls. */
+#include <string.h>
+
+#include "lang/arena.h"
+#include "lang/typed/lower.h"
+
+/* Statements still to do: a list from `at` on, then those behind it. `last`: nothing of the function follows. */
+typedef struct rest {
+    ast_list list;
+    uint32_t at;
+    const struct rest *then;
+} rest;
+
+static gpa_code statements(walk *w, const rest *r, bool last, bool *left);
+
+/* ---- returns ---- */
+
+static gpa_code learn_shape(walk *w, const ast_node *at, const tv *v, shape_of_return *s) {
+    uint32_t n = v->kind == TV_TUPLE ? v->n : 1;
+    bool tuple = v->kind == TV_TUPLE;
+    if (s->n == 0) {
+        s->n = n;
+        s->tuple = tuple;
+        return GPA_OK;
+    }
+    if (s->n == n && s->tuple == tuple) return GPA_OK;
+    return typed_fail(w, at, GPA_E_TYPE, "all returns of a compiled function must give the same number of values");
+}
+
+static gpa_code returns(walk *w, const ast_node *n, bool last) {
+    tframe *fr = w->frame;
+    tv v;
+    if (!n->return_.value) return typed_fail(w, n, GPA_E_TYPE, "a compiled function of numbers must return a number");
+    gpa_code rc = typed_expr(w, n->return_.value, &v);
+    if (rc) return rc;
+    bool outermost = w->nest == fr->nest;
+    if (last && outermost && !fr->returned) {
+        fr->direct = v;
+        fr->has_direct = true;
+        return GPA_OK;
+    }
+    fr->returned = true;
+    shape_of_return *s = &w->shapes[fr->shape];
+    rc = learn_shape(w, n, &v, s);
+    for (uint32_t i = 0; i < s->n && !rc; i++)
+        rc = typed_assign(w, n, (int32_t)(s->first + i), v.kind == TV_TUPLE ? v.items[i] : v);
+    if (rc || last) return rc;
+    if (!s->block) s->block = w->changed = true;
+    typed_emit(w, KIR_BREAK, DT_NONE, -1, -1, -1, (uint32_t)(w->regions - fr->regions - 1));
+    return GPA_OK;
+}
+
+/* ---- assignments ---- */
+
+static gpa_code assign(walk *w, const ast_node *target, tv v) {
+    if (target->kind == AST_NAME) {
+        if (target->name.place.where == AST_IN_SLOT)
+            return typed_assign(w, target, (int32_t)(w->frame->slots + target->name.place.slot), v);
+        return typed_fail(w, target, GPA_E_UNSUPPORTED, "a compiled function cannot change a variable outside of itself");
+    }
+    if (target->kind != AST_TUPLE && target->kind != AST_LIST)
+        return typed_fail(w, target, GPA_E_UNSUPPORTED, "cannot assign to this in a compiled function of numbers");
+    const ast_list *to = target->kind == AST_TUPLE ? &target->tuple.items : &target->list.items;
+    if (v.kind != TV_TUPLE) return typed_fail(w, target, GPA_E_TYPE, "cannot unpack non-iterable %s object", v.kind == TV_NUMBER ? typed_name(v.t) : value_type_name(v.is));
+    if (v.n < to->n) return typed_fail(w, target, GPA_E_VALUE, "not enough values to unpack (expected %u, got %u)", to->n, v.n);
+    if (v.n > to->n) return typed_fail(w, target, GPA_E_VALUE, "too many values to unpack (expected %u)", to->n);
+    gpa_code rc = GPA_OK;
+    for (uint32_t i = 0; i < to->n && !rc; i++) rc = assign(w, to->at[i], v.items[i]);
+    return rc;
+}
+
+static gpa_code assign_all(walk *w, const ast_node *n) {
+    tv v;
+    gpa_code rc = typed_expr(w, n->assign.value, &v);
+    for (uint32_t i = 0; i < n->assign.targets.n && !rc; i++) rc = assign(w, n->assign.targets.at[i], v);
+    return rc;
+}
+
+static gpa_code augment(walk *w, const ast_node *n) {
+    tv a, b, v;
+    gpa_code rc = typed_number(w, n->augassign.target, &a);
+    if (!rc) rc = typed_number(w, n->augassign.value, &b);
+    if (!rc) rc = typed_binary(w, n, typed_operator(n->augassign.op), n->augassign.target, n->augassign.value, a, b, &v);
+    return rc ? rc : assign(w, n->augassign.target, v);
+}
+
+/* ---- branches ---- */
+
+/* Whether control never reaches the end of a list. */
+static bool leaves(const ast_list *l) {
+    if (l->n == 0) return false;
+    const ast_node *n = l->at[l->n - 1];
+    if (n->kind == AST_RETURN || n->kind == AST_BREAK || n->kind == AST_CONTINUE) return true;
+    return n->kind == AST_IF && leaves(&n->if_.body) && leaves(&n->if_.other);
+}
+
+/* Whether a break leaves the loop with this body. */
+static bool breaks(const ast_list *l) {
+    bool found = false;
+    for (uint32_t i = 0; i < l->n && !found; i++) {
+        const ast_node *n = l->at[i];
+        found = n->kind == AST_BREAK || (n->kind == AST_IF && (breaks(&n->if_.body) || breaks(&n->if_.other)));
+    }
+    return found;
+}
+
+static bool endless(const ast_node *n) { return n->kind == AST_WHILE && n->while_.test->kind == AST_TRUE && !breaks(&n->while_.body); }
+
+static bool nothing(const rest *r) {
+    for (; r; r = r->then)
+        if (r->at < r->list.n) return false;
+    return true;
+}
+
+/* An `if` and what follows it; *left: control leaves in both arms, or what follows was written into one. */
+static gpa_code branch(walk *w, const ast_node *n, const rest *after, bool last, bool *left) {
+    int32_t test;
+    bool ends[2] = {leaves(&n->if_.body), leaves(&n->if_.other)}, out[2];
+    bool moved = ends[0] != ends[1], arm_last = last && (moved || nothing(after));
+    rest body = {n->if_.body, 0, moved && ends[1] ? after : NULL}, other = {n->if_.other, 0, moved && ends[0] ? after : NULL};
+    gpa_code rc = typed_truth(w, n->if_.test, &test);
+    if (rc) return rc;
+    typed_open(w, KIR_IF, DT_NONE, test, -1, -1);
+    rc = statements(w, &body, arm_last, &out[0]);
+    if (!rc && !nothing(&other)) {
+        typed_emit(w, KIR_ELSE, DT_NONE, -1, -1, -1, 0);
+        rc = statements(w, &other, arm_last, &out[1]);
+    } else {
+        out[1] = false;
+    }
+    typed_close(w, KIR_IF);
+    *left = moved || (out[0] && out[1]);
+    if (!rc && moved && last && !(out[0] && out[1]))
+        rc = typed_fail(w, n, GPA_E_TYPE, "a compiled function of numbers must return a number on every way through it");
+    return rc;
+}
+
+/* ---- loops ---- */
+
+static gpa_code loop_body(walk *w, ast_list body) {
+    bool outer = w->loop, left;
+    w->loop = true;
+    gpa_code rc = statements(w, &(rest){body, 0, NULL}, false, &left);
+    w->loop = outer;
+    return rc;
+}
+
+static gpa_code while_loop(walk *w, const ast_node *n) {
+    int32_t test;
+    if (n->while_.other.n) return typed_fail(w, n->while_.other.at[0], GPA_E_UNSUPPORTED, "the else of a loop cannot be compiled");
+    typed_open(w, KIR_LOOP, DT_NONE, -1, -1, -1);
+    gpa_code rc = typed_truth(w, n->while_.test, &test);
+    if (!rc && n->while_.test->kind != AST_TRUE) {
+        typed_open(w, KIR_IF, DT_NONE, kir_op1(w->f, OP_LOGICAL_NOT, test), -1, -1);
+        typed_emit(w, KIR_BREAK, DT_NONE, -1, -1, -1, 0);
+        typed_close(w, KIR_IF);
+    }
+    if (!rc) rc = loop_body(w, n->while_.body);
+    typed_close(w, KIR_LOOP);
+    return rc;
+}
+
+/* for ... in range(...): a, b, c of the counter, in one type. */
+static gpa_code range_of(walk *w, const ast_node *n, int32_t *abc, typed_ty *t) {
+    const ast_node *it = n->for_.iter;
+    tv f = {0}, v[3];
+    gpa_code rc = it->kind == AST_CALL ? typed_expr(w, it->call.func, &f) : GPA_OK;
+    if (rc) return rc;
+    bool range = f.kind == TV_STATIC && ((f.is.tag == V_TYPE && f.is.aux == V_RANGE) || (f.is.tag == V_NATIVE && strcmp(f.is.native->name, "prange") == 0));
+    if (!range || it->call.keywords.n) return typed_fail(w, it, GPA_E_UNSUPPORTED, "a compiled function of numbers can only loop over range(...)");
+    uint32_t n_args = it->call.args.n;
+    if (n_args < 1 || n_args > 3) return typed_fail(w, it, GPA_E_TYPE, "range expected %s, got %u", n_args ? "at most 3 arguments" : "at least 1 argument", n_args);
+    *t = (typed_ty){DT_NONE, false};
+    for (uint32_t i = 0; i < n_args; i++) {
+        if ((rc = typed_number(w, it->call.args.at[i], &v[i]))) return rc;
+        *t = typed_join(*t, v[i].t);
+        if (dtype_is_int((gpa_dtype)v[i].t.dtype) || v[i].t.dtype == DT_BOOL) continue;
+        rc = typed_fail(w, it->call.args.at[i], GPA_E_TYPE, "'%s' object cannot be interpreted as an integer", typed_name(v[i].t));
+        typed_note(w, it->call.args.at[i], v[i]);
+        return rc;
+    }
+    *t = (typed_ty){DT_I64, true};
+    abc[0] = typed_cast(w, n_args > 1 ? v[0] : typed_int(w, 0), *t);
+    abc[1] = typed_cast(w, v[n_args > 1], *t);
+    abc[2] = typed_cast(w, n_args > 2 ? v[2] : typed_int(w, 1), *t);
+    return GPA_OK;
+}
+
+static gpa_code for_loop(walk *w, const ast_node *n) {
+    int32_t abc[3] = {-1, -1, -1};
+    typed_ty t = {DT_I64, true};
+    if (n->for_.other.n) return typed_fail(w, n->for_.other.at[0], GPA_E_UNSUPPORTED, "the else of a loop cannot be compiled");
+    gpa_code rc = range_of(w, n, abc, &t);
+    if (rc) return rc;
+    typed_open(w, KIR_FOR, (gpa_dtype)t.dtype, abc[0], abc[1], abc[2]);
+    int32_t counter = (int32_t)w->f->n_code - 1;
+    rc = assign(w, n->for_.target, (tv){.kind = TV_NUMBER, .t = t, .v = counter});
+    if (!rc) rc = loop_body(w, n->for_.body);
+    typed_close(w, KIR_FOR);
+    return rc;
+}
+
+/* ---- statements ---- */
+
+static gpa_code refuse(walk *w, const ast_node *n) {
+    return typed_fail(w, n, GPA_E_UNSUPPORTED, "this statement cannot be compiled: a compiled function of numbers has assignments, if, for ... in range, while and return");
+}
+
+static gpa_code simple(walk *w, const ast_node *n) {
+    tv v;
+    switch ((int)n->kind) {
+        case AST_PASS: return GPA_OK;
+        case AST_EXPR: return n->expr.value->kind == AST_STRING ? GPA_OK : typed_expr(w, n->expr.value, &v);
+        case AST_ASSIGN: return assign_all(w, n);
+        case AST_AUGASSIGN: return augment(w, n);
+        case AST_ANNASSIGN: {
+            if (!n->annassign.value) return GPA_OK;
+            gpa_code rc = typed_expr(w, n->annassign.value, &v);
+            return rc ? rc : assign(w, n->annassign.target, v);
+        }
+        case AST_WHILE: return while_loop(w, n);
+        case AST_FOR: return for_loop(w, n);
+        case AST_GLOBAL:
+        case AST_NONLOCAL: return GPA_OK; /* what they forbid is refused where it is done */
+        default: return refuse(w, n);
+    }
+}
+
+/* *left: control does not come out at the end. */
+static gpa_code statements(walk *w, const rest *r, bool last, bool *left) {
+    gpa_code rc = GPA_OK;
+    *left = false;
+    for (rest here = *r; !rc && !*left;) {
+        if (here.at == here.list.n) {
+            if (!here.then) break;
+            here = *here.then;
+            continue;
+        }
+        const ast_node *n = here.list.at[here.at++];
+        kir_at(w->f, n->span);
+        switch ((int)n->kind) {
+            case AST_IF: rc = branch(w, n, &here, last, left); break;
+            case AST_RETURN:
+                *left = true;
+                rc = returns(w, n, last);
+                break;
+            case AST_BREAK:
+            case AST_CONTINUE:
+                *left = true;
+                typed_emit(w, n->kind == AST_BREAK ? KIR_BREAK : KIR_NEXT, DT_NONE, -1, -1, -1, 0);
+                break;
+            default:
+                rc = simple(w, n);
+                *left = endless(n);
+        }
+    }
+    return rc;
+}
+
+/* ---- calls ---- */
+
+static gpa_code enter(walk *w, const ast_node *at, tframe *fr, const tv *args) {
+    const ast_scope *s = fr->node->function.scope;
+    for (const tframe *o = w->frame; o; o = o->outer)
+        if (o->node == fr->node)
+            return typed_fail(w, at, GPA_E_UNSUPPORTED, "%s calls itself: a compiled function cannot be recursive", func_name(w->vm, fr->fn));
+    if (fr->depth > TYPED_MAX_DEPTH) return typed_fail(w, at, GPA_E_UNSUPPORTED, "compiled functions call each other too deeply");
+    fr->slots = (uint32_t)w->n_slots;
+    for (uint32_t i = 0; i < s->n_vars; i++) {
+        if (typed_slot(w) < 0) return vm_no_memory(w->vm);
+        if (i >= s->n_positional) continue;
+        slot *to = &w->slots[fr->slots + i];
+        to->direct = args[i];
+        to->bound = true;
+        if (to->stored) {
+            gpa_code rc = typed_assign(w, at, (int32_t)(fr->slots + i), args[i]);
+            if (rc) return rc;
+        }
+    }
+    fr->shape = (uint32_t)w->n_shapes;
+    if (w->n_shapes == w->known_shapes) {
+        if (!mem_room(&w->shapes, w->n_shapes, &w->cap_shapes, sizeof *w->shapes)) return vm_no_memory(w->vm);
+        w->shapes[w->known_shapes++] = (shape_of_return){0};
+    }
+    w->n_shapes++;
+    w->shapes[fr->shape].first = (uint32_t)w->n_slots;
+    for (int i = 0; i < TYPED_MAX_TUPLE; i++)
+        if (typed_slot(w) < 0) return vm_no_memory(w->vm);
+    return GPA_OK;
+}
+
+static gpa_code results(walk *w, const ast_node *at, const tframe *fr, tv *out) {
+    const shape_of_return *s = &w->shapes[fr->shape];
+    if (!fr->has_direct && s->n == 0) return typed_fail(w, at, GPA_E_TYPE, "%s() never returns", func_name(w->vm, fr->fn));
+    if (fr->has_direct) *out = fr->direct;
+    else if (!s->tuple) *out = typed_read(w, (int32_t)s->first);
+    else {
+        *out = (tv){.kind = TV_TUPLE, .n = s->n, .items = arena_take(w->arena, s->n * sizeof(tv))};
+        if (!out->items) return vm_no_memory(w->vm);
+        for (uint32_t i = 0; i < s->n; i++) out->items[i] = typed_read(w, (int32_t)(s->first + i));
+    }
+    return GPA_OK;
+}
+
+gpa_code typed_inline(walk *w, const ast_node *at, func_obj *fn, const tv *args, tv *out) {
+    tframe fr = {.outer = w->frame, .fn = fn, .node = func_node(fn), .depth = w->frame ? w->frame->depth + 1 : 0};
+    const ast_scope *s = fr.node->function.scope;
+    bool loop = w->loop, left;
+    if (s->has_args || s->has_kwargs || s->n_keyword_only)
+        return typed_fail(w, at, GPA_E_UNSUPPORTED, "a compiled function has positional parameters only");
+    gpa_code rc = enter(w, at, &fr, args);
+    if (rc) return rc;
+    bool block = w->shapes[fr.shape].block;
+    w->frame = &fr;
+    w->loop = false;
+    fr.nest = w->nest;
+    for (uint32_t i = 0; block && i < s->n_vars; i++) w->slots[fr.slots + i].nest++;
+    fr.regions = w->regions;
+    if (block) typed_open(w, KIR_BLOCK, DT_NONE, -1, -1, -1);
+    rc = statements(w, &(rest){fr.node->function.body, 0, NULL}, true, &left);
+    if (block) typed_close(w, KIR_BLOCK);
+    w->frame = fr.outer;
+    w->loop = loop;
+    if (!rc && !left)
+        rc = typed_fail(w, fr.node, GPA_E_TYPE, "%s() returns no number: a compiled function of numbers must return one", func_name(w->vm, fn));
+    return rc ? rc : results(w, at, &fr, out);
+}

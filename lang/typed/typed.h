@@ -1,0 +1,63 @@
+/* The compiled sub-language: function bodies to kir.
+ *
+ * One walk infers and lowers. It gives each variable the type that all its assignments have in common; when a later
+ * assignment widens a type that was relied upon, the walk begins again with what it learnt, until nothing changes.
+ *
+ * Types are NumPy's, and those of Python's own numbers, which are weak (NEP 50): a literal, a counter of range, a
+ * number that the call or a global brings without a dtype takes the type of what it meets, so x * 2 of a float32 is
+ * float32 (Numba gives float64). Python's bool, int, float, complex are computed as bool, int64 (which wraps), float64,
+ * complex128. Comparisons give Python's bool: (a > 0) + (b > 0) counts. The functions of math take integers as float64
+ * and keep float32; NumPy's follow NumPy. Dividing by zero gives NumPy's values, never an error.
+ *
+ * Calls of gpa functions are written into the body; they cannot be recursive. Globals and captured variables are read
+ * at the call of the compiled function: numbers become its parameters, functions and modules are part of what was
+ * compiled. */
+#ifndef GPA_TYPED_H
+#define GPA_TYPED_H
+
+#include "lang/vm.h"
+#include "runtime/body.h"
+
+typedef struct {
+    uint8_t dtype; /* gpa_dtype; DT_NONE: not known yet */
+    bool weak;     /* Python's own number */
+} typed_ty;
+
+/* A name that a body reads from outside: a module's variable, or a captured one. */
+typedef struct {
+    module_obj *module; /* NULL: captured */
+    gpa_sym name;
+    value cell;         /* the captured variable's cell (owned), else NONE */
+    typed_ty ty;        /* numbers: their type; others DT_NONE, */
+    value was;          /* and what it was (owned) */
+} typed_dep;
+
+/* A function compiled for some types of arguments. Parameters of the body: the arguments, then the numbers among deps. */
+typedef struct typed_fn {
+    struct typed_fn *next;
+    gpa_body *body;
+    int n_args;
+    typed_ty args[BODY_MAX_IN];
+    typed_ty result;  /* what was asked for; DT_NONE: inferred */
+    typed_dep *deps;
+    size_t n_deps, cap_deps;
+} typed_fn;
+
+/* The function compiled for these types: from the list at *known if what it depends on is as it was, else compiled and
+ * put in front. `result` a dtype: the value is cast to it. Borrowed from the list. */
+gpa_code typed_get(gpa_vm *vm, typed_fn **known, func_obj *fn, const typed_ty *args, int n, gpa_dtype result, typed_fn **out);
+void typed_free_all(gpa_vm *vm, typed_fn *list);
+/* The numbers among the dependences as they are now, as operands behind the arguments. */
+gpa_code typed_numbers(gpa_vm *vm, const typed_fn *t, gpa_opnd *to);
+
+/* The type of a number or array operand. */
+static inline typed_ty typed_of(const gpa_opnd *o) {
+    return (typed_ty){(uint8_t)(o->arr ? (gpa_dtype)o->arr->dtype : o->dtype), !o->arr && o->weak != WEAK_NO};
+}
+/* "float32", "int" (Python's), for messages. */
+const char *typed_name(typed_ty t);
+
+/* @vectorize's object; data: what was compiled. Its field 0 is the function. */
+extern const object_kind vectorized_kind;
+
+#endif
