@@ -33,6 +33,23 @@ static void show_result(void *user, int count, const gpa_repr *r, size_t n) {
         iopub_post_take(k->iopub, "execute_result", k->cell.request, json_pack("{s:i, s:O, s:{}}", "execution_count", count, "data", k->cell.data, "metadata"));
 }
 
+static void show_display(void *user, const gpa_repr *r, size_t n, const char *id, bool update) {
+    kernel *k = user;
+    json_t *transient = json_object();
+    if (id) json_object_set_new(transient, "display_id", text_json(id, strlen(id)));
+    capture_drain();
+    if (k->cell.silent) json_decref(transient);
+    else
+        iopub_post_take(k->iopub, update ? "update_display_data" : "display_data", k->cell.request,
+                        json_pack("{s:o, s:{}, s:o}", "data", bundle_json(r, n), "metadata", "transient", transient));
+}
+
+static void clear_output(void *user, bool wait) {
+    kernel *k = user;
+    capture_drain();
+    if (!k->cell.silent) iopub_post_take(k->iopub, "clear_output", k->cell.request, json_pack("{s:b}", "wait", wait));
+}
+
 static void show_error(void *user, const gpa_diag *d) {
     kernel *k = user;
     json_decref(k->cell.error);
@@ -95,7 +112,7 @@ static gpa_code read_line(void *user, const char *prompt, char *line, size_t n) 
 }
 
 void execute_host(kernel *k, gpa_host *host) {
-    *host = (gpa_host){.user = k, .write = write_stream, .result = show_result, .error = show_error, .input = read_line};
+    *host = (gpa_host){.user = k, .write = write_stream, .result = show_result, .error = show_error, .display = show_display, .clear = clear_output, .input = read_line};
 }
 
 void execute_captured(void *user, const char *name, const char *text, size_t n) {

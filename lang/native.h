@@ -78,6 +78,10 @@ gpa_code vm_raise(gpa_vm *vm, gpa_code code, size_t n, const value *args);
 gpa_code vm_write(gpa_vm *vm, bool to_stderr, const char *text, size_t n);
 /* A warning as Python prints it ("file:line: RuntimeWarning: ..."), once per place. */
 gpa_code vm_warn(gpa_vm *vm, gpa_code category, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* Shows a value as the front end shows results, under a name (NULL: none), or in the place of what has that name. */
+gpa_code vm_display(gpa_vm *vm, value v, const char *id, bool update);
+/* Takes away what the cell has shown; `wait`: when there is something new. */
+gpa_code vm_clear_output(gpa_vm *vm, bool wait);
 /* Reads a line for input(); EOFError at the end. */
 gpa_code vm_input(gpa_vm *vm, const char *prompt, value *out);
 /* GPA_E_INTERRUPT when Ctrl-C was pressed: native loops ask now and then. */

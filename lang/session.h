@@ -42,7 +42,11 @@ typedef struct {
     void (*write)(void *user, gpa_stream s, const char *text, size_t n);
     void (*result)(void *user, int count, const gpa_repr *r, size_t n); /* the last expression's value; In [count] */
     void (*error)(void *user, const gpa_diag *d);
-    gpa_code (*input)(void *user, const char *prompt, char *line, size_t n); /* GPA_E_EOF, GPA_E_INTERRUPT */
+    /* display(): a value, shown under `id` (NULL: no name), or in the place of what has that name. NULL: text to write. */
+    void (*display)(void *user, const gpa_repr *r, size_t n, const char *id, bool update);
+    void (*clear)(void *user, bool wait); /* clear_output(): what the cell has shown goes; wait: when something new comes */
+    /* GPA_E_EOF, GPA_E_INTERRUPT; GPA_E_UNSUPPORTED where nobody can be asked */
+    gpa_code (*input)(void *user, const char *prompt, char *line, size_t n);
 } gpa_host;
 
 typedef struct {

@@ -216,6 +216,15 @@ gpa_code vm_write(gpa_vm *vm, bool to_stderr, const char *text, size_t n) {
     return GPA_OK;
 }
 
+gpa_code vm_display(gpa_vm *vm, value v, const char *id, bool update) {
+    return vm->config.display ? vm->config.display(vm->config.user, v, id, update) : GPA_OK;
+}
+
+gpa_code vm_clear_output(gpa_vm *vm, bool wait) {
+    if (vm->config.clear) vm->config.clear(vm->config.user, wait);
+    return GPA_OK;
+}
+
 gpa_code vm_input(gpa_vm *vm, const char *prompt, value *out) {
     char line[4096];
     if (!vm->config.input) return vm_fail(vm, GPA_E_EOF, "EOF when reading a line");

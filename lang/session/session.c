@@ -16,6 +16,25 @@ static void write_out(void *user, bool to_stderr, const char *text, size_t n) {
     if (s->host.write) s->host.write(s->host.user, to_stderr ? GPA_STDERR : GPA_STDOUT, text, n);
 }
 
+static gpa_code display(void *user, value v, const char *id, bool update) {
+    gpa_session *s = user;
+    gpa_str text;
+    str_init(&text);
+    gpa_code rc = vm_repr(s->vm, v, &text);
+    if (!rc && !s->host.display) str_putc(&text, '\n');
+    gpa_repr r = {"text/plain", text.text, text.len};
+    if (!rc && text.failed) rc = vm_no_memory(s->vm);
+    else if (!rc && s->host.display) s->host.display(s->host.user, &r, 1, id, update);
+    else if (!rc) write_out(s, false, text.text, text.len);
+    str_free(&text);
+    return rc;
+}
+
+static void clear_output(void *user, bool wait) {
+    gpa_session *s = user;
+    if (s->host.clear) s->host.clear(s->host.user, wait);
+}
+
 static gpa_code read_in(void *user, const char *prompt, char *line, size_t n) {
     gpa_session *s = user;
     return s->host.input ? s->host.input(s->host.user, prompt, line, n) : GPA_E_EOF;
@@ -57,7 +76,7 @@ gpa_code gpa_session_new(const gpa_config *c, gpa_session **out, gpa_err *e) {
     s->sources = sources_new();
     if (!s->names || !s->sources) TRY(gpa_no_memory(e));
     TRY(rt_new(&(rt_config){.device = c->device, .plugin_dir = c->plugin_dir, .name_arrays = name_arrays, .user = s}, &s->rt, e));
-    TRY(vm_new(&(vm_config){.rt = s->rt, .names = s->names, .sources = s->sources, .user = s, .write = write_out, .input = read_in}, &s->vm, e));
+    TRY(vm_new(&(vm_config){.rt = s->rt, .names = s->names, .sources = s->sources, .user = s, .write = write_out, .input = read_in, .display = display, .clear = clear_output}, &s->vm, e));
     if (set_argv(s, c)) {
         *e = *vm_err(s->vm);
         rc = e->code;

@@ -244,6 +244,16 @@ def test_large():
         assert texts(k.run("print('again')")[1]) == "again\n"
 
 
+def test_display():
+    """display, update_display and clear_output"""
+    with Kernel() as k:
+        out = k.run("display(1, 'a', display_id='d')\nupdate_display(2, display_id='d')\nclear_output(wait=True)\ndisplay(None)")[1][1:]
+        assert types(out) == ["display_data", "display_data", "update_display_data", "clear_output", "display_data"]
+        assert out[0].content == {"data": {"text/plain": "1"}, "metadata": {}, "transient": {"display_id": "d"}}
+        assert out[2].content == {"data": {"text/plain": "2"}, "metadata": {}, "transient": {"display_id": "d"}}
+        assert out[3].content == {"wait": True} and out[4].content["transient"] == {}
+
+
 def test_odd_text():
     """NUL, lone surrogates' bytes and wide characters never break a reply"""
     with Kernel() as k:
