@@ -44,6 +44,12 @@ static void show_display(void *user, const gpa_repr *r, size_t n, const char *id
                         json_pack("{s:o, s:{}, s:o}", "data", bundle_json(r, n), "metadata", "transient", transient));
 }
 
+static void show_page(void *user, const gpa_repr *r, size_t n) {
+    kernel *k = user;
+    if (!k->cell.payload) k->cell.payload = json_array();
+    json_array_append_new(k->cell.payload, json_pack("{s:s, s:o, s:i}", "source", "page", "data", bundle_json(r, n), "start", 0));
+}
+
 static void clear_output(void *user, bool wait) {
     kernel *k = user;
     capture_drain();
@@ -112,7 +118,7 @@ static gpa_code read_line(void *user, const char *prompt, char *line, size_t n) 
 }
 
 void execute_host(kernel *k, gpa_host *host) {
-    *host = (gpa_host){.user = k, .write = write_stream, .result = show_result, .error = show_error, .display = show_display, .clear = clear_output, .input = read_line};
+    *host = (gpa_host){.user = k, .write = write_stream, .result = show_result, .error = show_error, .display = show_display, .clear = clear_output, .page = show_page, .input = read_line};
 }
 
 void execute_captured(void *user, const char *name, const char *text, size_t n) {
@@ -138,6 +144,7 @@ static void begin(kernel *k, message *m) {
 static void end(kernel *k) {
     json_decref(k->cell.data);
     json_decref(k->cell.error);
+    json_decref(k->cell.payload);
     k->cell = (cell){.request = NULL};
 }
 
@@ -190,7 +197,7 @@ static json_t *reply(kernel *k, gpa_code rc, int count) {
         json_object_set_new(content, "execution_count", json_integer(count));
         return content;
     }
-    json_t *payload = rc ? json_pack("[{s:s, s:b}]", "source", "ask_exit", "keepkernel", 0) : json_array();
+    json_t *payload = rc ? json_pack("[{s:s, s:b}]", "source", "ask_exit", "keepkernel", 0) : k->cell.payload ? json_incref(k->cell.payload) : json_array();
     json_t *values = rc ? json_object() : user_expressions(k);
     return json_pack("{s:s, s:i, s:o, s:o}", "status", "ok", "execution_count", count, "user_expressions", values, "payload", payload);
 }

@@ -14,6 +14,7 @@ typedef struct {
     unsigned n_interrupts; /* how many there were when it began */
     json_t *data;     /* of its value; owned, as are the others */
     json_t *error;
+    json_t *payload;
 } cell;
 
 request_handler execute_cell;

@@ -45,6 +45,7 @@ typedef struct {
     /* display(): a value, shown under `id` (NULL: no name), or in the place of what has that name. NULL: text to write. */
     void (*display)(void *user, const gpa_repr *r, size_t n, const char *id, bool update);
     void (*clear)(void *user, bool wait); /* clear_output(): what the cell has shown goes; wait: when something new comes */
+    void (*page)(void *user, const gpa_repr *r, size_t n); /* what `name?` found. NULL: text to write */
     /* GPA_E_EOF, GPA_E_INTERRUPT; GPA_E_UNSUPPORTED where nobody can be asked */
     gpa_code (*input)(void *user, const char *prompt, char *line, size_t n);
 } gpa_host;

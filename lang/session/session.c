@@ -288,6 +288,33 @@ static void leave(gpa_session *s, int *status) {
     write_out(s, true, "\n", 1);
 }
 
+/* ---- questions: a cell `name?`, or `name??` for more ---- */
+
+static bool is_question(const char *src, size_t n, size_t *end, int *level) {
+    while (n && strchr(" \t\r\n", src[n - 1])) n--;
+    if (!n || src[n - 1] != '?') return false;
+    *level = n > 1 && src[n - 2] == '?';
+    *end = n - 1 - (size_t)*level;
+    for (size_t i = 0; i < *end; i++)
+        if (strchr(" \t\r\n()[]{}'\"#?", src[i])) return false;
+    return *end > 0;
+}
+
+static void show_page(void *user, const gpa_repr *r) {
+    gpa_session *s = user;
+    if (s->host.page) s->host.page(s->host.user, r, 1);
+    else write_out(s, false, r->data, r->n);
+}
+
+static void answer_question(gpa_session *s, const char *name, size_t n, int level) {
+    gpa_str text;
+    if (gpa_session_inspect(s, name, n, n, level, show_page, s) == GPA_OK) return;
+    str_init(&text);
+    str_printf(&text, "Object `%.*s` not found.\n", (int)n, name);
+    write_out(s, false, text.text, text.len);
+    str_free(&text);
+}
+
 static void count_cell(gpa_session *s, int flags) {
     if (!(flags & (GPA_EVAL_SCRIPT | GPA_EVAL_SILENT | GPA_EVAL_UNCOUNTED))) s->count++;
 }
@@ -295,8 +322,15 @@ static void count_cell(gpa_session *s, int flags) {
 gpa_code gpa_session_eval(gpa_session *s, const char *file, const char *src, size_t n, int flags, int *status) {
     gpa_err e = {0};
     ast_module *m = NULL;
+    size_t end;
+    int level;
     if (status) *status = 0;
     rt_interrupt_clear(s->rt);
+    if (!(flags & GPA_EVAL_SCRIPT) && is_question(src, n, &end, &level)) {
+        answer_question(s, src, end, level);
+        count_cell(s, flags);
+        return GPA_OK;
+    }
     gpa_code rc = parse(s, file, src, n, flags, &m, &e);
     if (rc) {
         if (rc == GPA_E_INCOMPLETE) e.code = GPA_E_SYNTAX;

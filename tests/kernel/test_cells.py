@@ -254,6 +254,17 @@ def test_display():
         assert out[3].content == {"wait": True} and out[4].content["transient"] == {}
 
 
+def test_question():
+    """name? opens the pager; what is not there is told"""
+    with Kernel() as k:
+        for code in "linspace?", "np.linspace??\n":
+            page, = k.run(code)[0]["payload"]
+            assert page["source"] == "page" and page["data"]["text/plain"].startswith("Signature: linspace(")
+        reply, out = k.run("nowhere?")
+        assert reply["payload"] == [] and texts(out) == "Object `nowhere` not found.\n"
+        assert k.run("f(1)?")[0]["ename"] == "SyntaxError"
+
+
 def test_odd_text():
     """NUL, lone surrogates' bytes and wide characters never break a reply"""
     with Kernel() as k:

@@ -25,6 +25,7 @@ class Kernel(suite.KernelTests):
     code_execute_result = [{"code": "1+2+3", "result": "6"}, {"code": "6*7", "result": "42"}, {"code": "[n*n for n in range(1, 4)]", "result": "[1, 4, 9]"}]
     supported_history_operations = ("tail", "range", "search")
     code_history_pattern = "1?2*"
+    code_page_something = "linspace?"
     code_display_data = [{"code": "display(6 * 7)", "mime": "text/plain"}]
     code_clear_output = "clear_output()"
     code_inspect_sample = "linspace"
