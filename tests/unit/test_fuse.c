@@ -1,5 +1,6 @@
 /* Fusion: how many steps named expressions take, how many bytes they move, and that the values are those of one
  * operation at a time. */
+#include "runtime/body.h"
 #include "tests/unit/graph.h"
 
 enum { N = 96, M = 40, F = 8 };
@@ -268,6 +269,44 @@ static void test_many_arrays(void **state) {
     drop_all();
 }
 
+/* A compiled function with a loop, x + 1 three times: what stands before and behind it is computed in the same step. */
+static gpa_body *three_more(void) {
+    const kir_ins none = {.type = DT_F64, .a = -1, .b = -1, .c = -1};
+    kir_func *f = kir_new(KIR_MAP, "three_more");
+    kir_ins ins = none;
+    gpa_body *b;
+    kir_add_param(f, DT_F64);
+    ins.code = KIR_PARAM;
+    int32_t x = kir_emit(f, ins);
+    ins.code = KIR_VAR, ins.a = x;
+    int32_t v = kir_emit(f, ins);
+    int32_t to = kir_const(f, DT_I64, (gpa_val){.I64 = 3}), from = kir_const(f, DT_I64, (gpa_val){.I64 = 0});
+    int32_t by = kir_const(f, DT_I64, (gpa_val){.I64 = 1}), one = kir_const(f, DT_F64, (gpa_val){.F64 = 1});
+    kir_open(f, (kir_ins){.code = KIR_FOR, .type = DT_I64, .a = from, .b = to, .c = by});
+    ins = none;
+    ins.code = KIR_GET, ins.a = v;
+    int32_t sum = kir_op2(f, OP_ADD, kir_emit(f, ins), one);
+    kir_emit(f, (kir_ins){.code = KIR_SET, .type = DT_NONE, .a = v, .b = sum, .c = -1});
+    kir_close(f);
+    int32_t result = kir_emit(f, ins);
+    ok(body_new_take(f, result, &b, &err));
+    return b;
+}
+
+static void test_body(void **state) {
+    (void)state;
+    gpa_body *b = three_more();
+    gpa_arr *x = data(SHAPE(N, M)), *half = opn(OP_MULTIPLY, x, 0.5), *y;
+    gpa_opnd in = arr(half);
+    ok(arr_apply(rt, b, &in, NULL, &y, &err));
+    gpa_arr *s = red(RED_SUM, opn(OP_MULTIPLY, keep(y), 2), 2, false);
+    ONLY(x, s);
+    one_step(s, N * M * F, N * F);
+    compare(s, red(RED_SUM, opn(OP_ADD, x, 6), 2, false), 1e-12);
+    body_release(b);
+    drop_all();
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         GRAPH_TEST(test_chain),         GRAPH_TEST(test_sum_of_products), GRAPH_TEST(test_softmax),
@@ -275,6 +314,7 @@ int main(void) {
         GRAPH_TEST(test_assignment),    GRAPH_TEST(test_three_outputs),   GRAPH_TEST(test_statistics_together),
         GRAPH_TEST(test_named_values),
         GRAPH_TEST(test_loop),          GRAPH_TEST(test_long_chain),      GRAPH_TEST(test_many_arrays),
+        GRAPH_TEST(test_body),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);
