@@ -14,6 +14,16 @@ static const uint32_t cube_roots[64] = {
 
 static uint32_t turn(uint32_t x, int by) { return x >> by | x << (32 - by); }
 
+/* One of 64 rounds. The variables a to h of the standard move by one place in each: instead of them, their names move. */
+static inline void mix(uint32_t v[8], unsigned round, uint32_t word) {
+#define V(i) v[((i) - round) & 7]
+    uint32_t choice = (V(4) & V(5)) ^ (~V(4) & V(6)), majority = (V(0) & V(1)) ^ (V(0) & V(2)) ^ (V(1) & V(2));
+    uint32_t sum = V(7) + (turn(V(4), 6) ^ turn(V(4), 11) ^ turn(V(4), 25)) + choice + word;
+    V(3) += sum;
+    V(7) = sum + (turn(V(0), 2) ^ turn(V(0), 13) ^ turn(V(0), 22)) + majority;
+#undef V
+}
+
 static void hash_block(uint32_t h[8], const uint8_t *p) {
     uint32_t w[64], v[8];
     for (int i = 0; i < 16; i++) w[i] = (uint32_t)p[4 * i] << 24 | (uint32_t)p[4 * i + 1] << 16 | (uint32_t)p[4 * i + 2] << 8 | p[4 * i + 3];
@@ -22,14 +32,11 @@ static void hash_block(uint32_t h[8], const uint8_t *p) {
         uint32_t b = turn(w[i - 2], 17) ^ turn(w[i - 2], 19) ^ w[i - 2] >> 10;
         w[i] = w[i - 16] + a + w[i - 7] + b;
     }
+    for (int i = 0; i < 64; i++) w[i] += cube_roots[i];
     memcpy(v, h, sizeof v);
-    for (int i = 0; i < 64; i++) {
-        uint32_t choice = (v[4] & v[5]) ^ (~v[4] & v[6]), majority = (v[0] & v[1]) ^ (v[0] & v[2]) ^ (v[1] & v[2]);
-        uint32_t a = v[7] + (turn(v[4], 6) ^ turn(v[4], 11) ^ turn(v[4], 25)) + choice + cube_roots[i] + w[i];
-        uint32_t b = (turn(v[0], 2) ^ turn(v[0], 13) ^ turn(v[0], 22)) + majority;
-        memmove(v + 1, v, 7 * sizeof *v);
-        v[4] += a;
-        v[0] = a + b;
+    for (int i = 0; i < 64; i += 8) {
+        mix(v, 0, w[i]), mix(v, 1, w[i + 1]), mix(v, 2, w[i + 2]), mix(v, 3, w[i + 3]);
+        mix(v, 4, w[i + 4]), mix(v, 5, w[i + 5]), mix(v, 6, w[i + 6]), mix(v, 7, w[i + 7]);
     }
     for (int i = 0; i < 8; i++) h[i] += v[i];
 }
