@@ -61,7 +61,6 @@ typedef struct typed_walk {
     bool changed; /* walk again */
     int nest, regions;
     tframe *frame;
-    bool loop;    /* inside a loop of this frame */
 } walk;
 
 /* ---- expr.c ---- */

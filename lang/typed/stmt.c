@@ -144,11 +144,8 @@ static gpa_code branch(walk *w, const ast_node *n, const rest *after, bool last,
 /* ---- loops ---- */
 
 static gpa_code loop_body(walk *w, ast_list body) {
-    bool outer = w->loop, left;
-    w->loop = true;
-    gpa_code rc = statements(w, &(rest){body, 0, NULL}, false, &left);
-    w->loop = outer;
-    return rc;
+    bool left;
+    return statements(w, &(rest){body, 0, NULL}, false, &left);
 }
 
 static gpa_code while_loop(walk *w, const ast_node *n) {
@@ -311,14 +308,13 @@ static gpa_code results(walk *w, const ast_node *at, const tframe *fr, tv *out) 
 gpa_code typed_inline(walk *w, const ast_node *at, func_obj *fn, const tv *args, tv *out) {
     tframe fr = {.outer = w->frame, .fn = fn, .node = func_node(fn), .depth = w->frame ? w->frame->depth + 1 : 0};
     const ast_scope *s = fr.node->function.scope;
-    bool loop = w->loop, left;
+    bool left;
     if (s->has_args || s->has_kwargs || s->n_keyword_only)
         return typed_fail(w, at, GPA_E_UNSUPPORTED, "a compiled function has positional parameters only");
     gpa_code rc = enter(w, at, &fr, args);
     if (rc) return rc;
     bool block = w->shapes[fr.shape].block;
     w->frame = &fr;
-    w->loop = false;
     fr.nest = w->nest;
     for (uint32_t i = 0; block && i < s->n_vars; i++) w->slots[fr.slots + i].nest++;
     fr.regions = w->regions;
@@ -326,7 +322,6 @@ gpa_code typed_inline(walk *w, const ast_node *at, func_obj *fn, const tv *args,
     rc = statements(w, &(rest){fr.node->function.body, 0, NULL}, true, &left);
     if (block) typed_close(w, KIR_BLOCK);
     w->frame = fr.outer;
-    w->loop = loop;
     if (!rc && !left)
         rc = typed_fail(w, fr.node, GPA_E_TYPE, "%s() returns no number: a compiled function of numbers must return one", func_name(w->vm, fn));
     return rc ? rc : results(w, at, &fr, out);

@@ -224,6 +224,52 @@ gpa_code typed_reduce(gpa_vm *vm, value *argv, value *out) { return fold(vm, arg
 
 gpa_code typed_accumulate(gpa_vm *vm, value *argv, value *out) { return fold(vm, argv, true, out); }
 
+gpa_code typed_reduceat(gpa_vm *vm, value *argv, value *out) { /* self, array, indices, axis */
+    gpa_rt *rt = vm_rt(vm);
+    gpa_arr *a = NULL, *part = NULL, *whole = NULL;
+    value places = v_none(), piece = v_none(), parts = v_list(vm, 0, NULL), reduced = v_none();
+    gpa_index ix[GPA_MAX_DIMS] = {0};
+    int axis;
+    gpa_code rc = binary_only(vm, argv[0].object, "reduceat");
+    TRY(rc);
+    TRY(arg_array(vm, argv[1], DT_NONE, &a));
+    TRY(arg_axis(vm, argv[3], a->ndim, &axis));
+    TRY(vm_collect(vm, argv[2], &places));
+    size_t n = places.list->count;
+    if (n == 0) TRY(vm_fail(vm, GPA_E_VALUE, "need at least one index"));
+    for (int d = 0; d < axis; d++) ix[d] = (gpa_index){.kind = IX_SLICE};
+    for (size_t i = 0; i < n; i++) {
+        int64_t lo, hi = a->shape[axis];
+        TRY(arg_int(vm, places.list->items[i], "indices", &lo));
+        if (i + 1 < n) TRY(arg_int(vm, places.list->items[i + 1], "indices", &hi));
+        if (lo < 0 || lo >= a->shape[axis])
+            TRY(vm_fail(vm, GPA_E_INDEX, "index %lld out-of-bounds in %s.reduceat [0, %lld)", (long long)lo,
+                        name_of(vm, argv[0].object), (long long)a->shape[axis]));
+        ix[axis] = (gpa_index){.kind = IX_SLICE, .has_start = true, .has_stop = true, .start = lo, .stop = hi > lo ? hi : lo + 1};
+        TRY(arr_get(rt, a, ix, axis + 1, NULL, &part, vm_err(vm)));
+        TRY(np_return_array(vm, part, &piece));
+        TRY(fold(vm, (value[]){argv[0], piece, v_int(axis)}, false, &reduced));
+        TRY(list_append(vm, parts.list, reduced));
+        value_release(vm, piece);
+        value_release(vm, reduced);
+        piece = reduced = v_none();
+    }
+    TRY(arg_array(vm, parts, DT_NONE, &part));
+    whole = part;
+    int perm[GPA_MAX_DIMS];
+    for (int d = 0, k = 1; d < whole->ndim; d++) perm[d] = d == axis ? 0 : k++;
+    TRY(arr_transpose(rt, whole, perm, &part, vm_err(vm)));
+    rc = np_return_array(vm, part, out);
+out:
+    arr_release(rt, a);
+    arr_release(rt, whole);
+    value_release(vm, places);
+    value_release(vm, piece);
+    value_release(vm, parts);
+    value_release(vm, reduced);
+    return rc;
+}
+
 gpa_code typed_outer(gpa_vm *vm, value *argv, value *out) { /* self, A, B */
     gpa_arr *a = NULL, *b = NULL, *tall = NULL;
     value left = v_none();

@@ -221,10 +221,10 @@ gpa_code typed_member(walk *w, const ast_node *n, module_obj *m, tv *out) {
 
 /* ---- rounds ---- */
 
-static void begin_round(walk *w) {
-    kir_reset(w->f, KIR_MAP, func_name(w->vm, w->to->n_args >= 0 ? w->frame->fn : NULL));
+static void begin_round(walk *w, const func_obj *fn) {
+    kir_reset(w->f, KIR_MAP, func_name(w->vm, fn));
     w->n_slots = w->n_shapes = 0;
-    w->changed = w->loop = false;
+    w->changed = false;
     w->nest = w->regions = 0;
     for (int i = 0; i < w->to->n_args; i++) kir_add_param(w->f, (gpa_dtype)w->to->args[i].dtype);
     for (size_t i = 0; i < w->to->n_deps; i++)
@@ -232,15 +232,13 @@ static void begin_round(walk *w) {
 }
 
 static gpa_code one_round(walk *w, func_obj *fn, tv *out) {
-    tframe root = {.fn = fn};
     tv args[BODY_MAX_IN];
-    w->frame = &root;
-    begin_round(w);
+    w->frame = NULL;
+    begin_round(w, fn);
     for (int i = 0; i < w->to->n_args; i++) {
         typed_ty t = w->to->args[i];
         args[i] = (tv){.kind = TV_NUMBER, .t = t, .v = typed_emit(w, KIR_PARAM, (gpa_dtype)t.dtype, -1, -1, -1, (uint32_t)i)};
     }
-    w->frame = NULL;
     gpa_code rc = typed_inline(w, func_node(fn), fn, args, out);
     if (!rc && out->kind != TV_NUMBER)
         rc = typed_fail(w, func_node(fn), GPA_E_TYPE, "a ufunc gives one number, not a %s",
