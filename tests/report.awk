@@ -8,6 +8,7 @@
     detail = 0
     while ((getline line < path) > 0) {
         if (line ~ /^ok /) { passed[kind]++; detail = 0 }
+        else if (line ~ /^not ok [0-9]+ # SKIP/) { skipped++; reasons[said]++; detail = 0 } # cmocka's skip(), its reason above
         else if (line ~ /^not ok /) {
             failed[kind]++
             bad = 1
@@ -18,7 +19,10 @@
         else if (line ~ /^skip - /) { skipped++; sub(/^skip - /, "", line); reasons[line]++; detail = 0 }
         else if (line ~ /^status /) status = substr(line, 8)
         else if (detail) print "    " line
-        else if (line !~ /^(1\.\.[0-9]+|# ok - |TAP version)/) tail = tail "    " line "\n"
+        else if (line !~ /^(1\.\.[0-9]+|# ok - |TAP version)/) {
+            tail = tail "    " line "\n"
+            said = line
+        }
     }
     close(path)
     if (status != 0 && !bad) {
