@@ -86,6 +86,8 @@ gpa_code gpa_session_inspect(gpa_session *s, const char *src, size_t n, size_t c
 int gpa_session_count(const gpa_session *s); /* number of the next cell */
 /* One line per device: what is there, or why it is not. Written to the host's output. */
 void gpa_session_devices(gpa_session *s);
+/* Blocks of memory alive in the whole program: 0 once every session is freed. For builds that check. */
+long long gpa_session_live_blocks(void);
 /* Stops the running cell within half a second; it ends with KeyboardInterrupt. The one function for other threads and
  * signal handlers. */
 void gpa_session_interrupt(gpa_session *s);

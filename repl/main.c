@@ -12,7 +12,6 @@
 #include "lang/session.h"
 #include "repl/host.h"
 #include "repl/prompt.h"
-#include "runtime/base.h"
 
 enum { EXIT_UNCAUGHT = 1, EXIT_USAGE = 2, EXIT_INTERRUPTED = 130, EXIT_LEFT_ALIVE = 99 };
 
@@ -128,8 +127,8 @@ static int run(gpa_session *s, const options *o) {
 /* In builds that check: no block may be alive once the session is gone. */
 static int check_memory(int code) {
 #ifdef GPA_CHECK
-    if (mem_alive()) {
-        fprintf(stderr, "gpa: %lld blocks of memory left alive\n", (long long)mem_alive());
+    if (gpa_session_live_blocks()) {
+        fprintf(stderr, "gpa: %lld blocks of memory left alive\n", gpa_session_live_blocks());
         return EXIT_LEFT_ALIVE;
     }
 #endif

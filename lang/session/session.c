@@ -99,6 +99,8 @@ void gpa_session_free(gpa_session *s) {
     mem_free(s);
 }
 
+long long gpa_session_live_blocks(void) { return mem_alive(); }
+
 int gpa_session_count(const gpa_session *s) { return s->count; }
 
 void gpa_session_interrupt(gpa_session *s) {
