@@ -86,6 +86,26 @@ gpa_code gpa_session_inspect(gpa_session *s, const char *src, size_t n, size_t c
 int gpa_session_count(const gpa_session *s); /* number of the next cell */
 /* One line per device: what is there, or why it is not. Written to the host's output. */
 void gpa_session_devices(gpa_session *s);
+/* The parts of a source text as they are coloured. What is left out is plain. */
+typedef enum {
+    GPA_STYLE_PLAIN,
+    GPA_STYLE_KEYWORD,
+    GPA_STYLE_BUILTIN,    /* a built-in name that still has its meaning */
+    GPA_STYLE_DEFINITION, /* the name behind `def` */
+    GPA_STYLE_STRING,
+    GPA_STYLE_NUMBER,     /* also None, True, False */
+    GPA_STYLE_COMMENT,
+    GPA_STYLE_OPERATOR,
+    GPA_STYLE_BRACKET,
+    GPA_STYLE_MAGIC,
+    GPA_STYLE_WRONG,      /* what no program can hold here */
+    GPA_STYLE_COUNT
+} gpa_style;
+/* Calls each with the parts of a text that may be unfinished or wrong, from first to last. */
+void gpa_session_highlight(gpa_session *s, const char *src, size_t n, void (*each)(void *user, size_t lo, size_t hi, gpa_style style),
+                           void *user);
+/* How many cells of a terminal n bytes of UTF-8 take. */
+size_t gpa_text_width(const char *text, size_t n);
 /* Blocks of memory alive in the whole program: 0 once every session is freed. For builds that check. */
 long long gpa_session_live_blocks(void);
 /* Stops the running cell within half a second; it ends with KeyboardInterrupt. The one function for other threads and

@@ -1,0 +1,168 @@
+/* The parts of a source text, for a front end that colours it while it is typed.
+ *
+ * The lexer's tokens, with what it steps over (comments are the gaps between tokens) and past what it refuses: after an
+ * error it goes on behind the place, so that one wrong character does not take the colours of the rest. Invariant:
+ * everything before `done` has been reported, in order, and every step moves the lexer forward. */
+#include "lang/lex.h"
+#include "lang/session/state.h"
+#include "lang/unicode.h"
+
+typedef struct {
+    gpa_session *s;
+    lexer l;
+    const char *text;
+    size_t n, done;
+    token_kind before; /* the last token: `def name`, `a.name` */
+    uint8_t brackets;  /* open ones when the innermost f-string began */
+    gpa_err err;
+    void (*each)(void *user, size_t lo, size_t hi, gpa_style style);
+    void *user;
+} painter;
+
+static void put(painter *p, size_t lo, size_t hi, gpa_style style) {
+    if (lo < p->done) lo = p->done;
+    if (hi > p->n) hi = p->n;
+    if (lo >= hi) return;
+    p->each(p->user, lo, hi, style);
+    p->done = hi;
+}
+
+/* Comments up to a byte: what else the lexer steps over is blank. */
+static void put_gap(painter *p, size_t to) {
+    for (size_t at = p->done; at < to && at < p->n; at++) {
+        if (p->text[at] != '#') continue;
+        size_t end = at;
+        while (end < p->n && p->text[end] != '\n' && p->text[end] != '\r') end++;
+        put(p, at, end, GPA_STYLE_COMMENT);
+        at = end;
+    }
+}
+
+/* A name is a built-in one unless it is an attribute or the user has given it another meaning. */
+static gpa_style name_style(const painter *p, const token *t) {
+    if (p->before == TOKEN_DEF || p->before == TOKEN_CLASS) return GPA_STYLE_DEFINITION;
+    if (p->before == TOKEN_DOT) return GPA_STYLE_PLAIN;
+    gpa_sym known = intern_find(p->s->names, p->text + t->lo, t->hi - t->lo);
+    if (!known || module_get_peek(vm_main(p->s->vm), known).tag != V_UNSET) return GPA_STYLE_PLAIN;
+    return vm_builtin_peek(p->s->vm, known).tag != V_UNSET ? GPA_STYLE_BUILTIN : GPA_STYLE_PLAIN;
+}
+
+static gpa_style style_of(const painter *p, const token *t) {
+    switch (token_info[t->kind].class) {
+    case TOKEN_IS_KEYWORD: return t->kind == TOKEN_NONE || t->kind == TOKEN_TRUE || t->kind == TOKEN_FALSE ? GPA_STYLE_NUMBER : GPA_STYLE_KEYWORD;
+    case TOKEN_IS_MARK:
+        return t->kind >= TOKEN_LPAR && t->kind <= TOKEN_RBRACE ? GPA_STYLE_BRACKET : t->kind == TOKEN_DOT ? GPA_STYLE_PLAIN : GPA_STYLE_OPERATOR;
+    case TOKEN_IS_BINARY:
+    case TOKEN_IS_COMPARE:
+    case TOKEN_IS_AUGMENTED: return GPA_STYLE_OPERATOR;
+    default: break;
+    }
+    switch ((int)t->kind) {
+    case TOKEN_NAME: return name_style(p, t);
+    case TOKEN_INTEGER:
+    case TOKEN_FLOAT:
+    case TOKEN_IMAGINARY: return GPA_STYLE_NUMBER;
+    case TOKEN_STRING:
+    case TOKEN_BYTES:
+    case TOKEN_FSTRING:
+    case TOKEN_FTEXT:
+    case TOKEN_FEND: return GPA_STYLE_STRING;
+    default: return GPA_STYLE_PLAIN;
+    }
+}
+
+static size_t line_end(const painter *p, size_t at) {
+    while (at < p->n && p->text[at] != '\n' && p->text[at] != '\r') at++;
+    return at;
+}
+
+/* `%timeit x + 1`: the word, then code again. `!ls`, `%%bash` and what the lexer cannot go on with: the line stays as it is. */
+static void put_magic(painter *p, const token *t) {
+    size_t at = t->lo, end = line_end(p, t->lo);
+    bool shell = p->text[at] == '!', cell = at + 1 < p->n && p->text[at] == '%' && p->text[at + 1] == '%';
+    while (at < end && strchr("%!?", p->text[at])) at++;
+    while (!shell && at < end && p->text[at] != ' ' && p->text[at] != '\t') at++;
+    put(p, t->lo, at, GPA_STYLE_MAGIC);
+    if (shell || p->text[t->lo] == '?') at = end;
+    p->done = at;
+    p->l.at = p->text + (cell ? end : at);
+    p->l.open_line = !cell;
+    p->l.line_start = cell;
+}
+
+/* A token that cannot be: its first character is wrong; a string that does not end keeps its colour up to where it should. */
+static void put_wrong(painter *p, const token *t) {
+    size_t lo = t->lo, hi = MAX(t->hi, t->lo + 1);
+    bool quote = lo < p->n && strchr("'\"bBfFrRuU", p->text[lo]) && !p->l.at_end;
+    while (hi < p->n && (p->text[hi] & 0xc0) == 0x80) hi++;
+    if (p->l.at_end || quote || p->l.n_fstrings) {
+        /* the lexer stands before the string, or within an f-string whose beginning is reported already */
+        size_t end = p->l.at_end ? p->n : line_end(p, lo);
+        put(p, lo, lo + 1, GPA_STYLE_WRONG);
+        put(p, lo, end, GPA_STYLE_STRING);
+        if (p->l.n_fstrings) p->l.n_brackets = p->brackets;
+        p->l.n_fstrings = 0;
+        hi = MAX(end, hi);
+    } else {
+        put(p, lo, hi, GPA_STYLE_WRONG);
+    }
+    if (hi < p->done) hi = p->done;
+    if (p->text + hi > p->l.at) p->l.at = p->text + MIN(hi, p->n);
+}
+
+/* Whether the lexer can go on behind an error. */
+static bool recover(painter *p, const token *t) {
+    const char *at = p->l.at;
+    bool unclosed = p->l.at_end && p->l.at == p->l.end;
+    if (unclosed) {
+        /* brackets that were never closed: the front end pairs them */
+        put_gap(p, p->n);
+        return false;
+    }
+    bool margin = p->err.code == GPA_E_INDENTATION || p->err.code == GPA_E_TAB; /* the lexer is behind it already */
+    if (!margin) put_wrong(p, t);
+    p->err = (gpa_err){0};
+    p->l.at_end = false;
+    return margin || (p->l.at > at && p->l.at < p->l.end);
+}
+
+static void walk(painter *p) {
+    for (;;) {
+        token t;
+        lex_next(&p->l, &t);
+        if (t.kind != TOKEN_ERROR || t.lo > p->done) put_gap(p, t.lo);
+        if (t.kind == TOKEN_END) return;
+        if (t.kind == TOKEN_FSTRING) p->brackets = p->l.n_brackets;
+        if (t.kind == TOKEN_ERROR) {
+            if (!recover(p, &t)) return;
+        } else if (t.kind == TOKEN_MAGIC) {
+            put_magic(p, &t);
+        } else if (t.kind == TOKEN_UNKNOWN) {
+            put(p, t.lo, t.hi, GPA_STYLE_WRONG);
+        } else if (t.kind != TOKEN_NEWLINE && t.hi > t.lo) {
+            put(p, t.lo, t.hi, style_of(p, &t));
+        }
+        p->before = t.kind;
+    }
+}
+
+void gpa_session_highlight(gpa_session *s, const char *src, size_t n, void (*each)(void *user, size_t lo, size_t hi, gpa_style style),
+                           void *user) {
+    uint32_t id;
+    painter p = {.s = s, .n = n, .each = each, .user = user, .before = TOKEN_NEWLINE};
+    sources *texts = sources_new();
+    intern *names = intern_new(); /* half-typed names must not stay in the session's table */
+    arena *a = arena_new();
+    if (texts && names && a && !source_add(texts, SOURCE_CELL, "", src, n, &id, &p.err)) {
+        const source *text = source_get(texts, id);
+        p.text = text->text;
+        p.n = text->len;
+        lex_start(&p.l, text, names, a, true, &p.err);
+        walk(&p);
+    }
+    arena_free(a);
+    intern_free(names);
+    sources_free(texts);
+}
+
+size_t gpa_text_width(const char *text, size_t n) { return unicode_width(text, n); }
