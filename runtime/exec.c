@@ -57,6 +57,11 @@ static gpa_code expect_fault(struct exec *x, const kir_func *f, kir_fault_record
     return GPA_OK;
 }
 
+gpa_code exec_expect_fault(gpa_rt *rt, const kir_func *f, kir_fault_record **out, gpa_err *e) {
+    gpa_code rc = scratch(rt, e);
+    return rc ? rc : expect_fault(rt->exec, f, out, e);
+}
+
 static gpa_code report_fault(const fault *f, gpa_err *e) {
     const kir_fault_record *r = &f->record;
     gpa_code rc;

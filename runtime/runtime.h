@@ -213,6 +213,27 @@ gpa_code arr_searchsorted(gpa_rt *rt, gpa_arr *a, gpa_arr *v, bool right, gpa_ar
 /* Indices of the true elements, one int64 array per dimension (at least one), into out[0 .. ndim). */
 gpa_code arr_nonzero(gpa_rt *rt, gpa_arr *a, gpa_arr **out, gpa_err *e);
 
+/* ---- programs that users write ---- */
+
+struct kir_func;
+/* Where a program was built; zeros at first, kept by whoever keeps the program. */
+typedef struct {
+    void *device, *program;
+} arr_memo;
+
+typedef struct {
+    gpa_arr *const *arrays;       /* one per GLOBAL and CONSTANT array, in order; each binds its own shape and strides */
+    const gpa_val *params;
+    const int64_t *size;          /* MAP: the space */
+    uint32_t grid[3], block[3];   /* KERNEL */
+    uint32_t shared;              /* KERNEL: bytes of dynamic shared memory */
+    arr_memo *memo;               /* spares looking the program up; may be NULL */
+} arr_program;
+
+/* Runs a checked kir program on arrays of at most KIR_MAX_DIMS dimensions. Arrays are computed first; of those that the
+ * program writes, so is what pending work reads. Does not wait: faults are reported by rt_sync or whoever reads. */
+gpa_code arr_run(gpa_rt *rt, const struct kir_func *f, const arr_program *p, gpa_err *e);
+
 /* ---- values ---- */
 
 /* Computes the arrays now, together where they fit in one program. */

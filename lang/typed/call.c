@@ -63,14 +63,14 @@ static gpa_code prepare(walk *w, const ast_node *at, manner how, const char *nam
         typed_note(w, at, *v);
         return rc;
     }
-    if (!dtype_is_float((gpa_dtype)t.dtype)) t = (typed_ty){DT_F64, t.weak};
+    if (!dtype_is_float((gpa_dtype)t.dtype)) t = (typed_ty){.dtype = DT_F64, .weak = t.weak};
     if (how == AS_COMPLEX) t.dtype = t.dtype == DT_F64 ? DT_C128 : DT_C64;
     *v = (tv){.kind = TV_NUMBER, .t = t, .v = typed_cast(w, *v, t)};
     return GPA_OK;
 }
 
 static gpa_code apply(walk *w, const ast_node *n, gpa_op op, manner how, const char *name, tv *v, uint32_t n_args, tv *out) {
-    static const typed_ty py_int = {DT_I64, true};
+    static const typed_ty py_int = {.dtype = DT_I64, .weak = true};
     if (n_args != op_info[op].arity)
         return typed_fail(w, n, GPA_E_TYPE, "%s() takes %u argument%s here (%u given)", name, op_info[op].arity, op_info[op].arity == 1 ? "" : "s", n_args);
     gpa_code rc = GPA_OK;
@@ -98,7 +98,7 @@ static gpa_code extreme(walk *w, const ast_node *n, gpa_op beats, const tv *v, u
 }
 
 static gpa_code native_call(walk *w, const ast_node *n, const native *f, tv *v, uint32_t n_args, tv *out) {
-    static const typed_ty py_int = {DT_I64, true};
+    static const typed_ty py_int = {.dtype = DT_I64, .weak = true};
     if (strcmp(f->owner, "math") == 0 && strcmp(f->name, "log") == 0 && n_args == 2) {
         tv a, b;
         gpa_code rc = apply(w, n, OP_LOG, AS_FLOAT, "log", v, 1, &a);
@@ -122,8 +122,8 @@ static gpa_code native_call(walk *w, const ast_node *n, const native *f, tv *v, 
 
 /* int(x), np.float32(x), complex(a, b). */
 static gpa_code convert(walk *w, const ast_node *n, uint32_t aux, const tv *v, uint32_t n_args, tv *out) {
-    typed_ty t = {DT_NONE, true};
-    if (aux >= AUX_DTYPE && aux < AUX_DTYPE + DT_COUNT) t = (typed_ty){(uint8_t)(aux - AUX_DTYPE), false};
+    typed_ty t = {.dtype = DT_NONE, .weak = true};
+    if (aux >= AUX_DTYPE && aux < AUX_DTYPE + DT_COUNT) t = (typed_ty){.dtype = (uint8_t)(aux - AUX_DTYPE)};
     else if (aux == V_BOOL) t.dtype = DT_BOOL;
     else if (aux == V_INT) t.dtype = DT_I64;
     else if (aux == V_FLOAT) t.dtype = DT_F64;

@@ -6,7 +6,7 @@
 #include "lang/arena.h"
 #include "lang/typed/lower.h"
 
-static const typed_ty py_bool = {DT_BOOL, true}, py_int = {DT_I64, true}, py_float = {DT_F64, true};
+static const typed_ty py_bool = {.dtype = DT_BOOL, .weak = true}, py_int = {.dtype = DT_I64, .weak = true}, py_float = {.dtype = DT_F64, .weak = true};
 
 /* ---- operators ---- */
 
@@ -41,7 +41,7 @@ static bool arithmetic(gpa_op op) {
 }
 
 gpa_code typed_apply(walk *w, const ast_node *at, gpa_op op, const tv *in, int n, tv *out) {
-    typed_ty t = {DT_NONE, false};
+    typed_ty t = {.dtype = DT_NONE};
     tv a[3];
     int first = op_info[op].sig == SIG_SELECT;
     bool weak = true;
@@ -66,7 +66,7 @@ gpa_code typed_apply(walk *w, const ast_node *at, gpa_op op, const tv *in, int n
     bool own = result == DT_BOOL || result == DT_I64 || result == DT_F64 || result == DT_C128;
     bool compares = op_info[op].sig == SIG_COMPARE || op_info[op].sig == SIG_LOGIC || op_info[op].sig == SIG_TEST;
     int32_t r = n == 1 ? kir_op1(w->f, op, v[0]) : n == 2 ? kir_op2(w->f, op, v[0], v[1]) : kir_op3(w->f, op, v[0], v[1], v[2]);
-    *out = number((typed_ty){(uint8_t)result, compares || (weak && own)}, r);
+    *out = number((typed_ty){.dtype = (uint8_t)result, .weak = compares || (weak && own)}, r);
     return GPA_OK;
 }
 
@@ -279,7 +279,7 @@ gpa_code typed_expr(walk *w, const ast_node *n, tv *out) {
         case AST_INTEGER: *out = typed_int(w, n->integer.value); return GPA_OK;
         case AST_FLOAT: *out = number(py_float, kir_const(w->f, DT_F64, (gpa_val){.F64 = n->real.value})); return GPA_OK;
         case AST_IMAGINARY:
-            *out = number((typed_ty){DT_C128, true}, kir_const(w->f, DT_C128, (gpa_val){.C128 = {0, n->imag.value}}));
+            *out = number((typed_ty){.dtype = DT_C128, .weak = true}, kir_const(w->f, DT_C128, (gpa_val){.C128 = {0, n->imag.value}}));
             return GPA_OK;
         case AST_NAME: return name(w, n, out);
         case AST_ATTR: return attribute(w, n, out);

@@ -6,11 +6,24 @@
 
 enum { TYPED_MAX_TUPLE = 8, TYPED_MAX_DEPTH = 64 };
 
-/* The value of an expression: a number, several, or something known when compiling (a function, a module). */
+/* A view of one of the program's arrays. Element (i, j ...) is element offset + i * stride[0] + j * stride[1] ... of it (LOADX,
+ * STOREX); with ndim 0 the view is one element. Sizes and so on are int64 values of the kir, made where the view is. */
+typedef struct {
+    int array;          /* in kir_func.arrays: GLOBAL, SHARED, LOCAL or CONSTANT */
+    uint8_t dtype, ndim;
+    bool readonly;
+    int32_t offset;
+    int32_t size[KIR_MAX_DIMS];
+    int32_t stride[KIR_MAX_DIMS]; /* -1: 1 */
+} tview;
+
+/* The value of an expression: a number, several, an array, or something known when compiling (a function, a module). NONE:
+ * what a function without a return gives. */
 typedef struct tv {
-    enum { TV_NUMBER, TV_TUPLE, TV_STATIC } kind;
-    typed_ty t;
+    enum { TV_NUMBER, TV_TUPLE, TV_STATIC, TV_ARRAY, TV_NONE } kind;
+    typed_ty t;        /* NUMBER, ARRAY */
     int32_t v;         /* NUMBER: in the kir */
+    tview *view;       /* ARRAY: in the walk's arena */
     bool known;        /* NUMBER: a literal int, `i` */
     int64_t i;
     value is;          /* STATIC: borrowed from the walk */
@@ -74,8 +87,34 @@ tv typed_int(walk *w, int64_t i);
 gpa_code typed_value(walk *w, const ast_node *at, value v, tv *out);
 gpa_op typed_operator(ast_op op);
 
+/* ---- array.c ---- */
+/* The view of a whole array of the program. GLOBAL ones have their own sizes and strides; of others the (constant) sizes are
+ * given and elements lie in C order. */
+gpa_code typed_view(walk *w, int array, int ndim, bool unit, const int64_t *size, tv *out);
+/* a[n]: an element's number, or a view. */
+gpa_code typed_item(walk *w, const ast_node *at, const tv *a, const ast_node *index, tv *out);
+/* a[n] as a view, of no dimensions for an element: what is assigned to, or given to an atomic. */
+gpa_code typed_place(walk *w, const ast_node *at, const tv *a, const ast_node *index, tview *out);
+/* The same with subscripts that are numbers already. */
+gpa_code typed_place_of(walk *w, const ast_node *at, const tview *a, const tv *ix, int n, tview *out);
+tv typed_load(walk *w, const tview *element);
+gpa_code typed_store(walk *w, const ast_node *at, const tview *element, tv v);
+/* a.shape, a.size, a.T ...; *found false: no such attribute. */
+gpa_code typed_array_attr(walk *w, const ast_node *at, const tv *a, const char *name, bool *found, tv *out);
+tv typed_length(walk *w, const tview *a, int d);
+
 /* ---- call.c ---- */
 gpa_code typed_call(walk *w, const ast_node *n, tv *out);
+
+/* What compiled code can call and read beside the functions of numbers in call.c: lang/typed/known.def. A call comes with its
+ * positional arguments evaluated; keywords are at node->call.keywords, not yet evaluated. */
+typedef struct {
+    const ast_node *node;   /* the CALL, or the ATTR */
+    const native *callee;   /* a CALL's */
+    const tv *args;
+    uint32_t n;
+} typed_site;
+typedef gpa_code (*typed_known_fn)(walk *w, const typed_site *s, tv *out);
 
 /* ---- stmt.c ---- */
 /* Writes a call of fn with its arguments already in order. */

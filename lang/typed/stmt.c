@@ -173,7 +173,7 @@ static gpa_code range_of(walk *w, const ast_node *n, int32_t *abc, typed_ty *t) 
     if (!range || it->call.keywords.n) return typed_fail(w, it, GPA_E_UNSUPPORTED, "a compiled function of numbers can only loop over range(...)");
     uint32_t n_args = it->call.args.n;
     if (n_args < 1 || n_args > 3) return typed_fail(w, it, GPA_E_TYPE, "range expected %s, got %u", n_args ? "at most 3 arguments" : "at least 1 argument", n_args);
-    *t = (typed_ty){DT_NONE, false};
+    *t = (typed_ty){.dtype = DT_NONE};
     for (uint32_t i = 0; i < n_args; i++) {
         if ((rc = typed_number(w, it->call.args.at[i], &v[i]))) return rc;
         *t = typed_join(*t, v[i].t);
@@ -182,7 +182,7 @@ static gpa_code range_of(walk *w, const ast_node *n, int32_t *abc, typed_ty *t) 
         typed_note(w, it->call.args.at[i], v[i]);
         return rc;
     }
-    *t = (typed_ty){DT_I64, true};
+    *t = (typed_ty){.dtype = DT_I64, .weak = true};
     abc[0] = typed_cast(w, n_args > 1 ? v[0] : typed_int(w, 0), *t);
     abc[1] = typed_cast(w, v[n_args > 1], *t);
     abc[2] = typed_cast(w, n_args > 2 ? v[2] : typed_int(w, 1), *t);
@@ -191,7 +191,7 @@ static gpa_code range_of(walk *w, const ast_node *n, int32_t *abc, typed_ty *t) 
 
 static gpa_code for_loop(walk *w, const ast_node *n) {
     int32_t abc[3] = {-1, -1, -1};
-    typed_ty t = {DT_I64, true};
+    typed_ty t = {.dtype = DT_I64, .weak = true};
     if (n->for_.other.n) return typed_fail(w, n->for_.other.at[0], GPA_E_UNSUPPORTED, "the else of a loop cannot be compiled");
     gpa_code rc = range_of(w, n, abc, &t);
     if (rc) return rc;

@@ -9,6 +9,11 @@
  * complex128. Comparisons give Python's bool: (a > 0) + (b > 0) counts. The functions of math take integers as float64
  * and keep float32; NumPy's follow NumPy. Dividing by zero gives NumPy's values, never an error.
  *
+ * Arrays are arguments, or globals read at the call; elements have NumPy's types, which are not weak. Indices wrap once
+ * when negative and are checked (kir's BOUND), so a fault names line, index and axis. An array in a body is a view of one of
+ * the program's arrays: which one, how many dimensions and whether it is contiguous are known when compiling; offset, sizes
+ * and strides are values. Slices are views, a[i] of a matrix is a row; both can be given to other functions.
+ *
  * Calls of gpa functions are written into the body; they cannot be recursive. Globals and captured variables are read
  * at the call of the compiled function: numbers become its parameters, functions and modules are part of what was
  * compiled. */
@@ -21,6 +26,8 @@
 typedef struct {
     uint8_t dtype; /* gpa_dtype; DT_NONE: not known yet */
     bool weak;     /* Python's own number */
+    uint8_t rank;  /* 0: a number; n + 1: an array of n dimensions, with elements of the dtype */
+    bool unit;     /* an array whose last dimension has stride 1 */
 } typed_ty;
 
 /* A name that a body reads from outside: a module's variable, or a captured one. */
@@ -32,10 +39,19 @@ typedef struct {
     value was;          /* and what it was (owned) */
 } typed_dep;
 
-/* A function compiled for some types of arguments. Parameters of the body: the arguments, then the numbers among deps. */
+/* What a function becomes. */
+typedef enum {
+    TYPED_BODY,  /* numbers to one number: the body of an elementwise node */
+    TYPED_KERNEL /* a kir KERNEL, run once per thread; arrays and numbers, no result */
+} typed_form;
+
+/* A function compiled for some types of arguments. Parameters of the program: the numbers among the arguments, then
+ * those among deps; its arrays: those among the arguments, then those among deps, then shared and local ones. */
 typedef struct typed_fn {
     struct typed_fn *next;
-    gpa_body *body;
+    typed_form form;
+    gpa_body *body; /* BODY */
+    kir_func *f;    /* other forms: the program, checked (owned) */
     int n_args;
     typed_ty args[BODY_MAX_IN];
     typed_ty result;  /* what was asked for; DT_NONE: inferred */
@@ -44,17 +60,21 @@ typedef struct typed_fn {
 } typed_fn;
 
 /* The function compiled for these types: from the list at *known if what it depends on is as it was, else compiled and
- * put in front. `result` a dtype: the value is cast to it. Borrowed from the list. */
-gpa_code typed_get(gpa_vm *vm, typed_fn **known, func_obj *fn, const typed_ty *args, int n, gpa_dtype result, typed_fn **out);
+ * put in front. `result` a dtype: the value is cast to it (BODY). Borrowed from the list. */
+gpa_code typed_get(gpa_vm *vm, typed_fn **known, func_obj *fn, typed_form form, const typed_ty *args, int n, gpa_dtype result, typed_fn **out);
 void typed_free_all(gpa_vm *vm, typed_fn *list);
 /* The numbers among the dependences as they are now, as operands behind the arguments. */
 gpa_code typed_numbers(gpa_vm *vm, const typed_fn *t, gpa_opnd *to);
+/* The arrays among the dependences as they are now, borrowed, in order; `to` has room for KIR_MAX_ARRAYS. */
+int typed_arrays(gpa_vm *vm, const typed_fn *t, gpa_arr **to);
 
-/* The type of a number or array operand. */
+/* The type of a whole array: how programs with arrays take it. */
+typed_ty typed_of_array(const gpa_arr *a);
+/* The type of a number, or of an array's elements (how ufuncs take it). */
 static inline typed_ty typed_of(const gpa_opnd *o) {
-    return (typed_ty){(uint8_t)(o->arr ? (gpa_dtype)o->arr->dtype : o->dtype), !o->arr && o->weak != WEAK_NO};
+    return (typed_ty){.dtype = (uint8_t)(o->arr ? (gpa_dtype)o->arr->dtype : o->dtype), .weak = !o->arr && o->weak != WEAK_NO};
 }
-/* "float32", "int" (Python's), for messages. */
+/* "float32", "int" (Python's), "float32[:,:]", for messages. */
 const char *typed_name(typed_ty t);
 
 /* @vectorize's object; data: what was compiled. Its field 0 is the function. */

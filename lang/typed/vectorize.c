@@ -65,14 +65,14 @@ static bool takes(const signature *s, const gpa_opnd *in, int n) {
 static gpa_code choose(gpa_vm *vm, const object_obj *o, const gpa_opnd *in, int n, gpa_dtype loop, typed_ty *types, gpa_dtype *result) {
     const value *list = &o->fields[SIGNATURES];
     *result = loop;
-    for (int i = 0; i < n; i++) types[i] = loop == DT_NONE ? typed_of(&in[i]) : (typed_ty){(uint8_t)loop, false};
+    for (int i = 0; i < n; i++) types[i] = loop == DT_NONE ? typed_of(&in[i]) : (typed_ty){.dtype = (uint8_t)loop};
     if (list->tag == V_NONE || loop != DT_NONE) return GPA_OK;
     for (size_t k = 0; k < list->list->count; k++) {
         signature s;
         gpa_code rc = read_signature(vm, list->list->items[k], &s);
         if (rc) return rc;
         if (!takes(&s, in, n)) continue;
-        for (int i = 0; i < n; i++) types[i] = (typed_ty){(uint8_t)s.args[i], false};
+        for (int i = 0; i < n; i++) types[i] = (typed_ty){.dtype = (uint8_t)s.args[i]};
         *result = s.result;
         return GPA_OK;
     }
@@ -105,7 +105,7 @@ static gpa_code run(gpa_vm *vm, object_obj *o, gpa_opnd *in, int n, arr_ufunc_op
     typed_fn *known = o->data, *t;
     gpa_code rc = choose(vm, o, in, n, opts->dtype, types, &result);
     if (rc) return rc;
-    rc = typed_get(vm, &known, o->fields[FUNCTION].func, types, n, result, &t);
+    rc = typed_get(vm, &known, o->fields[FUNCTION].func, TYPED_BODY, types, n, result, &t);
     o->data = known;
     if (!rc) rc = typed_numbers(vm, t, in + n);
     return rc ? rc : arr_apply(vm_rt(vm), t->body, in, opts, out, vm_err(vm));

@@ -48,9 +48,9 @@ typed_ty typed_join(typed_ty a, typed_ty b) {
     if (a.dtype == DT_NONE) return b;
     if (b.dtype == DT_NONE) return a;
     if (a.weak && b.weak) return weakness(a) > weakness(b) ? a : b;
-    if (a.weak) return (typed_ty){(uint8_t)dtype_of_weak(weakness(a), (gpa_dtype)b.dtype), false};
-    if (b.weak) return (typed_ty){(uint8_t)dtype_of_weak(weakness(b), (gpa_dtype)a.dtype), false};
-    return (typed_ty){(uint8_t)dtype_promote((gpa_dtype)a.dtype, (gpa_dtype)b.dtype), false};
+    if (a.weak) return (typed_ty){.dtype = (uint8_t)dtype_of_weak(weakness(a), (gpa_dtype)b.dtype)};
+    if (b.weak) return (typed_ty){.dtype = (uint8_t)dtype_of_weak(weakness(b), (gpa_dtype)a.dtype)};
+    return (typed_ty){.dtype = (uint8_t)dtype_promote((gpa_dtype)a.dtype, (gpa_dtype)b.dtype)};
 }
 
 static bool same_ty(typed_ty a, typed_ty b) { return a.dtype == b.dtype && a.weak == b.weak; }
@@ -322,10 +322,11 @@ static bool same_args(const typed_fn *t, const typed_ty *args, int n, gpa_dtype 
     return same;
 }
 
-gpa_code typed_get(gpa_vm *vm, typed_fn **known, func_obj *fn, const typed_ty *args, int n, gpa_dtype result, typed_fn **out) {
+gpa_code typed_get(gpa_vm *vm, typed_fn **known, func_obj *fn, typed_form form, const typed_ty *args, int n, gpa_dtype result,
+                   typed_fn **out) {
     for (typed_fn **at = known; *at; at = &(*at)->next) {
         typed_fn *t = *at;
-        if (!same_args(t, args, n, result)) continue;
+        if (t->form != form || !same_args(t, args, n, result)) continue;
         *at = t->next; /* to the front, or away */
         if (!still_true(vm, t)) {
             free_one(vm, t);
@@ -337,9 +338,10 @@ gpa_code typed_get(gpa_vm *vm, typed_fn **known, func_obj *fn, const typed_ty *a
     }
     typed_fn *t = mem_zero(sizeof *t);
     if (!t) return vm_no_memory(vm);
+    t->form = form;
     t->n_args = n;
     memcpy(t->args, args, (size_t)n * sizeof *args);
-    t->result = (typed_ty){(uint8_t)result, false};
+    t->result = (typed_ty){.dtype = (uint8_t)result};
     gpa_code rc = compile(vm, fn, t);
     if (rc) {
         free_one(vm, t);

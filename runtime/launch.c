@@ -1,0 +1,82 @@
+/* Launches of programs that users write: arrays bound as they are, hazards with pending work settled before. */
+#include "runtime/cache.h"
+#include "runtime/exec.h"
+#include "runtime/rt.h"
+#include "runtime/shape.h"
+#include "runtime/store.h"
+
+/* Arrays in the program's order, skipping those that are not bound at launch. */
+static gpa_arr *const *next_bound(const kir_func *f, size_t *k, gpa_arr *const *at) {
+    while (*k < f->n_arrays && f->arrays[*k].where != KIR_GLOBAL && f->arrays[*k].where != KIR_CONSTANT) ++*k;
+    return *k < f->n_arrays ? at : NULL;
+}
+
+static gpa_code check_dims(const gpa_arr *a, gpa_err *e) {
+    if (a->ndim <= KIR_MAX_DIMS) return GPA_OK;
+    return gpa_fail(e, GPA_E_UNSUPPORTED, "compiled functions take arrays of at most %d dimensions, not %d", KIR_MAX_DIMS, a->ndim);
+}
+
+/* Everything in memory, nothing pending that reads what is going to be written; *d: where the arrays are. */
+static gpa_code prepare(gpa_rt *rt, const kir_func *f, gpa_arr *const *at, gpa_device **d, gpa_err *e) {
+    bool first = true;
+    gpa_code rc = device_default(rt, d, e);
+    for (size_t k = 0; !rc && next_bound(f, &k, at); k++, at++) {
+        bool writes = f->arrays[k].access & KIR_WRITE;
+        if ((rc = check_dims(*at, e))) break;
+        if (writes && (*at)->readonly) return gpa_fail(e, GPA_E_VALUE, "assignment destination is read-only");
+        rc = writes ? store_begin(rt, *at, e) : arr_force(rt, *at, CUT_USER, e);
+        if (rc) break;
+        gpa_device *home = (*at)->storage->buf->device;
+        if (!first && home != *d)
+            return gpa_fail(e, GPA_E_DEVICE, "the arrays of a compiled function are on different devices: %s and %s", home->caps.name, (*d)->caps.name);
+        *d = home;
+        first = false;
+    }
+    return rc;
+}
+
+static gpa_code program_of(gpa_rt *rt, gpa_device *d, const kir_func *f, arr_memo *memo, gpa_prog **out, gpa_err *e) {
+    const cache_entry *x;
+    bool built;
+    if (memo && memo->device == d) {
+        *out = memo->program;
+        return GPA_OK;
+    }
+    gpa_code rc = cache_get(rt, d, f, &x, &built, e);
+    if (rc) return rc;
+    *out = x->prog;
+    if (memo) *memo = (arr_memo){d, x->prog};
+    return GPA_OK;
+}
+
+static bool may_fault(const kir_func *f) {
+    for (size_t i = 0; i < f->n_code; i++)
+        if (f->code[i].code == KIR_FAULT || f->code[i].code == KIR_BOUND) return true;
+    return false;
+}
+
+gpa_code arr_run(gpa_rt *rt, const kir_func *f, const arr_program *p, gpa_err *e) {
+    gpa_binding bind[KIR_MAX_ARRAYS];
+    gpa_device *d;
+    gpa_prog *prog;
+    gpa_arr *const *at = p->arrays;
+    if (rt_interrupted(rt)) return gpa_fail(e, GPA_E_INTERRUPT, "%s", "");
+    gpa_code rc = prepare(rt, f, at, &d, e);
+    if (!rc) rc = program_of(rt, d, f, p->memo, &prog, e);
+    if (rc) return rc;
+    memset(bind, 0, f->n_arrays * sizeof *bind);
+    for (size_t k = 0; next_bound(f, &k, at); k++, at++) {
+        arr_bind(*at, &bind[k]);
+        uint64_t bytes = (uint64_t)(*at)->size * dtype_size((gpa_dtype)(*at)->dtype);
+        if (f->arrays[k].access & KIR_READ) rt->stats.bytes_read += bytes;
+        if (f->arrays[k].access & KIR_WRITE) rt->stats.bytes_written += bytes;
+    }
+    gpa_launch l = {.arrays = bind, .params = p->params, .shared = p->shared};
+    for (int i = 0; p->size && i < f->ndim; i++) l.size[i] = p->size[i];
+    memcpy(l.grid, p->grid, sizeof l.grid);
+    memcpy(l.block, p->block, sizeof l.block);
+    rc = may_fault(f) ? exec_expect_fault(rt, f, &l.fault, e) : GPA_OK;
+    if (!rc) rc = d->be->run(d->dev, prog, &l, e);
+    rt->stats.launches++;
+    return rc;
+}
