@@ -198,6 +198,7 @@ int kernel_run(const char *connection_file) {
     if (!queue_init(&k.todo) || !start_sockets(&k, &heart)) return 1;
     block_signals(SIG_UNBLOCK);
     bool started = start_session(&k);
+    if (started) gpa_session_prepare(k.session);
     if (started) serve(&k);
     gpa_session_free(k.session);
     stop_sockets(&k, heart);

@@ -104,6 +104,7 @@ static gpa_code find_file(gpa_vm *vm, const char *name, module_obj **out) {
 gpa_code vm_import(gpa_vm *vm, const char *name, module_obj **out) {
     char meant[256];
     resolve(name, meant, sizeof meant);
+    if (vm->sealed && (strcmp(meant, "numpy") == 0 || strcmp(meant, "numba") == 0)) rt_prepare(vm->config.rt);
     if ((*out = find_module(vm, meant))) return GPA_OK;
     native_owner o = owner_find(meant);
     if (o != OWNER_COUNT && owner_is_module(o)) return builtin_module(vm, meant, o, out);

@@ -158,8 +158,10 @@ int main(int argc, char **argv) {
         if (e.code == GPA_E_VALUE) code = EXIT_USAGE;
     } else {
         host_catch_interrupts(s);
+        if (o.device) gpa_session_prepare(s); /* asked for, so it will be used */
         code = run(s, &o);
-        gpa_session_free(s);
+        bool whole = gpa_session_end(s);
+        if (!whole) _exit(fflush(NULL) ? EXIT_UNCAUGHT : code);
         code = check_memory(code);
     }
     free(args);

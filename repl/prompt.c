@@ -66,6 +66,7 @@ int prompt_loop(gpa_session *s, int explain) {
     gpa_code rc = GPA_OK;
     if (explain > 1) flags |= GPA_EVAL_SOURCE;
     line_begin(s);
+    gpa_session_prepare(s);
     while (rc != GPA_E_EXIT && read_cell(s, &c)) {
         line_remember(c.text);
         rc = gpa_session_eval(s, NULL, c.text, c.len, flags, &status);

@@ -35,6 +35,7 @@ enum { PENDING_SHARE = 20, PENDING_BYTES = 256 << 20 };
 
 static gpa_code storage_new(gpa_rt *rt, gpa_dtype t, int64_t size, gpa_storage **out, gpa_err *e) {
     gpa_storage *s = rt->free_storages;
+    if (!rt->prepared) rt_prepare(rt);
     if (s) rt->free_storages = s->next;
     else if (!(s = mem_new(sizeof *s))) return gpa_no_memory(e);
     *s = (gpa_storage){.refs = 1, .dtype = (uint8_t)t, .size = size};

@@ -1,14 +1,21 @@
 /* The device registry.
  *
  * Backends stand in order of preference. A plugin is looked for when somebody asks for its devices; one that is found
- * and fits is kept for the life of the process, one that is not leaves the reason. Reading order: names, plugins,
- * opening, what the language asks. */
+ * and fits is kept for the life of the process, one that is not leaves the reason.
+ *
+ * A device may come up in the background. Its thread finds the plugin and opens the device; whoever first needs the
+ * registry waits for it (`settle`), so that only one thread at a time touches the registry and a runtime's list.
+ *
+ * Reading order: names, plugins, opening, the background, what the language asks. */
 #include "runtime/device.h"
 
 #include <dlfcn.h>
 #include <libgen.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "runtime/buffer.h"
@@ -82,9 +89,9 @@ static bool try_dir(kind *k, const char *dir) {
 }
 
 /* The plugin is where the caller says, or where GPA_PLUGIN_DIR says, or beside the executable or in ../lib/gpa. */
-static void load_plugin(const gpa_rt *rt, kind *k) {
+static void load_plugin(const char *plugin_dir, kind *k) {
     char exe[PATH_ROOM], lib[PATH_ROOM + 16];
-    const char *told = rt->config.plugin_dir ? rt->config.plugin_dir : getenv("GPA_PLUGIN_DIR");
+    const char *told = plugin_dir ? plugin_dir : getenv("GPA_PLUGIN_DIR");
     snprintf(k->why, sizeof k->why, "%s is not there: not built, or not installed", k->plugin);
     if (told) {
         try_dir(k, told);
@@ -99,8 +106,8 @@ static void load_plugin(const gpa_rt *rt, kind *k) {
 }
 
 /* How many devices of a kind there are; with 0, k->why says why. */
-static int count_devices(const gpa_rt *rt, kind *k) {
-    if (!k->be) load_plugin(rt, k);
+static int count_devices(const char *plugin_dir, kind *k) {
+    if (!k->be) load_plugin(plugin_dir, k);
     if (!k->be) return 0;
     if (k->count < 0) k->count = k->be->count(k->why, sizeof k->why);
     return k->count;
@@ -108,39 +115,136 @@ static int count_devices(const gpa_rt *rt, kind *k) {
 
 /* ---- opening ---- */
 
-static gpa_code open_device(gpa_rt *rt, kind *k, int number, gpa_device **out, gpa_err *e) {
-    int count = count_devices(rt, k);
-    if (number >= count) {
-        if (count) return gpa_fail(e, GPA_E_DEVICE, "%s:%d: there are %d %s devices", k->name, number, count, k->name);
-        return gpa_fail(e, GPA_E_DEVICE, "%s: %s", k->name, k->why);
-    }
+/* The opened device of that kind and number, or NULL. */
+static gpa_device *find_open(const gpa_rt *rt, const kind *k, int number) {
     char name[sizeof((gpa_caps *)0)->name];
-    for (gpa_device *d = rt->devices; d; d = d->next) {
-        snprintf(name, sizeof name, "%s:%d", k->name, number);
-        if (d->be == k->be && (strcmp(d->caps.name, name) == 0 || (number == 0 && strcmp(d->caps.name, k->name) == 0))) {
-            *out = d;
-            return GPA_OK;
-        }
-    }
+    snprintf(name, sizeof name, "%s:%d", k->name, number);
+    for (gpa_device *d = rt->devices; d; d = d->next)
+        if (d->be == k->be && (strcmp(d->caps.name, name) == 0 || (number == 0 && strcmp(d->caps.name, k->name) == 0))) return d;
+    return NULL;
+}
+
+/* Makes an opened device one of the runtime's; on failure it is closed again. */
+static gpa_code adopt_take(gpa_rt *rt, const gpa_backend *be, gpa_dev *dev, gpa_device **out, gpa_err *e) {
     gpa_device *d = mem_zero(sizeof *d);
-    if (!d) return gpa_no_memory(e);
-    gpa_code rc = k->be->open(number, &d->dev, e);
-    if (rc) {
-        mem_free(d);
-        return rc;
+    if (!d) {
+        be->close(dev);
+        return gpa_no_memory(e);
     }
-    d->be = k->be;
-    d->be->caps(d->dev, &d->caps);
+    d->dev = dev;
+    d->be = be;
+    be->caps(dev, &d->caps);
     d->next = rt->devices;
     rt->devices = d;
+    if (rt_interrupted(rt)) be->interrupt(dev, true);
     *out = d;
     return GPA_OK;
 }
 
+static gpa_code open_device(gpa_rt *rt, kind *k, int number, gpa_device **out, gpa_err *e) {
+    gpa_dev *dev;
+    int count = count_devices(rt->config.plugin_dir, k);
+    if (number >= count) {
+        if (count) return gpa_fail(e, GPA_E_DEVICE, "%s:%d: there %s %d %s device%s", k->name, number, count == 1 ? "is" : "are", count, k->name, count == 1 ? "" : "s");
+        return gpa_fail(e, GPA_E_DEVICE, "%s: %s", k->name, k->why);
+    }
+    if ((*out = find_open(rt, k, number))) return GPA_OK;
+    gpa_code rc = k->be->open(number, &dev, e);
+    return rc ? rc : adopt_take(rt, k->be, dev, out, e);
+}
+
+/* ---- the background ---- */
+
+/* A device that is coming up. The thread writes all but `lock`; everything is read once it is done. */
+struct opener {
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    bool done;              /* under the lock */
+    const char *plugin_dir;
+    kind *k;
+    int number;
+    gpa_dev *dev;           /* NULL: there is no such device, or it failed (then rc, e) */
+    gpa_code rc;
+    gpa_err e;
+};
+
+static void *open_behind(void *arg) {
+    struct opener *o = arg;
+    if (o->number < count_devices(o->plugin_dir, o->k)) o->rc = o->k->be->open(o->number, &o->dev, &o->e);
+    pthread_mutex_lock(&o->lock);
+    o->done = true;
+    pthread_cond_signal(&o->changed);
+    pthread_mutex_unlock(&o->lock);
+    return NULL;
+}
+
+void rt_prepare(gpa_rt *rt) {
+    int number = 0;
+    kind *k = rt->device_name[0] ? parse_name(rt->device_name, &number) : &kinds[0];
+    sigset_t all, before;
+    if (rt->prepared) return;
+    rt->prepared = true;
+    if (rt->device || !k || k != &kinds[0]) return; /* the others open in no time */
+    struct opener *o = mem_zero(sizeof *o);
+    if (!o) return;
+    o->plugin_dir = rt->config.plugin_dir;
+    o->k = k;
+    o->number = number;
+    pthread_mutex_init(&o->lock, NULL);
+    pthread_cond_init(&o->changed, NULL);
+    sigfillset(&all); /* signals are for the threads that know what to do with them */
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    if (pthread_create(&o->thread, NULL, open_behind, o)) mem_free(o);
+    else rt->opener = o;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+static bool is_done(struct opener *o) {
+    pthread_mutex_lock(&o->lock);
+    bool done = o->done;
+    pthread_mutex_unlock(&o->lock);
+    return done;
+}
+
+/* Waits for the device that is coming up, if there is one, and takes it over; an interrupt ends the wait. What failed
+ * when nobody asked for that device by name counts as not there. */
+static gpa_code settle(gpa_rt *rt, gpa_err *e) {
+    struct opener *o = rt->opener;
+    gpa_device *d;
+    if (!o) return GPA_OK;
+    pthread_mutex_lock(&o->lock);
+    while (!o->done && !rt_interrupted(rt)) {
+        struct timespec until;
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_nsec += 50 * 1000 * 1000;
+        if (until.tv_nsec >= 1000000000) until.tv_nsec -= 1000000000, until.tv_sec++;
+        pthread_cond_timedwait(&o->changed, &o->lock, &until);
+    }
+    bool done = o->done;
+    pthread_mutex_unlock(&o->lock);
+    if (!done) return gpa_fail(e, GPA_E_INTERRUPT, "%s", "");
+    pthread_join(o->thread, NULL);
+    rt->opener = NULL;
+    gpa_code rc = o->dev ? adopt_take(rt, o->k->be, o->dev, &d, e) : GPA_OK;
+    if (o->rc && !rt->device_name[0]) {
+        snprintf(o->k->why, sizeof o->k->why, "%.255s", o->e.msg);
+        o->k->count = 0;
+    }
+    pthread_cond_destroy(&o->changed);
+    pthread_mutex_destroy(&o->lock);
+    mem_free(o);
+    return rc;
+}
+
+bool rt_is_starting(const gpa_rt *rt) { return rt->opener && !is_done(rt->opener); }
+
 gpa_code device_default(gpa_rt *rt, gpa_device **out, gpa_err *e) {
     if (!rt->device) {
-        gpa_code rc = GPA_E_DEVICE;
+        gpa_code rc = settle(rt, e);
         int number;
+        if (rc) return rc;
+        rc = GPA_E_DEVICE;
         if (rt->device_name[0]) {
             kind *k = parse_name(rt->device_name, &number);
             rc = k ? open_device(rt, k, number, &rt->device, e) : device_check_name(rt->device_name, e);
@@ -148,7 +252,7 @@ gpa_code device_default(gpa_rt *rt, gpa_device **out, gpa_err *e) {
         for (size_t i = 0; !rt->device_name[0] && rc && i < COUNT_OF(kinds); i++) {
             gpa_err quiet = {0}; /* nobody asked for this one: go on to the next */
             bool last = i + 1 == COUNT_OF(kinds);
-            if (count_devices(rt, &kinds[i]) == 0 && !last) continue;
+            if (count_devices(rt->config.plugin_dir, &kinds[i]) == 0 && !last) continue;
             rc = open_device(rt, &kinds[i], 0, &rt->device, last ? e : &quiet);
         }
         if (rc) return rc;
@@ -158,6 +262,10 @@ gpa_code device_default(gpa_rt *rt, gpa_device **out, gpa_err *e) {
 }
 
 void device_close_all(gpa_rt *rt) {
+    if (rt->opener) {
+        rt_interrupt_clear(rt); /* nothing may be left behind: this wait ends with the device */
+        settle(rt, NULL);
+    }
     while (rt->devices) {
         gpa_device *d = rt->devices;
         rt->devices = d->next;
@@ -172,9 +280,10 @@ void device_close_all(gpa_rt *rt) {
 /* ---- what the language asks ---- */
 
 void rt_devices(gpa_rt *rt, gpa_str *out) {
+    if (settle(rt, NULL)) return;
     for (size_t i = 0; i < COUNT_OF(kinds); i++) {
         kind *k = &kinds[i];
-        int count = count_devices(rt, k);
+        int count = count_devices(rt->config.plugin_dir, k);
         if (count == 0) str_printf(out, "%s: %s\n", k->name, k->why);
         for (int n = 0; n < count; n++) {
             gpa_device *d;
@@ -199,7 +308,8 @@ gpa_code rt_set_device(gpa_rt *rt, const char *name, gpa_err *e) {
     gpa_device *d;
     int number;
     kind *k = parse_name(name, &number);
-    gpa_code rc = k ? open_device(rt, k, number, &d, e) : device_check_name(name, e);
+    gpa_code rc = settle(rt, e);
+    if (!rc) rc = k ? open_device(rt, k, number, &d, e) : device_check_name(name, e);
     if (rc) return rc;
     rt->device = d;
     snprintf(rt->device_name, sizeof rt->device_name, "%s", d->caps.name);

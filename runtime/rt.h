@@ -10,6 +10,7 @@
 enum { NODE_CLASSES = 6, ARR_POOLED_DIMS = 4 };
 
 struct explain; /* explain.h */
+struct opener;  /* device.c: a device that is coming up */
 struct exec;    /* exec.c: scratch of the fuser, the program under construction, fault records */
 
 struct gpa_rt {
@@ -20,6 +21,8 @@ struct gpa_rt {
     gpa_device *device;      /* the default one, once opened; NULL before */
     gpa_device *devices;     /* all opened */
     char device_name[16];    /* asked for; "" : the best there is */
+    bool prepared;           /* rt_prepare was here */
+    struct opener *opener;   /* NULL: no device is coming up */
 
     gpa_storage pending;     /* head of the ring of pending storages, oldest first */
     size_t n_pending;

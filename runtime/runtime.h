@@ -55,6 +55,11 @@ typedef struct {
 /* Nothing heavy happens here: devices open at first need. GPA_E_VALUE for an unknown device name. */
 gpa_code rt_new(const rt_config *c, gpa_rt **out, gpa_err *e);
 void rt_free(gpa_rt *rt);
+/* Arrays will be wanted: a device that takes long to open (a GPU) begins to, in the background. Returns at once, and does
+ * nothing from the second time on. */
+void rt_prepare(gpa_rt *rt);
+/* Whether a device is still coming up: the program may end without waiting for it, if it ends by _exit. */
+bool rt_is_starting(const gpa_rt *rt);
 /* Stops running work soon: it fails with GPA_E_INTERRUPT. From any thread or a signal handler. `rt_interrupt_clear`
  * forgets a request. */
 void rt_interrupt(gpa_rt *rt);

@@ -99,6 +99,16 @@ void gpa_session_free(gpa_session *s) {
     mem_free(s);
 }
 
+bool gpa_session_end(gpa_session *s) {
+    if (s->vm) vm_free(s->vm); /* what is buffered for files is written */
+    s->vm = NULL;
+    bool whole = !rt_is_starting(s->rt);
+    if (whole) gpa_session_free(s);
+    return whole;
+}
+
+void gpa_session_prepare(gpa_session *s) { rt_prepare(s->rt); }
+
 long long gpa_session_live_blocks(void) { return mem_alive(); }
 
 int gpa_session_count(const gpa_session *s) { return s->count; }
