@@ -40,32 +40,31 @@ json_t *answer_info(kernel *k, message *m) {
 /* ---- completion ---- */
 
 typedef struct {
+    const char *code;
+    size_t n;
     json_t *matches, *types, *seen;
     json_int_t start, end;
 } offers;
 
-static void add_offer(void *user, const char *name, const char *kind) {
-    static const char *const known[] = {"function", "module", "keyword", "class", "magic", "path", "param", "statement", NULL};
+static void add_offer(void *user, const gpa_completion *c) {
     offers *o = user;
-    if (json_object_get(o->seen, name)) return;
-    json_object_set_new(o->seen, name, json_true());
-    size_t i = 0;
-    while (known[i] && strcmp(known[i], kind) != 0) i++;
-    json_array_append_new(o->matches, text_json(name, strlen(name)));
-    json_array_append_new(o->types, json_pack("{s:o, s:I, s:I, s:s, s:o}", "text", text_json(name, strlen(name)), "start", o->start, "end", o->end, "type",
-                                              known[i] ? kind : "instance", "signature", text_json(known[i] ? "" : kind, known[i] ? 0 : strlen(kind))));
+    if (json_object_get(o->seen, c->text)) return;
+    json_object_set_new(o->seen, c->text, json_true());
+    o->start = text_point_at(o->code, o->n, c->start);
+    o->end = text_point_at(o->code, o->n, c->end);
+    json_array_append_new(o->matches, text_json(c->text, strlen(c->text)));
+    const char *more = *c->signature ? c->signature : *c->type && strcmp(c->kind, "instance") == 0 ? c->type : "";
+    json_array_append_new(o->types, json_pack("{s:o, s:I, s:I, s:s, s:o}", "text", text_json(c->text, strlen(c->text)), "start", o->start, "end", o->end, "type",
+                                              c->kind, "signature", text_json(more, strlen(more))));
 }
 
 json_t *answer_complete(kernel *k, message *m) {
-    size_t n, from = 0;
+    size_t n;
     const char *code = code_of(m, &n);
     size_t cursor = cursor_of(m, code, n);
-    offers o = {json_array(), json_array(), json_object(), 0, text_point_at(code, n, cursor)};
-    from = cursor;
-    /* The session tells where the names begin in the call that also offers them. */
-    gpa_session_complete(k->session, code, n, cursor, &from, add_offer, &o);
-    o.start = text_point_at(code, n, from);
-    for (size_t i = 0; i < json_array_size(o.types); i++) json_object_set_new(json_array_get(o.types, i), "start", json_integer(o.start));
+    json_int_t here = text_point_at(code, n, cursor);
+    offers o = {code, n, json_array(), json_array(), json_object(), here, here};
+    gpa_session_complete(k->session, code, n, cursor, add_offer, &o);
     json_decref(o.seen);
     return json_pack("{s:s, s:o, s:I, s:I, s:{s:o}}", "status", "ok", "matches", o.matches, "cursor_start", o.start, "cursor_end", o.end, "metadata",
                      "_jupyter_types_experimental", o.types);
@@ -103,8 +102,34 @@ json_t *answer_is_complete(kernel *k, message *m) {
     return json_pack("{s:s}", "status", state);
 }
 
+/* ---- history ---- */
+
+typedef struct {
+    json_t *rows;
+    bool output;
+} rows;
+
+static void add_row(void *user, const gpa_entry *e) {
+    rows *to = user;
+    json_t *input = text_json(e->input, strlen(e->input));
+    if (to->output) input = json_pack("[o, o]", input, e->output ? text_json(e->output, strlen(e->output)) : json_null());
+    json_array_append_new(to->rows, json_pack("[i, i, o]", e->session, e->line, input));
+}
+
+static int number(const message *m, const char *name) { return (int)json_integer_value(json_object_get(m->content, name)); }
+
 json_t *answer_history(kernel *k, message *m) {
-    return json_pack("{s:s, s:o}", "status", "ok", "history", history_find(&k->history, m->content));
+    const char *kind = json_string_value(json_object_get(m->content, "hist_access_type"));
+    rows to = {json_array(), json_is_true(json_object_get(m->content, "output"))};
+    gpa_history_query q = {.kind = !kind || strcmp(kind, "tail") == 0 ? GPA_HISTORY_TAIL : strcmp(kind, "range") == 0 ? GPA_HISTORY_RANGE : GPA_HISTORY_SEARCH,
+                           .n = number(m, "n"),
+                           .session = number(m, "session"),
+                           .start = number(m, "start"),
+                           .stop = number(m, "stop"),
+                           .pattern = json_string_value(json_object_get(m->content, "pattern")),
+                           .unique = json_is_true(json_object_get(m->content, "unique"))};
+    gpa_session_history(k->session, &q, add_row, &to);
+    return json_pack("{s:s, s:o}", "status", "ok", "history", to.rows);
 }
 
 /* ---- comms: none of ours has a target, so that one that is opened is closed at once ---- */

@@ -26,6 +26,15 @@ json_t *bundle_json(const gpa_repr *r, size_t n) {
     return data;
 }
 
+json_t *bundle_meta(const gpa_repr *r, size_t n) {
+    json_t *meta = json_object();
+    for (size_t i = 0; i < n; i++) {
+        json_t *one = r[i].meta ? json_loads(r[i].meta, 0, NULL) : NULL;
+        if (one) json_object_set_new(meta, r[i].mime, one);
+    }
+    return meta;
+}
+
 json_t *bundle_error(const gpa_diag *d) {
     json_t *lines = json_array();
     for (const char *at = d->text; at && *at;) {

@@ -8,6 +8,8 @@
 
 /* NULL when memory is short. Pictures are in base64, JSON is unpacked, all else is text. */
 json_t *bundle_json(const gpa_repr *r, size_t n);
+/* The metadata that goes with it: {mime: {"width": 640}}, of those that have some. */
+json_t *bundle_meta(const gpa_repr *r, size_t n);
 /* An uncaught error: {ename, evalue, traceback}. NULL when memory is short. */
 json_t *bundle_error(const gpa_diag *d);
 

@@ -30,7 +30,7 @@ static void show_result(void *user, int count, const gpa_repr *r, size_t n) {
     k->cell.data = bundle_json(r, n);
     capture_drain();
     if (!k->cell.silent && !k->cell.aside)
-        iopub_post_take(k->iopub, "execute_result", k->cell.request, json_pack("{s:i, s:O, s:{}}", "execution_count", count, "data", k->cell.data, "metadata"));
+        iopub_post_take(k->iopub, "execute_result", k->cell.request, json_pack("{s:i, s:O, s:o}", "execution_count", count, "data", k->cell.data, "metadata", bundle_meta(r, n)));
 }
 
 static void show_display(void *user, const gpa_repr *r, size_t n, const char *id, bool update) {
@@ -41,7 +41,7 @@ static void show_display(void *user, const gpa_repr *r, size_t n, const char *id
     if (k->cell.silent) json_decref(transient);
     else
         iopub_post_take(k->iopub, update ? "update_display_data" : "display_data", k->cell.request,
-                        json_pack("{s:o, s:{}, s:o}", "data", bundle_json(r, n), "metadata", "transient", transient));
+                        json_pack("{s:o, s:o, s:o}", "data", bundle_json(r, n), "metadata", bundle_meta(r, n), "transient", transient));
 }
 
 static void show_page(void *user, const gpa_repr *r, size_t n) {
@@ -150,6 +150,7 @@ static void end(kernel *k) {
 
 static gpa_code eval(kernel *k, const char *code, size_t n, int flags) {
     int status;
+    gpa_session_ready(k->session);
     atomic_store(&k->running, true);
     gpa_code rc = gpa_session_eval(k->session, NULL, code, n, flags, &status);
     atomic_store(&k->running, false);
@@ -216,7 +217,6 @@ json_t *execute_cell(kernel *k, message *m) {
     if (!k->cell.silent) iopub_post_take(k->iopub, "execute_input", m, json_pack("{s:O, s:i}", "code", code, "execution_count", count));
     gpa_code rc = blank(text, n) ? GPA_OK : eval(k, text, n, k->cell.silent ? GPA_EVAL_SILENT : counted ? 0 : GPA_EVAL_UNCOUNTED);
     if (!counted || blank(text, n)) count--; /* the last that was counted */
-    else history_add(&k->history, count, text, n, json_object_get(k->cell.data, "text/plain"));
     if (rc && !k->cell.silent && !json_is_false(stop)) abort_waiting(k);
     json_t *content = reply(k, rc, count);
     end(k);

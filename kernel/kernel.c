@@ -150,14 +150,15 @@ static void stop_sockets(kernel *k, pthread_t heart) {
     while ((m = (message *)queue_take(&k->todo))) message_release(m);
     queue_free(&k->todo);
     message_release(k->parent);
-    history_free(&k->history);
 }
 
 static bool start_session(kernel *k) {
     gpa_err e = {0};
     gpa_config config;
+    char path[4096];
     gpa_config_init(&config);
     execute_host(k, &config.host);
+    if (gpa_history_path(path, sizeof path)) config.history = path;
     if (gpa_session_new(&config, &k->session, &e) == GPA_OK) return true;
     kernel_log(k, "%s: %s", gpa_err_name(e.code), e.msg);
     return false;

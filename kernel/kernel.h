@@ -13,7 +13,6 @@
 #include "kernel/channel.h"
 #include "kernel/connection.h"
 #include "kernel/execute.h"
-#include "kernel/history.h"
 #include "kernel/iopub.h"
 #include "kernel/wire.h"
 #include "lang/session.h"
@@ -27,7 +26,6 @@ typedef struct kernel {
     void *input; /* the stdin socket */
     queue todo;
     gpa_session *session;
-    history history;
     cell cell; /* what is being evaluated */
     pthread_mutex_t lock;
     message *parent; /* of output from outside the session: the last cell; guarded by `lock`, as is `muted` */

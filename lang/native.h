@@ -45,6 +45,8 @@ typedef struct ufunc {
     const char *name;
 } ufunc;
 
+struct mime_bundle;
+
 /* Kinds of OBJECT values. */
 typedef struct object_kind {
     const char *type_name;                                            /* "numpy.finfo", "_io.TextIOWrapper" */
@@ -58,6 +60,7 @@ typedef struct object_kind {
     gpa_code (*iter)(gpa_vm *vm, object_obj *o, value *out);              /* may be NULL */
     gpa_code (*len)(gpa_vm *vm, object_obj *o, int64_t *out);             /* may be NULL: has no len() */
     gpa_code (*contains)(gpa_vm *vm, object_obj *o, value item, bool *out); /* may be NULL: by iteration */
+    gpa_code (*mimes)(gpa_vm *vm, object_obj *o, struct mime_bundle *out); /* what it is shown as besides text (lang/mime.h); may be NULL */
 } object_kind;
 
 /* A new object of a kind with room for n fields (NONE), data NULL. UNSET on failure. */

@@ -332,6 +332,7 @@ size_t vm_trace(gpa_vm *vm, const vm_frame **frames) {
     *frames = NULL;
     if (!out) return 0;
     vm->trace_out = out;
+    if (!vm->tracing) return 0; /* an error that passed no frame */
     for (size_t i = 0; i < vm->n_trace; i++) {
         trace_entry e = vm->trace[vm->n_trace - 1 - i];
         out[i] = (vm_frame){e.function ? intern_text(vm->config.names, e.function) : "<module>", e.at};

@@ -177,8 +177,6 @@ gpa_code vm_eval(gpa_vm *vm, ast_module *ast, module_obj *in, value *last) {
     if (!in) in = vm->main;
     if (last) *last = v_unset();
     if (vm->depth == 0) {
-        atomic_store(&vm->interrupted, false);
-        rt_interrupt_clear(vm->config.rt);
         vm_clear_error(vm);
         vm->n_trace = 0;
     }
@@ -201,6 +199,11 @@ gpa_code vm_eval(gpa_vm *vm, ast_module *ast, module_obj *in, value *last) {
 void vm_interrupt(gpa_vm *vm) {
     atomic_store(&vm->interrupted, true);
     rt_interrupt(vm->config.rt);
+}
+
+void vm_interrupt_clear(gpa_vm *vm) {
+    atomic_store(&vm->interrupted, false);
+    rt_interrupt_clear(vm->config.rt);
 }
 
 gpa_code vm_poll(gpa_vm *vm) {

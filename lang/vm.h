@@ -48,9 +48,10 @@ value vm_exception_peek(gpa_vm *vm);
 /* The same where the program made the object itself, else UNSET: nothing is made, so this cannot fail. Borrowed. */
 value vm_raised_peek(const gpa_vm *vm);
 
-/* Stops the running evaluation: it fails with KeyboardInterrupt, which may be caught. From any thread or a signal
- * handler. A request made while nothing runs is forgotten by the next vm_eval called from outside. */
+/* Stops the running evaluation, or the next one: it fails with KeyboardInterrupt, which may be caught. From any thread or
+ * a signal handler. vm_interrupt_clear forgets a request. */
 void vm_interrupt(gpa_vm *vm);
+void vm_interrupt_clear(gpa_vm *vm);
 
 void *vm_user(gpa_vm *vm);
 intern *vm_names(gpa_vm *vm);

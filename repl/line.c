@@ -56,9 +56,8 @@ typedef struct {
     size_t n, cap;
 } matches;
 
-static void add_match(void *user, const char *name, const char *kind) {
+static void add_match(void *user, const gpa_completion *c) {
     matches *m = user;
-    (void)kind;
     if (m->n + 2 > m->cap) {
         size_t cap = m->cap ? m->cap * 2 : 64;
         char **grown = realloc(m->names, cap * sizeof *grown);
@@ -66,7 +65,7 @@ static void add_match(void *user, const char *name, const char *kind) {
         m->names = grown;
         m->cap = cap;
     }
-    char *copy = strdup(name);
+    char *copy = strdup(c->text);
     if (copy) m->names[m->n++] = copy;
     m->names[m->n] = NULL;
 }
@@ -76,11 +75,10 @@ static char *next_match(const char *text, int state) {
     static size_t at;
     (void)text;
     if (state == 0) {
-        size_t from;
         free(m.names);
         m = (matches){0};
         at = 0;
-        gpa_session_complete(session, rl_line_buffer, strlen(rl_line_buffer), (size_t)rl_point, &from, add_match, &m);
+        gpa_session_complete(session, rl_line_buffer, strlen(rl_line_buffer), (size_t)rl_point, add_match, &m);
     }
     return at < m.n ? m.names[at++] : NULL;
 }

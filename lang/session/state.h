@@ -1,9 +1,21 @@
-/* What a session holds; shared by the files of this folder. */
+/* What a session holds; shared by the files of this folder, as is what they call of each other. */
 #ifndef GPA_SESSION_STATE_H
 #define GPA_SESSION_STATE_H
 
+#include "lang/mime.h"
 #include "lang/session.h"
+#include "lang/session/history.h"
 #include "lang/vm.h"
+
+enum { LAST_VALUES = 3 }; /* _, __ and ___ */
+
+/* Where output goes instead of to the host, while %%capture is at work. */
+typedef struct capture {
+    gpa_str out, err;
+    bool take_out, take_err, take_shown;
+    value shown; /* a LIST of what was displayed */
+    struct capture *outer;
+} capture;
 
 struct gpa_session {
     gpa_host host;
@@ -11,7 +23,60 @@ struct gpa_session {
     sources *sources;
     gpa_rt *rt;
     gpa_vm *vm;
-    int count; /* number of the next cell */
+    int count;      /* number of the next cell */
+    int flags;      /* of the cell that is running */
+    bool ready;     /* gpa_session_ready was called for the next cell */
+    history history;
+    value last[LAST_VALUES]; /* what _, __ and ___ were set to: a program's own _ is left alone. UNSET: nothing yet */
+    capture *capture;
 };
+
+/* ---- session.c ---- */
+
+/* Enters a text under a name and parses it, magics included. The error is the vm's. */
+gpa_code session_parse(gpa_session *s, source_kind kind, const char *name, const char *src, size_t n, ast_module **out);
+/* Reports the vm's current error, and forgets it. */
+void session_report_current(gpa_session *s);
+
+/* ---- magic.c ---- */
+
+/* A MAGIC node: vm_config.magic. */
+gpa_code session_magic(void *user, const char *text, size_t n, gpa_span at, value *out);
+
+/* ---- report.c ---- */
+
+/* The innermost place with its caret first, then who called it, then what caused it. `frames` are outermost first; `x` is
+ * the exception's object, NULL where there is none. */
+void session_report(gpa_session *s, gpa_err *e, const exc_obj *x, const vm_frame *frames, size_t n);
+
+/* ---- output.c ---- */
+
+void session_write(gpa_session *s, bool to_stderr, const char *text, size_t n);
+void session_printf(gpa_session *s, bool to_stderr, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* Shows representations as display() does; the first is the plain text. */
+void session_show(gpa_session *s, const gpa_repr *r, size_t n, const char *id, bool update);
+/* The same, in a pager. */
+void session_page(gpa_session *s, const gpa_repr *r, size_t n);
+/* The value of a cell's last expression: shown, and with `keep` remembered in Out, _ and _n. */
+gpa_code session_result(gpa_session *s, value v, bool keep);
+/* What the vm calls: vm_config.write, .display, .clear. */
+void session_on_write(void *user, bool to_stderr, const char *text, size_t n);
+gpa_code session_on_display(void *user, value v, const char *id, bool update);
+void session_on_clear(void *user, bool wait);
+
+/* ---- remember.c: In, Out and their short names ---- */
+
+gpa_code session_remember_input(gpa_session *s, const char *src, size_t n);
+gpa_code session_remember_value(gpa_session *s, value v);
+/* Forgets all values kept (Out, _, _n ...), or all inputs (In, _i ...). The number of entries that were there. */
+size_t session_forget_values(gpa_session *s);
+size_t session_forget_inputs(gpa_session *s);
+/* Whether the session made this name, not the user: In, Out, _, _3, _ii, exit ... */
+bool session_owns_name(const char *name);
+
+/* ---- inspect.c ---- */
+
+/* Answers `name?` with a page; level 1: `name??`. GPA_E_NAME: nothing is known. */
+gpa_code session_question(gpa_session *s, const char *name, size_t n, int level);
 
 #endif

@@ -1,0 +1,101 @@
+/* What the session says: streams, values as sets of representations, pages. Everything passes through here, so that
+ * %%capture can take it. */
+#include <stdarg.h>
+
+#include "lang/session/state.h"
+
+/* ---- streams ---- */
+
+void session_write(gpa_session *s, bool to_stderr, const char *text, size_t n) {
+    for (capture *c = s->capture; c; c = c->outer)
+        if (to_stderr ? c->take_err : c->take_out) {
+            str_putn(to_stderr ? &c->err : &c->out, text, n);
+            return;
+        }
+    if (s->host.write && n) s->host.write(s->host.user, to_stderr ? GPA_STDERR : GPA_STDOUT, text, n);
+}
+
+void session_printf(gpa_session *s, bool to_stderr, const char *fmt, ...) {
+    gpa_str text;
+    va_list ap;
+    str_init(&text);
+    va_start(ap, fmt);
+    str_vprintf(&text, fmt, ap);
+    va_end(ap);
+    session_write(s, to_stderr, text.text, text.len);
+    str_free(&text);
+}
+
+void session_on_write(void *user, bool to_stderr, const char *text, size_t n) { session_write(user, to_stderr, text, n); }
+
+void session_on_clear(void *user, bool wait) {
+    gpa_session *s = user;
+    if (s->host.clear && !s->capture) s->host.clear(s->host.user, wait);
+}
+
+/* ---- values ---- */
+
+/* A value's representations: its text, in *plain, then what its kind adds, in *more. Borrowed from both. */
+static gpa_code represent(gpa_session *s, value v, gpa_str *plain, mime_bundle *more, gpa_repr *r, size_t *n) {
+    gpa_code rc = vm_repr(s->vm, v, plain);
+    if (!rc && v.tag == V_OBJECT && v.object->kind->mimes) rc = v.object->kind->mimes(s->vm, v.object, more);
+    if (!rc && plain->failed) rc = vm_no_memory(s->vm);
+    if (rc) return rc;
+    r[0] = (gpa_repr){"text/plain", plain->text, plain->len, NULL};
+    *n = 1;
+    for (size_t i = 0; i < more->n; i++) r[(*n)++] = (gpa_repr){more->item[i].mime, more->item[i].data, more->item[i].n, more->item[i].meta};
+    return GPA_OK;
+}
+
+void session_show(gpa_session *s, const gpa_repr *r, size_t n, const char *id, bool update) {
+    if (s->host.display) {
+        s->host.display(s->host.user, r, n, id, update);
+        return;
+    }
+    session_write(s, false, r->data, r->n);
+    if (!r->n || r->data[r->n - 1] != '\n') session_write(s, false, "\n", 1);
+}
+
+void session_page(gpa_session *s, const gpa_repr *r, size_t n) {
+    if (s->host.page && !s->capture) s->host.page(s->host.user, r, n);
+    else session_write(s, false, r->data, r->n);
+}
+
+/* The capture that takes what is displayed, if there is one. */
+static capture *taker(const gpa_session *s) {
+    capture *c = s->capture;
+    while (c && !c->take_shown) c = c->outer;
+    return c;
+}
+
+/* What a front end without a display, or a capture of the text, gets is the text. */
+gpa_code session_on_display(void *user, value v, const char *id, bool update) {
+    gpa_session *s = user;
+    gpa_str plain;
+    mime_bundle more = {.n = 0};
+    gpa_repr r[MIME_MOST + 1];
+    size_t n;
+    capture *c = taker(s);
+    if (c && c->shown.tag == V_LIST) return list_append(s->vm, c->shown.list, v);
+    str_init(&plain);
+    gpa_code rc = represent(s, v, &plain, &more, r, &n);
+    if (!rc) session_show(s, r, n, id, update);
+    str_free(&plain);
+    mime_clear(&more);
+    return rc;
+}
+
+gpa_code session_result(gpa_session *s, value v, bool keep) {
+    gpa_str plain;
+    mime_bundle more = {.n = 0};
+    gpa_repr r[MIME_MOST + 1];
+    size_t n;
+    str_init(&plain);
+    gpa_code rc = represent(s, v, &plain, &more, r, &n);
+    if (!rc && s->host.result) s->host.result(s->host.user, s->count, r, n);
+    if (!rc && keep) history_set_output(&s->history, plain.text, plain.len);
+    if (!rc && keep) rc = session_remember_value(s, v);
+    str_free(&plain);
+    mime_clear(&more);
+    return rc;
+}

@@ -1,0 +1,136 @@
+/* In and Out, with their short names: _ __ ___ _7, _i _ii _iii _i7. They are ordinary variables of the main module, so that
+ * programs see them as in IPython; a _ that the user has set is left alone. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "lang/container.h"
+#include "lang/session/state.h"
+
+enum { MOST_VALUES = 1000 }; /* kept in Out: IPython's cache size */
+
+/* A variable that the session keeps, made by `make` when it is not of this type. Borrowed; UNSET when memory is short. */
+static value kept(gpa_session *s, const char *name, value_tag tag) {
+    value v = module_get_text_peek(s->vm, vm_main(s->vm), name);
+    if (v.tag == tag) return v;
+    value made = tag == V_DICT ? v_dict(s->vm) : v_list(s->vm, 0, NULL);
+    if (made.tag == V_UNSET) return made;
+    if (module_set_text(s->vm, vm_main(s->vm), name, made)) v = v_unset();
+    else v = made;
+    value_release(s->vm, made);
+    return v;
+}
+
+/* ---- inputs ---- */
+
+/* _iii = _ii, _ii = _i, _i = what was entered before, _i7. */
+static gpa_code shift_inputs(gpa_session *s, value text) {
+    static const char *const names[] = {"_iii", "_ii", "_i"};
+    module_obj *m = vm_main(s->vm);
+    gpa_code rc = GPA_OK;
+    char name[16];
+    for (int i = 0; i < 2 && !rc; i++) {
+        value newer = module_get_text_peek(s->vm, m, names[i + 1]);
+        if (newer.tag != V_UNSET) rc = module_set_text(s->vm, m, names[i], newer);
+    }
+    const history_entry *before = history_line(&s->history, s->count - 1);
+    value older = v_cstr(s->vm, before ? before->input : "");
+    if (!rc) rc = older.tag == V_UNSET ? vm_err(s->vm)->code : module_set_text(s->vm, m, "_i", older);
+    value_release(s->vm, older);
+    snprintf(name, sizeof name, "_i%d", s->count);
+    return rc ? rc : module_set_text(s->vm, m, name, text);
+}
+
+gpa_code session_remember_input(gpa_session *s, const char *src, size_t n) {
+    char trouble[320];
+    if (history_add(&s->history, s->count, src, n, trouble, sizeof trouble)) return vm_no_memory(s->vm);
+    if (*trouble) session_printf(s, true, "gpa: %s\n", trouble);
+    value in = kept(s, "In", V_LIST);
+    while (n && strchr(" \t\r\n", src[n - 1])) n--;
+    value text = v_str(s->vm, src, n), none = v_cstr(s->vm, "");
+    gpa_code rc = in.tag == V_UNSET || text.tag == V_UNSET || none.tag == V_UNSET ? vm_err(s->vm)->code : GPA_OK;
+    while (!rc && in.list->count < (size_t)s->count) rc = list_append(s->vm, in.list, none);
+    if (!rc && in.list->count == (size_t)s->count) rc = list_append(s->vm, in.list, text);
+    if (!rc) rc = shift_inputs(s, text);
+    value_release(s->vm, text);
+    value_release(s->vm, none);
+    return rc;
+}
+
+/* ---- values ---- */
+
+static gpa_code shift_values(gpa_session *s, value v) {
+    static const char *const names[LAST_VALUES] = {"_", "__", "___"};
+    module_obj *m = vm_main(s->vm);
+    for (int i = 0; i < LAST_VALUES; i++) { /* a value that the user has set himself ends this */
+        value now = module_get_text_peek(s->vm, m, names[i]);
+        if (now.tag != V_UNSET && !value_is(now, s->last[i])) return GPA_OK;
+    }
+    value_release(s->vm, s->last[LAST_VALUES - 1]);
+    memmove(s->last + 1, s->last, (LAST_VALUES - 1) * sizeof *s->last);
+    s->last[0] = value_retain(v);
+    gpa_code rc = GPA_OK;
+    for (int i = 0; i < LAST_VALUES && !rc; i++)
+        if (s->last[i].tag != V_UNSET) rc = module_set_text(s->vm, m, names[i], s->last[i]);
+    return rc;
+}
+
+gpa_code session_remember_value(gpa_session *s, value v) {
+    char name[16];
+    gpa_code rc = shift_values(s, v);
+    snprintf(name, sizeof name, "_%d", s->count);
+    if (!rc) rc = module_set_text(s->vm, vm_main(s->vm), name, v);
+    value out = rc ? v_unset() : kept(s, "Out", V_DICT);
+    if (!rc) rc = out.tag == V_UNSET ? vm_err(s->vm)->code : dict_set(s->vm, out.dict, v_int(s->count), v);
+    return rc;
+}
+
+/* ---- forgetting ---- */
+
+bool session_owns_name(const char *name) {
+    if (strcmp(name, "In") == 0 || strcmp(name, "Out") == 0) return true;
+    if (name[0] != '_') return false;
+    size_t at = 1 + (name[1] == 'i');
+    if (name[at] >= '0' && name[at] <= '9') return name[at + strspn(name + at, "0123456789")] == 0;
+    static const char *const names[] = {"_", "__", "___", "_i", "_ii", "_iii", "_ih", "_oh", "_dh", "_exit_code"};
+    for (size_t i = 0; i < COUNT_OF(names); i++)
+        if (strcmp(name, names[i]) == 0) return true;
+    return false;
+}
+
+/* Unsets the session's numbered names and short ones: of inputs, or of values. */
+static void unset_names(gpa_session *s, bool inputs) {
+    module_obj *m = vm_main(s->vm);
+    for (uint32_t i = 0; i < m->n; i++) {
+        const char *name = intern_text(s->names, m->names[i]);
+        bool input = name[0] == '_' && name[1] == 'i';
+        if (m->slots[i].tag == V_UNSET || name[0] != '_' || !session_owns_name(name) || input != inputs) continue;
+        if (strcmp(name, "_dh") == 0 || strcmp(name, "_exit_code") == 0) continue;
+        module_set(s->vm, m, m->names[i], v_unset());
+    }
+}
+
+size_t session_forget_values(gpa_session *s) {
+    value out = module_get_text_peek(s->vm, vm_main(s->vm), "Out");
+    size_t n = out.tag == V_DICT ? out.dict->count : 0;
+    if (out.tag == V_DICT) dict_clear(s->vm, out.dict);
+    unset_names(s, false);
+    for (int i = 0; i < LAST_VALUES; i++) {
+        value_release(s->vm, s->last[i]);
+        s->last[i] = v_unset();
+    }
+    return n;
+}
+
+size_t session_forget_inputs(gpa_session *s) {
+    value in = module_get_text_peek(s->vm, vm_main(s->vm), "In");
+    size_t n = in.tag == V_LIST ? in.list->count : 0;
+    for (size_t i = 0; i < n; i++) {
+        value none = v_cstr(s->vm, "");
+        if (none.tag == V_UNSET) break;
+        value_release(s->vm, in.list->items[i]);
+        in.list->items[i] = none;
+    }
+    unset_names(s, true);
+    history_forget(&s->history);
+    return n;
+}

@@ -1,0 +1,89 @@
+/* Reports of errors: the whole text as a terminal shows it, and its parts. */
+#include <stdio.h>
+
+#include "lang/session/state.h"
+
+static void put_frame(gpa_session *s, const vm_frame *f, gpa_str *text) {
+    const source *src = source_get(s->sources, f->at.src);
+    if (!src) return;
+    str_put(text, "  called from ");
+    source_put_place(s->sources, f->at, f->function, text);
+    size_t n;
+    const char *line = source_line(src, source_at(src, f->at.lo).line, &n);
+    while (n && (*line == ' ' || *line == '\t')) line++, n--;
+    str_put(text, "\n    ");
+    str_putn(text, line, n);
+    str_putc(text, '\n');
+}
+
+static bool same_place(gpa_span a, gpa_span b) { return a.src == b.src && a.lo == b.lo; }
+
+/* How often the `period` frames that end before n stand there again, going outwards. */
+static size_t rounds(const vm_frame *frames, size_t n, size_t period) {
+    size_t same = 0;
+    while (same + period < n && same_place(frames[n - 1 - same].at, frames[n - 1 - same - period].at)) same++;
+    return same / period;
+}
+
+/* Frames that repeat (a recursion, of one function or of several in turn) are shown once and counted. */
+static void put_callers(gpa_session *s, const vm_frame *frames, size_t n, gpa_str *text) {
+    enum { LONGEST_PERIOD = 8 };
+    while (n > 0) {
+        size_t period = 1, more = 0;
+        while (period <= LONGEST_PERIOD && !(more = rounds(frames, n, period))) period++;
+        if (!more) period = 1;
+        for (size_t i = 0; i < period; i++) put_frame(s, &frames[--n], text);
+        if (more && period == 1) str_printf(text, "  (and %zu more calls of the same line)\n", more);
+        else if (more) str_printf(text, "  (and %zu more rounds of these %zu calls)\n", more, period);
+        n -= more * period;
+    }
+}
+
+/* What an exception carries besides its place: the exceptions it was raised from, the nearest first. */
+static void put_causes(gpa_session *s, const exc_obj *x, gpa_str *text) {
+    enum { DEEPEST = 8 };
+    for (int i = 0; i < DEEPEST && x->cause.tag == V_EXCEPTION; i++) {
+        x = x->cause.exc;
+        str_put(text, "caused by ");
+        source_render(s->sources, &x->err, NULL, text);
+    }
+}
+
+/* The message with the notes of its exception below, one a line. */
+static void add_notes(gpa_err *e, const exc_obj *x) {
+    size_t at = strlen(e->msg);
+    for (size_t i = 0; x->notes.tag == V_LIST && i < x->notes.list->count; i++) {
+        value note = x->notes.list->items[i];
+        if (note.tag != V_STR || at + 2 >= sizeof e->msg) continue;
+        snprintf(e->msg + at, sizeof e->msg - at, "\n%s", note.str->text);
+        at = strlen(e->msg);
+    }
+}
+
+void session_report(gpa_session *s, gpa_err *e, const exc_obj *x, const vm_frame *frames, size_t n) {
+    enum { SHOWN = 64 };
+    gpa_frame trace[SHOWN];
+    gpa_str text;
+    gpa_diag d = {.code = e->code, .name = gpa_err_name(e->code), .msg = e->msg, .trace = trace};
+    str_init(&text);
+    bool inside = n > 0 && strcmp(frames[n - 1].function, "<module>") != 0;
+    if (x) add_notes(e, x);
+    source_render(s->sources, e, inside ? frames[n - 1].function : NULL, &text);
+    if (n > 1) put_callers(s, frames, n - 1, &text);
+    if (x) put_causes(s, x, &text);
+    const source *src = source_get(s->sources, e->span.src);
+    if (src) {
+        source_pos lo = source_at(src, e->span.lo), hi = source_at(src, e->span.hi);
+        d.file = src->name;
+        d.line = (int)lo.line, d.col = (int)lo.column;
+        d.end_line = (int)hi.line, d.end_col = (int)hi.column;
+    }
+    size_t first = n > SHOWN ? n - SHOWN : 0;
+    for (size_t i = first; i < n; i++) {
+        const source *at = source_get(s->sources, frames[i].at.src);
+        trace[d.n_trace++] = (gpa_frame){frames[i].function, at ? at->name : "", at ? (int)source_at(at, frames[i].at.lo).line : 0};
+    }
+    d.text = text.text;
+    if (s->host.error) s->host.error(s->host.user, &d);
+    str_free(&text);
+}
