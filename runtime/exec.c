@@ -69,6 +69,8 @@ static gpa_code report_fault(const fault *f, gpa_err *e) {
         rc = gpa_fail(e, GPA_E_INDEX, "index %lld is out of bounds for axis %u with size %lld", (long long)r->a, r->axis,
                       (long long)r->b);
     else if (r->kind == KIR_FT_DIVIDE) rc = gpa_fail(e, GPA_E_ZERO_DIVISION, "division by zero");
+    else if (r->kind == KIR_FT_SHAPE)
+        rc = gpa_fail(e, GPA_E_VALUE, "could not broadcast input array from shape (%lld,) into shape (%lld,)", (long long)r->a, (long long)r->b);
     else rc = gpa_fail(e, GPA_E_ASSERTION, "assertion failed");
     if (e && r->line < f->n_spans) gpa_fail_at(e, f->spans[r->line]);
     return rc;

@@ -113,7 +113,7 @@ enum {
     KX(SHFL, "shfl") KX(SHFL_UP, "shfl_up") KX(SHFL_DOWN, "shfl_down") KX(SHFL_XOR, "shfl_xor")              \
     KX(ALL, "all") KX(ANY, "any") KX(EQ, "eq") KX(BALLOT, "ballot") KX(MATCH_ANY, "match_any")               \
     KX(MATCH_ALL, "match_all") KX(ACTIVEMASK, "activemask")
-#define KIR_FAULTS(KX) KX(INDEX, "index") KX(ASSERT, "assert") KX(DIVIDE, "divide")
+#define KIR_FAULTS(KX) KX(INDEX, "index") KX(ASSERT, "assert") KX(DIVIDE, "divide") KX(SHAPE, "shape")
 
 typedef enum {
 #define KX(id, name) KIR_AT_##id,
@@ -158,7 +158,7 @@ typedef struct {
     uint32_t kind;  /* kir_fault */
     uint32_t line;  /* index into the program's spans */
     uint32_t axis;  /* INDEX: the axis */
-    int64_t a, b;   /* INDEX: the index and the size */
+    int64_t a, b;   /* INDEX: the index and the size; SHAPE: the extent there is and the one needed */
     int32_t block[3], thread[3];
 } kir_fault_record;
 

@@ -117,7 +117,7 @@ static gpa_code native_call(walk *w, const ast_node *n, const native *f, tv *v, 
             return rc;
         }
     }
-    return typed_fail(w, n, GPA_E_UNSUPPORTED, "%s.%s() cannot be used in a compiled function of numbers", f->owner, f->name);
+    return typed_fail(w, n, GPA_E_UNSUPPORTED, "%s.%s() cannot be used in a compiled function", f->owner, f->name);
 }
 
 /* int(x), np.float32(x), complex(a, b). */
@@ -135,6 +135,41 @@ static gpa_code convert(walk *w, const ast_node *n, uint32_t aux, const tv *v, u
         return typed_fail(w, n, GPA_E_TYPE, "%s() argument must be a real number, not '%s'", aux == V_INT ? "int" : "float", typed_name(v->t));
     *out = (tv){.kind = TV_NUMBER, .t = t, .v = typed_cast(w, *v, t)};
     return GPA_OK;
+}
+
+/* ---- known.def ---- */
+
+typedef struct {
+    const char *of, *name;
+    typed_known_fn fn;
+} known_row;
+
+static const known_row known_calls[] = {
+#define CALL(owner, name, function) {owner, name, function},
+#include "lang/typed/known.def"
+#undef CALL
+};
+
+/* The last row keeps the table from being empty. */
+static const known_row known_reads[] = {
+#define READ(kind, name, function) {kind, name, function},
+#include "lang/typed/known.def"
+#undef READ
+    {"", "", NULL}};
+
+static typed_known_fn find_known(const known_row *rows_, size_t n, const char *of, const char *name) {
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(rows_[i].name, name) == 0 && strcmp(rows_[i].of, of) == 0) return rows_[i].fn;
+    return NULL;
+}
+
+static typed_known_fn known_call(const native *f) { return find_known(known_calls, COUNT_OF(known_calls), f->owner, f->name); }
+
+gpa_code typed_read_known(walk *w, const typed_site *s, const char *name, bool *found, tv *out) {
+    value v = s->args[0].is;
+    typed_known_fn fn = v.tag == V_OBJECT ? find_known(known_reads, COUNT_OF(known_reads), v.object->kind->type_name, name) : NULL;
+    *found = fn != NULL;
+    return fn ? fn(w, s, out) : GPA_OK;
 }
 
 /* ---- gpa functions ---- */
@@ -176,14 +211,17 @@ gpa_code typed_call(walk *w, const ast_node *n, tv *out) {
     gpa_code rc = GPA_OK;
     if (method_call(w, n, out, &rc)) return rc;
     if ((rc = typed_expr(w, n->call.func, &f))) return rc;
-    if (f.kind != TV_STATIC) return typed_fail(w, n->call.func, GPA_E_TYPE, "'%s' object is not callable", f.kind == TV_TUPLE ? "tuple" : typed_name(f.t));
-    if (n->call.keywords.n) return typed_fail(w, n->call.keywords.at[0], GPA_E_UNSUPPORTED, "calls in a compiled function have no keyword arguments");
+    if (f.kind != TV_STATIC) return typed_fail(w, n->call.func, GPA_E_TYPE, "'%s' object is not callable", typed_kind(&f));
+    typed_known_fn known = f.is.tag == V_NATIVE ? known_call(f.is.native) : NULL;
+    if (!known && n->call.keywords.n) return typed_fail(w, n->call.keywords.at[0], GPA_E_UNSUPPORTED, "calls in a compiled function have no keyword arguments");
     if (n_args > BODY_MAX_IN) return typed_fail(w, n, GPA_E_UNSUPPORTED, "a compiled function has at most %d arguments", BODY_MAX_IN);
     value callee = f.is;
     if (callee.tag == V_OBJECT && callee.object->kind == &vectorized_kind) callee = callee.object->fields[0];
     for (uint32_t i = 0; i < n_args && !rc; i++)
-        rc = callee.tag == V_FUNC ? typed_expr(w, n->call.args.at[i], &v[i]) : typed_number(w, n->call.args.at[i], &v[i]);
+        rc = callee.tag == V_FUNC || known ? typed_expr(w, n->call.args.at[i], &v[i]) : typed_number(w, n->call.args.at[i], &v[i]);
     if (rc) return rc;
+    kir_at(w->f, n->span);
+    if (known) return known(w, &(typed_site){.node = n, .callee = callee.native, .args = v, .n = n_args}, out);
     if (callee.tag == V_FUNC) return function_call(w, n, callee.func, v, n_args, out);
     if (callee.tag == V_UFUNC) return apply(w, n, callee.ufunc->op, AS_NUMPY, callee.ufunc->name, v, n_args, out);
     if (callee.tag == V_NATIVE) return native_call(w, n, callee.native, v, n_args, out);

@@ -160,7 +160,7 @@ static gpa_code choose(walk *w, const ast_node *at, int32_t test, const ast_node
     if (then) rc = typed_number(w, then, &a);
     if (!rc) rc = typed_assign(w, at, s, a);
     if (!rc) {
-        typed_emit(w, KIR_ELSE, DT_NONE, -1, -1, -1, 0);
+        typed_else(w);
         rc = typed_number(w, other, &b);
     }
     if (!rc) rc = typed_assign(w, at, s, b);
@@ -213,6 +213,9 @@ static gpa_code name(walk *w, const ast_node *n, tv *out) {
     if (p.where == AST_IN_CELL) return typed_fail(w, n, GPA_E_UNSUPPORTED, "a variable that an inner function uses cannot be compiled");
     if (p.where != AST_IN_SLOT) return typed_outside(w, n, out);
     slot *s = &w->slots[w->frame->slots + p.slot];
+    if (s->bound && !typed_known(w, (int32_t)(w->frame->slots + p.slot)))
+        return typed_fail(w, n, GPA_E_UNSUPPORTED, "'%s' holds a %s that was assigned in a branch or a loop: it is not known here",
+                          intern_text(vm_names(w->vm), n->name.name), typed_kind(&s->direct));
     if (!s->bound)
         return typed_fail(w, n, GPA_E_UNBOUND, "cannot access local variable '%s' where it is not associated with a value",
                           intern_text(vm_names(w->vm), n->name.name));
@@ -228,9 +231,11 @@ static gpa_code attribute(walk *w, const ast_node *n, tv *out) {
     if (a.kind == TV_STATIC && a.is.tag == V_MODULE) return typed_member(w, n, a.is.module, out);
     if (a.kind == TV_NUMBER && strcmp(what, "real") == 0) return typed_apply(w, n, OP_REAL, &a, 1, out);
     if (a.kind == TV_NUMBER && strcmp(what, "imag") == 0) return typed_apply(w, n, OP_IMAG, &a, 1, out);
-    rc = typed_fail(w, n, GPA_E_ATTRIBUTE, "'%s' object has no attribute '%s' in a compiled function",
-                    a.kind == TV_NUMBER ? typed_name(a.t) : a.kind == TV_TUPLE ? "tuple" : value_type_name(a.is), what);
-    return rc;
+    bool found = false;
+    if (a.kind == TV_ARRAY) rc = typed_array_attr(w, n, &a, what, &found, out);
+    if (a.kind == TV_STATIC) rc = typed_read_known(w, &(typed_site){.node = n, .args = &a, .n = 1}, what, &found, out);
+    if (rc || found) return rc;
+    return typed_fail(w, n, GPA_E_ATTRIBUTE, "'%s' object has no attribute '%s' in a compiled function", typed_kind(&a), what);
 }
 
 static gpa_code tuple(walk *w, const ast_list *items, tv *out) {
@@ -242,13 +247,14 @@ static gpa_code tuple(walk *w, const ast_list *items, tv *out) {
     return rc;
 }
 
-/* t[1]: a tuple's item, known when compiling. */
+/* a[i], and t[1]: a tuple's item, known when compiling. */
 static gpa_code item(walk *w, const ast_node *n, tv *out) {
     tv t, i;
     gpa_code rc = typed_expr(w, n->index.object, &t);
     if (rc) return rc;
+    if (t.kind == TV_ARRAY) return typed_item(w, n, &t, n->index.index, out);
     if (t.kind != TV_TUPLE) {
-        rc = typed_fail(w, n, GPA_E_TYPE, "'%s' object is not subscriptable", t.kind == TV_NUMBER ? typed_name(t.t) : value_type_name(t.is));
+        rc = typed_fail(w, n, GPA_E_TYPE, "'%s' object is not subscriptable", typed_kind(&t));
         typed_note(w, n->index.object, t);
         return rc;
     }
@@ -272,8 +278,9 @@ gpa_code typed_expr(walk *w, const ast_node *n, tv *out) {
     gpa_code rc;
     tv v;
     kir_at(w->f, n->span);
-    *out = (tv){0};
+    *out = (tv){.kind = TV_NONE};
     switch ((int)n->kind) {
+        case AST_NONE: return GPA_OK;
         case AST_TRUE:
         case AST_FALSE: *out = number(py_bool, kir_const(w->f, DT_BOOL, (gpa_val){.BOOL = n->kind == AST_TRUE})); return GPA_OK;
         case AST_INTEGER: *out = typed_int(w, n->integer.value); return GPA_OK;
@@ -301,6 +308,5 @@ gpa_code typed_expr(walk *w, const ast_node *n, tv *out) {
 gpa_code typed_number(walk *w, const ast_node *n, tv *out) {
     gpa_code rc = typed_expr(w, n, out);
     if (rc || out->kind == TV_NUMBER) return rc;
-    rc = typed_fail(w, n, GPA_E_TYPE, "a number is needed here, not a %s", out->kind == TV_TUPLE ? "tuple" : value_type_name(out->is));
-    return rc;
+    return typed_fail(w, n, GPA_E_TYPE, "a number is needed here, not a %s", typed_kind(out));
 }

@@ -34,10 +34,11 @@ typedef struct tv {
 /* A variable, or a hidden one: what was learnt stays from walk to walk. */
 typedef struct {
     typed_ty t;
-    bool stored;  /* assigned inside a branch or a loop: a VAR; else it is the value `direct`, the latest */
+    bool stored;  /* a number assigned inside a branch or a loop: a VAR; else it is the value `direct`, the latest */
     bool bound;   /* in this walk */
     int nest;     /* the regions open where it was made */
     int32_t var;
+    uint32_t region; /* where `direct` was assigned: known while that is open */
     tv direct;
 } slot;
 
@@ -48,6 +49,7 @@ typedef struct tframe {
     const ast_node *node;
     uint32_t slots, shape; /* first variable; place in `shapes` */
     int nest, regions;     /* open regions, and those that BREAK counts, when it began */
+    bool gives;            /* it returns something */
     bool returned;
     tv direct;             /* the only return, at the outermost level */
     bool has_direct;
@@ -73,6 +75,9 @@ typedef struct typed_walk {
     value kept;   /* a list: values that statics are borrowed from */
     bool changed; /* walk again */
     int nest, regions;
+    uint32_t *open;        /* the numbers of the open regions, outermost first; an ELSE begins another */
+    size_t n_open, cap_open;
+    uint32_t n_numbered;
     tframe *frame;
 } walk;
 
@@ -91,6 +96,7 @@ gpa_op typed_operator(ast_op op);
 /* The view of a whole array of the program. GLOBAL ones have their own sizes and strides; of others the (constant) sizes are
  * given and elements lie in C order. */
 gpa_code typed_view(walk *w, int array, int ndim, bool unit, const int64_t *size, tv *out);
+gpa_code typed_sub(walk *w, const tview *a, tv *out); /* a view as a value */
 /* a[n]: an element's number, or a view. */
 gpa_code typed_item(walk *w, const ast_node *at, const tv *a, const ast_node *index, tv *out);
 /* a[n] as a view, of no dimensions for an element: what is assigned to, or given to an atomic. */
@@ -100,6 +106,9 @@ gpa_code typed_place_of(walk *w, const ast_node *at, const tview *a, const tv *i
 tv typed_load(walk *w, const tview *element);
 gpa_code typed_store(walk *w, const ast_node *at, const tview *element, tv v);
 /* a.shape, a.size, a.T ...; *found false: no such attribute. */
+/* a[...] = v: a number everywhere, or the elements of an array. */
+gpa_code typed_fill(walk *w, const ast_node *at, const tview *to, const tv *v);
+int32_t typed_axis(walk *w, kir_code code, int array, int d); /* SIZE or STRIDE d of an array */
 gpa_code typed_array_attr(walk *w, const ast_node *at, const tv *a, const char *name, bool *found, tv *out);
 tv typed_length(walk *w, const tview *a, int d);
 
@@ -115,6 +124,13 @@ typedef struct {
     uint32_t n;
 } typed_site;
 typedef gpa_code (*typed_known_fn)(walk *w, const typed_site *s, tv *out);
+#define CALL(owner, name, function) gpa_code function(walk *w, const typed_site *s, tv *out);
+#define READ(kind, name, function) gpa_code function(walk *w, const typed_site *s, tv *out);
+#include "lang/typed/known.def"
+#undef CALL
+#undef READ
+/* An attribute of a STATIC, by known.def. */
+gpa_code typed_read_known(walk *w, const typed_site *s, const char *name, bool *found, tv *out);
 
 /* ---- stmt.c ---- */
 /* Writes a call of fn with its arguments already in order. */
@@ -122,6 +138,8 @@ gpa_code typed_inline(walk *w, const ast_node *at, func_obj *fn, const tv *args,
 
 /* ---- walk.c ---- */
 gpa_code typed_fail(walk *w, const ast_node *at, gpa_code code, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+/* What a value is, for messages: "float32", "tuple", "float32[:]", "function". */
+const char *typed_kind(const tv *v);
 void typed_note(walk *w, const ast_node *at, tv v);
 /* What two types have in common; DT_NONE: nothing. */
 typed_ty typed_join(typed_ty a, typed_ty b);
@@ -129,9 +147,11 @@ int32_t typed_cast(walk *w, tv v, typed_ty t);
 /* A new slot, or the one that the walk before had at this point; -1: no memory. */
 int32_t typed_slot(walk *w);
 gpa_code typed_assign(walk *w, const ast_node *at, int32_t slot, tv v);
+bool typed_known(const walk *w, int32_t slot); /* it has a value here */
 tv typed_read(walk *w, int32_t slot);
 int32_t typed_emit(walk *w, kir_code code, gpa_dtype t, int32_t a, int32_t b, int32_t c, uint32_t imm);
 void typed_open(walk *w, kir_code code, gpa_dtype t, int32_t a, int32_t b, int32_t c);
+void typed_else(walk *w);
 void typed_close(walk *w, kir_code code);
 /* The variable that a NAME reads from outside of the function. */
 gpa_code typed_outside(walk *w, const ast_node *name, tv *out);

@@ -36,8 +36,10 @@ static gpa_code learn_shape(walk *w, const ast_node *at, const tv *v, shape_of_r
 static gpa_code returns(walk *w, const ast_node *n, bool last) {
     tframe *fr = w->frame;
     tv v;
-    if (!n->return_.value) return typed_fail(w, n, GPA_E_TYPE, "a compiled function of numbers must return a number");
-    gpa_code rc = typed_expr(w, n->return_.value, &v);
+    gpa_code rc = GPA_OK;
+    if (!fr->gives) v = (tv){.kind = TV_NONE};
+    else if (!n->return_.value) rc = typed_fail(w, n, GPA_E_TYPE, "a compiled function of numbers must return a number");
+    else rc = typed_expr(w, n->return_.value, &v);
     if (rc) return rc;
     bool outermost = w->nest == fr->nest;
     if (last && outermost && !fr->returned) {
@@ -47,7 +49,7 @@ static gpa_code returns(walk *w, const ast_node *n, bool last) {
     }
     fr->returned = true;
     shape_of_return *s = &w->shapes[fr->shape];
-    rc = learn_shape(w, n, &v, s);
+    if (fr->gives) rc = learn_shape(w, n, &v, s);
     for (uint32_t i = 0; i < s->n && !rc; i++)
         rc = typed_assign(w, n, (int32_t)(s->first + i), v.kind == TV_TUPLE ? v.items[i] : v);
     if (rc || last) return rc;
@@ -58,16 +60,34 @@ static gpa_code returns(walk *w, const ast_node *n, bool last) {
 
 /* ---- assignments ---- */
 
+/* The array of a[...] that is assigned to, and the place in it. */
+static gpa_code place_of(walk *w, const ast_node *target, tview *out) {
+    tv a;
+    gpa_code rc = typed_expr(w, target->index.object, &a);
+    if (rc) return rc;
+    if (a.kind == TV_ARRAY) return typed_place(w, target, &a, target->index.index, out);
+    rc = typed_fail(w, target, GPA_E_TYPE, "'%s' object does not support item assignment", typed_kind(&a));
+    typed_note(w, target->index.object, a);
+    return rc;
+}
+
+static gpa_code assign_item(walk *w, const ast_node *target, tv v) {
+    tview to;
+    gpa_code rc = place_of(w, target, &to);
+    return rc ? rc : typed_fill(w, target, &to, &v);
+}
+
 static gpa_code assign(walk *w, const ast_node *target, tv v) {
     if (target->kind == AST_NAME) {
         if (target->name.place.where == AST_IN_SLOT)
             return typed_assign(w, target, (int32_t)(w->frame->slots + target->name.place.slot), v);
         return typed_fail(w, target, GPA_E_UNSUPPORTED, "a compiled function cannot change a variable outside of itself");
     }
+    if (target->kind == AST_INDEX) return assign_item(w, target, v);
     if (target->kind != AST_TUPLE && target->kind != AST_LIST)
         return typed_fail(w, target, GPA_E_UNSUPPORTED, "cannot assign to this in a compiled function of numbers");
     const ast_list *to = target->kind == AST_TUPLE ? &target->tuple.items : &target->list.items;
-    if (v.kind != TV_TUPLE) return typed_fail(w, target, GPA_E_TYPE, "cannot unpack non-iterable %s object", v.kind == TV_NUMBER ? typed_name(v.t) : value_type_name(v.is));
+    if (v.kind != TV_TUPLE) return typed_fail(w, target, GPA_E_TYPE, "cannot unpack non-iterable %s object", typed_kind(&v));
     if (v.n < to->n) return typed_fail(w, target, GPA_E_VALUE, "not enough values to unpack (expected %u, got %u)", to->n, v.n);
     if (v.n > to->n) return typed_fail(w, target, GPA_E_VALUE, "too many values to unpack (expected %u)", to->n);
     gpa_code rc = GPA_OK;
@@ -82,8 +102,23 @@ static gpa_code assign_all(walk *w, const ast_node *n) {
     return rc;
 }
 
+/* a[i] += v: the index is computed once. */
+static gpa_code augment_item(walk *w, const ast_node *n) {
+    const ast_node *target = n->augassign.target;
+    tview to;
+    tv a, b, v;
+    gpa_code rc = place_of(w, target, &to);
+    if (!rc && to.ndim) rc = typed_fail(w, n, GPA_E_UNSUPPORTED, "arithmetic on whole arrays cannot be compiled here: write the loop");
+    if (!rc) rc = typed_number(w, n->augassign.value, &b);
+    if (rc) return rc;
+    a = typed_load(w, &to);
+    rc = typed_binary(w, n, typed_operator(n->augassign.op), target, n->augassign.value, a, b, &v);
+    return rc ? rc : typed_store(w, target, &to, v);
+}
+
 static gpa_code augment(walk *w, const ast_node *n) {
     tv a, b, v;
+    if (n->augassign.target->kind == AST_INDEX) return augment_item(w, n);
     gpa_code rc = typed_number(w, n->augassign.target, &a);
     if (!rc) rc = typed_number(w, n->augassign.value, &b);
     if (!rc) rc = typed_binary(w, n, typed_operator(n->augassign.op), n->augassign.target, n->augassign.value, a, b, &v);
@@ -129,14 +164,14 @@ static gpa_code branch(walk *w, const ast_node *n, const rest *after, bool last,
     typed_open(w, KIR_IF, DT_NONE, test, -1, -1);
     rc = statements(w, &body, arm_last, &out[0]);
     if (!rc && !nothing(&other)) {
-        typed_emit(w, KIR_ELSE, DT_NONE, -1, -1, -1, 0);
+        typed_else(w);
         rc = statements(w, &other, arm_last, &out[1]);
     } else {
         out[1] = false;
     }
     typed_close(w, KIR_IF);
     *left = moved || (out[0] && out[1]);
-    if (!rc && moved && last && !(out[0] && out[1]))
+    if (!rc && moved && last && w->frame->gives && !(out[0] && out[1]))
         rc = typed_fail(w, n, GPA_E_TYPE, "a compiled function of numbers must return a number on every way through it");
     return rc;
 }
@@ -163,6 +198,23 @@ static gpa_code while_loop(walk *w, const ast_node *n) {
     return rc;
 }
 
+/* for x in array: its elements, or its rows. */
+static gpa_code each_item(walk *w, const ast_node *n, const tv *a) {
+    tview item;
+    tv one;
+    if (a->view->ndim == 0) return typed_fail(w, n->for_.iter, GPA_E_TYPE, "iteration over a 0-d array");
+    int32_t zero = typed_int(w, 0).v, step = typed_int(w, 1).v;
+    typed_open(w, KIR_FOR, DT_I64, zero, a->view->size[0], step);
+    tv counter = {.kind = TV_NUMBER, .t = {.dtype = DT_I64, .weak = true}, .v = (int32_t)w->f->n_code - 1};
+    gpa_code rc = typed_place_of(w, n->for_.iter, a->view, &counter, 1, &item);
+    if (!rc && item.ndim) rc = typed_sub(w, &item, &one);
+    else if (!rc) one = typed_load(w, &item);
+    if (!rc) rc = assign(w, n->for_.target, one);
+    if (!rc) rc = loop_body(w, n->for_.body);
+    typed_close(w, KIR_FOR);
+    return rc;
+}
+
 /* for ... in range(...): a, b, c of the counter, in one type. */
 static gpa_code range_of(walk *w, const ast_node *n, int32_t *abc, typed_ty *t) {
     const ast_node *it = n->for_.iter;
@@ -170,7 +222,7 @@ static gpa_code range_of(walk *w, const ast_node *n, int32_t *abc, typed_ty *t) 
     gpa_code rc = it->kind == AST_CALL ? typed_expr(w, it->call.func, &f) : GPA_OK;
     if (rc) return rc;
     bool range = f.kind == TV_STATIC && ((f.is.tag == V_TYPE && f.is.aux == V_RANGE) || (f.is.tag == V_NATIVE && strcmp(f.is.native->name, "prange") == 0));
-    if (!range || it->call.keywords.n) return typed_fail(w, it, GPA_E_UNSUPPORTED, "a compiled function of numbers can only loop over range(...)");
+    if (!range || it->call.keywords.n) return typed_fail(w, it, GPA_E_UNSUPPORTED, "a compiled function can only loop over range(...) and arrays");
     uint32_t n_args = it->call.args.n;
     if (n_args < 1 || n_args > 3) return typed_fail(w, it, GPA_E_TYPE, "range expected %s, got %u", n_args ? "at most 3 arguments" : "at least 1 argument", n_args);
     *t = (typed_ty){.dtype = DT_NONE};
@@ -193,7 +245,14 @@ static gpa_code for_loop(walk *w, const ast_node *n) {
     int32_t abc[3] = {-1, -1, -1};
     typed_ty t = {.dtype = DT_I64, .weak = true};
     if (n->for_.other.n) return typed_fail(w, n->for_.other.at[0], GPA_E_UNSUPPORTED, "the else of a loop cannot be compiled");
-    gpa_code rc = range_of(w, n, abc, &t);
+    gpa_code rc;
+    if (n->for_.iter->kind != AST_CALL) {
+        tv a;
+        rc = typed_expr(w, n->for_.iter, &a);
+        if (rc) return rc;
+        if (a.kind == TV_ARRAY) return each_item(w, n, &a);
+    }
+    rc = range_of(w, n, abc, &t);
     if (rc) return rc;
     typed_open(w, KIR_FOR, (gpa_dtype)t.dtype, abc[0], abc[1], abc[2]);
     int32_t counter = (int32_t)w->f->n_code - 1;
@@ -274,6 +333,7 @@ static gpa_code enter(walk *w, const ast_node *at, tframe *fr, const tv *args) {
         if (i >= s->n_positional) continue;
         slot *to = &w->slots[fr->slots + i];
         to->direct = args[i];
+        to->region = w->n_open ? w->open[w->n_open - 1] : 0;
         to->bound = true;
         if (to->stored) {
             gpa_code rc = typed_assign(w, at, (int32_t)(fr->slots + i), args[i]);
@@ -294,6 +354,10 @@ static gpa_code enter(walk *w, const ast_node *at, tframe *fr, const tv *args) {
 
 static gpa_code results(walk *w, const ast_node *at, const tframe *fr, tv *out) {
     const shape_of_return *s = &w->shapes[fr->shape];
+    if (!fr->gives) {
+        *out = (tv){.kind = TV_NONE};
+        return GPA_OK;
+    }
     if (!fr->has_direct && s->n == 0) return typed_fail(w, at, GPA_E_TYPE, "%s() never returns", func_name(w->vm, fr->fn));
     if (fr->has_direct) *out = fr->direct;
     else if (!s->tuple) *out = typed_read(w, (int32_t)s->first);
@@ -305,10 +369,24 @@ static gpa_code results(walk *w, const ast_node *at, const tframe *fr, tv *out) 
     return GPA_OK;
 }
 
+/* Whether a function with this body returns something. */
+static void look_for_value(void *user, ast_node *n) {
+    bool *found = user;
+    *found = *found || (n->kind == AST_RETURN && n->return_.value && n->return_.value->kind != AST_NONE);
+    if (!*found && n->kind != AST_FUNCTION) ast_each_child(n, look_for_value, found);
+}
+
+static bool gives(const ast_list *body) {
+    bool found = false;
+    for (uint32_t i = 0; i < body->n; i++) look_for_value(&found, body->at[i]);
+    return found;
+}
+
 gpa_code typed_inline(walk *w, const ast_node *at, func_obj *fn, const tv *args, tv *out) {
     tframe fr = {.outer = w->frame, .fn = fn, .node = func_node(fn), .depth = w->frame ? w->frame->depth + 1 : 0};
     const ast_scope *s = fr.node->function.scope;
     bool left;
+    fr.gives = gives(&fr.node->function.body);
     if (s->has_args || s->has_kwargs || s->n_keyword_only)
         return typed_fail(w, at, GPA_E_UNSUPPORTED, "a compiled function has positional parameters only");
     gpa_code rc = enter(w, at, &fr, args);
@@ -322,7 +400,7 @@ gpa_code typed_inline(walk *w, const ast_node *at, func_obj *fn, const tv *args,
     rc = statements(w, &(rest){fr.node->function.body, 0, NULL}, true, &left);
     if (block) typed_close(w, KIR_BLOCK);
     w->frame = fr.outer;
-    if (!rc && !left)
+    if (!rc && !left && fr.gives)
         rc = typed_fail(w, fr.node, GPA_E_TYPE, "%s() returns no number: a compiled function of numbers must return one", func_name(w->vm, fn));
     return rc ? rc : results(w, at, &fr, out);
 }

@@ -15,9 +15,28 @@
 
 const char *typed_name(typed_ty t) {
     static const char *const weak[] = {"", "bool", "int", "float", "complex"};
+    static const char *const arrays[DT_COUNT][KIR_MAX_DIMS + 1] = {
+#define DT(id, name, ...)                                                                                        \
+    [DT_##id] = {name "[()]", name "[:]", name "[:,:]", name "[:,:,:]", name "[:,:,:,:]", name "[:,:,:,:,:]",     \
+                 name "[:,:,:,:,:,:]", name "[:,:,:,:,:,:,:]", name "[:,:,:,:,:,:,:,:]"},
+#include "runtime/dtype.def"
+#undef DT
+    };
     if (t.dtype >= DT_COUNT) return "nothing";
+    if (t.rank) return arrays[t.dtype][t.rank - 1];
     if (!t.weak) return dtype_info[t.dtype].name;
     return weak[t.dtype == DT_BOOL ? WEAK_BOOL : t.dtype == DT_I64 ? WEAK_INT : t.dtype == DT_F64 ? WEAK_FLOAT : WEAK_COMPLEX];
+}
+
+const char *typed_kind(const tv *v) {
+    switch (v->kind) {
+        case TV_NUMBER:
+        case TV_ARRAY: return typed_name(v->t);
+        case TV_TUPLE: return "tuple";
+        case TV_NONE: return "NoneType";
+        case TV_STATIC: break;
+    }
+    return value_type_name(v->is);
 }
 
 gpa_code typed_fail(walk *w, const ast_node *at, gpa_code code, const char *fmt, ...) {
@@ -32,9 +51,7 @@ gpa_code typed_fail(walk *w, const ast_node *at, gpa_code code, const char *fmt,
 }
 
 void typed_note(walk *w, const ast_node *at, tv v) {
-    if (!at) return;
-    if (v.kind == TV_NUMBER) gpa_err_note(vm_err(w->vm), at->span, "%s", typed_name(v.t));
-    else gpa_err_note(vm_err(w->vm), at->span, "%s", v.kind == TV_TUPLE ? "tuple" : value_type_name(v.is));
+    if (at) gpa_err_note(vm_err(w->vm), at->span, "%s", typed_kind(&v));
 }
 
 /* ---- types ---- */
@@ -53,7 +70,12 @@ typed_ty typed_join(typed_ty a, typed_ty b) {
     return (typed_ty){.dtype = (uint8_t)dtype_promote((gpa_dtype)a.dtype, (gpa_dtype)b.dtype)};
 }
 
-static bool same_ty(typed_ty a, typed_ty b) { return a.dtype == b.dtype && a.weak == b.weak; }
+static bool same_ty(typed_ty a, typed_ty b) { return a.dtype == b.dtype && a.weak == b.weak && a.rank == b.rank && a.unit == b.unit; }
+
+typed_ty typed_of_array(const gpa_arr *a) {
+    bool unit = a->ndim && a->strides[a->ndim - 1] == 1;
+    return (typed_ty){.dtype = a->dtype, .rank = (uint8_t)(a->ndim + 1), .unit = unit};
+}
 
 /* ---- kir ---- */
 
@@ -63,7 +85,28 @@ int32_t typed_emit(walk *w, kir_code code, gpa_dtype t, int32_t a, int32_t b, in
 
 int32_t typed_cast(walk *w, tv v, typed_ty t) { return kir_cast(w->f, (gpa_dtype)t.dtype, v.v); }
 
+/* The regions by number: what was made in one is known while it is open. */
+static void enter_region(walk *w) {
+    if (mem_room(&w->open, w->n_open, &w->cap_open, sizeof *w->open)) w->open[w->n_open++] = ++w->n_numbered;
+    else w->f->failed = true;
+}
+
+static bool is_open(const walk *w, uint32_t region) {
+    bool found = region == 0;
+    for (size_t i = 0; i < w->n_open && !found; i++) found = w->open[i] == region;
+    return found;
+}
+
+static uint32_t innermost(const walk *w) { return w->n_open ? w->open[w->n_open - 1] : 0; }
+
+void typed_else(walk *w) {
+    typed_emit(w, KIR_ELSE, DT_NONE, -1, -1, -1, 0);
+    if (w->n_open) w->n_open--;
+    enter_region(w);
+}
+
 void typed_open(walk *w, kir_code code, gpa_dtype t, int32_t a, int32_t b, int32_t c) {
+    enter_region(w);
     kir_open(w->f, (kir_ins){.code = (uint8_t)code, .type = (uint8_t)t, .a = a, .b = b, .c = c});
     w->nest++;
     if (code != KIR_IF) w->regions++;
@@ -71,6 +114,7 @@ void typed_open(walk *w, kir_code code, gpa_dtype t, int32_t a, int32_t b, int32
 
 void typed_close(walk *w, kir_code code) {
     kir_close(w->f);
+    if (w->n_open) w->n_open--;
     w->nest--;
     if (code != KIR_IF) w->regions--;
 }
@@ -92,15 +136,29 @@ int32_t typed_slot(walk *w) {
     return (int32_t)w->n_slots++;
 }
 
+/* An array or a tuple in a branch or a loop: it is known until that ends. What was assigned outside cannot change inside,
+ * since what follows, or the next trip, would have to know which it is. */
+static gpa_code assign_inside(walk *w, const ast_node *at, slot *s, tv v) {
+    uint32_t here = innermost(w);
+    if (s->stored) return typed_fail(w, at, GPA_E_TYPE, "the variable would be both %s and %s", typed_name(s->t), typed_kind(&v));
+    if (s->bound && s->region != here && is_open(w, s->region))
+        return typed_fail(w, at, GPA_E_UNSUPPORTED, "a variable that holds a %s before a branch or a loop cannot change in it", typed_kind(&s->direct));
+    s->direct = v;
+    s->bound = true;
+    s->region = here;
+    return GPA_OK;
+}
+
 gpa_code typed_assign(walk *w, const ast_node *at, int32_t i, tv v) {
     slot *s = &w->slots[i];
     bool straight = w->nest == s->nest && !s->stored;
-    if (straight) s->direct = v;
-    if (straight) s->bound = true;
-    if (v.kind != TV_NUMBER && straight) return GPA_OK;
-    if (v.kind != TV_NUMBER)
-        return typed_fail(w, at, GPA_E_UNSUPPORTED, "a variable that is assigned in a branch or a loop holds a number, not a %s",
-                          v.kind == TV_TUPLE ? "tuple" : value_type_name(v.is));
+    if (v.kind != TV_NUMBER && !straight) return assign_inside(w, at, s, v);
+    if (straight) {
+        s->direct = v;
+        s->bound = true;
+        s->region = innermost(w);
+    }
+    if (v.kind != TV_NUMBER) return GPA_OK;
     typed_ty t = typed_join(s->t, v.t);
     if (straight) { /* what it holds now; a later branch must know all that it held */
         if (t.dtype != DT_NONE) s->t = t;
@@ -115,6 +173,11 @@ gpa_code typed_assign(walk *w, const ast_node *at, int32_t i, tv v) {
     s->bound = true;
     typed_emit(w, KIR_SET, DT_NONE, s->var, typed_cast(w, v, t), -1, 0);
     return GPA_OK;
+}
+
+bool typed_known(const walk *w, int32_t i) {
+    const slot *s = &w->slots[i];
+    return s->bound && (s->stored || s->direct.kind == TV_NUMBER || s->direct.kind == TV_STATIC || is_open(w, s->region));
 }
 
 tv typed_read(walk *w, int32_t i) {
@@ -147,7 +210,17 @@ static value current(gpa_vm *vm, const typed_dep *d) {
 
 static gpa_code keep(walk *w, value v) { return list_append(w->vm, w->kept.list, v); }
 
+static gpa_code constants(walk *w, const ast_node *at, const tuple_obj *t, tv *out) {
+    gpa_code rc = GPA_OK;
+    *out = (tv){.kind = TV_TUPLE, .n = (uint32_t)t->count, .items = arena_take(w->arena, (t->count + 1) * sizeof(tv))};
+    if (!out->items) return vm_no_memory(w->vm);
+    if (t->count > TYPED_MAX_TUPLE) return typed_fail(w, at, GPA_E_UNSUPPORTED, "a compiled function has tuples of at most %d items", TYPED_MAX_TUPLE);
+    for (size_t i = 0; i < t->count && !rc; i++) rc = typed_value(w, at, t->items[i], &out->items[i]);
+    return rc;
+}
+
 static gpa_code not_number(walk *w, const ast_node *at, value v, tv *out) {
+    if (v.tag == V_TUPLE) return constants(w, at, v.tuple, out);
     if (v.tag == V_ARRAY || v.tag == V_LIST || v.tag == V_DICT || v.tag == V_STR || v.tag == V_SET)
         return typed_fail(w, at, GPA_E_TYPE, "a compiled function of numbers cannot use a %s; give it as an argument",
                           value_type_name(v));
@@ -164,11 +237,36 @@ gpa_code typed_value(walk *w, const ast_node *at, value v, tv *out) {
     return GPA_OK;
 }
 
-/* The number of the parameter for dependence i. */
-static uint32_t param_of(const walk *w, size_t i) {
-    uint32_t n = (uint32_t)w->to->n_args;
-    for (size_t k = 0; k < i; k++) n += w->to->deps[k].ty.dtype != DT_NONE;
+static bool is_number(typed_ty t) { return t.dtype != DT_NONE && !t.rank; }
+
+/* The number of the parameter, or of the array, for dependence i. */
+static uint32_t place_of(const walk *w, size_t i, bool array) {
+    uint32_t n = 0;
+    for (int k = 0; k < w->to->n_args; k++) n += array ? w->to->args[k].rank > 0 : is_number(w->to->args[k]);
+    for (size_t k = 0; k < i; k++) n += array ? w->to->deps[k].ty.rank > 0 : is_number(w->to->deps[k].ty);
     return n;
+}
+
+static int add_array(walk *w, typed_ty t) {
+    return kir_add_array(w->f, (kir_array){.dtype = t.dtype, .where = KIR_GLOBAL, .ndim = w->f->form == KIR_KERNEL ? (uint8_t)(t.rank - 1) : 0, .group = 1});
+}
+
+static gpa_code read_dependence(walk *w, const ast_node *at, size_t i, tv *out) {
+    const typed_dep *d = &w->to->deps[i];
+    if (d->ty.dtype == DT_NONE) return not_number(w, at, d->was, out);
+    if (d->ty.rank) return typed_view(w, (int)place_of(w, i, true), d->ty.rank - 1, d->ty.unit, NULL, out);
+    *out = (tv){.kind = TV_NUMBER, .t = d->ty};
+    out->v = typed_emit(w, KIR_PARAM, (gpa_dtype)d->ty.dtype, -1, -1, -1, place_of(w, i, false));
+    return GPA_OK;
+}
+
+/* An array of the program: those of dependences stand before shared and local ones, so the next walk declares it. */
+static gpa_code new_array(walk *w, const ast_node *at, const gpa_arr *a, typed_dep *d) {
+    if (a->ndim > KIR_MAX_DIMS)
+        return typed_fail(w, at, GPA_E_UNSUPPORTED, "compiled functions take arrays of at most %d dimensions, not %d", KIR_MAX_DIMS, a->ndim);
+    d->ty = typed_of_array(a);
+    w->changed = true;
+    return GPA_OK;
 }
 
 static gpa_code depend(walk *w, const ast_node *at, typed_dep d, tv *out) {
@@ -185,19 +283,18 @@ static gpa_code depend(walk *w, const ast_node *at, typed_dep d, tv *out) {
         bool number = number_of(w->vm, v, &o, &rc);
         if (rc) return rc;
         if (!mem_room(&to->deps, to->n_deps, &to->cap_deps, sizeof *to->deps)) return vm_no_memory(w->vm);
+        bool array = !number && v.tag == V_ARRAY && w->to->form != TYPED_BODY;
         if (number) d.ty = typed_of(&o);
-        d.was = number ? v_none() : value_retain(v);
+        if (array && (rc = new_array(w, at, v.array->arr, &d))) return rc;
+        d.was = number || array ? v_none() : value_retain(v);
         value_retain(d.cell);
         to->deps[to->n_deps++] = d;
-        if (number && param_of(w, to->n_deps) > BODY_MAX_IN)
+        if (number && place_of(w, to->n_deps, false) > BODY_MAX_IN)
             return typed_fail(w, at, GPA_E_UNSUPPORTED, "a compiled function has at most %d arguments and global numbers", BODY_MAX_IN);
         if (number) kir_add_param(w->f, (gpa_dtype)d.ty.dtype);
+        if (array) return typed_view(w, add_array(w, d.ty), d.ty.rank - 1, d.ty.unit, NULL, out);
     }
-    const typed_dep *have = &to->deps[i];
-    if (have->ty.dtype == DT_NONE) return not_number(w, at, have->was, out);
-    *out = (tv){.kind = TV_NUMBER, .t = have->ty};
-    out->v = typed_emit(w, KIR_PARAM, (gpa_dtype)have->ty.dtype, -1, -1, -1, param_of(w, i));
-    return GPA_OK;
+    return read_dependence(w, at, i, out);
 }
 
 gpa_code typed_outside(walk *w, const ast_node *n, tv *out) {
@@ -221,29 +318,44 @@ gpa_code typed_member(walk *w, const ast_node *n, module_obj *m, tv *out) {
 
 /* ---- rounds ---- */
 
+static void declare(walk *w, typed_ty t) {
+    if (t.rank) add_array(w, t);
+    else if (is_number(t)) kir_add_param(w->f, (gpa_dtype)t.dtype);
+}
+
 static void begin_round(walk *w, const func_obj *fn) {
-    kir_reset(w->f, KIR_MAP, func_name(w->vm, fn));
-    w->n_slots = w->n_shapes = 0;
+    kir_reset(w->f, w->to->form == TYPED_KERNEL ? KIR_KERNEL : KIR_MAP, func_name(w->vm, fn));
+    w->n_slots = w->n_shapes = w->n_open = 0;
+    w->n_numbered = 0;
     w->changed = false;
     w->nest = w->regions = 0;
-    for (int i = 0; i < w->to->n_args; i++) kir_add_param(w->f, (gpa_dtype)w->to->args[i].dtype);
-    for (size_t i = 0; i < w->to->n_deps; i++)
-        if (w->to->deps[i].ty.dtype != DT_NONE) kir_add_param(w->f, (gpa_dtype)w->to->deps[i].ty.dtype);
+    for (int i = 0; i < w->to->n_args; i++) declare(w, w->to->args[i]);
+    for (size_t i = 0; i < w->to->n_deps; i++) declare(w, w->to->deps[i].ty);
+}
+
+static gpa_code argument(walk *w, typed_ty t, uint32_t *number, int *array, tv *out) {
+    if (t.rank) return typed_view(w, (*array)++, t.rank - 1, t.unit, NULL, out);
+    *out = (tv){.kind = TV_NUMBER, .t = t, .v = typed_emit(w, KIR_PARAM, (gpa_dtype)t.dtype, -1, -1, -1, (*number)++)};
+    return GPA_OK;
 }
 
 static gpa_code one_round(walk *w, func_obj *fn, tv *out) {
     tv args[BODY_MAX_IN];
+    uint32_t number = 0;
+    int array = 0;
+    gpa_code rc = GPA_OK;
     w->frame = NULL;
     begin_round(w, fn);
-    for (int i = 0; i < w->to->n_args; i++) {
-        typed_ty t = w->to->args[i];
-        args[i] = (tv){.kind = TV_NUMBER, .t = t, .v = typed_emit(w, KIR_PARAM, (gpa_dtype)t.dtype, -1, -1, -1, (uint32_t)i)};
-    }
-    gpa_code rc = typed_inline(w, func_node(fn), fn, args, out);
-    if (!rc && out->kind != TV_NUMBER)
-        rc = typed_fail(w, func_node(fn), GPA_E_TYPE, "a ufunc gives one number, not a %s",
-                        out->kind == TV_TUPLE ? "tuple" : value_type_name(out->is));
-    return rc;
+    for (int i = 0; i < w->to->n_args && !rc; i++) rc = argument(w, w->to->args[i], &number, &array, &args[i]);
+    if (!rc) rc = typed_inline(w, func_node(fn), fn, args, out);
+    if (rc) return rc;
+    if (w->to->form == TYPED_BODY && out->kind == TV_NONE)
+        return typed_fail(w, func_node(fn), GPA_E_TYPE, "%s() returns no number: a compiled function of numbers must return one", func_name(w->vm, fn));
+    if (w->to->form == TYPED_BODY && out->kind != TV_NUMBER)
+        return typed_fail(w, func_node(fn), GPA_E_TYPE, "a ufunc gives one number, not a %s", typed_kind(out));
+    if (w->to->form != TYPED_BODY && out->kind != TV_NONE)
+        return typed_fail(w, func_node(fn), GPA_E_TYPE, "%s() returns a %s: it gives its results through its arrays", func_name(w->vm, fn), typed_kind(out));
+    return GPA_OK;
 }
 
 /* Which call asked, for the reader of an error. */
@@ -253,6 +365,19 @@ static void say_types(gpa_vm *vm, const func_obj *fn, const typed_fn *t) {
     for (int i = 0; i < t->n_args && at < (int)sizeof text - 16; i++)
         at += snprintf(text + at, sizeof text - (size_t)at, "%s%s", i ? ", " : "", typed_name(t->args[i]));
     if (!vm_err(vm)->hint[0]) gpa_err_hint(vm_err(vm), "compiled for %s)", text);
+}
+
+/* The program that the last walk wrote becomes the function's. */
+static gpa_code finish(walk *w, typed_fn *t, tv result) {
+    kir_func *f = w->f;
+    gpa_err *e = vm_err(w->vm);
+    w->f = NULL;
+    if (t->form == TYPED_BODY) {
+        typed_ty to = t->result.dtype == DT_NONE ? result.t : t->result;
+        return body_new_take(f, kir_cast(f, (gpa_dtype)to.dtype, result.v), &t->body, e);
+    }
+    t->f = f;
+    return f->failed ? gpa_no_memory(e) : kir_check(f, e);
 }
 
 static gpa_code compile(gpa_vm *vm, func_obj *fn, typed_fn *t) {
@@ -265,11 +390,7 @@ static gpa_code compile(gpa_vm *vm, func_obj *fn, typed_fn *t) {
         TRY(vm_poll(vm));
         TRY(one_round(&w, fn, &result));
     } while (w.changed);
-    typed_ty to = t->result.dtype == DT_NONE ? result.t : t->result;
-    int32_t v = typed_cast(&w, result, to);
-    kir_func *f = w.f;
-    w.f = NULL;
-    rc = body_new_take(f, v, &t->body, vm_err(vm));
+    rc = finish(&w, t, result);
 out:
     if (rc) {
         say_types(vm, fn, t);
@@ -279,6 +400,7 @@ out:
     arena_free(w.arena);
     mem_free(w.slots);
     mem_free(w.shapes);
+    mem_free(w.open);
     value_release(vm, w.kept);
     return rc;
 }
@@ -292,6 +414,7 @@ static void free_one(gpa_vm *vm, typed_fn *t) {
     }
     mem_free(t->deps);
     body_release(t->body);
+    kir_free(t->f);
     mem_free(t);
 }
 
@@ -310,7 +433,11 @@ static bool still_true(gpa_vm *vm, const typed_fn *t) {
         gpa_opnd o;
         gpa_code rc;
         bool number = number_of(vm, v, &o, &rc);
-        if (rc || number != (d->ty.dtype != DT_NONE)) return false;
+        if (rc || number != is_number(d->ty)) return false;
+        if (d->ty.rank) {
+            if (v.tag != V_ARRAY || !same_ty(typed_of_array(v.array->arr), d->ty)) return false;
+            continue;
+        }
         if (number ? !same_ty(typed_of(&o), d->ty) : !value_is(v, d->was)) return false;
     }
     return true;
@@ -355,6 +482,13 @@ gpa_code typed_get(gpa_vm *vm, typed_fn **known, func_obj *fn, typed_form form, 
 gpa_code typed_numbers(gpa_vm *vm, const typed_fn *t, gpa_opnd *to) {
     gpa_code rc = GPA_OK;
     for (size_t i = 0; i < t->n_deps && !rc; i++)
-        if (t->deps[i].ty.dtype != DT_NONE && number_of(vm, current(vm, &t->deps[i]), to, &rc)) to++;
+        if (is_number(t->deps[i].ty) && number_of(vm, current(vm, &t->deps[i]), to, &rc)) to++;
     return rc;
+}
+
+int typed_arrays(gpa_vm *vm, const typed_fn *t, gpa_arr **to) {
+    int n = 0;
+    for (size_t i = 0; i < t->n_deps; i++)
+        if (t->deps[i].ty.rank) to[n++] = current(vm, &t->deps[i]).array->arr;
+    return n;
 }
