@@ -42,6 +42,13 @@ typedef struct {
     int64_t size[KIR_MAX_DIMS]; /* KERNEL: the array's own extents */
 } gpa_binding;
 
+/* What a PRINT said: its text's number, its arguments, and which thread of which block (counted along x, then y, z). */
+typedef struct {
+    uint64_t block;
+    uint32_t thread, text, n;
+    gpa_val args[KIR_MAX_PRINT];
+} gpa_said;
+
 typedef struct {
     int64_t size[KIR_MAX_DIMS];   /* MAP: extents of the space; an extent 0 runs nothing but REDUCE identities */
     uint32_t grid[3], block[3];   /* KERNEL */
@@ -49,6 +56,8 @@ typedef struct {
     const gpa_binding *arrays;    /* one per kir_array (SHARED, LOCAL ones unused) */
     const gpa_val *params;        /* one per parameter */
     kir_fault_record *fault;      /* where a fault is reported, at the latest by sync; NULL: the program has none */
+    void (*say)(void *user, const gpa_said *what); /* receives what a KERNEL prints, before run returns; NULL: nobody listens */
+    void *user;
 } gpa_launch;
 
 /* What `dump` may be asked for. */

@@ -18,8 +18,12 @@
 typedef struct fault {
     struct fault *next;
     kir_fault_record record;
-    size_t n_spans;
-    gpa_span spans[];
+    bool kernel;         /* says which thread of which block */
+    char name[32];
+    size_t n_spans, n_arrays, n_texts;
+    gpa_span *spans;     /* with what follows, behind this structure */
+    uint8_t *where;      /* kir_where of each array */
+    char *texts;         /* one behind the other */
 } fault;
 
 struct exec {
@@ -27,6 +31,7 @@ struct exec {
     lowered low;
     bool busy;           /* the plan is being run: do not begin another */
     fault *first, *last; /* in launch order */
+    size_t n_expected;
 };
 
 static gpa_code scratch(gpa_rt *rt, gpa_err *e) {
@@ -47,12 +52,21 @@ void exec_free(gpa_rt *rt) {
 /* ---- faults ---- */
 
 static gpa_code expect_fault(struct exec *x, const kir_func *f, kir_fault_record **out, gpa_err *e) {
-    fault *n = mem_zero(sizeof *n + f->n_spans * sizeof *n->spans);
+    size_t spans = f->n_spans * sizeof(gpa_span), texts = 0;
+    for (size_t i = 0; i < f->n_texts; i++) texts += strlen(f->texts[i]) + 1;
+    fault *n = mem_new(sizeof *n + spans + f->n_arrays + texts);
     if (!n) return gpa_no_memory(e);
-    n->n_spans = f->n_spans;
-    if (f->n_spans) memcpy(n->spans, f->spans, f->n_spans * sizeof *n->spans);
+    *n = (fault){.kernel = f->form == KIR_KERNEL, .n_spans = f->n_spans, .n_arrays = f->n_arrays, .n_texts = f->n_texts};
+    memcpy(n->name, f->name, sizeof n->name);
+    n->spans = (gpa_span *)(n + 1);
+    if (spans) memcpy(n->spans, f->spans, spans);
+    n->where = (uint8_t *)(n->spans + f->n_spans);
+    for (size_t i = 0; i < f->n_arrays; i++) n->where[i] = f->arrays[i].where;
+    n->texts = (char *)(n->where + f->n_arrays);
+    for (size_t i = 0, at = 0; i < f->n_texts; at += strlen(f->texts[i++]) + 1) memcpy(n->texts + at, f->texts[i], strlen(f->texts[i]) + 1);
     *(x->first ? &x->last->next : &x->first) = n;
     x->last = n;
+    x->n_expected++;
     *out = &n->record;
     return GPA_OK;
 }
@@ -62,19 +76,76 @@ gpa_code exec_expect_fault(gpa_rt *rt, const kir_func *f, kir_fault_record **out
     return rc ? rc : expect_fault(rt->exec, f, out, e);
 }
 
-static gpa_code report_fault(const fault *f, gpa_err *e) {
+enum { WHO = 80 };
+
+/* "thread (1, 0, 0) of block (0, 0, 0)" */
+static const char *who(char to[WHO], const int32_t thread[3], const int32_t block[3]) {
+    snprintf(to, WHO, "thread (%d, %d, %d) of block (%d, %d, %d)", thread[0], thread[1], thread[2], block[0], block[1], block[2]);
+    return to;
+}
+
+static const char *memory_name(const fault *f, uint32_t array) {
+    return array < f->n_arrays && f->where[array] == KIR_SHARED ? "shared" : "global";
+}
+
+static const char *text_of(const fault *f, uint32_t i) {
+    const char *at = f->texts;
+    if (i >= f->n_texts) return "";
+    while (i--) at += strlen(at) + 1;
+    return at;
+}
+
+static gpa_code report_race(const fault *f, gpa_err *e) {
     const kir_fault_record *r = &f->record;
-    gpa_code rc;
-    if (r->kind == KIR_FT_INDEX)
-        rc = gpa_fail(e, GPA_E_INDEX, "index %lld is out of bounds for axis %u with size %lld", (long long)r->a, r->axis,
-                      (long long)r->b);
-    else if (r->kind == KIR_FT_DIVIDE) rc = gpa_fail(e, GPA_E_ZERO_DIVISION, "division by zero");
-    else if (r->kind == KIR_FT_SHAPE)
-        rc = gpa_fail(e, GPA_E_VALUE, "could not broadcast input array from shape (%lld,) into shape (%lld,)", (long long)r->a, (long long)r->b);
-    else rc = gpa_fail(e, GPA_E_ASSERTION, "assertion failed");
-    if (e && r->line < f->n_spans) gpa_fail_at(e, f->spans[r->line]);
+    char one[WHO], other[WHO];
+    bool writes = r->how & KIR_HOW_WRITES, wrote = r->how & KIR_HOW_OTHER_WRITES;
+    gpa_code rc = gpa_fail(e, GPA_E_RUNTIME, "race in kernel %s: %s %s element %lld of an array in %s memory that %s %s, and nothing orders the two",
+                           f->name, who(one, r->thread, r->block), writes ? "writes" : "reads", (long long)r->a, memory_name(f, r->axis),
+                           who(other, r->other_thread, r->other_block), wrote ? "writes" : "reads");
+    if (e && r->other_line < f->n_spans && r->other_line != r->line)
+        gpa_err_note(e, f->spans[r->other_line], "thread (%d, %d, %d) %s", r->other_thread[0], r->other_thread[1], r->other_thread[2], wrote ? "writes" : "reads");
     return rc;
 }
+
+static gpa_code report_barrier(const fault *f, gpa_err *e) {
+    const kir_fault_record *r = &f->record;
+    char one[WHO], other[WHO];
+    bool ended = r->how & KIR_HOW_ENDED;
+    gpa_code rc = gpa_fail(e, GPA_E_RUNTIME, "barrier in kernel %s: %s waits where %s does not come: it %s", f->name,
+                           who(one, r->thread, r->block), who(other, r->other_thread, r->other_block),
+                           ended ? "has ended" : "waits elsewhere");
+    if (e && !ended && r->other_line < f->n_spans)
+        gpa_err_note(e, f->spans[r->other_line], "thread (%d, %d, %d) waits", r->other_thread[0], r->other_thread[1], r->other_thread[2]);
+    return rc;
+}
+
+static gpa_code report_kind(const fault *f, gpa_err *e) {
+    const kir_fault_record *r = &f->record;
+    char one[WHO], in[WHO + 48] = "";
+    if (f->kernel) snprintf(in, sizeof in, "\nin kernel %s, %s", f->name, who(one, r->thread, r->block));
+    switch ((kir_fault)r->kind) {
+    case KIR_FT_INDEX:
+        return gpa_fail(e, GPA_E_INDEX, "index %lld is out of bounds for axis %u with size %lld%s", (long long)r->a, r->axis, (long long)r->b, in);
+    case KIR_FT_DIVIDE: return gpa_fail(e, GPA_E_ZERO_DIVISION, "division by zero%s", in);
+    case KIR_FT_SHAPE:
+        return gpa_fail(e, GPA_E_VALUE, "could not broadcast input array from shape (%lld,) into shape (%lld,)%s", (long long)r->a, (long long)r->b, in);
+    case KIR_FT_RACE: return report_race(f, e);
+    case KIR_FT_BARRIER: return report_barrier(f, e);
+    case KIR_FT_UNWRITTEN:
+        return gpa_fail(e, GPA_E_RUNTIME, "unwritten memory in kernel %s: %s reads element %lld of a shared array before any thread has written it",
+                        f->name, who(one, r->thread, r->block), (long long)r->a);
+    case KIR_FT_ASSERT: case KIR_FT_ROWS: break;
+    }
+    return gpa_fail(e, GPA_E_ASSERTION, "%s%s", f->kernel ? text_of(f, r->axis) : "assertion failed", in);
+}
+
+static gpa_code report_fault(const fault *f, gpa_err *e) {
+    gpa_code rc = report_kind(f, e);
+    if (e && f->record.line < f->n_spans) gpa_fail_at(e, f->spans[f->record.line]);
+    return rc;
+}
+
+size_t exec_expected(const gpa_rt *rt) { return rt->exec ? rt->exec->n_expected : 0; }
 
 gpa_code exec_faults(gpa_rt *rt, gpa_err *e) {
     gpa_code rc = GPA_OK;
@@ -86,6 +157,7 @@ gpa_code exec_faults(gpa_rt *rt, gpa_err *e) {
         mem_free(f);
     }
     x->first = x->last = NULL;
+    x->n_expected = 0;
     return rc;
 }
 

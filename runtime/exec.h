@@ -19,6 +19,8 @@ gpa_code exec_pending(gpa_rt *rt, gpa_cut why, gpa_err *e);
 gpa_code exec_store(gpa_rt *rt, const fuse_root *root, gpa_storage *const *also, size_t n_also, bool *hazard, gpa_err *e);
 /* Where a launch of f that may fault reports, until exec_faults; owned by the runtime. */
 gpa_code exec_expect_fault(gpa_rt *rt, const kir_func *f, kir_fault_record **out, gpa_err *e);
+/* How many launches wait to be asked about. */
+size_t exec_expected(const gpa_rt *rt);
 /* Reports the first fault of launched programs (a bad index), at the place that wrote it. Call after sync or download. */
 gpa_code exec_faults(gpa_rt *rt, gpa_err *e);
 /* Frees the scratch memory of all this. */

@@ -113,7 +113,9 @@ enum {
     KX(SHFL, "shfl") KX(SHFL_UP, "shfl_up") KX(SHFL_DOWN, "shfl_down") KX(SHFL_XOR, "shfl_xor")              \
     KX(ALL, "all") KX(ANY, "any") KX(EQ, "eq") KX(BALLOT, "ballot") KX(MATCH_ANY, "match_any")               \
     KX(MATCH_ALL, "match_all") KX(ACTIVEMASK, "activemask")
-#define KIR_FAULTS(KX) KX(INDEX, "index") KX(ASSERT, "assert") KX(DIVIDE, "divide") KX(SHAPE, "shape")
+#define KIR_FAULTS(KX)                                                                                      \
+    KX(INDEX, "index") KX(ASSERT, "assert") KX(DIVIDE, "divide") KX(SHAPE, "shape") KX(RACE, "race")         \
+    KX(BARRIER, "barrier") KX(UNWRITTEN, "unwritten") /* the last three are found by the checking device */
 
 typedef enum {
 #define KX(id, name) KIR_AT_##id,
@@ -157,10 +159,17 @@ typedef struct {
     uint32_t set;   /* 0: no fault */
     uint32_t kind;  /* kir_fault */
     uint32_t line;  /* index into the program's spans */
-    uint32_t axis;  /* INDEX: the axis */
-    int64_t a, b;   /* INDEX: the index and the size; SHAPE: the extent there is and the one needed */
+    uint32_t axis;  /* INDEX: the axis.  FAULT: its text.  RACE, UNWRITTEN: the array */
+    int64_t a, b;   /* INDEX: the index and the size.  SHAPE: the extent there is and the one needed.  RACE, UNWRITTEN: the element */
     int32_t block[3], thread[3];
+    uint32_t other_line, how; /* RACE, BARRIER: where the other thread is; KIR_HOW_... */
+    int32_t other_block[3], other_thread[3];
 } kir_fault_record;
+
+/* RACE: which of the two write.  BARRIER: the other thread has ended. */
+enum { KIR_HOW_WRITES = 1, KIR_HOW_OTHER_WRITES = 2, KIR_HOW_ENDED = 4 };
+
+enum { KIR_MAX_PRINT = 32 }; /* arguments of one PRINT */
 
 /* ---- building ---- */
 

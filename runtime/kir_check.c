@@ -274,6 +274,9 @@ static void check_report(check *c) {
         need(c, next == KIR_ARG || next == KIR_PRINT, "an argument stands before no print");
     } else if (i->code == KIR_PRINT) {
         need(c, i->imm < f->n_texts, "no such text");
+        int n = 0;
+        while (n < c->at && f->code[c->at - 1 - n].code == KIR_ARG) n++;
+        need(c, n <= KIR_MAX_PRINT, "a print has too many arguments");
     } else {
         need(c, i->sub < KIR_FT_ROWS, "no such fault");
         need(c, i->imm < f->n_texts || i->imm == KIR_NO_TEXT, "no such text");

@@ -1,9 +1,13 @@
 /* Launches of programs that users write: arrays bound as they are, hazards with pending work settled before. */
 #include "runtime/cache.h"
 #include "runtime/exec.h"
+#include "runtime/host.h"
 #include "runtime/rt.h"
+#include "runtime/said.h"
 #include "runtime/shape.h"
 #include "runtime/store.h"
+
+enum { MOST_EXPECTED = 256 }; /* launches that may have faulted before they are asked about */
 
 /* Arrays in the program's order, skipping those that are not bound at launch. */
 static gpa_arr *const *next_bound(const kir_func *f, size_t *k, gpa_arr *const *at) {
@@ -49,7 +53,9 @@ static gpa_code program_of(gpa_rt *rt, gpa_device *d, const kir_func *f, arr_mem
     return GPA_OK;
 }
 
+/* A kernel may always fault: the checking device finds more than the program asks for. */
 static bool may_fault(const kir_func *f) {
+    if (f->form == KIR_KERNEL) return true;
     for (size_t i = 0; i < f->n_code; i++)
         if (f->code[i].code == KIR_FAULT || f->code[i].code == KIR_BOUND) return true;
     return false;
@@ -71,12 +77,17 @@ gpa_code arr_run(gpa_rt *rt, const kir_func *f, const arr_program *p, gpa_err *e
         if (f->arrays[k].access & KIR_READ) rt->stats.bytes_read += bytes;
         if (f->arrays[k].access & KIR_WRITE) rt->stats.bytes_written += bytes;
     }
-    gpa_launch l = {.arrays = bind, .params = p->params, .shared = p->shared};
+    said heard = {0};
+    gpa_launch l = {.arrays = bind, .params = p->params, .shared = p->shared, .say = said_hear, .user = &heard};
     for (int i = 0; p->size && i < f->ndim; i++) l.size[i] = p->size[i];
     memcpy(l.grid, p->grid, sizeof l.grid);
     memcpy(l.block, p->block, sizeof l.block);
-    rc = may_fault(f) ? exec_expect_fault(rt, f, &l.fault, e) : GPA_OK;
+    if (exec_expected(rt) >= MOST_EXPECTED) rc = host_wait(rt, d, e);
+    if (!rc && may_fault(f)) rc = exec_expect_fault(rt, f, &l.fault, e);
     if (!rc) rc = d->be->run(d->dev, prog, &l, e);
     rt->stats.launches++;
+    if (!rc && p->say && heard.n_lines) rc = said_tell(&heard, f, p->say, p->user, e);
+    said_free(&heard);
+    if (!rc && d->caps.host_visible) rc = exec_faults(rt, e); /* it has run to its end already */
     return rc;
 }

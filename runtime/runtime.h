@@ -233,10 +233,15 @@ typedef struct {
     uint32_t grid[3], block[3];   /* KERNEL */
     uint32_t shared;              /* KERNEL: bytes of dynamic shared memory */
     arr_memo *memo;               /* spares looking the program up; may be NULL */
+    /* KERNEL: receives what it prints, line by line, when it has ended: a text with \1 in the place of each argument, and the
+     * arguments with their dtypes. NULL: nobody listens. An error of it is arr_run's. */
+    gpa_code (*say)(void *user, const char *text, uint32_t n, const uint8_t *types, const gpa_val *args);
+    void *user;
 } arr_program;
 
 /* Runs a checked kir program on arrays of at most KIR_MAX_DIMS dimensions. Arrays are computed first; of those that the
- * program writes, so is what pending work reads. Does not wait: faults are reported by rt_sync or whoever reads. */
+ * program writes, so is what pending work reads. Does not wait, except for what a kernel prints: faults are reported by rt_sync
+ * or whoever reads, on devices of the host at once. */
 gpa_code arr_run(gpa_rt *rt, const struct kir_func *f, const arr_program *p, gpa_err *e);
 
 /* ---- values ---- */

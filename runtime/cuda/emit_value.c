@@ -274,7 +274,7 @@ static const struct {
      "    return (float)(exact != exact || a == 0 ? q : exact);\n"
      "}\n"},
     {NEED_FAULT,
-     "struct g_record { unsigned set, kind, line, axis; long long a, b; int block[3], thread[3]; };\n"
+     "struct g_record { unsigned set, kind, line, axis; long long a, b; int block[3], thread[3], other[8]; };\n"
      "static __device__ __noinline__ void g_fault(unsigned *lock, volatile g_record *r, unsigned kind, unsigned line, unsigned axis, long long a, long long b) {\n"
      "    if (atomicExch(lock, 1u)) return;\n"
      "    r->kind = kind; r->line = line; r->axis = axis; r->a = a; r->b = b;\n"

@@ -109,6 +109,7 @@ static void fill(decode *d) {
         }
         ref_step *s = &p->steps[d->step_of[i]];
         *s = make_step(d, i);
+        if (k->code == KIR_STOREX || k->code == KIR_ATOMIC) p->written |= UINT64_C(1) << k->sub;
         if (k->code == KIR_REDUCE || k->code == KIR_SCAN) {
             s->imm = (uint32_t)p->n_accs;
             p->accs[p->n_accs++] = *s;

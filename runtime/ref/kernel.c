@@ -1,5 +1,5 @@
 /* KERNEL programs: the threads of a block run one after another, each until it waits or ends; when none can go on, those
- * that wait together are served together.
+ * that wait together are served together. What they do to memory that others use is checked on the way (check.c).
  *
  * Invariant between rounds: every thread is DONE or waits at a step. A warp's exchange is served when no lane of the
  * warp can run, for the lanes that wait at the same step; a barrier when every thread of the block that is not done
@@ -24,20 +24,40 @@ typedef struct {
     unsigned char *locals, *shareds;
     gpa_val *regs;
     ref_place *places;    /* per thread a copy: LOCAL arrays differ */
+    uint64_t number;      /* of the block, counted along x, then y, z */
 } block;
 
-static size_t array_bytes(const kir_array *a, uint32_t dynamic) {
-    size_t n = a->where == KIR_SHARED && a->count == 0 ? dynamic : a->count * dtype_size((gpa_dtype)a->dtype);
-    return (n + 15u) & ~(size_t)15;
+static size_t padded(size_t n) { return (n + 15u) & ~(size_t)15; }
+
+static bool is_dynamic(const kir_array *a) { return a->where == KIR_SHARED && a->count == 0; }
+
+static size_t static_bytes(const kir_array *a) { return padded(a->count * dtype_size((gpa_dtype)a->dtype)); }
+
+/* Places the block's SHARED arrays; those whose size the launch gives lie at one place, behind the others. */
+static gpa_code place_shared(block *b, gpa_err *e) {
+    const gpa_prog *p = b->top->prog;
+    const gpa_launch *l = b->top->launch;
+    unsigned char *at = b->shareds, *dynamic = b->shareds + b->shared - padded(l->shared);
+    gpa_code rc = GPA_OK;
+    for (size_t k = 0; k < p->n_arrays && !rc; k++) {
+        const kir_array *a = &p->arrays[k];
+        if (a->where != KIR_SHARED) continue;
+        size_t unit = dtype_size((gpa_dtype)a->dtype), bytes = is_dynamic(a) ? l->shared : a->count * unit;
+        b->top->places[k] = (ref_place){.base = is_dynamic(a) ? dynamic : at, .count = (int64_t)(bytes / unit)};
+        rc = check_shared(b->top->check, k, b->top->places[k].base, bytes, unit, e);
+        if (!is_dynamic(a)) at += static_bytes(a);
+    }
+    return rc;
 }
 
 static gpa_code make_block(block *b, gpa_err *e) {
     const gpa_prog *p = b->top->prog;
     const gpa_launch *l = b->top->launch;
     b->n = l->block[0] * l->block[1] * l->block[2];
+    b->shared = padded(l->shared);
     for (size_t k = 0; k < p->n_arrays; k++) {
-        if (p->arrays[k].where == KIR_LOCAL) b->local += array_bytes(&p->arrays[k], 0);
-        if (p->arrays[k].where == KIR_SHARED) b->shared += array_bytes(&p->arrays[k], l->shared);
+        if (p->arrays[k].where == KIR_LOCAL) b->local += static_bytes(&p->arrays[k]);
+        if (p->arrays[k].where == KIR_SHARED) b->shared += static_bytes(&p->arrays[k]);
     }
     b->threads = mem_zero(b->n * sizeof *b->threads);
     b->regs = mem_new(b->n * p->n_regs * sizeof *b->regs);
@@ -45,7 +65,7 @@ static gpa_code make_block(block *b, gpa_err *e) {
     b->locals = mem_zero(b->n * b->local);
     b->shareds = mem_zero(b->shared);
     bool got = b->threads && b->regs && b->places && b->locals && b->shareds;
-    return got ? GPA_OK : gpa_no_memory(e);
+    return got ? place_shared(b, e) : gpa_no_memory(e);
 }
 
 static void free_block(block *b) {
@@ -61,24 +81,21 @@ static void start_thread(block *b, uint32_t t, const uint32_t at[3]) {
     const gpa_prog *p = b->top->prog;
     const gpa_launch *l = b->top->launch;
     thread *th = &b->threads[t];
-    size_t shared = 0, local = t * b->local;
+    unsigned char *local = b->locals + t * b->local;
     th->fr = *b->top;
     th->fr.r = b->regs + t * p->n_regs;
     th->fr.places = b->places + t * p->n_arrays;
     memcpy(th->fr.block, at, sizeof th->fr.block);
+    th->fr.linear = t;
     th->fr.thread[0] = t % l->block[0];
     th->fr.thread[1] = t / l->block[0] % l->block[1];
     th->fr.thread[2] = t / l->block[0] / l->block[1];
     memcpy(th->fr.r, b->top->r, p->n_regs * sizeof *th->fr.r);
+    memcpy(th->fr.places, b->top->places, p->n_arrays * sizeof *th->fr.places);
     for (size_t k = 0; k < p->n_arrays; k++) {
-        const kir_array *a = &p->arrays[k];
-        size_t bytes = array_bytes(a, l->shared);
-        int64_t count = (int64_t)(a->count ? a->count : l->shared / dtype_size((gpa_dtype)a->dtype));
-        th->fr.places[k] = b->top->places[k];
-        if (a->where == KIR_SHARED) th->fr.places[k] = (ref_place){.base = b->shareds + shared, .count = count};
-        if (a->where == KIR_LOCAL) th->fr.places[k] = (ref_place){.base = b->locals + local, .count = count};
-        if (a->where == KIR_SHARED) shared += bytes;
-        if (a->where == KIR_LOCAL) local += bytes;
+        if (p->arrays[k].where != KIR_LOCAL) continue;
+        th->fr.places[k] = (ref_place){.base = local, .count = p->arrays[k].count};
+        local += static_bytes(&p->arrays[k]);
     }
     th->next = p->steps;
     th->state = READY;
@@ -89,6 +106,7 @@ static bool run_ready(block *b) {
     for (uint32_t t = 0; t < b->n; t++) {
         thread *th = &b->threads[t];
         if (th->state != READY) continue;
+        th->fr.fuel = b->top->fuel;
         ref_go(&th->fr, th->next);
         b->top->fuel = th->fr.fuel;
         if (th->fr.why == REF_FAILED || th->fr.why == REF_FAULT) {
@@ -173,6 +191,7 @@ static bool serve_warp(block *b, uint32_t first) {
         x.active |= 1u << k;
     }
     if (!x.step) return false;
+    if (x.step->type == DT_NONE) check_warp_barrier(b->top->check, first / WARP);
     gpa_val out[WARP];
     bool value = x.step->type != DT_NONE;
     for (unsigned k = 0; k < WARP && value; k++)
@@ -187,39 +206,47 @@ static bool serve_warp(block *b, uint32_t first) {
 
 /* ---- barriers ---- */
 
-/* Serves the barrier that all waiting threads stand at. False when all are done, or when they stand at different
- * ones. */
+/* Not all threads of the block are at one barrier: `waits` is, `other` is not. */
+static bool diverged(block *b, thread *waits, const thread *other) {
+    kir_fault_record f = {.kind = KIR_FT_BARRIER};
+    if (other->state == ENDED) f.how = KIR_HOW_ENDED;
+    else f.other_line = other->fr.resume->line;
+    for (int d = 0; d < 3; d++) f.other_block[d] = (int32_t)other->fr.block[d], f.other_thread[d] = (int32_t)other->fr.thread[d];
+    ref_fault(&waits->fr, waits->fr.resume, f);
+    b->top->why = waits->fr.why;
+    b->top->rc = waits->fr.rc;
+    return false;
+}
+
+/* Serves the barrier that all threads stand at. False when all are done, or when some are not there. */
 static bool serve_barrier(block *b) {
-    const ref_step *at = NULL;
-    int32_t n = 0, truths = 0;
+    thread *first = NULL;
+    int32_t truths = 0;
+    for (uint32_t t = 0; t < b->n && !first; t++)
+        if (b->threads[t].state == WAITING) first = &b->threads[t];
+    if (!first) return false;
+    const ref_step *at = first->fr.resume;
     for (uint32_t t = 0; t < b->n; t++) {
         const thread *th = &b->threads[t];
-        if (th->state == ENDED) continue;
-        if (at && th->fr.resume != at) {
-            ref_stop(b->top, GPA_E_DEVICE, "the threads of a block wait at different barriers");
-            return false;
-        }
-        at = th->fr.resume;
-        n++;
+        if (th->state == ENDED || th->fr.resume != at) return diverged(b, first, th);
         if (at->a >= 0) truths += th->fr.r[at->a].BOOL != 0;
     }
-    if (!at) return false;
-    int32_t v = at->sub == KIR_BA_COUNT ? truths : at->sub == KIR_BA_AND ? truths == n : truths > 0;
+    int32_t v = at->sub == KIR_BA_COUNT ? truths : at->sub == KIR_BA_AND ? truths == (int32_t)b->n : truths > 0;
     for (uint32_t t = 0; t < b->n; t++) {
-        thread *th = &b->threads[t];
-        if (th->state == ENDED) continue;
-        if (at->type != DT_NONE) th->fr.r[at->out].I32 = v;
-        th->state = READY;
+        if (at->type != DT_NONE) b->threads[t].fr.r[at->out].I32 = v;
+        b->threads[t].state = READY;
     }
+    check_barrier(b->top->check);
     return true;
 }
 
 static bool run_block(block *b, const uint32_t at[3]) {
     if (b->shared) memset(b->shareds, 0, b->shared);
     b->top->why = REF_DONE;
+    check_block(b->top->check, b->number);
     for (uint32_t t = 0; t < b->n; t++) start_thread(b, t, at);
     for (;;) {
-        if (!run_ready(b)) return false;
+        if (!run_ready(b) || !check_round(b->top)) return false;
         bool served = false;
         for (uint32_t first = 0; first < b->n; first += WARP) served |= serve_warp(b, first);
         if (!served && !serve_barrier(b)) return b->top->why == REF_DONE;
@@ -229,14 +256,18 @@ static bool run_block(block *b, const uint32_t at[3]) {
 gpa_code ref_run_kernel(ref_frame *fr) {
     block b = {.top = fr};
     const uint32_t *grid = fr->launch->grid;
-    gpa_code rc = make_block(&b, fr->e);
+    gpa_code rc = check_new(fr, &fr->check, fr->e);
+    if (!rc) rc = make_block(&b, fr->e);
     uint64_t blocks = (uint64_t)grid[0] * grid[1] * grid[2];
     bool more = rc == GPA_OK;
-    for (uint64_t k = 0; k < blocks && more; k++) {
+    for (b.number = 0; b.number < blocks && more; b.number++) {
+        uint64_t k = b.number;
         uint32_t at[3] = {(uint32_t)(k % grid[0]), (uint32_t)(k / grid[0] % grid[1]), (uint32_t)(k / grid[0] / grid[1])};
         more = ref_alive(fr) && run_block(&b, at);
     }
     free_block(&b);
+    check_free(fr->check);
+    fr->check = NULL;
     if (!rc && !more && fr->why == REF_FAILED) rc = fr->rc;
     return rc;
 }

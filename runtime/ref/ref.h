@@ -13,6 +13,7 @@
 
 typedef struct ref_step ref_step;
 typedef struct ref_frame ref_frame;
+typedef struct ref_check ref_check;
 typedef const ref_step *(*ref_run)(ref_frame *, const ref_step *);
 
 struct ref_step {
@@ -63,6 +64,7 @@ struct gpa_prog {
     ref_step *accs; /* per accumulator its REDUCE or SCAN */
     char **texts;
     char *ir; /* printed, for dump */
+    uint64_t written; /* bit per array: STOREX or ATOMIC speaks of it */
 };
 
 /* Where array k of the program lies during a launch (or for one block, or one thread). */
@@ -89,6 +91,8 @@ struct ref_frame {
     gpa_code rc;
     gpa_err *e;
     uint32_t block[3], thread[3];
+    uint32_t linear;     /* the thread's number in its block */
+    ref_check *check;    /* KERNEL: who touched what; else NULL */
 };
 
 /* Decodes kir, which it copies. */
@@ -102,11 +106,37 @@ void ref_go(ref_frame *fr, const ref_step *s);
 bool ref_alive(ref_frame *fr);
 /* Stops the frame with an error. */
 const ref_step *ref_stop(ref_frame *fr, gpa_code rc, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* Stops the frame with a fault of the kind and payload given; place and thread are filled in. */
+const ref_step *ref_fault(ref_frame *fr, const ref_step *s, kir_fault_record what);
 /* Writes the launch's constants into registers. */
 void ref_fill(const gpa_prog *p, const gpa_launch *l, gpa_val *r);
 /* The whole iteration space of a MAP program; every thread of a KERNEL. */
 gpa_code ref_run_map(ref_frame *fr);
 gpa_code ref_run_kernel(ref_frame *fr);
+
+/* ---- check.c: races, and reads of shared memory that nobody wrote ---- */
+
+typedef enum { REF_READS, REF_WRITES, REF_UPDATES /* atomically */ } ref_access;
+
+/* For the launch of fr, whose GLOBAL arrays are placed; the block's shared memory follows with check_shared. Owned:
+ * check_free. */
+gpa_code check_new(const ref_frame *fr, ref_check **out, gpa_err *e);
+void check_free(ref_check *c); /* NULL is ignored */
+/* Array k of elements of `unit` bytes lies at base, n bytes, in the memory of the block; arrays at one place share what is
+ * known. */
+gpa_code check_shared(ref_check *c, size_t k, const unsigned char *base, size_t n, size_t unit, gpa_err *e);
+/* A block begins: its shared memory is unwritten. */
+void check_block(ref_check *c, uint64_t block);
+void check_barrier(ref_check *c);                     /* all threads of the block met */
+void check_warp_barrier(ref_check *c, uint32_t warp); /* the lanes of a warp met */
+/* Every thread of the block has ended or waits. False, with the frame of the launch stopped, when one of them read shared
+ * memory that nobody has written by now. */
+bool check_round(ref_frame *top);
+void check_fence(ref_check *c);                       /* the block's writes so far can be seen by others */
+/* A thread touches element `at` of an array, which lies at p; `now` is what a write leaves there. False, with the frame
+ * stopped, when that is a race or reads what nobody wrote. */
+bool check_access(ref_frame *fr, const ref_step *s, const unsigned char *p, int64_t at, ref_access how, const void *now);
+
 /* Moves the point on by one in the dimensions of `dims`; false after the last. */
 bool ref_advance(ref_frame *fr, uint32_t dims);
 

@@ -2,10 +2,7 @@
  *
  * Every access of memory is checked against the allocation; one outside is a fault of whoever made the program, so it
  * is GPA_E_INTERNAL. Reading order: the frame, values, memory, reductions, structure, reports, kernels, the table. */
-#include <stdio.h>
-
 #include "runtime/ref/ref.h"
-#include "runtime/str.h"
 
 enum { FUEL = 4096 };
 
@@ -79,15 +76,21 @@ static const ref_step *run_iota(ref_frame *fr, const ref_step *s) {
     return s + 1;
 }
 
-static const ref_step *fault(ref_frame *fr, const ref_step *s, kir_fault kind, uint32_t axis, int64_t a, int64_t b) {
+const ref_step *ref_fault(ref_frame *fr, const ref_step *s, kir_fault_record what) {
     kir_fault_record *f = fr->launch->fault;
     if (!f) return ref_stop(fr, GPA_E_INTERNAL, "a program faulted that was launched without a fault record");
     if (!f->set) {
-        *f = (kir_fault_record){.set = 1, .kind = kind, .line = s->line, .axis = axis, .a = a, .b = b};
+        *f = what;
+        f->set = 1;
+        f->line = s->line;
         for (int d = 0; d < 3; d++) f->block[d] = (int32_t)fr->block[d], f->thread[d] = (int32_t)fr->thread[d];
     }
     fr->why = REF_FAULT;
     return NULL;
+}
+
+static const ref_step *fault(ref_frame *fr, const ref_step *s, kir_fault kind, uint32_t axis, int64_t a, int64_t b) {
+    return ref_fault(fr, s, (kir_fault_record){.kind = kind, .axis = axis, .a = a, .b = b});
 }
 
 static const ref_step *run_bound(ref_frame *fr, const ref_step *s) {
@@ -141,15 +144,18 @@ static const ref_step *run_store(ref_frame *fr, const ref_step *s) {
 
 static const ref_step *run_loadx(ref_frame *fr, const ref_step *s) {
     const unsigned char *p = element(fr, s, fr->places[s->sub].first + fr->r[s->a].I64);
-    if (!p) return NULL;
+    if (!p || (fr->check && !check_access(fr, s, p, fr->r[s->a].I64, REF_READS, NULL))) return NULL;
     fr->r[s->out] = dtype_load(p, (gpa_dtype)s->type);
     return s + 1;
 }
 
 static const ref_step *run_storex(ref_frame *fr, const ref_step *s) {
     unsigned char *p = element(fr, s, fr->places[s->sub].first + fr->r[s->a].I64);
+    gpa_val now = {.bits = {0, 0}};
     if (!p) return NULL;
-    dtype_store(p, (gpa_dtype)s->type, fr->r[s->b]);
+    dtype_store(&now, (gpa_dtype)s->type, fr->r[s->b]);
+    if (fr->check && !check_access(fr, s, p, fr->r[s->a].I64, REF_WRITES, &now)) return NULL;
+    memcpy(p, &now, s->size);
     return s + 1;
 }
 
@@ -179,7 +185,7 @@ static gpa_val atomic_result(kir_atomic row, gpa_dtype t, gpa_val old, gpa_val b
 
 static const ref_step *run_atomic(ref_frame *fr, const ref_step *s) {
     unsigned char *p = element(fr, s, fr->places[s->sub].first + fr->r[s->a].I64);
-    if (!p) return NULL;
+    if (!p || (fr->check && !check_access(fr, s, p, fr->r[s->a].I64, REF_UPDATES, NULL))) return NULL;
     gpa_dtype t = (gpa_dtype)s->type;
     gpa_val old = dtype_load(p, t), c = fr->r[s->c >= 0 ? s->c : s->b];
     dtype_store(p, t, atomic_result((kir_atomic)s->imm, t, old, fr->r[s->b], c));
@@ -288,33 +294,13 @@ static const ref_step *run_end_for(ref_frame *fr, const ref_step *s) {
 
 /* ---- reports ---- */
 
-static void print_value(gpa_str *out, gpa_dtype t, gpa_val v) {
-    char kind = dtype_info[t].kind;
-    gpa_c128 z = dtype_cast(v, t, DT_C128).C128;
-    int digits = dtype_info[t].real == DT_F64 ? 17 : 9;
-    if (kind == 'B') str_put(out, v.BOOL ? "True" : "False");
-    else if (kind == 'F') str_printf(out, "%.*g", digits, z.re);
-    else if (kind == 'C') str_printf(out, "(%.*g%+.*gj)", digits, z.re, digits, z.im);
-    else if (t == DT_U64) str_printf(out, "%llu", (unsigned long long)v.U64);
-    else str_printf(out, "%lld", (long long)dtype_cast(v, t, DT_I64).I64);
-}
-
-/* The ARG steps, b of them, stand right before their PRINT; each {} of the text takes one. */
+/* The ARG steps, b of them, stand right before their PRINT. */
 static const ref_step *run_print(ref_frame *fr, const ref_step *s) {
-    const ref_step *arg = s - s->b;
-    gpa_str out;
-    str_init(&out);
-    for (const char *p = fr->prog->texts[s->imm]; *p; p++) {
-        bool hole = p[0] == '{' && p[1] == '}' && arg < s;
-        if (!hole) {
-            str_putc(&out, *p);
-            continue;
-        }
-        print_value(&out, (gpa_dtype)arg->from, fr->r[arg->a]);
-        arg++, p++;
-    }
-    fwrite(out.text, 1, out.len, stdout);
-    str_free(&out);
+    const gpa_launch *l = fr->launch;
+    gpa_said said = {.text = s->imm, .n = (uint32_t)s->b, .thread = fr->linear};
+    said.block = fr->block[0] + (uint64_t)l->grid[0] * (fr->block[1] + (uint64_t)l->grid[1] * fr->block[2]);
+    for (uint32_t k = 0; k < said.n; k++) said.args[k] = fr->r[(s - s->b + k)->a];
+    if (l->say) l->say(l->user, &said);
     return s + 1;
 }
 
@@ -355,6 +341,11 @@ static const ref_step *run_warp(ref_frame *fr, const ref_step *s) {
     return NULL;
 }
 
+static const ref_step *run_fence(ref_frame *fr, const ref_step *s) {
+    if (fr->check) check_fence(fr->check);
+    return s + 1;
+}
+
 /* ---- the table ---- */
 
 static ref_run load_of(uint8_t size) {
@@ -386,7 +377,8 @@ ref_run ref_step_run(const kir_func *f, const kir_ins *i) {
     case KIR_IF: return run_if;
     case KIR_ELSE: case KIR_BREAK: case KIR_NEXT: return run_jump;
     case KIR_FOR: return run_for;
-    case KIR_LOOP: case KIR_BLOCK: case KIR_FENCE: case KIR_ARG: return run_on;
+    case KIR_LOOP: case KIR_BLOCK: case KIR_ARG: return run_on;
+    case KIR_FENCE: return run_fence;
     case KIR_END: return end_of((kir_code)f->code[i->imm].code);
     case KIR_THREAD: return run_thread;
     case KIR_BARRIER: return run_barrier;

@@ -334,7 +334,7 @@ static void test_kernels(void **state) {
         kir_ins arg = ins(KIR_ARG, DT_NONE), print = ins(KIR_PRINT, DT_NONE);
         arg.a = kir_emit(f, shuffle);
         kir_emit(f, arg);
-        print.imm = kir_add_text(f, "100% \"{}\"\n");
+        print.imm = kir_add_text(f, "100% \"\1\"\n");
         kir_emit(f, print);
         cu_plan p = points(1, 1, 0);
         gather(f, &p);

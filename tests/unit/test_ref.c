@@ -421,31 +421,29 @@ static void local_arrays_belong_to_a_point(void **state) {
     finish(&b);
 }
 
+static void hear(void *user, const gpa_said *what) {
+    gpa_str *to = user;
+    str_printf(to, "%u:", what->text);
+    for (uint32_t i = 0; i < what->n; i++) str_printf(to, " %llx", (unsigned long long)what->args[i].U64 & 0xffffffffu);
+    str_putc(to, '\n');
+}
+
 static void prints_its_arguments(void **state) {
     (void)state;
     bench b;
+    gpa_str got;
+    str_init(&got);
     start(&b, KIR_MAP, 1, 0);
     b.launch.size[0] = 2;
-    int32_t i = index_of(&b, 0), yes = kir_op2(b.f, OP_LESS, i, int_const(&b, 1)), half = kir_const(b.f, DT_F32, (gpa_val){.F32 = 0.5f});
+    b.launch.say = hear;
+    b.launch.user = &got;
+    int32_t i = index_of(&b, 0), seven = kir_const(b.f, DT_U32, (gpa_val){.U32 = 7});
     EMIT(&b, .code = KIR_ARG, .type = DT_NONE, .a = i);
-    EMIT(&b, .code = KIR_ARG, .type = DT_NONE, .a = yes);
-    EMIT(&b, .code = KIR_ARG, .type = DT_NONE, .a = half);
-    EMIT(&b, .code = KIR_PRINT, .type = DT_NONE, .imm = kir_add_text(b.f, "{}: {} {} {}\n"));
-    fflush(stdout);
-    FILE *to = tmpfile();
-    int saved = dup(1);
-    dup2(fileno(to), 1);
-    gpa_code rc = launch(&b);
-    fflush(stdout);
-    dup2(saved, 1);
-    close(saved);
-    assert_int_equal(rc, GPA_OK);
-    char got[64] = "";
-    rewind(to);
-    size_t n = fread(got, 1, sizeof got - 1, to);
-    fclose(to);
-    assert_int_equal(n, strlen(got));
-    assert_string_equal(got, "0: True 0.5 {}\n1: False 0.5 {}\n");
+    EMIT(&b, .code = KIR_ARG, .type = DT_NONE, .a = seven);
+    EMIT(&b, .code = KIR_PRINT, .type = DT_NONE, .imm = kir_add_text(b.f, "\1: \1\n"));
+    launch_well(&b);
+    assert_string_equal(got.text, "0: 0 7\n0: 1 7\n");
+    str_free(&got);
     finish(&b);
 }
 
@@ -456,6 +454,11 @@ static int32_t thread_of(bench *b, kir_thread row, unsigned axis) {
 }
 
 static int32_t thread64(bench *b, kir_thread row) { return kir_cast(b->f, DT_I64, thread_of(b, row, 0)); }
+
+/* A launch of so many blocks of so many threads, all along x. */
+static void blocks(bench *b, uint32_t grid, uint32_t block) {
+    for (int d = 0; d < 3; d++) b->launch.grid[d] = d ? 1 : grid, b->launch.block[d] = d ? 1 : block;
+}
 
 /* Each block reverses its part through shared memory: wrong without the barrier. */
 static void blocks_share_and_wait(void **state) {
@@ -533,9 +536,94 @@ static void divided_barriers_are_an_error(void **state) {
     EMIT(&b, .code = KIR_ELSE, .type = DT_NONE);
     EMIT(&b, .code = KIR_BARRIER, .type = DT_NONE, .sub = KIR_BA_BLOCK, .a = -1);
     kir_close(b.f);
-    for (int d = 0; d < 3; d++) b.launch.grid[d] = 1, b.launch.block[d] = d ? 1 : 2;
-    assert_int_equal(launch(&b), GPA_E_DEVICE);
+    blocks(&b, 1, 2);
+    assert_int_equal(launch(&b), GPA_OK);
+    assert_int_equal(b.fault.kind, KIR_FT_BARRIER);
+    assert_int_equal(b.fault.thread[0], 0);
+    assert_int_equal(b.fault.other_thread[0], 1);
+    assert_int_equal(b.fault.how, 0);
     finish(&b);
+}
+
+/* A thread that ended does not come to a barrier. */
+static void missed_barriers_are_an_error(void **state) {
+    (void)state;
+    bench b;
+    start(&b, KIR_KERNEL, 0, 0);
+    OPEN(&b, .code = KIR_IF, .type = DT_NONE, .a = kir_op2(b.f, OP_LESS, thread64(&b, KIR_TH_TID), int_const(&b, 3)));
+    EMIT(&b, .code = KIR_BARRIER, .type = DT_NONE, .sub = KIR_BA_BLOCK, .a = -1);
+    kir_close(b.f);
+    blocks(&b, 1, 4);
+    assert_int_equal(launch(&b), GPA_OK);
+    assert_int_equal(b.fault.kind, KIR_FT_BARRIER);
+    assert_int_equal(b.fault.other_thread[0], 3);
+    assert_int_equal(b.fault.how, KIR_HOW_ENDED);
+    finish(&b);
+}
+
+/* What threads do to one array: thread t touches element (t + by) % n, on both sides of what stands between. */
+typedef struct {
+    kir_where where;
+    enum { WRITES_THEN_READS, READS_THEN_WRITES, WRITES_TWICE, ADDS, READS } does;
+    int64_t by; /* the second element, relative to the first */
+    enum { NOTHING, WARP_MEETS, BLOCK_MEETS } between;
+    uint32_t grid, block;
+    int kind;   /* the fault expected, or -1 */
+} touching;
+
+static void touch(bench *b, const touching *x) {
+    kir_func *f = b->f;
+    int array_at = 0;
+    if (x->where == KIR_SHARED)
+        array_at = kir_add_array(f, (kir_array){.dtype = DT_I64, .where = KIR_SHARED, .access = KIR_READ | KIR_WRITE, .ndim = 1, .count = 64});
+    int32_t t = thread64(b, KIR_TH_TID), width = thread64(b, KIR_TH_BDIM), n = kir_op2(f, OP_MULTIPLY, width, thread64(b, KIR_TH_GDIM));
+    if (x->where == KIR_SHARED) n = width;
+    int32_t me = x->where == KIR_SHARED ? t : kir_op2(f, OP_ADD, t, kir_op2(f, OP_MULTIPLY, thread64(b, KIR_TH_BID), width));
+    int32_t next = kir_op2(f, OP_REMAINDER, kir_op2(f, OP_ADD, me, int_const(b, x->by)), n), seen = me;
+    int32_t one = kir_op2(f, OP_ADD, me, int_const(b, 1));
+    if (x->does == WRITES_THEN_READS || x->does == WRITES_TWICE) storex(b, array_at, me, one);
+    if (x->does == READS_THEN_WRITES || x->does == READS) seen = loadx(b, array_at, me);
+    if (x->between) EMIT(b, .code = KIR_BARRIER, .type = DT_NONE, .sub = x->between == WARP_MEETS ? KIR_BA_WARP : KIR_BA_BLOCK, .a = -1);
+    if (x->does == WRITES_THEN_READS || x->does == READS) seen = loadx(b, array_at, next);
+    if (x->does == READS_THEN_WRITES || x->does == WRITES_TWICE) storex(b, array_at, next, kir_op2(f, OP_ADD, one, int_const(b, 7)));
+    if (x->does == ADDS) EMIT(b, .code = KIR_ATOMIC, .type = DT_I64, .sub = (uint16_t)array_at, .imm = KIR_AT_ADD, .a = int_const(b, 0), .b = one, .c = -1);
+    storex(b, 1, me, seen);
+    blocks(b, x->grid, x->block);
+}
+
+static void races_are_found(void **state) {
+    (void)state;
+    static const touching cases[] = {
+        {KIR_GLOBAL, WRITES_THEN_READS, 0, NOTHING, 2, 8, -1},
+        {KIR_GLOBAL, WRITES_THEN_READS, 1, NOTHING, 1, 8, KIR_FT_RACE},
+        {KIR_GLOBAL, WRITES_THEN_READS, 1, BLOCK_MEETS, 1, 8, -1},
+        {KIR_GLOBAL, WRITES_THEN_READS, 1, BLOCK_MEETS, 2, 8, KIR_FT_RACE}, /* no barrier orders two blocks */
+        {KIR_GLOBAL, READS_THEN_WRITES, 1, NOTHING, 1, 8, KIR_FT_RACE},
+        {KIR_GLOBAL, READS_THEN_WRITES, 1, BLOCK_MEETS, 1, 8, -1},
+        {KIR_GLOBAL, WRITES_TWICE, 1, NOTHING, 1, 8, KIR_FT_RACE},
+        {KIR_GLOBAL, WRITES_TWICE, 1, BLOCK_MEETS, 1, 8, -1},
+        {KIR_GLOBAL, ADDS, 0, NOTHING, 4, 8, -1},
+        {KIR_GLOBAL, READS, 1, NOTHING, 4, 8, -1},
+        {KIR_SHARED, WRITES_THEN_READS, 1, NOTHING, 2, 32, KIR_FT_RACE},
+        {KIR_SHARED, WRITES_THEN_READS, 1, BLOCK_MEETS, 2, 64, -1},
+        {KIR_SHARED, WRITES_THEN_READS, 1, WARP_MEETS, 1, 32, -1},
+        {KIR_SHARED, WRITES_THEN_READS, 1, WARP_MEETS, 1, 64, KIR_FT_RACE}, /* the next warp did not wait */
+        {KIR_SHARED, WRITES_TWICE, 2, NOTHING, 1, 16, KIR_FT_RACE},
+        {KIR_SHARED, READS, 0, NOTHING, 1, 4, KIR_FT_UNWRITTEN},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        bench b;
+        start(&b, KIR_KERNEL, 0, 0);
+        array(&b, DT_I64, 64, NULL, 0, 0);
+        array(&b, DT_I64, 64, NULL, 0, 0);
+        touch(&b, &cases[i]);
+        assert_int_equal(launch(&b), GPA_OK);
+        int kind = b.fault.set ? (int)b.fault.kind : -1;
+        if (kind != cases[i].kind) print_error("case %zu\n", i);
+        assert_int_equal(kind, cases[i].kind);
+        if (kind == KIR_FT_RACE) assert_memory_not_equal(b.fault.thread, b.fault.other_thread, 3 * sizeof(int32_t));
+        finish(&b);
+    }
 }
 
 /* ---- memory ---- */
@@ -659,5 +747,5 @@ UNIT_TESTS(TEST(chain_over_strides), TEST(points_in_no_dimension), TEST(generate
            TEST(scans_round_at_every_point), TEST(indices_wrap_and_are_checked), TEST(accesses_outside_are_internal_errors),
            TEST(asserted), TEST(loops_branches_variables), TEST(counting), TEST(local_arrays_belong_to_a_point), TEST(prints_its_arguments), TEST(endless_loops_are_interrupted),
            TEST(blocks_share_and_wait), TEST(warps_exchange_and_blocks_vote), TEST(atomics_count),
-           TEST(divided_barriers_are_an_error), TEST(copies_stay_inside), TEST(short_memory_is_an_error),
+           TEST(divided_barriers_are_an_error), TEST(missed_barriers_are_an_error), TEST(races_are_found), TEST(copies_stay_inside), TEST(short_memory_is_an_error),
            TEST(mutated_programs_are_refused_or_run))

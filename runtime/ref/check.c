@@ -1,0 +1,212 @@
+/* What threads of a KERNEL do to memory that others use: races, and reads of shared memory that nobody wrote.
+ *
+ * Every element of an array that the program writes has a cell: its last write and its last two reads by different
+ * threads. Two touches of one element by different threads, one of them a write, are ordered when a barrier of the block
+ * (or, within a warp, of the warp) lies between them, when both are atomic, or when the first thread's block passed a
+ * fence and the second thread has since used an atomic: the way blocks tell each other that something is ready. Otherwise
+ * they race. A write that leaves what is there already is none: many threads may raise one flag.
+ *
+ * Reading order: shadows, the clock, touches. */
+#include "runtime/ref/ref.h"
+
+enum { PAGE = 256, WARPS = 32 };
+
+typedef struct {
+    uint64_t tick, block;
+    uint32_t epoch, warp_epoch, line, thread;
+    bool set, atomic;
+} touch;
+
+typedef struct {
+    touch write, read[2];
+} cell;
+
+/* The cells of a piece of memory, in pages made at the first touch. */
+typedef struct shadow {
+    struct shadow *next;
+    const unsigned char *base;
+    size_t bytes, unit, n_pages;
+    bool shared;
+    cell **pages;
+} shadow;
+
+struct ref_check {
+    shadow *all, *of[KIR_MAX_ARRAYS]; /* of an array; NULL: nobody writes it */
+    uint64_t tick, block;
+    uint64_t *fences;  /* per block: when it last passed a fence */
+    uint64_t *atomics; /* per thread of the block: when it last used an atomic */
+    uint32_t n_threads, epoch, warp_epoch[WARPS];
+    kir_fault_record unwritten; /* the round's first read of what nobody has written: a race if someone still does */
+};
+
+/* ---- shadows ---- */
+
+static void forget_cells(shadow *s) {
+    for (size_t i = 0; i < s->n_pages; i++) {
+        mem_free(s->pages[i]);
+        s->pages[i] = NULL;
+    }
+}
+
+/* The shadow of memory at base for array k; cells are as small as the smallest element seen there. */
+static gpa_code shade(ref_check *c, size_t k, const unsigned char *base, size_t bytes, size_t unit, bool shared, gpa_err *e) {
+    shadow *s = c->all;
+    while (s && s->base != base) s = s->next;
+    if (!s) {
+        if (!(s = mem_zero(sizeof *s))) return gpa_no_memory(e);
+        *s = (shadow){.next = c->all, .base = base, .unit = unit, .shared = shared};
+        c->all = s;
+    }
+    s->bytes = MAX(s->bytes, bytes);
+    s->unit = MIN(s->unit, unit);
+    c->of[k] = s;
+    return GPA_OK;
+}
+
+static cell *cell_at(shadow *s, size_t byte) {
+    size_t i = byte / s->unit;
+    if (!s->pages) {
+        s->n_pages = s->bytes / s->unit / PAGE + 1;
+        if (!(s->pages = mem_zero(s->n_pages * sizeof *s->pages))) return NULL;
+    }
+    cell **page = &s->pages[i / PAGE];
+    if (!*page) *page = mem_zero(PAGE * sizeof **page);
+    return *page ? &(*page)[i % PAGE] : NULL;
+}
+
+gpa_code check_new(const ref_frame *fr, ref_check **out, gpa_err *e) {
+    const gpa_prog *p = fr->prog;
+    const gpa_launch *l = fr->launch;
+    ref_check *c = mem_zero(sizeof *c);
+    gpa_code rc = GPA_OK;
+    if (!c) return gpa_no_memory(e);
+    c->n_threads = l->block[0] * l->block[1] * l->block[2];
+    c->fences = mem_zero((size_t)l->grid[0] * l->grid[1] * l->grid[2] * sizeof *c->fences);
+    c->atomics = mem_zero(c->n_threads * sizeof *c->atomics);
+    if (!c->fences || !c->atomics) TRY(gpa_no_memory(e));
+    for (size_t k = 0; k < p->n_arrays; k++) {
+        const kir_array *a = &p->arrays[k];
+        const gpa_mem *m = a->where == KIR_GLOBAL ? l->arrays[k].mem : NULL;
+        bool written = false;
+        for (size_t w = 0; m && w < p->n_arrays; w++)
+            written |= p->arrays[w].where == KIR_GLOBAL && l->arrays[w].mem == m && p->written >> w & 1u;
+        if (written) TRY(shade(c, k, m->data, m->n, dtype_size((gpa_dtype)a->dtype), false, e));
+    }
+    *out = c;
+    return GPA_OK;
+out:
+    check_free(c);
+    return rc;
+}
+
+gpa_code check_shared(ref_check *c, size_t k, const unsigned char *base, size_t n, size_t unit, gpa_err *e) {
+    return shade(c, k, base, n, unit, true, e);
+}
+
+void check_free(ref_check *c) {
+    if (!c) return;
+    for (shadow *s = c->all, *next; s; s = next) {
+        next = s->next;
+        forget_cells(s);
+        mem_free(s->pages);
+        mem_free(s);
+    }
+    mem_free(c->fences);
+    mem_free(c->atomics);
+    mem_free(c);
+}
+
+/* ---- the clock ---- */
+
+void check_block(ref_check *c, uint64_t block) {
+    c->block = block;
+    c->epoch = 0;
+    memset(c->warp_epoch, 0, sizeof c->warp_epoch);
+    memset(c->atomics, 0, c->n_threads * sizeof *c->atomics);
+    for (shadow *s = c->all; s; s = s->next)
+        if (s->shared) forget_cells(s);
+}
+
+void check_barrier(ref_check *c) { c->epoch++; }
+
+void check_warp_barrier(ref_check *c, uint32_t warp) { c->warp_epoch[warp % WARPS]++; }
+
+void check_fence(ref_check *c) { c->fences[c->block] = ++c->tick; }
+
+/* ---- touches ---- */
+
+static bool ordered(const ref_check *c, const touch *was, const touch *now) {
+    if (!was->set || (was->atomic && now->atomic)) return true;
+    bool here = was->block == now->block;
+    if (here && was->thread == now->thread) return true;
+    if (here && was->epoch != now->epoch) return true;
+    if (here && was->thread / 32 == now->thread / 32 && was->warp_epoch != now->warp_epoch) return true;
+    return c->fences[was->block] > was->tick && c->atomics[now->thread] > was->tick;
+}
+
+static void unravel(int32_t out[3], uint64_t linear, const uint32_t size[3]) {
+    out[0] = (int32_t)(linear % size[0]);
+    out[1] = (int32_t)(linear / size[0] % size[1]);
+    out[2] = (int32_t)(linear / size[0] / size[1]);
+}
+
+static bool race(ref_frame *fr, const ref_step *s, const touch *was, int64_t at, bool writes, bool other_writes) {
+    kir_fault_record f = {.kind = KIR_FT_RACE, .axis = s->sub, .a = at, .other_line = was->line};
+    f.how = (writes ? KIR_HOW_WRITES : 0u) | (other_writes ? KIR_HOW_OTHER_WRITES : 0u);
+    unravel(f.other_block, was->block, fr->launch->grid);
+    unravel(f.other_thread, was->thread, fr->launch->block);
+    ref_fault(fr, s, f);
+    return false;
+}
+
+static void note_unwritten(const ref_frame *fr, const ref_step *s, int64_t at) {
+    kir_fault_record *f = &fr->check->unwritten;
+    if (f->set) return;
+    *f = (kir_fault_record){.set = 1, .kind = KIR_FT_UNWRITTEN, .line = s->line, .axis = s->sub, .a = at};
+    for (int d = 0; d < 3; d++) f->block[d] = (int32_t)fr->block[d], f->thread[d] = (int32_t)fr->thread[d];
+}
+
+bool check_round(ref_frame *top) {
+    kir_fault_record *f = &top->check->unwritten, *to = top->launch->fault;
+    if (!f->set) return true;
+    if (to && !to->set) *to = *f;
+    top->why = REF_FAULT;
+    return false;
+}
+
+static void note_read(cell *x, const touch *now) {
+    bool same = x->read[0].set && x->read[0].block == now->block && x->read[0].thread == now->thread;
+    if (!same) x->read[1] = x->read[0];
+    x->read[0] = *now;
+}
+
+static bool touch_cell(ref_frame *fr, const ref_step *s, cell *x, int64_t at, const touch *now, ref_access how, bool changes) {
+    const ref_check *c = fr->check;
+    bool writes = how != REF_READS;
+    if (!ordered(c, &x->write, now) && (!writes || changes)) return race(fr, s, &x->write, at, writes, true);
+    for (int i = 0; i < 2 && changes; i++)
+        if (!ordered(c, &x->read[i], now)) return race(fr, s, &x->read[i], at, true, false);
+    if (how != REF_WRITES) note_read(x, now);
+    if (writes && (changes || !x->write.set)) x->write = *now;
+    return true;
+}
+
+bool check_access(ref_frame *fr, const ref_step *s, const unsigned char *p, int64_t at, ref_access how, const void *now) {
+    ref_check *c = fr->check;
+    shadow *d = c->of[s->sub];
+    if (!d) return true;
+    touch t = {.tick = ++c->tick, .block = c->block, .epoch = c->epoch, .warp_epoch = c->warp_epoch[fr->linear / 32 % WARPS],
+               .line = s->line, .thread = fr->linear, .set = true, .atomic = how == REF_UPDATES};
+    bool changes = how == REF_UPDATES || (how == REF_WRITES && memcmp(p, now, s->size) != 0);
+    for (size_t byte = 0; byte < s->size; byte += d->unit) {
+        cell *x = cell_at(d, (size_t)(p - d->base) + byte);
+        if (!x) {
+            ref_stop(fr, GPA_E_MEMORY, "out of memory");
+            return false;
+        }
+        if (d->shared && how != REF_WRITES && !x->write.set) note_unwritten(fr, s, at);
+        if (!touch_cell(fr, s, x, at, &t, how, changes)) return false;
+    }
+    if (how == REF_UPDATES) c->atomics[fr->linear] = c->tick;
+    return true;
+}
