@@ -183,6 +183,8 @@ void gpa_session_highlight(gpa_session *s, const char *src, size_t n, void (*eac
                            void *user);
 /* How many cells of a terminal n bytes of UTF-8 take. */
 size_t gpa_text_width(const char *text, size_t n);
+/* Compiled programs on disk: what is there, or (clear) that it was removed. Written to the host's output. */
+void gpa_session_programs(gpa_session *s, bool clear);
 /* Blocks of memory alive in the whole program: 0 once every session is freed. For builds that check. */
 long long gpa_session_live_blocks(void);
 

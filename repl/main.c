@@ -24,14 +24,21 @@ static const char usage[] =
     "  -i             afterwards, stay at the prompt with its names\n"
     "  --device NAME  cpu, ref, cuda or cuda:N (default: the first GPU, else the CPU; or GPA_DEVICE)\n"
     "  --devices      say which devices are there, and why others are not\n"
+    "  --cache WHAT   info: which compiled programs are kept on disk, and where; clear: removes them\n"
     "  --explain      afterwards, show the fused programs that ran; twice: with their generated code\n"
     "  --version      print the version\n"
     "  --help         print this text\n"
     "\n"
-    "Without a program gpa shows a prompt.\n";
+    "Without a program gpa shows a prompt.\n"
+    "\n"
+    "  GPA_DEVICE        the device to use                GPA_NUM_THREADS   threads of the CPU device\n"
+    "  GPA_MEMORY_LIMIT  what arrays may take: 4G, 25%    GPA_PLUGIN_DIR    where the device plugins are\n"
+    "  GPA_CACHE_DIR     where compiled programs are kept (default: ~/.cache/gpa)\n"
+    "  GPA_CACHE_LIMIT   how much of them (default: 256M)\n"
+    "  GPA_CACHE_SHARED  a second folder of compiled programs, only read: fill it by running with GPA_CACHE_DIR\n";
 
 typedef struct {
-    const char *file, *code, *device;
+    const char *file, *code, *device, *cache;
     bool interactive, devices;
     int explain;
     int rest; /* index of the first argument after the program */
@@ -49,13 +56,14 @@ static int read_options(int argc, char **argv, options *o) {
         else if (strcmp(a, "--devices") == 0) o->devices = true;
         else if (strcmp(a, "--explain") == 0) o->explain++;
         else if (strncmp(a, "--device=", 9) == 0) o->device = a + 9;
+        else if (strcmp(a, "--cache") == 0 && i + 1 < argc && (strcmp(argv[i + 1], "info") == 0 || strcmp(argv[i + 1], "clear") == 0)) o->cache = argv[++i];
         else if (strcmp(a, "--device") == 0 && i + 1 < argc) o->device = argv[++i];
         else if (strcmp(a, "-c") == 0 && i + 1 < argc) {
             o->code = argv[++i];
             i++;
             break;
         } else {
-            fprintf(stderr, "gpa: %s: %s\n%s", a, strcmp(a, "-c") == 0 || strcmp(a, "--device") == 0 ? "an argument is missing" : "unknown option", usage);
+            fprintf(stderr, "gpa: %s: %s\n%s", a, strcmp(a, "--cache") == 0 ? "info or clear?" : strcmp(a, "-c") == 0 || strcmp(a, "--device") == 0 ? "an argument is missing" : "unknown option", usage);
             return EXIT_USAGE + 1;
         }
     }
@@ -113,8 +121,9 @@ static int run_file(gpa_session *s, const options *o, const char *path) {
 
 static int run(gpa_session *s, const options *o) {
     int code = 0;
-    if (o->devices) {
-        gpa_session_devices(s);
+    if (o->devices || o->cache) {
+        if (o->devices) gpa_session_devices(s);
+        if (o->cache) gpa_session_programs(s, strcmp(o->cache, "clear") == 0);
         if (!o->file && !o->code && !o->interactive) return 0;
     }
     if (o->code) code = run_text(s, o, "<string>", o->code, strlen(o->code));

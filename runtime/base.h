@@ -35,7 +35,7 @@ bool mem_room(void *items, size_t count, size_t *cap, size_t size);
 void mem_fail_at(uint64_t n);
 int64_t mem_alive(void);
 
-/* 64-bit hash of a byte string (FNV-1a with a final mix): for tables in memory, never stored. */
+/* 64-bit hash of a byte string (FNV-1a with a final mix): for tables in memory, and for files that only this version reads. */
 uint64_t hash_bytes(const void *p, size_t n, uint64_t seed);
 
 #endif

@@ -49,32 +49,13 @@ static size_t class_of(size_t n, size_t *room) {
     return ((top - SMALLEST) << STEPS) + ((rounded >> (top - STEPS)) & ((1u << STEPS) - 1));
 }
 
-/* "4G", "512M", "25%", "1000000". False when it is none of these. */
-static bool parse_limit(const char *text, uint64_t total, uint64_t *out) {
-    char *end;
-    double v = strtod(text, &end);
-    if (end == text || !(v > 0)) return false;
-    if (strcmp(end, "%") == 0) {
-        *out = (uint64_t)((double)total * v / 100);
-        return total > 0 && v <= 100;
-    }
-    const char *units = "KMGT", *unit = *end ? strchr(units, *end & ~0x20) : NULL;
-    if (unit) {
-        v *= (double)(1ull << (10 * (unit - units + 1)));
-        end++;
-    }
-    if (*end && strcmp(end, "B") != 0 && strcmp(end, "iB") != 0) return false;
-    *out = (uint64_t)v;
-    return v < 9e18;
-}
-
 /* ---- the pool ---- */
 
 static gpa_code open_pool(gpa_device *d, gpa_err *e) {
     if (d->pool) return GPA_OK;
     uint64_t limit = d->caps.mem_total;
     const char *text = getenv("GPA_MEMORY_LIMIT");
-    if (text && *text && !parse_limit(text, d->caps.mem_total, &limit)) {
+    if (text && *text && !str_read_bytes(text, d->caps.mem_total, &limit)) {
         gpa_fail(e, GPA_E_VALUE, "GPA_MEMORY_LIMIT: '%.40s' is not an amount of memory", text);
         gpa_err_hint(e, "write it as 4G, 512M or 25%%");
         return GPA_E_VALUE;

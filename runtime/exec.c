@@ -185,19 +185,6 @@ static void note_name(void *to, const char *name, const gpa_arr *a) {
     }
 }
 
-/* Bytes for people, as NumPy writes them: three significant digits. */
-static const char *size_text(char to[32], double bytes) {
-    static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-    size_t u = 0;
-    while (bytes >= 1023.5 && u + 1 < COUNT_OF(units)) {
-        bytes /= 1024;
-        u++;
-    }
-    if (u == 0) snprintf(to, 32, "%.0f bytes", bytes);
-    else snprintf(to, 32, bytes < 1000 ? "%#.3g %s" : "%#.0f %s", bytes, units[u]);
-    return to;
-}
-
 static gpa_code no_room(gpa_rt *rt, gpa_dtype t, int ndim, const int64_t *shape, double bytes, gpa_err *e) {
     char asked[32], live[32], cached[32], text[SHAPE_TEXT];
     gpa_str s;
@@ -212,11 +199,11 @@ static gpa_code no_room(gpa_rt *rt, gpa_dtype t, int ndim, const int64_t *shape,
     if (rt->config.name_arrays) rt->config.name_arrays(rt->config.user, note_name, &n);
     for (int i = 0; i < LARGEST && n.top[i].bytes; i++) {
         char size[32];
-        str_printf(&s, "%s%s %s", i ? ", " : "\nlargest: ", n.top[i].name, size_text(size, (double)n.top[i].bytes));
+        str_printf(&s, "%s%s %s", i ? ", " : "\nlargest: ", n.top[i].name, str_bytes(size, (double)n.top[i].bytes));
     }
     gpa_fail(e, GPA_E_MEMORY, "Unable to allocate %s for an array with shape %s and data type %s\n%s: %s in use, %s cached%s",
-             size_text(asked, bytes), text, dtype_info[t].name, rt_device(rt), size_text(live, (double)rt->stats.bytes_live),
-             size_text(cached, (double)rt->stats.bytes_cached), s.text);
+             str_numpy_bytes(asked, bytes), text, dtype_info[t].name, rt_device(rt), str_bytes(live, (double)rt->stats.bytes_live),
+             str_bytes(cached, (double)rt->stats.bytes_cached), s.text);
     if (n.top[0].bytes) gpa_err_hint(e, "`del %s` gives its memory back", n.top[0].name);
     str_free(&s);
     return GPA_E_MEMORY;

@@ -80,6 +80,8 @@ gpa_code rt_sync(gpa_rt *rt, gpa_err *e);
 
 /* Devices: one line each about what is there or why it is not, for `gpa --devices`. */
 void rt_devices(gpa_rt *rt, gpa_str *out);
+/* Compiled programs on disk: a line for each folder about what it holds; or the user's own folder is emptied. */
+void rt_programs(bool clear, gpa_str *out);
 /* The default device's name, and a change of it ("cpu", "ref", "cuda:0"). */
 const char *rt_device(gpa_rt *rt);
 gpa_code rt_set_device(gpa_rt *rt, const char *name, gpa_err *e);

@@ -2,6 +2,7 @@
 #include "runtime/str.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "runtime/base.h"
 
@@ -88,4 +89,43 @@ char *str_take(gpa_str *s) {
     if (s->failed) str_free(s);
     str_init(s);
     return t;
+}
+
+/* ---- amounts of memory ---- */
+
+const char *str_numpy_bytes(char to[32], double bytes) {
+    static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    size_t u = 0;
+    while (bytes >= 1023.5 && u + 1 < COUNT_OF(units)) {
+        bytes /= 1024;
+        u++;
+    }
+    if (u == 0) snprintf(to, 32, "%.0f bytes", bytes);
+    else snprintf(to, 32, bytes < 1000 ? "%#.3g %s" : "%#.0f %s", bytes, units[u]);
+    return to;
+}
+
+const char *str_bytes(char to[32], double bytes) {
+    str_numpy_bytes(to, bytes);
+    char *dot = strstr(to, ". ");
+    if (dot) memmove(dot, dot + 1, strlen(dot));
+    return to;
+}
+
+bool str_read_bytes(const char *text, uint64_t total, uint64_t *out) {
+    char *end;
+    double v = strtod(text, &end);
+    if (end == text || !(v > 0)) return false;
+    if (strcmp(end, "%") == 0) {
+        *out = (uint64_t)((double)total * v / 100);
+        return total > 0 && v <= 100;
+    }
+    const char *units = "KMGT", *unit = *end ? strchr(units, *end & ~0x20) : NULL;
+    if (unit) {
+        v *= (double)(1ull << (10 * (unit - units + 1)));
+        end++;
+    }
+    if (*end && strcmp(end, "B") != 0 && strcmp(end, "iB") != 0) return false;
+    *out = (uint64_t)v;
+    return v < 9e18;
 }

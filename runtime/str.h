@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 typedef struct gpa_str {
     char *text;
@@ -30,5 +31,11 @@ void str_printf(gpa_str *s, const char *fmt, ...) __attribute__((format(printf, 
 void str_vprintf(gpa_str *s, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));
 /* Hands the text over (owned by the caller: mem_free) and empties the buffer; NULL when it had failed. */
 char *str_take(gpa_str *s);
+
+/* Bytes for people, with three significant digits: "7.45 GiB", "256 MiB"; in NumPy's errors "256. MiB". `to` is returned. */
+const char *str_bytes(char to[32], double bytes);
+const char *str_numpy_bytes(char to[32], double bytes);
+/* An amount of memory as people write it: "4G", "512MiB", "25%" of total, "1000000". False when it is none of these. */
+bool str_read_bytes(const char *text, uint64_t total, uint64_t *out);
 
 #endif

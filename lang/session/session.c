@@ -111,6 +111,14 @@ void gpa_session_devices(gpa_session *s) {
     str_free(&text);
 }
 
+void gpa_session_programs(gpa_session *s, bool clear) {
+    gpa_str text;
+    str_init(&text);
+    rt_programs(clear, &text);
+    session_write(s, false, text.text, text.len);
+    str_free(&text);
+}
+
 /* ---- evaluation ---- */
 
 gpa_code session_parse(gpa_session *s, source_kind kind, const char *name, const char *src, size_t n, ast_module **out) {

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "runtime/base.h"
-#include "runtime/cuda/store.h"
+#include "runtime/disk.h"
 
 static size_t make_options(cu_target t, char arch[40], const char **out) {
     size_t n = 0;
@@ -69,8 +69,9 @@ gpa_code compile_ptx(const char *source, cu_target target, char **out, gpa_err *
     str_putc(&key, '\n');
     str_put(&key, source);
     gpa_code rc = key.failed ? gpa_no_memory(e) : GPA_OK;
-    *out = rc ? NULL : store_get(key.text, key.len);
-    if (!rc && !*out && !(rc = compile_fresh(source, target, out, e))) store_put(key.text, key.len, *out);
+    size_t n_ptx;
+    *out = rc ? NULL : disk_get(key.text, key.len, &n_ptx);
+    if (!rc && !*out && !(rc = compile_fresh(source, target, out, e))) disk_put(key.text, key.len, *out, strlen(*out));
     str_free(&key);
     return rc;
 }
