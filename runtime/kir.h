@@ -95,7 +95,8 @@ typedef struct kir_func {
 enum {
     KIR_F_SMALL = 1,    /* every offset and size fits in 31 bits */
     KIR_F_FASTMATH = 2, /* the user asked for it on a kernel */
-    KIR_F_UNCHECKED = 4 /* BOUND wraps and does not check */
+    KIR_F_UNCHECKED = 4, /* BOUND wraps and does not check */
+    KIR_F_FREE = 8 /* MAP: where STOREX of several points meet in one element, any of them may stay */
 };
 
 /* Rows of the smaller tables: KX(ID, name). */

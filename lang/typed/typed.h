@@ -42,8 +42,18 @@ typedef struct {
 /* What a function becomes. */
 typedef enum {
     TYPED_BODY,  /* numbers to one number: the body of an elementwise node */
-    TYPED_KERNEL /* a kir KERNEL, run once per thread; arrays and numbers, no result */
+    TYPED_KERNEL, /* a kir KERNEL, run once per thread; arrays and numbers, no result */
+    TYPED_CORE   /* a kir MAP over loop dimensions, whose points take parts of the arrays: a generalised ufunc */
 } typed_form;
+
+/* How a CORE function takes its arguments. Each is one array of the program: the loop dimensions, then those of its core. */
+typedef struct {
+    uint8_t loops;              /* dimensions of the space */
+    uint32_t number;            /* bit per argument: it arrives as its only element, not as an array */
+    uint32_t dense;             /* bit per argument: its core is contiguous */
+    int8_t dim[BODY_MAX_IN][KIR_MAX_DIMS]; /* which core dimension of the signature each dimension is */
+    int64_t fixed[KIR_MAX_DIMS];           /* size of a core dimension that is compiled in; -1: given at launch */
+} typed_core;
 
 /* A function compiled for some types of arguments. Parameters of the program: the numbers among the arguments, then
  * those among deps; its arrays: those among the arguments, then those among deps, then shared and local ones. */
@@ -52,6 +62,8 @@ typedef struct typed_fn {
     typed_form form;
     gpa_body *body; /* BODY */
     kir_func *f;    /* other forms: the program, checked (owned) */
+    arr_memo memo;  /* where it was built */
+    typed_core core; /* CORE */
     int n_args;
     typed_ty args[BODY_MAX_IN];
     typed_ty result;  /* what was asked for; DT_NONE: inferred */
@@ -62,6 +74,8 @@ typedef struct typed_fn {
 /* The function compiled for these types: from the list at *known if what it depends on is as it was, else compiled and
  * put in front. `result` a dtype: the value is cast to it (BODY). Borrowed from the list. */
 gpa_code typed_get(gpa_vm *vm, typed_fn **known, func_obj *fn, typed_form form, const typed_ty *args, int n, gpa_dtype result, typed_fn **out);
+/* The same for a CORE function. */
+gpa_code typed_get_core(gpa_vm *vm, typed_fn **known, func_obj *fn, const typed_core *core, const typed_ty *args, int n, typed_fn **out);
 void typed_free_all(gpa_vm *vm, typed_fn *list);
 /* The numbers among the dependences as they are now, as operands behind the arguments. */
 gpa_code typed_numbers(gpa_vm *vm, const typed_fn *t, gpa_opnd *to);
@@ -79,5 +93,20 @@ const char *typed_name(typed_ty t);
 
 /* @vectorize's object; data: what was compiled. Its field 0 is the function. */
 extern const object_kind vectorized_kind;
+/* @guvectorize's object; its field 0 is the function. */
+extern const object_kind gufunc_kind;
+
+/* ---- signature.c: Numba's types as text ---- */
+
+typedef struct {
+    typed_ty result; /* dtype DT_NONE: void, or not given */
+    int n;
+    typed_ty args[BODY_MAX_IN];
+} typed_signature;
+/* "float32(float32, int64[:])", "void(f8[:,:], f8)", "(f4[:], f4[:])": a str, or a signature object. */
+gpa_code typed_read_signature(gpa_vm *vm, value v, typed_signature *s);
+/* The signatures of a decorator's argument as a list (owned), or None where it gives none. */
+gpa_code typed_signatures(gpa_vm *vm, value v, value *list);
+gpa_code typed_check_target(gpa_vm *vm, value v);
 
 #endif

@@ -21,42 +21,12 @@ static const char *name_of(gpa_vm *vm, const object_obj *o) { return func_name(v
 
 /* ---- signatures ---- */
 
-typedef struct {
-    gpa_dtype result;
-    int n;
-    gpa_dtype args[BODY_MAX_IN];
-} signature;
-
-static gpa_dtype read_type(const char **at) {
-    while (**at == ' ' || **at == ',') (*at)++;
-    const char *from = *at;
-    while (**at && !strchr(" ,()", **at)) (*at)++;
-    return dtype_find(from, (size_t)(*at - from));
-}
-
-/* "float32(float32, int64)" */
-static gpa_code read_signature(gpa_vm *vm, value v, signature *s) {
-    if (v.tag != V_STR)
-        return vm_fail(vm, GPA_E_TYPE, "a signature is text such as 'float32(float32, float32)', not '%s'", value_type_name(v));
-    const char *at = v.str->text;
-    s->n = 0;
-    s->result = read_type(&at);
-    while (*at == ' ') at++;
-    bool good = s->result != DT_NONE && *at++ == '(';
-    while (good && *at != ')') {
-        good = s->n < BODY_MAX_IN && (s->args[s->n++] = read_type(&at)) != DT_NONE;
-        while (*at == ' ' || *at == ',') at++;
-    }
-    if (good) return GPA_OK;
-    return vm_fail(vm, GPA_E_VALUE, "'%s' is not a signature such as 'float32(float32, float32)'", v.str->text);
-}
-
-static bool takes(const signature *s, const gpa_opnd *in, int n) {
+static bool takes(const typed_signature *s, const gpa_opnd *in, int n) {
     bool good = s->n == n;
     for (int i = 0; i < n && good; i++) {
         typed_ty t = typed_of(&in[i]);
-        if (!t.weak) good = dtype_can_cast((gpa_dtype)t.dtype, s->args[i], CAST_SAFE);
-        else good = dtype_of_weak(in[i].weak, s->args[i]) == s->args[i];
+        if (!t.weak) good = dtype_can_cast((gpa_dtype)t.dtype, (gpa_dtype)s->args[i].dtype, CAST_SAFE);
+        else good = dtype_of_weak(in[i].weak, (gpa_dtype)s->args[i].dtype) == (gpa_dtype)s->args[i].dtype;
     }
     return good;
 }
@@ -68,12 +38,12 @@ static gpa_code choose(gpa_vm *vm, const object_obj *o, const gpa_opnd *in, int 
     for (int i = 0; i < n; i++) types[i] = loop == DT_NONE ? typed_of(&in[i]) : (typed_ty){.dtype = (uint8_t)loop};
     if (list->tag == V_NONE || loop != DT_NONE) return GPA_OK;
     for (size_t k = 0; k < list->list->count; k++) {
-        signature s;
-        gpa_code rc = read_signature(vm, list->list->items[k], &s);
+        typed_signature s;
+        gpa_code rc = typed_read_signature(vm, list->list->items[k], &s);
         if (rc) return rc;
         if (!takes(&s, in, n)) continue;
-        for (int i = 0; i < n; i++) types[i] = (typed_ty){.dtype = (uint8_t)s.args[i]};
-        *result = s.result;
+        for (int i = 0; i < n; i++) types[i] = s.args[i];
+        *result = (gpa_dtype)s.result.dtype;
         return GPA_OK;
     }
     return vm_fail(vm, GPA_E_TYPE,
@@ -337,27 +307,12 @@ static gpa_code with_call(gpa_vm *vm, object_obj *o, size_t n, const value *args
 
 const object_kind vectorize_with_kind = {.type_name = "numba.vectorize", .call = with_call};
 
-static gpa_code check_target(gpa_vm *vm, value v) {
-    static const char *const known[] = {"cpu", "parallel", "cuda", "gpu"};
-    for (size_t i = 0; v.tag == V_STR && i < COUNT_OF(known); i++)
-        if (strcmp(v.str->text, known[i]) == 0) return GPA_OK;
-    return vm_fail(vm, GPA_E_VALUE, "target must be 'cpu', 'parallel', 'cuda' or 'gpu'");
-}
-
 gpa_code numba_vectorize(gpa_vm *vm, value *argv, value *out) { /* ftylist_or_function, target, **kws */
-    value first = argv[0], list = v_none(), o;
-    signature s;
-    gpa_code rc = check_target(vm, argv[1]);
+    value list, o;
+    gpa_code rc = typed_check_target(vm, argv[1]);
     if (rc) return rc;
-    if (first.tag == V_FUNC) return make(vm, first, v_none(), out);
-    if (first.tag == V_STR) list = v_list(vm, 1, &first);
-    else if (first.tag != V_UNSET && first.tag != V_NONE) TRY(vm_collect(vm, first, &list));
-    if (list.tag == V_UNSET) return GPA_E_MEMORY;
-    if (list.tag == V_LIST && list.list->count == 0) {
-        value_release(vm, list);
-        list = v_none();
-    }
-    for (size_t i = 0; list.tag == V_LIST && i < list.list->count; i++) TRY(read_signature(vm, list.list->items[i], &s));
+    if (argv[0].tag == V_FUNC) return make(vm, argv[0], v_none(), out);
+    if ((rc = typed_signatures(vm, argv[0], &list))) return rc;
     o = v_object(vm, &vectorize_with_kind, 1);
     if (o.tag == V_UNSET) TRY(GPA_E_MEMORY);
     o.object->fields[0] = value_retain(list);

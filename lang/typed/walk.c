@@ -323,6 +323,29 @@ static void declare(walk *w, typed_ty t) {
     else if (is_number(t)) kir_add_param(w->f, (gpa_dtype)t.dtype);
 }
 
+/* Argument i of a CORE function at the current point: a view of its core, or its only element. */
+static gpa_code core_argument(walk *w, int i, tv *out) {
+    const typed_core *c = &w->to->core;
+    typed_ty t = w->to->args[i];
+    tview a = {.array = i, .dtype = t.dtype, .ndim = (uint8_t)(t.rank - 1)};
+    int32_t apart = -1;
+    a.offset = kir_const(w->f, DT_I64, (gpa_val){.I64 = 0});
+    for (int d = 0; d < c->loops; d++) {
+        int32_t at = typed_emit(w, KIR_INDEX, DT_I64, -1, -1, -1, (uint32_t)d);
+        a.offset = kir_op2(w->f, OP_ADD, a.offset, kir_op2(w->f, OP_MULTIPLY, at, typed_axis(w, KIR_STRIDE, i, d)));
+    }
+    for (int d = a.ndim - 1; d >= 0; d--) {
+        int64_t fixed = c->dim[i][d] < 0 ? 1 : c->fixed[c->dim[i][d]];
+        a.size[d] = fixed >= 0 ? kir_const(w->f, DT_I64, (gpa_val){.I64 = fixed}) : typed_axis(w, KIR_SIZE, i, c->loops + d);
+        bool dense = c->dense >> i & 1;
+        a.stride[d] = dense ? apart : typed_axis(w, KIR_STRIDE, i, c->loops + d);
+        apart = apart < 0 ? a.size[d] : kir_op2(w->f, OP_MULTIPLY, apart, a.size[d]);
+    }
+    if (!(c->number >> i & 1)) return typed_sub(w, &a, out);
+    *out = typed_load(w, &a);
+    return GPA_OK;
+}
+
 static void begin_round(walk *w, const func_obj *fn) {
     kir_reset(w->f, w->to->form == TYPED_KERNEL ? KIR_KERNEL : KIR_MAP, func_name(w->vm, fn));
     w->n_slots = w->n_shapes = w->n_open = 0;
@@ -331,6 +354,9 @@ static void begin_round(walk *w, const func_obj *fn) {
     w->nest = w->regions = 0;
     for (int i = 0; i < w->to->n_args; i++) declare(w, w->to->args[i]);
     for (size_t i = 0; i < w->to->n_deps; i++) declare(w, w->to->deps[i].ty);
+    if (w->to->form != TYPED_CORE) return;
+    w->f->ndim = w->to->core.loops;
+    w->f->flags |= KIR_F_FREE;
 }
 
 static gpa_code argument(walk *w, typed_ty t, uint32_t *number, int *array, tv *out) {
@@ -346,7 +372,8 @@ static gpa_code one_round(walk *w, func_obj *fn, tv *out) {
     gpa_code rc = GPA_OK;
     w->frame = NULL;
     begin_round(w, fn);
-    for (int i = 0; i < w->to->n_args && !rc; i++) rc = argument(w, w->to->args[i], &number, &array, &args[i]);
+    for (int i = 0; i < w->to->n_args && !rc; i++)
+        rc = w->to->form == TYPED_CORE ? core_argument(w, i, &args[i]) : argument(w, w->to->args[i], &number, &array, &args[i]);
     if (!rc) rc = typed_inline(w, func_node(fn), fn, args, out);
     if (rc) return rc;
     if (w->to->form == TYPED_BODY && out->kind == TV_NONE)
@@ -449,11 +476,11 @@ static bool same_args(const typed_fn *t, const typed_ty *args, int n, gpa_dtype 
     return same;
 }
 
-gpa_code typed_get(gpa_vm *vm, typed_fn **known, func_obj *fn, typed_form form, const typed_ty *args, int n, gpa_dtype result,
-                   typed_fn **out) {
+static gpa_code get(gpa_vm *vm, typed_fn **known, func_obj *fn, typed_form form, const typed_core *core, const typed_ty *args, int n,
+                    gpa_dtype result, typed_fn **out) {
     for (typed_fn **at = known; *at; at = &(*at)->next) {
         typed_fn *t = *at;
-        if (t->form != form || !same_args(t, args, n, result)) continue;
+        if (t->form != form || memcmp(&t->core, core, sizeof *core) != 0 || !same_args(t, args, n, result)) continue;
         *at = t->next; /* to the front, or away */
         if (!still_true(vm, t)) {
             free_one(vm, t);
@@ -466,6 +493,7 @@ gpa_code typed_get(gpa_vm *vm, typed_fn **known, func_obj *fn, typed_form form, 
     typed_fn *t = mem_zero(sizeof *t);
     if (!t) return vm_no_memory(vm);
     t->form = form;
+    t->core = *core;
     t->n_args = n;
     memcpy(t->args, args, (size_t)n * sizeof *args);
     t->result = (typed_ty){.dtype = (uint8_t)result};
@@ -477,6 +505,16 @@ gpa_code typed_get(gpa_vm *vm, typed_fn **known, func_obj *fn, typed_form form, 
     t->next = *known;
     *out = *known = t;
     return GPA_OK;
+}
+
+gpa_code typed_get(gpa_vm *vm, typed_fn **known, func_obj *fn, typed_form form, const typed_ty *args, int n, gpa_dtype result,
+                   typed_fn **out) {
+    static const typed_core none;
+    return get(vm, known, fn, form, &none, args, n, result, out);
+}
+
+gpa_code typed_get_core(gpa_vm *vm, typed_fn **known, func_obj *fn, const typed_core *core, const typed_ty *args, int n, typed_fn **out) {
+    return get(vm, known, fn, TYPED_CORE, core, args, n, DT_NONE, out);
 }
 
 gpa_code typed_numbers(gpa_vm *vm, const typed_fn *t, gpa_opnd *to) {

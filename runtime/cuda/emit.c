@@ -37,7 +37,7 @@ cu_facts emit_facts(const kir_func *f) {
         x.scatters |= i->code == KIR_STOREX;
         x.outer_writes |= !each && (i->code == KIR_STOREX || i->code == KIR_ATOMIC || i->code == KIR_PRINT);
     }
-    x.scatters = x.scatters && f->form == KIR_MAP && !x.n_each && !x.branches && !x.atomics;
+    x.scatters = x.scatters && !(f->flags & KIR_F_FREE) && f->form == KIR_MAP && !x.n_each && !x.branches && !x.atomics;
     return x;
 }
 

@@ -1,0 +1,413 @@
+/* @guvectorize: a function of parts of arrays as a generalised ufunc.
+ *
+ * A call fits its arrays to the layout, gives every argument the loop dimensions of all (broadcast views, so strides of
+ * 0), joins loop dimensions that lie alike in all arguments, and runs the function once per loop point. Small core
+ * dimensions are compiled in: their loops unroll. Outputs are made by the call, or given; what overlaps an input is
+ * computed beside and stored afterwards.
+ *
+ * Reading order: the object, types, one argument, the launch, the call, decorators. */
+#include <string.h>
+
+#include "lang/builtin/all.h"
+#include "lang/builtin/kinds.h"
+#include "lang/numpy/numpy.h"
+#include "lang/typed/layout.h"
+
+enum { FUNCTION, SIGNATURES, LAYOUT, FIELDS };
+enum { SMALL = 8, FEW_ELEMENTS = 64 }; /* core dimensions up to SMALL, of arguments of few elements, are compiled in */
+
+typedef struct {
+    typed_layout layout;
+    typed_fn *known;
+} gufunc;
+
+static const char *name_of(gpa_vm *vm, const object_obj *o) { return func_name(vm, o->fields[FUNCTION].func); }
+static const char *text_of(const object_obj *o) { return o->fields[LAYOUT].str->text; }
+
+/* ---- types ---- */
+
+static bool takes(const typed_signature *s, const typed_layout *l, const gpa_opnd *in) {
+    bool good = true;
+    for (int i = 0; i < l->n_in && good; i++) {
+        typed_ty t = typed_of(&in[i]);
+        gpa_dtype to = (gpa_dtype)s->args[i].dtype;
+        good = t.weak ? dtype_of_weak(in[i].weak, to) == to : dtype_can_cast((gpa_dtype)t.dtype, to, CAST_SAFE);
+    }
+    return good;
+}
+
+/* Without signatures: inputs as they are; an output as it is given, else what NumPy makes of the inputs. */
+static gpa_code infer(gpa_vm *vm, const typed_layout *l, const gpa_opnd *in, gpa_arr *const *given, typed_ty *types) {
+    gpa_dtype common;
+    gpa_code rc = arr_result_type(in, l->n_in, &common, vm_err(vm));
+    for (int k = 0; k < l->n_in + l->n_out; k++) {
+        gpa_dtype t = k < l->n_in ? (gpa_dtype)typed_of(&in[k]).dtype : given[k] ? (gpa_dtype)given[k]->dtype : common;
+        bool alone = k < l->n_in && l->ndim[k] == 0;
+        types[k] = (typed_ty){.dtype = (uint8_t)t, .rank = alone ? 0 : (uint8_t)(MAX(l->ndim[k], 1) + 1)};
+    }
+    return rc;
+}
+
+/* Of every argument the dtype and how it arrives: rank 0 as a number. */
+static gpa_code choose_types(gpa_vm *vm, const object_obj *o, const typed_layout *l, const gpa_opnd *in, gpa_arr *const *given, typed_ty *types) {
+    const value *list = &o->fields[SIGNATURES];
+    if (list->tag == V_NONE) return infer(vm, l, in, given, types);
+    for (size_t i = 0; i < list->list->count; i++) {
+        typed_signature s;
+        gpa_code rc = typed_read_signature(vm, list->list->items[i], &s);
+        if (rc) return rc;
+        if (!takes(&s, l, in)) continue;
+        memcpy(types, s.args, sizeof s.args);
+        return GPA_OK;
+    }
+    return vm_fail(vm, GPA_E_TYPE,
+                   "ufunc '%s' not supported for the input types, and the inputs could not be safely coerced to any supported "
+                   "types according to the casting rule ''safe''",
+                   name_of(vm, o));
+}
+
+/* ---- one argument ---- */
+
+/* a over the loop space, then its core: a view. Arguments without a core that arrive as arrays have one element. */
+static gpa_code spread(gpa_vm *vm, const typed_layout *l, int k, typed_ty t, const layout_fit *f, gpa_arr *a, gpa_arr **out) {
+    int64_t shape[GPA_MAX_DIMS], strides[GPA_MAX_DIMS];
+    int core = l->ndim[k], own = a->ndim - core, n = 0;
+    for (int d = 0; d < f->loops; d++, n++) {
+        int from = d - (f->loops - own);
+        shape[n] = f->loop[d];
+        strides[n] = from < 0 || a->shape[from] == 1 ? 0 : a->strides[from];
+    }
+    for (int d = 0; d < core; d++, n++) {
+        shape[n] = a->shape[own + d];
+        strides[n] = a->strides[own + d];
+    }
+    if (core == 0 && t.rank) {
+        shape[n] = 1;
+        strides[n++] = 1;
+    }
+    return arr_view(vm_rt(vm), a, n, shape, strides, 0, out, vm_err(vm));
+}
+
+static bool is_dense(const gpa_arr *a, int first) {
+    int64_t apart = 1;
+    bool dense = true;
+    for (int d = a->ndim - 1; d >= first; d--) {
+        dense = dense && (a->strides[d] == apart || a->shape[d] == 1);
+        apart *= a->shape[d];
+    }
+    return dense;
+}
+
+/* ---- the launch ---- */
+
+/* Whether loop dimensions d and d + 1 lie like one in every argument; *keep: the one whose strides it has. */
+static bool joins(gpa_arr *const *views, int n, const int64_t *loop, int d, int *keep) {
+    *keep = loop[d + 1] == 1 ? d : d + 1;
+    if (loop[d] == 1 || loop[d + 1] == 1) return true;
+    for (int k = 0; k < n; k++)
+        if (views[k]->strides[d] != views[k]->strides[d + 1] * loop[d + 1]) return false;
+    return true;
+}
+
+/* Dimensions d and d + 1 become one of this size, with the strides of `keep`. */
+static gpa_code join_dims(gpa_vm *vm, gpa_arr **view, int d, int keep, int64_t size) {
+    int64_t shape[GPA_MAX_DIMS], strides[GPA_MAX_DIMS];
+    gpa_arr *a = *view, *made;
+    int n = 0;
+    for (int i = 0; i < a->ndim; i++) {
+        if (i == d || i == d + 1) {
+            if (i != keep) continue;
+            shape[n] = size;
+        } else {
+            shape[n] = a->shape[i];
+        }
+        strides[n++] = a->strides[i];
+    }
+    gpa_code rc = arr_view(vm_rt(vm), a, n, shape, strides, 0, &made, vm_err(vm));
+    if (rc) return rc;
+    arr_release(vm_rt(vm), a);
+    *view = made;
+    return GPA_OK;
+}
+
+static gpa_code join_loops(gpa_vm *vm, gpa_arr **views, int n, layout_fit *f) {
+    gpa_code rc = GPA_OK;
+    for (int d = f->loops - 2, keep; d >= 0 && !rc; d--) {
+        if (!joins(views, n, f->loop, d, &keep)) continue;
+        int64_t size = f->loop[d] * f->loop[d + 1];
+        for (int k = 0; k < n && !rc; k++) rc = join_dims(vm, &views[k], d, keep, size);
+        f->loop[d] = size;
+        for (int i = d + 1; i + 1 < f->loops; i++) f->loop[i] = f->loop[i + 1];
+        f->loops--;
+    }
+    return rc;
+}
+
+static void describe(const typed_layout *l, const layout_fit *f, gpa_arr *const *views, const typed_ty *types, typed_core *c) {
+    memset(c, 0, sizeof *c);
+    memset(c->dim, -1, sizeof c->dim);
+    for (int i = 0; i < KIR_MAX_DIMS; i++) c->fixed[i] = -1;
+    c->loops = (uint8_t)f->loops;
+    for (int k = 0; k < l->n_in + l->n_out; k++) {
+        int64_t elements = 1;
+        if (!types[k].rank) c->number |= 1u << k;
+        if (is_dense(views[k], f->loops)) c->dense |= 1u << k;
+        for (int d = 0; d < l->ndim[k]; d++) {
+            c->dim[k][d] = l->dim[k][d];
+            elements *= f->core[l->dim[k][d]];
+        }
+        for (int d = 0; d < l->ndim[k]; d++) {
+            int64_t size = f->core[l->dim[k][d]];
+            if (size <= SMALL && elements <= FEW_ELEMENTS) c->fixed[l->dim[k][d]] = size;
+        }
+    }
+}
+
+static gpa_code launch(gpa_vm *vm, object_obj *o, gpa_arr **views, const typed_ty *types, layout_fit *f) {
+    gufunc *g = o->data;
+    const typed_layout *l = &g->layout;
+    int n = l->n_in + l->n_out;
+    typed_ty args[BODY_MAX_IN];
+    typed_core core;
+    typed_fn *t;
+    gpa_opnd numbers[BODY_MAX_IN] = {0};
+    gpa_arr *arrays[BODY_MAX_IN + KIR_MAX_ARRAYS];
+    gpa_val params[BODY_MAX_IN];
+    gpa_code rc = join_loops(vm, views, n, f);
+    if (rc) return rc;
+    describe(l, f, views, types, &core);
+    for (int k = 0; k < n; k++) {
+        args[k] = types[k];
+        args[k].weak = false;
+        args[k].unit = core.dense >> k & 1;
+        args[k].rank = (uint8_t)(views[k]->ndim - f->loops + 1);
+        if (views[k]->ndim > KIR_MAX_DIMS)
+            return vm_fail(vm, GPA_E_UNSUPPORTED, "%s: loop and core dimensions together are more than %d", name_of(vm, o), KIR_MAX_DIMS);
+        arrays[k] = views[k];
+    }
+    if ((rc = typed_get_core(vm, &g->known, o->fields[FUNCTION].func, &core, args, n, &t))) return rc;
+    if ((rc = typed_numbers(vm, t, numbers))) return rc;
+    int n_params = (int)t->f->n_params;
+    for (int i = 0; i < n_params; i++) params[i] = numbers[i].v;
+    typed_arrays(vm, t, arrays + n);
+    arr_program p = {.arrays = arrays, .params = params, .size = f->loop, .memo = &t->memo};
+    return arr_run(vm_rt(vm), t->f, &p, vm_err(vm));
+}
+
+/* ---- the call ---- */
+
+typedef struct {
+    gpa_opnd in[BODY_MAX_IN];
+    gpa_arr *arg[BODY_MAX_IN];  /* inputs in their dtype; outputs that are given (both owned) */
+    gpa_arr *to[BODY_MAX_IN];   /* outputs: what the program writes (owned) */
+    gpa_arr *view[BODY_MAX_IN]; /* all arguments over the loop space (owned) */
+    value out[BODY_MAX_IN];     /* outputs that are given, borrowed */
+} operands;
+
+static void release(gpa_vm *vm, operands *x, int n) {
+    for (int k = 0; k < n; k++) {
+        arg_opnd_release(vm, &x->in[k]);
+        arr_release(vm_rt(vm), x->arg[k]);
+        arr_release(vm_rt(vm), x->to[k]);
+        arr_release(vm_rt(vm), x->view[k]);
+    }
+}
+
+static gpa_code input(gpa_vm *vm, const gpa_opnd *o, typed_ty t, gpa_arr **out) {
+    if (!o->arr) return arr_scalar(vm_rt(vm), (gpa_dtype)t.dtype, dtype_cast(o->v, o->dtype, (gpa_dtype)t.dtype), out, vm_err(vm));
+    return arr_cast(vm_rt(vm), o->arr, (gpa_dtype)t.dtype, false, out, vm_err(vm));
+}
+
+/* Where output k is written: the array given if it has the dtype and overlaps no input, else a new one. */
+static gpa_code output(gpa_vm *vm, const typed_layout *l, int k, typed_ty t, const layout_fit *f, operands *x) {
+    int64_t shape[2 * GPA_MAX_DIMS];
+    gpa_arr *given = x->arg[k];
+    bool fits = given && given->dtype == t.dtype;
+    for (int i = 0; i < k && fits; i++) fits = !arr_shares_memory(given, i < l->n_in ? x->arg[i] : x->to[i]);
+    if (fits) {
+        x->to[k] = arr_retain(given);
+        return GPA_OK;
+    }
+    int n = f->loops;
+    memcpy(shape, f->loop, (size_t)n * sizeof *shape);
+    for (int d = 0; d < l->ndim[k]; d++) shape[n++] = f->core[l->dim[k][d]];
+    gpa_code rc = arr_empty(vm_rt(vm), (gpa_dtype)t.dtype, n, shape, &x->to[k], vm_err(vm));
+    if (rc || !given) return rc;
+    gpa_opnd old = {.arr = given}; /* what the function leaves alone stays */
+    gpa_index all = {.kind = IX_ELLIPSIS};
+    return arr_set(vm_rt(vm), x->to[k], &all, 1, &old, vm_err(vm));
+}
+
+static gpa_code give(gpa_vm *vm, const operands *x, int k, value *out) {
+    if (!x->arg[k]) return np_return(vm, arr_retain(x->to[k]), out);
+    *out = value_retain(x->out[k]);
+    if (x->arg[k] == x->to[k]) return GPA_OK;
+    gpa_opnd made = {.arr = x->to[k]};
+    gpa_index all = {.kind = IX_ELLIPSIS};
+    return arr_set(vm_rt(vm), x->arg[k], &all, 1, &made, vm_err(vm));
+}
+
+static gpa_code results(gpa_vm *vm, const typed_layout *l, const operands *x, value *out) {
+    value one[BODY_MAX_IN];
+    gpa_code rc = GPA_OK;
+    int n = 0;
+    for (; n < l->n_out && !rc; n++) {
+        one[n] = v_none();
+        rc = give(vm, x, l->n_in + n, &one[n]);
+    }
+    if (!rc && l->n_out > 1) rc = native_give(v_tuple(vm, (size_t)n, one), out);
+    else if (!rc) *out = value_retain(one[0]);
+    for (int i = 0; i < n; i++) value_release(vm, one[i]);
+    return rc;
+}
+
+static gpa_code apply(gpa_vm *vm, object_obj *o, const value *args, operands *x, value *out) {
+    gufunc *g = o->data;
+    const typed_layout *l = &g->layout;
+    int n = l->n_in + l->n_out;
+    typed_ty types[BODY_MAX_IN];
+    layout_fit fit;
+    gpa_code rc = GPA_OK;
+    for (int k = 0; k < l->n_in; k++) TRY(arg_opnd(vm, args[k], &x->in[k]));
+    for (int k = l->n_in; k < n; k++) {
+        TRY(arg_out(vm, x->out[k], &x->arg[k]));
+        if (x->arg[k]) arr_retain(x->arg[k]);
+    }
+    TRY(choose_types(vm, o, l, x->in, x->arg, types));
+    for (int k = 0; k < l->n_in; k++) TRY(input(vm, &x->in[k], types[k], &x->arg[k]));
+    TRY(layout_match(vm, name_of(vm, o), text_of(o), l, x->arg, &fit));
+    for (int k = l->n_in; k < n; k++) TRY(output(vm, l, k, types[k], &fit, x));
+    for (int k = 0; k < n; k++) TRY(spread(vm, l, k, types[k], &fit, k < l->n_in ? x->arg[k] : x->to[k], &x->view[k]));
+    TRY(launch(vm, o, x->view, types, &fit));
+    rc = results(vm, l, x, out);
+out:
+    return rc;
+}
+
+static gpa_code call(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw, const value *names, value *out) {
+    const gufunc *g = o->data;
+    const typed_layout *l = &g->layout;
+    size_t n_in = (size_t)l->n_in, all = (size_t)(l->n_in + l->n_out);
+    operands x;
+    memset(&x, 0, sizeof x);
+    if (n < n_in || n > all)
+        return vm_fail(vm, GPA_E_TYPE, "%s() takes from %zu to %zu positional arguments but %zu were given", name_of(vm, o), n_in, all, n);
+    for (size_t k = n_in; k < all; k++) x.out[k] = k < n ? args[k] : v_unset();
+    for (size_t i = 0; i < n_kw; i++) {
+        value v = args[n + i];
+        if (strcmp(names[i].str->text, "out") != 0) return vm_fail(vm, GPA_E_TYPE, "%s() got an unexpected keyword argument '%s'", name_of(vm, o), names[i].str->text);
+        bool several = v.tag == V_TUPLE;
+        if (several && v.tuple->count != (size_t)l->n_out)
+            return vm_fail(vm, GPA_E_VALUE, "The 'out' tuple must have exactly one entry per ufunc output");
+        for (size_t k = 0; k < (several ? v.tuple->count : 1); k++) x.out[n_in + k] = several ? v.tuple->items[k] : v;
+    }
+    gpa_code rc = apply(vm, o, args, &x, out);
+    release(vm, &x, (int)all);
+    return rc;
+}
+
+static void forget(gpa_vm *vm, object_obj *o) {
+    gufunc *g = o->data;
+    if (g) typed_free_all(vm, g->known);
+    mem_free(g);
+}
+
+static gpa_code repr(gpa_vm *vm, object_obj *o, gpa_str *out) {
+    str_printf(out, "<numba._GUFunc '%s'>", name_of(vm, o));
+    return GPA_OK;
+}
+
+const object_kind gufunc_kind = {.type_name = "numba._GUFunc", .free = forget, .call = call, .repr = repr};
+
+/* ---- attributes ---- */
+
+gpa_code gufunc_nin(gpa_vm *vm, value *argv, value *out) {
+    (void)vm;
+    *out = v_int(((gufunc *)argv[0].object->data)->layout.n_in);
+    return GPA_OK;
+}
+
+gpa_code gufunc_nout(gpa_vm *vm, value *argv, value *out) {
+    (void)vm;
+    *out = v_int(((gufunc *)argv[0].object->data)->layout.n_out);
+    return GPA_OK;
+}
+
+gpa_code gufunc_signature(gpa_vm *vm, value *argv, value *out) {
+    (void)vm;
+    *out = value_retain(argv[0].object->fields[LAYOUT]);
+    return GPA_OK;
+}
+
+/* ---- decorators ---- */
+
+/* Numba's arrays where NumPy's layout has a core, numbers or arrays elsewhere. */
+static gpa_code check_signatures(gpa_vm *vm, const typed_layout *l, value list) {
+    for (size_t i = 0; list.tag == V_LIST && i < list.list->count; i++) {
+        typed_signature s;
+        gpa_code rc = typed_read_signature(vm, list.list->items[i], &s);
+        if (rc) return rc;
+        if (s.n != l->n_in + l->n_out)
+            return vm_fail(vm, GPA_E_TYPE, "'%s' has %d arguments, the layout %d", list.list->items[i].str->text, s.n, l->n_in + l->n_out);
+        for (int k = 0; k < s.n; k++) {
+            int have = s.args[k].rank ? s.args[k].rank - 1 : 0;
+            bool fits = have == l->ndim[k] || (l->ndim[k] == 0 && have == 1);
+            if (k >= l->n_in && !s.args[k].rank) fits = false;
+            if (!fits)
+                return vm_fail(vm, GPA_E_TYPE, "argument %d of '%s' has %d dimensions, that of the layout %d", k + 1,
+                               list.list->items[i].str->text, have, l->ndim[k]);
+        }
+    }
+    return GPA_OK;
+}
+
+static gpa_code make(gpa_vm *vm, value fn, value signatures, value layout, value *out) {
+    if (fn.tag != V_FUNC) return vm_fail(vm, GPA_E_TYPE, "@guvectorize takes a function, not '%s'", value_type_name(fn));
+    value o = v_object(vm, &gufunc_kind, FIELDS);
+    gufunc *g = mem_zero(sizeof *g);
+    gpa_code rc = GPA_OK;
+    if (o.tag == V_UNSET || !g) TRY(vm_no_memory(vm));
+    o.object->data = g;
+    o.object->fields[FUNCTION] = value_retain(fn);
+    o.object->fields[SIGNATURES] = value_retain(signatures);
+    o.object->fields[LAYOUT] = value_retain(layout);
+    TRY(layout_read(vm, layout.str->text, &g->layout));
+    TRY(check_signatures(vm, &g->layout, signatures));
+    uint32_t takes_ = func_node(fn.func)->function.scope->n_positional;
+    if (takes_ != (uint32_t)(g->layout.n_in + g->layout.n_out))
+        TRY(vm_fail(vm, GPA_E_TYPE, "%s() takes %u arguments, the layout %s has %d", func_name(vm, fn.func), takes_, layout.str->text, g->layout.n_in + g->layout.n_out));
+    *out = o;
+    return GPA_OK;
+out:
+    if (o.tag == V_UNSET) mem_free(g);
+    value_release(vm, o);
+    return rc;
+}
+
+/* What @guvectorize(...) gives; fields: the signatures or None, the layout. */
+static gpa_code with_call(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw, const value *names, value *out) {
+    (void)names;
+    if (n != 1 || n_kw) return vm_fail(vm, GPA_E_TYPE, "a decorator takes the function alone");
+    return make(vm, args[0], o->fields[0], o->fields[1], out);
+}
+
+static const object_kind guvectorize_with_kind = {.type_name = "numba.guvectorize", .call = with_call};
+
+gpa_code numba_guvectorize(gpa_vm *vm, value *argv, value *out) { /* ftylist_or_layout, layout, target, **kws */
+    value list = v_none(), o, layout = argv[1].tag == V_UNSET ? argv[0] : argv[1];
+    gpa_code rc = typed_check_target(vm, argv[2]);
+    if (rc) return rc;
+    if (layout.tag != V_STR) return vm_fail(vm, GPA_E_TYPE, "the layout is text such as '(m,n),(n,p)->(m,p)', not '%s'", value_type_name(layout));
+    typed_layout read;
+    if ((rc = layout_read(vm, layout.str->text, &read))) return rc;
+    if (argv[1].tag != V_UNSET && (rc = typed_signatures(vm, argv[0], &list))) return rc;
+    TRY(check_signatures(vm, &read, list));
+    o = v_object(vm, &guvectorize_with_kind, 2);
+    if (o.tag == V_UNSET) TRY(GPA_E_MEMORY);
+    o.object->fields[0] = value_retain(list);
+    o.object->fields[1] = value_retain(layout);
+    *out = o;
+out:
+    value_release(vm, list);
+    return rc;
+}
