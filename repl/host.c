@@ -5,44 +5,174 @@
 
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "repl/buf.h"
+#include "repl/colour.h"
+#include "repl/line.h"
+#include "repl/pager.h"
+#include "repl/report.h"
+
 static gpa_session *volatile running;
 static volatile sig_atomic_t at_prompt;
+static struct {
+    bool in_line;   /* the terminal's cursor is not at the beginning of a line */
+    bool progress;  /* a line of progress is shown */
+    char *next;     /* what the next cell begins with */
+} host;
+
+/* ---- streams ---- */
+
+static void end_progress(void) {
+    if (!host.progress) return;
+    fputs("\r\033[K", stderr);
+    host.progress = false;
+}
+
+static void put(gpa_stream s, const char *text, size_t n) {
+    FILE *to = s == GPA_STDERR ? stderr : stdout;
+    if (n == 0) return;
+    end_progress();
+    if (s == GPA_STDERR) fflush(stdout);
+    fwrite(text, 1, n, to);
+    if (isatty(fileno(to))) host.in_line = text[n - 1] != '\n';
+}
 
 static void write_stream(void *user, gpa_stream s, const char *text, size_t n) {
     (void)user;
-    if (s == GPA_STDERR) fflush(stdout);
-    fwrite(text, 1, n, s == GPA_STDERR ? stderr : stdout);
+    put(s, text, n);
+}
+
+static void put_text(gpa_stream s, const char *text) { put(s, text, strlen(text)); }
+
+void host_fresh_line(void) {
+    end_progress();
+    if (host.in_line) fputc('\n', stdout);
+    host.in_line = false;
+    fflush(stdout);
+}
+
+static const gpa_repr *plain_of(const gpa_repr *r, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(r[i].mime, "text/plain") == 0) return &r[i];
+    return NULL;
 }
 
 static void show_result(void *user, int count, const gpa_repr *r, size_t n) {
+    const gpa_repr *text = plain_of(r, n);
+    bool colour = colour_on(STDOUT_FILENO);
+    buf b = {0};
     (void)user;
-    for (size_t i = 0; i < n; i++) {
-        if (strcmp(r[i].mime, "text/plain") != 0) continue;
-        /* a value of several lines starts below its mark, so that its columns line up */
-        printf("Out[%d]:%s%.*s\n", count, memchr(r[i].data, '\n', r[i].n) ? "\n" : " ", (int)r[i].n, r[i].data);
+    if (!text) return;
+    host_fresh_line();
+    if (colour) {
+        const char *mark = colour_of(TINT_OUT), *number = colour_of(TINT_OUT_COUNT);
+        buf_printf(&b, "%sOut[" COLOUR_END "%s%d" COLOUR_END "%s]:" COLOUR_END, mark, number, count, mark);
+    } else {
+        buf_printf(&b, "Out[%d]:", count);
     }
+    /* a value of several lines starts below its mark, so that its columns line up */
+    buf_putc(&b, memchr(text->data, '\n', text->n) ? '\n' : ' ');
+    buf_putn(&b, text->data, text->n);
+    buf_putc(&b, '\n');
+    put(GPA_STDOUT, b.text ? b.text : "", b.len);
     fflush(stdout);
+    buf_free(&b);
 }
 
 static void show_error(void *user, const gpa_diag *d) {
+    buf b = {0};
     (void)user;
-    fflush(stdout);
-    fputs(d->text, stderr);
+    if (isatty(STDERR_FILENO)) host_fresh_line();
+    report_put(running, d, &b);
+    put(GPA_STDERR, b.text ? b.text : "", b.len);
+    buf_free(&b);
 }
 
-static gpa_code read_line(void *user, const char *prompt, char *line, size_t n) {
+static void show_page(void *user, const gpa_repr *r, size_t n) {
+    const gpa_repr *text = plain_of(r, n);
     (void)user;
-    fputs(prompt, stdout);
+    if (!text) return;
+    host_fresh_line();
+    pager_show(text->data, text->n);
+    if (text->n && text->data[text->n - 1] != '\n') put_text(GPA_STDOUT, "\n");
+}
+
+/* Only the line that is being written can be taken back. */
+static void clear_line(void *user, bool wait) {
+    (void)user, (void)wait;
+    if (isatty(STDOUT_FILENO)) fputs("\033[2K\r", stdout);
+    host.in_line = false;
+}
+
+/* ---- progress ---- */
+
+static void show_progress(void *user, const char *text, double done, double left) {
+    enum { WIDTH = 24 };
+    static const char *const eighths[] = {" ", "\u258f", "\u258e", "\u258d", "\u258c", "\u258b", "\u258a", "\u2589"};
+    (void)user;
+    if (!isatty(STDERR_FILENO) || host.in_line) return;
+    if (!text) {
+        end_progress();
+        return;
+    }
+    buf b = {0};
+    buf_printf(&b, "\r%s ", text);
+    if (done >= 0) {
+        int cells = (int)((done > 1 ? 1 : done) * WIDTH * 8);
+        for (int i = 0; i < WIDTH; i++) buf_put(&b, i < cells / 8 ? "\u2588" : i == cells / 8 ? eighths[cells % 8] : " ");
+        buf_printf(&b, "\u2595 %3.0f %%", 100 * done);
+    }
+    if (left >= 0) buf_printf(&b, ", %.0f s to go", left);
+    buf_put(&b, "\033[K");
     fflush(stdout);
-    if (!fgets(line, (int)n, stdin)) return GPA_E_EOF;
-    line[strcspn(line, "\n")] = 0;
+    if (b.text) fputs(b.text, stderr);
+    buf_free(&b);
+    host.progress = true;
+}
+
+/* ---- input ---- */
+
+static gpa_code read_line(void *user, const char *prompt, char *line, size_t n) {
+    char *text;
+    (void)user;
+    end_progress();
+    fflush(stdout);
+    line_result r = line_ask(prompt, &text);
+    host.in_line = false;
+    if (r != LINE_CELL) return r == LINE_DROPPED ? GPA_E_INTERRUPT : GPA_E_EOF;
+    snprintf(line, n, "%s", text);
+    free(text);
     return GPA_OK;
 }
 
-void host_init(gpa_host *h) { *h = (gpa_host){.write = write_stream, .result = show_result, .error = show_error, .input = read_line}; }
+static void keep_next(void *user, const char *text, size_t n, bool replace) {
+    (void)user, (void)replace;
+    free(host.next);
+    host.next = strndup(text, n);
+}
+
+char *host_next_input(void) {
+    char *next = host.next;
+    host.next = NULL;
+    return next;
+}
+
+void host_init(gpa_host *h) {
+    *h = (gpa_host){.write = write_stream,
+                    .result = show_result,
+                    .error = show_error,
+                    .clear = clear_line,
+                    .page = show_page,
+                    .next_input = keep_next,
+                    .progress = show_progress,
+                    .input = read_line,
+                    .terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)};
+}
+
+/* ---- Ctrl-C ---- */
 
 static void on_interrupt(int signal_number) {
     (void)signal_number;

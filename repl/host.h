@@ -1,4 +1,4 @@
-/* The terminal as a session's host: streams, results, errors, input, Ctrl-C. */
+/* The terminal as a session's host: streams, results, errors, pages, questions, progress, Ctrl-C. */
 #ifndef GPA_HOST_H
 #define GPA_HOST_H
 
@@ -9,5 +9,9 @@ void host_init(gpa_host *h);
 void host_catch_interrupts(gpa_session *s);
 /* Whether the prompt is waiting: then Ctrl-C clears the line instead. */
 void host_at_prompt(bool yes);
+/* At a terminal: ends the line that the output ended in. */
+void host_fresh_line(void);
+/* What the next cell is to begin with (%load, %recall), owned (free); NULL: nothing. */
+char *host_next_input(void);
 
 #endif

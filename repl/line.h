@@ -1,15 +1,24 @@
-/* One line from the user: the small interface that GNU readline is kept behind. */
+/* A cell from the user: the small interface that line editing is kept behind. With GNU readline it is edited as a whole, lines and
+ * all; without it, or on a terminal that cannot move its cursor, lines are read plainly until they are a cell. */
 #ifndef GPA_LINE_H
 #define GPA_LINE_H
 
 #include "lang/session.h"
 
-/* Sets editing up with completion from the session. */
+typedef enum {
+    LINE_CELL,    /* a text */
+    LINE_DROPPED, /* Ctrl-C: what was typed is forgotten */
+    LINE_END      /* the end of input */
+} line_result;
+
+/* Sets editing up: completion, highlighting and history are the session's. */
 void line_begin(gpa_session *s);
-/* The next line without its end, owned by the caller (free); NULL at the end of input. `indent` columns are typed
- * ahead. *interrupted: Ctrl-C was pressed; the line is NULL then. */
-char *line_read(const char *prompt, int indent, bool *interrupted);
-/* Adds a cell to the history. */
+/* Reads a cell, with `prompt` before its first line and `more` before the others (both with colour sequences). It begins with
+ * `start` (NULL: empty). LINE_CELL: *text is owned by the caller (free). */
+line_result line_read(const char *prompt, const char *more, const char *start, char **text);
+/* Reads one line in answer to a question. */
+line_result line_ask(const char *prompt, char **text);
+/* Adds a cell to what can be recalled. */
 void line_remember(const char *text);
 void line_end(void);
 

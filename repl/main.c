@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "lang/session.h"
+#include "repl/colour.h"
 #include "repl/host.h"
 #include "repl/prompt.h"
 
@@ -129,8 +130,8 @@ static int run(gpa_session *s, const options *o) {
     if (o->code) code = run_text(s, o, "<string>", o->code, strlen(o->code));
     else if (o->file) code = run_file(s, o, o->file);
     else if (!o->interactive && !isatty(STDIN_FILENO)) return run_file(s, o, "-");
-    else return prompt_loop(s, o->explain);
-    return o->interactive ? prompt_loop(s, o->explain) : code;
+    else return prompt_loop(s, o->explain, true);
+    return o->interactive ? prompt_loop(s, o->explain, false) : code;
 }
 
 /* In builds that check: no block may be alive once the session is gone. */
@@ -156,6 +157,7 @@ int main(int argc, char **argv) {
     if (!args) return EXIT_UNCAUGHT;
     args[0] = o.code ? "-c" : o.file ? o.file : "";
     for (int i = o.rest; i < argc; i++) args[1 + i - o.rest] = argv[i];
+    colour_begin(NULL);
     gpa_config_init(&config);
     host_init(&config.host);
     config.device = o.device;

@@ -1,77 +1,96 @@
-/* The prompt. Lines are collected until the session says that they are a whole cell; Ctrl-C drops what was typed,
- * Ctrl-D on an empty line ends. Line editing is behind read_line: readline where it was built in, plain reads
- * elsewhere and when input is not a terminal. */
+/* The loop of a session at a terminal: prompts as IPython's, a cell, its evaluation. Ctrl-C drops what was typed and never
+ * ends the session; Ctrl-D asks when there is something to lose. */
 #include "repl/prompt.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "repl/buf.h"
+#include "repl/colour.h"
 #include "repl/host.h"
 #include "repl/line.h"
 
-typedef struct {
-    char *text;
-    size_t len, cap;
-} cell;
+static const char greeting[] = "gpa " GPA_VERSION "    name? explains a name, Tab completes it, exit leaves\n";
 
-static bool cell_add(cell *c, const char *line) {
-    size_t n = strlen(line), need = c->len + n + 2;
-    if (need > c->cap) {
-        char *grown = realloc(c->text, need * 2);
-        if (!grown) return false;
-        c->text = grown;
-        c->cap = need * 2;
-    }
-    memcpy(c->text + c->len, line, n);
-    memcpy(c->text + c->len + n, "\n", 2);
-    c->len += n + 1;
-    return true;
+/* `In [7]: ` and, as wide, `   ...: `. */
+static void make_prompts(int count, buf *first, buf *more) {
+    bool colour = colour_on(STDOUT_FILENO);
+    const char *in = colour ? colour_of(TINT_IN) : "", *number = colour ? colour_of(TINT_IN_COUNT) : "", *dots = colour ? colour_of(TINT_MORE) : "";
+    const char *end = colour ? COLOUR_END : "";
+    int width = snprintf(NULL, 0, "In [%d]: ", count);
+    buf_clear(first);
+    buf_clear(more);
+    buf_printf(first, "%sIn [%s%s%d%s%s]: %s", in, end, number, count, end, in, end);
+    buf_printf(more, "%s%*s: %s", dots, width - 2, "...", end);
 }
 
-static bool blank(const cell *c) { return !c->text || c->text[strspn(c->text, " \t\r\n")] == 0; }
+/* Whether a cell is this word alone. */
+static bool is_word(const char *cell, const char *word) {
+    cell += strspn(cell, " \t\r\n");
+    size_t n = strlen(word);
+    return strncmp(cell, word, n) == 0 && cell[n + strspn(cell + n, " \t\r\n")] == 0;
+}
 
-/* Reads one cell. False at the end of input. */
-static bool read_cell(gpa_session *s, cell *c) {
-    char prompt[32], more[32];
-    int indent = 0;
-    snprintf(prompt, sizeof prompt, "In [%d]: ", gpa_session_count(s));
-    snprintf(more, sizeof more, "%*s: ", (int)strlen(prompt) - 2, "...");
-    c->len = 0;
+static bool blank(const char *cell) { return cell[strspn(cell, " \t\r\n")] == 0; }
+
+/* Ctrl-D. */
+static bool wants_to_leave(const gpa_session *s) {
+    char *answer;
+    if (gpa_session_count(s) == 1 || !isatty(STDIN_FILENO)) return true;
+    line_result r = line_ask("Do you really want to exit ([y]/n)? ", &answer);
+    if (r == LINE_END) fputc('\n', stdout);
+    bool yes = r == LINE_END || (r == LINE_CELL && strchr("yY", answer[strspn(answer, " ")]));
+    free(answer);
+    if (!yes) fputc('\n', stdout);
+    return yes;
+}
+
+/* The next cell, owned; NULL when the user leaves. */
+static char *read_cell(gpa_session *s, buf *first, buf *more) {
     for (;;) {
-        bool interrupted;
-        char *line = line_read(c->len ? more : prompt, indent, &interrupted);
-        if (interrupted) {
-            c->len = 0;
-            indent = 0;
-            continue;
+        char *text, *start = host_next_input();
+        make_prompts(gpa_session_count(s), first, more);
+        if (first->failed || more->failed) return NULL;
+        host_fresh_line();
+        line_result r = line_read(first->text, more->text, start, &text);
+        free(start);
+        switch (r) {
+        case LINE_CELL:
+            if (!blank(text)) return text;
+            free(text);
+            break;
+        case LINE_DROPPED: fputs("KeyboardInterrupt\n\n", stdout); break;
+        case LINE_END:
+            fputc('\n', stdout);
+            if (wants_to_leave(s)) return NULL;
+            break;
         }
-        if (!line) return c->len > 0;
-        bool kept = cell_add(c, line);
-        free(line);
-        if (!kept) return false;
-        if (blank(c)) {
-            c->len = 0;
-            continue;
-        }
-        if (gpa_session_check(s, c->text, c->len, &indent) != GPA_SRC_INCOMPLETE) return true;
     }
 }
 
-int prompt_loop(gpa_session *s, int explain) {
-    cell c = {0};
+int prompt_loop(gpa_session *s, int explain, bool banner) {
+    buf first = {0}, more = {0};
     int status = 0, flags = explain ? GPA_EVAL_EXPLAIN : 0;
     gpa_code rc = GPA_OK;
+    char *cell;
     if (explain > 1) flags |= GPA_EVAL_SOURCE;
     line_begin(s);
     gpa_session_prepare(s);
-    while (rc != GPA_E_EXIT && read_cell(s, &c)) {
-        line_remember(c.text);
-        rc = gpa_session_eval(s, NULL, c.text, c.len, flags, &status);
+    if (banner && isatty(STDOUT_FILENO)) printf("%s\n", greeting);
+    while (rc != GPA_E_EXIT && (cell = read_cell(s, &first, &more))) {
+        gpa_session_ready(s);
+        line_remember(cell);
+        bool leave = is_word(cell, "exit") || is_word(cell, "quit");
+        if (!leave) rc = gpa_session_eval(s, NULL, cell, strlen(cell), flags, &status);
+        free(cell);
+        if (leave) break;
+        host_fresh_line();
+        if (rc != GPA_E_EXIT && isatty(STDOUT_FILENO)) fputc('\n', stdout);
     }
     line_end();
-    free(c.text);
+    buf_free(&first);
+    buf_free(&more);
     return rc == GPA_E_EXIT ? status : 0;
 }

@@ -1,0 +1,295 @@
+/* The loop of an edited cell. readline keeps the text, its keys, killing, undo and searches; it is fed by its callback interface
+ * one key at a time, and never draws: its redisplay only notes that something changed. What is seen is made here, from the text,
+ * its parts as the session tells them, the hint and the menu, when no further key waits (so a burst of keys is drawn once).
+ *
+ * readline calls back without context, so what is edited is kept in a variable. */
+#include "repl/edit.h"
+
+#ifdef GPA_HAVE_READLINE
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <readline/history.h>
+#include <readline/readline.h>
+
+#include "repl/colour.h"
+#include "repl/keys.h"
+#include "repl/menu.h"
+#include "repl/past.h"
+#include "repl/screen.h"
+#include "repl/terminal.h"
+
+enum { TOO_LONG_TO_COLOUR = 1 << 18 };
+
+static struct {
+    gpa_session *session;
+    screen *screen;
+    const char *prompt, *more, *start;
+    bool asking, changed, ended;
+    char *got; /* the text that was taken */
+    const char *hint;
+    uint8_t *tints;
+    size_t tints_cap;
+} edit;
+
+gpa_session *edit_session(void) { return edit.session; }
+bool edit_asking(void) { return edit.asking; }
+const char *edit_hint(void) { return edit.hint; }
+
+/* ---- colours of the text ---- */
+
+static void tint_part(void *user, size_t lo, size_t hi, gpa_style style) {
+    (void)user;
+    memset(edit.tints + lo, (int)style, hi - lo);
+}
+
+static char opener_of(char c) { return c == ')' ? '(' : c == ']' ? '[' : '{'; }
+
+/* Pairs the brackets: one without a partner is wrong; the pair at the cursor is marked. */
+static void pair_brackets(const char *text, size_t n, size_t cursor) {
+    enum { DEEPEST = 256 };
+    size_t open[DEEPEST], depth = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (edit.tints[i] != GPA_STYLE_BRACKET) continue;
+        if (strchr("([{", text[i])) {
+            if (depth == DEEPEST) return;
+            open[depth++] = i;
+        } else if (depth && text[open[depth - 1]] == opener_of(text[i])) {
+            size_t lo = open[--depth];
+            bool at = lo == cursor || i == cursor || i + 1 == cursor || (lo + 1 == cursor && edit.tints[cursor] != GPA_STYLE_BRACKET);
+            if (at) edit.tints[lo] = edit.tints[i] = TINT_MATCH;
+        } else {
+            edit.tints[i] = GPA_STYLE_WRONG;
+        }
+    }
+    while (depth) edit.tints[open[--depth]] = GPA_STYLE_WRONG;
+}
+
+/* The tints of the text; NULL where there are none. */
+static const uint8_t *tints_of(const char *text, size_t n, size_t cursor) {
+    if (edit.asking || !colour_on(STDOUT_FILENO) || n > TOO_LONG_TO_COLOUR) return NULL;
+    if (n + 1 > edit.tints_cap) {
+        uint8_t *grown = realloc(edit.tints, 2 * n + 256);
+        if (!grown) return NULL;
+        edit.tints = grown;
+        edit.tints_cap = 2 * n + 256;
+    }
+    memset(edit.tints, GPA_STYLE_PLAIN, n + 1);
+    gpa_session_highlight(edit.session, text, n, tint_part, NULL);
+    pair_brackets(text, n, cursor);
+    return edit.tints;
+}
+
+/* ---- showing ---- */
+
+/* A search and its like: readline asks something, in the place of the prompt. */
+static bool in_message(void) { return rl_display_prompt && *rl_display_prompt; }
+
+static screen_view view_of(const char *text, size_t n, size_t cursor) {
+    return (screen_view){.prompt = edit.prompt, .more = edit.more, .text = text, .n = n, .cursor = cursor, .tints = tints_of(text, n, cursor)};
+}
+
+static void show(void) {
+    size_t n = (size_t)rl_end, cursor = (size_t)rl_point;
+    screen_view v = view_of(rl_line_buffer, n, cursor);
+    edit.changed = false;
+    edit.hint = NULL;
+    if (in_message()) {
+        v.prompt = rl_display_prompt;
+    } else {
+        v.below = menu_lines(screen_rows(edit.screen), screen_columns(edit.screen));
+        if (!edit.asking && !v.below && n && cursor == n) edit.hint = past_hint(rl_line_buffer, n);
+        v.hint = colour_on(STDOUT_FILENO) ? edit.hint : NULL;
+        if (!v.hint) edit.hint = NULL;
+    }
+    fflush(stdout);
+    screen_show(edit.screen, &v);
+}
+
+static void note_change(void) { edit.changed = true; }
+
+void edit_redraw(bool clear) {
+    if (clear) screen_clear(edit.screen);
+    else screen_forget(edit.screen);
+    edit.changed = true;
+}
+
+void edit_lend(void) {
+    screen_erase(edit.screen);
+    (*rl_deprep_term_function)();
+    terminal_release();
+}
+
+void edit_take_back(void) {
+    terminal_hold();
+    (*rl_prep_term_function)(1);
+    screen_measure(edit.screen);
+    edit_redraw(false);
+}
+
+/* The text as it stays on the terminal. */
+static void leave(const char *text) {
+    size_t n = strlen(text);
+    screen_view v = view_of(text, n, n + 1);
+    fflush(stdout);
+    screen_leave(edit.screen, &v);
+}
+
+/* ---- the loop ---- */
+
+static void on_line(char *line) {
+    edit.got = line;
+    edit.ended = true;
+    rl_callback_handler_remove();
+}
+
+void edit_done(void) { rl_newline(1, '\n'); }
+
+static int begin_text(void) {
+    if (edit.start) rl_insert_text(edit.start);
+    return 0;
+}
+
+static void stop(void) {
+    (*rl_deprep_term_function)();
+    leave(rl_line_buffer);
+    terminal_stop();
+    (*rl_prep_term_function)(1);
+    screen_measure(edit.screen);
+    edit_redraw(false);
+}
+
+static void drop(void) {
+    char *text = strdup(rl_line_buffer);
+    menu_take();
+    rl_free_line_state();
+    rl_callback_sigcleanup();
+    rl_callback_handler_remove();
+    leave(text ? text : "");
+    free(text);
+}
+
+static void key(void) {
+    bool menu = menu_shown();
+    past_load(edit.session);
+    keys_begin();
+    rl_callback_read_char();
+    /* any key but the menu's own closes it */
+    if (menu && !edit.ended && !RL_ISSTATE(RL_STATE_MULTIKEY) && !keys_of_menu()) menu_take(), edit.changed = true;
+}
+
+static line_result loop(void) {
+    edit.ended = false;
+    edit.got = NULL;
+    edit.changed = true;
+    fflush(stdout);
+    screen_measure(edit.screen);
+    screen_forget(edit.screen);
+    terminal_hold();
+    rl_callback_handler_install("", on_line);
+    line_result r = LINE_CELL;
+    while (!edit.ended) {
+        terminal_event e = terminal_wait(edit.changed ? 0 : -1);
+        switch (e) {
+        case TERMINAL_NOTHING: show(); break;
+        case TERMINAL_INPUT: key(); break;
+        case TERMINAL_INTERRUPT:
+            drop();
+            edit.ended = true;
+            r = LINE_DROPPED;
+            break;
+        case TERMINAL_RESIZED:
+            screen_measure(edit.screen);
+            edit.changed = true;
+            break;
+        case TERMINAL_STOP: stop(); break;
+        case TERMINAL_CONTINUED:
+            (*rl_prep_term_function)(1);
+            edit_redraw(false);
+            break;
+        }
+    }
+    terminal_release();
+    menu_take();
+    if (r == LINE_CELL && edit.got) leave(edit.got);
+    else if (r == LINE_CELL) r = LINE_END;
+    return r;
+}
+
+static line_result take(char **text) {
+    line_result r = loop();
+    *text = edit.got;
+    edit.got = NULL;
+    return r;
+}
+
+line_result edit_read(const char *prompt, const char *more, const char *start, char **text) {
+    edit.prompt = prompt;
+    edit.more = more;
+    edit.start = start;
+    edit.asking = false;
+    return take(text);
+}
+
+line_result edit_ask(const char *prompt, char **text) {
+    edit.prompt = prompt;
+    edit.more = "";
+    edit.start = NULL;
+    edit.asking = true;
+    return take(text);
+}
+
+/* ---- life ---- */
+
+static bool capable(void) {
+    const char *term = getenv("TERM");
+    return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && term && *term && strcmp(term, "dumb") != 0;
+}
+
+/* Programs and their texts are UTF-8. Where the environment names no such locale the one without a language is taken, as Python
+ * does (PEP 538). */
+static void choose_locale(void) {
+    if (setlocale(LC_CTYPE, "") && MB_CUR_MAX > 1) return;
+    const char *all = getenv("LC_ALL");
+    if (all && *all) return;
+    if (setlocale(LC_CTYPE, "C.UTF-8")) setenv("LC_CTYPE", "C.UTF-8", 1);
+}
+
+bool edit_begin(gpa_session *s) {
+    if (!capable()) return false;
+    edit.screen = screen_new();
+    if (!edit.screen) return false;
+    edit.session = s;
+    choose_locale();
+    rl_readline_name = "gpa";
+    rl_catch_signals = 0;
+    rl_catch_sigwinch = 0;
+    rl_change_environment = 0;
+    rl_erase_empty_line = 1; /* readline is not to end the line itself: `leave` does */
+    rl_redisplay_function = note_change;
+    rl_startup_hook = begin_text;
+    keys_bind();
+    return true;
+}
+
+void edit_remember(const char *text) { past_add(text); }
+
+void edit_end(void) {
+    past_free();
+    menu_free();
+    screen_free(edit.screen);
+    free(edit.tints);
+    memset(&edit, 0, sizeof edit);
+}
+#else
+bool edit_begin(gpa_session *s) { return (void)s, false; }
+line_result edit_read(const char *prompt, const char *more, const char *start, char **text) {
+    return (void)prompt, (void)more, (void)start, (void)text, LINE_END;
+}
+line_result edit_ask(const char *prompt, char **text) { return (void)prompt, (void)text, LINE_END; }
+void edit_remember(const char *text) { (void)text; }
+void edit_end(void) {}
+#endif

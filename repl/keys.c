@@ -1,0 +1,438 @@
+/* readline's own commands take the text for one line; those here know lines. Each command is a row of the table at the end.
+ *
+ * Reading order: places in the text; lines and indentation; history and hints; the menu; pasting; the editor; the table. */
+#include "repl/keys.h"
+
+#ifdef GPA_HAVE_READLINE
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <readline/readline.h>
+
+#include "repl/edit.h"
+#include "repl/menu.h"
+#include "repl/past.h"
+#include "repl/transcript.h"
+
+enum { STEP = 4, PASTE_PATIENCE_MS = 2000 };
+
+static bool for_menu;
+
+void keys_begin(void) { for_menu = false; }
+bool keys_of_menu(void) { return for_menu; }
+
+/* ---- places in the text ---- */
+
+static int start_of_line(int at) {
+    while (at > 0 && rl_line_buffer[at - 1] != '\n') at--;
+    return at;
+}
+
+static int end_of_line(int at) {
+    while (at < rl_end && rl_line_buffer[at] != '\n') at++;
+    return at;
+}
+
+static int indent_at(int start) { return (int)strspn(rl_line_buffer + start, " "); }
+
+static bool blank_before_point(void) {
+    for (int i = start_of_line(rl_point); i < rl_point; i++)
+        if (rl_line_buffer[i] != ' ') return false;
+    return true;
+}
+
+static bool blank(const char *text) { return text[strspn(text, " \t\r\n")] == 0; }
+
+static int next_character(int at) {
+    for (at++; at < rl_end && (rl_line_buffer[at] & 0xc0) == 0x80;) at++;
+    return at;
+}
+
+/* The place in the line that begins at `start` which is `cells` from its beginning, or its end. */
+static int at_cells(int start, size_t cells) {
+    int at = start, end = end_of_line(start);
+    while (at < end && gpa_text_width(rl_line_buffer + start, (size_t)(next_character(at) - start)) <= cells) at = next_character(at);
+    return at;
+}
+
+/* ---- lines and indentation ---- */
+
+/* The state of the first n bytes with an end of line behind them, and the next line's margin. */
+static gpa_src_state state_of(int n, int *indent) {
+    buf b = {0};
+    gpa_src_state state = GPA_SRC_COMPLETE;
+    *indent = 0;
+    buf_putn(&b, rl_line_buffer, (size_t)n);
+    buf_putc(&b, '\n');
+    if (!b.failed) state = gpa_session_check(edit_session(), b.text, b.len, indent);
+    buf_free(&b);
+    return state;
+}
+
+static void insert_blanks(int n) {
+    for (; n > 0; n--) rl_insert_text(" ");
+}
+
+static int new_line(int count, int key) {
+    int indent;
+    (void)count, (void)key;
+    if (state_of(rl_point, &indent) != GPA_SRC_INCOMPLETE) indent = indent_at(start_of_line(rl_point));
+    int after = rl_point;
+    while (after < rl_end && rl_line_buffer[after] == ' ') after++;
+    rl_begin_undo_group();
+    if (after > rl_point) rl_delete_text(rl_point, after);
+    rl_insert_text("\n");
+    insert_blanks(indent);
+    rl_end_undo_group();
+    return 0;
+}
+
+/* Runs a whole cell from its last line; elsewhere, and where more must come, begins a line. */
+static int enter(int count, int key) {
+    int indent;
+    if (menu_take()) {
+        for_menu = true;
+        return 0;
+    }
+    bool last = rl_line_buffer[end_of_line(rl_point)] == 0 || blank(rl_line_buffer + rl_point);
+    if (edit_asking() || blank(rl_line_buffer) || (last && state_of(rl_end, &indent) != GPA_SRC_INCOMPLETE)) {
+        edit_done();
+        return 0;
+    }
+    return new_line(count, key);
+}
+
+static int run_now(int count, int key) {
+    (void)count, (void)key;
+    edit_done();
+    return 0;
+}
+
+/* In a margin: back to the step before. */
+static int backspace(int count, int key) {
+    int margin = rl_point - start_of_line(rl_point);
+    if (count != 1 || margin == 0 || !blank_before_point()) return rl_rubout(count, key);
+    int step = margin % STEP ? margin % STEP : STEP;
+    rl_delete_text(rl_point - step, rl_point);
+    rl_point -= step;
+    return 0;
+}
+
+static bool starts_with_word(const char *line, const char *const *words) {
+    for (; *words; words++) {
+        size_t n = strlen(*words);
+        if (strncmp(line, *words, n) == 0 && strchr(" :(\n", line[n])) return true;
+    }
+    return false;
+}
+
+/* `else:` and its like, at the margin of the block that it ends, goes to the margin of what it belongs to. */
+static int colon(int count, int key) {
+    static const char *const leaving[] = {"else", "elif", "except", "finally", NULL};
+    static const char *const opening[] = {"if", "for", "while", "try", "with", "else", "elif", "except", "finally", NULL};
+    int start = start_of_line(rl_point), indent = indent_at(start);
+    rl_insert(count, key);
+    if (indent < STEP || start == 0 || rl_point != end_of_line(rl_point)) return 0;
+    int before = start_of_line(start - 1);
+    if (!starts_with_word(rl_line_buffer + start + indent, leaving) || indent_at(before) != indent ||
+        starts_with_word(rl_line_buffer + before + indent, opening))
+        return 0;
+    rl_begin_undo_group();
+    rl_delete_text(start, start + STEP);
+    rl_point -= STEP;
+    rl_end_undo_group();
+    return 0;
+}
+
+static int line_first(int count, int key) {
+    (void)count, (void)key;
+    rl_point = start_of_line(rl_point);
+    return 0;
+}
+
+static int to_first(int count, int key) {
+    (void)count, (void)key;
+    rl_point = 0;
+    return 0;
+}
+
+static int to_last(int count, int key) {
+    (void)count, (void)key;
+    rl_point = rl_end;
+    return 0;
+}
+
+static int kill_line(int count, int key) {
+    (void)count, (void)key;
+    int end = end_of_line(rl_point);
+    rl_kill_text(rl_point, end == rl_point && end < rl_end ? end + 1 : end);
+    return 0;
+}
+
+static int kill_line_before(int count, int key) {
+    (void)count, (void)key;
+    int start = start_of_line(rl_point);
+    if (start == rl_point && start > 0) start--;
+    rl_kill_text(start, rl_point);
+    rl_point = start;
+    return 0;
+}
+
+/* ---- history and hints ---- */
+
+/* To the line above or below. False: there is none. */
+static bool move_line(int direction) {
+    int start = start_of_line(rl_point), end = end_of_line(rl_point);
+    if (direction < 0 ? start == 0 : end == rl_end) return false;
+    size_t cells = gpa_text_width(rl_line_buffer + start, (size_t)(rl_point - start));
+    rl_point = at_cells(direction < 0 ? start_of_line(start - 1) : end + 1, cells);
+    return true;
+}
+
+static int walk(int direction) {
+    if (edit_asking() || past_walk(direction, (size_t)rl_point)) return 0;
+    rl_ding();
+    return 0;
+}
+
+static int up(int count, int key) {
+    (void)count, (void)key;
+    if (menu_shown() && menu_move(-1)) for_menu = true;
+    else if (!move_line(-1)) walk(-1);
+    return 0;
+}
+
+static int down(int count, int key) {
+    (void)count, (void)key;
+    if (menu_shown() && menu_move(1)) for_menu = true;
+    else if (!move_line(1)) walk(1);
+    return 0;
+}
+
+static int older(int count, int key) {
+    (void)count, (void)key;
+    return walk(-1);
+}
+
+static int newer(int count, int key) {
+    (void)count, (void)key;
+    return walk(1);
+}
+
+/* Takes n bytes of the hint. */
+static void take_hint(size_t n) {
+    char *text = strndup(edit_hint(), n);
+    if (text) rl_insert_text(text);
+    free(text);
+}
+
+static bool can_take_hint(void) { return rl_point == rl_end && edit_hint(); }
+
+static int right(int count, int key) {
+    if (menu_turn(1)) for_menu = true;
+    else if (can_take_hint()) take_hint(strcspn(edit_hint(), "\n"));
+    else return rl_forward_char(count, key);
+    return 0;
+}
+
+static int left(int count, int key) {
+    if (menu_turn(-1)) for_menu = true;
+    else return rl_backward_char(count, key);
+    return 0;
+}
+
+static int right_word(int count, int key) {
+    if (!can_take_hint()) return rl_forward_word(count, key);
+    const char *hint = edit_hint();
+    size_t n = strcspn(hint, "\n"), skip = strspn(hint, " .,()[]{}=+-*/'\"");
+    size_t word = skip + strcspn(hint + skip, " .,()[]{}=+-*/'\"\n");
+    take_hint(word < n ? word : n);
+    return 0;
+}
+
+static int line_last(int count, int key) {
+    (void)count, (void)key;
+    if (can_take_hint()) take_hint(strcspn(edit_hint(), "\n"));
+    else rl_point = end_of_line(rl_point);
+    return 0;
+}
+
+/* ---- the menu ---- */
+
+static int tab(int count, int key) {
+    (void)count;
+    for_menu = true;
+    if (edit_asking()) return rl_insert(1, ' ');
+    if (menu_shown() && menu_move(1)) return 0;
+    if (blank_before_point() && key == '\t' && rl_end > 0) insert_blanks(STEP - (rl_point - start_of_line(rl_point)) % STEP);
+    else menu_complete(edit_session());
+    return 0;
+}
+
+static int tab_back(int count, int key) {
+    if (menu_shown() && menu_move(-1)) {
+        for_menu = true;
+        return 0;
+    }
+    return blank_before_point() ? backspace(count, key) : 0;
+}
+
+static int cancel(int count, int key) {
+    if (!menu_shown()) return rl_abort(count, key);
+    menu_cancel();
+    return 0;
+}
+
+static int clear_screen(int count, int key) {
+    (void)count, (void)key;
+    edit_redraw(true);
+    return 0;
+}
+
+/* ---- pasting ---- */
+
+static bool key_waits(void) {
+    struct pollfd fd = {STDIN_FILENO, POLLIN, 0};
+    return poll(&fd, 1, PASTE_PATIENCE_MS) > 0;
+}
+
+/* The terminal marks what is pasted, so that nothing in it is taken for a key. One that breaks off is pasted as far as it came. */
+static int paste(int count, int key) {
+    static const char last[] = "\033[201~";
+    size_t end = sizeof last - 1;
+    buf raw = {0}, text = {0};
+    (void)count, (void)key;
+    while (key_waits()) {
+        char some[4096];
+        /* no further than the mark can reach, for what follows it is typed */
+        size_t matched = 0;
+        for (size_t k = end; k > 0 && !matched; k--)
+            if (raw.len >= k && memcmp(raw.text + raw.len - k, last, k) == 0) matched = k;
+        if (matched == end) {
+            raw.len -= end;
+            break;
+        }
+        ssize_t n = read(STDIN_FILENO, some, end - matched);
+        if (n <= 0) break;
+        buf_putn(&raw, some, (size_t)n);
+    }
+    transcript_clean(raw.text ? raw.text : "", raw.len, blank(rl_line_buffer), &text);
+    if (text.text) {
+        rl_begin_undo_group();
+        if (!edit_asking()) rl_insert_text(text.text);
+        else if (text.text[strcspn(text.text, "\n")] == 0) rl_insert_text(text.text);
+        rl_end_undo_group();
+    }
+    buf_free(&raw);
+    buf_free(&text);
+    return 0;
+}
+
+/* ---- the editor ---- */
+
+static char *read_back(const char *path) {
+    FILE *f = fopen(path, "r");
+    buf b = {0};
+    char some[4096];
+    for (size_t n; f && (n = fread(some, 1, sizeof some, f)) > 0;) buf_putn(&b, some, n);
+    if (f) fclose(f);
+    while (b.len && b.text[b.len - 1] == '\n') b.text[--b.len] = 0;
+    if (f && !b.text) buf_put(&b, "");
+    return b.text;
+}
+
+static int run_editor(const char *path) {
+    const char *visual = getenv("VISUAL"), *editor = getenv("EDITOR");
+    buf command = {0};
+    buf_printf(&command, "%s '%s'", visual && *visual ? visual : editor && *editor ? editor : "vi", path);
+    int status = command.failed ? -1 : system(command.text);
+    buf_free(&command);
+    return status;
+}
+
+/* The text in $VISUAL or $EDITOR, and back. */
+static int in_editor(int count, int key) {
+    const char *tmp = getenv("TMPDIR");
+    buf path = {0};
+    (void)count, (void)key;
+    buf_printf(&path, "%s/gpa-XXXXXX.py", tmp && *tmp && !strchr(tmp, '\'') ? tmp : "/tmp");
+    int fd = path.failed ? -1 : mkstemps(path.text, 3);
+    FILE *f = fd >= 0 ? fdopen(fd, "w") : NULL;
+    if (f) {
+        bool written = fprintf(f, "%s\n", rl_line_buffer) >= 0;
+        written = fclose(f) == 0 && written;
+        edit_lend();
+        int status = written ? run_editor(path.text) : -1;
+        edit_take_back();
+        char *text = status == 0 ? read_back(path.text) : NULL;
+        if (text) {
+            rl_begin_undo_group();
+            rl_delete_text(0, rl_end);
+            rl_point = 0;
+            rl_insert_text(text);
+            rl_end_undo_group();
+        } else {
+            rl_ding();
+        }
+        free(text);
+        unlink(path.text);
+    }
+    buf_free(&path);
+    return 0;
+}
+
+/* ---- the table ---- */
+
+#define BOTH "ei" /* the keymaps: emacs, vi's insertion, vi's movement */
+#define ALL "eim"
+
+static const struct {
+    const char *name;
+    rl_command_func_t *does;
+    const char *maps;
+    const char *keys[6]; /* as the terminal sends them */
+} table[] = {
+    {"gpa-enter", enter, ALL, {"\r", "\n"}},
+    {"gpa-new-line", new_line, BOTH, {"\017"}},
+    {"gpa-run-now", run_now, "e", {"\033\r", "\033\n"}},
+    {"gpa-backspace", backspace, BOTH, {"\177", "\010"}},
+    {"gpa-colon", colon, BOTH, {":"}},
+    {"gpa-tab", tab, BOTH, {"\t"}},
+    {"gpa-tab-back", tab_back, BOTH, {"\033[Z"}},
+    {"gpa-cancel", cancel, BOTH, {"\007"}},
+    {"gpa-up", up, ALL, {"\033[A", "\033OA"}},
+    {"gpa-down", down, ALL, {"\033[B", "\033OB"}},
+    {"gpa-up", up, "m", {"k"}},
+    {"gpa-down", down, "m", {"j"}},
+    {"gpa-older", older, BOTH, {"\020", "\033[5~"}},
+    {"gpa-newer", newer, BOTH, {"\016", "\033[6~"}},
+    {"gpa-right", right, ALL, {"\033[C", "\033OC"}},
+    {"gpa-right", right, "e", {"\006"}},
+    {"gpa-left", left, ALL, {"\033[D", "\033OD"}},
+    {"gpa-right-word", right_word, "e", {"\033f", "\033[1;5C", "\033[1;3C"}},
+    {"gpa-line-first", line_first, BOTH, {"\001", "\033[H", "\033OH", "\033[1~"}},
+    {"gpa-line-last", line_last, BOTH, {"\005", "\033[F", "\033OF", "\033[4~"}},
+    {"gpa-first", to_first, "e", {"\033<"}},
+    {"gpa-last", to_last, "e", {"\033>"}},
+    {"gpa-kill-line", kill_line, "e", {"\013"}},
+    {"gpa-kill-line-before", kill_line_before, BOTH, {"\025"}},
+    {"gpa-clear-screen", clear_screen, ALL, {"\014"}},
+    {"gpa-paste", paste, ALL, {"\033[200~"}},
+    {"gpa-editor", in_editor, "e", {"\030\005"}},
+};
+
+void keys_bind(void) {
+    rl_variable_bind("bind-tty-special-chars", "off");
+    rl_variable_bind("enable-bracketed-paste", "on");
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        rl_add_defun(table[i].name, table[i].does, -1);
+        for (const char *m = table[i].maps; *m; m++) {
+            Keymap map = *m == 'e' ? emacs_standard_keymap : *m == 'i' ? vi_insertion_keymap : vi_movement_keymap;
+            for (size_t k = 0; k < 6 && table[i].keys[k]; k++) rl_bind_keyseq_in_map(table[i].keys[k], table[i].does, map);
+        }
+    }
+}
+#endif

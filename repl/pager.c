@@ -1,0 +1,53 @@
+/* The pager is a child with its end of a pipe as input. While it runs Ctrl-C is its alone. */
+#include "repl/pager.h"
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "lang/session.h"
+
+/* Whether the text has more rows than the terminal, one kept for the prompt. */
+static bool is_long(const char *text, size_t n) {
+    struct winsize size;
+    if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) return false;
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || size.ws_row == 0 || size.ws_col == 0) return false;
+    size_t rows = 0;
+    for (size_t at = 0; at < n;) {
+        const char *end = memchr(text + at, '\n', n - at);
+        size_t len = end ? (size_t)(end - text) - at : n - at;
+        rows += 1 + (len ? (gpa_text_width(text + at, len) - 1) / size.ws_col : 0);
+        at += len + 1;
+    }
+    return rows + 1 > size.ws_row;
+}
+
+static const char *command(void) {
+    const char *pager = getenv("PAGER"), *term = getenv("TERM");
+    if (pager && *pager) return pager;
+    return term && strcmp(term, "dumb") != 0 ? "less -R" : "cat";
+}
+
+void pager_show(const char *text, size_t n) {
+    struct sigaction ignore = {.sa_handler = SIG_IGN}, interrupt, pipe_before;
+    fflush(stdout);
+    FILE *to = is_long(text, n) ? popen(command(), "w") : NULL;
+    if (to) {
+        sigemptyset(&ignore.sa_mask);
+        sigaction(SIGINT, &ignore, &interrupt);
+        sigaction(SIGPIPE, &ignore, &pipe_before);
+        fwrite(text, 1, n, to);
+        int status = pclose(to);
+        sigaction(SIGPIPE, &pipe_before, NULL);
+        sigaction(SIGINT, &interrupt, NULL);
+        if (status == 0) return;
+        bool missing = status != -1 && (status >> 8) == 127; /* the shell found no such program */
+        if (!missing) return;
+    }
+    fwrite(text, 1, n, stdout);
+    fflush(stdout);
+}
