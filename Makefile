@@ -97,12 +97,9 @@ $(B)/%.o: %.c Makefile $(CONFIG)
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(ALL) $(EXTRA) -c -o $@ $<
 
-# lang/prelude/*.gpa becomes gpa_prelude_text (declared in lang/prelude.h), so that the program is one file.
-$(B)/prelude.c: $(call src,lang/prelude/*.gpa) Makefile
-	@mkdir -p $(@D)
-	@{ echo '#include "lang/prelude.h"'; echo 'const char gpa_prelude_text[] = {'; \
-	   cat $(call src,lang/prelude/*.gpa) /dev/null | od -An -v -to1 | sed 's/ *\([0-7][0-7]*\)/ 0\1,/g'; \
-	   echo '0};'; echo 'const size_t gpa_prelude_size = sizeof gpa_prelude_text - 1;'; } > $@
+# lang/prelude/ becomes a table of texts (declared in lang/prelude.h), so that the program is one file.
+$(B)/prelude.c: $(call src,lang/prelude/*.gpa lang/prelude/modules/*.gpa) .make/prelude.sh
+	@mkdir -p $(@D) && .make/prelude.sh > $@
 $(B)/prelude.o: $(B)/prelude.c
 	$(call say,CC)$(CC) $(ALL) -w -c -o $@ $<
 

@@ -11,7 +11,7 @@
 /* Other names of built-in modules: cupy is numpy here, and so are its parts. */
 static const struct {
     const char *name, *meant;
-} aliases[] = {{"cupy", "numpy"}, {"numbapro", "numba"}, {"numpy.core", "numpy"}};
+} aliases[] = {{"cupy", "numpy"}, {"numbapro", "numba"}, {"numpy.core", "numpy"}, {"scipy.fft", "numpy.fft"}};
 
 static void resolve(const char *name, char *to, size_t n) {
     for (size_t i = 0; i < COUNT_OF(aliases); i++) {
@@ -36,7 +36,9 @@ static gpa_code builtin_module(gpa_vm *vm, const char *name, native_owner o, mod
     if (!s) return vm_no_memory(vm);
     if (!(*out = module_new(vm, s))) return vm->err.code;
     (*out)->builtin = true;
-    return module_fill(vm, *out, o);
+    gpa_code rc = module_fill(vm, *out, o);
+    if (!rc && o != OWNER_NUMPY) rc = vm_run_prelude(vm, *out, name); /* numpy's, which all others need, runs once all is filled */
+    return rc;
 }
 
 /* ---- files ---- */

@@ -147,6 +147,11 @@ module_obj *module_new(gpa_vm *vm, gpa_sym name);
 gpa_code module_fill(gpa_vm *vm, module_obj *m, native_owner owner);
 void module_clear(gpa_vm *vm, module_obj *m);
 
+/* ---- vm.c ---- */
+
+/* Runs what the built-in module `name` has that is written in gpa, if anything, inside of m. */
+gpa_code vm_run_prelude(gpa_vm *vm, module_obj *m, const char *name);
+
 /* ---- import.c ---- */
 
 gpa_code import_root(gpa_vm *vm, const char *name, module_obj **out);

@@ -4,7 +4,13 @@
 
 #include <stddef.h>
 
-extern const char gpa_prelude_text[]; /* ends with a zero byte */
-extern const size_t gpa_prelude_size; /* without it */
+/* What a built-in module has that is written in gpa. */
+typedef struct {
+    const char *module;
+    const char *text; /* ends with a zero byte */
+    size_t size;      /* without it */
+} gpa_prelude;
+
+extern const gpa_prelude gpa_preludes[]; /* ends with module NULL */
 
 #endif

@@ -78,15 +78,18 @@ static gpa_code fill_numpy(gpa_vm *vm) {
     return rc;
 }
 
-static gpa_code run_prelude(gpa_vm *vm) {
+gpa_code vm_run_prelude(gpa_vm *vm, module_obj *m, const char *name) {
     uint32_t id;
     ast_module *ast = NULL;
     const parse_options options = {.magics = false};
-    gpa_code rc = source_add(vm->config.sources, SOURCE_FILE, "<prelude>", gpa_prelude_text, gpa_prelude_size, &id, &vm->err);
+    const gpa_prelude *p = gpa_preludes;
+    while (p->module && strcmp(p->module, name) != 0) p++;
+    if (!p->module) return GPA_OK;
+    gpa_code rc = source_add(vm->config.sources, SOURCE_FILE, "<prelude>", p->text, p->size, &id, &vm->err);
     if (!rc) rc = parse_module(source_get(vm->config.sources, id), vm->config.names, &options, &ast, &vm->err);
-    if (!rc) rc = vm_eval(vm, ast, vm->numpy, NULL);
+    if (!rc) rc = vm_eval(vm, ast, m, NULL);
     ast_release(ast);
-    vm->numpy->hidden = true; /* from now on: errors of the prelude's own top level do show */
+    m->hidden = true; /* from now on: errors of the prelude's own top level do show */
     return rc;
 }
 
@@ -104,7 +107,7 @@ gpa_code vm_new(const vm_config *c, gpa_vm **out, gpa_err *e) {
     if (!rc && !(vm->main = module_new(vm, main))) rc = vm->err.code;
     if (!rc) rc = fill_builtins(vm);
     if (!rc) rc = fill_numpy(vm);
-    if (!rc) rc = run_prelude(vm);
+    if (!rc) rc = vm_run_prelude(vm, vm->numpy, "numpy");
     vm->sealed = true;
     if (!rc) {
         value name = v_cstr(vm, "__main__");

@@ -1,22 +1,13 @@
-/* Library calls of arrays: matrix products, sorts, searches, and joining arrays.
+/* Library calls of arrays: matrix products, sorts, searches.
  *
- * The operands are computed first; the device's library does the call where it can, else the host. Reading order: running
- * a call, matmul, sorting, joining. */
+ * The operands are computed first; the device's library does the call where it can, else the host. Reading order: matmul,
+ * sorting, searching. */
 #include "runtime/device.h"
 #include "runtime/explain.h"
 #include "runtime/host.h"
 #include "runtime/hostcall.h"
-#include "runtime/rt.h"
+#include "runtime/library.h"
 #include "runtime/shape.h"
-
-/* ---- running a call ---- */
-
-static gpa_code run_on_device(gpa_rt *rt, gpa_device *d, const gpa_libcall *call, gpa_err *e) {
-    rt->stats.lib_calls++;
-    return d->be->lib_run(d->dev, call, e);
-}
-
-static bool can(gpa_device *d, const gpa_libcall *call) { return d->be->lib_can && d->be->lib_can(d->dev, call); }
 
 /* ---- matmul ---- */
 
@@ -110,7 +101,7 @@ typedef struct {
 } place;
 
 static gpa_code one_call(place *p, const gpa_libcall *c, gpa_err *e) {
-    return p->d ? run_on_device(p->rt, p->d, c, e) : hostcall_gemm(c, p->a, p->b, p->c, &p->rt->interrupted, e);
+    return p->d ? library_run(p->rt, p->d, c, e) : hostcall_gemm(c, p->a, p->b, p->c, &p->rt->interrupted, e);
 }
 
 /* Every product of the stack: one call for each point of its outer dimensions, after those that can be walked as one. */
@@ -218,10 +209,10 @@ gpa_code arr_matmul(gpa_rt *rt, const gpa_opnd *a, const gpa_opnd *b, gpa_arr **
     TRY(plan_product(fa, fb, &s, e)); /* a cast is dense: its strides are its own */
     gpa_libcall c = product_call(&s, t);
     gpa_device *d = fa->storage->buf->device;
-    bool library = can(d, &c);
+    bool library = library_can(d, &c);
     if (library) TRY(product_on_device(rt, d, &s, c, out, e));
     else TRY(product_on_host(rt, &s, t, out, e));
-    explain_call(rt, "matmul", library ? d : NULL, *out);
+    explain_call(rt, library_names[LIB_GEMM], library ? d : NULL, *out);
 out:
     arr_release(rt, s.a);
     arr_release(rt, s.b);
@@ -236,21 +227,21 @@ out:
 /* ---- sorting ---- */
 
 static gpa_code run_sort(gpa_rt *rt, gpa_arr *rows, gpa_libcall *c, gpa_dtype to, gpa_arr **out, gpa_err *e) {
-    const char *name = c->kind == LIB_ARGSORT ? "argsort" : "sort";
+    const char *name = library_names[c->kind];
     host_dense in = {0};
     host_new_array made = {0};
     gpa_arr *dense = NULL, *result = NULL;
     gpa_code rc = GPA_OK;
     TRY(arr_force(rt, rows, CUT_LIBRARY, e));
     gpa_device *d = rows->storage->buf->device;
-    if (can(d, c)) {
+    if (library_can(d, c)) {
         if (arr_is_contiguous(rows)) dense = arr_retain(rows);
         else TRY(arr_copy(rt, rows, &dense, e));
         TRY(arr_force(rt, dense, CUT_LIBRARY, e));
         TRY(arr_empty(rt, to, rows->ndim, rows->shape, &result, e));
         c->sort.in = (gpa_binding){.mem = dense->storage->buf->mem, .offset = dense->offset};
         c->sort.out = (gpa_binding){.mem = result->storage->buf->mem};
-        TRY(run_on_device(rt, d, c, e));
+        TRY(library_run(rt, d, c, e));
         explain_call(rt, name, d, result);
         *out = result;
         result = NULL;

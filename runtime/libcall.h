@@ -1,13 +1,20 @@
 /* Calls of libraries: a tagged union that the graph's executor hands to a backend.
  *
  * Every call is described completely by its own arm; arrays are given as bindings (offset and strides in elements).
- * A backend that cannot do a call says so through lib_can, and runtime/hostcall.c does it in host memory. */
+ * A backend that cannot do a call says so through lib_can, and it is done in host memory (runtime/hostcall.h). */
 #ifndef GPA_LIBCALL_H
 #define GPA_LIBCALL_H
 
 #include "runtime/backend.h"
 
-typedef enum { LIB_GEMM, LIB_SORT, LIB_ARGSORT } gpa_lib_kind;
+typedef enum {
+#define LIB(id, name) LIB_##id,
+#include "runtime/lib.def"
+#undef LIB
+    LIB_COUNT
+} gpa_lib_kind;
+
+enum { LIB_MATRICES = 4 };
 
 typedef struct gpa_libcall {
     gpa_lib_kind kind;
@@ -25,6 +32,37 @@ typedef struct gpa_libcall {
             int64_t rows, n;
             gpa_binding in, out;
         } sort;
+        /* Unscaled discrete Fourier transforms with the sign -1, or +1 for the inverse, over the first `rank` dimensions
+         * of a space of `ndim`, for every point of the others. n are the extents of the space, those of the real side for
+         * R2C (always forward) and C2R (always inverse, rank 1); the complex side of the last transformed dimension then
+         * has n/2 + 1. dtype is the complex one. C2C may be in place (in and out the same layout); C2R may overwrite `in`. */
+        struct {
+            gpa_fft_form form;
+            bool inverse;
+            int rank, ndim;
+            int64_t n[KIR_MAX_DIMS];
+            gpa_binding in, out;
+        } fft;
+        /* LU to EIG: `batch` matrices, each column-major and dense, one after the other. Those that the call reads are
+         * overwritten. `part` is the dtype of singular values and of eigh's eigenvalues; p = min(m, n).
+         *
+         *           x[0]                  x[1]               x[2]                  x[3]
+         *   LU      m x n: L and U        p int32: pivots
+         *   SOLVE   n x n                 n x k: B, then X
+         *   CHOLESKY n x n: L below the diagonal (U above it with `upper`), the other triangle undefined
+         *   QR      m x n: R on top       p: Householder's tau  m x k: Q (mem NULL: not wanted); R lies in x[0] before
+         *                                                       Q is made of the rest of it
+         *   SVD     m x n                 p: values (part)   m x k: U              k' x n: V^H (mem NULL: not wanted)
+         *           (k = p, or m with `full`; k' = p, or n with `full`)
+         *   EIGH    n x n: vectors        n: values (part)   `vectors` false: values only
+         *   EIG     n x n                 n: values (complex) n x n: vectors (complex; mem NULL: not wanted) */
+        struct {
+            int64_t batch, m, n, k;
+            bool upper, full, vectors;
+            gpa_binding x[LIB_MATRICES];
+            /* Where the first failure is reported: LAPACK's info of the first matrix that has one, else 0. */
+            int32_t *info;
+        } matrix;
     };
 } gpa_libcall;
 

@@ -23,6 +23,9 @@ typedef enum {
     RED_COUNT
 } gpa_red;
 
+/* What a Fourier transform turns into what: complex numbers or the real ones that make half of them. */
+typedef enum { FFT_C2C, FFT_R2C, FFT_C2R } gpa_fft_form;
+
 /* How the operands of an operation choose the type it computes in and the type of its result: NumPy's loops. "As
  * FLOAT": bool, int8 and uint8 become float16, int16 and uint16 float32, wider integers float64. */
 #define GPA_SIGS(SIG)                                                                              \

@@ -217,6 +217,20 @@ gpa_code arr_concat(gpa_rt *rt, gpa_arr *const *in, int n, int axis, gpa_dtype d
 gpa_code arr_sort(gpa_rt *rt, gpa_arr *a, int axis, gpa_arr **out, gpa_err *e);    /* stable, NaN last */
 gpa_code arr_argsort(gpa_rt *rt, gpa_arr *a, int axis, gpa_arr **out, gpa_err *e); /* int64, stable */
 gpa_code arr_searchsorted(gpa_rt *rt, gpa_arr *a, gpa_arr *v, bool right, gpa_arr **out, gpa_err *e);
+
+typedef struct {
+    gpa_fft_form form;
+    bool inverse;    /* the sign of the exponent: + */
+    int n_axes;      /* at least one, all different */
+    int axes[GPA_MAX_DIMS];
+    int64_t last;    /* the length of the last axis on its real side (R2C, C2R) */
+    double scale;    /* the result is multiplied by it */
+    gpa_arr *into;   /* where the result is stored (it may be `a`, for C2C); NULL: a new array */
+} arr_fft_opts;
+
+/* The discrete Fourier transform over some axes, in float32 or float64 arithmetic: a is of a float dtype for R2C, else
+ * complex, and none of the axes is empty. */
+gpa_code arr_fft(gpa_rt *rt, gpa_arr *a, const arr_fft_opts *o, gpa_arr **out, gpa_err *e);
 /* Indices of the true elements, one int64 array per dimension (at least one), into out[0 .. ndim). */
 gpa_code arr_nonzero(gpa_rt *rt, gpa_arr *a, gpa_arr **out, gpa_err *e);
 

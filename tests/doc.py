@@ -9,6 +9,8 @@ import tempfile
 import cells
 from cells import Gpa, show
 
+NUMPY = ("numpy", "numpy.fft")  # every function of these has an example
+
 
 def run_examples(engine, prologue, examples):
     """The complaint about the first example that is answered otherwise, or None."""
@@ -33,12 +35,14 @@ def check(engine, owner, name, kind, doc):
         examples = doctest.DocTestParser().get_examples(doc)
     except ValueError as e:
         return [("its docstring:", str(e))]
-    if owner == "numpy" and kind != "ufunc" and not examples:
+    if owner in NUMPY and kind != "ufunc" and not examples:
         return [("it has no example", "")]
     module = owner if owner in ("math", "cmath", "random", "functools", "itertools", "time", "os", "os.path", "sys") else ""
     prologue = f"import {module}\nfrom {module} import *\n" if module else ""
     if owner.startswith(("numpy", "ndarray", "dtype", "ufunc")):
         prologue = "import numpy as np\nfrom numpy import *\nfrom builtins import bool\n"
+    if owner in NUMPY[1:]:
+        prologue += f"from {owner} import *\n"
     return run_examples(engine, prologue, examples)
 
 

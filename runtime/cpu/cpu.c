@@ -10,6 +10,7 @@
 
 #include "runtime/base.h"
 #include "runtime/cpu/blas.h"
+#include "runtime/cpu/fft.h"
 #include "runtime/cpu/run.h"
 #include "runtime/cpu/threads.h"
 #include "runtime/str.h"
@@ -22,6 +23,7 @@ struct gpa_dev {
     int32_t stop;
     uint32_t programs; /* names them */
     blas *b;           /* NULL until the first product */
+    fft *f;            /* NULL until the first transform */
 };
 
 static int cpu_count(char *why, size_t n) {
@@ -41,6 +43,7 @@ static gpa_code cpu_open(int i, gpa_dev **out, gpa_err *e) {
 static void cpu_close(gpa_dev *d) {
     if (!d) return;
     blas_free(d->b);
+    fft_free(d->f);
     jit_free(d->j);
     mem_free(d);
 }
@@ -160,8 +163,24 @@ out:
     return rc;
 }
 
-static bool cpu_lib_can(gpa_dev *d, const gpa_libcall *c) { return blas_can(&d->b, c); }
-static gpa_code cpu_lib_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) { return blas_run(d->b, d->threads, c, e); }
+/* ---- libraries ---- */
+
+static bool can_blas(gpa_dev *d, const gpa_libcall *c) { return blas_can(&d->b, c); }
+static gpa_code run_blas(gpa_dev *d, const gpa_libcall *c, gpa_err *e) { return blas_run(d->b, d->threads, c, e); }
+static bool can_fft(gpa_dev *d, const gpa_libcall *c) { return fft_can(&d->f, c); }
+static gpa_code run_fft(gpa_dev *d, const gpa_libcall *c, gpa_err *e) { return fft_run(d->f, d->threads, c, e); }
+
+/* Who does an operation of lib.def; nobody: the host. */
+static const struct {
+    bool (*can)(gpa_dev *, const gpa_libcall *);
+    gpa_code (*run)(gpa_dev *, const gpa_libcall *, gpa_err *);
+} libraries[LIB_COUNT] = {
+    [LIB_GEMM] = {can_blas, run_blas},
+    [LIB_FFT] = {can_fft, run_fft},
+};
+
+static bool cpu_lib_can(gpa_dev *d, const gpa_libcall *c) { return libraries[c->kind].can && libraries[c->kind].can(d, c); }
+static gpa_code cpu_lib_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) { return libraries[c->kind].run(d, c, e); }
 
 static gpa_code cpu_sync(gpa_dev *d, gpa_err *e) {
     if (!__atomic_load_n(&d->stop, __ATOMIC_RELAXED)) return GPA_OK;

@@ -61,6 +61,15 @@ const cu_blas *api_blas(char *why, size_t n) {
     if (table.library || open_library(&table.library, names, COUNT_OF(names), rows, COUNT_OF(rows), why, n)) return &table;
     return NULL;
 }
+
+const cu_fft *api_fft(char *why, size_t n) {
+    static cu_fft table;
+    const entry rows[] = {CUDA_FFT(FN)};
+    NAMES("libcufft.so.12", "libcufft.so.11", "/usr/local/cuda/lib64/libcufft.so.12", "/usr/local/cuda/lib64/libcufft.so.11",
+          "/usr/local/cuda/lib64/libcufft.so");
+    if (table.library || open_library(&table.library, names, COUNT_OF(names), rows, COUNT_OF(rows), why, n)) return &table;
+    return NULL;
+}
 #undef FN
 
 gpa_code api_check(CUresult r, const char *call, gpa_err *e) {

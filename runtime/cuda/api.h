@@ -18,6 +18,7 @@ typedef struct CUfunc_st *CUfunction;
 typedef struct CUmemPoolHandle_st *CUmemoryPool;
 typedef struct nvrtc_program *nvrtcProgram;
 typedef struct cublasContext *cublasHandle_t;
+typedef int cufftHandle;
 
 /* Values of the interfaces that this plugin speaks of. */
 enum {
@@ -28,7 +29,8 @@ enum {
     CU_ATTR_MAX_SHARED_OPTIN = 97, CU_ATTR_MEMORY_POOLS = 115,
     CU_FUNC_MAX_THREADS = 0, CU_FUNC_SHARED = 1, CU_FUNC_LOCAL = 3, CU_FUNC_REGISTERS = 4, CU_FUNC_MAX_DYNAMIC = 8,
     CUBLAS_N = 0, CUBLAS_T = 1, CUBLAS_DEFAULT = -1, CUDA_R_32F = 0, CUDA_R_64F = 1, CUDA_R_16F = 2, CUDA_C_32F = 4,
-    CUDA_C_64F = 5, CUDA_R_16BF = 14, CUBLAS_COMPUTE_32F = 68, CUBLAS_COMPUTE_64F = 70
+    CUDA_C_64F = 5, CUDA_R_16BF = 14, CUBLAS_COMPUTE_32F = 68, CUBLAS_COMPUTE_64F = 70,
+    CUFFT_ALLOC_FAILED = 2, CUFFT_C2C = 0x29, CUFFT_R2C = 0x2a, CUFFT_C2R = 0x2c, CUFFT_Z2Z = 0x69, CUFFT_D2Z = 0x6a, CUFFT_Z2D = 0x6c
 };
 
 /* FN(member, symbol, (parameters)). The first symbol is the newest name of a function that has several. */
@@ -90,16 +92,31 @@ enum {
                                           long long, const void *, int, int, long long, const void *, void *, int, int,   \
                                           long long, int, int, int))
 
+#define CUDA_FFT(FN)                                                                                                      \
+    FN(create, cufftCreate, (cufftHandle *))                                                                              \
+    FN(destroy, cufftDestroy, (cufftHandle))                                                                              \
+    FN(make, cufftMakePlanMany64, (cufftHandle, int, long long *, long long *, long long, long long, long long *, long long, \
+                                   long long, int, long long, size_t *))                                                  \
+    FN(set_stream, cufftSetStream, (cufftHandle, CUstream))                                                               \
+    FN(c2c, cufftExecC2C, (cufftHandle, void *, void *, int))                                                             \
+    FN(r2c, cufftExecR2C, (cufftHandle, void *, void *))                                                                  \
+    FN(c2r, cufftExecC2R, (cufftHandle, void *, void *))                                                                  \
+    FN(z2z, cufftExecZ2Z, (cufftHandle, void *, void *, int))                                                             \
+    FN(d2z, cufftExecD2Z, (cufftHandle, void *, void *))                                                                  \
+    FN(z2d, cufftExecZ2D, (cufftHandle, void *, void *))
+
 #define FN(member, symbol, parameters) int(*member) parameters;
 typedef struct { void *library; CUDA_DRIVER(FN) } cu_driver;
 typedef struct { void *library; CUDA_NVRTC(FN) } cu_nvrtc;
 typedef struct { void *library; CUDA_BLAS(FN) } cu_blas;
+typedef struct { void *library; CUDA_FFT(FN) } cu_fft;
 #undef FN
 
 /* Each is opened once and stays. NULL, with the reason in `why` (n bytes), when it is not there or lacks a function. */
 const cu_driver *api_driver(char *why, size_t n);
 const cu_nvrtc *api_nvrtc(char *why, size_t n);
 const cu_blas *api_blas(char *why, size_t n);
+const cu_fft *api_fft(char *why, size_t n);
 
 /* GPA_OK for CUDA_OK; GPA_E_MEMORY when the device has no room; else GPA_E_DEVICE naming the call. */
 gpa_code api_check(CUresult r, const char *call, gpa_err *e);

@@ -9,6 +9,7 @@
 
 #include "runtime/base.h"
 #include "runtime/cuda/blas.h"
+#include "runtime/cuda/fft.h"
 #include "runtime/cuda/program.h"
 #include "runtime/str.h"
 
@@ -74,6 +75,7 @@ static void cuda_close(gpa_dev *d) {
     if (d->context) {
         cu->context_set(d->context);
         if (d->stream) cu->stream_wait(d->stream);
+        fft_close(d);
         blas_close(d);
         if (d->counters) cu->free(d->counters, d->stream);
         if (d->faults.locks) cu->free(d->faults.locks, d->stream);
@@ -282,13 +284,27 @@ static gpa_code cuda_sync(gpa_dev *d, gpa_err *e) {
 
 static void cuda_interrupt(gpa_dev *d, bool on) { __atomic_store_n(d->stop, on, __ATOMIC_RELAXED); }
 
+/* ---- libraries ---- */
+
+/* Who does an operation of lib.def; nobody: the host. */
+static const struct {
+    bool (*can)(gpa_dev *, const gpa_libcall *);
+    gpa_code (*run)(gpa_dev *, const gpa_libcall *, gpa_err *);
+} libraries[LIB_COUNT] = {
+    [LIB_GEMM] = {blas_can, blas_run},
+    [LIB_FFT] = {fft_can, fft_run},
+};
+
+static bool cuda_lib_can(gpa_dev *d, const gpa_libcall *c) { return libraries[c->kind].can && libraries[c->kind].can(d, c); }
+static gpa_code cuda_lib_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) { return libraries[c->kind].run(d, c, e); }
+
 /* ---- the contract ---- */
 
 static gpa_backend table = {
     .abi = GPA_BACKEND_ABI, .size = sizeof(gpa_backend), .name = "cuda", .count = cuda_count, .open = cuda_open,
     .close = cuda_close, .caps = cuda_caps, .alloc = cuda_alloc, .free = cuda_free, .upload = cuda_upload,
     .download = cuda_download, .copy = cuda_copy, .build = cuda_build, .drop = cuda_drop, .run = cuda_run,
-    .dump = cuda_dump, .lib_can = blas_can, .lib_run = blas_run, .sync = cuda_sync, .interrupt = cuda_interrupt};
+    .dump = cuda_dump, .lib_can = cuda_lib_can, .lib_run = cuda_lib_run, .sync = cuda_sync, .interrupt = cuda_interrupt};
 
 /* The one symbol the plugin exports. */
 __attribute__((visibility("default"))) const gpa_backend *gpa_backend_entry(uint32_t abi);

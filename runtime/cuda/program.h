@@ -42,6 +42,8 @@ struct gpa_dev {
     } stage;
     const cu_blas *blas;
     cublasHandle_t blas_handle;
+    const cu_fft *fft;
+    struct cu_fft_plans *fft_plans;
 };
 
 typedef struct {

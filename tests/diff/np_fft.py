@@ -1,0 +1,144 @@
+# numpy.fft: every transform against NumPy's, and its errors.
+from numpy.fft import fft, ifft, rfft, irfft, hfft, ihfft, fftn, ifftn, rfftn, irfftn, fft2, ifft2, rfft2, irfft2, fftfreq, rfftfreq, fftshift, ifftshift
+def data(*shape):
+    n = 1
+    for k in shape: n *= k
+    return np.sin(np.arange(n) * 1.7 + 0.3).reshape(shape) * 3
+def show(x):
+    digits = 2 if x.dtype in (np.float16, np.float32, np.complex64) else 6
+    print(x.dtype, x.shape, end=" ")
+    if x.dtype == np.float16: x = x.astype(np.float32)
+    print( np.round(x.real, digits).ravel()[:9] + 0.0, np.round(x.imag, digits).ravel()[:9] + 0.0, round(float(np.abs(x).sum()), digits - 1))
+
+# --- lengths
+for n in [1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 16, 30, 31, 64, 97, 100]:
+    x = data(n) + 1j * data(n)[::-1]
+    show(fft(x)); show(ifft(x)); show(rfft(x.real)); show(irfft(x)) if n > 1 else None
+    show(hfft(x, n)); show(ihfft(x.real))
+
+# --- dtypes
+for t in ['bool', 'int8', 'uint16', 'int32', 'int64', 'float16', 'float32', 'float64']:
+    x = np.round(data(12)).astype(t)
+    for f in (fft, ifft, rfft, irfft, hfft, ihfft, fftn, rfftn, irfftn):
+        show(f(x))
+for t in ['complex64', 'complex128']:
+    x = (data(12) + 1j).astype(t)
+    for f in (fft, ifft, irfft, hfft, fftn, ifftn, irfftn):
+        show(f(x))
+
+# --- axes and layouts
+x = data(4, 5, 6) + 1j * data(4, 5, 6)[::-1]
+for axis in range(-3, 3):
+    show(fft(x, axis=axis)); show(ifft(x.T, axis=axis)); show(rfft(x.real, axis=axis)); show(irfft(x[:, ::-1], axis=axis))
+show(fft(x[::2, 1::2, ::-3])); show(fft(x[:, 2])); show(fft(x[1, :, 2])); show(rfft(x.real[:, :, ::-1], axis=1))
+show(fft(np.broadcast_to(x[0, 0], (3, 6)))); show(fft(np.broadcast_to(x[0, 0], (3, 6)), axis=0))
+show(fft(x.imag)); show(rfft(x.imag)); show(fft(x * 2 + 1)); show(rfft(x.real ** 2 - 1))
+
+# --- several axes
+x = data(3, 4, 5, 6)
+for f in (fftn, ifftn, rfftn, irfftn, fft2, ifft2, rfft2, irfft2):
+    show(f(x)); show(f(x, axes=(0, 2))); show(f(x, axes=(-1, 1))); show(f(x.T, axes=(1, 0)))
+    show(f(x, s=(4, 5))); show(f(x, s=(2, 7), axes=(1, 2))); show(f(x, (3, -1), (2, 1), "ortho"))
+for axes in [(0,), (1, 2, 3), (3, 1, 0), (0, 1, 2, 3), (3, 2, 1, 0)]:
+    show(fftn(x, axes=axes)); show(ifftn(x, axes=axes)); show(rfftn(x, axes=axes)); show(irfftn(x, axes=axes))
+show(fftn(x, axes=(1, 1))); show(ifftn(x, axes=(2, 2, 0))); show(fftn(x, axes=())); show(fftn(np.array(5.0)))
+show(fftn(data(2, 2, 2, 2, 2, 2, 2, 2, 2), axes=(0, 1, 2, 4, 5, 7, 8)))
+show(fftn(data(2, 3, 2, 3, 2), axes=(0, 2, 4)))
+
+# --- n and norm
+x = data(3, 10)
+for n in [1, 4, 7, 10, 15]:
+    for norm in [None, "backward", "ortho", "forward"]:
+        for f in (fft, ifft, rfft, irfft, hfft, ihfft):
+            show(f(x, n, norm=norm)); show(f(x, n, 0, norm))
+
+# --- out
+x = data(4, 6) + 1j
+o = np.zeros((4, 6), complex)
+r = fft(x, out=o); print(r is o); show(o)
+ifft(x * 2, axis=0, out=o); show(o)
+fft(x, out=x); show(x)
+ifft(x, axis=0, out=x); show(x)
+big = np.zeros((8, 12), complex)
+fft(x, out=big[::2, ::2]); show(big)
+fft(x, out=x[::-1]); show(x)
+q = np.zeros((4, 6), np.complex64); fft(x, out=q); show(q)
+w = np.zeros((4, 6)); irfft(x, 6, out=w); show(w)
+irfftn(x, (4, 6), out=w); show(w)
+h = np.zeros((4, 4), complex); rfft(w, out=h); show(h); ihfft(w, out=h); show(h)
+y = x + 1; z = y * 2
+fft(y, out=y); show(y); show(z)
+
+# --- empty
+show(fft(np.zeros((0, 4)))); show(rfft(np.zeros((0, 4)))); show(irfft(np.zeros((3, 0, 4)))); show(fftn(np.zeros((0, 4)), axes=(1,)))
+
+# --- not finite
+print(np.isnan(fft([1, np.nan, 2])), np.isfinite(rfft([1, np.inf, 2, 3])))
+
+# --- frequencies and shifts
+for n in [1, 2, 5, 8]:
+    print(fftfreq(n), fftfreq(n, 0.25), rfftfreq(n), rfftfreq(n, d=0.5))
+    print(fftshift(np.arange(n)), ifftshift(np.arange(n)))
+x = np.arange(12).reshape(3, 4)
+print(fftshift(x), ifftshift(x), fftshift(x, 0), ifftshift(x, axes=(1,)), fftshift(x, axes=[0, 1]))
+
+# --- laws
+x = data(8, 16) + 1j * data(8, 16).T.reshape(8, 16)
+print(np.allclose(ifft2(fft2(x)), x), np.allclose(irfft(rfft(x.real)), x.real), np.allclose(np.sum(np.abs(x) ** 2), np.sum(np.abs(fft2(x, norm="ortho")) ** 2)))
+k = np.arange(16)
+print(np.allclose(fft(x), x @ np.exp(-2j * np.pi * np.outer(k, k) / 16)))
+a, b = data(64), data(64)[::-1]
+print(np.allclose(irfft(rfft(a) * rfft(b)), [sum(a[j] * b[(i - j) % 64] for j in range(64)) for i in range(64)]))
+
+# --- modules
+import numpy.fft
+import numpy.fft as F
+print(np.allclose(F.fft([1, 2]), numpy.fft.fft([1, 2])), F.fft.__name__)
+
+# --- no points
+fft([])
+
+# --- a number
+fft(5.0)
+
+# --- norm
+fft([1, 2], norm="orthogonal")
+
+# --- n is 0
+ifft([1, 2], n=0)
+
+# --- n is a float
+rfft([1, 2], n=1.5)
+
+# --- axis
+rfft([1, 2], n=2, axis=1)
+
+# --- axes that are not there
+fftn([[1, 2]], axes=(0, 2))
+
+# --- lengths and axes
+fftn([[1, 2]], s=(1, 2), axes=(0,))
+
+# --- complex for rfft
+rfft([1j, 2])
+
+# --- complex for rfft of odd length
+rfft([1j, 2, 3])
+
+# --- out of another shape
+fft([1, 2], out=np.zeros(3, complex))
+
+# --- out of another shape, 2-d
+rfft2(np.zeros((3, 4)), out=np.zeros((3, 4), complex))
+
+# --- out of another kind
+fft([1, 2], out=np.zeros(2))
+
+# --- irfft of one
+irfft([1])
+
+# --- fftfreq of a float
+fftfreq(2.5)
+
+# --- rfftn without axes
+rfftn([[1, 2]], axes=())
