@@ -19,6 +19,7 @@ static gpa_session *volatile running;
 static volatile sig_atomic_t at_prompt;
 static struct {
     bool in_line;   /* the terminal's cursor is not at the beginning of a line */
+    bool numbers;   /* values are shown as Out[n] */
     bool progress;  /* a line of progress is shown */
     char *next;     /* what the next cell begins with */
 } host;
@@ -67,20 +68,24 @@ static void show_result(void *user, int count, const gpa_repr *r, size_t n) {
     (void)user;
     if (!text) return;
     host_fresh_line();
-    if (colour) {
+    if (!host.numbers) {
+        buf_clear(&b);
+    } else if (colour) {
         const char *mark = colour_of(TINT_OUT), *number = colour_of(TINT_OUT_COUNT);
         buf_printf(&b, "%sOut[" COLOUR_END "%s%d" COLOUR_END "%s]:" COLOUR_END, mark, number, count, mark);
     } else {
         buf_printf(&b, "Out[%d]:", count);
     }
     /* a value of several lines starts below its mark, so that its columns line up */
-    buf_putc(&b, memchr(text->data, '\n', text->n) ? '\n' : ' ');
+    if (host.numbers) buf_putc(&b, memchr(text->data, '\n', text->n) ? '\n' : ' ');
     buf_putn(&b, text->data, text->n);
     buf_putc(&b, '\n');
     put(GPA_STDOUT, b.text ? b.text : "", b.len);
     fflush(stdout);
     buf_free(&b);
 }
+
+void host_number_results(void) { host.numbers = true; }
 
 static void show_error(void *user, const gpa_diag *d) {
     buf b = {0};

@@ -9,6 +9,8 @@ void host_init(gpa_host *h);
 void host_catch_interrupts(gpa_session *s);
 /* Whether the prompt is waiting: then Ctrl-C clears the line instead. */
 void host_at_prompt(bool yes);
+/* From now on values are shown with their number: Out[n]. */
+void host_number_results(void);
 /* At a terminal: ends the line that the output ended in. */
 void host_fresh_line(void);
 /* What the next cell is to begin with (%load, %recall), owned (free); NULL: nothing. */

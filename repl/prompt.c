@@ -77,6 +77,7 @@ int prompt_loop(gpa_session *s, int explain, bool banner) {
     char *cell;
     if (explain > 1) flags |= GPA_EVAL_SOURCE;
     line_begin(s);
+    host_number_results();
     gpa_session_prepare(s);
     if (banner && isatty(STDOUT_FILENO)) printf("%s\n", greeting);
     while (rc != GPA_E_EXIT && (cell = read_cell(s, &first, &more))) {

@@ -37,6 +37,18 @@ check "the status of sys.exit"     7 '' '' "$GPA" "$work/exits.gpa"
 check "a syntax error"             1 '' '*SyntaxError*' "$GPA" "$work/broken.gpa"
 check "a file that is not there"   2 '' '*no-such-file*' "$GPA" "$work/no-such-file.gpa"
 check "an unknown option"          2 '' '*--no-such-option*' "$GPA" --no-such-option
+check "a misspelt option"          2 '' "gpa: unknown option '--verison' (did you mean '--version'[?])*" "$GPA" --verison
+check "an option without argument" 2 '' '*--device*needs an argument*' "$GPA" --device
+check "a choice that is not one"   2 '' '*auto|always|never*' "$GPA" --color=sometimes -c 1
+check "commands in order"          0 '1\n2\n' '' "$GPA" -c 'x = 1; print(x)' -c 'print(x + 1)'
+check "a later -c is an argument"  0 "\['a', '-c'\]\n" '' "$GPA" -c 'import sys; print(sys.argv[1:])' a -c
+check "commands stop at an error"  1 '' '*ZeroDivisionError*' "$GPA" -c '1 / 0' -c 'print(2)'
+check "values on request"          0 '12\n' '' "$GPA" -e -c '3 * 4'
+check "colours when asked for"     1 '' $'*\033[[]1;31mZeroDivisionError:*' "$GPA" --color=always -c '1 / 0'
+check "no colours by NO_COLOR"     1 '' 'ZeroDivisionError: *' env NO_COLOR=1 CLICOLOR_FORCE=1 "$GPA" -c '1 / 0'
+check "colours by CLICOLOR_FORCE"  1 '' $'\033*' env -u NO_COLOR CLICOLOR_FORCE=1 "$GPA" -c '1 / 0'
+check "a reader that goes away"    0 '0\n' '' bash -c '"$1" -c "for i in range(10**5): print(i)" | head -1' piped "$GPA"
+check "the kernel's program"       0 '*gpa-kernel*' '' bash -c '[ -x "$1-kernel" ] || { echo gpa-kernel; exit; }; "$1" kernel --help' kernel "$GPA"
 check "the version"                0 'gpa [0-9]*.[0-9]*\n' '' "$GPA" --version
 check "help"                       0 '*--explain*' '' "$GPA" --help
 check "devices"                    0 '*ref*' '' "$GPA" --devices
