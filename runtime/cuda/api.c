@@ -1,65 +1,95 @@
-/* Finding NVIDIA's libraries. */
+/* Opening NVIDIA's libraries. */
 #include "runtime/cuda/api.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "runtime/base.h"
+#include "runtime/cuda/find.h"
+#include "runtime/disk.h"
+
+enum { PATH_ROOM = 4096, OLDEST = 12, NEWEST = 13 };
 
 typedef struct {
     const char *symbol;
     void *slot; /* of the function pointer */
 } entry;
 
-/* Opens the first of `names` that is there and fills the table; false with the reason. */
-static bool open_library(void **library, const char *const *names, size_t n_names, const entry *rows, size_t n, char *why, size_t room) {
-    void *so = NULL;
-    for (size_t i = 0; i < n_names && !so; i++) so = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
-    if (!so) {
-        snprintf(why, room, "%s is not there", names[0]);
-        return false;
-    }
+/* Fills the table from an opened library; false with the reason, and the library is closed. */
+static bool fill(void *so, const char *name, const entry *rows, size_t n, char *why, size_t room) {
     for (size_t i = 0; i < n; i++) {
         void *found = dlsym(so, rows[i].symbol);
         if (!found) {
-            snprintf(why, room, "%s has no %s: it is too old", names[0], rows[i].symbol);
+            snprintf(why, room, "%s has no %s: it is too old", name, rows[i].symbol);
             dlclose(so);
             return false;
         }
         memcpy(rows[i].slot, &found, sizeof found);
     }
-    *library = so;
     return true;
 }
 
 #define FN(member, symbol, parameters) {#symbol, &table.member},
-#define NAMES(...) static const char *const names[] = {__VA_ARGS__}
 
 const cu_driver *api_driver(char *why, size_t n) {
     static cu_driver table;
+    static const char *const names[] = {"libcuda.so.1", "/usr/lib/wsl/lib/libcuda.so.1"};
     const entry rows[] = {CUDA_DRIVER(FN)};
-    NAMES("libcuda.so.1");
-    if (table.library || open_library(&table.library, names, COUNT_OF(names), rows, COUNT_OF(rows), why, n)) return &table;
-    return NULL;
+    void *so = NULL;
+    if (table.library) return &table;
+    for (size_t i = 0; i < COUNT_OF(names) && !so; i++) so = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+    if (!so) snprintf(why, n, "no NVIDIA driver: %s is not there", names[0]);
+    if (!so || !fill(so, names[0], rows, COUNT_OF(rows), why, n)) return NULL;
+    table.library = so;
+    return &table;
+}
+
+int api_driver_version(void) {
+    char why[8];
+    const cu_driver *cu = api_driver(why, sizeof why);
+    int version = 0;
+    return cu && !cu->version(&version) ? version : 0;
+}
+
+/* A library of the toolkit: the file that is found, else what the dynamic linker knows by its usual names. */
+static void *open_library(const char *stem, char *why, size_t n) {
+    char path[PATH_ROOM];
+    int driver = api_driver_version() / 1000;
+    void *so = NULL;
+    if (find_library(stem, driver, path, sizeof path)) {
+        so = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+        if (!so) snprintf(why, n, "%s", dlerror());
+        return so;
+    }
+    for (int major = MAX(driver, NEWEST); major >= OLDEST && !so; major--) {
+        snprintf(path, sizeof path, "lib%s.so.%d", stem, major);
+        so = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    }
+    if (!so) snprintf(why, n, "lib%s.so is not there: install the CUDA toolkit or its package for Python, or set CUDA_PATH", stem);
+    return so;
 }
 
 const cu_nvrtc *api_nvrtc(char *why, size_t n) {
     static cu_nvrtc table;
     const entry rows[] = {CUDA_NVRTC(FN)};
-    NAMES("libnvrtc.so.13", "libnvrtc.so.12", "/usr/local/cuda/lib64/libnvrtc.so.13", "/usr/local/cuda/lib64/libnvrtc.so.12",
-          "/usr/local/cuda/lib64/libnvrtc.so");
-    if (table.library || open_library(&table.library, names, COUNT_OF(names), rows, COUNT_OF(rows), why, n)) return &table;
-    return NULL;
+    if (table.library) return &table;
+    void *so = open_library("nvrtc", why, n);
+    if (!so || !fill(so, "libnvrtc.so", rows, COUNT_OF(rows), why, n)) return NULL;
+    table.library = so;
+    return &table;
 }
 
 const cu_blas *api_blas(char *why, size_t n) {
     static cu_blas table;
     const entry rows[] = {CUDA_BLAS(FN)};
-    NAMES("libcublas.so.13", "libcublas.so.12", "/usr/local/cuda/lib64/libcublas.so.13", "/usr/local/cuda/lib64/libcublas.so.12",
-          "/usr/local/cuda/lib64/libcublas.so");
-    if (table.library || open_library(&table.library, names, COUNT_OF(names), rows, COUNT_OF(rows), why, n)) return &table;
-    return NULL;
+    if (table.library) return &table;
+    void *so = open_library("cublas", why, n);
+    if (!so || !fill(so, "libcublas.so", rows, COUNT_OF(rows), why, n)) return NULL;
+    table.library = so;
+    return &table;
 }
 
 const cu_fft *api_fft(char *why, size_t n) {
@@ -72,9 +102,44 @@ const cu_fft *api_fft(char *why, size_t n) {
 }
 #undef FN
 
+/* ---- the compiler's version ---- */
+
+/* A version noted in the disk cache; 0: none. */
+static int read_note(const char *key, size_t n_key) {
+    size_t n;
+    char *note = disk_get(key, n_key, &n);
+    int version = note ? atoi(note) : 0;
+    mem_free(note);
+    return version;
+}
+
+static void write_note(const char *key, size_t n_key, int version) {
+    char text[16];
+    disk_put(key, n_key, text, (size_t)snprintf(text, sizeof text, "%d", version));
+}
+
+int api_nvrtc_version(void) {
+    static const char latest[] = "the version of the compiler that was used last";
+    static int known;
+    char path[PATH_ROOM], key[PATH_ROOM + 96], why[8];
+    struct stat st;
+    int n = 0, major = 0, minor = 0;
+    if (known) return known;
+    if (find_library("nvrtc", api_driver_version() / 1000, path, sizeof path) && !stat(path, &st)) {
+        n = snprintf(key, sizeof key, "the version of %s, %lld bytes of %lld.%09ld", path, (long long)st.st_size, (long long)st.st_mtim.tv_sec, st.st_mtim.tv_nsec);
+        if ((known = read_note(key, (size_t)n))) return known;
+    }
+    const cu_nvrtc *rtc = api_nvrtc(why, sizeof why);
+    if (!rtc || rtc->version(&major, &minor)) return known = read_note(latest, sizeof latest); /* no compiler here: programs may be there nevertheless */
+    known = major * 1000 + minor * 10;
+    if (n) write_note(key, (size_t)n, known);
+    write_note(latest, sizeof latest, known);
+    return known;
+}
+
 gpa_code api_check(CUresult r, const char *call, gpa_err *e) {
     const char *name = NULL, *text = NULL;
-    const cu_driver *cu = r ? api_driver(NULL, 0) : NULL;
+    const cu_driver *cu = r ? api_driver((char[8]){0}, 8) : NULL;
     if (!r) return GPA_OK;
     if (r == CUDA_OUT_OF_MEMORY) return gpa_fail(e, GPA_E_MEMORY, "the GPU is out of memory");
     if (cu) cu->error_name(r, &name), cu->error_text(r, &text);

@@ -22,7 +22,7 @@ typedef int cufftHandle;
 
 /* Values of the interfaces that this plugin speaks of. */
 enum {
-    CUDA_OK = 0, CUDA_OUT_OF_MEMORY = 2, CUDA_NOT_READY = 600,
+    CUDA_OK = 0, CUDA_OUT_OF_MEMORY = 2, CUDA_NO_KERNEL_IMAGE = 209, CUDA_INVALID_PTX = 218, CUDA_UNSUPPORTED_PTX = 222, CUDA_NOT_READY = 600,
     CU_STREAM_NON_BLOCKING = 1, CU_EVENT_DISABLE_TIMING = 2, CU_MEMHOSTALLOC_PORTABLE_MAPPED = 3,
     CU_POOL_RELEASE_THRESHOLD = 4,
     CU_ATTR_MAX_THREADS = 1, CU_ATTR_MAX_SHARED = 8, CU_ATTR_UNITS = 16, CU_ATTR_CC_MAJOR = 75, CU_ATTR_CC_MINOR = 76,
@@ -82,7 +82,11 @@ enum {
     FN(log_size, nvrtcGetProgramLogSize, (nvrtcProgram, size_t *))                                                        \
     FN(log, nvrtcGetProgramLog, (nvrtcProgram, char *))                                                                   \
     FN(ptx_size, nvrtcGetPTXSize, (nvrtcProgram, size_t *))                                                               \
-    FN(ptx, nvrtcGetPTX, (nvrtcProgram, char *))
+    FN(ptx, nvrtcGetPTX, (nvrtcProgram, char *))                                                                          \
+    FN(cubin_size, nvrtcGetCUBINSize, (nvrtcProgram, size_t *))                                                           \
+    FN(cubin, nvrtcGetCUBIN, (nvrtcProgram, char *))                                                                      \
+    FN(n_archs, nvrtcGetNumSupportedArchs, (int *))                                                                       \
+    FN(archs, nvrtcGetSupportedArchs, (int *))
 
 #define CUDA_BLAS(FN)                                                                                                     \
     FN(create, cublasCreate_v2, (cublasHandle_t *))                                                                       \
@@ -117,6 +121,13 @@ const cu_driver *api_driver(char *why, size_t n);
 const cu_nvrtc *api_nvrtc(char *why, size_t n);
 const cu_blas *api_blas(char *why, size_t n);
 const cu_fft *api_fft(char *why, size_t n);
+
+/* The version of the NVRTC that api_nvrtc would give, as 13000 for 13.0: without loading it where that is known from an
+ * earlier time (the file's path, size and date are remembered in the disk cache). Where there is none, the version that
+ * the programs in the disk cache were compiled with; 0: not known. */
+int api_nvrtc_version(void);
+/* The newest version of PTX's compiler that the driver contains, likewise; 0: no driver. */
+int api_driver_version(void);
 
 /* GPA_OK for CUDA_OK; GPA_E_MEMORY when the device has no room; else GPA_E_DEVICE naming the call. */
 gpa_code api_check(CUresult r, const char *call, gpa_err *e);

@@ -10,14 +10,28 @@
 #include "runtime/base.h"
 #include "runtime/disk.h"
 
-static size_t make_options(cu_target t, char arch[40], const char **out) {
+enum { FIRST_MINIMAL = 12080 };
+
+/* The options for a target, which decide the result together with the compiler's version. */
+static size_t make_options(cu_target t, int version, char arch[40], const char **out) {
     size_t n = 0;
-    snprintf(arch, 40, "--gpu-architecture=compute_%d%d", t.major, t.minor);
+    snprintf(arch, 40, "--gpu-architecture=%s_%d%d", t.cubin ? "sm" : "compute", t.major, t.minor);
     out[n++] = arch;
     out[n++] = "--std=c++17";
     out[n++] = t.fast_math ? "--use_fast_math" : "--fmad=false";
     out[n++] = "--diag-suppress=177,550,186,68";
+    if (version >= FIRST_MINIMAL) out[n++] = "--minimal"; /* no textures: a fifth of the time */
     return n;
+}
+
+/* The newest architecture that the compiler knows and the GPU runs: PTX for an earlier one does on a later one. */
+static cu_target known_target(const cu_nvrtc *rtc, cu_target t) {
+    int archs[64], n = 0, want = t.major * 10 + t.minor, best = 0;
+    if (rtc->n_archs(&n) || n > (int)COUNT_OF(archs) || rtc->archs(archs)) return t;
+    for (int i = 0; i < n; i++)
+        if (archs[i] <= want) best = MAX(best, archs[i]);
+    if (best) t.major = best / 10, t.minor = best % 10;
+    return t;
 }
 
 static gpa_code report(const cu_nvrtc *rtc, nvrtcProgram p, const char *source, gpa_err *e) {
@@ -33,26 +47,24 @@ static gpa_code report(const cu_nvrtc *rtc, nvrtcProgram p, const char *source, 
     return GPA_E_INTERNAL;
 }
 
-gpa_code compile_fresh(const char *source, cu_target target, char **out, gpa_err *e) {
+gpa_code compile_fresh(const char *source, cu_target target, char **out, size_t *n, gpa_err *e) {
     char why[160] = "", arch[40];
     const char *options[8];
     const cu_nvrtc *rtc = api_nvrtc(why, sizeof why);
     gpa_code rc = GPA_OK;
     nvrtcProgram p = NULL;
-    size_t n = 0;
     if (!rtc) return gpa_fail(e, GPA_E_DEVICE, "the run-time compiler of CUDA: %s", why);
-    if (rtc->create(&p, source, "gpa.cu", 0, NULL, NULL)) return gpa_no_memory(e);
-    size_t n_options = make_options(target, arch, options);
     int major = 0, minor = 0;
-    rtc->version(&major, &minor);
-    if (major > 12 || (major == 12 && minor >= 8)) options[n_options++] = "--minimal"; /* no textures: a fifth of the time */
+    if (rtc->version(&major, &minor) || rtc->create(&p, source, "gpa.cu", 0, NULL, NULL)) return gpa_no_memory(e);
+    size_t n_options = make_options(known_target(rtc, target), major * 1000 + minor * 10, arch, options);
     if (rtc->compile(p, (int)n_options, options)) TRY(report(rtc, p, source, e));
     *out = NULL;
-    if (rtc->ptx_size(p, &n) || !(*out = mem_new(n + 1)) || rtc->ptx(p, *out)) {
+    if ((target.cubin ? rtc->cubin_size : rtc->ptx_size)(p, n) || !(*out = mem_new(*n + 1)) || (target.cubin ? rtc->cubin : rtc->ptx)(p, *out)) {
         mem_free(*out);
         TRY(gpa_no_memory(e));
     }
-    (*out)[n] = 0;
+    (*out)[*n] = 0;
+    if (!target.cubin) *n = strlen(*out);
 out:
     rtc->destroy(&p);
     return rc;
@@ -61,17 +73,18 @@ out:
 gpa_code compile_ptx(const char *source, cu_target target, char **out, gpa_err *e) {
     char arch[40];
     const char *options[8];
-    size_t n = make_options(target, arch, options);
+    int version = api_nvrtc_version(), driver = api_driver_version();
+    if (version / 10 > driver / 10) target.cubin = true; /* the driver is older: it would not understand the PTX */
+    size_t n = make_options(target, version, arch, options), size;
     gpa_str key;
     str_init(&key);
-    str_put(&key, "gpa-2\n");
+    str_printf(&key, "gpa-3 nvrtc %d\n", version);
     for (size_t i = 0; i < n; i++) str_printf(&key, "%s ", options[i]);
     str_putc(&key, '\n');
     str_put(&key, source);
     gpa_code rc = key.failed ? gpa_no_memory(e) : GPA_OK;
-    size_t n_ptx;
-    *out = rc ? NULL : disk_get(key.text, key.len, &n_ptx);
-    if (!rc && !*out && !(rc = compile_fresh(source, target, out, e))) disk_put(key.text, key.len, *out, strlen(*out));
+    *out = rc ? NULL : disk_get(key.text, key.len, &size);
+    if (!rc && !*out && !(rc = compile_fresh(source, target, out, &size, e))) disk_put(key.text, key.len, *out, size);
     str_free(&key);
     return rc;
 }

@@ -11,11 +11,13 @@
 typedef struct {
     int major, minor; /* compute capability */
     bool fast_math;
+    bool cubin;       /* machine code, where the driver does not understand the compiler's PTX */
 } cu_target;
 
-/* PTX of a source, as a C string in *out (owned: mem_free). NVRTC is loaded only when the cache does not have it. */
+/* PTX of a source (a C string), or machine code, in *out (owned: mem_free). NVRTC is loaded only when the cache does not
+ * have it. */
 gpa_code compile_ptx(const char *source, cu_target target, char **out, gpa_err *e);
-/* The same without the cache. */
-gpa_code compile_fresh(const char *source, cu_target target, char **out, gpa_err *e);
+/* The same without the cache, and its size. */
+gpa_code compile_fresh(const char *source, cu_target target, char **out, size_t *n, gpa_err *e);
 
 #endif

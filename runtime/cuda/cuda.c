@@ -252,7 +252,7 @@ static gpa_code cuda_dump(gpa_dev *d, gpa_prog *p, gpa_dump what, gpa_str *out, 
     switch (what) {
     case GPA_DUMP_SOURCE: str_put(out, v->source.text.text); break;
     case GPA_DUMP_IR:
-    case GPA_DUMP_ASM: str_put(out, v->ptx); break;
+    case GPA_DUMP_ASM: str_put(out, strncmp(v->ptx, "\177ELF", 4) ? v->ptx : "(machine code)\n"); break;
     case GPA_DUMP_RESOURCES:
         d->cu->function_attribute(&registers, CU_FUNC_REGISTERS, v->function);
         d->cu->function_attribute(&local, CU_FUNC_LOCAL, v->function);

@@ -62,8 +62,19 @@ void program_free(gpa_dev *d, gpa_prog *p) {
     mem_free(p);
 }
 
-static gpa_code load(gpa_dev *d, cu_variant *v, gpa_err *e) {
+/* Compiles and loads. A driver that does not understand the PTX gets machine code, from then on. */
+static gpa_code load(gpa_dev *d, cu_variant *v, bool fast_math, gpa_err *e) {
+    cu_target target = d->target;
+    target.fast_math = fast_math;
+    gpa_code rc = compile_ptx(v->source.text.text, target, &v->ptx, e);
+    if (rc) return rc;
     CUresult r = d->cu->module_load(&v->module, v->ptx);
+    if (!target.cubin && (r == CUDA_UNSUPPORTED_PTX || r == CUDA_INVALID_PTX || r == CUDA_NO_KERNEL_IMAGE)) {
+        d->target.cubin = true;
+        mem_free(v->ptx);
+        v->ptx = NULL;
+        return load(d, v, fast_math, e);
+    }
     if (!r) r = d->cu->module_function(&v->function, v->module, "gpa");
     return api_check(r, "cuModuleLoadData", e);
 }
@@ -76,14 +87,11 @@ gpa_code program_variant(gpa_dev *d, gpa_prog *p, const cu_plan *plan, const cu_
         }
     if (!mem_room(&p->variants, p->n_variants, &p->cap_variants, sizeof *p->variants)) return gpa_no_memory(e);
     cu_variant *v = &p->variants[p->n_variants];
-    cu_target target = d->target;
-    target.fast_math = p->copy.flags & KIR_F_FASTMATH;
     memset(v, 0, sizeof *v);
     v->plan = *plan;
     gpa_code rc = emit_source(&p->copy, plan, "gpa", &v->source, e);
     if (rc) return rc;
-    rc = compile_ptx(v->source.text.text, target, &v->ptx, e);
-    if (!rc) rc = load(d, v, e);
+    rc = load(d, v, p->copy.flags & KIR_F_FASTMATH, e);
     if (rc) {
         free_variant(d, v);
         return rc;

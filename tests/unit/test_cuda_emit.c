@@ -10,7 +10,7 @@
 
 enum { TOGETHER = 48 };
 
-static const cu_target targets[] = {{7, 5, false}, {9, 0, false}};
+static const cu_target targets[] = {{.major = 7, .minor = 5}, {.major = 9}, {.major = 8, .cubin = true}};
 
 /* Sources gathered into one compilation, each in a namespace of its own. */
 static gpa_str together;
@@ -30,8 +30,9 @@ static void begin(void) {
 static void compile_gathered(void) {
     gpa_err e = {0};
     char *ptx = NULL;
+    size_t n;
     if (gathered) {
-        gpa_code rc = compile_fresh(together.text, targets[turn++ % COUNT_OF(targets)], &ptx, &e);
+        gpa_code rc = compile_fresh(together.text, targets[turn++ % COUNT_OF(targets)], &ptx, &n, &e);
         if (rc) fail_msg("%s", e.msg);
         mem_free(ptx);
     }
