@@ -55,51 +55,37 @@ int api_driver_version(void) {
 }
 
 /* A library of the toolkit: the file that is found, else what the dynamic linker knows by its usual names. */
-static void *open_library(const char *stem, char *why, size_t n) {
+static void *open_library(const char *stem, int behind, char *why, size_t n) {
     char path[PATH_ROOM];
     int driver = api_driver_version() / 1000;
     void *so = NULL;
-    if (find_library(stem, driver, path, sizeof path)) {
+    if (find_library(stem, behind, driver, path, sizeof path)) {
         so = dlopen(path, RTLD_NOW | RTLD_LOCAL);
         if (!so) snprintf(why, n, "%s", dlerror());
         return so;
     }
     for (int major = MAX(driver, NEWEST); major >= OLDEST && !so; major--) {
-        snprintf(path, sizeof path, "lib%s.so.%d", stem, major);
+        snprintf(path, sizeof path, "lib%s.so.%d", stem, major - behind);
         so = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     }
     if (!so) snprintf(why, n, "lib%s.so is not there: install the CUDA toolkit or its package for Python, or set CUDA_PATH", stem);
     return so;
 }
 
-const cu_nvrtc *api_nvrtc(char *why, size_t n) {
-    static cu_nvrtc table;
-    const entry rows[] = {CUDA_NVRTC(FN)};
-    if (table.library) return &table;
-    void *so = open_library("nvrtc", why, n);
-    if (!so || !fill(so, "libnvrtc.so", rows, COUNT_OF(rows), why, n)) return NULL;
-    table.library = so;
-    return &table;
-}
-
-const cu_blas *api_blas(char *why, size_t n) {
-    static cu_blas table;
-    const entry rows[] = {CUDA_BLAS(FN)};
-    if (table.library) return &table;
-    void *so = open_library("cublas", why, n);
-    if (!so || !fill(so, "libcublas.so", rows, COUNT_OF(rows), why, n)) return NULL;
-    table.library = so;
-    return &table;
-}
-
-const cu_fft *api_fft(char *why, size_t n) {
-    static cu_fft table;
-    const entry rows[] = {CUDA_FFT(FN)};
-    NAMES("libcufft.so.12", "libcufft.so.11", "/usr/local/cuda/lib64/libcufft.so.12", "/usr/local/cuda/lib64/libcufft.so.11",
-          "/usr/local/cuda/lib64/libcufft.so");
-    if (table.library || open_library(&table.library, names, COUNT_OF(names), rows, COUNT_OF(rows), why, n)) return &table;
-    return NULL;
-}
+/* `behind`: by how much the number in the file's name is smaller than CUDA's. */
+#define LIBRARY(member, ROWS, stem, behind)                                                      \
+    const cu_##member *api_##member(char *why, size_t n) {                                       \
+        static cu_##member table;                                                                \
+        const entry rows[] = {ROWS(FN)};                                                         \
+        if (table.library) return &table;                                                        \
+        void *so = open_library(stem, behind, why, n);                                           \
+        if (!so || !fill(so, "lib" stem ".so", rows, COUNT_OF(rows), why, n)) return NULL;       \
+        table.library = so;                                                                      \
+        return &table;                                                                           \
+    }
+LIBRARY(nvrtc, CUDA_NVRTC, "nvrtc", 0)
+LIBRARY(blas, CUDA_BLAS, "cublas", 0)
+LIBRARY(fft, CUDA_FFT, "cufft", 1)
 #undef FN
 
 /* ---- the compiler's version ---- */
@@ -125,7 +111,7 @@ int api_nvrtc_version(void) {
     struct stat st;
     int n = 0, major = 0, minor = 0;
     if (known) return known;
-    if (find_library("nvrtc", api_driver_version() / 1000, path, sizeof path) && !stat(path, &st)) {
+    if (find_library("nvrtc", 0, api_driver_version() / 1000, path, sizeof path) && !stat(path, &st)) {
         n = snprintf(key, sizeof key, "the version of %s, %lld bytes of %lld.%09ld", path, (long long)st.st_size, (long long)st.st_mtim.tv_sec, st.st_mtim.tv_nsec);
         if ((known = read_note(key, (size_t)n))) return known;
     }

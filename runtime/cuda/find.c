@@ -82,12 +82,12 @@ static bool find(const search *s) {
            in_python(s, "/usr/lib", "python3*/*-packages");
 }
 
-bool find_library(const char *stem, int driver_major, char *path, size_t n) {
+bool find_library(const char *stem, int behind, int driver_major, char *path, size_t n) {
     search s = {.path = path, .n = n};
     int first = MAX(driver_major, OLDEST);
     for (int i = 0; i <= first - OLDEST + AHEAD; i++) {
         int major = i <= first - OLDEST ? first - i : i + OLDEST;
-        snprintf(s.name, sizeof s.name, "lib%.40s.so.%d", stem, major);
+        snprintf(s.name, sizeof s.name, "lib%.40s.so.%d", stem, major - behind);
         if (find(&s)) return true;
     }
     return false;
