@@ -4,6 +4,7 @@
 #   make           build                              make install   PREFIX=/usr/local DESTDIR=
 #   make run       the demonstration, on real data    make dist      an archive that runs elsewhere
 #   make test      every test                         make layers    check who includes whom
+#   make test-gpu  every test on a GPU                make test-kit  what that needs of a build
 #   make fuzz      build the fuzz targets (clang)     make cov       which lines the tests run
 #   make clean     remove build/
 default: all
@@ -44,7 +45,7 @@ say = $(if $(V),,@printf '  %-5s %s\n' $(1) $@;)
 # What is there: HAVE_*, *_CFLAGS and *_LIBS, found once for a compiler by .make/probe.sh and kept until that or
 # `make deps` changes something.
 CONFIG := build/config-$(notdir $(firstword $(CC))).mk
-ifneq ($(filter-out deps run test cov bench layers fuzz clean,$(or $(MAKECMDGOALS),all)),)
+ifneq ($(filter-out deps run test test-gpu cov bench layers fuzz clean,$(or $(MAKECMDGOALS),all)),)
   include $(CONFIG)
 endif
 $(CONFIG): .make/probe.sh
@@ -118,6 +119,9 @@ $(B)/core.a: $(CORE)
 deps:   ; @.make/deps.sh
 run:    deps ; @$(MAKE) --no-print-directory -j$(JOBS) all && mkdir -p build/run && $(B)/gpa examples/elnino.gpa build/run
 test:   deps layers ; @$(MAKE) --no-print-directory -j$(JOBS) all tests && MODE=$(MODE) JOBS=$(JOBS) tests/run
+# The tests on a GPU; test-kit packs what they need of this build, for a machine without compilers (.make/kit.sh).
+test-gpu: deps layers ; @$(MAKE) --no-print-directory -j$(JOBS) all tests && MODE=$(MODE) JOBS=$(JOBS) tests/run --gpu
+test-kit: all tests ; @.make/kit.sh $(B) build/gpa-tests.tar.xz
 bench:  deps ; @$(MAKE) --no-print-directory -j$(JOBS) all && GPA=$(B)/gpa tests/bench/run
 cov:    ; @$(MAKE) --no-print-directory test MODE=cov; .make/coverage.sh
 tests:  $(UNIT) $(TOOLS) $(FUZZ) ; @true
@@ -149,4 +153,4 @@ fuzz:
 build/fuzz/%: build/fuzz/tests/fuzz/%.o build/fuzz/core.a
 	$(call say,LD)$(CC) $(CFLAGS) -fsanitize=fuzzer $(EXE) -o $@ $< build/fuzz/core.a $(LIBS)
 
-.PHONY: default all deps run test tests cov bench install dist layers fuzz clean
+.PHONY: default all deps run test test-gpu test-kit tests cov bench install dist layers fuzz clean

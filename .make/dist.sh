@@ -4,12 +4,8 @@
 # runs on any machine with the same architecture and a C library at least as new.
 set -eu
 top=$1
-needed() {
-    for f in "$top"/bin/* "$top"/lib/gpa/*.so; do ldd "$f"; done | awk '$2 == "=>" && $3 ~ /^\// { print $3 }' | sort -u |
-        grep -vE '/(ld-linux[^/]*|lib(c|m|dl|pthread|rt|resolv|util|nsl))\.so[.0-9]*$'
-}
 mkdir -p "$top/share/doc/gpa/licenses"
-for lib in $(needed); do
+for lib in $("$(dirname "$0")/needed.sh" "$top"/bin/* "$top"/lib/gpa/*.so); do
     cp -L "$lib" "$top/lib/gpa/"
     package=$(dpkg-query -S "$(readlink -f "$lib")" 2> /dev/null | head -1 | cut -d: -f1) || package=
     [ -f "/usr/share/doc/$package/copyright" ] && cp -L "/usr/share/doc/$package/copyright" "$top/share/doc/gpa/licenses/$package"

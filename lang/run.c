@@ -70,6 +70,7 @@ static bool catch_error(gpa_vm *vm) {
     if (!vm->tracing) vm->n_trace = 0;
     vm->tracing = true;
     raise_place(vm);
+    if (vm->err.code == GPA_E_INTERRUPT) vm_interrupt_clear(vm); /* answered: a handler may compute again */
     for (;;) {
         frame *f = &vm->frames[vm->depth - 1];
         const code_guard *g = find_guard(f);

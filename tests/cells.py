@@ -17,14 +17,16 @@ class Result:
 
 
 class Gpa:
-    """A running `cells`. A crash or a timeout becomes the error of the evaluation, and the next one starts afresh."""
+    """A running `cells`, on a device of its own if one is named. A crash or a timeout becomes the error of the evaluation,
+    and the next one starts afresh."""
 
-    def __init__(self):
-        self.process = None
+    def __init__(self, device=None):
+        self.process, self.device = None, device
 
     def start(self):
-        self.process = subprocess.Popen([PROGRAM], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        stderr=subprocess.PIPE)
+        environment = dict(os.environ, GPA_DEVICE=self.device) if self.device else None
+        self.process = subprocess.Popen([PROGRAM], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                        env=environment)
 
     def close(self):
         """Ends the process; returns what it said on stderr if it did not end well."""
@@ -92,6 +94,12 @@ class Python:
                 result.error = type(e).__name__ + (": " + text if text else "")
         result.out = out.getvalue()
         return result
+
+
+def which(part):
+    """The tests that a part takes, as a slice: "1/4" is every fourth, from the second on."""
+    first, step = part.split("/")
+    return slice(int(first), None, int(step))
 
 
 def sections(path):

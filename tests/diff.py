@@ -1,4 +1,4 @@
-"""Differential tests: python tests/diff.py [--python] FILE.py ...
+"""Differential tests: python tests/diff.py [--python] [--part=PART/PARTS] FILE.py ...
 
 Each section of a file (`# --- NAME`) is a program that CPython with NumPy and gpa both run, in a fresh session each; what
 they print and display, and the type and words of the error that ends it, must be equal. The lines before the first section
@@ -11,7 +11,7 @@ import warnings
 
 import numpy
 
-from cells import Gpa, Python, sections, show
+from cells import Gpa, Python, sections, show, which
 
 PROLOGUE = "import numpy as np\nimport math\n"
 MOST_LINES = 40  # of a difference that are shown
@@ -59,13 +59,14 @@ def check(name, prologue, lines, oracle, gpa):
 def main():
     warnings.simplefilter("ignore")
     numpy.seterr(all="ignore")
-    good, oracle, gpa = True, Python(), Gpa()
+    good, oracle, gpa, part = True, Python(), Gpa(), slice(None)
     for path in sys.argv[1:]:
         if path.startswith("--"):
+            part = which(path[7:]) if path.startswith("--part=") else part
             continue
         shared, parts = sections(path)
         prologue = PROLOGUE + "\n".join(shared) + "\n"
-        for name, _, lines in parts:
+        for name, _, lines in parts[part]:
             if "--python" in sys.argv:
                 print(f"--- {name}\n" + run(oracle, prologue, "\n".join(lines) + "\n"))
             else:

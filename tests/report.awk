@@ -17,7 +17,7 @@
             print "FAILED " $3 ": " line
         }
         else if (line ~ /^skip - /) { skipped++; sub(/^skip - /, "", line); reasons[line]++; detail = 0 }
-        else if (line ~ /^status /) status = substr(line, 8)
+        else if (line ~ /^status /) status = substr(line, 8) + 0
         else if (detail) print "    " line
         else if (line !~ /^(1\.\.[0-9]+|# ok - |TAP version)/) {
             tail = tail "    " line "\n"

@@ -1,8 +1,9 @@
-"""The operations through the language: python tests/conformance/language.py BUILD [WORD ...]
+"""The operations through the language: python tests/conformance/language.py BUILD [PART/PARTS] [WORD ...]
 
 Every ufunc of op.def on every dtype and in several layouts is a small program that CPython with NumPy and gpa both run, gpa
 on the reference device and on the default one; dtypes, values and errors must be equal as printed. What is not exact (ULPS
-of tables.py, complex numbers) is printed to five digits. One test per ufunc and device; WORDs choose them."""
+of tables.py, complex numbers) is printed to five digits. One test per ufunc and device; WORDs choose them, a part is
+every PARTS-th, on the default device only."""
 import os
 import subprocess
 import sys
@@ -12,7 +13,7 @@ import numpy as np
 
 os.environ.setdefault("B", sys.argv[1])
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
-from cells import Gpa, Python, show  # noqa: E402
+from cells import Gpa, Python, show, which  # noqa: E402
 from tables import KNOWN, ULPS  # noqa: E402
 
 PROLOGUE = """
@@ -90,13 +91,14 @@ def check(name, arity, device, oracle, gpa):
 def main():
     warnings.simplefilter("ignore")
     np.seterr(all="ignore")
-    words, good = sys.argv[2:], True
-    for device in ("ref", "default"):
+    words, good, default = sys.argv[2:], True, os.environ.pop("GPA_DEVICE", None)
+    part = which(words.pop(0)) if words and "/" in words[0] else None
+    for device in ("default",) if part else ("ref", "default"):
         os.environ.pop("GPA_DEVICE", None)
-        if device == "ref":
-            os.environ["GPA_DEVICE"] = "ref"
+        if device == "ref" or default:
+            os.environ["GPA_DEVICE"] = "ref" if device == "ref" else default
         oracle, gpa = Python(), Gpa()
-        for name, arity in operations().items():
+        for name, arity in list(operations().items())[part or slice(None)]:
             if not words or any(w in name for w in words):
                 good &= check(name, arity, device, oracle, gpa)
         gpa.close()

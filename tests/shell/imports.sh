@@ -1,5 +1,5 @@
 # Reports of errors that pass files: each frame with its own file, the innermost first.
-work=$B/test/imports; rm -rf "$work"; mkdir -p "$work"; program=$PWD/$GPA bad=0
+work=$OUT/imports; rm -rf "$work"; mkdir -p "$work"; program=$GPA bad=0
 cd "$work" || exit 1
 printf 'def ratio(a, b):\n    return a / b\n' > helper.gpa
 printf 'import helper\n\ndef main():\n    return helper.ratio(1, 0)\n\nmain()\n' > main.gpa

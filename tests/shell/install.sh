@@ -1,6 +1,6 @@
 # What `make install` puts down runs from there, and finds its plugins, whatever the working folder; an archive of
 # `make dist` runs after being moved.
-work=$PWD/$B/test/install; rm -rf "$work"; mkdir -p "$work"
+work=$OUT/install; rm -rf "$work"; mkdir -p "$work"
 bad=0
 report() { if [ "$1" = "$2" ]; then echo "ok - $3"; else echo "not ok - $3: got '$1', not '$2'"; bad=1; fi; }
 unset GPA_PLUGIN_DIR

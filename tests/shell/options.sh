@@ -1,5 +1,5 @@
 # The program from outside: options, exit codes, where output goes.
-work=$B/test/options; rm -rf "$work"; mkdir -p "$work"
+work=$OUT/options; rm -rf "$work"; mkdir -p "$work"
 bad=0
 
 # whole FILE PATTERN: the text of a file, its last end of line included.
@@ -30,7 +30,7 @@ check "a command with arguments"   0 "\['a', 'b'\]\n" '' "$GPA" -c 'import sys; 
 check "an array in a command"      0 '285\n' '' "$GPA" -c 'print((np.arange(10) ** 2).sum())'
 check "names without an import"    0 '285\n' '' "$GPA" -c 'print((arange(10) ** 2).sum())'
 check "a file with arguments"      0 "\['x', '-y'\] 42\n" '' "$GPA" "$work/args.gpa" x -y
-check "a file by its first line"   0 "\['z'\] 42\n" '' env PATH="$PWD/$B:$PATH" "$work/args.gpa" z
+check "a file by its first line"   0 "\['z'\] 42\n" '' env PATH="$B:$PATH" "$work/args.gpa" z
 check "an error ends a file"       1 'before\n' '*ZeroDivisionError: division by zero*' "$GPA" "$work/fails.gpa"
 check "an error names its line"    1 'before\n' '*fails.gpa*line 2*' "$GPA" "$work/fails.gpa"
 check "the status of sys.exit"     7 '' '' "$GPA" "$work/exits.gpa"
@@ -73,7 +73,7 @@ stops() {
     if [ $status = 130 ] && [ $took -lt $limit ] && grep -q KeyboardInterrupt "$work/err"; then echo "ok - an interrupt $1"
     else echo "not ok - an interrupt $1: status $status after $took ms"; sed 's/^/# /' "$work/err"; bad=1; fi
 }
-default=cpu; [ -e "$B/gpa-cpu.so" ] || default=ref
+default=${GPA_DEVICE:-cpu}; [ $default != cpu ] || [ -e "$B/gpa-cpu.so" ] || default=ref
 stops "of a loop"                      $default 'while True: pass'
 stops "of a loop in the library"       $default 'max(range(10 ** 13))'
 stops "of a list that grows"           $default 'list(map(str, range(10 ** 10)))'

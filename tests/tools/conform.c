@@ -1,4 +1,4 @@
-/* A device against the tables: conform ref, or conform PLUGIN.so. Every operation, cast and reduction on every dtype and in
+/* A device against the tables: conform ref, or conform PLUGIN.so [PART/PARTS]; a part is every PARTS-th dtype. Every operation, cast and reduction on every dtype and in
  * every layout runs as kir on the device's first unit and is compared with the scalar functions. One line per layout or
  * reduction shape and dtype; for `not ok`, lines `# ...` tell the first differences.
  *
@@ -476,8 +476,10 @@ int main(int argc, char **argv) {
     if (be->count(why, sizeof why) == 0) return printf("skip - %s: %s\n", be->name, why), 0;
     if (be->open(0, &dev, &e)) return fprintf(stderr, "%s\n", e.msg), 2;
     gpa_caps caps;
+    int part = 0, parts = 1;
+    if (argc > 2 && (sscanf(argv[2], "%d/%d", &part, &parts) != 2 || parts < 1)) return 2;
     be->caps(dev, &caps);
-    for (int t = 0; t < DT_COUNT; t++) {
+    for (int t = part; t < DT_COUNT; t += parts) {
         if (!(caps.dtypes >> t & 1u)) continue;
         for (int layout = 0; layout < (int)COUNT_OF(layouts); layout++) {
             for (gpa_op op = 0; op < OP_COUNT;) op = try_ops(op, (gpa_dtype)t, layout);

@@ -1,0 +1,98 @@
+"""Faults on the GPU: python tests/gpu/faults.py
+
+An index out of range in the middle of a program is an IndexError with NumPy's words, at the line that wrote it, and everything
+goes on; an interrupt ends any generated program, and the session goes on."""
+import os
+import signal
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
+from cells import Gpa, show  # noqa: E402
+
+PROLOGUE = """import numpy as np
+a = np.arange(12.0).reshape(3, 4)
+big = np.arange(100000)
+"""
+# What is written, and what NumPy says; the index is computed on the device.
+INDEX = [
+    ("a[np.array([0, 1, 3])]", "index 3 is out of bounds for axis 0 with size 3"),
+    ("a[:, np.array([0, -5])] * 2 + 1", "index -5 is out of bounds for axis 1 with size 4"),
+    ("a[big % 2, big]", "index {} is out of bounds for axis 1 with size 4"),
+    ("np.exp(big[np.where(big == 77777, 100000, big)]).sum()", "index 100000 is out of bounds for axis 0 with size 100000"),
+    ("a[np.array([0, 7])] = 5", "index 7 is out of bounds for axis 0 with size 3"),
+    ("a[np.array([0, -4]), 1] += 1", "index -4 is out of bounds for axis 0 with size 3"),
+    ("np.take(a, [1, 12])", "index 12 is out of bounds for axis 0 with size 12"),
+]
+AFTER = ("float((a * 2).sum()), int((big + 1).sum())", "(132.0, 5000050000)\n")
+
+# Programs that never end by themselves, most of them one launch after the other, and one launch that lasts.
+ENDLESS = {
+    "a chain in a loop": "b = np.ones(10 ** 7)\nwhile True: b = np.sin(b) + 1",
+    "a reduction in a loop": "b = np.ones((1000, 10000))\nwhile True: s = float(b.sum())",
+    "a compiled function": "@vectorize\ndef f(x):\n    while x > 0:\n        x = x + 1\n    return x\nprint(f(np.ones(1000)).sum())",
+}
+LIMIT = 2.0  # seconds, with other tests beside; half a second alone
+
+
+def report(good, name, *details):
+    print(f"{'ok' if good else 'not ok'} - {name}")
+    for title, text in [] if good else details:
+        show(title, text)
+    return good
+
+
+def test_indices():
+    engine, good = Gpa(), True
+    for source, words in INDEX:
+        engine.fresh()
+        engine.run(PROLOGUE)
+        error = engine.run(source + "\n").error
+        want = "IndexError: " + words
+        begins, ends = want.split("{}") if "{}" in want else (want, "")
+        right = error.startswith(begins) and error.endswith(ends) and (ends or error == want)
+        good &= report(bool(right), f"an index error: {source}", ("expected:", want), ("got:", error or "none"))
+        after = engine.run(AFTER[0] + "\n")
+        good &= report(after.out == AFTER[1], f"after it: {source}", ("got:", after.out + after.error))
+    trouble = engine.close()
+    return report(not trouble, "the process ended well", ("it said:", trouble)) and good
+
+
+def test_line():
+    """A late fault names the line that wrote the expression."""
+    engine = Gpa()
+    engine.run(PROLOGUE)
+    result = engine.run("i = np.array([5, 99])\nb = a.ravel()[i] + 1\nc = b * 2\nprint(c)\n")
+    good = report("line 2" in result.report and "b = a.ravel()[i] + 1" in result.report, "the line of a fault", ("report:", result.report))
+    engine.close()
+    return good
+
+
+def test_interrupts():
+    good = True
+    for name, source in ENDLESS.items():
+        code = f"import numpy as np\nimport sys\nprint('begun', file=sys.stderr)\ntry:\n    " + source.replace("\n", "\n    ") + \
+            "\nexcept KeyboardInterrupt:\n    print('interrupted', float((np.ones(1000) * 2).sum()))\n"
+        process = subprocess.Popen([os.environ["GPA"], "-c", code], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        process.stdout.readline()
+        time.sleep(2)
+        begun = time.time()
+        process.send_signal(signal.SIGINT)
+        try:
+            out, _ = process.communicate(timeout=30)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            out = "it had to be killed"
+        took = time.time() - begun
+        good &= report(out.strip() == "interrupted 2000.0" and took < LIMIT, f"an interrupt of {name}", (f"after {took:.2f} s:", out))
+    return good
+
+
+def main():
+    good = [test() for test in (test_indices, test_line, test_interrupts)]
+    sys.exit(not all(good))
+
+
+if __name__ == "__main__":
+    main()
