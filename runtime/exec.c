@@ -122,7 +122,8 @@ static gpa_code report_barrier(const fault *f, gpa_err *e) {
 static gpa_code report_kind(const fault *f, gpa_err *e) {
     const kir_fault_record *r = &f->record;
     char one[WHO], in[WHO + 48] = "";
-    if (f->kernel) snprintf(in, sizeof in, "\nin kernel %s, %s", f->name, who(one, r->thread, r->block));
+    const char *text = r->kind == KIR_FT_ASSERT ? text_of(f, r->axis) : "?";
+    if (f->kernel) snprintf(in, sizeof in, "%sin kernel %s, %s", text[0] ? "\n" : "", f->name, who(one, r->thread, r->block));
     switch ((kir_fault)r->kind) {
     case KIR_FT_INDEX:
         return gpa_fail(e, GPA_E_INDEX, "index %lld is out of bounds for axis %u with size %lld%s", (long long)r->a, r->axis, (long long)r->b, in);
@@ -136,7 +137,7 @@ static gpa_code report_kind(const fault *f, gpa_err *e) {
                         f->name, who(one, r->thread, r->block), (long long)r->a);
     case KIR_FT_ASSERT: case KIR_FT_ROWS: break;
     }
-    return gpa_fail(e, GPA_E_ASSERTION, "%s%s", f->kernel ? text_of(f, r->axis) : "assertion failed", in);
+    return gpa_fail(e, GPA_E_ASSERTION, "%s%s", text[0] || f->kernel ? text : "assertion failed", in);
 }
 
 static gpa_code report_fault(const fault *f, gpa_err *e) {

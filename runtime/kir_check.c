@@ -125,7 +125,8 @@ static void check_size(check *c) {
     const kir_array *a = need_array(c);
     if (!a) return;
     unsigned dims = c->f->form == KIR_MAP ? KIR_MAX_DIMS : a->ndim;
-    need(c, i->imm < dims && (a->where == KIR_GLOBAL || a->where == KIR_VIRTUAL), "no such dimension");
+    bool given = a->where == KIR_SHARED && a->count == 0 && i->code == KIR_SIZE; /* at the launch */
+    need(c, i->imm < dims && (a->where == KIR_GLOBAL || a->where == KIR_VIRTUAL || given), "no such dimension");
 }
 
 static void check_const(check *c) {

@@ -39,6 +39,25 @@ static gpa_code prepare(gpa_rt *rt, const kir_func *f, gpa_arr *const *at, gpa_d
     return rc;
 }
 
+/* The launch is one that the device can run. */
+static gpa_code check_blocks(const kir_func *f, const gpa_device *d, const arr_program *p, gpa_err *e) {
+    uint64_t threads = (uint64_t)p->block[0] * p->block[1] * p->block[2], shared = p->shared;
+    for (size_t k = 0; k < f->n_arrays; k++)
+        if (f->arrays[k].where == KIR_SHARED) shared += f->arrays[k].count * dtype_size((gpa_dtype)f->arrays[k].dtype);
+    if (!d->caps.max_threads) return gpa_fail(e, GPA_E_UNSUPPORTED, "kernels on the device %s", d->caps.name);
+    if (threads == 0 || p->grid[0] == 0 || p->grid[1] == 0 || p->grid[2] == 0)
+        return gpa_fail(e, GPA_E_VALUE, "a launch has at least one block of at least one thread: the grid is (%u, %u, %u), a block (%u, %u, %u)",
+                        p->grid[0], p->grid[1], p->grid[2], p->block[0], p->block[1], p->block[2]);
+    if (threads > d->caps.max_threads || p->block[0] > 1024 || p->block[1] > 1024 || p->block[2] > 64)
+        return gpa_fail(e, GPA_E_VALUE, "a block has at most %u threads (1024, 1024 and 64 along x, y and z), not (%u, %u, %u)", d->caps.max_threads,
+                        p->block[0], p->block[1], p->block[2]);
+    if (p->grid[0] > INT32_MAX || p->grid[1] > 65535 || p->grid[2] > 65535)
+        return gpa_fail(e, GPA_E_VALUE, "a grid has at most 2147483647, 65535 and 65535 blocks along x, y and z, not (%u, %u, %u)", p->grid[0], p->grid[1], p->grid[2]);
+    if (shared > d->caps.max_shared)
+        return gpa_fail(e, GPA_E_VALUE, "a block has at most %u bytes of shared memory on %s, not %llu", d->caps.max_shared, d->caps.name, (unsigned long long)shared);
+    return GPA_OK;
+}
+
 static gpa_code program_of(gpa_rt *rt, gpa_device *d, const kir_func *f, arr_memo *memo, gpa_prog **out, gpa_err *e) {
     const cache_entry *x;
     bool built;
@@ -68,6 +87,7 @@ gpa_code arr_run(gpa_rt *rt, const kir_func *f, const arr_program *p, gpa_err *e
     gpa_arr *const *at = p->arrays;
     if (rt_interrupted(rt)) return gpa_fail(e, GPA_E_INTERRUPT, "%s", "");
     gpa_code rc = prepare(rt, f, at, &d, e);
+    if (!rc && f->form == KIR_KERNEL) rc = check_blocks(f, d, p, e);
     if (!rc) rc = program_of(rt, d, f, p->memo, &prog, e);
     if (rc) return rc;
     memset(bind, 0, f->n_arrays * sizeof *bind);
@@ -78,6 +98,8 @@ gpa_code arr_run(gpa_rt *rt, const kir_func *f, const arr_program *p, gpa_err *e
         if (f->arrays[k].access & KIR_WRITE) rt->stats.bytes_written += bytes;
     }
     said heard = {0};
+    for (size_t k = 0; k < f->n_arrays; k++)
+        if (f->arrays[k].where == KIR_SHARED && !f->arrays[k].count) bind[k].size[0] = (int64_t)(p->shared / dtype_size((gpa_dtype)f->arrays[k].dtype));
     gpa_launch l = {.arrays = bind, .params = p->params, .shared = p->shared, .say = said_hear, .user = &heard};
     for (int i = 0; p->size && i < f->ndim; i++) l.size[i] = p->size[i];
     memcpy(l.grid, p->grid, sizeof l.grid);

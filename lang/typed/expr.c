@@ -129,12 +129,12 @@ gpa_code typed_truth(walk *w, const ast_node *n, int32_t *out) {
 
 static void look_for_call(void *user, ast_node *n) {
     bool *found = user;
-    *found = *found || n->kind == AST_CALL;
+    *found = *found || n->kind == AST_CALL || n->kind == AST_INDEX; /* which may fail */
     if (!*found) ast_each_child(n, look_for_call, found);
 }
 
 bool typed_mentions_call(const ast_node *n) {
-    bool found = n->kind == AST_CALL;
+    bool found = n->kind == AST_CALL || n->kind == AST_INDEX;
     if (!found) ast_each_child(n, look_for_call, &found);
     return found;
 }
@@ -238,6 +238,23 @@ static gpa_code attribute(walk *w, const ast_node *n, tv *out) {
     return typed_fail(w, n, GPA_E_ATTRIBUTE, "'%s' object has no attribute '%s' in a compiled function", typed_kind(&a), what);
 }
 
+/* An object that stands for a value when compiling: cuda.laneid. */
+static gpa_code stands_for(walk *w, const ast_node *n, gpa_code rc, tv *out) {
+    bool found = false;
+    tv object = *out;
+    if (rc || out->kind != TV_STATIC || out->is.tag != V_OBJECT) return rc;
+    return typed_read_known(w, &(typed_site){.node = n, .args = &object, .n = 1}, "", &found, out);
+}
+
+static gpa_code text(walk *w, const ast_node *n, tv *out) {
+    value v = v_str(w->vm, n->string.text.at, n->string.text.len);
+    if (v.tag == V_UNSET) return GPA_E_MEMORY;
+    gpa_code rc = list_append(w->vm, w->kept.list, v);
+    value_release(w->vm, v);
+    *out = (tv){.kind = TV_STATIC, .is = v};
+    return rc;
+}
+
 static gpa_code tuple(walk *w, const ast_list *items, tv *out) {
     gpa_code rc = GPA_OK;
     *out = (tv){.kind = TV_TUPLE, .n = items->n, .items = arena_take(w->arena, (items->n + 1) * sizeof(tv))};
@@ -288,8 +305,9 @@ gpa_code typed_expr(walk *w, const ast_node *n, tv *out) {
         case AST_IMAGINARY:
             *out = number((typed_ty){.dtype = DT_C128, .weak = true}, kir_const(w->f, DT_C128, (gpa_val){.C128 = {0, n->imag.value}}));
             return GPA_OK;
-        case AST_NAME: return name(w, n, out);
-        case AST_ATTR: return attribute(w, n, out);
+        case AST_STRING: return text(w, n, out);
+        case AST_NAME: return stands_for(w, n, name(w, n, out), out);
+        case AST_ATTR: return stands_for(w, n, attribute(w, n, out), out);
         case AST_UNARY: return unary(w, n, out);
         case AST_BINARY: return binary(w, n, out);
         case AST_BOOLOP:

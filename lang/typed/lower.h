@@ -132,6 +132,10 @@ typedef gpa_code (*typed_known_fn)(walk *w, const typed_site *s, tv *out);
 /* An attribute of a STATIC, by known.def. */
 gpa_code typed_read_known(walk *w, const typed_site *s, const char *name, bool *found, tv *out);
 
+/* ---- constant.c ---- */
+/* A shape that is known when compiling: an integer or a tuple of them, of literals and variables from outside. */
+gpa_code typed_sizes(walk *w, const ast_node *n, int most, int *ndim, int64_t *size);
+
 /* ---- stmt.c ---- */
 /* Writes a call of fn with its arguments already in order. */
 gpa_code typed_inline(walk *w, const ast_node *at, func_obj *fn, const tv *args, tv *out);
@@ -155,6 +159,8 @@ void typed_else(walk *w);
 void typed_close(walk *w, kir_code code);
 /* The variable that a NAME reads from outside of the function. */
 gpa_code typed_outside(walk *w, const ast_node *name, tv *out);
+/* Its value now, which becomes part of what is compiled; borrowed from the function. */
+gpa_code typed_pinned(walk *w, const ast_node *name, value *out);
 gpa_code typed_member(walk *w, const ast_node *attr, module_obj *m, tv *out);
 bool typed_mentions_call(const ast_node *n);
 

@@ -268,6 +268,21 @@ static gpa_code refuse(walk *w, const ast_node *n) {
     return typed_fail(w, n, GPA_E_UNSUPPORTED, "this statement cannot be compiled: a compiled function of numbers has assignments, if, for ... in range, while and return");
 }
 
+static gpa_code assertion(walk *w, const ast_node *n) {
+    int32_t test;
+    const ast_node *m = n->assert_.message;
+    if (w->to->form == TYPED_BODY) return typed_fail(w, n, GPA_E_UNSUPPORTED, "a ufunc cannot assert");
+    if (m && m->kind != AST_STRING) return typed_fail(w, m, GPA_E_UNSUPPORTED, "the message of a compiled assert is a text");
+    gpa_code rc = typed_truth(w, n->assert_.test, &test);
+    if (rc) return rc;
+    uint32_t text = m ? kir_add_text(w->f, m->string.text.at) : KIR_NO_TEXT;
+    kir_at(w->f, n->assert_.test->span);
+    typed_open(w, KIR_IF, DT_NONE, kir_op1(w->f, OP_LOGICAL_NOT, test), -1, -1);
+    kir_emit(w->f, (kir_ins){.code = KIR_FAULT, .type = DT_NONE, .sub = KIR_FT_ASSERT, .imm = text, .a = -1, .b = -1, .c = -1});
+    typed_close(w, KIR_IF);
+    return GPA_OK;
+}
+
 static gpa_code simple(walk *w, const ast_node *n) {
     tv v;
     switch ((int)n->kind) {
@@ -282,6 +297,7 @@ static gpa_code simple(walk *w, const ast_node *n) {
         }
         case AST_WHILE: return while_loop(w, n);
         case AST_FOR: return for_loop(w, n);
+        case AST_ASSERT: return assertion(w, n);
         case AST_GLOBAL:
         case AST_NONLOCAL: return GPA_OK; /* what they forbid is refused where it is done */
         default: return refuse(w, n);

@@ -37,6 +37,7 @@ typedef struct {
     value cell;         /* the captured variable's cell (owned), else NONE */
     typed_ty ty;        /* numbers: their type; others DT_NONE, */
     value was;          /* and what it was (owned) */
+    bool pinned;        /* a number whose value is part of what was compiled: `was`; ty is DT_NONE */
 } typed_dep;
 
 /* What a function becomes. */

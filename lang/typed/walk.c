@@ -269,10 +269,19 @@ static gpa_code new_array(walk *w, const ast_node *at, const gpa_arr *a, typed_d
     return GPA_OK;
 }
 
+/* The dependence on the same variable, of the same manner; n_deps: there is none. */
+static size_t find_dependence(const typed_fn *to, const typed_dep *d) {
+    size_t i = 0;
+    for (; i < to->n_deps; i++) {
+        const typed_dep *x = &to->deps[i];
+        if (x->module == d->module && x->name == d->name && x->pinned == d->pinned && (d->module || x->cell.cell == d->cell.cell)) break;
+    }
+    return i;
+}
+
 static gpa_code depend(walk *w, const ast_node *at, typed_dep d, tv *out) {
     typed_fn *to = w->to;
-    size_t i = 0;
-    while (i < to->n_deps && (to->deps[i].module != d.module || to->deps[i].name != d.name || (!d.module && to->deps[i].cell.cell != d.cell.cell))) i++;
+    size_t i = find_dependence(to, &d);
     if (i == to->n_deps) {
         gpa_opnd o;
         gpa_code rc;
@@ -297,13 +306,33 @@ static gpa_code depend(walk *w, const ast_node *at, typed_dep d, tv *out) {
     return read_dependence(w, at, i, out);
 }
 
-gpa_code typed_outside(walk *w, const ast_node *n, tv *out) {
+static typed_dep outside(const walk *w, const ast_node *n) {
     typed_dep d = {.module = w->frame->fn->module, .name = n->name.name, .cell = v_none()};
     if (n->name.place.where == AST_IN_FREE) {
         d.module = NULL;
         d.cell = w->frame->fn->free[n->name.place.slot];
     }
-    return depend(w, n, d, out);
+    return d;
+}
+
+gpa_code typed_outside(walk *w, const ast_node *n, tv *out) { return depend(w, n, outside(w, n), out); }
+
+gpa_code typed_pinned(walk *w, const ast_node *n, value *out) {
+    typed_fn *to = w->to;
+    typed_dep d = outside(w, n);
+    d.pinned = true;
+    size_t i = find_dependence(to, &d);
+    if (i == to->n_deps) {
+        value v = current(w->vm, &d);
+        if (v.tag == V_UNSET) return typed_fail(w, n, GPA_E_NAME, "name '%s' is not defined", intern_text(vm_names(w->vm), d.name));
+        if (!mem_room(&to->deps, to->n_deps, &to->cap_deps, sizeof *to->deps)) return vm_no_memory(w->vm);
+        d.ty.dtype = DT_NONE;
+        d.was = value_retain(v);
+        value_retain(d.cell);
+        to->deps[to->n_deps++] = d;
+    }
+    *out = to->deps[i].was;
+    return GPA_OK;
 }
 
 gpa_code typed_member(walk *w, const ast_node *n, module_obj *m, tv *out) {
@@ -459,6 +488,10 @@ static bool still_true(gpa_vm *vm, const typed_fn *t) {
         value v = current(vm, d);
         gpa_opnd o;
         gpa_code rc;
+        if (d->pinned) {
+            if (v.tag != d->was.tag || !value_is(v, d->was)) return false;
+            continue;
+        }
         bool number = number_of(vm, v, &o, &rc);
         if (rc || number != is_number(d->ty)) return false;
         if (d->ty.rank) {

@@ -1,0 +1,314 @@
+/* @cuda.jit: functions as kernels, and their launches.
+ *
+ * A kernel is compiled for the types of a call's arguments, once. kernel[grid, block, stream, shared] is the kernel with a
+ * launch; calling that runs it. Work is queued in order on one stream, so a stream given changes nothing but who waits.
+ *
+ * Reading order: options, launches, running, configurations, the decorator. */
+#include <string.h>
+
+#include "lang/builtin/all.h"
+#include "lang/builtin/kinds.h"
+#include "lang/float_text.h"
+#include "lang/typed/typed.h"
+
+enum { FUNCTION, SIGNATURE, FIELDS };
+enum { KERNEL, STREAM, CONFIGURED_FIELDS };
+enum { DEFAULT_BLOCK = 256 };
+
+/* What belongs to a kernel beside its fields. */
+typedef struct {
+    typed_fn *known;
+    uint32_t flags; /* KIR_F_... of every program of it */
+} kernel_data;
+
+typedef struct {
+    uint32_t grid[3], block[3], shared;
+} launch;
+
+static const char *name_of(gpa_vm *vm, const object_obj *k) { return func_name(vm, k->fields[FUNCTION].func); }
+
+/* ---- launches ---- */
+
+/* Numba's words. */
+static gpa_code not_configured(gpa_vm *vm) {
+    return vm_fail(vm, GPA_E_VALUE, "\nKernel launch configuration was not specified. Use the syntax:\n\nkernel_function[blockspergrid, threadsperblock](arg0, arg1, ..., argn)\n\n"
+                                    "See https://numba.readthedocs.io/en/stable/cuda/kernels.html#kernel-invocation for help.\n\n");
+}
+
+static gpa_code bad_dims(gpa_vm *vm, gpa_code code, const char *name, const char *what, value v) {
+    gpa_str text;
+    str_init(&text);
+    value list = v_unset();
+    gpa_code rc = v.tag == V_TUPLE || v.tag == V_LIST ? vm_collect(vm, v, &list) : native_give(v_list(vm, 1, &v), &list);
+    if (!rc) rc = vm_repr(vm, list, &text);
+    value_release(vm, list);
+    if (!rc) rc = vm_fail(vm, code, "%s must be a sequence of %s, got %s", name, what, text.text);
+    str_free(&text);
+    return rc;
+}
+
+static gpa_code read_dims(gpa_vm *vm, value v, const char *name, uint32_t out[3]) {
+    bool sequence = v.tag == V_TUPLE || v.tag == V_LIST;
+    size_t n = v.tag == V_TUPLE ? v.tuple->count : v.tag == V_LIST ? v.list->count : 1;
+    const value *items = v.tag == V_TUPLE ? v.tuple->items : v.tag == V_LIST ? v.list->items : &v;
+    if (sequence && n > 3) return bad_dims(vm, GPA_E_VALUE, name, "1, 2 or 3 integers", v);
+    for (size_t i = 0; i < 3; i++) {
+        int64_t one = 1;
+        bool whole = i >= n || items[i].tag == V_INT || items[i].tag == V_BOOL || (items[i].tag == V_NUM && dtype_is_int((gpa_dtype)items[i].aux)) || items[i].tag == V_ARRAY;
+        if (!whole) return bad_dims(vm, GPA_E_TYPE, name, "integers", v);
+        if (i < n && arg_int(vm, items[i], name, &one)) {
+            vm_clear_error(vm);
+            return bad_dims(vm, GPA_E_TYPE, name, "integers", v);
+        }
+        if (one < 0 || one > UINT32_MAX) return vm_fail(vm, GPA_E_VALUE, "%s cannot be %lld", name, (long long)one);
+        out[i] = (uint32_t)one;
+    }
+    return GPA_OK;
+}
+
+static gpa_code configure(gpa_vm *vm, value kernel, value grid, value block, value stream, value shared, value *out) {
+    launch l = {0};
+    int64_t bytes = 0;
+    gpa_code rc = grid.tag == V_NONE || block.tag == V_NONE ? not_configured(vm) : GPA_OK;
+    if (!rc) rc = read_dims(vm, grid, "griddim", l.grid);
+    if (!rc) rc = read_dims(vm, block, "blockdim", l.block);
+    if (!rc && shared.tag != V_UNSET) rc = arg_int(vm, shared, "sharedmem", &bytes);
+    if (!rc && (bytes < 0 || bytes > INT32_MAX)) rc = vm_fail(vm, GPA_E_VALUE, "sharedmem cannot be %lld bytes", (long long)bytes);
+    if (rc) return rc;
+    l.shared = (uint32_t)bytes;
+    value o = v_object(vm, &cuda_configured_kind, CONFIGURED_FIELDS);
+    if (o.tag == V_UNSET) return GPA_E_MEMORY;
+    if (!(o.object->data = mem_new(sizeof l))) {
+        value_release(vm, o);
+        return vm_no_memory(vm);
+    }
+    memcpy(o.object->data, &l, sizeof l);
+    o.object->fields[KERNEL] = value_retain(kernel);
+    if (stream.tag != V_UNSET) o.object->fields[STREAM] = value_retain(stream);
+    *out = o;
+    return GPA_OK;
+}
+
+/* ---- running ---- */
+
+/* A line that the kernel printed: numbers as Python prints them. */
+static gpa_code say(void *user, const char *text, uint32_t n, const uint8_t *types, const gpa_val *args) {
+    gpa_vm *vm = user;
+    gpa_str line;
+    gpa_code rc = GPA_OK;
+    uint32_t i = 0;
+    str_init(&line);
+    for (const char *p = text; *p && !rc; p++) {
+        if (*p != '\1' || i == n) {
+            str_putc(&line, *p);
+            continue;
+        }
+        value v = v_num(vm, (gpa_dtype)types[i], args[i]);
+        if (v.tag == V_UNSET) rc = GPA_E_MEMORY;
+        else rc = vm_str(vm, v, &line);
+        value_release(vm, v);
+        i++;
+    }
+    if (!rc && line.failed) rc = vm_no_memory(vm);
+    if (!rc) rc = vm_write(vm, false, line.text, line.len);
+    str_free(&line);
+    return rc;
+}
+
+/* The arguments of a call: types for all, arrays and numbers apart. */
+typedef struct {
+    typed_ty types[BODY_MAX_IN];
+    gpa_arr *arrays[KIR_MAX_ARRAYS];
+    gpa_opnd numbers[2 * BODY_MAX_IN];
+    int n_arrays, n_numbers;
+} arguments;
+
+static gpa_code read_argument(gpa_vm *vm, const object_obj *k, value v, int i, arguments *a) {
+    if (v.tag == V_ARRAY && !v.aux) {
+        a->arrays[a->n_arrays++] = v.array->arr;
+        a->types[i] = typed_of_array(v.array->arr);
+        return GPA_OK;
+    }
+    bool number = v.tag == V_BOOL || v.tag == V_INT || v.tag == V_FLOAT || v.tag == V_NUM || v.tag == V_COMPLEX || v.tag == V_ARRAY;
+    if (!number) return vm_fail(vm, GPA_E_TYPE, "argument %d of kernel %s: a kernel takes arrays and numbers, not a '%s'", i + 1, name_of(vm, k), value_type_name(v));
+    value now = v_unset();
+    gpa_code rc = value_now(vm, v, &now);
+    if (!rc) rc = arg_opnd(vm, now, &a->numbers[a->n_numbers]);
+    value_release(vm, now);
+    if (!rc) a->types[i] = typed_of(&a->numbers[a->n_numbers++]);
+    return rc;
+}
+
+static gpa_code read_arguments(gpa_vm *vm, const object_obj *k, size_t n, const value *args, arguments *a) {
+    const ast_scope *s = func_node(k->fields[FUNCTION].func)->function.scope;
+    gpa_code rc = GPA_OK;
+    a->n_arrays = a->n_numbers = 0;
+    if (n < s->n_positional) return vm_fail(vm, GPA_E_TYPE, "missing a required argument: '%s'", intern_text(vm_names(vm), s->vars[n].name));
+    if (n > s->n_positional) return vm_fail(vm, GPA_E_TYPE, "too many positional arguments");
+    if (n > BODY_MAX_IN) return vm_fail(vm, GPA_E_UNSUPPORTED, "a kernel has at most %d arguments", BODY_MAX_IN);
+    for (size_t i = 0; i < n && !rc; i++) rc = read_argument(vm, k, args[i], (int)i, a);
+    return rc;
+}
+
+static gpa_code find_program(gpa_vm *vm, object_obj *k, const arguments *a, int n, typed_fn **out) {
+    kernel_data *d = k->data;
+    gpa_code rc = typed_get(vm, &d->known, k->fields[FUNCTION].func, TYPED_KERNEL, a->types, n, DT_NONE, out);
+    if (!rc) (*out)->f->flags |= d->flags;
+    return rc;
+}
+
+static gpa_code run(gpa_vm *vm, object_obj *k, const launch *l, size_t n, const value *args) {
+    arguments a;
+    typed_fn *t;
+    gpa_val params[2 * BODY_MAX_IN];
+    gpa_code rc = read_arguments(vm, k, n, args, &a);
+    if (!rc) rc = find_program(vm, k, &a, (int)n, &t);
+    if (!rc) rc = typed_numbers(vm, t, a.numbers + a.n_numbers);
+    if (rc) return rc;
+    typed_arrays(vm, t, a.arrays + a.n_arrays);
+    for (size_t i = 0; i < t->f->n_params; i++) params[i] = dtype_cast(a.numbers[i].v, a.numbers[i].dtype, (gpa_dtype)t->f->params[i]);
+    arr_program p = {.arrays = a.arrays, .params = params, .shared = l->shared, .memo = &t->memo, .say = say, .user = vm};
+    memcpy(p.grid, l->grid, sizeof p.grid);
+    memcpy(p.block, l->block, sizeof p.block);
+    return arr_run(vm_rt(vm), t->f, &p, vm_err(vm));
+}
+
+/* ---- configurations ---- */
+
+static gpa_code call_configured(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw, const value *names, value *out) {
+    (void)names;
+    *out = v_none();
+    if (n_kw) return vm_fail(vm, GPA_E_TYPE, "a kernel has no keyword arguments");
+    return run(vm, o->fields[KERNEL].object, o->data, n, args);
+}
+
+static void free_configured(gpa_vm *vm, object_obj *o) {
+    (void)vm;
+    mem_free(o->data);
+}
+
+const object_kind cuda_configured_kind = {.type_name = "numba.cuda.LaunchConfiguration", .free = free_configured, .call = call_configured};
+
+static gpa_code call_kernel(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw, const value *names, value *out) {
+    (void)o, (void)n, (void)args, (void)n_kw, (void)names, (void)out;
+    return not_configured(vm);
+}
+
+static gpa_code item_of_kernel(gpa_vm *vm, object_obj *o, value key, value *out) {
+    size_t n = key.tag == V_TUPLE ? key.tuple->count : 0;
+    if (n < 2 || n > 4) return vm_fail(vm, GPA_E_VALUE, "must specify at least the griddim and blockdim");
+    const value *k = key.tuple->items;
+    return configure(vm, v_obj(V_OBJECT, o), k[0], k[1], n > 2 ? k[2] : v_unset(), n > 3 ? k[3] : v_unset(), out);
+}
+
+static void free_kernel(gpa_vm *vm, object_obj *o) {
+    kernel_data *d = o->data;
+    if (d) typed_free_all(vm, d->known);
+    mem_free(d);
+}
+
+static gpa_code repr_kernel(gpa_vm *vm, object_obj *o, gpa_str *out) {
+    str_printf(out, "<kernel %s>", name_of(vm, o));
+    return GPA_OK;
+}
+
+const object_kind cuda_kernel_kind = {.type_name = "numba.cuda.Kernel", .free = free_kernel, .call = call_kernel, .getitem = item_of_kernel, .repr = repr_kernel};
+
+/* What stands for a thread's numbers: cuda.threadIdx. Outside of kernels they have no attributes. */
+#define PLACE(id) const object_kind cuda_##id##_kind
+PLACE(threadidx) = {.type_name = "numba.cuda.threadIdx"};
+PLACE(blockidx) = {.type_name = "numba.cuda.blockIdx"};
+PLACE(blockdim) = {.type_name = "numba.cuda.blockDim"};
+PLACE(griddim) = {.type_name = "numba.cuda.gridDim"};
+PLACE(laneid) = {.type_name = "numba.cuda.laneid"};
+PLACE(warpsize) = {.type_name = "numba.cuda.warpsize"};
+#undef PLACE
+
+gpa_code cuda_configure(gpa_vm *vm, value *argv, value *out) { return configure(vm, argv[0], argv[1], argv[2], argv[3], argv[4], out); }
+
+gpa_code cuda_forall(gpa_vm *vm, value *argv, value *out) { /* self, ntasks, tpb, stream, sharedmem */
+    int64_t n, tpb;
+    gpa_code rc = arg_int(vm, argv[1], "ntasks", &n);
+    if (!rc) rc = arg_int(vm, argv[2], "tpb", &tpb);
+    if (!rc && n < 0) rc = vm_fail(vm, GPA_E_VALUE, "Can't create ForAll with negative task count: %lld", (long long)n);
+    if (rc) return rc;
+    if (tpb <= 0) tpb = DEFAULT_BLOCK;
+    int64_t blocks = n / tpb + (n % tpb != 0);
+    return configure(vm, argv[0], v_int(blocks ? blocks : 1), v_int(tpb), argv[3], argv[4], out);
+}
+
+gpa_code cuda_py_func(gpa_vm *vm, value *argv, value *out) {
+    (void)vm;
+    *out = value_retain(argv[0].object->fields[FUNCTION]);
+    return GPA_OK;
+}
+
+gpa_code cuda_its_name(gpa_vm *vm, value *argv, value *out) { return native_give(v_cstr(vm, name_of(vm, argv[0].object)), out); }
+
+gpa_code cuda_inside(gpa_vm *vm, value *argv, value *out) {
+    (void)argv, (void)out;
+    return vm_fail(vm, GPA_E_UNSUPPORTED, "this works in kernels only: functions under @cuda.jit");
+}
+
+/* ---- the decorator ---- */
+
+static gpa_code truth_of(gpa_vm *vm, value options, const char *name, bool unset, bool *out) {
+    value v = options.tag == V_DICT ? dict_text_peek(vm, options.dict, name) : v_unset();
+    *out = unset;
+    return v.tag == V_UNSET || v.tag == V_NONE ? GPA_OK : value_truth(vm, v, out);
+}
+
+static gpa_code read_options(gpa_vm *vm, value options, kernel_data *d) {
+    bool fast, checked;
+    gpa_code rc = truth_of(vm, options, "fastmath", false, &fast);
+    if (!rc) rc = truth_of(vm, options, "boundscheck", true, &checked);
+    d->flags = (fast ? KIR_F_FASTMATH : 0u) | (checked ? 0u : KIR_F_UNCHECKED);
+    return rc;
+}
+
+static gpa_code make(gpa_vm *vm, value fn, value signature, value options, value *out) {
+    if (fn.tag != V_FUNC) return vm_fail(vm, GPA_E_TYPE, "@cuda.jit takes a function, not '%s'", value_type_name(fn));
+    value o = v_object(vm, &cuda_kernel_kind, FIELDS);
+    if (o.tag == V_UNSET) return GPA_E_MEMORY;
+    gpa_code rc = (o.object->data = mem_zero(sizeof(kernel_data))) ? read_options(vm, options, o.object->data) : vm_no_memory(vm);
+    if (rc) {
+        value_release(vm, o);
+        return rc;
+    }
+    o.object->fields[FUNCTION] = value_retain(fn);
+    o.object->fields[SIGNATURE] = value_retain(signature);
+    *out = o;
+    return GPA_OK;
+}
+
+/* What @cuda.jit(...) gives: called with the function. */
+enum { WITH_SIGNATURE, WITH_DEVICE, WITH_OPTIONS, WITH_FIELDS };
+
+static gpa_code call_with(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw, const value *names, value *out) {
+    (void)names;
+    if (n != 1 || n_kw) return vm_fail(vm, GPA_E_TYPE, "a decorator takes the function alone");
+    if (!o->fields[WITH_DEVICE].i) return make(vm, args[0], o->fields[WITH_SIGNATURE], o->fields[WITH_OPTIONS], out);
+    *out = value_retain(args[0]);
+    return GPA_OK;
+}
+
+static const object_kind jit_with_kind = {.type_name = "numba.cuda.jit", .call = call_with};
+
+gpa_code cuda_jit(gpa_vm *vm, value *argv, value *out) { /* func_or_sig, argtypes, device, **options */
+    bool device;
+    gpa_code rc = value_truth(vm, argv[2], &device);
+    if (rc) return rc;
+    if (argv[0].tag == V_FUNC && device) {
+        *out = value_retain(argv[0]);
+        return GPA_OK;
+    }
+    if (argv[0].tag == V_FUNC) return make(vm, argv[0], v_none(), argv[3], out);
+    value o = v_object(vm, &jit_with_kind, WITH_FIELDS);
+    if (o.tag == V_UNSET) return GPA_E_MEMORY;
+    value signature = argv[1].tag != V_UNSET ? argv[1] : argv[0];
+    if (signature.tag != V_UNSET) o.object->fields[WITH_SIGNATURE] = value_retain(signature);
+    o.object->fields[WITH_DEVICE] = v_bool(device);
+    o.object->fields[WITH_OPTIONS] = value_retain(argv[3]);
+    *out = o;
+    return GPA_OK;
+}
