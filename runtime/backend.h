@@ -100,6 +100,12 @@ typedef struct gpa_backend {
     /* Makes running programs end soon with GPA_E_INTERRUPT from sync or run; callable from any thread or a signal
      * handler. `on` false takes the request back. */
     void (*interrupt)(gpa_dev *d, bool on);
+
+    /* After a GPA_E_DEVICE: whether the device itself has failed, so that nothing works on it any more and what its memory
+     * held is lost; and a fresh start of such a device, GPA_E_DEVICE when it cannot be had. Memory and programs made before
+     * are only good for free and drop. (optional, both NULL: it never fails as a whole) */
+    bool (*broken)(gpa_dev *d);
+    gpa_code (*restart)(gpa_dev *d, gpa_err *e);
 } gpa_backend;
 
 /* The plugin's one exported symbol; NULL when it does not speak this abi. */

@@ -44,10 +44,13 @@ enum {
     FN(device_name, cuDeviceGetName, (char *, int, CUdevice))                                                             \
     FN(device_attribute, cuDeviceGetAttribute, (int *, int, CUdevice))                                                    \
     FN(context_retain, cuDevicePrimaryCtxRetain, (CUcontext *, CUdevice))                                                 \
+    FN(context_release, cuDevicePrimaryCtxRelease_v2, (CUdevice))                                                         \
+    FN(context_reset, cuDevicePrimaryCtxReset_v2, (CUdevice))                                                             \
     FN(context_set, cuCtxSetCurrent, (CUcontext))                                                                         \
     FN(memory_info, cuMemGetInfo_v2, (size_t *, size_t *))                                                                \
     FN(stream_create, cuStreamCreate, (CUstream *, unsigned))                                                             \
     FN(stream_destroy, cuStreamDestroy_v2, (CUstream))                                                                    \
+    FN(stream_query, cuStreamQuery, (CUstream))                                                                           \
     FN(stream_wait, cuStreamSynchronize, (CUstream))                                                                      \
     FN(event_create, cuEventCreate, (CUevent *, unsigned))                                                                \
     FN(event_destroy, cuEventDestroy_v2, (CUevent))                                                                       \

@@ -6,7 +6,7 @@
 #include "runtime/cuda/compile.h"
 #include "runtime/cuda/emit.h"
 
-enum { FAULT_SLOTS = 256, SCRATCH_BYTES = 8 << 20, COUNTERS = 1 << 16, STAGE_BYTES = 4 << 20 };
+enum { FAULT_SLOTS = 256, SCRATCH_BYTES = 8 << 20, COUNTERS = 1 << 16, MARKS = 16, TRANSFER_THREADS = 12 };
 
 struct gpa_mem {
     CUdeviceptr at;
@@ -17,9 +17,23 @@ struct gpa_mem {
 typedef struct {
     kir_fault_record *to[FAULT_SLOTS];
     uint32_t n;               /* slots in use */
-    kir_fault_record *host;   /* pinned; the device writes them */
+    kir_fault_record *host;   /* in cu_shared; the device writes them */
     CUdeviceptr seen, locks;  /* the records as the device sees them; one word each */
 } cu_faults;
+
+/* Pinned memory that host and device see. */
+typedef struct {
+    kir_fault_record faults[FAULT_SLOTS];
+    int stop;        /* the interrupt flag */
+    char word[1024]; /* a few bytes on their way to the host */
+} cu_shared;
+
+/* Marks in the queue that the device has not passed yet (wait.c). */
+typedef struct {
+    CUevent mark[MARKS];
+    int first, n, allowed;
+    unsigned launches;
+} cu_pace;
 
 struct gpa_dev {
     const cu_driver *cu;
@@ -31,15 +45,15 @@ struct gpa_dev {
     CUevent done;
     cu_target target;
     uint32_t units, max_threads, max_shared;
-    int *stop;                /* pinned: the interrupt flag */
-    CUdeviceptr stop_seen;
+    cu_shared *shared;
+    CUdeviceptr shared_seen, stop_seen;
+    int *stop;                /* shared->stop, or while there is none: */
+    int stop_at_rest;
     cu_faults faults;
     CUdeviceptr counters;     /* zero between launches */
-    struct {                  /* two halves, filled and sent in turn */
-        char *at;
-        CUevent sent[2];
-        int next;
-    } stage;
+    cu_pace pace;
+    struct cu_ring *ring;     /* transfer.c: made at the first large copy */
+    bool ring_refused;
     const cu_blas *blas;
     cublasHandle_t blas_handle;
     const cu_fft *fft;
@@ -69,5 +83,7 @@ gpa_code program_variant(gpa_dev *d, gpa_prog *p, const cu_plan *plan, const cu_
 gpa_code program_run(gpa_dev *d, gpa_prog *p, const gpa_launch *l, gpa_err *e);
 /* Hands the reports of faults over to those who wait for them; all work is done. */
 void program_faults(gpa_dev *d);
+/* Those who wait for reports of faults are gone, though work may still be under way. */
+void program_forget(gpa_dev *d);
 
 #endif

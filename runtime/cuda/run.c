@@ -191,3 +191,7 @@ void program_faults(gpa_dev *d) {
     }
     x->n = 0;
 }
+
+void program_forget(gpa_dev *d) {
+    for (uint32_t i = 0; i < d->faults.n; i++) d->faults.to[i] = NULL;
+}

@@ -1,0 +1,151 @@
+/* The primary context stays for the life of the process: making one takes longer than a session of tests.
+ *
+ * What the device tells the host outside of transfers - faults - and the host the device - interrupts - lies in pinned
+ * memory that both see. The interrupt flag may be written at any time, so it outlives the context. */
+#include "runtime/cuda/context.h"
+
+#include <stdio.h>
+
+#include "runtime/base.h"
+#include "runtime/cuda/blas.h"
+#include "runtime/cuda/fft.h"
+#include "runtime/cuda/transfer.h"
+#include "runtime/cuda/wait.h"
+
+#define CALL(name, ...) api_check(d->cu->name(__VA_ARGS__), #name, e)
+
+enum { OLDEST_GPU = 75, RETRIES = 3 };
+
+const cu_driver *context_driver(char *why, size_t n) {
+    static bool ready;
+    const cu_driver *cu = api_driver(why, n);
+    if (!cu || ready) return cu;
+    CUresult r = cu->init(0);
+    if (r) {
+        const char *text = NULL;
+        cu->error_text(r, &text);
+        snprintf(why, n, "the driver does not start: %s", text ? text : "unknown error");
+        return NULL;
+    }
+    ready = true;
+    return cu;
+}
+
+/* ---- parts ---- */
+
+static int attribute(gpa_dev *d, int which) {
+    int v = 0;
+    d->cu->device_attribute(&v, which, d->device);
+    return v;
+}
+
+static gpa_code read_facts(gpa_dev *d, gpa_err *e) {
+    d->target = (cu_target){.major = attribute(d, CU_ATTR_CC_MAJOR), .minor = attribute(d, CU_ATTR_CC_MINOR)};
+    d->units = (uint32_t)attribute(d, CU_ATTR_UNITS);
+    d->max_threads = (uint32_t)attribute(d, CU_ATTR_MAX_THREADS);
+    d->max_shared = (uint32_t)attribute(d, CU_ATTR_MAX_SHARED_OPTIN);
+    if (d->target.major * 10 + d->target.minor < OLDEST_GPU)
+        return gpa_fail(e, GPA_E_DEVICE, "compute capability %d.%d: 7.5 or later is needed", d->target.major, d->target.minor);
+    if (!attribute(d, CU_ATTR_MEMORY_POOLS)) return gpa_fail(e, GPA_E_DEVICE, "the driver has no memory pools");
+    return GPA_OK;
+}
+
+/* What is freed stays with this process until memory is short. */
+static gpa_code make_pool(gpa_dev *d, gpa_err *e) {
+    uint64_t keep = UINT64_MAX;
+    gpa_code rc = CALL(pool_default, &d->pool, d->device);
+    return rc ? rc : CALL(pool_set, d->pool, CU_POOL_RELEASE_THRESHOLD, &keep);
+}
+
+/* Pinned memory that the device sees. */
+static gpa_code make_shared(gpa_dev *d, size_t n, void *host, CUdeviceptr *seen, gpa_err *e) {
+    void *p = NULL;
+    gpa_code rc = CALL(host_alloc, &p, n, CU_MEMHOSTALLOC_PORTABLE_MAPPED);
+    if (rc) return rc;
+    memset(p, 0, n);
+    memcpy(host, &p, sizeof p);
+    return CALL(host_pointer, seen, p, 0);
+}
+
+static gpa_code make_cleared(gpa_dev *d, size_t n, CUdeviceptr *out, gpa_err *e) {
+    gpa_code rc = CALL(alloc, out, n, d->stream);
+    return rc ? rc : CALL(fill, *out, 0, n, d->stream);
+}
+
+static gpa_code make_parts(gpa_dev *d, gpa_err *e) {
+    gpa_code rc = GPA_OK;
+    TRY(CALL(context_set, d->context));
+    TRY(CALL(stream_create, &d->stream, CU_STREAM_NON_BLOCKING));
+    TRY(wait_open(d, e));
+    TRY(make_pool(d, e));
+    TRY(make_shared(d, sizeof *d->shared, &d->shared, &d->shared_seen, e));
+    TRY(make_cleared(d, sizeof(uint32_t) * FAULT_SLOTS, &d->faults.locks, e));
+    TRY(make_cleared(d, sizeof(uint32_t) * COUNTERS, &d->counters, e));
+    d->faults.host = d->shared->faults;
+    d->faults.seen = d->shared_seen + offsetof(cu_shared, faults);
+    d->stop_seen = d->shared_seen + offsetof(cu_shared, stop);
+    __atomic_store_n(&d->stop, &d->shared->stop, __ATOMIC_RELEASE);
+out:
+    return rc;
+}
+
+static void drop_parts(gpa_dev *d) {
+    const cu_driver *cu = d->cu;
+    __atomic_store_n(&d->stop, &d->stop_at_rest, __ATOMIC_RELEASE);
+    if (d->stream) cu->stream_wait(d->stream);
+    fft_close(d);
+    blas_close(d);
+    transfer_close(d);
+    wait_close(d);
+    if (d->counters) cu->free(d->counters, d->stream);
+    if (d->faults.locks) cu->free(d->faults.locks, d->stream);
+    if (d->shared) cu->host_free(d->shared);
+    if (d->stream) cu->stream_destroy(d->stream);
+    d->counters = d->faults.locks = 0;
+    d->shared = NULL;
+    d->stream = NULL;
+}
+
+/* ---- the whole ---- */
+
+gpa_code context_open(gpa_dev *d, gpa_err *e) {
+    gpa_code rc = GPA_OK;
+    d->stop = &d->stop_at_rest;
+    TRY(CALL(device_get, &d->device, d->number));
+    TRY(read_facts(d, e));
+    TRY(CALL(context_retain, &d->context, d->device));
+    TRY(make_parts(d, e));
+out:
+    return rc;
+}
+
+void context_close(gpa_dev *d) {
+    if (!d->context) return;
+    context_enter(d);
+    drop_parts(d);
+}
+
+bool context_is_broken(gpa_dev *d) {
+    context_enter(d);
+    CUresult r = d->stream ? d->cu->stream_query(d->stream) : CUDA_OK;
+    return !d->stream || (r && r != CUDA_NOT_READY);
+}
+
+/* Whether a context is really there: a failed process gets handles on which nothing works. */
+static gpa_code try_context(gpa_dev *d, gpa_err *e) {
+    gpa_code rc = CALL(context_retain, &d->context, d->device);
+    return rc ? rc : make_parts(d, e);
+}
+
+gpa_code context_restart(gpa_dev *d, gpa_err *e) {
+    gpa_code rc = GPA_E_DEVICE;
+    for (int i = 0; i < RETRIES && rc; i++) {
+        gpa_err_clear(e);
+        context_enter(d);
+        drop_parts(d);
+        d->cu->context_release(d->device);
+        d->cu->context_reset(d->device);
+        rc = try_context(d, e);
+    }
+    return rc;
+}

@@ -1,0 +1,13 @@
+/* Copies between ordinary memory and the device's. */
+#ifndef GPA_CUDA_TRANSFER_H
+#define GPA_CUDA_TRANSFER_H
+
+#include "runtime/cuda/program.h"
+
+/* `from` may be used again at return. */
+gpa_code transfer_up(gpa_dev *d, CUdeviceptr to, const void *from, size_t n, gpa_err *e);
+/* Waits for all queued work, too. */
+gpa_code transfer_down(gpa_dev *d, void *to, CUdeviceptr from, size_t n, gpa_err *e);
+void transfer_close(gpa_dev *d);
+
+#endif

@@ -1,0 +1,79 @@
+/* Programs with loops watch the interrupt flag and end by themselves; what is queued behind them must run through. So the
+ * queue is kept short: a mark every few launches, and no more marks outstanding than the device passes in AHEAD seconds,
+ * as it did lately. */
+#include "runtime/cuda/wait.h"
+
+#include <time.h>
+
+#include "runtime/base.h"
+
+#define CALL(name, ...) api_check(d->cu->name(__VA_ARGS__), #name, e)
+
+#define AHEAD 0.15
+#define PATIENCE 0.3 /* seconds that an interrupted program has to end by itself */
+
+enum { LAUNCHES_PER_MARK = 4, EAGER = 2000 };
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+gpa_code wait_open(gpa_dev *d, gpa_err *e) {
+    cu_pace *p = &d->pace;
+    gpa_code rc = CALL(event_create, &d->done, CU_EVENT_DISABLE_TIMING);
+    *p = (cu_pace){.allowed = MARKS};
+    for (int i = 0; i < MARKS && !rc; i++) rc = CALL(event_create, &p->mark[i], CU_EVENT_DISABLE_TIMING);
+    return rc;
+}
+
+void wait_close(gpa_dev *d) {
+    for (int i = 0; i < MARKS; i++)
+        if (d->pace.mark[i]) d->cu->event_destroy(d->pace.mark[i]);
+    if (d->done) d->cu->event_destroy(d->done);
+    d->done = NULL;
+    d->pace = (cu_pace){.allowed = MARKS};
+}
+
+/* Asks whether an event has passed, first eagerly, then with pauses. */
+static gpa_code poll(gpa_dev *d, CUevent event, gpa_err *e) {
+    double asked_to_stop = 0;
+    for (long asked = 0;; asked++) {
+        CUresult r = d->cu->event_query(event);
+        if (r != CUDA_NOT_READY) return api_check(r, "a program", e);
+        if (asked < EAGER) continue;
+        if (__atomic_load_n(d->stop, __ATOMIC_RELAXED)) {
+            if (!asked_to_stop) asked_to_stop = now();
+            if (now() - asked_to_stop > PATIENCE) return gpa_fail(e, GPA_E_INTERRUPT, "%s", "");
+        }
+        nanosleep(&(struct timespec){0, asked < 10 * EAGER ? 20000 : 500000}, NULL);
+    }
+}
+
+gpa_code wait_done(gpa_dev *d, gpa_err *e) {
+    gpa_code rc = CALL(event_record, d->done, d->stream);
+    if (!rc) rc = poll(d, d->done, e);
+    if (rc) program_forget(d); /* nobody waits for those reports any more */
+    else program_faults(d);
+    return rc;
+}
+
+gpa_code wait_pace(gpa_dev *d, gpa_err *e) {
+    cu_pace *p = &d->pace;
+    gpa_code rc = GPA_OK;
+    if (++p->launches % LAUNCHES_PER_MARK) return GPA_OK;
+    while (p->n && d->cu->event_query(p->mark[p->first]) == CUDA_OK) p->first = (p->first + 1) % MARKS, p->n--;
+    if (p->n >= p->allowed) {
+        double begun = now();
+        int passed = p->n / 2 + 1;
+        rc = poll(d, p->mark[(p->first + passed - 1) % MARKS], e);
+        if (rc) return rc;
+        p->first = (p->first + passed) % MARKS, p->n -= passed;
+        double each = (now() - begun) / passed;
+        p->allowed = each * MARKS > AHEAD ? MAX((int)(AHEAD / each), 1) : MARKS;
+    }
+    rc = CALL(event_record, p->mark[(p->first + p->n) % MARKS], d->stream);
+    p->n += !rc;
+    return rc;
+}
