@@ -123,6 +123,7 @@ test:   deps layers ; @$(MAKE) --no-print-directory -j$(JOBS) all tests && MODE=
 test-gpu: deps layers ; @$(MAKE) --no-print-directory -j$(JOBS) all tests && MODE=$(MODE) JOBS=$(JOBS) tests/run --gpu
 test-kit: all tests ; @.make/kit.sh $(B) build/gpa-tests.tar.xz
 bench:  deps ; @$(MAKE) --no-print-directory -j$(JOBS) all && GPA=$(B)/gpa tests/bench/run
+bench-gpu: deps ; @$(MAKE) --no-print-directory -j$(JOBS) all && GPA=$(B)/gpa $(or $(wildcard build/venv/bin/python),python3) tests/bench/gpu.py $(if $(QUICK),--quick)
 cov:    ; @$(MAKE) --no-print-directory test MODE=cov; .make/coverage.sh
 tests:  $(UNIT) $(TOOLS) $(FUZZ) ; @true
 layers: ; @awk -f tests/layers.awk tests/layers.txt $$(find lang runtime repl kernel -name '*.[ch]' 2>/dev/null)

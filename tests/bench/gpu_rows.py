@@ -1,0 +1,377 @@
+"""The rows of the GPU benchmark, and the same work in the words of each peer.
+
+A row is a name, the bytes that have to move at least (they give the share of the speed of a copy; 0: not bound by memory)
+and the goal in ms. gpa's side is in gpu.gpa, under the same names. `Peer` holds what a peer works on; each of its
+subclasses names, per row, a function without arguments that does the row's work and leaves it queued."""
+import math
+
+N, SIDE, POINTS, PRICES = 100_000_000, 8192, 10_000_000, 50_000_000
+
+ROWS = {  # name: (bytes, goal in ms)
+    "copy 1e8 float32": (8 * N, None),
+    "sqrt 1e7": (8 * POINTS, 0.035),
+    "arctan2 of columns 1e7": (12 * POINTS, 0.055),
+    "activation chain 1e8": (12 * N, 0.41),
+    "sum(a*b) 1e8": (8 * N, 0.275),
+    "softmax 20000x5000": (8 * N, 0.285),
+    "mean axis 0": (4 * N, 0.15),
+    "mean axis 1": (4 * N, 0.15),
+    "var 1e8": (4 * N, 0.145),
+    "Black-Scholes 5e7": (16 * PRICES, 0.28),
+    "slice update 8192": (16 * SIDE * SIDE, 0.37),
+    "Laplace step 8192": (8 * SIDE * SIDE, 0.20),
+    "transpose 8192": (8 * SIDE * SIDE, None),
+    "cumsum 1e8": (8 * N, 0.5),
+    "x[x > 0.5] 1e8": (6 * N, 0.45),
+    "histogram 200 bins 1e8": (4 * N, 0.15),
+    "matrix product 4096 float32": (0, None),
+    "matrix product 4096 float64": (0, None),
+    "a small operation alone": (0, None),
+    "ten small operations in a chain": (0, 0.010),
+    "launch and read back": (0, 0.020),
+}
+AROUND = {  # measured from outside, in processes of their own
+    "first call of an expression": 25.0,
+    "the same after a restart": 1.5,
+    "start to first result": 300.0,
+}
+
+
+def activation(np, a, b):
+    v = (a / 255) * b
+    return (np.exp(v) - np.exp(-v)) / (np.exp(v) + np.exp(-v))
+
+
+def softmax(np, x):
+    e = np.exp(x - x.max(axis=1)[:, None])
+    return e / e.sum(axis=1)[:, None]
+
+
+def cdf(np, d):
+    k = 1 / (1 + 0.2316419 * np.abs(d))
+    w = 0.39894228 * np.exp(-0.5 * d * d) * (k * (0.31938153 + k * (-0.356563782 + k * (1.781477937 + k * (-1.821255978 + k * 1.330274429)))))
+    return np.where(d > 0, 1 - w, w)
+
+
+def price(np, s, x, t):
+    root = np.sqrt(t)
+    d1 = (np.log(s / x) + (0.02 + 0.5 * 0.3 * 0.3) * t) / (0.3 * root)
+    return s * cdf(np, d1) - x * np.exp(-0.02 * t) * cdf(np, d1 - 0.3 * root)
+
+
+def laplace(u):
+    return u[1:-1, 1:-1] + 0.1 * (u[:-2, 1:-1] + u[2:, 1:-1] + u[1:-1, :-2] + u[1:-1, 2:] - 4 * u[1:-1, 1:-1])
+
+
+def chain(t):
+    y = t + 1
+    y = y * 2
+    y = y - t
+    y = y * 3
+    y = y + t
+    y = y / 2
+    y = y - 1
+    y = y * t
+    y = y + 2
+    return y * 5
+
+
+class Peer:
+    """The arrays, made by `put` from NumPy's, and what most peers say alike."""
+
+    def __init__(self):
+        import numpy as np
+        a = (np.arange(N, dtype=np.int32) % 256).astype(np.float32)
+        b = (np.arange(N, dtype=np.int32) % 1009).astype(np.float32) / np.float32(1009)
+        self.a, self.b, self.o = self.put(a), self.put(b), self.put(np.zeros(N, np.float32))
+        self.tiny = self.put(np.arange(1000, dtype=np.float32))
+        self.f64 = self.put(a[:4096 * 4096].astype(np.float64).reshape(4096, 4096))
+        self.s, self.x, self.t = (self.put(f + b[:PRICES] * g) for f, g in ((5, 25), (1, 99), (0.25, 9)))
+        self.rows = self.a.reshape(20000, 5000)
+        self.u, self.w, self.z = (v[:SIDE * SIDE].reshape(SIDE, SIDE) for v in (self.a, self.o, self.b))
+        self.p = self.b[:2 * POINTS].reshape(POINTS, 2)
+        self.q = self.b[:POINTS]
+        self.f, self.g = (v[:4096 * 4096].reshape(4096, 4096) for v in (self.a, self.b))
+
+    def work(self):
+        raise NotImplementedError
+
+
+class Cupy(Peer):
+    label = "cupy"
+
+    def __init__(self):
+        import cupy
+        self.np = cupy
+        super().__init__()
+
+    def put(self, a):
+        return self.np.asarray(a)
+
+    def wait(self, r):
+        self.np.cuda.get_current_stream().synchronize()
+
+    def number(self, r):
+        return float(r)
+
+    def first(self, x, c):
+        np = self.np
+        return np.sin(x) * c + np.exp(-x) * x + c
+
+    def update(self):
+        self.w[1:, 1:] = self.w[1:, 1:] + self.u[1:, :-1] + self.z[1:, :-1]
+
+    def copy(self):
+        self.o[:] = self.a
+
+    def transpose(self):
+        self.w[:] = self.u.T
+
+    def work(self):
+        np, a, b, rows = self.np, self.a, self.b, self.rows
+        return {
+            "copy 1e8 float32": self.copy,
+            "sqrt 1e7": lambda: np.sqrt(self.q),
+            "arctan2 of columns 1e7": lambda: np.arctan2(self.p[:, 1], self.p[:, 0]),
+            "activation chain 1e8": lambda: activation(np, a, b),
+            "sum(a*b) 1e8": lambda: np.sum(a * b),
+            "softmax 20000x5000": lambda: softmax(np, rows),
+            "mean axis 0": lambda: rows.mean(axis=0),
+            "mean axis 1": lambda: rows.mean(axis=1),
+            "var 1e8": lambda: a.var(),
+            "Black-Scholes 5e7": lambda: price(np, self.s, self.x, self.t),
+            "slice update 8192": self.update,
+            "Laplace step 8192": lambda: laplace(self.u),
+            "transpose 8192": self.transpose,
+            "cumsum 1e8": lambda: np.cumsum(a),
+            "x[x > 0.5] 1e8": lambda: b[b > 0.5],
+            "histogram 200 bins 1e8": lambda: np.histogram(b, bins=200, range=(0, 1))[0],
+            "matrix product 4096 float32": lambda: self.f @ self.g,
+            "matrix product 4096 float64": lambda: self.f64 @ self.f64,
+            "a small operation alone": lambda: self.tiny + 1,
+            "ten small operations in a chain": lambda: chain(self.tiny),
+            "launch and read back": lambda: self.number(self.tiny.sum()),
+        }
+
+
+class CupyFuse(Cupy):
+    label = "cupy.fuse"
+
+    def work(self):
+        np = self.np
+        fuse = np.fuse
+        activate, dot = fuse(lambda a, b: activation(np, a, b)), fuse(lambda a, b: np.sum(a * b))
+        black = fuse(lambda s, x, t: price(np, s, x, t))
+        ten = fuse(chain)
+        step = fuse(lambda c, n, s, w, e: c + 0.1 * (n + s + w + e - 4 * c))
+        u = self.u
+        return {
+            "activation chain 1e8": lambda: activate(self.a, self.b),
+            "sum(a*b) 1e8": lambda: dot(self.a, self.b),
+            "ten small operations in a chain": lambda: ten(self.tiny),
+            "Black-Scholes 5e7": lambda: black(self.s, self.x, self.t),
+            "Laplace step 8192": lambda: step(u[1:-1, 1:-1], u[:-2, 1:-1], u[2:, 1:-1], u[1:-1, :-2], u[1:-1, 2:]),
+        }
+
+    def first(self, x, c):
+        return self.np.fuse(super().first)(x, c)
+
+
+class Jax(Peer):
+    label = "jax"
+
+    def __init__(self):
+        import jax
+        jax.config.update("jax_enable_x64", True)
+        self.jax, self.np = jax, jax.numpy
+        super().__init__()
+
+    def put(self, a):
+        return self.np.asarray(a)
+
+    def wait(self, r):
+        self.jax.block_until_ready(r)
+
+    def first(self, x, c):
+        np = self.np
+        return self.jax.jit(lambda x, c: np.sin(x) * c + np.exp(-x) * x + c)(x, c)
+
+    def work(self):
+        np, jit, jax = self.np, self.jax.jit, self.jax
+        a, b, rows, u, z = self.a, self.b, self.rows, self.u, self.z
+        calls = {
+            "copy 1e8 float32": (lambda a: a + 0, a),
+            "sqrt 1e7": (np.sqrt, self.q),
+            "arctan2 of columns 1e7": (lambda p: np.arctan2(p[:, 1], p[:, 0]), self.p),
+            "activation chain 1e8": (lambda a, b: activation(np, a, b), a, b),
+            "sum(a*b) 1e8": (lambda a, b: np.sum(a * b), a, b),
+            "softmax 20000x5000": (lambda x: jax.nn.softmax(x, axis=1), rows),
+            "mean axis 0": (lambda x: x.mean(axis=0), rows),
+            "mean axis 1": (lambda x: x.mean(axis=1), rows),
+            "var 1e8": (np.var, a),
+            "Black-Scholes 5e7": (lambda s, x, t: price(np, s, x, t), self.s, self.x, self.t),
+            "Laplace step 8192": (laplace, u),
+            "transpose 8192": (lambda u: u.T + 0, u),
+            "cumsum 1e8": (np.cumsum, a),
+            "histogram 200 bins 1e8": (lambda b: np.histogram(b, bins=200, range=(0, 1))[0], b),
+            "matrix product 4096 float32": (lambda f, g: np.matmul(f, g, precision="highest"), self.f, self.g),
+            "matrix product 4096 float64": (lambda f: f @ f, self.f64),
+            "a small operation alone": (lambda t: t + 1, self.tiny),
+            "ten small operations in a chain": (chain, self.tiny),
+        }
+        update = jit(lambda w, u, z: w.at[1:, 1:].set(w[1:, 1:] + u[1:, :-1] + z[1:, :-1]), donate_argnums=0)
+
+        def step():
+            self.w = update(self.w, u, z)
+            return self.w
+        made = {name: (lambda f=jit(f), args=args: f(*args)) for name, (f, *args) in calls.items()}
+        total = jit(np.sum)
+        return made | {"slice update 8192": step, "x[x > 0.5] 1e8": lambda: b[b > 0.5],
+                       "launch and read back": lambda: float(total(self.tiny))}
+
+
+class Torch(Peer):
+    label = "torch"
+
+    def __init__(self):
+        import torch
+        self.np = self.torch = torch
+        super().__init__()
+
+    def put(self, a):
+        return self.torch.from_numpy(a).cuda()
+
+    def wait(self, r):
+        self.torch.cuda.synchronize()
+
+    def first(self, x, c):
+        np = self.np
+        return np.sin(x) * c + np.exp(-x) * x + c
+
+    def compiled(self, f):
+        return f
+
+    def work(self):
+        np, compiled = self.torch, self.compiled
+        a, b, rows, u, z, w, o = self.a, self.b, self.rows, self.u, self.z, self.w, self.o
+
+        def update(w, u, z):
+            w[1:, 1:] = w[1:, 1:] + u[1:, :-1] + z[1:, :-1]
+        calls = {
+            "copy 1e8 float32": (lambda o, a: o.copy_(a), o, a),
+            "sqrt 1e7": (np.sqrt, self.q),
+            "arctan2 of columns 1e7": (lambda p: np.arctan2(p[:, 1], p[:, 0]), self.p),
+            "activation chain 1e8": (lambda a, b: activation(np, a, b), a, b),
+            "sum(a*b) 1e8": (lambda a, b: np.sum(a * b), a, b),
+            "softmax 20000x5000": (lambda x: np.softmax(x, 1), rows),
+            "mean axis 0": (lambda x: x.mean(0), rows),
+            "mean axis 1": (lambda x: x.mean(1), rows),
+            "var 1e8": (lambda a: np.var(a, correction=0), a),
+            "Black-Scholes 5e7": (lambda s, x, t: price(np, s, x, t), self.s, self.x, self.t),
+            "slice update 8192": (update, w, u, z),
+            "Laplace step 8192": (laplace, u),
+            "transpose 8192": (lambda w, u: w.copy_(u.T), w, u),
+            "cumsum 1e8": (lambda a: np.cumsum(a, 0), a),
+            "a small operation alone": (lambda t: t + 1, self.tiny),
+            "ten small operations in a chain": (chain, self.tiny),
+        }
+        made = {name: (lambda f=compiled(f), args=args: f(*args)) for name, (f, *args) in calls.items()}
+        total = compiled(np.sum)
+        return made | self.plain() | {"launch and read back": lambda: float(total(self.tiny))}
+
+    def plain(self):
+        np, b = self.torch, self.b
+        return {"x[x > 0.5] 1e8": lambda: b[b > 0.5], "histogram 200 bins 1e8": lambda: np.histc(b, 200, 0, 1),
+                "matrix product 4096 float32": lambda: self.f @ self.g, "matrix product 4096 float64": lambda: self.f64 @ self.f64}
+
+
+class TorchCompile(Torch):
+    label = "torch.compile"
+
+    def compiled(self, f):
+        return self.torch.compile(f, dynamic=False)
+
+    def plain(self):
+        return {}
+
+    def first(self, x, c):
+        return self.torch.compile(super().first)(x, c)
+
+
+class Numba(Peer):
+    label = "numba"
+
+    def __init__(self):
+        import warnings
+        from numba import cuda
+        warnings.simplefilter("ignore")
+        self.cuda = cuda
+        super().__init__()
+
+    def put(self, a):
+        return self.cuda.to_device(a)
+
+    def wait(self, r):
+        self.cuda.synchronize()
+
+    def first(self, x, c):
+        out = self.cuda.device_array_like(x)
+
+        @self.cuda.jit
+        def f(x, c, out):
+            i = self_grid(1)
+            if i < x.size:
+                out[i] = math.sin(x[i]) * c + math.exp(-x[i]) * x[i] + c
+        self_grid = self.cuda.grid
+        f[(x.size + 255) // 256, 256](x, c, out)
+        return out
+
+    def work(self):
+        cuda = self.cuda
+        from numpy import float32
+        a, b, o, q, u = self.a, self.b, self.o, self.q, self.u
+        tenth, four, most = float32(0.1), float32(4), float32(255)
+
+        @cuda.jit
+        def root(x, o):
+            i = cuda.grid(1)
+            if i < x.size:
+                o[i] = math.sqrt(x[i])
+
+        @cuda.jit
+        def angle(p, o):
+            i = cuda.grid(1)
+            if i < p.shape[0]:
+                o[i] = math.atan2(p[i, 1], p[i, 0])
+
+        @cuda.jit
+        def activate(a, b, o):
+            i = cuda.grid(1)
+            if i < a.size:
+                v = (a[i] / most) * b[i]
+                e, f = math.exp(v), math.exp(-v)
+                o[i] = (e - f) / (e + f)
+
+        @cuda.jit
+        def step(u, o):
+            j, i = cuda.grid(2)
+            if 0 < i < u.shape[0] - 1 and 0 < j < u.shape[1] - 1:
+                o[i, j] = u[i, j] + tenth * (u[i - 1, j] + u[i + 1, j] + u[i, j - 1] + u[i, j + 1] - four * u[i, j])
+
+        @cuda.jit
+        def more(x, o):
+            i = cuda.grid(1)
+            if i < x.size:
+                o[i] = x[i] + 1
+        blocks = lambda n: (n + 255) // 256
+        square = ((SIDE + 63) // 64, (SIDE + 3) // 4), (64, 4)
+        return {
+            "sqrt 1e7": lambda: root[blocks(POINTS), 256](q, o),
+            "arctan2 of columns 1e7": lambda: angle[blocks(POINTS), 256](self.p, o),
+            "activation chain 1e8": lambda: activate[blocks(N), 256](a, b, o),
+            "Laplace step 8192": lambda: step[square](u, self.w),
+            "a small operation alone": lambda: more[4, 256](self.tiny, self.tiny),
+        }
+
+
+PEERS = {peer.label: peer for peer in (Cupy, CupyFuse, Jax, Torch, TorchCompile, Numba)}
