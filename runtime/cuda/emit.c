@@ -13,6 +13,25 @@ static uint32_t cost_of(const kir_ins *i) {
     return i->code == KIR_LOADX ? 4 : 0;
 }
 
+/* Whether scans can go by tiles: they stand in the last EACH, no REDUCE beside them, and none runs over another's values. */
+static bool scans_by_tiles(const kir_func *f) {
+    bool *running = mem_zero(f->n_code + 1), good = running != NULL, scans = false, reduces = false;
+    for (size_t k = 0; k < f->n_code && good; k++) {
+        const kir_ins *i = &f->code[k];
+        const int32_t in[3] = {i->a, i->b, i->c};
+        for (int n = 0; n < kir_info[i->code].args; n++) running[k] |= in[n] >= 0 && running[in[n]];
+        if (i->code == KIR_EACH) good = !scans, reduces = false;
+        reduces |= i->code == KIR_REDUCE;
+        if (i->code == KIR_SCAN) {
+            good = !running[k] && !red_info[i->sub].arg;
+            scans = running[k] = true;
+        }
+        good = good && !(scans && reduces);
+    }
+    mem_free(running);
+    return good && scans;
+}
+
 cu_facts emit_facts(const kir_func *f) {
     cu_facts x = {0};
     uint64_t stored = 0;
@@ -25,7 +44,7 @@ cu_facts emit_facts(const kir_func *f) {
         x.scans |= i->code == KIR_SCAN;
         x.atomics |= i->code == KIR_ATOMIC;
         x.faults |= i->code == KIR_BOUND || i->code == KIR_FAULT;
-        x.branches |= i->code == KIR_IF || i->code == KIR_FOR || i->code == KIR_LOOP || i->code == KIR_BLOCK || i->code == KIR_VAR;
+        x.branches |= i->code == KIR_FOR || i->code == KIR_LOOP || i->code == KIR_BLOCK || i->code == KIR_VAR;
         if (i->code == KIR_STORE || i->code == KIR_STOREX || i->code == KIR_ATOMIC) {
             for (size_t a = 0; a < f->n_arrays; a++)
                 if (f->arrays[a].group == f->arrays[i->sub].group) stored |= UINT64_C(1) << a;
@@ -37,6 +56,7 @@ cu_facts emit_facts(const kir_func *f) {
         x.scatters |= i->code == KIR_STOREX;
         x.outer_writes |= !each && (i->code == KIR_STOREX || i->code == KIR_ATOMIC || i->code == KIR_PRINT);
     }
+    x.tiles = x.scans && !x.branches && !x.reread && scans_by_tiles(f);
     x.scatters = x.scatters && !(f->flags & KIR_F_FREE) && f->form == KIR_MAP && !x.n_each && !x.branches && !x.atomics;
     return x;
 }
@@ -140,8 +160,9 @@ static bool scan_regions(em *E) {
     int32_t around = -1;
     E->close = mem_new((f->n_code + 1) * sizeof *E->close);
     E->outer = mem_new((f->n_code + 1) * sizeof *E->outer);
+    E->slice = mem_zero(f->n_code + 1);
     E->helper_done = mem_zero(op_helper_count * DT_COUNT);
-    if (!E->close || !E->outer || !E->helper_done) return false;
+    if (!E->close || !E->outer || !E->slice || !E->helper_done) return false;
     for (size_t k = 0; k < f->n_code; k++) {
         const kir_ins *i = &f->code[k];
         E->close[k] = -1;
@@ -153,6 +174,13 @@ static bool scan_regions(em *E) {
             E->close[i->imm] = (int32_t)k;
             around = E->outer[i->imm];
         }
+    }
+    for (size_t k = f->n_code; k-- > 0;) {
+        const kir_ins *i = &f->code[k];
+        const int32_t in[3] = {i->a, i->b, i->c};
+        E->slice[k] |= i->code == KIR_SCAN;
+        for (int n = 0; n < kir_info[i->code].args && E->slice[k]; n++)
+            if (in[n] >= 0) E->slice[in[n]] = true;
     }
     return true;
 }
@@ -232,6 +260,7 @@ done:
     str_free(&fields);
     mem_free(E.close);
     mem_free(E.outer);
+    mem_free(E.slice);
     mem_free(E.helper_done);
     if (E.rc) emit_free(out);
     return E.rc;

@@ -18,7 +18,7 @@ typedef enum {
     TEAM_COLUMN  /* the threads of one column of a block: neighbours in x take neighbouring outer points */
 } cu_team;
 
-enum { PLAN_WHOLE = -1, PART_CLAIM = 0, PART_STORE = 1, COLUMN_WIDTH = 32, POINT_THREADS = 256, TILE = 32, WARP_ROWS = 8 };
+enum { PLAN_WHOLE = -1, PART_CLAIM = 0, PART_STORE = 1, COLUMN_WIDTH = 32, POINT_THREADS = 256, TILE = 32, WARP_ROWS = 8, SCAN_WARPS = 8 };
 
 /* How a program is laid out over threads. Zeroed before it is filled: plans are compared as bytes. */
 typedef struct {
@@ -29,6 +29,7 @@ typedef struct {
     int16_t part;   /* PLAN_WHOLE, or the EACH that this source runs (earlier ones left their results in memory); a scatter's PART_CLAIM, PART_STORE */
     uint16_t threads; /* of a block, at most */
     uint8_t tile;   /* no team: 1 + the dimension that, with the last one, is walked in square tiles; 0: in rows */
+    uint8_t scan;   /* SCANs go by tiles; SCAN_WARPS warps at most. Divided, it takes two parts: the totals, then the points */
     uint64_t wide;  /* bit per array: aligned, so that `vec` elements are one access */
 } cu_plan;
 
@@ -74,6 +75,7 @@ typedef struct {
     uint32_t n_each, n_reduce, ops; /* ops: cost of one point, about */
     bool branches;  /* control flow or variables */
     bool scans, atomics, faults;
+    bool tiles;     /* there are SCANs, and they can go by tiles */
     bool scatters;  /* without EACH: of the points that store to one element the last one wins */
     bool reread;    /* what is stored is loaded again: loads and stores keep their order */
     bool outer_writes; /* outside of EACH something other than STORE writes or reports */

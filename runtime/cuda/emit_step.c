@@ -500,6 +500,7 @@ static void put_step(em *E, int32_t at) {
 
 void em_steps(em *E, int32_t lo, int32_t hi) {
     for (int32_t at = lo; at < hi && !E->stopped; at++) {
+        if (em_only_slice(E) && !E->slice[at]) continue;
         put_step(E, at);
         if (E->f->code[at].code == KIR_EACH) at = E->close[at];
     }

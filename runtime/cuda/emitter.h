@@ -1,5 +1,6 @@
 /* The emitter's own state, shared by its files: emit.c (the frame), emit_value.c (types, operations, helpers),
- * emit_step.c (instructions), emit_space.c (iteration spaces and regions). */
+ * emit_step.c (instructions), emit_walk.c (points and batches of them), emit_team.c (inner points and how they are joined),
+ * emit_scan.c (running reductions). */
 #ifndef GPA_CUDA_EMITTER_H
 #define GPA_CUDA_EMITTER_H
 
@@ -18,6 +19,14 @@ typedef enum {
     ACCESS_BATCH   /* loads were made before, into x<array>[u].v[k]; stores go to y<instruction>[u].v[k] */
 } cu_access;
 
+/* What a SCAN does where it stands. */
+typedef enum {
+    SCAN_PLACE, /* the running value of one point, its lanes in step */
+    SCAN_TOTAL, /* only joins: the total of a part is wanted */
+    SCAN_LOCAL, /* a tile's first pass: within an access */
+    SCAN_FINAL  /* its second pass: with all that is before */
+} cu_scan;
+
 typedef struct {
     const kir_func *f;
     const cu_plan *plan;
@@ -25,9 +34,11 @@ typedef struct {
     cu_source *out;
     gpa_str body, helpers;
     bool *helper_done;      /* helper x dtype */
+    bool *slice;            /* per instruction: a SCAN, or what one is computed from */
     int32_t *close, *outer; /* per opener its END; per instruction the innermost region around it or -1 */
     uint32_t needs;
     cu_access access;
+    cu_scan scan;
     const char *guard;      /* condition under which a STORE outside of batches happens; NULL: always */
     uint32_t depth;         /* indentation */
     bool in_each;
@@ -67,13 +78,49 @@ void em_steps(em *E, int32_t lo, int32_t hi);
 /* The offset of the current point's element of array a, from its base; coordinates are i0, i1 ... */
 void em_offset(em *E, gpa_str *out, unsigned a);
 
-/* emit_space.c */
+/* emit_walk.c */
+/* A walk over dimensions: in order, the last varies fastest. */
+typedef struct {
+    int dims[KIR_MAX_DIMS], n;
+    int unroll, vec;
+    int32_t lo, hi;    /* instructions */
+    const char *chunk; /* the chunk of access u */
+    const char *end;   /* chunks end here */
+} cu_walk;
+const char *em_index_type(const em *E);
+const char *em_count_type(const em *E);
+cu_walk em_walk_over(const em *E, unsigned dims);
+/* Coordinates i<d> of chunk `c`. */
+void em_coordinates(em *E, const cu_walk *w, const char *c);
+void em_open_unrolled(em *E, const char *counter, int n);
+void em_close_block(em *E);
+/* Declares the registers of a batch and loads them; then its arithmetic and stores. */
+void em_batch_load(em *E, const cu_walk *w);
+void em_batch_compute(em *E, const cu_walk *w);
+bool em_in_order(const em *E);
 void em_points(em *E);
+
+/* emit_team.c */
 void em_teams(em *E);
 void em_each(em *E, int32_t at);
-void em_scan(em *E, int32_t at);
 void em_reduce(em *E, int32_t at);
 /* State types and combining functions of the reductions, before the function. */
 void em_states(em *E, gpa_str *out);
+gpa_dtype em_state_type(const em *E, int32_t at);
+/* Declares state r<at> before its first element; joins it over the block, then every lane holds it; stores a part's. */
+void em_start_state(em *E, int32_t at);
+void em_join_block(em *E, int32_t at);
+void em_put_partial(em *E, int32_t at);
+const char *em_leader(const em *E); /* the condition under which one lane of a team acts for it */
+
+/* emit_scan.c */
+void em_scan(em *E, int32_t at);
+void em_start_scan(em *E, int32_t at);
+/* Whether region `each` has scans. */
+bool em_has_scan(const em *E, int32_t each);
+/* Only what scans are computed from is wanted now. */
+static inline bool em_only_slice(const em *E) { return E->scan == SCAN_TOTAL || E->scan == SCAN_LOCAL; }
+/* Region `each`, number `number` of the program, tile by tile. */
+void em_scan_tiles(em *E, int32_t each, int number);
 
 #endif

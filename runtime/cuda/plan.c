@@ -134,12 +134,13 @@ static int64_t kept_bytes(const kir_func *f) {
 static void lay_rows(const kir_func *f, const cu_facts *facts, uint32_t units, int last, bool dividable, cu_layout *y) {
     cu_plan *p = &y->plan;
     int64_t chunks = y->chunks;
-    bool keeps = facts->n_each > 1 && !facts->reread && !facts->branches && !facts->scans && last >= 0;
+    bool keeps = facts->n_each > 1 && !p->scan && !facts->reread && !facts->branches && !facts->scans && last >= 0;
     int64_t bytes = kept_bytes(f) * p->vec;
     int64_t most = bytes ? MIN(MOST_KEPT_BYTES / bytes, KEPT / p->vec) : 0;
-    p->team = chunks <= 256 && y->outer >= 64 ? TEAM_WARP : TEAM_BLOCK;
+    p->team = chunks <= 256 && y->outer >= 64 && !p->scan ? TEAM_WARP : TEAM_BLOCK;
     if (keeps && p->team == TEAM_WARP && chunks > 32 * most) p->team = TEAM_BLOCK;
     int64_t lanes = p->team == TEAM_WARP ? 32 : chunks >= 1024 ? 256 : MAX(32, ceil_div(chunks, 32) * 32);
+    if (p->scan) lanes = MIN(lanes, 32 * SCAN_WARPS);
     if (dividable && p->team == TEAM_BLOCK && y->outer < (int64_t)units * FEW_PER_UNIT) {
         int64_t blocks = ceil_div((int64_t)units * 8, y->outer), least = MAX(PART_BYTES / (16 * lanes), 1) * lanes;
         y->length = MAX(ceil_div(chunks, MIN(blocks, MOST_PARTS)), least);
@@ -154,6 +155,7 @@ static void lay_rows(const kir_func *f, const cu_facts *facts, uint32_t units, i
     }
     p->unroll = p->vec > 1 ? 2 : 4;
     if (facts->n_each == 1 && facts->ops < 20) p->unroll = p->vec > 1 ? 4 : 8;
+    if (p->scan) p->unroll = chunks > lanes ? 4 : 1;
     if (few) p->unroll = 1;
     p->threads = p->team == TEAM_WARP ? 32 * WARP_ROWS : (uint16_t)MAX(lanes, p->keep ? lanes : 256);
     if (p->team == TEAM_BLOCK) p->threads = p->threads > 512 ? 1024 : p->threads > 256 ? 512 : 256;
@@ -186,32 +188,40 @@ static void lay_thread(cu_layout *y) {
     y->grid[0] = (uint32_t)ceil_div(y->outer, 128);
 }
 
+/* A thread takes a whole row where rows are short, or lie side by side and are many; else a block takes it. */
+static bool scan_by_thread(const cu_facts *facts, const cu_layout *y, bool down) {
+    if (y->chunks <= 64) return true;
+    return down || !facts->tiles ? y->outer >= (down ? 1 << 10 : 1 << 14) : false;
+}
+
 static void lay_teams(const kir_func *f, const cu_facts *facts, const gpa_launch *l, const uint64_t *base, uint32_t units, cu_layout *y) {
     unsigned all = (1u << f->ndim) - 1;
     int last = last_dim(f, f->inner), outer_last = last_dim(f, all & ~f->inner);
-    bool plain = !facts->branches && !facts->reread && !facts->scans;
-    bool dividable = !facts->reread && !facts->scans && !facts->outer_writes && !facts->branches;
+    bool plain = !facts->branches && !facts->reread && (!facts->scans || facts->tiles);
+    bool dividable = plain && !facts->outer_writes;
     y->plan.vec = y->plan.unroll = 1;
     y->outer = 1;
     for (int d = 0; d < f->ndim; d++)
         if (!(f->inner >> d & 1)) y->outer *= l->size[d];
     y->chunks = inner_chunks(f, l, last, 1);
-    if (facts->outer_writes || (facts->branches && y->outer >= 1024) || y->chunks < 8 || (facts->scans && (y->chunks <= 64 || y->outer >= 1 << 14))) {
+    bool down = columns(f, l, outer_last, last);
+    if (facts->outer_writes || (facts->branches && y->outer >= 1024) || y->chunks < 8 || (facts->scans && scan_by_thread(facts, y, down))) {
         lay_thread(y);
         return;
     }
-    if (plain && columns(f, l, outer_last, last)) {
+    if (plain && !facts->scans && down) {
         lay_columns(facts, units, dividable, y);
         return;
     }
-    if (facts->scans || facts->branches) {
+    if (!plain) {
         y->plan.team = TEAM_BLOCK;
         y->plan.threads = facts->scans ? 512 : 256;
         y->block[0] = y->plan.threads;
         y->grid[0] = (uint32_t)y->outer;
         return;
     }
-    if (plain) choose_vector(f, facts, l, base, last, f->inner, &y->plan);
+    choose_vector(f, facts, l, base, last, f->inner, &y->plan);
+    y->plan.scan = facts->scans;
     y->chunks = inner_chunks(f, l, last, y->plan.vec);
     lay_rows(f, facts, units, last, dividable, y);
 }

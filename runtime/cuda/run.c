@@ -100,7 +100,7 @@ static gpa_code queue_parts(launch *L, gpa_err *e) {
     int64_t parts = (L->y.chunks + L->y.length - 1) / L->y.length;
     if (!(L->state_at = mem_zero(2 * f->n_code * sizeof *L->state_at))) return gpa_no_memory(e);
     for (size_t i = 0; i < f->n_code; i++) {
-        if (f->code[i].code != KIR_REDUCE) continue;
+        if (f->code[i].code != KIR_REDUCE && f->code[i].code != KIR_SCAN) continue;
         size_t bytes = emit_state_bytes(f, (int32_t)i) * (size_t)L->y.outer;
         L->state_at[i] = total;
         total += aligned(bytes * (size_t)parts);
@@ -109,7 +109,7 @@ static gpa_code queue_parts(launch *L, gpa_err *e) {
     }
     if (total) TRY(api_check(cu->alloc(&L->scratch, total, L->d->stream), "cuMemAllocAsync", e));
     L->y.grid[1] = (uint32_t)parts;
-    for (uint32_t k = 0; k < L->p->facts.n_each; k++) {
+    for (uint32_t k = 0; k < L->p->facts.n_each + L->y.plan.scan; k++) {
         L->y.plan.part = (int16_t)k;
         TRY(queue(L, e));
     }

@@ -1,0 +1,257 @@
+/* Walking points: coordinates, batches of accesses, and programs without inner points.
+ *
+ * Points are taken in batches of unroll x vec: all loads of a batch first, into registers, then the arithmetic, then the
+ * stores, so that several accesses are in flight. A `chunk` is one access along the last dimension: vec points.
+ *
+ * Reading order: coordinates, batches, em_points. */
+#include <stdio.h>
+
+#include "runtime/cuda/emitter.h"
+
+const char *em_index_type(const em *E) { return em_small(E) ? "int" : "long long"; }
+const char *em_count_type(const em *E) { return em_small(E) ? "unsigned" : "unsigned long long"; }
+
+cu_walk em_walk_over(const em *E, unsigned dims) {
+    cu_walk w = {.unroll = E->plan->unroll, .vec = E->plan->vec};
+    for (int d = 0; d < E->f->ndim; d++)
+        if (dims >> d & 1) w.dims[w.n++] = d;
+    return w;
+}
+
+/* ---- coordinates ---- */
+
+/* `c` divided by an extent: by multiplication where 32 bits do. */
+static void put_quotient(em *E, const char *to, const char *c, int dim, bool span) {
+    char magic[NAME_ROOM], shift[NAME_ROOM], size[NAME_ROOM];
+    if (em_small(E)) {
+        em_line(E, "const unsigned %s = (__umulhi(%s, %s) + %s) >> %s;", to, c, em_field(E, magic, FIELD_MAGIC, (unsigned)dim, !span), c,
+                em_field(E, shift, FIELD_SHIFT, (unsigned)dim, !span));
+    } else {
+        em_line(E, "const unsigned long long %s = %s / (unsigned long long)%s;", to, c, em_field(E, size, span ? FIELD_SPAN : FIELD_SIZE, (unsigned)dim, 0));
+    }
+}
+
+/* Coordinates i<d> of chunk `c`. */
+void em_coordinates(em *E, const cu_walk *w, const char *c) {
+    char size[NAME_ROOM], rest[24], next[24];
+    const char *t = em_index_type(E);
+    snprintf(rest, sizeof rest, "%s", c);
+    for (int k = w->n - 1; k >= 0; k--) {
+        int d = w->dims[k];
+        bool last = k == w->n - 1;
+        if (k == 0) {
+            em_line(E, "const %s i%d = (%s)(%s)%s;", t, d, t, rest, "");
+        } else {
+            snprintf(next, sizeof next, "q%d", d);
+            put_quotient(E, next, rest, d, last);
+            em_line(E, "const %s i%d = (%s)(%s - %s * (%s)%s);", t, d, t, rest, next, em_count_type(E), em_field(E, size, last ? FIELD_SPAN : FIELD_SIZE, (unsigned)d, 0));
+            snprintf(rest, sizeof rest, "%s", next);
+        }
+    }
+}
+
+/* Coordinates of access u where arrays lie across each other: a block takes a tile of the last dimension and another one, so
+ * that what one row of threads brings into the cache serves the next rows. Divisions are the same for a whole block. */
+static void put_tile(em *E, const cu_walk *w) {
+    const char *t = em_index_type(E);
+    char size[NAME_ROOM];
+    int last = w->dims[w->n - 1], other = E->plan->tile - 1;
+    em_line(E, "unsigned rest = blockIdx.x;");
+    for (int k = w->n - 1; k >= 0; k--) {
+        int d = w->dims[k];
+        bool tiled = d == last || d == other;
+        em_field(E, size, FIELD_SIZE, (unsigned)d, 0);
+        em_line(E, "const unsigned n%d = ((unsigned)%s + %d) / %d, at%d = rest %% n%d; rest /= n%d;", d, size, tiled ? TILE - 1 : 0, tiled ? TILE : 1, d, d, d);
+        if (d == last) em_line(E, "const %s i%d = (%s)(at%d * %d + threadIdx.x);", t, d, t, d, TILE);
+        else if (d == other) em_line(E, "const %s i%d = (%s)(at%d * %d + threadIdx.y + u * %d);", t, d, t, d, TILE, POINT_THREADS / TILE);
+        else em_line(E, "const %s i%d = (%s)at%d;", t, d, t, d);
+    }
+}
+
+/* ---- batches ---- */
+
+static bool uses_point(const em *E, unsigned a, int32_t lo, int32_t hi, kir_code code) {
+    for (int32_t i = lo; i < hi; i++)
+        if (E->f->code[i].code == code && E->f->code[i].sub == a && (E->slice[i] || !em_only_slice(E))) return true;
+    return false;
+}
+
+static unsigned walk_mask(const cu_walk *w) {
+    unsigned m = 0;
+    for (int k = 0; k < w->n; k++) m |= 1u << w->dims[k];
+    return m;
+}
+
+static bool moves(const em *E, const cu_walk *w, unsigned a) { return (walk_mask(w) & ~E->f->arrays[a].zero) != 0; }
+
+/* Nothing but values, loads and stores at the point: it may be computed where there is no point, and thrown away. */
+static bool pure(const em *E, int32_t lo, int32_t hi) {
+    for (int32_t i = lo; i < hi; i++) {
+        uint8_t c = E->f->code[i].code;
+        if (c == KIR_LOADX || c == KIR_STOREX || c == KIR_ATOMIC || c == KIR_BOUND || c == KIR_PRINT || c == KIR_FAULT) return false;
+    }
+    return true;
+}
+
+static void put_element(em *E, gpa_str *out, unsigned a) {
+    char field[NAME_ROOM];
+    str_printf(out, "%s[", em_field(E, field, FIELD_BASE, a, 0));
+    em_offset(E, out, a);
+    str_putc(out, ']');
+}
+
+/* One access of array a between memory and the registers r[u]. */
+static void put_access(em *E, const cu_walk *w, unsigned a, const char *r, bool store) {
+    const char *m = em_memory(E, (gpa_dtype)E->f->arrays[a].dtype);
+    bool wide = w->vec > 1 && E->plan->wide >> a & 1;
+    int last = w->n ? w->dims[w->n - 1] : -1;
+    gpa_str at;
+    str_init(&at);
+    put_element(E, &at, a);
+    if (wide) {
+        em_line(E, "if (lim[u] == %d) {", w->vec);
+        if (store) em_line(E, "    *(g_pack<%s, %d> *)&%s = %s[u];", m, w->vec, at.text, r);
+        else em_line(E, "    %s[u] = *(const g_pack<%s, %d> *)&%s;", r, m, w->vec, at.text);
+        em_line(E, "} else");
+    }
+    if (w->vec > 1) {
+        em_line(E, "_Pragma(\"unroll\") for (int k = 0; k < %d; k++) if (k < lim[u]) {", w->vec);
+        em_line(E, "    const %s i%d = p%d[u] + k;", em_index_type(E), last, last);
+        if (store) em_line(E, "    %s = %s[u].v[k];", at.text, r);
+        else em_line(E, "    %s[u].v[k] = %s;", r, at.text);
+        em_line(E, "}");
+    } else if (store) {
+        em_line(E, "%s = %s[u].v[0];", at.text, r);
+    } else {
+        em_line(E, "%s[u].v[0] = %s;", r, at.text);
+    }
+    str_free(&at);
+}
+
+void em_open_unrolled(em *E, const char *counter, int n) {
+    em_line(E, "_Pragma(\"unroll\")");
+    em_line(E, "for (int %s = 0; %s < %d; %s++) {", counter, counter, n, counter);
+    E->depth++;
+}
+
+void em_close_block(em *E) {
+    E->depth--;
+    em_line(E, "}");
+}
+
+/* Declares the registers of a batch and loads them. */
+void em_batch_load(em *E, const cu_walk *w) {
+    char size[NAME_ROOM], name[16];
+    int last = w->n ? w->dims[w->n - 1] : -1;
+    E->needs |= NEED_PACK;
+    em_line(E, "int lim[%d];", w->unroll);
+    for (int k = 0; k < w->n; k++) em_line(E, "%s p%d[%d];", em_index_type(E), w->dims[k], w->unroll);
+    for (unsigned a = 0; a < E->f->n_arrays; a++)
+        if (uses_point(E, a, w->lo, w->hi, KIR_LOAD) && moves(E, w, a))
+            em_line(E, "g_pack<%s, %d> x%u[%d] = {};", em_memory(E, (gpa_dtype)E->f->arrays[a].dtype), w->vec, a, w->unroll);
+    em_open_unrolled(E, "u", w->unroll);
+    em_line(E, "lim[u] = 0;");
+    for (int k = 0; k < w->n; k++) em_line(E, "p%d[u] = 0;", w->dims[k]);
+    if (E->plan->tile) {
+        char other[NAME_ROOM];
+        put_tile(E, w);
+        em_line(E, "if (i%d < %s && i%d < %s) {", last, em_field(E, size, FIELD_SIZE, (unsigned)last, 0), E->plan->tile - 1,
+                em_field(E, other, FIELD_SIZE, E->plan->tile - 1u, 0));
+        E->depth++;
+    } else {
+        em_line(E, "const %s c = %s;", em_count_type(E), w->chunk);
+        em_line(E, "if (c < %s) {", w->end);
+        E->depth++;
+        em_coordinates(E, w, "c");
+    }
+    em_line(E, "lim[u] = 1;");
+    for (int k = 0; k < w->n; k++) {
+        int d = w->dims[k];
+        em_line(E, w->vec > 1 && d == last ? "p%d[u] = i%d * %d;" : "p%d[u] = i%d;", d, d, w->vec);
+    }
+    if (w->vec > 1) {
+        em_field(E, size, FIELD_SIZE, (unsigned)last, 0);
+        em_line(E, "lim[u] = %s - p%d[u] < %d ? (int)(%s - p%d[u]) : %d;", size, last, w->vec, size, last, w->vec);
+        em_line(E, "{");
+        E->depth++;
+        em_line(E, "const %s i%d = p%d[u];", em_index_type(E), last, last);
+    }
+    for (unsigned a = 0; a < E->f->n_arrays; a++) {
+        if (!uses_point(E, a, w->lo, w->hi, KIR_LOAD) || !moves(E, w, a)) continue;
+        snprintf(name, sizeof name, "x%u", a);
+        put_access(E, w, a, name, false);
+    }
+    if (w->vec > 1) em_close_block(E);
+    em_close_block(E);
+    em_close_block(E);
+}
+
+static void point_of_access(em *E, const cu_walk *w, const char *plus) {
+    for (int k = 0; k < w->n; k++)
+        em_line(E, "const %s i%d = p%d[u]%s;", em_index_type(E), w->dims[k], w->dims[k], k == w->n - 1 ? plus : "");
+}
+
+/* The arithmetic and the stores of a batch that was loaded. */
+void em_batch_compute(em *E, const cu_walk *w) {
+    char name[16];
+    bool guarded = !pure(E, w->lo, w->hi);
+    for (int32_t i = w->lo; i < w->hi && !em_only_slice(E); i++) {
+        const kir_ins *k = &E->f->code[i];
+        if (k->code == KIR_STORE && moves(E, w, k->sub))
+            em_line(E, "g_pack<%s, %d> y%d[%d];", em_memory(E, (gpa_dtype)E->f->arrays[k->sub].dtype), w->vec, (int)i, w->unroll);
+    }
+    em_open_unrolled(E, "u", w->unroll);
+    em_open_unrolled(E, "k", w->vec);
+    if (guarded) {
+        em_line(E, "if (k < lim[u]) {");
+        E->depth++;
+    }
+    point_of_access(E, w, w->vec > 1 ? " + k" : "");
+    E->access = ACCESS_BATCH;
+    em_steps(E, w->lo, w->hi);
+    E->access = ACCESS_DIRECT;
+    if (guarded) em_close_block(E);
+    em_close_block(E);
+    em_close_block(E);
+    for (int32_t i = w->lo; i < w->hi && !em_only_slice(E); i++) {
+        const kir_ins *k = &E->f->code[i];
+        if (k->code != KIR_STORE || !moves(E, w, k->sub)) continue;
+        snprintf(name, sizeof name, "y%d", (int)i);
+        em_open_unrolled(E, "u", w->unroll);
+        em_line(E, "if (lim[u] > 0) {");
+        E->depth++;
+        point_of_access(E, w, "");
+        put_access(E, w, k->sub, name, true);
+        em_close_block(E);
+        em_close_block(E);
+    }
+}
+
+/* ---- no inner points ---- */
+
+/* One point at a time, in place. Where batches would be of one point, that is the shorter source. */
+bool em_in_order(const em *E) {
+    const cu_plan *p = E->plan;
+    return E->facts.branches || E->facts.reread || E->facts.scatters || (p->vec == 1 && p->unroll == 1 && !p->keep && !p->tile && !p->scan);
+}
+
+void em_points(em *E) {
+    char chunks[NAME_ROOM], chunk[96];
+    cu_walk w = em_walk_over(E, (1u << E->f->ndim) - 1);
+    const char *t = em_count_type(E);
+    w.lo = 0;
+    w.hi = (int32_t)E->f->n_code;
+    em_field(E, chunks, FIELD_CHUNKS, 0, 0);
+    if (em_in_order(E)) {
+        em_line(E, "const %s c = (%s)blockIdx.x * %d + threadIdx.x;", t, t, POINT_THREADS);
+        em_line(E, "if (c >= %s) return;", chunks);
+        em_coordinates(E, &w, "c");
+        em_steps(E, w.lo, w.hi);
+        return;
+    }
+    snprintf(chunk, sizeof chunk, "(%s)blockIdx.x * %d + u * %d + threadIdx.x", t, POINT_THREADS * w.unroll, POINT_THREADS);
+    w.chunk = chunk;
+    w.end = chunks;
+    em_batch_load(E, &w);
+    em_batch_compute(E, &w);
+}
