@@ -12,10 +12,8 @@ gpa_code arr_read(gpa_rt *rt, gpa_arr *a, void *to, gpa_err *e) {
     return rc ? rc : host_read(rt, a, to, e);
 }
 
-/* The element at `offset` of a computed array whose device has work or memory of its own. */
-static gpa_code fetch_one(gpa_rt *rt, gpa_arr *a, int64_t offset, gpa_val *out, gpa_err *e) {
-    gpa_dtype t = (gpa_dtype)a->dtype;
-    gpa_buf *b = a->storage->buf;
+/* The element at `offset` of memory whose device has work or memory of its own. */
+static gpa_code fetch_one(gpa_rt *rt, gpa_buf *b, gpa_dtype t, int64_t offset, gpa_val *out, gpa_err *e) {
     size_t item = dtype_size(t);
     char raw[sizeof(gpa_val)];
     if (b->host) {
@@ -31,12 +29,16 @@ static gpa_code fetch_one(gpa_rt *rt, gpa_arr *a, int64_t offset, gpa_val *out, 
 
 static inline gpa_code read_one(gpa_rt *rt, gpa_arr *a, int64_t offset, gpa_val *out, gpa_err *e) {
     const gpa_storage *s = a->storage;
+    gpa_dtype t = (gpa_dtype)a->dtype;
     if (s->node) {
+        /* One element of memory that is there: a copy would be a program of its own. */
+        const node *n = s->node;
+        if (n->kind == NODE_BUF && n->size == 1 && n->dtype == a->dtype) return fetch_one(rt, n->buf, t, n->map[n->ndim], out, e);
         gpa_code rc = arr_force(rt, a, CUT_NEEDED, e);
         if (rc) return rc;
     }
-    if (!s->buf->host || !host_is_settled(rt, s->buf->device)) return fetch_one(rt, a, offset, out, e);
-    *out = dtype_load(s->buf->host + offset * (int64_t)dtype_size((gpa_dtype)a->dtype), (gpa_dtype)a->dtype);
+    if (!s->buf->host || !host_is_settled(rt, s->buf->device)) return fetch_one(rt, s->buf, t, offset, out, e);
+    *out = dtype_load(s->buf->host + offset * (int64_t)dtype_size(t), t);
     return GPA_OK;
 }
 

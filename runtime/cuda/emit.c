@@ -13,20 +13,18 @@ static uint32_t cost_of(const kir_ins *i) {
     return i->code == KIR_LOADX ? 4 : 0;
 }
 
-/* Whether scans can go by tiles: they stand in the last EACH, no REDUCE beside them, and none runs over another's values. */
+/* Whether scans can go by tiles: they stand in the last EACH, and none runs over another's values. */
 static bool scans_by_tiles(const kir_func *f) {
-    bool *running = mem_zero(f->n_code + 1), good = running != NULL, scans = false, reduces = false;
+    bool *running = mem_zero(f->n_code + 1), good = running != NULL, scans = false;
     for (size_t k = 0; k < f->n_code && good; k++) {
         const kir_ins *i = &f->code[k];
         const int32_t in[3] = {i->a, i->b, i->c};
         for (int n = 0; n < kir_info[i->code].args; n++) running[k] |= in[n] >= 0 && running[in[n]];
-        if (i->code == KIR_EACH) good = !scans, reduces = false;
-        reduces |= i->code == KIR_REDUCE;
+        if (i->code == KIR_EACH) good = !scans;
         if (i->code == KIR_SCAN) {
             good = !running[k] && !red_info[i->sub].arg;
             scans = running[k] = true;
         }
-        good = good && !(scans && reduces);
     }
     mem_free(running);
     return good && scans;

@@ -74,13 +74,21 @@ static void close_tiles(em *E) {
     em_close_block(E);
 }
 
-/* The total of this block's part. */
-static void put_totals(em *E, int32_t each, const cu_walk *w) {
+static cu_walk walk_tiles(em *E, int32_t each) {
+    cu_walk w = em_walk_over(E, E->f->inner);
+    w.lo = each + 1, w.hi = E->close[each];
+    w.chunk = "c0 + u * lanes + lane", w.end = "end";
+    return w;
+}
+
+void em_scan_totals(em *E, int32_t each) {
+    cu_walk w = walk_tiles(E, each);
+    each_scan(E, each, share_tile);
     each_scan(E, each, em_start_state);
     open_tiles(E);
     E->scan = SCAN_TOTAL;
-    em_batch_load(E, w);
-    em_batch_compute(E, w);
+    em_batch_load(E, &w);
+    em_batch_compute(E, &w);
     close_tiles(E);
     each_scan(E, each, em_join_block);
     em_line(E, "if (%s) {", em_leader(E));
@@ -135,20 +143,12 @@ static void take_warps(em *E, int32_t at) {
     em_close_block(E);
 }
 
-void em_scan_tiles(em *E, int32_t each, int number) {
-    cu_walk w = em_walk_over(E, E->f->inner);
-    w.lo = each + 1, w.hi = E->close[each];
-    w.chunk = "c0 + u * lanes + lane", w.end = "end";
-    each_scan(E, each, share_tile);
-    E->each = each;
-    if (E->plan->part == number) {
-        put_totals(E, each, &w);
-        E->stopped = true;
-        return;
-    }
+void em_scan_tiles(em *E, int32_t each) {
+    cu_walk w = walk_tiles(E, each);
     bool divided = E->plan->part != PLAN_WHOLE;
+    each_scan(E, each, share_tile);
     each_scan(E, each, divided ? take_totals : em_start_scan);
-    em_line(E, divided ? "__syncthreads();" : "");
+    if (divided) em_line(E, "__syncthreads();");
     em_line(E, "bool some = %s; /* is there anything before the tile */", divided ? "blockIdx.y != 0" : "false");
     em_line(E, "unsigned turn = 0; /* the half of s that is written: the other one may still be read */");
     open_tiles(E);
@@ -163,7 +163,6 @@ void em_scan_tiles(em *E, int32_t each, int number) {
     em_batch_compute(E, &w);
     em_line(E, "some = true; turn = %d - turn;", E->plan->unroll * SCAN_WARPS);
     close_tiles(E);
-    if (divided) em_line(E, "if (blockIdx.y) return;");
 }
 
 void em_scan(em *E, int32_t at) {

@@ -254,10 +254,28 @@ static void loop_batches(em *E, int32_t at) {
     E->guard = guard;
 }
 
+/* A region with scans, by tiles. It is the last one; divided, its totals are part `number` and the region itself the next. */
+static void running_each(em *E, int32_t at, int number) {
+    bool any = false, divided = E->plan->part != PLAN_WHOLE;
+    for (int32_t i = at + 1; i < E->close[at]; i++) any |= E->f->code[i].code == KIR_REDUCE;
+    E->each = at;
+    if (E->plan->part == number) {
+        em_scan_totals(E, at);
+        E->stopped = true;
+        return;
+    }
+    each_reduce(E, at, em_start_state);
+    em_scan_tiles(E, at);
+    if (any) join_team(E, at);
+    if (any && divided) finish_parts(E, at);
+    else if (divided) em_line(E, "if (blockIdx.y) return;");
+    each_reduce(E, at, put_result);
+}
+
 void em_each(em *E, int32_t at) {
     int number = number_of(E, at);
     if (E->plan->scan && em_has_scan(E, at)) {
-        em_scan_tiles(E, at, number);
+        running_each(E, at, number);
         return;
     }
     if (E->plan->part > number) {

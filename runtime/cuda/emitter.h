@@ -120,7 +120,8 @@ void em_start_scan(em *E, int32_t at);
 bool em_has_scan(const em *E, int32_t each);
 /* Only what scans are computed from is wanted now. */
 static inline bool em_only_slice(const em *E) { return E->scan == SCAN_TOTAL || E->scan == SCAN_LOCAL; }
-/* Region `each`, number `number` of the program, tile by tile. */
-void em_scan_tiles(em *E, int32_t each, int number);
+/* Region `each` tile by tile; or only the totals of this block's part of it. */
+void em_scan_tiles(em *E, int32_t each);
+void em_scan_totals(em *E, int32_t each);
 
 #endif
