@@ -10,6 +10,7 @@
 #include "runtime/dtype.h"
 #include "runtime/err.h"
 #include "runtime/kir.h"
+#include "runtime/raw.h"
 
 struct gpa_libcall; /* runtime/libcall.h */
 struct gpa_str;
@@ -20,6 +21,7 @@ enum { GPA_BACKEND_ABI = 1 };
 typedef struct gpa_dev gpa_dev;
 typedef struct gpa_mem gpa_mem;
 typedef struct gpa_prog gpa_prog;
+typedef struct gpa_raw gpa_raw; /* a compiled module of raw.h */
 
 typedef struct {
     char name[16];  /* "cuda:0", "cpu", "ref" */
@@ -59,6 +61,20 @@ typedef struct {
     void (*say)(void *user, const gpa_said *what); /* receives what a KERNEL prints, before run returns; NULL: nobody listens */
     void *user;
 } gpa_launch;
+
+/* A launch of a raw function. An argument is an address (`at` bytes into mem) or, mem NULL, the first `size` bytes of v. */
+typedef struct {
+    gpa_mem *mem;
+    size_t at, size;
+    gpa_val v;
+} gpa_raw_arg;
+
+typedef struct {
+    const char *function;
+    uint32_t grid[3], block[3], shared;
+    const gpa_raw_arg *args;
+    size_t n_args;
+} gpa_raw_launch;
 
 /* What `dump` may be asked for. */
 typedef enum { GPA_DUMP_SOURCE, GPA_DUMP_IR, GPA_DUMP_ASM, GPA_DUMP_RESOURCES } gpa_dump;
@@ -106,6 +122,14 @@ typedef struct gpa_backend {
      * are only good for free and drop. (optional, both NULL: it never fails as a whole) */
     bool (*broken)(gpa_dev *d);
     gpa_code (*restart)(gpa_dev *d, gpa_err *e);
+
+    /* Programs in the device's own language (optional, all NULL). raw_build: the compiler's complaints are a
+     * GPA_E_COMPILE. raw_run queues; a function that is not there or an argument that does not fit is a ValueError or
+     * TypeError. Modules made before a restart are only good for raw_drop. */
+    gpa_code (*raw_build)(gpa_dev *d, const raw_source *s, gpa_raw **out, gpa_err *e);
+    void (*raw_drop)(gpa_dev *d, gpa_raw *r);
+    gpa_code (*raw_run)(gpa_dev *d, gpa_raw *r, const gpa_raw_launch *l, gpa_err *e);
+    gpa_code (*raw_fact)(gpa_dev *d, gpa_raw *r, const char *function, raw_fact which, int64_t *out, gpa_err *e);
 } gpa_backend;
 
 /* The plugin's one exported symbol; NULL when it does not speak this abi. */

@@ -42,6 +42,7 @@
     ERR(RECURSION, "RecursionError", RUNTIME)                \
     ERR(UNSUPPORTED, "NotImplementedError", RUNTIME)         \
     ERR(DEVICE, "DeviceError", RUNTIME)                      \
+    ERR(COMPILE, "CompileException", RUNTIME)                \
     ERR(MEMORY, "MemoryError", EXCEPTION)                    \
     ERR(IMPORT, "ImportError", EXCEPTION)                    \
     ERR(NO_MODULE, "ModuleNotFoundError", IMPORT)            \

@@ -13,6 +13,7 @@
 #include "runtime/dtype.h"
 #include "runtime/err.h"
 #include "runtime/op.h"
+#include "runtime/raw.h"
 #include "runtime/str.h"
 
 enum { GPA_MAX_DIMS = 32 };
@@ -259,6 +260,27 @@ typedef struct {
  * program writes, so is what pending work reads. Does not wait, except for what a kernel prints: faults are reported by rt_sync
  * or whoever reads, on devices of the host at once. */
 gpa_code arr_run(gpa_rt *rt, const struct kir_func *f, const arr_program *p, gpa_err *e);
+
+/* ---- programs in the device's own language ---- */
+
+typedef struct rt_raw rt_raw;
+
+/* An argument: an array, whose first element's address is passed, or the first `size` bytes of v. */
+typedef struct {
+    gpa_arr *arr;
+    size_t size;
+    gpa_val v;
+} rt_raw_arg;
+
+/* Compiles a source for the default device; GPA_E_UNSUPPORTED with a sentence when that has no such language, GPA_E_COMPILE
+ * with the compiler's first complaint. *out is owned by the caller: rt_raw_free. */
+gpa_code rt_raw_new(gpa_rt *rt, const raw_source *s, rt_raw **out, gpa_err *e);
+void rt_raw_free(gpa_rt *rt, rt_raw *r); /* NULL is ignored */
+/* Queues a launch of a function. Arrays are computed first, and so is what pending work reads of them, since the program may
+ * write any of them. They lie in one piece each and on the module's device. */
+gpa_code rt_raw_run(gpa_rt *rt, rt_raw *r, const char *function, const uint32_t grid[3], const uint32_t block[3], uint32_t shared,
+                    const rt_raw_arg *args, size_t n_args, gpa_err *e);
+gpa_code rt_raw_fact(gpa_rt *rt, rt_raw *r, const char *function, raw_fact which, int64_t *out, gpa_err *e);
 
 /* ---- values ---- */
 

@@ -27,7 +27,8 @@ enum {
     CU_POOL_RELEASE_THRESHOLD = 4,
     CU_ATTR_MAX_THREADS = 1, CU_ATTR_MAX_SHARED = 8, CU_ATTR_UNITS = 16, CU_ATTR_CC_MAJOR = 75, CU_ATTR_CC_MINOR = 76,
     CU_ATTR_MAX_SHARED_OPTIN = 97, CU_ATTR_MEMORY_POOLS = 115,
-    CU_FUNC_MAX_THREADS = 0, CU_FUNC_SHARED = 1, CU_FUNC_LOCAL = 3, CU_FUNC_REGISTERS = 4, CU_FUNC_MAX_DYNAMIC = 8,
+    CU_FUNC_MAX_THREADS = 0, CU_FUNC_SHARED = 1, CU_FUNC_CONST = 2, CU_FUNC_LOCAL = 3, CU_FUNC_REGISTERS = 4, CU_FUNC_PTX = 5,
+    CU_FUNC_BINARY = 6, CU_FUNC_MAX_DYNAMIC = 8,
     CUBLAS_N = 0, CUBLAS_T = 1, CUBLAS_DEFAULT = -1, CUDA_R_32F = 0, CUDA_R_64F = 1, CUDA_R_16F = 2, CUDA_C_32F = 4,
     CUDA_C_64F = 5, CUDA_R_16BF = 14, CUBLAS_COMPUTE_32F = 68, CUBLAS_COMPUTE_64F = 70,
     CUFFT_ALLOC_FAILED = 2, CUFFT_C2C = 0x29, CUFFT_R2C = 0x2a, CUFFT_C2R = 0x2c, CUFFT_Z2Z = 0x69, CUFFT_D2Z = 0x6a, CUFFT_Z2D = 0x6c
@@ -89,7 +90,9 @@ enum {
     FN(cubin_size, nvrtcGetCUBINSize, (nvrtcProgram, size_t *))                                                           \
     FN(cubin, nvrtcGetCUBIN, (nvrtcProgram, char *))                                                                      \
     FN(n_archs, nvrtcGetNumSupportedArchs, (int *))                                                                       \
-    FN(archs, nvrtcGetSupportedArchs, (int *))
+    FN(archs, nvrtcGetSupportedArchs, (int *))                                                                            \
+    FN(add_name, nvrtcAddNameExpression, (nvrtcProgram, const char *))                                                    \
+    FN(lowered, nvrtcGetLoweredName, (nvrtcProgram, const char *, const char **))
 
 #define CUDA_BLAS(FN)                                                                                                     \
     FN(create, cublasCreate_v2, (cublasHandle_t *))                                                                       \

@@ -24,8 +24,7 @@ static size_t make_options(cu_target t, int version, char arch[40], const char *
     return n;
 }
 
-/* The newest architecture that the compiler knows and the GPU runs: PTX for an earlier one does on a later one. */
-static cu_target known_target(const cu_nvrtc *rtc, cu_target t) {
+cu_target compile_known_target(const cu_nvrtc *rtc, cu_target t) {
     int archs[64], n = 0, want = t.major * 10 + t.minor, best = 0;
     if (rtc->n_archs(&n) || n > (int)COUNT_OF(archs) || rtc->archs(archs)) return t;
     for (int i = 0; i < n; i++)
@@ -56,7 +55,7 @@ gpa_code compile_fresh(const char *source, cu_target target, char **out, size_t 
     if (!rtc) return gpa_fail(e, GPA_E_DEVICE, "the run-time compiler of CUDA: %s", why);
     int major = 0, minor = 0;
     if (rtc->version(&major, &minor) || rtc->create(&p, source, "gpa.cu", 0, NULL, NULL)) return gpa_no_memory(e);
-    size_t n_options = make_options(known_target(rtc, target), major * 1000 + minor * 10, arch, options);
+    size_t n_options = make_options(compile_known_target(rtc, target), major * 1000 + minor * 10, arch, options);
     if (rtc->compile(p, (int)n_options, options)) TRY(report(rtc, p, source, e));
     *out = NULL;
     if ((target.cubin ? rtc->cubin_size : rtc->ptx_size)(p, n) || !(*out = mem_new(*n + 1)) || (target.cubin ? rtc->cubin : rtc->ptx)(p, *out)) {

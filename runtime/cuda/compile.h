@@ -20,4 +20,7 @@ gpa_code compile_ptx(const char *source, cu_target target, char **out, gpa_err *
 /* The same without the cache, and its size. */
 gpa_code compile_fresh(const char *source, cu_target target, char **out, size_t *n, gpa_err *e);
 
+/* The newest architecture that the compiler knows and the GPU runs: PTX for an earlier one does on a later one. */
+cu_target compile_known_target(const cu_nvrtc *rtc, cu_target t);
+
 #endif

@@ -11,6 +11,7 @@
 #include "runtime/cuda/blas.h"
 #include "runtime/cuda/context.h"
 #include "runtime/cuda/fft.h"
+#include "runtime/cuda/raw.h"
 #include "runtime/cuda/transfer.h"
 #include "runtime/cuda/wait.h"
 #include "runtime/str.h"
@@ -200,7 +201,8 @@ static gpa_backend table = {
     .close = cuda_close, .caps = cuda_caps, .alloc = cuda_alloc, .free = cuda_free, .upload = cuda_upload,
     .download = cuda_download, .copy = cuda_copy, .build = cuda_build, .drop = cuda_drop, .run = cuda_run,
     .dump = cuda_dump, .lib_can = cuda_lib_can, .lib_run = cuda_lib_run, .sync = cuda_sync, .interrupt = cuda_interrupt,
-    .broken = cuda_broken, .restart = cuda_restart};
+    .broken = cuda_broken, .restart = cuda_restart, .raw_build = raw_build, .raw_drop = raw_drop, .raw_run = raw_run,
+    .raw_fact = raw_get_fact};
 
 /* The one symbol the plugin exports. */
 __attribute__((visibility("default"))) const gpa_backend *gpa_backend_entry(uint32_t abi);
