@@ -561,6 +561,29 @@ gpa_code function_new(gpa_vm *vm, frame *f, code *c, value defaults, value kwdef
     return vm->err.code;
 }
 
+gpa_code func_jitted(gpa_vm *vm, value fn, value *out) {
+    const func_obj *f = fn.func;
+    code *c = code_new(f->code->ast, f->code->node, f->code->scope, f->code->name);
+    func_obj *g = mem_zero(sizeof *g + f->n_free * sizeof(value));
+    if (!c || !g) {
+        code_release(vm, c);
+        mem_free(g);
+        return vm_no_memory(vm);
+    }
+    c->jit = true;
+    *g = (func_obj){.head = {1, V_FUNC}, .code = c, .module = f->module, .name = f->name, .n_free = f->n_free};
+    g->doc = value_retain(f->doc);
+    g->defaults = value_retain(f->defaults);
+    g->kwdefaults = value_retain(f->kwdefaults);
+    g->attrs = v_none();
+    for (uint32_t i = 0; i < f->n_free; i++) g->free[i] = value_retain(f->free[i]);
+    g->next = vm->functions;
+    if (g->next) g->next->prev = g;
+    vm->functions = g;
+    *out = v_obj(V_FUNC, g);
+    return vm_setattr(vm, *out, "py_func", fn);
+}
+
 void func_free(gpa_vm *vm, func_obj *f) {
     if (f->prev) f->prev->next = f->next;
     else vm->functions = f->next;

@@ -1,5 +1,6 @@
 /* Code objects: their life and their printed form. */
 #include "lang/code.h"
+#include "lang/typed/lift.h"
 
 #include "runtime/base.h"
 
@@ -40,8 +41,10 @@ void code_release(gpa_vm *vm, code *c) {
     if (!c || --c->refs > 0) return;
     for (uint32_t i = 0; i < c->n_consts; i++) value_release(vm, c->consts[i]);
     for (uint32_t i = 0; i < c->n_inner; i++) code_release(vm, c->inner[i]);
+    for (uint32_t i = 0; i < c->n_lifts; i++) lift_free(vm, c->lifts[i]);
     mem_free(c->consts);
     mem_free(c->inner);
+    mem_free(c->lifts);
     mem_free(c->ins);
     mem_free(c->nodes);
     mem_free(c->guards);

@@ -56,6 +56,7 @@ typedef struct code {
     const ast_node *node;   /* FUNCTION, GENEXP; NULL: the module's body */
     const ast_scope *scope;
     bool compiled, simple;  /* simple: positional parameters only */
+    bool jit;               /* its loops are compiled (typed/lift.h) */
     uint16_t n_params, n_vars, n_consts_in_frame, n_regs; /* registers: variables, number constants, temporaries */
     uint16_t first_temp;
     ins *ins;
@@ -65,6 +66,8 @@ typedef struct code {
     uint32_t n_consts;
     struct code **inner;
     uint32_t n_inner;
+    struct typed_lift **lifts;
+    uint32_t n_lifts;
     code_guard *guards;
     uint32_t n_guards;
     code_handler *handlers;

@@ -38,7 +38,7 @@ typedef struct compiler {
     const ast_node *at; /* what is being compiled */
     ins *ins;
     const ast_node **nodes;
-    size_t n_ins, cap_ins, cap_nodes, cap_consts, cap_inner, cap_guards, cap_handlers;
+    size_t n_ins, cap_ins, cap_nodes, cap_consts, cap_inner, cap_guards, cap_handlers, cap_lifts;
     uint32_t top, high;
     uint32_t n_blocks; /* ever made: ids */
     block *blocks;

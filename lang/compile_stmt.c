@@ -4,6 +4,7 @@
  *
  * Read leave_blocks first, then loops, try and with. */
 #include "lang/compile.h"
+#include "lang/typed/lift.h"
 
 #include "runtime/base.h"
 
@@ -94,11 +95,9 @@ static void while_loop(compiler *c, const ast_node *n) {
     label_here(c, &b.brk);
 }
 
-static void for_loop(compiler *c, const ast_node *n) {
-    uint32_t it = temp(c);
+static void for_loop(compiler *c, const ast_node *n, uint32_t it) {
     block b = {.node = n, .loop = true, .brk = LABEL_NEW, .cont = LABEL_NEW, .reg = (uint16_t)it, .leave = drop_register};
     label body = LABEL_NEW, end = LABEL_NEW;
-    compile_into(c, n->for_.iter, it);
     c->at = n->for_.iter;
     emit(c, I_ITER, it, it, 0);
     const ast_node *t = n->for_.target;
@@ -118,6 +117,46 @@ static void for_loop(compiler *c, const ast_node *n) {
     emit_jump(c, I_JUMP, 0, &end);
     label_here(c, &b.brk);
     emit(c, I_CLEAR, it, 0, 0);
+    label_here(c, &end);
+}
+
+/* The loop's number among those that are compiled. */
+static uint32_t add_lift(compiler *c, const ast_node *n) {
+    code *k = c->code;
+    const block *b = c->blocks;
+    while (b && !b->loop) b = b->outer;
+    typed_lift *l = lift_new(c->vm, n, k->node, b != NULL);
+    if (!l || !mem_room(&k->lifts, k->n_lifts, &c->cap_lifts, sizeof *k->lifts)) {
+        lift_free(c->vm, l);
+        vm_no_memory(c->vm);
+        c->failed = true;
+        return 0;
+    }
+    k->lifts[k->n_lifts] = l;
+    return k->n_lifts++;
+}
+
+/* A loop: in a jitted function run as a program, if it can be, in one step; else, or when that step declines, here. */
+static void loop(compiler *c, const ast_node *n) {
+    bool lifted = c->code->jit && lift_wanted(c->vm, n), is_for = n->kind == AST_FOR;
+    label done = LABEL_NEW, end = LABEL_NEW;
+    uint32_t it = is_for || lifted ? temp(c) : 0;
+    if (is_for) compile_into(c, n->for_.iter, it);
+    else if (lifted) emit(c, I_CLEAR, it, 0, 0);
+    if (lifted) {
+        emit(c, I_LIFT, it, add_lift(c, n), 0);
+        emit_jump_word(c, &done);
+    }
+    if (is_for) for_loop(c, n, it);
+    else while_loop(c, n);
+    if (!lifted) return;
+    label_here(c, &done);
+    if (!lift_returns(c->vm, n)) return;
+    emit(c, I_LIFTED, it, 0, 0);
+    emit_jump_word(c, &end);
+    block *inner = leave_blocks(c, NULL);
+    emit(c, I_RETURN, it, 0, 0);
+    resume_blocks(c, inner, NULL);
     label_here(c, &end);
 }
 
@@ -496,8 +535,8 @@ static void statement(compiler *c, const ast_node *n) {
             if (n->annassign.value) assign(c, &(ast_list){(ast_node *[]){n->annassign.target}, 1}, n->annassign.value);
             break;
         case AST_IF: if_statement(c, n); break;
-        case AST_WHILE: while_loop(c, n); break;
-        case AST_FOR: for_loop(c, n); break;
+        case AST_WHILE:
+        case AST_FOR: loop(c, n); break;
         case AST_BREAK: loop_jump(c, true); break;
         case AST_CONTINUE: loop_jump(c, false); break;
         case AST_DEF: def(c, n); break;

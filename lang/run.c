@@ -683,6 +683,14 @@ L_MATCH:
     if (UNLIKELY(step_match(vm, f, R, I, &answer))) goto failed;
     if (!answer) JUMP(I + 1);
     GO(2);
+L_LIFT:
+    f->ip = I;
+    if (UNLIKELY(step_lift(vm, f, R, I, &answer))) goto failed;
+    if (answer) JUMP(I + 1);
+    GO(2);
+L_LIFTED:
+    if (R[I->a].tag == V_UNSET) JUMP(I + 1);
+    GO(2);
     STEP(ENTER, enter, 1)
     STEP(LEAVE, leave, 1)
 L_LEAVE_RAISED:

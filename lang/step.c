@@ -1,6 +1,7 @@
 /* Instructions as functions. Operands that are unbound variables are noticed here: V_UNSET is no value that any
  * instruction accepts. */
 #include "lang/step.h"
+#include "lang/typed/lift.h"
 
 #include <stdio.h>
 
@@ -545,6 +546,15 @@ gpa_code step_match(gpa_vm *vm, frame *f, value *r, const ins *i, bool *out) {
     BOUND(i->b);
     gpa_code rc = raise_match(vm, r[i->a], r[i->b], out);
     if (!rc) reg_consume(vm, f, i->b);
+    return rc;
+}
+
+/* ---- compiled loops ---- */
+
+gpa_code step_lift(gpa_vm *vm, frame *f, value *r, const ins *i, bool *out) {
+    lift_end end;
+    gpa_code rc = lift_run(vm, f->code->lifts[i->b], f->fn, r, &r[i->a], &end);
+    *out = end != LIFT_NOT;
     return rc;
 }
 

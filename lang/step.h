@@ -93,6 +93,7 @@ gpa_code step_binary(gpa_vm *vm, frame *f, value *r, const ins *i, ast_op op);
 gpa_code step_update(gpa_vm *vm, frame *f, value *r, const ins *i, ast_op op);
 gpa_code step_compare(gpa_vm *vm, frame *f, value *r, const ins *i, ast_op op, bool *out);
 gpa_code step_truth(gpa_vm *vm, frame *f, value *r, const ins *i, bool *out);
+gpa_code step_lift(gpa_vm *vm, frame *f, value *r, const ins *i, bool *done);
 gpa_code step_match(gpa_vm *vm, frame *f, value *r, const ins *i, bool *out);
 gpa_code step_leave_raised(gpa_vm *vm, frame *f, value *r, const ins *i, bool *swallowed);
 

@@ -110,6 +110,8 @@ typedef struct func_obj {
     value free[];        /* CELLs */
 } func_obj;
 
+/* The same function with its loops compiled: what @jit makes. */
+gpa_code func_jitted(gpa_vm *vm, value fn, value *out);
 /* The function's syntax (a FUNCTION node) and its module: for inspection and the compiled sub-language. */
 const ast_node *func_node(const func_obj *f);
 ast_module *func_ast(const func_obj *f);

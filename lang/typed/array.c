@@ -151,6 +151,7 @@ static gpa_code read_subscript(walk *w, const ast_node *n, subscripts *s) {
     for (uint32_t i = 0; i < count && !rc; i++) {
         tv one = v.kind == TV_TUPLE ? v.items[i] : v;
         if (one.kind != TV_NUMBER || !dtype_is_int((gpa_dtype)one.t.dtype)) {
+            w->host = true;
             rc = typed_fail(w, n, GPA_E_INDEX, "arrays of compiled functions are indexed by integers, slices and `...`");
             typed_note(w, n, one);
             return rc;
@@ -275,6 +276,7 @@ gpa_code typed_fill(walk *w, const ast_node *at, const tview *to, const tv *v) {
     if (to->ndim == 0 && !from) return typed_store(w, at, to, *v);
     if (from && from->ndim > to->ndim)
         return typed_fail(w, at, GPA_E_VALUE, "an array of %d dimensions cannot be stored in a place of %d", from->ndim, to->ndim);
+    w->host = w->host || (from && from->array == to->array);
     if (from && from->array == to->array)
         return typed_fail(w, at, GPA_E_UNSUPPORTED, "a part of an array cannot be copied to a part of the same array here: write the loop");
     if (from) check_sizes(w, to, from);

@@ -117,6 +117,7 @@ static gpa_code native_call(walk *w, const ast_node *n, const native *f, tv *v, 
             return rc;
         }
     }
+    w->host = true;
     return typed_fail(w, n, GPA_E_UNSUPPORTED, "%s.%s() cannot be used in a compiled function", f->owner, f->name);
 }
 
@@ -213,10 +214,11 @@ gpa_code typed_call(walk *w, const ast_node *n, tv *out) {
     if ((rc = typed_expr(w, n->call.func, &f))) return rc;
     if (f.kind != TV_STATIC) return typed_fail(w, n->call.func, GPA_E_TYPE, "'%s' object is not callable", typed_kind(&f));
     typed_known_fn known = f.is.tag == V_NATIVE ? known_call(f.is.native) : NULL;
+    w->host = w->host || (!known && n->call.keywords.n && f.is.tag == V_NATIVE);
     if (!known && n->call.keywords.n) return typed_fail(w, n->call.keywords.at[0], GPA_E_UNSUPPORTED, "calls in a compiled function have no keyword arguments");
     if (n_args > BODY_MAX_IN) return typed_fail(w, n, GPA_E_UNSUPPORTED, "a compiled function has at most %d arguments", BODY_MAX_IN);
     value callee = f.is;
-    if (callee.tag == V_OBJECT && callee.object->kind == &vectorized_kind) callee = callee.object->fields[0];
+    if (callee.tag == V_OBJECT && (callee.object->kind == &vectorized_kind || callee.object->kind == &jitted_kind)) callee = callee.object->fields[0];
     for (uint32_t i = 0; i < n_args && !rc; i++)
         rc = callee.tag == V_FUNC || known ? typed_expr(w, n->call.args.at[i], &v[i]) : typed_number(w, n->call.args.at[i], &v[i]);
     if (rc) return rc;

@@ -210,6 +210,7 @@ static gpa_code compare(walk *w, const ast_node *n, tv *out) {
 
 static gpa_code name(walk *w, const ast_node *n, tv *out) {
     ast_place p = n->name.place;
+    w->host = w->host || p.where == AST_IN_CELL;
     if (p.where == AST_IN_CELL) return typed_fail(w, n, GPA_E_UNSUPPORTED, "a variable that an inner function uses cannot be compiled");
     if (p.where != AST_IN_SLOT) return typed_outside(w, n, out);
     slot *s = &w->slots[w->frame->slots + p.slot];
@@ -319,12 +320,13 @@ gpa_code typed_expr(walk *w, const ast_node *n, tv *out) {
         case AST_TUPLE: return tuple(w, &n->tuple.items, out);
         case AST_INDEX: return item(w, n, out);
         case AST_CALL: return typed_call(w, n, out);
-        default: return typed_fail(w, n, GPA_E_UNSUPPORTED, "a %s cannot be compiled in a function of numbers", ast_what((ast_kind)n->kind));
+        default: w->host = true; return typed_fail(w, n, GPA_E_UNSUPPORTED, "a %s cannot be compiled in a function of numbers", ast_what((ast_kind)n->kind));
     }
 }
 
 gpa_code typed_number(walk *w, const ast_node *n, tv *out) {
     gpa_code rc = typed_expr(w, n, out);
     if (rc || out->kind == TV_NUMBER) return rc;
+    w->host = w->host || out->kind == TV_ARRAY;
     return typed_fail(w, n, GPA_E_TYPE, "a number is needed here, not a %s", typed_kind(out));
 }

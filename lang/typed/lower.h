@@ -38,6 +38,7 @@ typedef struct {
     bool bound;   /* in this walk */
     int nest;     /* the regions open where it was made */
     int32_t var;
+    int32_t flag;    /* a bool VAR that says whether it was assigned; -1: nobody asks */
     uint32_t region; /* where `direct` was assigned: known while that is open */
     tv direct;
 } slot;
@@ -50,6 +51,7 @@ typedef struct tframe {
     uint32_t slots, shape; /* first variable; place in `shapes` */
     int nest, regions;     /* open regions, and those that BREAK counts, when it began */
     bool gives;            /* it returns something */
+    int32_t returned_flag; /* a bool VAR that a return sets; -1: nobody asks */
     bool returned;
     tv direct;             /* the only return, at the outermost level */
     bool has_direct;
@@ -74,6 +76,7 @@ typedef struct typed_walk {
     size_t n_shapes, cap_shapes, known_shapes;
     value kept;   /* a list: values that statics are borrowed from */
     bool changed; /* walk again */
+    bool host;    /* what failed could be done by the machine */
     int nest, regions;
     uint32_t *open;        /* the numbers of the open regions, outermost first; an ELSE begins another */
     size_t n_open, cap_open;
@@ -140,7 +143,23 @@ gpa_code typed_sizes(walk *w, const ast_node *n, int most, int *ndim, int64_t *s
 /* Writes a call of fn with its arguments already in order. */
 gpa_code typed_inline(walk *w, const ast_node *at, func_obj *fn, const tv *args, tv *out);
 
+/* Makes the variables of a function and the places of its results; the caller binds what is known. */
+gpa_code typed_enter(walk *w, const ast_node *at, tframe *fr);
+bool typed_gives(const ast_node *n); /* somewhere in n something is returned */
+gpa_code typed_while(walk *w, const ast_node *n);
+gpa_code typed_for(walk *w, const ast_node *n, const int32_t abc[3]); /* from a to before b by steps of c */
+gpa_code typed_each(walk *w, const ast_node *n, const tv *array);
+
 /* ---- walk.c ---- */
+/* Empties the program and declares the arguments and dependences. */
+void typed_begin(walk *w, const func_obj *fn);
+gpa_code typed_argument(walk *w, typed_ty t, uint32_t *number, int *array, tv *out);
+gpa_code typed_compile(gpa_vm *vm, func_obj *fn, typed_fn *t, bool *host);
+/* Whether what a compiled function depends on is as it was. */
+bool typed_still_true(gpa_vm *vm, const typed_fn *t);
+bool typed_same(typed_ty a, typed_ty b);
+/* Releases what a compiled function holds, but not the structure itself. */
+void typed_clear(gpa_vm *vm, typed_fn *t);
 gpa_code typed_fail(walk *w, const ast_node *at, gpa_code code, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 /* What a value is, for messages: "float32", "tuple", "float32[:]", "function". */
 const char *typed_kind(const tv *v);

@@ -33,6 +33,10 @@ static gpa_code learn_shape(walk *w, const ast_node *at, const tv *v, shape_of_r
     return typed_fail(w, at, GPA_E_TYPE, "all returns of a compiled function must give the same number of values");
 }
 
+static void set_flag(walk *w, int32_t flag) {
+    typed_emit(w, KIR_SET, DT_NONE, flag, kir_const(w->f, DT_BOOL, (gpa_val){.BOOL = true}), -1, 0);
+}
+
 static gpa_code returns(walk *w, const ast_node *n, bool last) {
     tframe *fr = w->frame;
     tv v;
@@ -54,6 +58,7 @@ static gpa_code returns(walk *w, const ast_node *n, bool last) {
         rc = typed_assign(w, n, (int32_t)(s->first + i), v.kind == TV_TUPLE ? v.items[i] : v);
     if (rc || last) return rc;
     if (!s->block) s->block = w->changed = true;
+    if (fr->returned_flag >= 0) set_flag(w, fr->returned_flag);
     typed_emit(w, KIR_BREAK, DT_NONE, -1, -1, -1, (uint32_t)(w->regions - fr->regions - 1));
     return GPA_OK;
 }
@@ -183,7 +188,7 @@ static gpa_code loop_body(walk *w, ast_list body) {
     return statements(w, &(rest){body, 0, NULL}, false, &left);
 }
 
-static gpa_code while_loop(walk *w, const ast_node *n) {
+gpa_code typed_while(walk *w, const ast_node *n) {
     int32_t test;
     if (n->while_.other.n) return typed_fail(w, n->while_.other.at[0], GPA_E_UNSUPPORTED, "the else of a loop cannot be compiled");
     typed_open(w, KIR_LOOP, DT_NONE, -1, -1, -1);
@@ -199,7 +204,7 @@ static gpa_code while_loop(walk *w, const ast_node *n) {
 }
 
 /* for x in array: its elements, or its rows. */
-static gpa_code each_item(walk *w, const ast_node *n, const tv *a) {
+gpa_code typed_each(walk *w, const ast_node *n, const tv *a) {
     tview item;
     tv one;
     if (a->view->ndim == 0) return typed_fail(w, n->for_.iter, GPA_E_TYPE, "iteration over a 0-d array");
@@ -216,55 +221,57 @@ static gpa_code each_item(walk *w, const ast_node *n, const tv *a) {
 }
 
 /* for ... in range(...): a, b, c of the counter, in one type. */
-static gpa_code range_of(walk *w, const ast_node *n, int32_t *abc, typed_ty *t) {
+static gpa_code range_of(walk *w, const ast_node *n, int32_t abc[3]) {
+    static const typed_ty t = {.dtype = DT_I64, .weak = true};
     const ast_node *it = n->for_.iter;
     tv f = {0}, v[3];
     gpa_code rc = it->kind == AST_CALL ? typed_expr(w, it->call.func, &f) : GPA_OK;
     if (rc) return rc;
     bool range = f.kind == TV_STATIC && ((f.is.tag == V_TYPE && f.is.aux == V_RANGE) || (f.is.tag == V_NATIVE && strcmp(f.is.native->name, "prange") == 0));
+    w->host = w->host || !range;
     if (!range || it->call.keywords.n) return typed_fail(w, it, GPA_E_UNSUPPORTED, "a compiled function can only loop over range(...) and arrays");
     uint32_t n_args = it->call.args.n;
     if (n_args < 1 || n_args > 3) return typed_fail(w, it, GPA_E_TYPE, "range expected %s, got %u", n_args ? "at most 3 arguments" : "at least 1 argument", n_args);
-    *t = (typed_ty){.dtype = DT_NONE};
     for (uint32_t i = 0; i < n_args; i++) {
         if ((rc = typed_number(w, it->call.args.at[i], &v[i]))) return rc;
-        *t = typed_join(*t, v[i].t);
         if (dtype_is_int((gpa_dtype)v[i].t.dtype) || v[i].t.dtype == DT_BOOL) continue;
         rc = typed_fail(w, it->call.args.at[i], GPA_E_TYPE, "'%s' object cannot be interpreted as an integer", typed_name(v[i].t));
         typed_note(w, it->call.args.at[i], v[i]);
         return rc;
     }
-    *t = (typed_ty){.dtype = DT_I64, .weak = true};
-    abc[0] = typed_cast(w, n_args > 1 ? v[0] : typed_int(w, 0), *t);
-    abc[1] = typed_cast(w, v[n_args > 1], *t);
-    abc[2] = typed_cast(w, n_args > 2 ? v[2] : typed_int(w, 1), *t);
+    abc[0] = typed_cast(w, n_args > 1 ? v[0] : typed_int(w, 0), t);
+    abc[1] = typed_cast(w, v[n_args > 1], t);
+    abc[2] = typed_cast(w, n_args > 2 ? v[2] : typed_int(w, 1), t);
     return GPA_OK;
+}
+
+gpa_code typed_for(walk *w, const ast_node *n, const int32_t abc[3]) {
+    typed_open(w, KIR_FOR, DT_I64, abc[0], abc[1], abc[2]);
+    tv counter = {.kind = TV_NUMBER, .t = {.dtype = DT_I64, .weak = true}, .v = (int32_t)w->f->n_code - 1};
+    gpa_code rc = assign(w, n->for_.target, counter);
+    if (!rc) rc = loop_body(w, n->for_.body);
+    typed_close(w, KIR_FOR);
+    return rc;
 }
 
 static gpa_code for_loop(walk *w, const ast_node *n) {
     int32_t abc[3] = {-1, -1, -1};
-    typed_ty t = {.dtype = DT_I64, .weak = true};
     if (n->for_.other.n) return typed_fail(w, n->for_.other.at[0], GPA_E_UNSUPPORTED, "the else of a loop cannot be compiled");
     gpa_code rc;
     if (n->for_.iter->kind != AST_CALL) {
         tv a;
         rc = typed_expr(w, n->for_.iter, &a);
         if (rc) return rc;
-        if (a.kind == TV_ARRAY) return each_item(w, n, &a);
+        if (a.kind == TV_ARRAY) return typed_each(w, n, &a);
     }
-    rc = range_of(w, n, abc, &t);
-    if (rc) return rc;
-    typed_open(w, KIR_FOR, (gpa_dtype)t.dtype, abc[0], abc[1], abc[2]);
-    int32_t counter = (int32_t)w->f->n_code - 1;
-    rc = assign(w, n->for_.target, (tv){.kind = TV_NUMBER, .t = t, .v = counter});
-    if (!rc) rc = loop_body(w, n->for_.body);
-    typed_close(w, KIR_FOR);
-    return rc;
+    rc = range_of(w, n, abc);
+    return rc ? rc : typed_for(w, n, abc);
 }
 
 /* ---- statements ---- */
 
 static gpa_code refuse(walk *w, const ast_node *n) {
+    w->host = true;
     return typed_fail(w, n, GPA_E_UNSUPPORTED, "this statement cannot be compiled: a compiled function of numbers has assignments, if, for ... in range, while and return");
 }
 
@@ -295,7 +302,7 @@ static gpa_code simple(walk *w, const ast_node *n) {
             gpa_code rc = typed_expr(w, n->annassign.value, &v);
             return rc ? rc : assign(w, n->annassign.target, v);
         }
-        case AST_WHILE: return while_loop(w, n);
+        case AST_WHILE: return typed_while(w, n);
         case AST_FOR: return for_loop(w, n);
         case AST_ASSERT: return assertion(w, n);
         case AST_GLOBAL:
@@ -337,25 +344,15 @@ static gpa_code statements(walk *w, const rest *r, bool last, bool *left) {
 
 /* ---- calls ---- */
 
-static gpa_code enter(walk *w, const ast_node *at, tframe *fr, const tv *args) {
+gpa_code typed_enter(walk *w, const ast_node *at, tframe *fr) {
     const ast_scope *s = fr->node->function.scope;
     for (const tframe *o = w->frame; o; o = o->outer)
         if (o->node == fr->node)
             return typed_fail(w, at, GPA_E_UNSUPPORTED, "%s calls itself: a compiled function cannot be recursive", func_name(w->vm, fr->fn));
     if (fr->depth > TYPED_MAX_DEPTH) return typed_fail(w, at, GPA_E_UNSUPPORTED, "compiled functions call each other too deeply");
     fr->slots = (uint32_t)w->n_slots;
-    for (uint32_t i = 0; i < s->n_vars; i++) {
+    for (uint32_t i = 0; i < s->n_vars; i++)
         if (typed_slot(w) < 0) return vm_no_memory(w->vm);
-        if (i >= s->n_positional) continue;
-        slot *to = &w->slots[fr->slots + i];
-        to->direct = args[i];
-        to->region = w->n_open ? w->open[w->n_open - 1] : 0;
-        to->bound = true;
-        if (to->stored) {
-            gpa_code rc = typed_assign(w, at, (int32_t)(fr->slots + i), args[i]);
-            if (rc) return rc;
-        }
-    }
     fr->shape = (uint32_t)w->n_shapes;
     if (w->n_shapes == w->known_shapes) {
         if (!mem_room(&w->shapes, w->n_shapes, &w->cap_shapes, sizeof *w->shapes)) return vm_no_memory(w->vm);
@@ -366,6 +363,18 @@ static gpa_code enter(walk *w, const ast_node *at, tframe *fr, const tv *args) {
     for (int i = 0; i < TYPED_MAX_TUPLE; i++)
         if (typed_slot(w) < 0) return vm_no_memory(w->vm);
     return GPA_OK;
+}
+
+static gpa_code bind(walk *w, const ast_node *at, const tframe *fr, const tv *args) {
+    gpa_code rc = GPA_OK;
+    for (uint32_t i = 0; i < fr->node->function.scope->n_positional && !rc; i++) {
+        slot *to = &w->slots[fr->slots + i];
+        to->direct = args[i];
+        to->region = w->n_open ? w->open[w->n_open - 1] : 0;
+        to->bound = true;
+        if (to->stored) rc = typed_assign(w, at, (int32_t)(fr->slots + i), args[i]);
+    }
+    return rc;
 }
 
 static gpa_code results(walk *w, const ast_node *at, const tframe *fr, tv *out) {
@@ -392,20 +401,27 @@ static void look_for_value(void *user, ast_node *n) {
     if (!*found && n->kind != AST_FUNCTION) ast_each_child(n, look_for_value, found);
 }
 
+bool typed_gives(const ast_node *n) {
+    bool found = false;
+    look_for_value(&found, (ast_node *)(uintptr_t)n);
+    return found;
+}
+
 static bool gives(const ast_list *body) {
     bool found = false;
-    for (uint32_t i = 0; i < body->n; i++) look_for_value(&found, body->at[i]);
+    for (uint32_t i = 0; i < body->n; i++) found = found || typed_gives(body->at[i]);
     return found;
 }
 
 gpa_code typed_inline(walk *w, const ast_node *at, func_obj *fn, const tv *args, tv *out) {
-    tframe fr = {.outer = w->frame, .fn = fn, .node = func_node(fn), .depth = w->frame ? w->frame->depth + 1 : 0};
+    tframe fr = {.outer = w->frame, .fn = fn, .node = func_node(fn), .returned_flag = -1, .depth = w->frame ? w->frame->depth + 1 : 0};
     const ast_scope *s = fr.node->function.scope;
     bool left;
     fr.gives = gives(&fr.node->function.body);
     if (s->has_args || s->has_kwargs || s->n_keyword_only)
         return typed_fail(w, at, GPA_E_UNSUPPORTED, "a compiled function has positional parameters only");
-    gpa_code rc = enter(w, at, &fr, args);
+    gpa_code rc = typed_enter(w, at, &fr);
+    if (!rc) rc = bind(w, at, &fr, args);
     if (rc) return rc;
     bool block = w->shapes[fr.shape].block;
     w->frame = &fr;

@@ -44,6 +44,7 @@ typedef struct {
 typedef enum {
     TYPED_BODY,  /* numbers to one number: the body of an elementwise node */
     TYPED_KERNEL, /* a kir KERNEL, run once per thread; arrays and numbers, no result */
+    TYPED_LOOP,  /* a loop of a jitted function (loop.h) */
     TYPED_CORE   /* a kir MAP over loop dimensions, whose points take parts of the arrays: a generalised ufunc */
 } typed_form;
 
@@ -94,6 +95,8 @@ const char *typed_name(typed_ty t);
 
 /* @vectorize's object; data: what was compiled. Its field 0 is the function. */
 extern const object_kind vectorized_kind;
+/* A function under @jit with signatures; its field 0 is the function. */
+extern const object_kind jitted_kind;
 /* @guvectorize's object; its field 0 is the function. */
 extern const object_kind gufunc_kind;
 

@@ -322,24 +322,6 @@ out:
     return rc;
 }
 
-/* The function that `@jit(...)` leaves as it is: given back by the decorator. */
-static gpa_code same_call(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw, const value *names, value *out) {
-    (void)o, (void)names;
-    if (n != 1 || n_kw) return vm_fail(vm, GPA_E_TYPE, "a decorator takes the function alone");
-    *out = value_retain(args[0]);
-    return GPA_OK;
-}
-
-static const object_kind jit_with_kind = {.type_name = "numba.jit", .call = same_call};
-
-gpa_code numba_jit(gpa_vm *vm, value *argv, value *out) { /* signature_or_function, **options */
-    if (argv[0].tag == V_FUNC) {
-        *out = value_retain(argv[0]);
-        return GPA_OK;
-    }
-    return native_give(v_object(vm, &jit_with_kind, 0), out);
-}
-
 gpa_code numba_prange(gpa_vm *vm, value *argv, value *out) { /* start, stop, step */
     int64_t at[3] = {0, 0, 1};
     bool one = argv[1].tag == V_UNSET;

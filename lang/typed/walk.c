@@ -9,7 +9,7 @@
 
 #include "lang/arena.h"
 #include "lang/container.h"
-#include "lang/typed/lower.h"
+#include "lang/typed/loop.h"
 
 /* ---- errors ---- */
 
@@ -70,7 +70,7 @@ typed_ty typed_join(typed_ty a, typed_ty b) {
     return (typed_ty){.dtype = (uint8_t)dtype_promote((gpa_dtype)a.dtype, (gpa_dtype)b.dtype)};
 }
 
-static bool same_ty(typed_ty a, typed_ty b) { return a.dtype == b.dtype && a.weak == b.weak && a.rank == b.rank && a.unit == b.unit; }
+bool typed_same(typed_ty a, typed_ty b) { return a.dtype == b.dtype && a.weak == b.weak && a.rank == b.rank && a.unit == b.unit; }
 
 typed_ty typed_of_array(const gpa_arr *a) {
     bool unit = a->ndim && a->strides[a->ndim - 1] == 1;
@@ -130,7 +130,7 @@ int32_t typed_slot(walk *w) {
     slot *s = &w->slots[w->n_slots];
     s->bound = false;
     s->nest = w->nest;
-    s->var = -1;
+    s->var = s->flag = -1;
     /* One place for all assignments: where the slot is made, every use lies inside or behind. */
     if (s->stored && s->t.dtype != DT_NONE) s->var = typed_emit(w, KIR_VAR, (gpa_dtype)s->t.dtype, -1, -1, -1, 0);
     return (int32_t)w->n_slots++;
@@ -165,12 +165,13 @@ gpa_code typed_assign(walk *w, const ast_node *at, int32_t i, tv v) {
         return GPA_OK;
     }
     if (t.dtype == DT_NONE) return typed_fail(w, at, GPA_E_TYPE, "the variable would be both %s and %s", typed_name(s->t), typed_name(v.t));
-    if (!same_ty(t, s->t) || !s->stored) {
+    if (!typed_same(t, s->t) || !s->stored) {
         s->t = t;
         s->stored = w->changed = true;
         s->var = typed_emit(w, KIR_VAR, (gpa_dtype)t.dtype, -1, -1, -1, 0);
     }
     s->bound = true;
+    if (s->flag >= 0) typed_emit(w, KIR_SET, DT_NONE, s->flag, kir_const(w->f, DT_BOOL, (gpa_val){.BOOL = true}), -1, 0);
     typed_emit(w, KIR_SET, DT_NONE, s->var, typed_cast(w, v, t), -1, 0);
     return GPA_OK;
 }
@@ -221,6 +222,7 @@ static gpa_code constants(walk *w, const ast_node *at, const tuple_obj *t, tv *o
 
 static gpa_code not_number(walk *w, const ast_node *at, value v, tv *out) {
     if (v.tag == V_TUPLE) return constants(w, at, v.tuple, out);
+    w->host = w->host || v.tag == V_STR || v.tag == V_LIST || v.tag == V_ARRAY;
     if (v.tag == V_ARRAY || v.tag == V_LIST || v.tag == V_DICT || v.tag == V_STR || v.tag == V_SET)
         return typed_fail(w, at, GPA_E_TYPE, "a compiled function of numbers cannot use a %s; give it as an argument",
                           value_type_name(v));
@@ -375,7 +377,7 @@ static gpa_code core_argument(walk *w, int i, tv *out) {
     return GPA_OK;
 }
 
-static void begin_round(walk *w, const func_obj *fn) {
+void typed_begin(walk *w, const func_obj *fn) {
     kir_reset(w->f, w->to->form == TYPED_KERNEL ? KIR_KERNEL : KIR_MAP, func_name(w->vm, fn));
     w->n_slots = w->n_shapes = w->n_open = 0;
     w->n_numbered = 0;
@@ -388,7 +390,7 @@ static void begin_round(walk *w, const func_obj *fn) {
     w->f->flags |= KIR_F_FREE;
 }
 
-static gpa_code argument(walk *w, typed_ty t, uint32_t *number, int *array, tv *out) {
+gpa_code typed_argument(walk *w, typed_ty t, uint32_t *number, int *array, tv *out) {
     if (t.rank) return typed_view(w, (*array)++, t.rank - 1, t.unit, NULL, out);
     *out = (tv){.kind = TV_NUMBER, .t = t, .v = typed_emit(w, KIR_PARAM, (gpa_dtype)t.dtype, -1, -1, -1, (*number)++)};
     return GPA_OK;
@@ -400,9 +402,9 @@ static gpa_code one_round(walk *w, func_obj *fn, tv *out) {
     int array = 0;
     gpa_code rc = GPA_OK;
     w->frame = NULL;
-    begin_round(w, fn);
+    typed_begin(w, fn);
     for (int i = 0; i < w->to->n_args && !rc; i++)
-        rc = w->to->form == TYPED_CORE ? core_argument(w, i, &args[i]) : argument(w, w->to->args[i], &number, &array, &args[i]);
+        rc = w->to->form == TYPED_CORE ? core_argument(w, i, &args[i]) : typed_argument(w, w->to->args[i], &number, &array, &args[i]);
     if (!rc) rc = typed_inline(w, func_node(fn), fn, args, out);
     if (rc) return rc;
     if (w->to->form == TYPED_BODY && out->kind == TV_NONE)
@@ -436,7 +438,7 @@ static gpa_code finish(walk *w, typed_fn *t, tv result) {
     return f->failed ? gpa_no_memory(e) : kir_check(f, e);
 }
 
-static gpa_code compile(gpa_vm *vm, func_obj *fn, typed_fn *t) {
+gpa_code typed_compile(gpa_vm *vm, func_obj *fn, typed_fn *t, bool *host) {
     walk w = {.vm = vm, .to = t, .kept = v_list(vm, 0, NULL), .arena = arena_new()};
     gpa_code rc = GPA_OK;
     tv result = {0};
@@ -444,11 +446,12 @@ static gpa_code compile(gpa_vm *vm, func_obj *fn, typed_fn *t) {
     if (!w.f || !w.arena || w.kept.tag == V_UNSET) TRY(vm_no_memory(vm));
     do {
         TRY(vm_poll(vm));
-        TRY(one_round(&w, fn, &result));
+        TRY(t->form == TYPED_LOOP ? loop_round(&w, fn) : one_round(&w, fn, &result));
     } while (w.changed);
     rc = finish(&w, t, result);
 out:
-    if (rc) {
+    if (host) *host = w.host;
+    if (rc && t->form != TYPED_LOOP) {
         say_types(vm, fn, t);
         vm_trace_inner(vm, fn->name);
     }
@@ -463,7 +466,7 @@ out:
 
 /* ---- the list ---- */
 
-static void free_one(gpa_vm *vm, typed_fn *t) {
+void typed_clear(gpa_vm *vm, typed_fn *t) {
     for (size_t i = 0; i < t->n_deps; i++) {
         value_release(vm, t->deps[i].cell);
         value_release(vm, t->deps[i].was);
@@ -471,6 +474,10 @@ static void free_one(gpa_vm *vm, typed_fn *t) {
     mem_free(t->deps);
     body_release(t->body);
     kir_free(t->f);
+}
+
+static void free_one(gpa_vm *vm, typed_fn *t) {
+    typed_clear(vm, t);
     mem_free(t);
 }
 
@@ -482,7 +489,7 @@ void typed_free_all(gpa_vm *vm, typed_fn *list) {
     }
 }
 
-static bool still_true(gpa_vm *vm, const typed_fn *t) {
+bool typed_still_true(gpa_vm *vm, const typed_fn *t) {
     for (size_t i = 0; i < t->n_deps; i++) {
         const typed_dep *d = &t->deps[i];
         value v = current(vm, d);
@@ -495,17 +502,17 @@ static bool still_true(gpa_vm *vm, const typed_fn *t) {
         bool number = number_of(vm, v, &o, &rc);
         if (rc || number != is_number(d->ty)) return false;
         if (d->ty.rank) {
-            if (v.tag != V_ARRAY || !same_ty(typed_of_array(v.array->arr), d->ty)) return false;
+            if (v.tag != V_ARRAY || !typed_same(typed_of_array(v.array->arr), d->ty)) return false;
             continue;
         }
-        if (number ? !same_ty(typed_of(&o), d->ty) : !value_is(v, d->was)) return false;
+        if (number ? !typed_same(typed_of(&o), d->ty) : !value_is(v, d->was)) return false;
     }
     return true;
 }
 
 static bool same_args(const typed_fn *t, const typed_ty *args, int n, gpa_dtype result) {
     bool same = t->n_args == n && t->result.dtype == result;
-    for (int i = 0; i < n && same; i++) same = same_ty(t->args[i], args[i]);
+    for (int i = 0; i < n && same; i++) same = typed_same(t->args[i], args[i]);
     return same;
 }
 
@@ -515,7 +522,7 @@ static gpa_code get(gpa_vm *vm, typed_fn **known, func_obj *fn, typed_form form,
         typed_fn *t = *at;
         if (t->form != form || memcmp(&t->core, core, sizeof *core) != 0 || !same_args(t, args, n, result)) continue;
         *at = t->next; /* to the front, or away */
-        if (!still_true(vm, t)) {
+        if (!typed_still_true(vm, t)) {
             free_one(vm, t);
             break;
         }
@@ -530,7 +537,7 @@ static gpa_code get(gpa_vm *vm, typed_fn **known, func_obj *fn, typed_form form,
     t->n_args = n;
     memcpy(t->args, args, (size_t)n * sizeof *args);
     t->result = (typed_ty){.dtype = (uint8_t)result};
-    gpa_code rc = compile(vm, fn, t);
+    gpa_code rc = typed_compile(vm, fn, t, NULL);
     if (rc) {
         free_one(vm, t);
         return rc;

@@ -1,0 +1,229 @@
+/* What a loop does with its function's variables, from its syntax alone.
+ *
+ * Reading order: mentions, reductions, the first use in a trip, loops that are taken out. */
+#include <string.h>
+
+#include "lang/typed/loop.h"
+
+static bool is_slot(const ast_node *n, uint32_t *which) {
+    if (n->kind != AST_NAME || n->name.place.where != AST_IN_SLOT) return false;
+    *which = n->name.place.slot;
+    return true;
+}
+
+/* ---- mentions ---- */
+
+typedef struct {
+    uint8_t *use;
+    uint32_t n;
+    const ast_node *except; /* not looked into */
+    uint8_t mark;
+} mentions;
+
+static void mark(mentions *m, const ast_node *target, uint8_t how) {
+    uint32_t s;
+    if (is_slot(target, &s) && s < m->n) m->use[s] |= how;
+    const ast_list *l = target->kind == AST_TUPLE ? &target->tuple.items : target->kind == AST_LIST ? &target->list.items : NULL;
+    for (uint32_t i = 0; l && i < l->n; i++) mark(m, l->at[i], how);
+}
+
+static void look_at(void *user, ast_node *n) {
+    mentions *m = user;
+    if (n == m->except) return;
+    if (n->kind == AST_NAME) mark(m, n, m->mark);
+    if (m->mark == USE_READ) {
+        if (n->kind == AST_ASSIGN)
+            for (uint32_t i = 0; i < n->assign.targets.n; i++) mark(m, n->assign.targets.at[i], USE_WRITTEN);
+        else if (n->kind == AST_AUGASSIGN) mark(m, n->augassign.target, USE_WRITTEN);
+        else if (n->kind == AST_ANNASSIGN && n->annassign.value) mark(m, n->annassign.target, USE_WRITTEN);
+        else if (n->kind == AST_FOR) mark(m, n->for_.target, USE_WRITTEN);
+        else if (n->kind == AST_NAMED) mark(m, n->named.target, USE_WRITTEN);
+    }
+    ast_each_child(n, look_at, m);
+}
+
+static const ast_list *body_of(const ast_node *loop) { return loop->kind == AST_FOR ? &loop->for_.body : &loop->while_.body; }
+
+/* ---- reductions ---- */
+
+static bool mentions_slot(const ast_node *n, uint32_t which);
+
+typedef struct {
+    uint32_t slot;
+    bool found;
+} search;
+
+static void look_for(void *user, ast_node *n) {
+    search *s = user;
+    s->found = s->found || mentions_slot(n, s->slot);
+}
+
+static bool mentions_slot(const ast_node *n, uint32_t which) {
+    search s = {which, false};
+    uint32_t have;
+    if (is_slot(n, &have)) return have == which;
+    ast_each_child(n, look_for, &s);
+    return s.found;
+}
+
+static loop_trip of_operator(ast_op op) {
+    return op == AST_OP_ADD || op == AST_OP_SUB ? TRIP_SUM : op == AST_OP_MUL ? TRIP_PRODUCT : TRIP_CARRIED;
+}
+
+/* x = x + e, x = e + x, x = min(x, e): what it does to x, which e does not mention. */
+static loop_trip of_value(const ast_node *v, uint32_t which) {
+    uint32_t s;
+    if (v->kind == AST_BINARY) {
+        const ast_node *a = v->binary.left, *b = v->binary.right;
+        loop_trip t = of_operator(v->binary.op);
+        if (is_slot(a, &s) && s == which && !mentions_slot(b, which)) return t;
+        if (v->binary.op != AST_OP_SUB && is_slot(b, &s) && s == which && !mentions_slot(a, which)) return t;
+        return TRIP_CARRIED;
+    }
+    if (v->kind != AST_CALL || v->call.func->kind != AST_NAME || v->call.args.n != 2) return TRIP_CARRIED;
+    int mine = -1;
+    for (int i = 0; i < 2; i++)
+        if (is_slot(v->call.args.at[i], &s) && s == which) mine = i;
+    if (mine < 0 || mentions_slot(v->call.args.at[1 - mine], which)) return TRIP_CARRIED;
+    return TRIP_MIN; /* or MAX: the name says */
+}
+
+typedef struct {
+    uint32_t slot;
+    uint32_t mentions, explained; /* of the which in all; those in updates of one kind */
+    loop_trip kind;
+    gpa_sym name;                 /* of min or max */
+} update;
+
+static void explain(update *u, loop_trip t, uint32_t n, gpa_sym name) {
+    bool first = u->explained == 0;
+    if (t == TRIP_CARRIED || (!first && (t != u->kind || name != u->name))) {
+        u->kind = TRIP_CARRIED;
+        return;
+    }
+    if (first) u->kind = t;
+    u->name = name;
+    u->explained += n;
+}
+
+static void look_at_update(void *user, ast_node *n) {
+    update *u = user;
+    uint32_t s;
+    if (is_slot(n, &s) && s == u->slot) u->mentions++;
+    if (n->kind == AST_AUGASSIGN && is_slot(n->augassign.target, &s) && s == u->slot)
+        explain(u, mentions_slot(n->augassign.value, s) ? TRIP_CARRIED : of_operator(n->augassign.op), 1, 0);
+    if (n->kind == AST_ASSIGN && n->assign.targets.n == 1 && is_slot(n->assign.targets.at[0], &s) && s == u->slot) {
+        const ast_node *v = n->assign.value;
+        explain(u, of_value(v, s), 2, v->kind == AST_CALL && v->call.func->kind == AST_NAME ? v->call.func->name.name : 0);
+    }
+    ast_each_child(n, look_at_update, u);
+}
+
+/* ---- the first use in a trip ---- */
+
+typedef enum { UNUSED, ASSIGNED, READ } first_use;
+
+static first_use use_of(const ast_list *body, uint32_t which);
+
+static first_use use_in(const ast_node *n, uint32_t which) {
+    uint32_t s;
+    first_use a, b;
+    switch ((int)n->kind) {
+        case AST_ASSIGN:
+            if (mentions_slot(n->assign.value, which)) return READ;
+            for (uint32_t i = 0; i < n->assign.targets.n; i++) {
+                const ast_node *t = n->assign.targets.at[i];
+                if (is_slot(t, &s) ? s == which : (t->kind == AST_TUPLE && mentions_slot(t, which))) return ASSIGNED;
+                if (mentions_slot(t, which)) return READ;
+            }
+            return UNUSED;
+        case AST_ANNASSIGN:
+            if (n->annassign.value && mentions_slot(n->annassign.value, which)) return READ;
+            return n->annassign.value && is_slot(n->annassign.target, &s) && s == which ? ASSIGNED : UNUSED;
+        case AST_IF:
+            if (mentions_slot(n->if_.test, which)) return READ;
+            a = use_of(&n->if_.body, which);
+            b = use_of(&n->if_.other, which);
+            return a == READ || b == READ ? READ : a == ASSIGNED && b == ASSIGNED ? ASSIGNED : UNUSED;
+        case AST_FOR:
+            if (mentions_slot(n->for_.iter, which)) return READ;
+            if (mentions_slot(n->for_.target, which)) return ASSIGNED;
+            return use_of(&n->for_.body, which) == READ ? READ : UNUSED;
+        case AST_WHILE:
+            if (mentions_slot(n->while_.test, which)) return READ;
+            return use_of(&n->while_.body, which) == READ ? READ : UNUSED;
+        default: return mentions_slot(n, which) ? READ : UNUSED;
+    }
+}
+
+static first_use use_of(const ast_list *body, uint32_t which) {
+    for (uint32_t i = 0; i < body->n; i++) {
+        first_use u = use_in(body->at[i], which);
+        if (u != UNUSED) return u;
+    }
+    return UNUSED;
+}
+
+static loop_trip trip_of(gpa_vm *vm, const typed_lift *l, uint32_t which) {
+    update u = {.slot = which, .kind = TRIP_CARRIED};
+    const ast_list *body = body_of(l->loop);
+    if (mentions_slot(l->loop->for_.target, which)) return TRIP_OWN;
+    for (uint32_t i = 0; i < body->n; i++) look_at_update(&u, body->at[i]);
+    const char *name = u.kind == TRIP_MIN ? intern_text(vm_names(vm), u.name) : "";
+    if (u.kind == TRIP_MIN) u.kind = strcmp(name, "min") == 0 ? TRIP_MIN : strcmp(name, "max") == 0 ? TRIP_MAX : TRIP_CARRIED;
+    if (u.kind != TRIP_CARRIED && u.explained == u.mentions) return u.kind;
+    return use_of(body, which) == READ ? TRIP_CARRIED : TRIP_OWN;
+}
+
+void loop_examine(gpa_vm *vm, typed_lift *l, bool inner) {
+    mentions in = {.use = l->use, .n = l->n, .mark = USE_READ};
+    mentions out = {.use = l->use, .n = l->n, .except = l->loop, .mark = USE_AFTER};
+    look_at(&in, (ast_node *)(uintptr_t)l->loop);
+    for (uint32_t i = 0; i < l->function->function.body.n; i++) look_at(&out, l->function->function.body.at[i]);
+    for (uint32_t i = 0; i < l->n; i++) {
+        if (inner && l->use[i]) l->use[i] |= USE_AFTER;
+        l->trip[i] = l->parallel && l->use[i] & USE_WRITTEN ? (uint8_t)trip_of(vm, l, i) : TRIP_OWN;
+    }
+}
+
+/* ---- loops that are taken out ---- */
+
+/* Whether a loop goes over prange(...), by whatever module that is reached through. */
+static bool over_prange(const ast_node *loop, gpa_sym prange) {
+    if (loop->kind != AST_FOR || loop->for_.iter->kind != AST_CALL) return false;
+    const ast_node *f = loop->for_.iter->call.func;
+    return f->kind == AST_NAME ? f->name.name == prange : f->kind == AST_ATTR && f->attr.name == prange;
+}
+
+typedef struct {
+    gpa_sym prange;
+    bool parallel, returns, other; /* other: what only the machine can do */
+} content;
+
+static void look_inside(void *user, ast_node *n) {
+    content *c = user;
+    bool loop = n->kind == AST_FOR || n->kind == AST_WHILE;
+    if (over_prange(n, c->prange)) c->parallel = true;
+    if (n->kind == AST_RETURN) c->returns = true;
+    if (loop && (n->kind == AST_FOR ? n->for_.other.n : n->while_.other.n)) c->other = true;
+    c->other = c->other || n->kind == AST_FUNCTION || n->kind == AST_TRY || n->kind == AST_WITH || n->kind == AST_GENEXP;
+    ast_each_child(n, look_inside, c);
+}
+
+static content content_of(gpa_vm *vm, const ast_node *loop) {
+    content c = {.prange = intern_get(vm_names(vm), "prange", 6)};
+    look_inside(&c, (ast_node *)(uintptr_t)loop);
+    return c;
+}
+
+static bool own_prange(gpa_vm *vm, const ast_node *loop) { return over_prange(loop, intern_get(vm_names(vm), "prange", 6)); }
+
+bool lift_wanted(gpa_vm *vm, const ast_node *loop) {
+    content c = content_of(vm, loop);
+    bool own = own_prange(vm, loop);
+    return !c.other && (own ? !c.returns : !c.parallel);
+}
+
+bool lift_returns(gpa_vm *vm, const ast_node *loop) { return content_of(vm, loop).returns; }
+
+bool lift_parallel(gpa_vm *vm, const ast_node *loop) { return own_prange(vm, loop); }

@@ -1,0 +1,134 @@
+/* @jit, @njit, @autojit: functions whose loops are compiled (lift.h). With a signature the arguments are cast to its types, and
+ * so is the result. */
+#include "lang/builtin/all.h"
+#include "lang/builtin/kinds.h"
+#include "lang/numpy/numpy.h"
+#include "lang/typed/typed.h"
+
+enum { FUNCTION, SIGNATURES, FIELDS };
+
+/* ---- functions with signatures ---- */
+
+static const char *name_of(gpa_vm *vm, const object_obj *o) { return func_name(vm, o->fields[FUNCTION].func); }
+
+/* An argument as the signature wants it; *fits false: it cannot be. */
+static gpa_code cast_argument(gpa_vm *vm, value v, typed_ty t, bool *fits, value *out) {
+    gpa_opnd o = {0};
+    gpa_code rc = arg_opnd(vm, v, &o);
+    if (rc) return rc;
+    *fits = (o.arr ? o.arr->ndim + 1 : 0) == t.rank;
+    if (*fits && o.arr) *fits = o.arr->dtype == t.dtype;
+    if (*fits && !o.arr) *fits = dtype_can_cast(o.dtype, (gpa_dtype)t.dtype, CAST_SAME_KIND) || o.weak != WEAK_NO;
+    if (*fits) *out = o.arr ? value_retain(v) : v_num(vm, (gpa_dtype)t.dtype, dtype_cast(o.v, o.dtype, (gpa_dtype)t.dtype));
+    arg_opnd_release(vm, &o);
+    return out->tag == V_UNSET ? GPA_E_MEMORY : GPA_OK;
+}
+
+static gpa_code cast_result(gpa_vm *vm, typed_ty t, value v, value *out) {
+    bool fits;
+    *out = v_none();
+    if (t.dtype == DT_NONE || t.rank || v.tag == V_NONE || v.tag == V_TUPLE || v.tag == V_ARRAY) {
+        *out = value_retain(v);
+        return GPA_OK;
+    }
+    gpa_code rc = cast_argument(vm, v, t, &fits, out);
+    if (!rc && !fits) *out = value_retain(v);
+    return rc;
+}
+
+static gpa_code try_signature(gpa_vm *vm, object_obj *o, const typed_signature *s, size_t n, const value *args, bool *fits, value *out) {
+    value cast[BODY_MAX_IN], result = v_none();
+    gpa_code rc = GPA_OK;
+    int have = 0;
+    *fits = (size_t)s->n == n;
+    for (; have < s->n && *fits; have++) {
+        cast[have] = v_none();
+        TRY(cast_argument(vm, args[have], s->args[have], fits, &cast[have]));
+    }
+    if (!*fits) goto out;
+    TRY(vm_call(vm, o->fields[FUNCTION], n, cast, 0, NULL, &result));
+    rc = cast_result(vm, s->result, result, out);
+out:
+    for (int i = 0; i < have; i++) value_release(vm, cast[i]);
+    value_release(vm, result);
+    return rc;
+}
+
+static gpa_code call(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw, const value *names, value *out) {
+    const list_obj *list = o->fields[SIGNATURES].list;
+    (void)names;
+    if (n_kw) return vm_fail(vm, GPA_E_TYPE, "%s(): a function with signatures takes positional arguments", name_of(vm, o));
+    for (size_t i = 0; i < list->count; i++) {
+        typed_signature s;
+        bool fits;
+        gpa_code rc = typed_read_signature(vm, list->items[i], &s);
+        if (!rc) rc = try_signature(vm, o, &s, n, args, &fits, out);
+        if (rc || fits) return rc;
+    }
+    gpa_str have;
+    str_init(&have);
+    for (size_t i = 0; i < n; i++) {
+        gpa_opnd a = {0};
+        bool known = args[i].tag != V_STR && !arg_opnd(vm, args[i], &a);
+        if (!known) vm_clear_error(vm);
+        str_printf(&have, "%s%s", i ? ", " : "", !known ? value_type_name(args[i]) : typed_name(a.arr ? typed_of_array(a.arr) : typed_of(&a)));
+        arg_opnd_release(vm, &a);
+    }
+    gpa_code rc = vm_fail(vm, GPA_E_TYPE, "No matching definition for argument type(s) %s", have.text);
+    str_free(&have);
+    return rc;
+}
+
+static gpa_code repr(gpa_vm *vm, object_obj *o, gpa_str *out) {
+    str_printf(out, "CPUDispatcher(<function %s>)", name_of(vm, o));
+    return GPA_OK;
+}
+
+const object_kind jitted_kind = {.type_name = "numba.CPUDispatcher", .call = call, .repr = repr};
+
+/* ---- decorators ---- */
+
+static gpa_code make(gpa_vm *vm, value fn, value signatures, value *out) {
+    value f = v_none();
+    if (fn.tag != V_FUNC) return vm_fail(vm, GPA_E_TYPE, "@jit takes a function, not '%s'", value_type_name(fn));
+    gpa_code rc = func_jitted(vm, fn, &f);
+    if (rc || signatures.tag == V_NONE) {
+        *out = f;
+        return rc;
+    }
+    value o = v_object(vm, &jitted_kind, FIELDS);
+    if (o.tag == V_UNSET) {
+        value_release(vm, f);
+        return GPA_E_MEMORY;
+    }
+    o.object->fields[FUNCTION] = f;
+    o.object->fields[SIGNATURES] = value_retain(signatures);
+    *out = o;
+    return GPA_OK;
+}
+
+/* What `@jit(...)` gives; its field: the signatures or None. */
+static gpa_code with_call(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw, const value *names, value *out) {
+    (void)names;
+    if (n != 1 || n_kw) return vm_fail(vm, GPA_E_TYPE, "a decorator takes the function alone");
+    return make(vm, args[0], o->fields[0], out);
+}
+
+static const object_kind jit_with_kind = {.type_name = "numba.jit", .call = with_call};
+
+gpa_code numba_jit(gpa_vm *vm, value *argv, value *out) { /* signature_or_function, **options */
+    value list;
+    if (argv[0].tag == V_FUNC) return make(vm, argv[0], v_none(), out);
+    gpa_code rc = typed_signatures(vm, argv[0], &list);
+    if (rc) return rc;
+    value o = v_object(vm, &jit_with_kind, 1);
+    if (o.tag == V_UNSET) {
+        value_release(vm, list);
+        return GPA_E_MEMORY;
+    }
+    o.object->fields[0] = list;
+    *out = o;
+    return GPA_OK;
+}
+
+gpa_code jitted_py_func(gpa_vm *vm, value *argv, value *out) { return vm_attr(vm, argv[0].object->fields[FUNCTION], "py_func", out); }

@@ -1,0 +1,388 @@
+/* Running the compiled loops of jitted functions.
+ *
+ * The variables of the frame are taken as they are when the loop is reached; their types, and what is no number or
+ * array, choose the program. Its results become the variables again.
+ *
+ * Reading order: what comes in, finding the program, the launch, what goes out, lift_run. */
+#include "lang/typed/lift.h"
+
+#include <string.h>
+
+#include "lang/typed/loop.h"
+
+enum { WORKERS = 256, GPU_WORKERS = 1 << 17, HOST_PARTS = 1 << 10 };
+
+/* ---- what comes in ---- */
+
+typedef struct {
+    loop_in *in;                 /* of every variable; values borrowed from the frame */
+    gpa_opnd leaf[BODY_MAX_IN];  /* owned */
+    typed_ty type[BODY_MAX_IN];
+    int n, n_over;
+    bool over_array, foreign;    /* foreign: only the machine can do it */
+    int64_t step, trips;
+} incoming;
+
+static gpa_code add_leaf(gpa_vm *vm, incoming *x, value v, bool *taken) {
+    value now = v_unset();
+    *taken = false;
+    if (x->n == BODY_MAX_IN) {
+        x->foreign = true;
+        return GPA_OK;
+    }
+    gpa_opnd *to = &x->leaf[x->n];
+    gpa_code rc = value_now(vm, v, &now);
+    if (rc) return rc;
+    bool array = now.tag == V_ARRAY;
+    bool number = now.tag == V_BOOL || now.tag == V_INT || now.tag == V_FLOAT || now.tag == V_NUM || now.tag == V_COMPLEX;
+    if (array || number) rc = arg_opnd(vm, now, to);
+    value_release(vm, now);
+    if (rc || !(array || number)) return rc;
+    if (array && to->arr->ndim > KIR_MAX_DIMS) x->foreign = true;
+    x->type[x->n++] = array ? typed_of_array(to->arr) : typed_of(to);
+    *taken = true;
+    return GPA_OK;
+}
+
+/* A number, an array, a tuple of these, or something that is known by itself. */
+static gpa_code add_variable(gpa_vm *vm, incoming *x, value v, bool written, loop_in *in) {
+    bool taken;
+    gpa_code rc = GPA_OK;
+    *in = (loop_in){.kind = IN_UNBOUND};
+    if (v.tag == V_UNSET) return GPA_OK;
+    if (v.tag == V_TUPLE) {
+        in->kind = IN_TUPLE;
+        in->n = (uint8_t)MIN(v.tuple->count, (size_t)TYPED_MAX_TUPLE + 1);
+        x->foreign = x->foreign || in->n > TYPED_MAX_TUPLE;
+        for (int i = 0; i < in->n && !rc && !x->foreign; i++) {
+            rc = add_leaf(vm, x, v.tuple->items[i], &taken);
+            x->foreign = x->foreign || !taken;
+        }
+        return rc;
+    }
+    rc = add_leaf(vm, x, v, &taken);
+    in->kind = taken ? IN_VALUE : IN_STATIC;
+    bool fixed = v.tag == V_FUNC || v.tag == V_NATIVE || v.tag == V_UFUNC || v.tag == V_TYPE || v.tag == V_DTYPE || v.tag == V_MODULE ||
+                 v.tag == V_OBJECT || v.tag == V_NONE;
+    if (!taken && written) in->kind = IN_UNBOUND;
+    else if (!taken && !fixed) x->foreign = true;
+    if (in->kind == IN_STATIC) in->is = v;
+    return rc;
+}
+
+static gpa_code add_over(gpa_vm *vm, const typed_lift *l, incoming *x, value it) {
+    bool taken;
+    gpa_code rc;
+    if (l->loop->kind == AST_WHILE) return GPA_OK;
+    if (it.tag == V_ARRAY && !l->parallel) {
+        x->over_array = true;
+        x->n_over = 1;
+        rc = add_leaf(vm, x, it, &taken);
+        x->foreign = x->foreign || !taken || x->type[x->n - 1].rank < 2;
+        return rc;
+    }
+    if (it.tag != V_RANGE) {
+        x->foreign = true;
+        return GPA_OK;
+    }
+    const range_obj *r = it.range;
+    uint64_t span = r->step > 0 ? (uint64_t)r->stop - (uint64_t)r->start : (uint64_t)r->start - (uint64_t)r->stop;
+    uint64_t by = r->step > 0 ? (uint64_t)r->step : 0 - (uint64_t)r->step;
+    bool none = r->step > 0 ? r->start >= r->stop : r->start <= r->stop;
+    x->trips = none ? 0 : (int64_t)((span - 1) / by + 1);
+    x->step = r->step;
+    x->n_over = 2;
+    rc = add_leaf(vm, x, v_int(r->start), &taken);
+    return rc ? rc : add_leaf(vm, x, v_int(l->parallel ? x->trips : r->stop), &taken);
+}
+
+static gpa_code gather(gpa_vm *vm, const typed_lift *l, const value *slots, value it, incoming *x) {
+    gpa_code rc = GPA_OK;
+    x->in = mem_zero(l->n * sizeof *x->in);
+    if (!x->in) return vm_no_memory(vm);
+    for (uint32_t i = 0; i < l->n && !rc && !x->foreign; i++) {
+        bool written = l->use[i] & USE_WRITTEN, own = l->parallel && written && l->trip[i] == TRIP_OWN;
+        if (l->use[i] & (USE_READ | USE_WRITTEN) && !own) rc = add_variable(vm, x, slots[i], written, &x->in[i]);
+    }
+    return rc || x->foreign ? rc : add_over(vm, l, x, it);
+}
+
+static void drop_incoming(gpa_vm *vm, incoming *x) {
+    for (int i = 0; i < x->n; i++) arg_opnd_release(vm, &x->leaf[i]);
+    mem_free(x->in);
+}
+
+/* ---- finding the program ---- */
+
+static bool same_in(const loop_in *a, const loop_in *b) {
+    return a->kind == b->kind && a->n == b->n && (a->kind != IN_STATIC || value_is(a->is, b->is));
+}
+
+/* The closure's variables are those that were compiled for. */
+static bool same_cells(const typed_fn *t, const func_obj *fn) {
+    for (size_t i = 0; i < t->n_deps; i++) {
+        bool found = t->deps[i].module != NULL;
+        for (uint32_t k = 0; k < fn->n_free && !found; k++) found = fn->free[k].cell == t->deps[i].cell.cell;
+        if (!found) return false;
+    }
+    return true;
+}
+
+static bool fits(gpa_vm *vm, const loop_fn *f, const func_obj *fn, const incoming *x, bool strided) {
+    bool same = f->base.n_args == x->n && f->over_array == x->over_array && f->step == x->step && f->strided == strided;
+    for (int i = 0; i < x->n && same; i++) same = typed_same(f->base.args[i], x->type[i]);
+    for (uint32_t i = 0; i < f->of->n && same; i++) same = same_in(&f->in[i], &x->in[i]);
+    return same && same_cells(&f->base, fn) && typed_still_true(vm, &f->base);
+}
+
+static void free_loop(gpa_vm *vm, loop_fn *f) {
+    typed_clear(vm, &f->base);
+    for (uint32_t i = 0; f->in && i < f->of->n; i++) value_release(vm, f->in[i].is);
+    for (int i = 0; i < f->n_results; i++) arr_release(vm_rt(vm), f->result_at[i]);
+    arr_release(vm_rt(vm), f->place);
+    mem_free(f->in);
+    mem_free(f->out);
+    mem_free(f);
+}
+
+/* Memory for the results of a plain loop: element i of `place`, seen in its own dtype. */
+static gpa_code make_places(gpa_vm *vm, loop_fn *f) {
+    gpa_rt *rt = vm_rt(vm);
+    int64_t n = f->n_results;
+    if (f->of->parallel || n == 0) return GPA_OK;
+    gpa_code rc = arr_empty(rt, DT_C128, 1, &n, &f->place, vm_err(vm));
+    if (!rc) rc = arr_eval(rt, &f->place, 1, vm_err(vm));
+    for (int i = 0; i < n && !rc; i++) {
+        gpa_arr *as;
+        rc = arr_reinterpret(rt, f->place, (gpa_dtype)f->result[i].dtype, &as, vm_err(vm));
+        if (rc) break;
+        rc = arr_view(rt, as, 0, NULL, NULL, i * (int64_t)(sizeof(gpa_c128) / dtype_size((gpa_dtype)f->result[i].dtype)), &f->result_at[i], vm_err(vm));
+        arr_release(rt, as);
+    }
+    return rc;
+}
+
+static gpa_code compile(gpa_vm *vm, typed_lift *l, func_obj *fn, incoming *x, bool strided, loop_fn **out) {
+    bool host = false;
+    loop_fn *f = mem_zero(sizeof *f);
+    if (!f) return vm_no_memory(vm);
+    gpa_code rc = GPA_OK;
+    f->of = l;
+    f->in = x->in;
+    x->in = NULL;
+    for (uint32_t i = 0; i < l->n; i++) f->in[i].is = f->in[i].kind == IN_STATIC ? value_retain(f->in[i].is) : v_none();
+    f->out = mem_zero((l->n + 1) * sizeof *f->out);
+    if (!f->out) TRY(vm_no_memory(vm));
+    f->over_array = x->over_array;
+    f->n_over = x->n_over;
+    f->step = x->step;
+    f->strided = strided;
+    f->base.form = TYPED_LOOP;
+    f->base.n_args = x->n;
+    memcpy(f->base.args, x->type, sizeof f->base.args);
+    TRY(typed_compile(vm, fn, &f->base, &host));
+    TRY(make_places(vm, f));
+    f->next = l->known;
+    *out = l->known = f;
+    return GPA_OK;
+out:
+    free_loop(vm, f);
+    if (host && rc != GPA_E_MEMORY && rc != GPA_E_INTERRUPT) {
+        vm_clear_error(vm);
+        l->host = true;
+        rc = GPA_OK;
+    }
+    *out = NULL;
+    return rc;
+}
+
+/* *out NULL: the machine runs the loop. */
+static gpa_code find(gpa_vm *vm, typed_lift *l, func_obj *fn, incoming *x, loop_fn **out) {
+    bool strided = l->parallel && strncmp(rt_device(vm_rt(vm)), "cuda", 4) == 0;
+    for (loop_fn **at = &l->known; *at; at = &(*at)->next) {
+        loop_fn *f = *at;
+        if (!fits(vm, f, fn, x, strided)) continue;
+        *at = f->next;
+        f->next = l->known;
+        *out = l->known = f;
+        return GPA_OK;
+    }
+    return compile(vm, l, fn, x, strided, out);
+}
+
+/* ---- the launch ---- */
+
+static gpa_code launch(gpa_vm *vm, loop_fn *f, const incoming *x, gpa_arr *const *results, const int64_t *size) {
+    gpa_arr *arrays[2 * KIR_MAX_ARRAYS];
+    gpa_val params[2 * BODY_MAX_IN];
+    gpa_opnd more[BODY_MAX_IN] = {0};
+    int n_arrays = 0, n_params = 0;
+    for (int i = 0; i < x->n; i++) {
+        if (x->type[i].rank) arrays[n_arrays++] = x->leaf[i].arr;
+        else params[n_params++] = x->leaf[i].v;
+    }
+    gpa_code rc = typed_numbers(vm, &f->base, more);
+    if (rc) return rc;
+    for (int i = n_params, k = 0; i < (int)f->base.f->n_params; i++, k++) params[i] = more[k].v;
+    n_arrays += typed_arrays(vm, &f->base, arrays + n_arrays);
+    for (int i = 0; i < f->n_results; i++) arrays[n_arrays++] = results[i];
+    arr_program p = {.arrays = arrays, .params = params, .size = size, .memo = &f->base.memo};
+    return arr_run(vm_rt(vm), f->base.f, &p, vm_err(vm));
+}
+
+/* ---- what goes out ---- */
+
+static value as_value(gpa_vm *vm, typed_ty t, gpa_val v) {
+    if (!t.weak) return v_num(vm, (gpa_dtype)t.dtype, v);
+    if (t.dtype == DT_BOOL) return v_bool(v.BOOL);
+    if (t.dtype == DT_I64) return v_int(v.I64);
+    if (t.dtype == DT_F64) return v_float(v.F64);
+    return v_complex(vm, v.C128.re, v.C128.im);
+}
+
+static gpa_code set_variable(gpa_vm *vm, value *slot_, value v) {
+    if (v.tag == V_UNSET) return GPA_E_MEMORY;
+    value_release(vm, *slot_);
+    *slot_ = v;
+    return GPA_OK;
+}
+
+static void unset(gpa_vm *vm, value *slot_) {
+    value_release(vm, *slot_);
+    *slot_ = v_unset();
+}
+
+static gpa_code put_returned(gpa_vm *vm, const loop_fn *f, const gpa_val *got, value *out) {
+    value item[TYPED_MAX_TUPLE];
+    uint32_t n = f->n_returned;
+    *out = v_none();
+    for (uint32_t i = 0; i < n; i++) item[i] = as_value(vm, f->result[f->first_returned + (int)i], got[f->first_returned + (int)i]);
+    if (f->returned_tuple) {
+        *out = v_tuple(vm, n, item);
+        for (uint32_t i = 0; i < n; i++) value_release(vm, item[i]);
+    } else if (n) {
+        *out = item[0];
+    }
+    return out->tag == V_UNSET ? GPA_E_MEMORY : GPA_OK;
+}
+
+static gpa_code run_plain(gpa_vm *vm, loop_fn *f, const incoming *x, value *slots, value *returned, bool *did_return) {
+    gpa_val raw[LOOP_MAX_RESULTS], got[LOOP_MAX_RESULTS];
+    gpa_code rc = launch(vm, f, x, f->result_at, NULL);
+    if (!rc) rc = f->n_results ? arr_read(vm_rt(vm), f->place, raw, vm_err(vm)) : rt_sync(vm_rt(vm), vm_err(vm));
+    for (int i = 0; i < f->n_results && !rc; i++) got[i] = dtype_load(&raw[i], (gpa_dtype)f->result[i].dtype);
+    for (uint32_t i = 0; i < f->n_out && !rc; i++) {
+        const loop_out *o = &f->out[i];
+        if (o->clear) unset(vm, &slots[o->slot]);
+        else if (o->flag < 0 || got[o->flag].BOOL) rc = set_variable(vm, &slots[o->slot], as_value(vm, o->t, got[o->result]));
+    }
+    *did_return = !rc && f->returned >= 0 && got[f->returned].BOOL;
+    return rc || !*did_return ? rc : put_returned(vm, f, got, returned);
+}
+
+static gpa_op joining(loop_trip t) { return t == TRIP_SUM ? OP_ADD : t == TRIP_PRODUCT ? OP_MULTIPLY : t == TRIP_MIN ? OP_FMIN : OP_FMAX; }
+
+static gpa_red reduction(loop_trip t) { return t == TRIP_SUM ? RED_SUM : t == TRIP_PRODUCT ? RED_PROD : t == TRIP_MIN ? RED_MIN : RED_MAX; }
+
+/* The parts of a reduction as one value. */
+static gpa_code join_parts(gpa_vm *vm, gpa_arr *parts, loop_trip trip, gpa_val *out) {
+    gpa_dtype t = (gpa_dtype)parts->dtype;
+    gpa_rt *rt = vm_rt(vm);
+    if (parts->size > HOST_PARTS) {
+        arr_reduce_opts o = {.axes = 1, .dtype = t};
+        gpa_arr *one;
+        gpa_code rc = arr_reduce(rt, reduction(trip), parts, &o, &one, vm_err(vm));
+        if (rc) return rc;
+        rc = arr_item(rt, one, out, vm_err(vm));
+        arr_release(rt, one);
+        return rc;
+    }
+    char *raw = mem_new((size_t)parts->size * dtype_size(t));
+    if (!raw) return vm_no_memory(vm);
+    gpa_code rc = arr_read(rt, parts, raw, vm_err(vm));
+    for (int64_t i = 0; i < parts->size && !rc; i++) {
+        gpa_val one = dtype_load(raw + i * (int64_t)dtype_size(t), t);
+        *out = i ? op_scalar(joining(trip), t, *out, one, one) : one;
+    }
+    mem_free(raw);
+    return rc;
+}
+
+static gpa_code run_parallel(gpa_vm *vm, loop_fn *f, const incoming *x, value *slots) {
+    gpa_arr *results[LOOP_MAX_RESULTS] = {0};
+    int64_t workers = MIN(x->trips, f->strided ? GPU_WORKERS : WORKERS);
+    gpa_code rc = GPA_OK;
+    if (workers == 0) return GPA_OK;
+    for (int i = 0; i < f->n_results; i++) TRY(arr_empty(vm_rt(vm), (gpa_dtype)f->result[i].dtype, 1, &workers, &results[i], vm_err(vm)));
+    TRY(launch(vm, f, x, results, &workers));
+    if (f->n_results == 0) rc = rt_sync(vm_rt(vm), vm_err(vm));
+    for (uint32_t i = 0; i < f->n_out && !rc; i++) {
+        const loop_out *o = &f->out[i];
+        loop_trip trip = (loop_trip)f->of->trip[o->slot];
+        value *to = &slots[o->slot], now = v_unset();
+        gpa_opnd before = {0};
+        gpa_val v;
+        if (o->clear) {
+            unset(vm, to);
+            continue;
+        }
+        TRY(join_parts(vm, results[o->result], trip, &v));
+        TRY(value_now(vm, *to, &now));
+        rc = arg_opnd(vm, now, &before);
+        value_release(vm, now);
+        if (rc) goto out;
+        gpa_val a = dtype_cast(before.v, before.dtype, (gpa_dtype)o->t.dtype);
+        TRY(set_variable(vm, to, as_value(vm, o->t, op_scalar(joining(trip), (gpa_dtype)o->t.dtype, a, v, v))));
+    }
+out:
+    for (int i = 0; i < f->n_results; i++) arr_release(vm_rt(vm), results[i]);
+    return rc;
+}
+
+/* ---- the lift ---- */
+
+typed_lift *lift_new(gpa_vm *vm, const ast_node *loop, const ast_node *function, bool inner) {
+    typed_lift *l = mem_zero(sizeof *l);
+    if (!l) return NULL;
+    *l = (typed_lift){.loop = loop, .function = function, .n = function->function.scope->n_vars};
+    l->parallel = lift_parallel(vm, loop);
+    l->returns = lift_returns(vm, loop);
+    l->use = mem_zero(l->n + 1);
+    l->trip = mem_zero(l->n + 1);
+    if (l->use && l->trip) {
+        loop_examine(vm, l, inner);
+        return l;
+    }
+    lift_free(vm, l);
+    return NULL;
+}
+
+void lift_free(gpa_vm *vm, typed_lift *l) {
+    if (!l) return;
+    for (loop_fn *f = l->known, *next; f; f = next) {
+        next = f->next;
+        free_loop(vm, f);
+    }
+    mem_free(l->use);
+    mem_free(l->trip);
+    mem_free(l);
+}
+
+gpa_code lift_run(gpa_vm *vm, typed_lift *l, func_obj *fn, value *slots, value *it, lift_end *end) {
+    incoming x = {.n = 0};
+    value returned = v_unset();
+    bool did_return = false;
+    loop_fn *f = NULL;
+    *end = LIFT_NOT;
+    if (l->host) return GPA_OK;
+    gpa_code rc = gather(vm, l, slots, *it, &x);
+    if (!rc && !x.foreign) rc = find(vm, l, fn, &x, &f);
+    if (!rc && f) rc = l->parallel ? run_parallel(vm, f, &x, slots) : run_plain(vm, f, &x, slots, &returned, &did_return);
+    if (!rc && f) {
+        value_release(vm, *it);
+        *it = did_return ? returned : v_unset();
+        *end = did_return ? LIFT_RETURNED : LIFT_DONE;
+    }
+    drop_incoming(vm, &x);
+    return rc;
+}
