@@ -41,6 +41,7 @@ cu_facts emit_facts(const kir_func *f) {
         x.n_reduce += i->code == KIR_REDUCE;
         x.scans |= i->code == KIR_SCAN;
         x.atomics |= i->code == KIR_ATOMIC;
+        x.prints |= i->code == KIR_PRINT;
         x.faults |= i->code == KIR_BOUND || i->code == KIR_FAULT;
         x.branches |= i->code == KIR_FOR || i->code == KIR_LOOP || i->code == KIR_BLOCK || i->code == KIR_VAR;
         if (i->code == KIR_STORE || i->code == KIR_STOREX || i->code == KIR_ATOMIC) {
@@ -83,7 +84,7 @@ void em_unsupported(em *E, const char *what) {
 static size_t field_size(const em *E, cu_field_kind kind, unsigned a) {
     size_t word = em_small(E) ? 4 : 8;
     switch (kind) {
-    case FIELD_BASE: case FIELD_SCRATCH: case FIELD_DONE: case FIELD_COUNTER: case FIELD_CLAIM: case FIELD_RECORD: case FIELD_LOCK: case FIELD_STOP:
+    case FIELD_BASE: case FIELD_SCRATCH: case FIELD_DONE: case FIELD_COUNTER: case FIELD_CLAIM: case FIELD_RECORD: case FIELD_LOCK: case FIELD_SAY: case FIELD_STOP:
         return 8;
     case FIELD_EXTENT: return 8;
     case FIELD_OFFSET: case FIELD_STRIDE: case FIELD_SIZE: case FIELD_SPAN: case FIELD_OUTER: case FIELD_CHUNKS: case FIELD_LENGTH:
@@ -98,7 +99,7 @@ static const char *const field_names[] = {
     [FIELD_BASE] = "a", [FIELD_OFFSET] = "first", [FIELD_STRIDE] = "stride", [FIELD_EXTENT] = "extent", [FIELD_SIZE] = "size",
     [FIELD_PARAM] = "number", [FIELD_SPAN] = "span", [FIELD_MAGIC] = "magic", [FIELD_SHIFT] = "shift", [FIELD_OUTER] = "outer",
     [FIELD_CHUNKS] = "chunks", [FIELD_LENGTH] = "length", [FIELD_SCRATCH] = "scratch", [FIELD_DONE] = "done",
-    [FIELD_COUNTER] = "counter", [FIELD_CLAIM] = "claim", [FIELD_RECORD] = "record", [FIELD_LOCK] = "lock", [FIELD_STOP] = "stop"};
+    [FIELD_COUNTER] = "counter", [FIELD_CLAIM] = "claim", [FIELD_RECORD] = "record", [FIELD_LOCK] = "lock", [FIELD_SAY] = "say", [FIELD_STOP] = "stop"};
 
 const char *em_field(em *E, char *buf, cu_field_kind kind, unsigned a, unsigned b) {
     cu_source *s = E->out;
@@ -140,6 +141,7 @@ static void put_field(em *E, gpa_str *out, const cu_field *x) {
     case FIELD_COUNTER: case FIELD_LOCK: str_printf(out, "    unsigned *%s%u_%u;\n", name, x->a, x->b); return;
     case FIELD_CLAIM: str_printf(out, "    unsigned%s *%s%u_%u;\n", em_small(E) ? "" : " long long", name, x->a, x->b); return;
     case FIELD_RECORD: str_printf(out, "    g_record *%s%u_%u;\n", name, x->a, x->b); return;
+    case FIELD_SAY: str_printf(out, "    g_word *%s%u_%u;\n", name, x->a, x->b); return;
     case FIELD_STOP: str_printf(out, "    const volatile int *%s%u_%u;\n", name, x->a, x->b); return;
     case FIELD_MAGIC: case FIELD_SHIFT: str_printf(out, "    unsigned %s%u_%u;\n", name, x->a, x->b); return;
     case FIELD_SPAN: case FIELD_OUTER: case FIELD_CHUNKS: case FIELD_LENGTH:

@@ -53,6 +53,7 @@ typedef enum {
     FIELD_CLAIM,   /* STOREX a: per element of its array, the last point that stores there, plus 1 */
     FIELD_RECORD,  /* where a fault is reported, and the word that the first one takes */
     FIELD_LOCK,
+    FIELD_SAY,     /* where it prints */
     FIELD_STOP     /* the interrupt flag */
 } cu_field_kind;
 
@@ -74,7 +75,7 @@ typedef struct {
 typedef struct {
     uint32_t n_each, n_reduce, ops; /* ops: cost of one point, about */
     bool branches;  /* control flow or variables */
-    bool scans, atomics, faults;
+    bool scans, atomics, faults, prints;
     bool tiles;     /* there are SCANs, and they can go by tiles */
     bool scatters;  /* without EACH: of the points that store to one element the last one wins */
     bool reread;    /* what is stored is loaded again: loads and stores keep their order */

@@ -366,47 +366,27 @@ static void put_warp(em *E, int32_t at) {
 
 /* ---- reports ---- */
 
-static void put_escaped(gpa_str *out, const char *text, size_t n) {
-    for (size_t k = 0; k < n; k++) {
-        unsigned char ch = (unsigned char)text[k];
-        if (ch == '%') str_put(out, "%%");
-        else if (ch < 32 || ch == '"' || ch == '\\' || ch > 126 || ch == '?') str_printf(out, "\\%03o", ch);
-        else str_putc(out, (char)ch);
-    }
-}
-
-static void put_argument(gpa_str *format, gpa_str *args, gpa_dtype t, int32_t v) {
-    bool wide = dtype_info[t].real == DT_F64;
-    switch (dtype_info[t].kind) {
-    case 'B': str_put(format, "%s"); str_printf(args, ", v%d ? \"True\" : \"False\"", (int)v); break;
-    case 'F': str_put(format, wide ? "%.17g" : "%.9g"); str_printf(args, ", (double)v%d", (int)v); break;
-    case 'C':
-        str_put(format, wide ? "(%.17g%+.17gj)" : "(%.9g%+.9gj)");
-        str_printf(args, ", (double)v%d.re, (double)v%d.im", (int)v, (int)v);
-        break;
-    case 'U': str_put(format, "%llu"); str_printf(args, ", (unsigned long long)v%d", (int)v); break;
-    default: str_put(format, "%lld"); str_printf(args, ", (long long)v%d", (int)v); break;
-    }
-}
-
+/* Room in the buffer of what is printed is taken in 16-byte words: who prints what, then the arguments. */
 static void put_print(em *E, int32_t at) {
     const kir_ins *code = E->f->code;
-    gpa_str format, args;
-    int32_t arg = at;
-    while (arg > 0 && code[arg - 1].code == KIR_ARG) arg--;
-    str_init(&format);
-    str_init(&args);
-    for (const char *p = E->f->texts[code[at].imm]; *p; p++) {
-        if (p[0] == '{' && p[1] == '}' && arg < at) {
-            put_argument(&format, &args, (gpa_dtype)code[code[arg].a].type, code[arg].a);
-            arg++, p++;
-        } else {
-            put_escaped(&format, p, 1);
-        }
+    char say[NAME_ROOM];
+    int32_t first = at;
+    while (first > 0 && code[first - 1].code == KIR_ARG) first--;
+    E->needs |= NEED_SAY;
+    em_line(E, "if (g_word *said = g_say(%s, %uu, %du)) {", em_field(E, say, FIELD_SAY, 0, 0), code[at].imm, (int)(at - first));
+    E->depth++;
+    for (int32_t arg = first; arg < at; arg++) {
+        int32_t v = code[arg].a;
+        gpa_dtype t = (gpa_dtype)code[v].type;
+        char name[TEXT_ROOM];
+        gpa_str packed;
+        str_init(&packed);
+        em_pack(E, &packed, t, value_name(name, v));
+        em_line(E, "{ const %s x = %s; memcpy(said + %d, &x, sizeof x); }", em_memory(E, t), packed.text, (int)(1 + arg - first));
+        str_free(&packed);
     }
-    em_line(E, "printf(\"%s\"%s);", format.text, args.text);
-    str_free(&format);
-    str_free(&args);
+    E->depth--;
+    em_line(E, "}");
 }
 
 static void put_raise(em *E, int32_t at) {

@@ -283,6 +283,15 @@ static const struct {
      "    __threadfence_system();\n"
      "    r->set = 1;\n"
      "}\n"},
+    {NEED_SAY, /* buf[0]: words taken, room, lines lost */
+     "struct __align__(16) g_word { unsigned w[4]; };\n"
+     "static __device__ __noinline__ g_word *g_say(g_word *buf, unsigned text, unsigned n) {\n"
+     "    const unsigned long long block = blockIdx.x + (unsigned long long)gridDim.x * (blockIdx.y + (unsigned long long)gridDim.y * blockIdx.z);\n"
+     "    const unsigned at = atomicAdd(&buf->w[0], n + 1), thread = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);\n"
+     "    if (at + n + 1 > buf->w[1] || at + n + 1 < at) { atomicSub(&buf->w[0], n + 1); atomicAdd(&buf->w[2], 1u); return 0; }\n"
+     "    buf[1 + at].w[0] = (unsigned)block; buf[1 + at].w[1] = (unsigned)(block >> 32); buf[1 + at].w[2] = thread; buf[1 + at].w[3] = text << 8 | n;\n"
+     "    return buf + 1 + at;\n"
+     "}\n"},
     {NEED_UPDATE, /* read, modify, write: through the word that holds the element */
      "template <class E, class F> static __device__ E g_update(E *p, F f) {\n"
      "    if constexpr (sizeof(E) == 8) {\n"

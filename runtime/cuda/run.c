@@ -14,6 +14,7 @@ typedef struct {
     CUdeviceptr scratch;    /* partial states, then results of regions */
     uint64_t *state_at;     /* per instruction: offset of its partial states and, n_code further, of its results */
     uint32_t slot;          /* fault record */
+    CUdeviceptr said;       /* what a KERNEL prints */
 } launch;
 
 /* ---- the parameter block ---- */
@@ -52,6 +53,7 @@ static uint64_t field_value(const launch *L, const cu_field *x) {
     case FIELD_CLAIM: return L->scratch + L->state_at[x->a] + (uint64_t)l->arrays[L->p->copy.code[x->a].sub].offset * (L->p->copy.flags & KIR_F_SMALL ? 4 : 8);
     case FIELD_RECORD: return L->d->faults.seen + L->slot * sizeof(kir_fault_record);
     case FIELD_LOCK: return L->d->faults.locks + L->slot * sizeof(uint32_t);
+    case FIELD_SAY: return L->said;
     case FIELD_STOP: return L->d->stop_seen;
     case FIELD_PARAM: break;
     }
@@ -156,6 +158,46 @@ static gpa_code take_slot(launch *L, gpa_err *e) {
     return GPA_OK;
 }
 
+/* ---- what kernels print ---- */
+
+enum { SAID_WORDS = 1 << 16, WORD = 16 }; /* of WORD bytes: a line takes one, and one for each argument */
+
+typedef struct {
+    uint32_t w[4];
+} said_word;
+
+static void tell(const launch *L, const said_word *buf) {
+    for (uint32_t at = 0; at < buf->w[0];) {
+        const said_word *line = buf + 1 + at;
+        gpa_said s = {.block = line->w[0] | (uint64_t)line->w[1] << 32, .thread = line->w[2], .text = line->w[3] >> 8, .n = line->w[3] & 255};
+        for (uint32_t i = 0; i < s.n && i < KIR_MAX_PRINT; i++) memcpy(&s.args[i], line + 1 + i, WORD);
+        L->l->say(L->l->user, &s);
+        at += 1 + s.n;
+    }
+}
+
+/* A launch that prints: into a buffer, which is read when the launch has ended. Lines beyond its room are counted. */
+static gpa_code queue_printing(launch *L, gpa_err *e) {
+    const cu_driver *cu = L->d->cu;
+    CUstream stream = L->d->stream;
+    const size_t bytes = (SAID_WORDS + 1) * sizeof(said_word);
+    said_word *buf = mem_zero(bytes);
+    gpa_code rc = buf ? GPA_OK : gpa_no_memory(e);
+    if (rc) return rc;
+    buf->w[1] = SAID_WORDS;
+    TRY(api_check(cu->alloc(&L->said, bytes, stream), "cuMemAllocAsync", e));
+    TRY(api_check(cu->to_device(L->said, buf, sizeof *buf, stream), "cuMemcpyHtoDAsync", e));
+    TRY(queue(L, e));
+    TRY(api_check(cu->to_host(buf, L->said, bytes, stream), "cuMemcpyDtoHAsync", e));
+    TRY(api_check(cu->stream_wait(stream), "a kernel", e));
+    if (L->l->say) tell(L, buf);
+    if (buf->w[2]) rc = gpa_fail(e, GPA_E_DEVICE, "a kernel printed too much: %u lines are lost", buf->w[2]);
+out:
+    if (L->said) cu->free(L->said, stream);
+    mem_free(buf);
+    return rc;
+}
+
 gpa_code program_run(gpa_dev *d, gpa_prog *p, const gpa_launch *l, gpa_err *e) {
     const kir_func *f = &p->copy;
     launch L = {.d = d, .p = p, .l = l};
@@ -173,6 +215,7 @@ gpa_code program_run(gpa_dev *d, gpa_prog *p, const gpa_launch *l, gpa_err *e) {
     }
     L.y = plan_layout(f, &p->facts, l, L.base, d->units);
     if (!L.y.grid[0]) return GPA_OK;
+    if (p->facts.prints) return queue_printing(&L, e);
     if (p->facts.scatters && L.y.chunks > 1) return queue_scatter(&L, e);
     return L.y.parts && L.y.grid[0] <= COUNTERS ? queue_parts(&L, e) : queue(&L, e);
 }
