@@ -1,7 +1,7 @@
 /* NVRTC, and the cache in front of it.
  *
  * Multiplications and additions stay apart (--fmad=false): NumPy rounds after each, and one-by-one evaluation must give
- * the bits of the fused program. Memory decides the speed of nearly all programs. */
+ * the bits of the fused program. Memory decides the speed of nearly all programs. Users' kernels contract, as CUDA does. */
 #include "runtime/cuda/compile.h"
 
 #include <stdio.h>
@@ -18,7 +18,8 @@ static size_t make_options(cu_target t, int version, char arch[40], const char *
     snprintf(arch, 40, "--gpu-architecture=%s_%d%d", t.cubin ? "sm" : "compute", t.major, t.minor);
     out[n++] = arch;
     out[n++] = "--std=c++17";
-    out[n++] = t.fast_math ? "--use_fast_math" : "--fmad=false";
+    out[n++] = t.fast_math ? "--use_fast_math" : t.contract ? "--fmad=true" : "--fmad=false";
+    if (t.line_info) out[n++] = "--generate-line-info";
     out[n++] = "--diag-suppress=177,550,186,68";
     if (version >= FIRST_MINIMAL) out[n++] = "--minimal"; /* no textures: a fifth of the time */
     return n;

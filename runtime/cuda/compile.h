@@ -10,7 +10,7 @@
 
 typedef struct {
     int major, minor; /* compute capability */
-    bool fast_math;
+    bool fast_math, contract, line_info;
     bool cubin;       /* machine code, where the driver does not understand the compiler's PTX */
 } cu_target;
 

@@ -63,9 +63,11 @@ void program_free(gpa_dev *d, gpa_prog *p) {
 }
 
 /* Compiles and loads. A driver that does not understand the PTX gets machine code, from then on. */
-static gpa_code load(gpa_dev *d, cu_variant *v, bool fast_math, gpa_err *e) {
+static gpa_code load(gpa_dev *d, cu_variant *v, const kir_func *f, gpa_err *e) {
     cu_target target = d->target;
-    target.fast_math = fast_math;
+    target.fast_math = f->flags & KIR_F_FASTMATH;
+    target.contract = f->form == KIR_KERNEL;
+    target.line_info = f->flags & KIR_F_LINES;
     gpa_code rc = compile_ptx(v->source.text.text, target, &v->ptx, e);
     if (rc) return rc;
     CUresult r = d->cu->module_load(&v->module, v->ptx);
@@ -73,7 +75,7 @@ static gpa_code load(gpa_dev *d, cu_variant *v, bool fast_math, gpa_err *e) {
         d->target.cubin = true;
         mem_free(v->ptx);
         v->ptx = NULL;
-        return load(d, v, fast_math, e);
+        return load(d, v, f, e);
     }
     if (!r) r = d->cu->module_function(&v->function, v->module, "gpa");
     return api_check(r, "cuModuleLoadData", e);
@@ -91,7 +93,7 @@ gpa_code program_variant(gpa_dev *d, gpa_prog *p, const cu_plan *plan, const cu_
     v->plan = *plan;
     gpa_code rc = emit_source(&p->copy, plan, "gpa", &v->source, e);
     if (rc) return rc;
-    rc = load(d, v, p->copy.flags & KIR_F_FASTMATH, e);
+    rc = load(d, v, &p->copy, e);
     if (rc) {
         free_variant(d, v);
         return rc;

@@ -2,6 +2,7 @@
 #include "runtime/base.h"
 #include "runtime/cuda/plan.h"
 #include "runtime/cuda/program.h"
+#include "runtime/cuda/wait.h"
 
 enum { BLOCK_BYTES = 32 << 10 };
 
@@ -189,7 +190,7 @@ static gpa_code queue_printing(launch *L, gpa_err *e) {
     TRY(api_check(cu->to_device(L->said, buf, sizeof *buf, stream), "cuMemcpyHtoDAsync", e));
     TRY(queue(L, e));
     TRY(api_check(cu->to_host(buf, L->said, bytes, stream), "cuMemcpyDtoHAsync", e));
-    TRY(api_check(cu->stream_wait(stream), "a kernel", e));
+    TRY(wait_done(L->d, e));
     if (L->l->say) tell(L, buf);
     if (buf->w[2]) rc = gpa_fail(e, GPA_E_DEVICE, "a kernel printed too much: %u lines are lost", buf->w[2]);
 out:
