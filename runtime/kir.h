@@ -96,7 +96,9 @@ enum {
     KIR_F_SMALL = 1,    /* every offset and size fits in 31 bits */
     KIR_F_FASTMATH = 2, /* the user asked for it on a kernel */
     KIR_F_UNCHECKED = 4, /* BOUND wraps and does not check */
-    KIR_F_FREE = 8 /* MAP: where STOREX of several points meet in one element, any of them may stay */
+    KIR_F_FREE = 8, /* MAP: where STOREX of several points meet in one element, any of them may stay */
+    KIR_F_LINES = 64,     /* machine code remembers the lines of its source, for profilers */
+    KIR_F_REGISTERS = 256 /* KERNEL: times the most registers of a thread, bits 8 to 15; 0: as many as it likes */
 };
 
 /* Rows of the smaller tables: KX(ID, name). */

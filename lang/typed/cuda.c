@@ -259,10 +259,15 @@ static gpa_code truth_of(gpa_vm *vm, value options, const char *name, bool unset
 }
 
 static gpa_code read_options(gpa_vm *vm, value options, kernel_data *d) {
-    bool fast, checked;
+    bool fast, checked, lines;
+    int64_t registers = 0;
+    value most = options.tag == V_DICT ? dict_text_peek(vm, options.dict, "max_registers") : v_unset();
     gpa_code rc = truth_of(vm, options, "fastmath", false, &fast);
     if (!rc) rc = truth_of(vm, options, "boundscheck", true, &checked);
-    d->flags = (fast ? KIR_F_FASTMATH : 0u) | (checked ? 0u : KIR_F_UNCHECKED);
+    if (!rc) rc = truth_of(vm, options, "lineinfo", false, &lines);
+    if (!rc && most.tag != V_UNSET && most.tag != V_NONE) rc = arg_int(vm, most, "max_registers", &registers);
+    if (!rc && (registers < 0 || registers > 255)) rc = vm_fail(vm, GPA_E_VALUE, "max_registers is at most 255, not %lld", (long long)registers);
+    d->flags = (fast ? KIR_F_FASTMATH : 0u) | (checked ? 0u : KIR_F_UNCHECKED) | (lines ? KIR_F_LINES : 0u) | (uint32_t)registers * KIR_F_REGISTERS;
     return rc;
 }
 

@@ -248,8 +248,12 @@ gpa_code emit_source(const kir_func *f, const cu_plan *plan, const char *name, c
     str_put(&out->text, E.helpers.text);
     str_put(&out->text, states.text);
     str_printf(&out->text, "struct g_params {\n%s    int unused;\n};\n", fields.text);
-    if (f->form == KIR_KERNEL) str_printf(&out->text, "extern \"C\" __global__ void %s(const __grid_constant__ g_params P) {\n", name);
-    else str_printf(&out->text, "extern \"C\" __global__ void __launch_bounds__(%u) %s(const __grid_constant__ g_params P) {\n", plan->threads, name);
+    if (f->form == KIR_KERNEL) {
+        char most[40] = "";
+        uint32_t registers = f->flags / KIR_F_REGISTERS & 255;
+        if (registers) snprintf(most, sizeof most, "__maxnreg__(%u) ", registers);
+        str_printf(&out->text, "extern \"C\" __global__ void %s%s(const __grid_constant__ g_params P) {\n", most, name);
+    } else str_printf(&out->text, "extern \"C\" __global__ void __launch_bounds__(%u) %s(const __grid_constant__ g_params P) {\n", plan->threads, name);
     str_printf(&out->text, "%s}\n", E.body.text);
     out->bytes = (out->bytes + 4 + 15) / 16 * 16;
     if (!E.rc && (out->text.failed || E.body.failed || E.helpers.failed || states.failed || fields.failed)) E.rc = gpa_no_memory(e);
