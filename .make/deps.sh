@@ -49,5 +49,6 @@ packages() {
         { tail -3 build/venv.log; echo "deps: no $2 (build/venv.log); going on without"; }
 }
 packages tests/requirements.txt "NumPy, the oracle of the tests"
+packages tests/prompt/requirements.txt "a terminal's screen, for the tests of the prompt"
 packages tests/kernel/requirements.txt "Jupyter's client and test suite"
 exit 0

@@ -30,14 +30,18 @@ static struct {
     const char *prompt, *more, *start;
     bool asking, changed, ended;
     char *got; /* the text that was taken */
-    const char *hint;
     uint8_t *tints;
     size_t tints_cap;
 } edit;
 
 gpa_session *edit_session(void) { return edit.session; }
 bool edit_asking(void) { return edit.asking; }
-const char *edit_hint(void) { return edit.hint; }
+
+/* Without colours a hint could not be told from what is typed. */
+const char *edit_hint(void) {
+    bool wanted = !edit.asking && rl_end > 0 && rl_point == rl_end && colour_on(STDOUT_FILENO);
+    return wanted ? past_hint(rl_line_buffer, (size_t)rl_end) : NULL;
+}
 
 /* ---- colours of the text ---- */
 
@@ -96,14 +100,11 @@ static void show(void) {
     size_t n = (size_t)rl_end, cursor = (size_t)rl_point;
     screen_view v = view_of(rl_line_buffer, n, cursor);
     edit.changed = false;
-    edit.hint = NULL;
     if (in_message()) {
         v.prompt = rl_display_prompt;
     } else {
         v.below = menu_lines(screen_rows(edit.screen), screen_columns(edit.screen));
-        if (!edit.asking && !v.below && n && cursor == n) edit.hint = past_hint(rl_line_buffer, n);
-        v.hint = colour_on(STDOUT_FILENO) ? edit.hint : NULL;
-        if (!v.hint) edit.hint = NULL;
+        v.hint = v.below ? NULL : edit_hint();
     }
     fflush(stdout);
     screen_show(edit.screen, &v);
@@ -269,9 +270,10 @@ bool edit_begin(gpa_session *s) {
     rl_catch_sigwinch = 0;
     rl_change_environment = 0;
     rl_erase_empty_line = 1; /* readline is not to end the line itself: `leave` does */
-    rl_redisplay_function = note_change;
     rl_startup_hook = begin_text;
     keys_bind();
+    rl_initialize(); /* with a redisplay that is not its own, readline would not ask what the terminal can do */
+    rl_redisplay_function = note_change;
     return true;
 }
 

@@ -16,7 +16,7 @@
 #include "repl/report.h"
 
 static gpa_session *volatile running;
-static volatile sig_atomic_t at_prompt;
+static volatile sig_atomic_t at_prompt, pressed; /* pressed: Ctrl-C, in the running cell */
 static struct {
     bool in_line;   /* the terminal's cursor is not at the beginning of a line */
     bool numbers;   /* values are shown as Out[n] */
@@ -90,7 +90,11 @@ void host_number_results(void) { host.numbers = true; }
 static void show_error(void *user, const gpa_diag *d) {
     buf b = {0};
     (void)user;
-    if (isatty(STDERR_FILENO)) host_fresh_line();
+    if (isatty(STDERR_FILENO)) {
+        if (pressed && isatty(STDIN_FILENO)) host.in_line = true; /* the terminal has echoed ^C */
+        pressed = 0;
+        host_fresh_line();
+    }
     report_put(running, d, &b);
     put(GPA_STDERR, b.text ? b.text : "", b.len);
     buf_free(&b);
@@ -181,7 +185,9 @@ void host_init(gpa_host *h) {
 
 static void on_interrupt(int signal_number) {
     (void)signal_number;
-    if (!at_prompt && running) gpa_session_interrupt(running);
+    if (at_prompt || !running) return;
+    pressed = 1;
+    gpa_session_interrupt(running);
 }
 
 void host_catch_interrupts(gpa_session *s) {
@@ -191,4 +197,7 @@ void host_catch_interrupts(gpa_session *s) {
     sigaction(SIGINT, &action, NULL);
 }
 
-void host_at_prompt(bool yes) { at_prompt = yes; }
+void host_at_prompt(bool yes) {
+    at_prompt = yes;
+    pressed = 0;
+}

@@ -229,11 +229,9 @@ static void take_hint(size_t n) {
     free(text);
 }
 
-static bool can_take_hint(void) { return rl_point == rl_end && edit_hint(); }
-
 static int right(int count, int key) {
     if (menu_turn(1)) for_menu = true;
-    else if (can_take_hint()) take_hint(strcspn(edit_hint(), "\n"));
+    else if (edit_hint()) take_hint(strcspn(edit_hint(), "\n"));
     else return rl_forward_char(count, key);
     return 0;
 }
@@ -245,7 +243,7 @@ static int left(int count, int key) {
 }
 
 static int right_word(int count, int key) {
-    if (!can_take_hint()) return rl_forward_word(count, key);
+    if (!edit_hint()) return rl_forward_word(count, key);
     const char *hint = edit_hint();
     size_t n = strcspn(hint, "\n"), skip = strspn(hint, " .,()[]{}=+-*/'\"");
     size_t word = skip + strcspn(hint + skip, " .,()[]{}=+-*/'\"\n");
@@ -255,7 +253,7 @@ static int right_word(int count, int key) {
 
 static int line_last(int count, int key) {
     (void)count, (void)key;
-    if (can_take_hint()) take_hint(strcspn(edit_hint(), "\n"));
+    if (edit_hint()) take_hint(strcspn(edit_hint(), "\n"));
     else rl_point = end_of_line(rl_point);
     return 0;
 }
@@ -305,20 +303,16 @@ static int paste(int count, int key) {
     size_t end = sizeof last - 1;
     buf raw = {0}, text = {0};
     (void)count, (void)key;
-    while (key_waits()) {
-        char some[4096];
-        /* no further than the mark can reach, for what follows it is typed */
-        size_t matched = 0;
-        for (size_t k = end; k > 0 && !matched; k--)
-            if (raw.len >= k && memcmp(raw.text + raw.len - k, last, k) == 0) matched = k;
-        if (matched == end) {
-            raw.len -= end;
-            break;
-        }
+    size_t matched = 0; /* how much of the mark the text ends with: no further is read than the mark can reach */
+    while (matched < end && key_waits()) {
+        char some[sizeof last];
         ssize_t n = read(STDIN_FILENO, some, end - matched);
         if (n <= 0) break;
         buf_putn(&raw, some, (size_t)n);
+        matched = end < raw.len ? end : raw.len;
+        while (matched && memcmp(raw.text + raw.len - matched, last, matched) != 0) matched--;
     }
+    if (matched == end) raw.len -= end;
     transcript_clean(raw.text ? raw.text : "", raw.len, blank(rl_line_buffer), &text);
     if (text.text) {
         rl_begin_undo_group();

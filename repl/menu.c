@@ -89,6 +89,17 @@ static void keep_params(void) {
     menu.n = kept;
 }
 
+/* The same name from two places is one. */
+static void drop_doubles(void) {
+    int kept = 0;
+    for (int i = 0; i < menu.n; i++) {
+        candidate c = menu.items[i];
+        if (kept && strcmp(menu.items[kept - 1].text, c.text) == 0) free(c.text), free(c.about);
+        else menu.items[kept++] = c;
+    }
+    menu.n = kept;
+}
+
 static void put_text(const char *text) {
     rl_begin_undo_group();
     rl_delete_text((int)menu.from, (int)menu.to);
@@ -129,6 +140,7 @@ void menu_complete(gpa_session *s) {
     gpa_session_complete(s, rl_line_buffer, n, cursor, add, NULL);
     if (menu.note.len && menu.from == menu.to) keep_params();
     if (menu.n > 1) qsort(menu.items, (size_t)menu.n, sizeof *menu.items, compare);
+    drop_doubles();
     if (menu.n == 0 || menu.to > n || menu.from > menu.to) {
         menu.shown = menu.note.len > 0;
         if (!menu.shown) rl_ding();

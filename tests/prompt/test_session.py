@@ -1,0 +1,224 @@
+"""The prompt as a session: interrupts, job control, leaving, pages, files beside it, and how soon it is there."""
+import os
+import signal
+import stat
+import time
+
+from terminal import PROGRAM, Terminal, begin
+
+r = begin()
+check = r.check
+DEVICE = {"GPA_DEVICE": "ref"} if not os.path.exists(os.path.join(os.path.dirname(PROGRAM), "gpa-cpu.so")) else {}
+
+
+def prompt(t, n):
+    return t.wait(r"^In \[%d\]:$" % n)
+
+
+def interrupts():
+    t = Terminal(**DEVICE)
+    t.wait(r"In \[1\]:")
+    t.type("keep = 42\r")
+    prompt(t, 2)
+    n = 2
+    for what, cell, wait in (
+        ("a loop", "while True: pass\r", 0.3),
+        ("output", "while True: print('x' * 70)\r", 0.3),
+        ("arrays", "a = ones(10**6)\rwhile True: a = sin(a) + 1\r", 0.5),
+        ("sleep", "import time\rtime.sleep(100)\r", 0.3),
+        ("a question", "input('name? ')\r", 0.3),
+    ):
+        t.type("\x1b[200~" + cell.replace("\r", "\n") + "\x1b[201~\r")
+        end = time.time() + wait
+        while time.time() < end:
+            t.read(0.02)
+        start = time.time()
+        t.type("\x03")
+        good = t.wait(r"^KeyboardInterrupt(.|\n)*^In \[%d\]:$" % (n + 1))
+        n += 1
+        print(f"# {what} ended after {1000 * (time.time() - start):.0f} ms")
+        check(f"Ctrl-C ends {what}", good)
+    t.type("keep\r")
+    check("names are kept", t.wait(r"^Out\[%d\]: 42$" % n))
+    prompt(t, n + 1)
+    t.type("\x03\x03\x03")
+    check("Ctrl-C never ends the session", t.wait(r"KeyboardInterrupt\n\nIn \[%d\]:$" % (n + 1)))
+    t.type("\x04")
+    check("Ctrl-D asks", t.wait(r"^Do you really want to exit \(\[y\]/n\)\?$"))
+    t.type("n\r")
+    check("no is no", prompt(t, n + 1))
+    t.type("\x04\x04")
+    check("twice leaves", t.status() == 0)
+    check("a terminal for a shell", b"\x1b[?2004l" in t.raw[-200:])
+
+
+def input_():
+    t = Terminal()
+    t.wait(r"In \[1\]:")
+    t.type("name = input('name? ')\r")
+    check("a question", t.wait(r"^name\?$"))
+    t.type("bub", "left", "left", "\x1b[3~", "o", "\r")
+    prompt(t, 2)
+    t.type("name\r")
+    check("its answer is edited", t.wait(r"^Out\[2\]: 'bob'$"))
+    prompt(t, 3)
+    t.type("print('no end', end='')\r")
+    check("a prompt begins a line", t.wait(r"^no end\n\nIn \[4\]:$"))
+    t.type("exit(3)\r")
+    check("the status of exit", t.status() == 3)
+
+
+def jobs():
+    t = Terminal(command=["bash", "--norc", "--noprofile", "-i"])
+    t.wait(r"^\$$")
+    t.type(f"GPA_HISTORY= {PROGRAM} -q\r")
+    check("started by a shell", t.wait(r"^In \[1\]:$"))
+    t.type("x = 1 + ")
+    t.wait(r"x = 1 \+")
+    t.type("\x1a")
+    check("Ctrl-Z stops", t.wait(r"Stopped"))
+    t.settle()
+    check("the shell has its terminal", t.modes() or b"\x1b[?2004h" in t.raw[-60:])
+    t.type("echo sh''ell\r")
+    t.wait(r"^shell$")
+    t.type("fg\r")
+    check("fg shows the prompt with its text", t.wait(r"fg\n(.|\n)*^In \[1\]: x = 1 \+$"))
+    t.type("2\r")
+    prompt(t, 2)
+    t.type("x\r")
+    check("which goes on", t.wait(r"^Out\[2\]: 3$"))
+    prompt(t, 3)
+    t.type("while True: pass\r")
+    t.settle(0.2)
+    t.type("\r")
+    t.settle(0.2)
+    t.type("\x1a")
+    check("Ctrl-Z stops a running cell", t.wait(r"Stopped(.|\n)*Stopped"))
+    t.type("fg\r")
+    t.settle(0.2)
+    t.type("\x03")
+    check("Ctrl-C ends it after fg", t.wait(r"KeyboardInterrupt(.|\n)*^In \[4\]:$"))
+    t.type("exit\r")
+    t.settle(0.2)
+    t.type("exit\r")
+    t.status()
+
+
+def ends():
+    for number in (signal.SIGTERM, signal.SIGSEGV, signal.SIGHUP):
+        t = Terminal()
+        t.wait(r"In \[1\]:")
+        t.type("abc")
+        t.settle()
+        raw = not t.modes()
+        keep = os.dup(t.fd)
+        os.kill(t.pid, number)
+        t.settle()
+        check(f"{number.name} leaves the terminal as it was", raw and t.modes() and b"\x1b[?2004l" in t.raw)
+        status = t.status()
+        check(f"{number.name} is the status", status == -number or (status == 1 and "asan" in PROGRAM))
+        os.close(keep)
+
+
+def pages():
+    t = Terminal(PAGER="sed s/^/PAGER:/")
+    t.wait(r"In \[1\]:")
+    t.type("x = 3\r")
+    prompt(t, 2)
+    t.type("x?\r")
+    check("a short page is shown as it is", prompt(t, 3) and "PAGER" not in t.text() and "int" in t.text())
+    t.kill()
+    t = Terminal(PAGER="sed s/^/PAGER:/", rows=6)
+    t.wait(r"In \[1\]:")
+    t.type("np.linspace?\r")
+    prompt(t, 2)
+    check("a long one by the pager", "PAGER:" in t.text())
+    t.kill()
+    t = Terminal(PAGER="no-such-pager-here", rows=6)
+    t.wait(r"In \[1\]:")
+    t.type("np.linspace?\r")
+    check("and as it is without one", prompt(t, 2) and b"linspace" in t.raw.split(b"linspace?", 1)[1])
+    t.kill()
+
+
+def files():
+    t = Terminal()
+    os.makedirs(t.home + "/.config/gpa")
+    t.kill()
+    with open(t.home + "/.config/gpa/init.gpa", "w") as f:
+        f.write("greeting = 'hello'\n1 / 0\n")
+    a = Terminal(home=t.home)
+    check("an error in init.gpa is told, and the prompt comes", a.wait(r"ZeroDivisionError(.|\n)*In \[1\]:$"))
+    a.type("greeting\r")
+    check("init.gpa ran", a.wait(r"^Out\[1\]: 'hello'$"))
+    b = Terminal("--norc", "-q", home=t.home)
+    b.wait(r"In \[1\]:$")
+    check("--norc: not; -q: no greeting", b.text() == "In [1]:")
+    b.type("from_b = 1\r")
+    prompt(b, 2)
+    prompt(a, 2)
+    a.type("from_a = 1\r")
+    prompt(a, 3)
+    a.kill()
+    b.kill()
+    c = Terminal(home=t.home)
+    c.wait(r"In \[1\]:$")
+    c.type("from_b", "up")
+    both = c.wait(r"In \[1\]: from_b = 1$")
+    c.type("\x15from_a", "up")
+    check("sessions side by side share a history", both and c.wait(r"In \[1\]: from_a = 1$"))
+    c.kill()
+    path = t.home + "/.local/state/gpa/history"
+    check("which is the user's alone", stat.S_IMODE(os.stat(path).st_mode) == 0o600)
+    script = t.home + "/script.gpa"
+    with open(script, "w") as f:
+        f.write("value = 7\nprint('ran')\n")
+    d = Terminal("--norc", "-i", script, home=t.home)
+    check("-i: the prompt after a program", d.wait(r"^ran\n\n?In \[1\]:$"))
+    d.type("value\r")
+    check("with its names", d.wait(r"^Out\[1\]: 7$"))
+    d.kill()
+
+
+def vi():
+    t = Terminal()
+    t.kill()
+    with open(t.home + "/inputrc", "w") as f:
+        f.write("set editing-mode vi\n")
+    t = Terminal(home=t.home, **{"INPUTRC": t.home + "/inputrc"})
+    t.wait(r"In \[1\]:$")
+    t.type("x = 12\x1b")
+    time.sleep(0.7)
+    t.type("hx", "\r")
+    prompt(t, 2)
+    t.type("x\r")
+    check("vi's keys, by ~/.inputrc", t.wait(r"^Out\[2\]: 2$"))
+    t.kill()
+
+
+def editor():
+    t = Terminal(EDITOR="sed -i s/1/7/")
+    t.wait(r"In \[1\]:$")
+    t.type("x = 1\x18\x05")
+    check("an editor", t.wait(r"^In \[1\]: x = 7$"))
+    t.type("\r")
+    check("and its text runs", prompt(t, 2))
+    t.kill()
+
+
+def soon():
+    took = []
+    for _ in range(7):
+        start = time.time()
+        t = Terminal()
+        while b"]: " not in t.raw and t.read(1):
+            pass
+        took.append(time.time() - start)
+        t.kill()
+    took.sort()
+    print(f"# the prompt is there after {1000 * took[3]:.0f} ms")
+
+
+for part in (interrupts, input_, jobs, ends, pages, files, vi, editor, soon):
+    part()
+r.end()

@@ -1,2 +1,0 @@
-# The prompt at a terminal.
-exec "$PYTHON" tests/prompt.py "$GPA"
