@@ -1,5 +1,5 @@
 /* Library calls done by the host itself, for devices that have no library for them: matrix products, sorts,
- * searches, Fourier transforms.
+ * searches, Fourier transforms, factorizations.
  *
  * All arguments are host memory. Plain code: right for every dtype first, and fast where that is simple. The calls look at
  * *stop (NULL: never set) now and then, and end with GPA_E_INTERRUPT once it is set. */
@@ -24,6 +24,8 @@ gpa_code hostcall_search(gpa_dtype t, const void *a, int64_t na, const void *v, 
 /* An FFT call on the memory given; in and out must not overlap. Of the size of an extent's largest prime factor, each point costs
  * that much. */
 gpa_code hostcall_fft(const gpa_libcall *call, const void *in, void *out, const atomic_bool *stop, gpa_err *e);
+/* A call from LU to EIG, on the memory x. */
+gpa_code hostcall_matrix(const gpa_libcall *call, void *const *x, const atomic_bool *stop, gpa_err *e);
 
 /* Whether a call should end. */
 static inline bool hostcall_stopped(const atomic_bool *stop) { return stop && atomic_load_explicit(stop, memory_order_relaxed); }

@@ -43,25 +43,26 @@ typedef struct gpa_libcall {
             int64_t n[KIR_MAX_DIMS];
             gpa_binding in, out;
         } fft;
-        /* LU to EIG: `batch` matrices, each column-major and dense, one after the other. Those that the call reads are
-         * overwritten. `part` is the dtype of singular values and of eigh's eigenvalues; p = min(m, n).
+        /* LU to EIG: `batch` matrices, each dense and by columns, one after the other; x[i] is the memory of all of one kind.
+         * What the call reads is overwritten. `part` is the real dtype of dtype; p = min(m, n).
          *
-         *           x[0]                  x[1]               x[2]                  x[3]
-         *   LU      m x n: L and U        p int32: pivots
-         *   SOLVE   n x n                 n x k: B, then X
-         *   CHOLESKY n x n: L below the diagonal (U above it with `upper`), the other triangle undefined
-         *   QR      m x n: R on top       p: Householder's tau  m x k: Q (mem NULL: not wanted); R lies in x[0] before
-         *                                                       Q is made of the rest of it
-         *   SVD     m x n                 p: values (part)   m x k: U              k' x n: V^H (mem NULL: not wanted)
-         *           (k = p, or m with `full`; k' = p, or n with `full`)
-         *   EIGH    n x n: vectors        n: values (part)   `vectors` false: values only
-         *   EIG     n x n                 n: values (complex) n x n: vectors (complex; mem NULL: not wanted) */
+         *            x[0]                   x[1]                x[2]                    x[3]
+         *   LU       m x n: L and U         p int32: pivots, from 1
+         *   SOLVE    n x n                  n x k: B, then X
+         *   CHOLESKY n x n: L below the diagonal, or with `upper` U above it; the rest stays
+         *   QR       m x n: R above, the reflectors below the diagonal
+         *                                   p: their factors    m x k: Q (NULL: not wanted)
+         *   SVD      m x n                  p part: values      m x u: U (NULL: values only) v x n: V^H
+         *            (u = v = p, with `full` u = m and v = n)
+         *   EIGH     n x n: vectors         n part: values      (without `vectors` values only)
+         *   EIG      n x n                  n complex: values   n x n complex: vectors (NULL: values only)
+         *
+         * EIGH looks at the lower triangle, with `upper` at the upper one. */
         struct {
             int64_t batch, m, n, k;
             bool upper, full, vectors;
-            gpa_binding x[LIB_MATRICES];
-            /* Where the first failure is reported: LAPACK's info of the first matrix that has one, else 0. */
-            int32_t *info;
+            gpa_mem *x[LIB_MATRICES];
+            int32_t *info; /* is set to LAPACK's info of the first matrix that has one, else to 0 */
         } matrix;
     };
 } gpa_libcall;

@@ -232,6 +232,24 @@ typedef struct {
 /* The discrete Fourier transform over some axes, in float32 or float64 arithmetic: a is of a float dtype for R2C, else
  * complex, and none of the axes is empty. */
 gpa_code arr_fft(gpa_rt *rt, gpa_arr *a, const arr_fft_opts *o, gpa_arr **out, gpa_err *e);
+
+/* Matrix factorizations, of stacks (..., m, n) of float32, float64, complex64 or complex128. They are computed at once;
+ * GPA_E_LINALG in NumPy's words for what has none. `part` is the real dtype; p = min(m, n). */
+
+/* L below the diagonal and U, and the pivots as LAPACK counts them: int32 (..., p). A singular matrix is no error. */
+gpa_code arr_lu(gpa_rt *rt, gpa_arr *a, gpa_arr **out, gpa_arr **pivots, gpa_err *e);
+/* X of A X = B, for (..., n, n) and (..., n, k) with the same stack and dtype. */
+gpa_code arr_solve(gpa_rt *rt, gpa_arr *a, gpa_arr *b, gpa_arr **out, gpa_err *e);
+/* The triangular factor in the lower (or upper) triangle that is looked at; the rest keeps what a has. */
+gpa_code arr_cholesky(gpa_rt *rt, gpa_arr *a, bool upper, gpa_arr **out, gpa_err *e);
+/* R and Householder's reflectors (..., m, n), their factors (..., p), and the first k columns of Q (q NULL: not wanted). */
+gpa_code arr_qr(gpa_rt *rt, gpa_arr *a, int64_t k, gpa_arr **r, gpa_arr **factors, gpa_arr **q, gpa_err *e);
+/* U, the singular values (part) and V^H, reduced or full; u and vh NULL: values only. */
+gpa_code arr_svd(gpa_rt *rt, gpa_arr *a, bool full, gpa_arr **u, gpa_arr **s, gpa_arr **vh, gpa_err *e);
+/* Of Hermitian matrices, given by a triangle: eigenvalues (part), ascending, and vectors (v NULL: not wanted). */
+gpa_code arr_eigh(gpa_rt *rt, gpa_arr *a, bool upper, gpa_arr **w, gpa_arr **v, gpa_err *e);
+/* Eigenvalues and right eigenvectors (v NULL: not wanted), complex. */
+gpa_code arr_eig(gpa_rt *rt, gpa_arr *a, gpa_arr **w, gpa_arr **v, gpa_err *e);
 /* Indices of the true elements, one int64 array per dimension (at least one), into out[0 .. ndim). */
 gpa_code arr_nonzero(gpa_rt *rt, gpa_arr *a, gpa_arr **out, gpa_err *e);
 

@@ -47,6 +47,15 @@ static blas *load(void) {
 
 void blas_free(blas *b) { mem_free(b); }
 
+void *blas_find(blas **b, const char *name) {
+    if (!*b) *b = load();
+    return *b && (*b)->library ? dlsym((*b)->library, name) : NULL;
+}
+
+void blas_threads(const blas *b, int threads) {
+    if (b->set_threads) b->set_threads(threads);
+}
+
 bool blas_can(blas **b, const gpa_libcall *c) {
     if (c->kind != LIB_GEMM || c->gemm.m > INT32_MAX || c->gemm.n > INT32_MAX || c->gemm.k > INT32_MAX) return false;
     if (c->dtype != DT_F32 && c->dtype != DT_F64 && c->dtype != DT_C64 && c->dtype != DT_C128) return false;
@@ -138,7 +147,7 @@ gpa_code blas_run(blas *b, int threads, const gpa_libcall *c, gpa_err *e) {
     TRY(prepare(&p.y, &c->gemm.b, batch, k, n, size, e));
     bool many = batch >= threads && threads > 1;
     int32_t never = 0;
-    if (b->set_threads) b->set_threads(many ? 1 : threads);
+    blas_threads(b, many ? 1 : threads);
     threads_each(many ? threads : 1, batch, &never, product, &p);
 out:
     mem_free(p.x.packed);

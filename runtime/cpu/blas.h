@@ -11,5 +11,9 @@ typedef struct blas blas;
 bool blas_can(blas **b, const gpa_libcall *c);
 gpa_code blas_run(blas *b, int threads, const gpa_libcall *c, gpa_err *e);
 void blas_free(blas *b);
+/* The function of this name in the library, or NULL; loads it as blas_can does. */
+void *blas_find(blas **b, const char *name);
+/* How many threads the library's functions use from now on. */
+void blas_threads(const blas *b, int threads);
 
 #endif

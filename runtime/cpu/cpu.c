@@ -11,6 +11,7 @@
 #include "runtime/base.h"
 #include "runtime/cpu/blas.h"
 #include "runtime/cpu/fft.h"
+#include "runtime/cpu/lapack.h"
 #include "runtime/cpu/run.h"
 #include "runtime/cpu/threads.h"
 #include "runtime/str.h"
@@ -23,6 +24,7 @@ struct gpa_dev {
     int32_t stop;
     uint32_t programs; /* names them */
     blas *b;           /* NULL until the first product */
+    lapack *l;         /* NULL until the first factorization */
     fft *f;            /* NULL until the first transform */
 };
 
@@ -43,6 +45,7 @@ static gpa_code cpu_open(int i, gpa_dev **out, gpa_err *e) {
 static void cpu_close(gpa_dev *d) {
     if (!d) return;
     blas_free(d->b);
+    lapack_free(d->l);
     fft_free(d->f);
     jit_free(d->j);
     mem_free(d);
@@ -167,6 +170,8 @@ out:
 
 static bool can_blas(gpa_dev *d, const gpa_libcall *c) { return blas_can(&d->b, c); }
 static gpa_code run_blas(gpa_dev *d, const gpa_libcall *c, gpa_err *e) { return blas_run(d->b, d->threads, c, e); }
+static bool can_lapack(gpa_dev *d, const gpa_libcall *c) { return lapack_can(&d->l, &d->b, c); }
+static gpa_code run_lapack(gpa_dev *d, const gpa_libcall *c, gpa_err *e) { return lapack_run(d->l, d->b, d->threads, c, e); }
 static bool can_fft(gpa_dev *d, const gpa_libcall *c) { return fft_can(&d->f, c); }
 static gpa_code run_fft(gpa_dev *d, const gpa_libcall *c, gpa_err *e) { return fft_run(d->f, d->threads, c, e); }
 
@@ -177,6 +182,13 @@ static const struct {
 } libraries[LIB_COUNT] = {
     [LIB_GEMM] = {can_blas, run_blas},
     [LIB_FFT] = {can_fft, run_fft},
+    [LIB_LU] = {can_lapack, run_lapack},
+    [LIB_SOLVE] = {can_lapack, run_lapack},
+    [LIB_CHOLESKY] = {can_lapack, run_lapack},
+    [LIB_QR] = {can_lapack, run_lapack},
+    [LIB_SVD] = {can_lapack, run_lapack},
+    [LIB_EIGH] = {can_lapack, run_lapack},
+    [LIB_EIG] = {can_lapack, run_lapack},
 };
 
 static bool cpu_lib_can(gpa_dev *d, const gpa_libcall *c) { return libraries[c->kind].can && libraries[c->kind].can(d, c); }

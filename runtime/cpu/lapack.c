@@ -1,0 +1,331 @@
+/* Factorizations by LAPACK.
+ *
+ * Matrices come by columns, dense, in memory that may be overwritten, as LAPACK wants them. Many are divided among our threads, a
+ * run of them at a time with one workspace, each done by one thread; few are left to the library's own threads. Reading
+ * order: the library, one matrix, runs of matrices. */
+#include "runtime/cpu/lapack.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "runtime/base.h"
+#include "runtime/cpu/run.h"
+#include "runtime/cpu/threads.h"
+
+/* ---- the library ---- */
+
+/* ROUTINE(member, name for real matrices, name for complex ones, (parameters)): Fortran, everything by reference. Of some the
+ * complex version has one array more (MORE), of geev the real one. */
+#define ROUTINES(ROUTINE)                                                                                                  \
+    ROUTINE(gesv, "gesv", "gesv", (const int *, const int *, void *, const int *, int *, void *, const int *, int *))      \
+    ROUTINE(getrf, "getrf", "getrf", (const int *, const int *, void *, const int *, int *, int *))                        \
+    ROUTINE(potrf, "potrf", "potrf", (const char *, const int *, void *, const int *, int *))                              \
+    ROUTINE(geqrf, "geqrf", "geqrf", (const int *, const int *, void *, const int *, void *, void *, const int *, int *))  \
+    ROUTINE(orgqr, "orgqr", "ungqr",                                                                                       \
+            (const int *, const int *, const int *, void *, const int *, const void *, void *, const int *, int *))        \
+    ROUTINE(gesdd, "gesdd", NULL,                                                                                          \
+            (const char *, const int *, const int *, void *, const int *, void *, void *, const int *, void *,             \
+             const int *, void *, const int *, int *, int *))                                                              \
+    ROUTINE(gesdd_complex, NULL, "gesdd",                                                                                  \
+            (const char *, const int *, const int *, void *, const int *, void *, void *, const int *, void *,             \
+             const int *, void *, const int *, void *, int *, int *))                                                      \
+    ROUTINE(syevd, "syevd", NULL,                                                                                          \
+            (const char *, const char *, const int *, void *, const int *, void *, void *, const int *, int *,             \
+             const int *, int *))                                                                                          \
+    ROUTINE(heevd, NULL, "heevd",                                                                                          \
+            (const char *, const char *, const int *, void *, const int *, void *, void *, const int *, void *,            \
+             const int *, int *, const int *, int *))                                                                      \
+    ROUTINE(geev, "geev", NULL,                                                                                            \
+            (const char *, const char *, const int *, void *, const int *, void *, void *, void *, const int *, void *,    \
+             const int *, void *, const int *, int *))                                                                     \
+    ROUTINE(geev_complex, NULL, "geev",                                                                                    \
+            (const char *, const char *, const int *, void *, const int *, void *, void *, const int *, void *,            \
+             const int *, void *, const int *, void *, int *))
+
+typedef struct {
+#define ROUTINE(member, real, complex, parameters) void(*member) parameters;
+    ROUTINES(ROUTINE)
+#undef ROUTINE
+} routines;
+
+enum { TYPES = 4 };
+struct lapack {
+    bool there;
+    routines of[TYPES];
+};
+
+static const gpa_dtype types[TYPES] = {DT_F32, DT_F64, DT_C64, DT_C128};
+static const char letters[TYPES] = "sdcz";
+
+static int index_of(gpa_dtype t) {
+    for (int i = 0; i < TYPES; i++)
+        if (types[i] == t) return i;
+    return -1;
+}
+
+/* Fills *fn, which stays NULL when name is NULL; false when the library lacks the function. */
+static bool find(blas **b, char letter, const char *name, void *fn) {
+    char symbol[32];
+    if (!name) return true;
+    snprintf(symbol, sizeof symbol, "%c%s_", letter, name);
+    void *found = blas_find(b, symbol);
+    memcpy(fn, &found, sizeof found);
+    return found != NULL;
+}
+
+static lapack *load(blas **b) {
+    lapack *l = mem_zero(sizeof *l);
+    if (!l) return NULL;
+    l->there = true;
+    for (int i = 0; i < TYPES && l->there; i++) {
+        bool wide = dtype_is_complex(types[i]);
+#define ROUTINE(member, real, complex, parameters) \
+    l->there = l->there && find(b, letters[i], wide ? complex : real, &l->of[i].member);
+        ROUTINES(ROUTINE)
+#undef ROUTINE
+    }
+    return l;
+}
+
+void lapack_free(lapack *l) { mem_free(l); }
+
+bool lapack_can(lapack **l, blas **b, const gpa_libcall *c) {
+    if (index_of(c->dtype) < 0 || c->matrix.m > INT32_MAX || c->matrix.n > INT32_MAX || c->matrix.k > INT32_MAX) return false;
+    if (!*l) *l = load(b);
+    return *l && (*l)->there;
+}
+
+/* ---- one matrix ---- */
+
+/* One matrix of a call, and memory to work in. */
+typedef struct {
+    const routines *r;
+    const gpa_libcall *c;
+    int m, n, k, p;  /* p = min(m, n) */
+    char *x[LIB_MATRICES];
+    void *work;
+    void *real_work; /* of the real dtype; geev: eigenvalues' parts, and packed vectors */
+    int *ints;
+    int n_work;      /* elements of work; -1: the routine writes the best number to it */
+} task;
+
+static int at_least_1(int n) { return n > 1 ? n : 1; }
+
+static int solve(const task *t) {
+    int info = 0, lead = at_least_1(t->n);
+    t->r->gesv(&t->n, &t->k, t->x[0], &lead, t->ints, t->x[1], &lead, &info);
+    return info;
+}
+
+static int lu(const task *t) {
+    int info = 0, lead = at_least_1(t->m);
+    t->r->getrf(&t->m, &t->n, t->x[0], &lead, (int *)(void *)t->x[1], &info);
+    return info < 0 ? info : 0; /* a zero pivot is no failure of a factorization */
+}
+
+static int cholesky(const task *t) {
+    int info = 0, lead = at_least_1(t->n);
+    t->r->potrf(t->c->matrix.upper ? "U" : "L", &t->n, t->x[0], &lead, &info);
+    return info;
+}
+
+/* The reflectors below the diagonal of x[0] make Q, in x[2]. */
+static int qr(const task *t) {
+    int info = 0, lead = at_least_1(t->m);
+    size_t item = dtype_size(t->c->dtype);
+    if (t->n_work < 0) { /* both want to be asked */
+        double room = 0, more = 0;
+        bool single = t->c->dtype == DT_F32 || t->c->dtype == DT_C64;
+        t->r->geqrf(&t->m, &t->n, t->x[0], &lead, t->x[1], t->work, &t->n_work, &info);
+        room = single ? *(float *)t->work : *(double *)t->work;
+        if (t->x[2]) t->r->orgqr(&t->m, &t->k, &t->p, t->x[2], &lead, t->x[1], t->work, &t->n_work, &info);
+        more = single ? *(float *)t->work : *(double *)t->work;
+        if (single) *(float *)t->work = (float)(room > more ? room : more);
+        else *(double *)t->work = room > more ? room : more;
+        return info;
+    }
+    t->r->geqrf(&t->m, &t->n, t->x[0], &lead, t->x[1], t->work, &t->n_work, &info);
+    if (info || !t->x[2]) return info;
+    memcpy(t->x[2], t->x[0], (size_t)t->m * (size_t)(t->k < t->n ? t->k : t->n) * item);
+    t->r->orgqr(&t->m, &t->k, &t->p, t->x[2], &lead, t->x[1], t->work, &t->n_work, &info);
+    return info;
+}
+
+static int svd(const task *t) {
+    int info = 0, lead = at_least_1(t->m), lead_v = at_least_1(t->c->matrix.full ? t->n : t->p);
+    const char *job = !t->x[2] ? "N" : t->c->matrix.full ? "A" : "S";
+    if (dtype_is_complex(t->c->dtype))
+        t->r->gesdd_complex(job, &t->m, &t->n, t->x[0], &lead, t->x[1], t->x[2], &lead, t->x[3], &lead_v, t->work, &t->n_work,
+                            t->real_work, t->ints, &info);
+    else
+        t->r->gesdd(job, &t->m, &t->n, t->x[0], &lead, t->x[1], t->x[2], &lead, t->x[3], &lead_v, t->work, &t->n_work, t->ints,
+                    &info);
+    return info;
+}
+
+/* What syevd and heevd need beside `work`: for real numbers 3 + 5n integers, for complex ones 1 + 5n + 2n^2 reals, too. */
+static int eigh(const task *t) {
+    int info = 0, lead = at_least_1(t->n), n_ints = 3 + 5 * t->n, n_reals = 1 + 5 * t->n + 2 * t->n * t->n;
+    const char *job = t->c->matrix.vectors ? "V" : "N", *part = t->c->matrix.upper ? "U" : "L";
+    if (dtype_is_complex(t->c->dtype))
+        t->r->heevd(job, part, &t->n, t->x[0], &lead, t->x[1], t->work, &t->n_work, t->real_work, &n_reals, t->ints, &n_ints, &info);
+    else
+        t->r->syevd(job, part, &t->n, t->x[0], &lead, t->x[1], t->work, &t->n_work, t->ints, &n_ints, &info);
+    return info;
+}
+
+/* The eigenvalues of real matrices come as two arrays, and a pair of conjugate vectors as a real and an imaginary column. */
+#define UNPACK(T, C)                                                                                       \
+    static void unpack_##T(int n, const T *re, const T *im, const T *packed, C *w, C *v) {                 \
+        for (int j = 0; j < n; j++) w[j] = (C){re[j], im[j]};                                              \
+        for (int j = 0; v && j < n; j++) {                                                                 \
+            const T *a = packed + (size_t)j * (size_t)n, *b = a + n;                                       \
+            C *x = v + (size_t)j * (size_t)n, *y = x + n;                                                  \
+            bool pair = im[j] != 0 && j + 1 < n;                                                           \
+            for (int i = 0; i < n; i++) {                                                                  \
+                x[i] = (C){a[i], pair ? b[i] : 0};                                                         \
+                if (pair) y[i] = (C){a[i], -b[i]};                                                         \
+            }                                                                                              \
+            j += pair;                                                                                     \
+        }                                                                                                  \
+    }
+UNPACK(float, gpa_c64)
+UNPACK(double, gpa_c128)
+#undef UNPACK
+
+static int eig(const task *t) {
+    int info = 0, lead = at_least_1(t->n), one = 1;
+    const char *job = t->x[2] ? "V" : "N";
+    if (dtype_is_complex(t->c->dtype)) {
+        t->r->geev_complex("N", job, &t->n, t->x[0], &lead, t->x[1], NULL, &one, t->x[2], &lead, t->work, &t->n_work, t->real_work,
+                           &info);
+        return info;
+    }
+    size_t item = dtype_size(t->c->dtype), n = (size_t)t->n;
+    bool asked = t->n_work < 0;
+    char *re = t->real_work, *im = asked ? re : re + n * item, *packed = asked ? re : im + n * item;
+    t->r->geev("N", job, &t->n, t->x[0], &lead, re, im, NULL, &one, packed, &lead, t->work, &t->n_work, &info);
+    if (info || asked) return info;
+    void *r = re, *i = im, *v = packed, *w = t->x[1], *x = t->x[2];
+    if (t->c->dtype == DT_F32) unpack_float(t->n, r, i, v, w, x);
+    else unpack_double(t->n, r, i, v, w, x);
+    return info;
+}
+
+static int one(const task *t) {
+    switch (t->c->kind) {
+    case LIB_LU: return lu(t);
+    case LIB_SOLVE: return solve(t);
+    case LIB_CHOLESKY: return cholesky(t);
+    case LIB_QR: return qr(t);
+    case LIB_SVD: return svd(t);
+    case LIB_EIGH: return eigh(t);
+    case LIB_EIG: return eig(t);
+    case LIB_GEMM: case LIB_SORT: case LIB_ARGSORT: case LIB_FFT: case LIB_COUNT: break;
+    }
+    return -1;
+}
+
+/* ---- runs of matrices ---- */
+
+/* Numbers of the real dtype that a routine works in, and of integers. */
+static size_t reals_of(const gpa_libcall *c) {
+    size_t m = (size_t)c->matrix.m, n = (size_t)c->matrix.n, p = MIN(m, n), q = MAX(m, n);
+    bool wide = dtype_is_complex(c->dtype);
+    if (c->kind == LIB_SVD && wide) return p * MAX(5 * p + 7, 2 * q + 2 * p + 1) + 1;
+    if (c->kind == LIB_EIGH && wide) return 1 + 5 * n + 2 * n * n;
+    if (c->kind == LIB_EIG) return wide ? 2 * n + 1 : 2 * n + n * n + 1;
+    return 1;
+}
+
+static size_t ints_of(const gpa_libcall *c) {
+    size_t n = (size_t)c->matrix.n, p = (size_t)MIN(c->matrix.m, c->matrix.n);
+    if (c->kind == LIB_SVD) return 8 * p + 1;
+    if (c->kind == LIB_EIGH) return 3 + 5 * n;
+    return n + 1;
+}
+
+/* The workspace that the routine asks for, in elements; 0: none. */
+static int work_of(const task *asked) {
+    task t = *asked;
+    gpa_c128 answer = {0, 0}, real_answer = {0, 0};
+    int int_answer = 0;
+    if (t.c->kind != LIB_QR && t.c->kind != LIB_SVD && t.c->kind != LIB_EIGH && t.c->kind != LIB_EIG) return 0;
+    t.work = &answer;
+    t.real_work = &real_answer;
+    t.ints = &int_answer;
+    t.n_work = -1;
+    one(&t);
+    bool single = t.c->dtype == DT_F32 || t.c->dtype == DT_C64;
+    float narrow;
+    memcpy(&narrow, &answer, sizeof narrow);
+    return (int)ceil(single ? nextafterf(narrow, INFINITY) : answer.re); /* a float may have rounded the number down */
+}
+
+typedef struct {
+    const task *first;                /* of the matrix 0 */
+    const int64_t *step;              /* bytes from a matrix to the next, of each array */
+    int64_t batch, chunks;
+    struct failure { int64_t at; int info; bool memory; } *failures; /* one per chunk; at < 0: none */
+} runs;
+
+static void run(void *arg, int64_t chunk) {
+    const runs *r = arg;
+    const gpa_libcall *c = r->first->c;
+    task t = *r->first;
+    size_t real = dtype_size(dtype_info[c->dtype].real);
+    struct failure *f = &r->failures[chunk];
+    *f = (struct failure){.at = -1};
+    t.work = mem_new((size_t)at_least_1(t.n_work) * dtype_size(c->dtype));
+    t.real_work = mem_new(reals_of(c) * real);
+    t.ints = mem_new(ints_of(c) * sizeof *t.ints);
+    f->memory = !t.work || !t.real_work || !t.ints;
+    int64_t from = r->batch * chunk / r->chunks, to = r->batch * (chunk + 1) / r->chunks;
+    for (int64_t i = from; i < to && !f->memory; i++) {
+        for (int x = 0; x < LIB_MATRICES; x++) t.x[x] = r->first->x[x] ? r->first->x[x] + i * r->step[x] : NULL;
+        int info = one(&t);
+        if (info && f->at < 0) *f = (struct failure){.at = i, .info = info};
+    }
+    mem_free(t.work);
+    mem_free(t.real_work);
+    mem_free(t.ints);
+}
+
+/* Bytes of one matrix in each array. */
+static void steps_of(const gpa_libcall *c, int64_t *step) {
+    int64_t m = c->matrix.m, n = c->matrix.n, k = c->matrix.k, p = MIN(m, n), item = (int64_t)dtype_size(c->dtype);
+    gpa_dtype part = dtype_info[c->dtype].real;
+    int64_t real = (int64_t)dtype_size(part), complex = 2 * real;
+    memset(step, 0, LIB_MATRICES * sizeof *step);
+    step[0] = m * n * item;
+    if (c->kind == LIB_LU) step[1] = p * (int64_t)sizeof(int32_t);
+    if (c->kind == LIB_SOLVE) step[1] = n * k * item;
+    if (c->kind == LIB_QR) step[1] = p * item, step[2] = m * k * item;
+    if (c->kind == LIB_SVD) step[1] = p * real, step[2] = m * (c->matrix.full ? m : p) * item, step[3] = n * (c->matrix.full ? n : p) * item;
+    if (c->kind == LIB_EIGH) step[1] = n * real;
+    if (c->kind == LIB_EIG) step[1] = n * complex, step[2] = n * n * complex;
+}
+
+gpa_code lapack_run(const lapack *l, const blas *b, int threads, const gpa_libcall *c, gpa_err *e) {
+    int64_t step[LIB_MATRICES];
+    task t = {.r = &l->of[index_of(c->dtype)], .c = c, .m = (int)c->matrix.m, .n = (int)c->matrix.n, .k = (int)c->matrix.k};
+    t.p = MIN(t.m, t.n);
+    *c->matrix.info = 0;
+    steps_of(c, step);
+    for (int x = 0; x < LIB_MATRICES; x++) t.x[x] = c->matrix.x[x] ? c->matrix.x[x]->base : NULL;
+    t.n_work = work_of(&t);
+    bool many = c->matrix.batch >= threads && threads > 1;
+    runs r = {.first = &t, .step = step, .batch = c->matrix.batch, .chunks = many ? MIN(c->matrix.batch, 4 * threads) : 1};
+    r.failures = mem_zero((size_t)r.chunks * sizeof *r.failures);
+    if (!r.failures) return gpa_no_memory(e);
+    int32_t never = 0;
+    blas_threads(b, many ? 1 : threads);
+    threads_each(many ? threads : 1, r.chunks, &never, run, &r);
+    gpa_code rc = GPA_OK;
+    for (int64_t i = 0; i < r.chunks && !rc; i++) {
+        if (r.failures[i].memory) rc = gpa_no_memory(e);
+        else if (r.failures[i].at >= 0 && !*c->matrix.info) *c->matrix.info = r.failures[i].info;
+    }
+    mem_free(r.failures);
+    return rc;
+}

@@ -1,0 +1,212 @@
+/* Matrix factorizations of arrays.
+ *
+ * A call works on copies whose matrices lie by columns, which is how LAPACK counts; its results are handed out as transposed
+ * views of them, so nothing is copied again. Where the data allows it the copy lies by rows instead and the call is asked
+ * for the transpose's factors (cholesky, svd). Reading order: calls, results, the factorizations. */
+#include "runtime/explain.h"
+#include "runtime/host.h"
+#include "runtime/hostcall.h"
+#include "runtime/library.h"
+
+/* ---- calls ---- */
+
+/* A call for the stack of a. */
+static gpa_libcall call_of(gpa_lib_kind kind, const gpa_arr *a) {
+    int64_t m = a->shape[a->ndim - 2], n = a->shape[a->ndim - 1];
+    gpa_libcall c = {.kind = kind, .dtype = (gpa_dtype)a->dtype, .matrix = {.m = m, .n = n, .batch = m && n ? a->size / (m * n) : 0}};
+    return c;
+}
+
+static gpa_code run_on_host(gpa_rt *rt, const gpa_libcall *c, gpa_arr *const *x, gpa_err *e) {
+    host_place place[LIB_MATRICES] = {0};
+    void *at[LIB_MATRICES] = {NULL};
+    gpa_code rc = GPA_OK;
+    int opened = 0;
+    for (; opened < LIB_MATRICES && !rc; opened++) {
+        if (!x[opened]) continue;
+        rc = host_open(rt, x[opened], true, &place[opened], e);
+        at[opened] = place[opened].first;
+    }
+    if (!rc) rc = hostcall_matrix(c, at, &rt->interrupted, e);
+    for (int i = 0; i < opened; i++) {
+        gpa_code closed = place[i].arr ? host_close(rt, &place[i], rc ? NULL : e) : GPA_OK;
+        if (!rc) rc = closed;
+    }
+    return rc;
+}
+
+static const char *const failures[LIB_COUNT] = {
+    [LIB_LU] = "Singular matrix",
+    [LIB_SOLVE] = "Singular matrix",
+    [LIB_CHOLESKY] = "Matrix is not positive definite",
+    [LIB_QR] = "Incorrect argument found while performing QR factorization",
+    [LIB_SVD] = "SVD did not converge",
+    [LIB_EIGH] = "Eigenvalues did not converge",
+    [LIB_EIG] = "Eigenvalues did not converge",
+};
+
+/* Does the call on arrays x, each of which is the whole of its own memory. An empty stack needs no call. */
+static gpa_code run(gpa_rt *rt, gpa_libcall *c, gpa_arr *const *x, gpa_err *e) {
+    int32_t info = 0;
+    gpa_code rc = GPA_OK;
+    if (!c->matrix.batch) return GPA_OK;
+    gpa_device *d = x[0]->storage->buf->device;
+    c->matrix.info = &info;
+    for (int i = 0; i < LIB_MATRICES; i++) c->matrix.x[i] = x[i] ? x[i]->storage->buf->mem : NULL;
+    bool library = library_can(d, c);
+    if (library) rc = library_run(rt, d, c, e);
+    else rc = run_on_host(rt, c, x, e);
+    if (rc) return rc;
+    explain_call(rt, library_names[c->kind], library ? d : NULL, x[0]);
+    return info ? gpa_fail(e, GPA_E_LINALG, "%s", failures[c->kind]) : GPA_OK;
+}
+
+/* ---- results ---- */
+
+/* A new array with the stack of a and `n` more extents. */
+static gpa_code result(gpa_rt *rt, const gpa_arr *a, gpa_dtype t, int n, const int64_t *more, gpa_arr **out, gpa_err *e) {
+    int64_t shape[GPA_MAX_DIMS];
+    memcpy(shape, a->shape, (size_t)(a->ndim - 2) * sizeof *shape);
+    memcpy(shape + a->ndim - 2, more, (size_t)n * sizeof *shape);
+    return arr_empty(rt, t, a->ndim - 2 + n, shape, out, e);
+}
+
+/* Its last two axes exchanged; a is consumed. */
+static gpa_code turned_take(gpa_rt *rt, gpa_arr *a, gpa_arr **out, gpa_err *e) {
+    int perm[GPA_MAX_DIMS];
+    for (int d = 0; d < a->ndim; d++) perm[d] = d < a->ndim - 2 ? d : 2 * a->ndim - 3 - d;
+    gpa_code rc = arr_transpose(rt, a, perm, out, e);
+    arr_release(rt, a);
+    return rc;
+}
+
+static void drop(gpa_rt *rt, gpa_arr **x) {
+    for (int i = 0; i < LIB_MATRICES; i++) arr_release(rt, x[i]);
+}
+
+/* Hands x[i] out. */
+static void give(gpa_arr **x, int i, gpa_arr **out) {
+    *out = x[i];
+    x[i] = NULL;
+}
+
+static gpa_code give_turned(gpa_rt *rt, gpa_arr **x, int i, gpa_arr **out, gpa_err *e) {
+    gpa_arr *a = x[i];
+    x[i] = NULL;
+    return turned_take(rt, a, out, e);
+}
+
+/* ---- the factorizations ---- */
+
+gpa_code arr_lu(gpa_rt *rt, gpa_arr *a, gpa_arr **out, gpa_arr **pivots, gpa_err *e) {
+    gpa_arr *x[LIB_MATRICES] = {NULL};
+    gpa_libcall c = call_of(LIB_LU, a);
+    gpa_code rc = GPA_OK;
+    TRY(library_copy(rt, a, c.dtype, true, &x[0], e));
+    TRY(result(rt, a, DT_I32, 1, (int64_t[]){MIN(c.matrix.m, c.matrix.n)}, &x[1], e));
+    TRY(run(rt, &c, x, e));
+    TRY(give_turned(rt, x, 0, out, e));
+    give(x, 1, pivots);
+out:
+    drop(rt, x);
+    return rc;
+}
+
+gpa_code arr_solve(gpa_rt *rt, gpa_arr *a, gpa_arr *b, gpa_arr **out, gpa_err *e) {
+    gpa_arr *x[LIB_MATRICES] = {NULL};
+    gpa_libcall c = call_of(LIB_SOLVE, a);
+    gpa_code rc = GPA_OK;
+    c.matrix.k = b->shape[b->ndim - 1];
+    TRY(library_copy(rt, a, c.dtype, true, &x[0], e));
+    TRY(library_copy(rt, b, c.dtype, true, &x[1], e));
+    TRY(run(rt, &c, x, e));
+    TRY(give_turned(rt, x, 1, out, e));
+out:
+    drop(rt, x);
+    return rc;
+}
+
+/* By rows a is its own conjugate by columns, so the other triangle's factor, transposed, is the one asked for. */
+gpa_code arr_cholesky(gpa_rt *rt, gpa_arr *a, bool upper, gpa_arr **out, gpa_err *e) {
+    gpa_arr *x[LIB_MATRICES] = {NULL};
+    gpa_libcall c = call_of(LIB_CHOLESKY, a);
+    gpa_code rc = GPA_OK;
+    c.matrix.upper = !upper;
+    TRY(library_copy(rt, a, c.dtype, false, &x[0], e));
+    TRY(run(rt, &c, x, e));
+    give(x, 0, out);
+out:
+    drop(rt, x);
+    return rc;
+}
+
+gpa_code arr_qr(gpa_rt *rt, gpa_arr *a, int64_t k, gpa_arr **r, gpa_arr **factors, gpa_arr **q, gpa_err *e) {
+    gpa_arr *x[LIB_MATRICES] = {NULL};
+    gpa_libcall c = call_of(LIB_QR, a);
+    gpa_code rc = GPA_OK;
+    c.matrix.k = k;
+    TRY(library_copy(rt, a, c.dtype, true, &x[0], e));
+    TRY(result(rt, a, c.dtype, 1, (int64_t[]){MIN(c.matrix.m, c.matrix.n)}, &x[1], e));
+    if (q) TRY(result(rt, a, c.dtype, 2, (int64_t[]){k, c.matrix.m}, &x[2], e));
+    TRY(run(rt, &c, x, e));
+    TRY(give_turned(rt, x, 0, r, e));
+    if (q) TRY(give_turned(rt, x, 2, q, e));
+    give(x, 1, factors);
+out:
+    drop(rt, x);
+    return rc;
+}
+
+/* By rows a is a^T = conj(V) S U^T by columns: its U is V^H and its V^H is U when they are read by rows. */
+gpa_code arr_svd(gpa_rt *rt, gpa_arr *a, bool full, gpa_arr **u, gpa_arr **s, gpa_arr **vh, gpa_err *e) {
+    gpa_arr *x[LIB_MATRICES] = {NULL};
+    gpa_libcall c = call_of(LIB_SVD, a);
+    int64_t m = c.matrix.m, n = c.matrix.n, p = MIN(m, n);
+    gpa_code rc = GPA_OK;
+    c.matrix.m = n;
+    c.matrix.n = m;
+    c.matrix.full = full;
+    TRY(library_copy(rt, a, c.dtype, false, &x[0], e));
+    TRY(result(rt, a, dtype_info[c.dtype].real, 1, &p, &x[1], e));
+    if (u) TRY(result(rt, a, c.dtype, 2, (int64_t[]){full ? n : p, n}, &x[2], e));
+    if (u) TRY(result(rt, a, c.dtype, 2, (int64_t[]){m, full ? m : p}, &x[3], e));
+    TRY(run(rt, &c, x, e));
+    give(x, 1, s);
+    if (u) give(x, 2, vh);
+    if (u) give(x, 3, u);
+out:
+    drop(rt, x);
+    return rc;
+}
+
+gpa_code arr_eigh(gpa_rt *rt, gpa_arr *a, bool upper, gpa_arr **w, gpa_arr **v, gpa_err *e) {
+    gpa_arr *x[LIB_MATRICES] = {NULL};
+    gpa_libcall c = call_of(LIB_EIGH, a);
+    gpa_code rc = GPA_OK;
+    c.matrix.upper = upper;
+    c.matrix.vectors = v != NULL;
+    TRY(library_copy(rt, a, c.dtype, true, &x[0], e));
+    TRY(result(rt, a, dtype_info[c.dtype].real, 1, &c.matrix.n, &x[1], e));
+    TRY(run(rt, &c, x, e));
+    if (v) TRY(give_turned(rt, x, 0, v, e));
+    give(x, 1, w);
+out:
+    drop(rt, x);
+    return rc;
+}
+
+gpa_code arr_eig(gpa_rt *rt, gpa_arr *a, gpa_arr **w, gpa_arr **v, gpa_err *e) {
+    gpa_arr *x[LIB_MATRICES] = {NULL};
+    gpa_libcall c = call_of(LIB_EIG, a);
+    gpa_dtype complex = dtype_info[c.dtype].real == DT_F32 ? DT_C64 : DT_C128;
+    gpa_code rc = GPA_OK;
+    TRY(library_copy(rt, a, c.dtype, true, &x[0], e));
+    TRY(result(rt, a, complex, 1, &c.matrix.n, &x[1], e));
+    if (v) TRY(result(rt, a, complex, 2, (int64_t[]){c.matrix.n, c.matrix.n}, &x[2], e));
+    TRY(run(rt, &c, x, e));
+    if (v) TRY(give_turned(rt, x, 2, v, e));
+    give(x, 1, w);
+out:
+    drop(rt, x);
+    return rc;
+}

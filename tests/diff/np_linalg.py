@@ -1,0 +1,343 @@
+# numpy.linalg and products: every function against NumPy's, by values that do not depend on signs and orders, and its errors.
+from numpy.linalg import (solve, inv, pinv, det, slogdet, lstsq, cholesky, qr, svd, svdvals, eig, eigvals, eigh, eigvalsh, norm, cond,
+                          matrix_rank, matrix_power, multi_dot, tensorsolve, tensorinv, matrix_norm, vector_norm, cross, outer, trace,
+                          diagonal, vecdot, matrix_transpose, LinAlgError)
+TYPES = ['int8', 'int64', 'float32', 'float64', 'complex64', 'complex128', 'bool']
+def data(*shape, dtype='float64'):
+    n = 1
+    for k in shape: n *= k
+    t = np.arange(n) * 1.7 + 0.3
+    x = (np.sin(t) * 3 + np.cos(t * t)).reshape(shape)
+    if dtype[0] == 'c': x = x + 1j * np.cos(t * 2.1).reshape(shape)
+    return x.astype(dtype)
+def good(*shape, dtype='float64'):
+    return data(*shape, dtype=dtype) + (4 * shape[-1] * np.eye(shape[-1])).astype(dtype)
+def definite(*shape, dtype='float64'):
+    x = data(*shape, dtype=dtype)
+    return (x @ np.conj(x.swapaxes(-1, -2)) + (np.eye(shape[-1]) * shape[-1]).astype(dtype)).astype(dtype)
+def show(*xs):
+    for x in xs:
+        x = np.asarray(x)
+        single = x.dtype in (np.float32, np.complex64)
+        digits = 2 if single else 6
+        size = float(np.abs(x).max()) if x.size else 1.0
+        x64 = x.astype(complex) / (size if size > 1 else 1.0)
+        print(x.dtype, x.shape, float(f"{size:.{3 if single else 8}g}"), np.round(x64.real, digits).ravel()[:9] + 0.0, np.round(x64.imag, digits).ravel()[:9] + 0.0)
+def near(x, y):
+    single = x.dtype in (np.float32, np.complex64)
+    return x.shape == y.shape and bool(np.abs(x - y).max() <= (1e-3 if single else 1e-9) * (1 + np.abs(y).max())) if x.size else x.shape == y.shape
+def unitary(q):
+    return near(np.conj(q.swapaxes(-1, -2)) @ q, np.broadcast_to(np.eye(q.shape[-1], dtype=q.dtype), q.shape[:-2] + (q.shape[-1],) * 2))
+
+# --- solve
+for t in TYPES:
+    a = good(5, 5, dtype=t)
+    show(solve(a, data(5, dtype=t)), solve(a, data(5, 3, dtype=t)), solve(a.T, data(3, 5, dtype=t).T), solve(a[::-1, ::-1], data(5, 2)))
+a = good(4, 3, 3)
+show(solve(a, data(4, 3, 2)), solve(a, data(3)), solve(a, data(3, 2)), solve(a[0], data(4, 3, 2)), solve(a[:, None], data(5, 3, 1)))
+show(solve(np.float32(2) * np.eye(2, dtype=np.float32), data(2, dtype='int8')), solve(good(1, 1), data(1)), solve(good(40, 40), data(40)))
+x = solve(good(3, 3) * 2 + 1, data(3) - 1); print(np.allclose((good(3, 3) * 2 + 1) @ x, data(3) - 1))
+
+# --- inv
+for t in TYPES:
+    a = good(4, 4, dtype=t)
+    show(inv(a), inv(a.T), inv(a[::2, ::2]), inv(np.stack([a, a.T + 1])))
+show(inv(good(2, 3, 4, 4))); print(near(inv(good(50, 50)) @ good(50, 50), np.eye(50)))
+
+# --- det and slogdet
+for t in TYPES:
+    a = good(4, 4, dtype=t)
+    show(det(a), det(a[::-1]), det(np.stack([a, a[::-1], a * 0])), *slogdet(a), *slogdet(a[::-1]), slogdet(a * 0)[0])
+print(slogdet(np.zeros((2, 2))), slogdet(good(3, 3) * 1e200)[0], det(np.eye(3) * 1e200), type(det(np.eye(2))), det([[5]]))
+s = slogdet(np.eye(2)); print(s, s.sign, s.logabsdet, s[0], len(s), list(s))
+
+# --- cholesky
+for t in ['float32', 'float64', 'complex64', 'complex128', 'int64']:
+    a = definite(5, 5, dtype=t)
+    show(cholesky(a), cholesky(a, upper=True), cholesky(np.tril(a)), cholesky(np.triu(a), upper=True), cholesky(np.stack([a, a + 2 * np.eye(5, dtype=t)])))
+print(near(cholesky(definite(30, 30)) @ cholesky(definite(30, 30)).T, definite(30, 30)))
+
+# --- qr
+for t in TYPES:
+    for shape in [(4, 4), (5, 3), (3, 5), (2, 4, 3), (1, 4), (4, 1)]:
+        a = data(*shape, dtype=t)
+        for mode in ['reduced', 'complete']:
+            q, r = qr(a, mode)
+            print(mode, q.dtype, q.shape, r.shape, unitary(q), near(q @ r, a.astype(q.dtype)))
+        show(np.abs(qr(a, 'r')))
+h, tau = qr(data(4, 3), 'raw'); print(h.shape, tau.shape); show(h, tau)
+r = qr(good(2, 2)); show(r.Q @ r.R); print(len(r), type(r).__name__)
+
+# --- svd
+for t in TYPES:
+    for shape in [(4, 4), (5, 3), (3, 5), (2, 4, 3), (1, 4), (4, 1)]:
+        a = data(*shape, dtype=t)
+        for full in [True, False]:
+            u, s, vh = svd(a, full_matrices=full)
+            p = s.shape[-1]
+            print(u.dtype, u.shape, s.dtype, s.shape, vh.shape, unitary(u), unitary(np.conj(vh.swapaxes(-1, -2))), near(u[..., :p] * s[..., None, :] @ vh[..., :p, :], a.astype(u.dtype)))
+        show(svd(a, compute_uv=False), svdvals(a))
+for t in ['float32', 'complex128']:
+    a = definite(4, 4, dtype=t) - (6 * np.eye(4)).astype(t)
+    u, s, vh = svd(a, hermitian=True); print(near(u * s @ vh, a), unitary(u)); show(s, svd(a, compute_uv=False, hermitian=True))
+show(svd(np.zeros((3, 3)), compute_uv=False)); u, s, vh = svd(np.ones((3, 4))); print(unitary(u), unitary(vh), near(u * s @ vh[:3], np.ones((3, 4))))
+r = svd(np.eye(2)); print(r.S, r.U.shape, r.Vh.shape)
+
+# --- eigh
+for t in TYPES:
+    a = (definite(5, 5, dtype=t) if t != 'bool' else np.eye(5) > 0)
+    for uplo in 'LUlu':
+        w, v = eigh(a, uplo)
+        print(w.dtype, v.dtype, unitary(v), near(a.astype(v.dtype) @ v, w * v)); show(w, eigvalsh(a, uplo))
+    w, v = eigh(np.stack([a, a])); print(w.shape, v.shape)
+w, v = eigh(np.triu(definite(4, 4)), 'U'); show(w); show(eigvalsh(np.tril(definite(4, 4)))); show(eigvalsh(definite(3, 2, 4, 4)))
+show(eigvalsh(definite(40, 40)))
+
+# --- eig
+def order(w): return w[np.lexsort((np.round(w.imag, 3), np.round(w.real, 3)))]
+for t in TYPES:
+    a = data(5, 5, dtype=t)
+    w, v = eig(a); print(w.dtype, v.dtype, near(a.astype(v.dtype) @ v, w * v), np.allclose(np.abs(v * v).sum(0), 1, atol=1e-3)); show(order(w.astype(complex)).astype(v.dtype if v.dtype.kind == 'c' else w.dtype), order(eigvals(a).astype(complex)).astype(v.dtype if v.dtype.kind == 'c' else w.dtype))
+    s = definite(4, 4, dtype=t) if t != 'bool' else np.eye(4); w, v = eig(s); print(w.dtype, v.dtype); show(np.sort(w.real))
+for a in [[[0, 1], [-1, 0]], [[1, 1], [0, 1]], [[2, 0], [0, 3]], [[0, 1, 0], [0, 0, 1], [1, 0, 0]], [[1, 2, 3], [4, 5, 6], [7, 8, 9]], [[0, 0], [0, 0]]]:
+    w, v = eig(np.array(a, float)); print(w.dtype, np.allclose(np.array(a) @ v, w * v)); show(order(w.astype(complex)))
+w, v = eig(data(3, 4, 4)); print(w.shape, v.shape, near(data(3, 4, 4) @ v, w[:, None, :] * v)); print(eigvals(np.stack([np.eye(2), [[0, 1], [-1, 0]]])).dtype)
+
+# --- lstsq and pinv
+for t in ['int64', 'float32', 'float64', 'complex64', 'complex128']:
+    for shape in [(6, 3), (3, 6), (4, 4)]:
+        a = data(*shape, dtype=t)
+        x, rest, rank, s = lstsq(a, data(shape[0], dtype=t)); show(x, rest, s); print(rank, type(rank).__name__)
+        x, rest, rank, s = lstsq(a, data(shape[0], 2, dtype=t)); show(x, rest)
+        show(pinv(a), pinv(a, rcond=0.5), pinv(a, rtol=1e-3))
+a = np.outer([1, 2, 3], [1, 1.0]); x, rest, rank, s = lstsq(a, [1, 2, 4]); show(x, rest, s[0]); print(rank)
+show(pinv(a), pinv(data(2, 4, 3)), pinv(np.zeros((2, 3))), pinv(definite(3, 3), hermitian=True), lstsq(data(4, 3), data(4), rcond=-1)[0], lstsq(data(4, 3), data(4), rcond=0.9)[0])
+
+# --- norms
+for t in TYPES:
+    x = data(3, 4, dtype=t); y = x[0]
+    for ord in [None, 1, 2, 3, 0.5, 0, -1, -2, np.inf, -np.inf]:
+        show(norm(y, ord), norm(x, ord, 1), norm(x, ord, 0, True), vector_norm(x, ord=2 if ord is None else ord))
+    for ord in [None, 'fro', 1, -1, np.inf, -np.inf] + (['nuc', 2, -2] if t != 'bool' else []):
+        show(norm(x, ord), norm(x.T, ord, (0, 1)), norm(x, ord, (1, 0), True))
+        if ord is not None: show(matrix_norm(x, ord=ord), matrix_norm(np.stack([x, x]), ord=ord, keepdims=True))
+    show(norm(x), norm(np.stack([x, x])), norm(x, keepdims=True))
+x = data(2, 3, 4)
+show(vector_norm(x), vector_norm(x, axis=(0, 2)), vector_norm(x, axis=(0, 2), keepdims=True, ord=1), vector_norm(x, axis=1), vector_norm(x, keepdims=True), norm(x, axis=(0, 2)), norm(x, 'nuc', (2, 0)), norm(x, 2, (1, 2)), norm(x, 1, (0, 2), True))
+print(norm([]), norm(np.zeros((0, 3))), norm([np.nan, 1]), norm([np.inf, 1]), norm([3, 4]).dtype, type(norm([3, 4])).__name__, norm(np.ones(4, np.float16)), norm(np.ones((2, 2), np.float16), 1).dtype)
+
+# --- condition and rank
+for p in [None, 1, 2, -2, np.inf, -1, 'fro']:
+    show(cond(good(3, 3), p), cond(good(2, 3, 3), p))
+print(cond(np.zeros((2, 2)), 1), cond(np.zeros((2, 2)), 'fro'), cond(np.stack([np.eye(2), np.zeros((2, 2))]), 1), cond(np.full((2, 2), np.nan)) if False else '')
+print(matrix_rank(np.eye(4)), matrix_rank(np.outer([1, 2, 3], [1, 2])), matrix_rank(np.zeros((3, 3))), matrix_rank(np.ones(4)), matrix_rank(data(2, 3, 4)), matrix_rank(np.diag([1, 1e-3, 0]), tol=0.01), matrix_rank(np.diag([1, 1e-3, 0]), rtol=1e-4), matrix_rank(definite(3, 3), hermitian=True))
+
+# --- powers and chains
+m = np.array([[1, 1], [1, 0]])
+for n in [-3, -1, 0, 1, 2, 3, 10, 30]:
+    show(matrix_power(m, n))
+show(matrix_power(good(2, 3, 3), 5), matrix_power(good(3, 3) / 10, 7), matrix_power(np.eye(2, dtype=np.float32), -2))
+a, b, c, d = data(3, 50), data(50, 4), data(4, 60), data(60, 2)
+show(multi_dot([a, b, c, d]), multi_dot([a[0], b, c]), multi_dot([a, b, c, d[:, 0]]), multi_dot([a, b]), multi_dot([d.T, c.T, b.T, a.T]))
+o = np.zeros((3, 2)); print(multi_dot([a, b, c, d], out=o) is o); show(o)
+
+# --- tensors
+a = good(24, 24).reshape(6, 4, 2, 3, 4)
+show(tensorsolve(a, data(6, 4)), tensorinv(good(12, 12).reshape(3, 4, 2, 6), 2), tensorinv(good(6, 6).reshape(6, 3, 2), ind=1), tensorsolve(good(6, 6).reshape(2, 3, 6).transpose(2, 0, 1).reshape(6, 2, 3), data(6)))
+show(tensorsolve(good(24, 24).reshape(4, 6, 8, 3), data(8, 3), axes=(0, 1)).shape)
+
+# --- products
+x, y = data(2, 3), data(4, 2, 3)
+show(cross(x, y), cross(x.T, x.T[:, ::-1], axis=0), outer(x[0], y[0, 0]), trace(y), trace(y, offset=1), diagonal(y), diagonal(y, offset=-1), vecdot(x, y), vecdot(x * 1j, x), vecdot(x, x, axis=0), matrix_transpose(y))
+show(np.cross(x[:, :2], x[:, :2]), np.cross(x[:, :2], x), np.cross(x, x[:, :2]), np.cross(y, x, axisc=0), np.cross(x.T, x.T, axis=0), np.cross(x, x.T, axisb=0))
+show(np.vecdot(x, x), np.matvec(y, data(3)), np.vecmat(data(2) * 1j, y), np.matvec(x, data(5, 3)), np.matrix_transpose(x), np.vdot(x * 1j, x), np.inner(x, y), np.kron(x, y))
+show(np.tensordot(y, x, axes=([1, 2], [0, 1])), np.tensordot(y, x, axes=(2, 1)), np.tensordot(y, y, 0), np.tensordot(y, y, ([0, 1, 2], [0, 1, 2])), np.tensordot(x, x, axes=[[-1], [-1]]))
+
+# --- empty
+for f in [inv, det, cholesky, eigvalsh, eigvals, lambda a: svd(a)[1], lambda a: qr(a)[0]]:
+    show(f(np.zeros((0, 0)))); show(f(np.zeros((0, 3, 3)))); show(f(np.zeros((2, 0, 0))))
+show(solve(np.zeros((0, 0)), np.zeros(0)), solve(np.zeros((0, 2, 2)), np.zeros((0, 2, 3))), solve(np.eye(3), np.zeros((3, 0))), pinv(np.zeros((0, 3))), *lstsq(np.zeros((0, 2)), np.zeros(0)), *lstsq(np.zeros((2, 0)), np.ones(2)))
+show(*svd(np.zeros((0, 3))), *svd(np.zeros((3, 0)), full_matrices=False), *qr(np.zeros((3, 0)), 'complete'), *qr(np.zeros((0, 3))), norm(np.zeros((0, 0)), 2), multi_dot([np.zeros((2, 0)), np.zeros((0, 3)), np.ones((3, 2))]))
+
+# --- not a number
+print(np.isnan(inv(np.full((2, 2), np.nan))).all(), det(np.full((2, 2), np.nan)), np.isnan(solve(np.array([[1, np.nan], [0, 1]]), [1, 1])).any())
+
+# --- modules
+import numpy.linalg
+import numpy.linalg as L
+from numpy.linalg import LinAlgError
+try:
+    numpy.linalg.inv(np.zeros((2, 2)))
+except LinAlgError as e:
+    print(repr(str(e)), isinstance(e, ValueError), np.linalg.LinAlgError is L.LinAlgError)
+
+# --- errors
+import numpy.linalg as L
+for f in [
+    lambda: solve(np.ones((2,3)),np.ones(2)),
+    lambda: solve(np.ones(2),np.ones(2)),
+    lambda: solve(5.0,np.ones(2)),
+    lambda: solve(np.eye(2),np.ones(3)),
+    lambda: solve(np.eye(2),np.ones((3,2))),
+    lambda: solve(np.eye(2),5.0),
+    lambda: solve(np.ones((2,2)),np.ones(2)),
+    lambda: solve(np.ones((4,2,2)),np.ones((3,2,2))),
+    lambda: solve(np.eye(2),np.ones((4,2,1))),
+    lambda: solve(np.eye(2)[None],np.ones(2)),
+    lambda: solve(np.eye(2,dtype=np.float16),np.ones(2)),
+    lambda: solve(np.eye(2,dtype=np.float32),np.ones(2,np.float64)),
+    lambda: solve(np.eye(2,dtype=np.float32),np.ones(2,np.complex64)),
+    lambda: solve(np.eye(2,dtype=np.float32),np.ones(2,np.int8)),
+    lambda: solve(np.eye(2,dtype=np.int32),np.ones(2,np.int8)),
+    lambda: solve(np.eye(2,dtype=bool),np.ones(2,bool)),
+    lambda: solve(np.ones((0,0)),np.ones((0,))),
+    lambda: solve(np.ones((0,0)),np.ones((0,3))),
+    lambda: solve(np.ones((0,2,2)),np.ones((0,2,3))),
+    lambda: inv(np.ones((2,3))),
+    lambda: inv(np.ones(3)),
+    lambda: inv(np.zeros((2,2))),
+    lambda: inv(np.array([np.eye(2),np.zeros((2,2))])),
+    lambda: inv(np.ones((0,0))),
+    lambda: inv(np.ones((3,0,0))),
+    lambda: inv(np.eye(2,dtype=np.float16)),
+    lambda: det(np.ones(3)),
+    lambda: det(np.ones((2,3))),
+    lambda: det(np.ones((0,0))),
+    lambda: det(np.ones((3,0,0))),
+    lambda: det(np.eye(2,dtype=np.float32)),
+    lambda: det(np.eye(2,dtype=np.int32)),
+    lambda: det(np.full((2,2),np.nan)),
+    lambda: slogdet(np.ones((2,3))),
+    lambda: slogdet(np.zeros((2,2))),
+    lambda: slogdet(np.eye(2,dtype=np.complex64)),
+    lambda: slogdet(np.ones((0,0))),
+    lambda: cholesky(np.ones((2,3))),
+    lambda: cholesky(-np.eye(2)),
+    lambda: cholesky(np.ones((0,0))),
+    lambda: qr(np.ones(3)),
+    lambda: qr(np.ones((2,3)), 'foo'),
+    lambda: qr(np.ones((2,3)), 'r'),
+    lambda: qr(np.ones((0,3))),
+    lambda: qr(np.ones((3,0)),'complete'),
+    lambda: qr(np.ones((3,0))),
+    lambda: svd(np.ones(3)),
+    lambda: svd(np.full((2,2),np.nan)),
+    lambda: svd(np.ones((0,3))),
+    lambda: svd(np.ones((0,3)),full_matrices=False),
+    lambda: svd(np.ones((3,0)),compute_uv=False),
+    lambda: svd(np.ones((2,3)),hermitian=True),
+    lambda: eig(np.ones(3)),
+    lambda: eig(np.ones((2,3))),
+    lambda: eig(np.full((2,2),np.nan)),
+    lambda: eigvals(np.full((2,2),np.inf)),
+    lambda: eigvals(np.ones((0,0))),
+    lambda: eig(np.eye(2,dtype=np.float32)),
+    lambda: eig(np.array([[0,1],[-1,0]],dtype=np.float32)),
+    lambda: eigh(np.ones((2,3))),
+    lambda: eigh(np.eye(2),'X'),
+    lambda: eigvalsh(np.eye(2),5),
+    lambda: lstsq(np.ones(3),np.ones(3)),
+    lambda: lstsq(np.ones((3,2)),np.ones(4)),
+    lambda: lstsq(np.ones((3,2)),np.ones((3,2,2))),
+    lambda: lstsq(np.ones((3,2,2)),np.ones((3,2))),
+    lambda: lstsq(np.eye(3)[:,:2],np.ones(3)),
+    lambda: lstsq(np.eye(3)[:,:2],np.ones((3,2))),
+    lambda: lstsq(np.eye(3)[:2],np.ones((2))),
+    lambda: lstsq(np.ones((0,2)),np.ones((0))),
+    lambda: lstsq(np.ones((2,0)),np.ones((2))),
+    lambda: pinv(np.ones((0,3))),
+    lambda: pinv(np.ones(3)),
+    lambda: pinv(np.ones((2,2)),rcond=1e-3,rtol=1e-4),
+    lambda: norm(np.ones(3),'fro'),
+    lambda: norm(np.ones((2,2)),'foo'),
+    lambda: norm(np.ones((2,2)),3),
+    lambda: norm(np.ones((2,2,2)),2),
+    lambda: norm(np.ones((2,2,2)),axis=(0,0)),
+    lambda: norm(np.ones((2,2,2)),axis=(0,1,2)),
+    lambda: norm(np.ones((2,2,2)),axis=1.5),
+    lambda: norm(np.ones((2,2)),axis=3),
+    lambda: norm(np.ones((2,2,2)),axis=(0,5)),
+    lambda: norm(np.ones(0),np.inf),
+    lambda: norm(np.ones((0,0)),2),
+    lambda: norm([1,2,3]),
+    lambda: norm(np.ones(3,np.float16)),
+    lambda: norm(np.ones(3,np.float32),1),
+    lambda: norm(np.ones(3,np.int32),0),
+    lambda: norm(np.ones((2,2)),None,(0,1),True),
+    lambda: cond(np.ones((0,0))),
+    lambda: cond(np.zeros((2,2)),1),
+    lambda: cond(np.ones((2,3)),1),
+    lambda: cond(np.eye(2),'foo'),
+    lambda: matrix_rank(np.ones((2,2))),
+    lambda: matrix_rank(5),
+    lambda: matrix_rank(np.zeros(3)),
+    lambda: matrix_rank(np.ones((4,2,2))),
+    lambda: matrix_rank(np.ones((2,2)),tol=1,rtol=1),
+    lambda: matrix_power(np.ones((2,3)),2),
+    lambda: matrix_power(np.ones((2,2)),1.5),
+    lambda: matrix_power(np.ones((2,2)),-1),
+    lambda: matrix_power(np.array([[1,2],[3,4]]),-1),
+    lambda: matrix_power(np.array([[1,2],[3,4]]),3),
+    lambda: matrix_power(np.ones((2,2)),0),
+    lambda: multi_dot([np.ones((2,2))]),
+    lambda: multi_dot([np.ones((2,3)),np.ones((2,3))]),
+    lambda: multi_dot([np.ones((2,3)),np.ones((3,3,3)),np.ones((3,2))]),
+    lambda: multi_dot([np.ones(3),np.ones((3,3)),np.ones(3)]),
+    lambda: tensorsolve(np.ones((2,3,4)),np.ones((2,3))),
+    lambda: tensorsolve(np.eye(6).reshape(2,3,6),np.ones((2,3))),
+    lambda: tensorinv(np.eye(6).reshape(2,3,6)),
+    lambda: tensorinv(np.eye(6).reshape(2,3,6),0),
+    lambda: tensorinv(np.ones((2,3,4))),
+    lambda: vector_norm(np.ones((2,3)),axis=1),
+    lambda: matrix_norm(np.ones((2,3)),ord=5),
+    lambda: matrix_norm(np.ones(3)),
+    lambda: cross(np.ones(2),np.ones(2)),
+    lambda: cross(np.ones(3),np.ones(3)),
+    lambda: np.cross(np.ones(2),np.ones(2)),
+    lambda: np.cross(np.ones(4),np.ones(3)),
+    lambda: outer(np.ones((2,2)),np.ones(2)),
+    lambda: outer([1,2],[3,4]),
+    lambda: trace(np.ones(3)),
+    lambda: trace(np.ones((2,3,3))),
+    lambda: diagonal(np.ones((2,3,3)),offset=1),
+    lambda: vecdot(np.ones(3),np.ones(4)),
+    lambda: matrix_transpose(np.ones(3)),
+    lambda: matrix_transpose(np.ones((2,3,4))),
+    lambda: svdvals(np.ones((2,3))),
+    lambda: np.vecdot(np.ones((2,3)),np.ones(3)),
+    lambda: np.matvec(np.ones((2,3)),np.ones(2)),
+    lambda: np.vecmat(np.ones(2),np.ones((2,3))),
+    lambda: np.inner(np.ones(3),np.ones(4)),
+    lambda: np.vdot(np.ones(3),np.ones(4)),
+    lambda: np.tensordot(np.ones((2,3)),np.ones((4,3))),
+    lambda: np.tensordot(np.ones((2,3)),np.ones((4,3)),axes=([0],[0,1])),
+    lambda: np.kron(5,np.ones(2)),
+    lambda: np.kron(np.ones((2,2)),np.ones((2,2,2))),
+    lambda: L.matmul(np.ones((2,2)),np.ones((2,2))),
+]:
+    try:
+        r = f()
+        print(type(r).__name__, (r.dtype, r.shape) if isinstance(r, np.ndarray) else '')
+    except Exception as e:
+        print(type(e).__name__, e)
+
+# --- singular
+inv(np.zeros((2, 2)))
+
+# --- not square
+det(np.ones((2, 3)))
+
+# --- not a matrix
+eigvals([1, 2])
+
+# --- not definite
+cholesky([[1, 2], [2, 1]])
+
+# --- halves
+solve(np.eye(2, dtype=np.float16), [1, 2])
+
+# --- lengths
+solve(np.eye(2), [1, 2, 3])
+
+# --- singular values of nan
+svd([[np.nan]])
