@@ -116,6 +116,7 @@ static gpa_code augment_item(walk *w, const ast_node *n) {
     if (!rc && to.ndim) rc = typed_fail(w, n, GPA_E_UNSUPPORTED, "arithmetic on whole arrays cannot be compiled here: write the loop");
     if (!rc) rc = typed_number(w, n->augassign.value, &b);
     if (rc) return rc;
+    kir_at(w->f, target->span);
     a = typed_load(w, &to);
     rc = typed_binary(w, n, typed_operator(n->augassign.op), target, n->augassign.value, a, b, &v);
     return rc ? rc : typed_store(w, target, &to, v);
