@@ -146,7 +146,7 @@ typedef struct {
 static void suggest(void *user, const char *name, value v) {
     suggestion *s = user;
     (void)v;
-    raise_suggest(s->wrong, name, &s->best, &s->cost);
+    vm_suggest(s->wrong, name, &s->best, &s->cost);
 }
 
 static gpa_code no_attribute(gpa_vm *vm, value v, const char *name) {

@@ -64,7 +64,7 @@ static gpa_code fail_unexpected(gpa_vm *vm, const func_obj *f, value name) {
                            func_name(vm, f), name.str->text);
     gpa_code rc = vm_fail(vm, GPA_E_TYPE, "%s() got an unexpected keyword argument '%s'", func_name(vm, f), name.str->text);
     for (unsigned i = s->n_positional_only; i < s->n_positional + s->n_keyword_only; i++)
-        raise_suggest(name.str->text, param_name(vm, f->code, i), &best, &cost);
+        vm_suggest(name.str->text, param_name(vm, f->code, i), &best, &cost);
     if (best) gpa_err_hint(&vm->err, "did you mean: '%s'?", best);
     return rc;
 }
@@ -382,7 +382,7 @@ static gpa_code bind_native_names(gpa_vm *vm, const signature *s, value *argv, c
             const char *best = NULL;
             size_t cost = SIZE_MAX;
             gpa_code rc = vm_fail(vm, GPA_E_TYPE, "%s() got an unexpected keyword argument '%s'", title, names[i].str->text);
-            for (unsigned k = s->n_positional_only; k < s->n; k++) raise_suggest(names[i].str->text, s->names[k], &best, &cost);
+            for (unsigned k = s->n_positional_only; k < s->n; k++) vm_suggest(names[i].str->text, s->names[k], &best, &cost);
             if (best) gpa_err_hint(&vm->err, "did you mean: '%s'?", best);
             return rc;
         }

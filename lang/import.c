@@ -123,7 +123,7 @@ gpa_code vm_import(gpa_vm *vm, const char *name, module_obj **out) {
     const char *best = NULL;
     size_t cost = SIZE_MAX;
     for (int k = 0; k < OWNER_COUNT; k++)
-        if (owner_is_module((native_owner)k)) raise_suggest(name, owner_name((native_owner)k), &best, &cost);
+        if (owner_is_module((native_owner)k)) vm_suggest(name, owner_name((native_owner)k), &best, &cost);
     if (best) gpa_err_hint(&vm->err, "did you mean: '%s'?", best);
     return rc;
 }
@@ -164,7 +164,7 @@ gpa_code import_name(gpa_vm *vm, value module, gpa_sym name, value *out) {
     size_t cost = SIZE_MAX;
     rc = vm_fail(vm, GPA_E_IMPORT, "cannot import name '%s' from '%s'", text, intern_text(vm->config.names, m->name));
     for (uint32_t i = 0; i < m->n; i++)
-        if (m->slots[i].tag != V_UNSET) raise_suggest(text, intern_text(vm->config.names, m->names[i]), &best, &cost);
+        if (m->slots[i].tag != V_UNSET) vm_suggest(text, intern_text(vm->config.names, m->names[i]), &best, &cost);
     if (best) gpa_err_hint(&vm->err, "did you mean: '%s'?", best);
     return rc;
 }

@@ -40,6 +40,11 @@ void lex_start(lexer *l, const source *src, intern *names, arena *a, bool magics
     l->line_start = true;
 }
 
+void lex_within(lexer *l, uint32_t from, uint32_t to) {
+    l->at = l->src->text + from;
+    l->end = l->src->text + to;
+}
+
 uint32_t lex_line(const lexer *l, uint32_t at) { return source_at(l->src, at).line; }
 
 static uint32_t here(const lexer *l, const char *p) { return (uint32_t)(p - l->src->text); }
@@ -569,10 +574,10 @@ static void operator_(lexer *l, token *t) {
 
 /* ---- magics ---- */
 
-/* `name?`, `name??`, `?name`, alone on a line. */
+/* `name?`, `name??`, `?name`, `np.*cos*?`, alone on a line. */
 static bool is_question(const char *p) {
     if (*p == '?') return true;
-    while (is(*p, NAME_PART) || (unsigned char)*p >= 0x80 || *p == '.' || *p == '%') p++;
+    while (is(*p, NAME_PART) || (unsigned char)*p >= 0x80 || *p == '.' || *p == '%' || *p == '*') p++;
     if (*p != '?') return false;
     while (*p == '?' || *p == ' ' || *p == '\t') p++;
     return *p == 0 || *p == '\n' || *p == '\r';

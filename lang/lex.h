@@ -76,6 +76,8 @@ typedef struct {
 
 /* Starts at the beginning of a source. All arguments are borrowed for as long as the lexer lives. */
 void lex_start(lexer *l, const source *src, intern *names, arena *a, bool magics, gpa_err *err);
+/* Right behind lex_start: reads bytes [from, to) alone. A part that is not at the end ends with its newline. */
+void lex_within(lexer *l, uint32_t from, uint32_t to);
 /* The next token. TOKEN_ERROR: *err is set. After the end: TOKEN_END for ever. */
 void lex_next(lexer *l, token *t);
 /* Rereads from the token t, the last one delivered, to the end of its line as one MAGIC token: `x = !ls`. */

@@ -125,8 +125,6 @@ gpa_span raise_span(const ast_node *n);
 const ast_node *raise_node(const frame *f);
 gpa_code raise_unbound(gpa_vm *vm, const frame *f, unsigned slot);
 gpa_code raise_name(gpa_vm *vm, module_obj *m, gpa_sym name);
-/* Keeps the nearer one of `best` and a candidate for a misspelt name, if it is near enough. *cost begins as SIZE_MAX. */
-void raise_suggest(const char *wrong, const char *candidate, const char **best, size_t *cost);
 
 /* ---- attr.c ---- */
 

@@ -262,6 +262,7 @@ static gpa_code parse(const source *s, intern *names, const parse_options *o, as
         goto out;
     }
     lex_start(&p->lex, s, names, m->arena, o && o->magics, &own);
+    if (o && o->to) lex_within(&p->lex, o->from, o->to);
     p->arena = m->arena;
     p->err = &own;
     if (!statements(p, m)) {

@@ -10,6 +10,7 @@
 
 typedef struct {
     bool magics; /* lines that begin with % or ! or end with ?, and `x = %...`, `x = !...`, are MAGIC nodes */
+    uint32_t from, to; /* bytes of the source that are parsed; `to` 0: to its end. Places remain those of the source */
 } parse_options;
 
 /* Parses a source. On success *out is owned by the caller (ast_release). Failure: GPA_E_INCOMPLETE when the text

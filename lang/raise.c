@@ -278,7 +278,7 @@ static size_t distance(const char *a, const char *b, size_t most) {
     return row[m];
 }
 
-void raise_suggest(const char *wrong, const char *candidate, const char **best, size_t *best_cost) {
+void vm_suggest(const char *wrong, const char *candidate, const char **best, size_t *best_cost) {
     size_t most = (strlen(wrong) + strlen(candidate) + 3) * 2 / 6;
     if (candidate[0] == '_' && wrong[0] != '_') return;
     if (strcmp(wrong, candidate) == 0) return;
@@ -291,7 +291,7 @@ void raise_suggest(const char *wrong, const char *candidate, const char **best, 
 
 static void suggest_module(gpa_vm *vm, const module_obj *m, const char *wrong, const char **best, size_t *cost) {
     for (uint32_t i = 0; m && i < m->n; i++)
-        if (m->slots[i].tag != V_UNSET) raise_suggest(wrong, intern_text(vm->config.names, m->names[i]), best, cost);
+        if (m->slots[i].tag != V_UNSET) vm_suggest(wrong, intern_text(vm->config.names, m->names[i]), best, cost);
 }
 
 gpa_code raise_name(gpa_vm *vm, module_obj *m, gpa_sym name) {
@@ -301,9 +301,9 @@ gpa_code raise_name(gpa_vm *vm, module_obj *m, gpa_sym name) {
     const frame *f = vm->depth ? &vm->frames[vm->depth - 1] : NULL;
     for (uint32_t i = 0; f && i < f->code->n_vars; i++)
         if (f->regs[i].tag != V_UNSET && f->code->scope->vars[i].name)
-            raise_suggest(text, intern_text(vm->config.names, f->code->scope->vars[i].name), &best, &cost);
+            vm_suggest(text, intern_text(vm->config.names, f->code->scope->vars[i].name), &best, &cost);
     static const char *const constants[] = {"True", "False", "None"};
-    for (size_t i = 0; i < COUNT_OF(constants); i++) raise_suggest(text, constants[i], &best, &cost);
+    for (size_t i = 0; i < COUNT_OF(constants); i++) vm_suggest(text, constants[i], &best, &cost);
     suggest_module(vm, m, text, &best, &cost);
     suggest_module(vm, vm->builtins, text, &best, &cost);
     suggest_module(vm, vm->numpy, text, &best, &cost);

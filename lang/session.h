@@ -125,11 +125,12 @@ typedef struct {
     const char *shape, *dtype, *device; /* of arrays */
     const char *file, *source; /* of functions; source: level 1 only */
 } gpa_about;
-/* About the name at the cursor, else about the function in whose call the cursor stands: for hints and tooltips.
- * GPA_E_NAME (without a report): nothing is known. */
+/* About the name at the cursor, else about the function in whose call the cursor stands: for hints and tooltips. level 1:
+ * with the source; -1: without the value's text, so that nothing is computed. GPA_E_NAME (without a report): nothing is
+ * known. */
 gpa_code gpa_session_about(gpa_session *s, const char *src, size_t n, size_t cursor, int level,
                            void (*tell)(void *user, const gpa_about *a), void *user);
-/* The same as a page to read, in plain text and HTML. */
+/* The same as a page to read; `each` is called with the plain text, then with HTML. */
 gpa_code gpa_session_inspect(gpa_session *s, const char *src, size_t n, size_t cursor, int level,
                              void (*each)(void *user, const gpa_repr *r), void *user);
 

@@ -176,27 +176,50 @@ gpa_code vm_set_script_folder(gpa_vm *vm, const char *folder) {
 
 /* ---- evaluation ---- */
 
-gpa_code vm_eval(gpa_vm *vm, ast_module *ast, module_obj *in, value *last) {
-    if (!in) in = vm->main;
-    if (last) *last = v_unset();
+/* `keep`: the value of the last expression is wanted. */
+static gpa_code compile_module(gpa_vm *vm, ast_module *ast, module_obj *in, bool keep, code **out) {
     if (vm->depth == 0) {
         vm_clear_error(vm);
         vm->n_trace = 0;
     }
     code *c = code_new(ast, NULL, ast->scope, 0);
     if (!c) return vm_no_memory(vm);
-    gpa_code rc = compile_code(vm, c, in, last != NULL);
+    gpa_code rc = compile_code(vm, c, in, keep);
+    if (rc) code_release(vm, c);
+    else *out = c;
+    return rc;
+}
+
+static gpa_code run_module(gpa_vm *vm, code *c, module_obj *in, value *last) {
     value *regs = run_top(vm), result = v_unset();
-    if (!rc && (vm->depth >= MAX_FRAMES || regs + c->n_regs >= vm->stack_end))
-        rc = vm_fail(vm, GPA_E_RECURSION, "maximum recursion depth exceeded");
-    if (!rc) {
-        run_push(vm, c, NULL, in, regs)->base = true;
-        rc = run(vm, &result);
-    }
+    if (vm->depth >= MAX_FRAMES || regs + c->n_regs >= vm->stack_end) return vm_fail(vm, GPA_E_RECURSION, "maximum recursion depth exceeded");
+    run_push(vm, c, NULL, in, regs)->base = true;
+    gpa_code rc = run(vm, &result);
     if (last && !rc) *last = result;
     else if (!rc) value_release(vm, result);
+    return rc;
+}
+
+gpa_code vm_eval(gpa_vm *vm, ast_module *ast, module_obj *in, value *last) {
+    code *c;
+    if (!in) in = vm->main;
+    if (last) *last = v_unset();
+    gpa_code rc = compile_module(vm, ast, in, last != NULL, &c);
+    if (rc) return rc;
+    rc = run_module(vm, c, in, last);
     code_release(vm, c);
     return rc;
+}
+
+gpa_code vm_compile(gpa_vm *vm, ast_module *ast, vm_program **out) { return compile_module(vm, ast, vm->main, true, out); }
+
+gpa_code vm_run(gpa_vm *vm, vm_program *p, value *last) {
+    *last = v_unset();
+    return run_module(vm, p, vm->main, last);
+}
+
+void vm_program_free(gpa_vm *vm, vm_program *p) {
+    if (p) code_release(vm, p);
 }
 
 void vm_interrupt(gpa_vm *vm) {

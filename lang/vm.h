@@ -34,6 +34,12 @@ void vm_free(gpa_vm *vm);
  * be called while another evaluation is running (from vm_config.magic or a native function). */
 gpa_code vm_eval(gpa_vm *vm, ast_module *m, struct module_obj *in, value *last);
 
+/* The same in two steps, for what runs often. The program is owned by the caller: vm_program_free. */
+typedef struct code vm_program;
+gpa_code vm_compile(gpa_vm *vm, ast_module *m, vm_program **out);
+gpa_code vm_run(gpa_vm *vm, vm_program *p, value *last);
+void vm_program_free(gpa_vm *vm, vm_program *p);
+
 /* Frames of the last error, outermost first; frames of the prelude are left out. `function` is "<module>" or a name. */
 typedef struct {
     const char *function;
@@ -95,7 +101,6 @@ gpa_code vm_import(gpa_vm *vm, const char *name, module_obj **out);
 
 /* ---- functions ---- */
 
-struct code;
 typedef struct func_obj {
     obj head;
     struct code *code;   /* counted */
@@ -127,5 +132,7 @@ gpa_code vm_dir(gpa_vm *vm, value v, void (*each)(void *user, const char *name, 
 /* An exception object. args: a TUPLE (retained). UNSET when memory is short. */
 value v_exception(gpa_vm *vm, gpa_code code, value args);
 bool vm_callable(value v);
+/* Keeps the nearer one of *best and a candidate for a misspelt name, if it is near enough. *cost begins as SIZE_MAX. */
+void vm_suggest(const char *wrong, const char *candidate, const char **best, size_t *cost);
 
 #endif

@@ -53,6 +53,8 @@
     ERR(IS_DIRECTORY, "IsADirectoryError", OS)               \
     ERR(EOF, "EOFError", EXCEPTION)                          \
     ERR(TIMEOUT, "TimeoutError", OS)                         \
+    ERR(CALLED_PROCESS, "CalledProcessError", EXCEPTION)     \
+    ERR(USAGE, "UsageError", EXCEPTION)                      \
     ERR(WARNING, "Warning", EXCEPTION)                       \
     ERR(RUNTIME_WARNING, "RuntimeWarning", WARNING)          \
     ERR(USER_WARNING, "UserWarning", WARNING)                \

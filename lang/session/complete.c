@@ -3,8 +3,6 @@
 
 #include "lang/session/inspect.h"
 
-static bool is_name(char c) { return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (unsigned char)c >= 0x80; }
-
 typedef struct {
     gpa_session *s;
     const char *prefix;
@@ -52,14 +50,14 @@ static void offer_names(gpa_session *s, offering *o) {
 gpa_code gpa_session_complete(gpa_session *s, const char *src, size_t n, size_t cursor,
                               void (*each)(void *user, const gpa_completion *c), void *user) {
     size_t end = MIN(cursor, n), at = end;
-    while (at > 0 && is_name(src[at - 1])) at--;
+    while (at > 0 && inspect_is_name(src[at - 1])) at--;
     offering o = {s, src + at, end - at, at, end, each, user};
     if (at == 0 || src[at - 1] != '.') {
         offer_names(s, &o);
         return GPA_OK;
     }
     size_t start = at - 1;
-    while (start > 0 && (is_name(src[start - 1]) || src[start - 1] == '.')) start--;
+    while (start > 0 && (inspect_is_name(src[start - 1]) || src[start - 1] == '.')) start--;
     value v = inspect_resolve(s, src + start, at - 1 - start);
     if (v.tag == V_UNSET) return GPA_OK;
     gpa_code rc = vm_dir(s->vm, v, offer, &o);

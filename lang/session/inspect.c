@@ -4,11 +4,13 @@
 
 #include <stdio.h>
 
+#include "lang/ast.h"
 #include "lang/builtin/tables.h"
+#include "lang/session/magic.h"
 
-enum { LONGEST_TEXT = 400 }; /* of a value's text */
+enum { FARTHEST = 4000 }; /* bytes: so far back an open parenthesis is looked for */
 
-static bool is_name(char c) { return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (unsigned char)c >= 0x80; }
+bool inspect_is_name(char c) { return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (unsigned char)c >= 0x80; }
 
 /* ---- about values ---- */
 
@@ -27,9 +29,14 @@ static void put_shape(const gpa_arr *a, gpa_str *out) {
     str_put(out, a->ndim == 1 ? ",)" : ")");
 }
 
+const char *inspect_type_name(value v) {
+    const char *name = value_type_name(v), *dot = strrchr(name, '.');
+    return dot ? dot + 1 : name;
+}
+
 void inspect_type(value v, gpa_str *out) {
     if (v.tag != V_ARRAY) {
-        str_put(out, strcmp(inspect_kind(v), "function") == 0 ? "function" : value_type_name(v));
+        str_put(out, strcmp(inspect_kind(v), "function") == 0 ? "function" : inspect_type_name(v));
         return;
     }
     str_printf(out, "%s ", dtype_info[v.array->arr->dtype].name);
@@ -37,9 +44,7 @@ void inspect_type(value v, gpa_str *out) {
 }
 
 void inspect_signature(gpa_session *s, value v, const char *name, gpa_str *out) {
-    if (v.tag == V_METHOD) {
-        v = v.method->fn;
-    }
+    if (v.tag == V_METHOD) v = v.method->fn;
     if (v.tag == V_NATIVE) {
         const char *text = v.native->signature;
         if (v.native->kind == NATIVE_METHOD) { /* without self */
@@ -88,46 +93,149 @@ value inspect_resolve(gpa_session *s, const char *text, size_t n) {
     return v;
 }
 
-/* The dotted name around the cursor; false: there is none. */
-static bool name_at(const char *src, size_t n, size_t cursor, size_t *lo, size_t *hi) {
+bool inspect_name_at(const char *src, size_t n, size_t cursor, size_t *lo, size_t *hi) {
     *lo = *hi = MIN(cursor, n);
-    while (*lo > 0 && (is_name(src[*lo - 1]) || src[*lo - 1] == '.')) --*lo;
-    while (*hi < n && is_name(src[*hi])) ++*hi;
+    while (*lo > 0 && (inspect_is_name(src[*lo - 1]) || src[*lo - 1] == '.')) --*lo;
+    while (*hi < n && inspect_is_name(src[*hi])) ++*hi;
+    while (*lo < *hi && src[*lo] == '.') ++*lo;
     return *hi > *lo;
 }
 
-/* ---- the interface ---- */
+/* Strings are passed over as they come from the right; a quote within a comment may mislead, which costs a hint. */
+bool inspect_call_at(const char *src, size_t n, size_t cursor, size_t *lo, size_t *hi) {
+    size_t at = MIN(cursor, n), end = at > FARTHEST ? at - FARTHEST : 0;
+    int depth = 0;
+    while (at > end) {
+        char c = src[--at];
+        if (c == '"' || c == '\'') {
+            size_t open = at;
+            while (open > end && src[open - 1] != c && src[open - 1] != '\n') open--;
+            if (open > end && src[open - 1] == c) at = open - 1;
+        } else if (strchr(")]}", c)) {
+            depth++;
+        } else if (strchr("([{", c) && depth-- == 0) {
+            depth = 0;
+            if (c == '(' && at > 0 && inspect_is_name(src[at - 1])) return inspect_name_at(src, at, at, lo, hi);
+        }
+    }
+    return false;
+}
 
-/* The docstring, owned text in *out. */
-static void put_doc(gpa_session *s, value v, gpa_str *out) {
+/* ---- the parts of what is known ---- */
+
+void inspect_doc(gpa_session *s, value v, gpa_str *out) {
     value doc = v_unset();
+    if (v.tag == V_METHOD) v = v.method->fn;
     if (v.tag == V_NATIVE) str_put(out, v.native->doc);
     else if (vm_attr(s->vm, v, "__doc__", &doc)) vm_clear_error(s->vm);
     else if (doc.tag == V_STR) str_put(out, doc.str->text);
     value_release(s->vm, doc);
 }
 
-static const char *text_or_null(const gpa_str *s) { return s->len && !s->failed ? s->text : NULL; }
+static const source *source_of(gpa_session *s, value v) {
+    if (v.tag == V_METHOD) v = v.method->fn;
+    const ast_node *n = v.tag == V_FUNC ? func_node(v.func) : NULL;
+    return n ? source_get(s->sources, n->span.src) : NULL;
+}
+
+const char *inspect_file(gpa_session *s, value v) {
+    const source *src = source_of(s, v);
+    return src ? src->name : NULL;
+}
+
+void inspect_source(gpa_session *s, value v, gpa_str *out) {
+    const source *src = source_of(s, v);
+    if (!src) return;
+    if (v.tag == V_METHOD) v = v.method->fn;
+    gpa_span at = func_node(v.func)->span;
+    uint32_t first = source_at(src, at.lo).line, last = source_at(src, at.hi ? at.hi - 1 : 0).line;
+    for (uint32_t i = first; i <= last; i++) {
+        size_t n;
+        const char *line = source_line(src, i, &n);
+        str_putn(out, line, n);
+        str_putc(out, '\n');
+    }
+}
+
+/* A value's text; nothing of what can be called. */
+static void put_text(gpa_session *s, value v, gpa_str *out) {
+    if (strcmp(inspect_kind(v), "instance") != 0) return;
+    if (vm_str(s->vm, v, out)) {
+        vm_clear_error(s->vm);
+        str_clear(out);
+    }
+}
+
+/* ---- the interface ---- */
+
+static const char *or_null(const gpa_str *s) { return s->len && !s->failed ? s->text : NULL; }
+
+enum { ABOUT_NAME, ABOUT_SIGNATURE, ABOUT_DOC, ABOUT_TEXT, ABOUT_SHAPE, ABOUT_SOURCE, ABOUT_TEXTS };
+
+static void tell_value(gpa_session *s, const char *name, size_t n, value v, int level, void (*tell)(void *user, const gpa_about *a), void *user) {
+    gpa_str t[ABOUT_TEXTS];
+    for (int i = 0; i < ABOUT_TEXTS; i++) str_init(&t[i]);
+    str_putn(&t[ABOUT_NAME], name, n);
+    inspect_signature(s, v, t[ABOUT_NAME].text ? t[ABOUT_NAME].text : "", &t[ABOUT_SIGNATURE]);
+    inspect_doc(s, v, &t[ABOUT_DOC]);
+    if (level >= 0) put_text(s, v, &t[ABOUT_TEXT]);
+    if (level > 0) inspect_source(s, v, &t[ABOUT_SOURCE]);
+    const gpa_arr *a = v.tag == V_ARRAY && !v.aux ? v.array->arr : NULL;
+    if (a) put_shape(a, &t[ABOUT_SHAPE]);
+    tell(user, &(gpa_about){.name = or_null(&t[ABOUT_NAME]), .signature = or_null(&t[ABOUT_SIGNATURE]), .doc = or_null(&t[ABOUT_DOC]),
+                            .type = inspect_type_name(v), .text = or_null(&t[ABOUT_TEXT]), .shape = or_null(&t[ABOUT_SHAPE]),
+                            .dtype = a ? dtype_info[a->dtype].name : NULL, .device = a ? arr_device(s->rt, a) : NULL,
+                            .file = inspect_file(s, v), .source = or_null(&t[ABOUT_SOURCE])});
+    for (int i = 0; i < ABOUT_TEXTS; i++) str_free(&t[i]);
+}
+
+/* %name or %%name, at the name's place. */
+static bool tell_magic(const char *src, size_t lo, size_t hi, void (*tell)(void *user, const gpa_about *a), void *user) {
+    const magic *row = lo > 0 && src[lo - 1] == '%' ? magic_find(src + lo, hi - lo) : NULL;
+    if (!row) return false;
+    gpa_str name, usage;
+    str_init(&name);
+    str_init(&usage);
+    str_printf(&name, "%s%s", row->kinds & MAGIC_LINE ? "%" : "%%", row->name);
+    str_printf(&usage, "%s %s", name.text ? name.text : "", row->usage);
+    tell(user, &(gpa_about){.name = or_null(&name), .signature = or_null(&usage), .doc = row->doc, .type = "Magic function"});
+    str_free(&name);
+    str_free(&usage);
+    return true;
+}
 
 gpa_code gpa_session_about(gpa_session *s, const char *src, size_t n, size_t cursor, int level,
                            void (*tell)(void *user, const gpa_about *a), void *user) {
     size_t lo, hi;
-    gpa_str name, signature, doc;
-    value v = name_at(src, n, cursor, &lo, &hi) ? inspect_resolve(s, src + lo, hi - lo) : v_unset();
+    if (inspect_name_at(src, n, cursor, &lo, &hi) && tell_magic(src, lo, hi, tell, user)) return GPA_OK;
+    value v = hi > lo ? inspect_resolve(s, src + lo, hi - lo) : v_unset();
+    if (v.tag == V_UNSET && inspect_call_at(src, n, cursor, &lo, &hi)) v = inspect_resolve(s, src + lo, hi - lo);
     if (v.tag == V_UNSET) return GPA_E_NAME;
-    (void)level;
-    str_init(&name);
-    str_init(&signature);
-    str_init(&doc);
-    str_putn(&name, src + lo, hi - lo);
-    inspect_signature(s, v, name.text, &signature);
-    put_doc(s, v, &doc);
-    tell(user, &(gpa_about){.name = name.text, .signature = text_or_null(&signature), .doc = text_or_null(&doc), .type = value_type_name(v)});
-    str_free(&name);
-    str_free(&signature);
-    str_free(&doc);
+    tell_value(s, src + lo, hi - lo, v, level, tell, user);
     value_release(s->vm, v);
     return GPA_OK;
+}
+
+/* ---- pages ---- */
+
+enum { MOST_FIELDS = 12 };
+
+typedef struct {
+    const char *label, *text;
+} field;
+
+/* IPython's order: of what can be called the signature first, of other values the type. */
+static size_t list_fields(const gpa_about *a, field *f) {
+    size_t n = 0;
+    bool callable = a->signature;
+    field all[] = {
+        {"Signature:", a->signature},      {"Type:", callable ? NULL : a->type}, {"String form:", a->text}, {"Shape:", a->shape},
+        {"Dtype:", a->dtype},              {"Device:", a->device},               {"Source:", a->source},    {"Docstring:", a->source ? NULL : a->doc},
+        {"File:", a->file},                {"Type:", callable ? a->type : NULL},
+    };
+    for (size_t i = 0; i < COUNT_OF(all); i++)
+        if (all[i].text && *all[i].text) f[n++] = all[i];
+    return n;
 }
 
 typedef struct {
@@ -135,30 +243,31 @@ typedef struct {
     void *user;
 } reader;
 
-static void put_field(gpa_str *out, const char *label, const char *text) {
-    if (!text) return;
-    str_printf(out, "%-12s%s%s\n", label, strchr(text, '\n') ? "\n" : "", text);
-}
-
 static void make_page(void *user, const gpa_about *a) {
     const reader *to = user;
-    gpa_str out;
-    str_init(&out);
-    put_field(&out, "Signature:", a->signature);
-    put_field(&out, "Type:", a->type);
-    put_field(&out, "Docstring:", a->doc);
-    gpa_repr r = {"text/plain", out.text, out.len, NULL};
-    to->each(to->user, &r);
-    str_free(&out);
+    gpa_str plain, html;
+    field f[MOST_FIELDS];
+    size_t n = list_fields(a, f), width = 0;
+    str_init(&plain);
+    str_init(&html);
+    str_put(&html, "<pre>");
+    for (size_t i = 0; i < n; i++) width = MAX(width, strlen(f[i].label));
+    for (size_t i = 0; i < n; i++) {
+        const char *between = strchr(f[i].text, '\n') ? "\n" : " ", *end = f[i].text[strlen(f[i].text) - 1] == '\n' ? "" : "\n";
+        str_printf(&plain, "%-*s%s%s%s", (int)width, f[i].label, between, f[i].text, end);
+        str_printf(&html, "<b>%-*s</b>%s", (int)width, f[i].label, between);
+        magic_put_html(&html, f[i].text, strlen(f[i].text));
+        str_put(&html, end);
+    }
+    str_put(&html, "</pre>");
+    gpa_repr r[] = {{"text/plain", plain.text, plain.len, NULL}, {"text/html", html.text, html.len, NULL}};
+    if (!plain.failed) to->each(to->user, &r[0]);
+    if (!html.failed) to->each(to->user, &r[1]);
+    str_free(&plain);
+    str_free(&html);
 }
 
 gpa_code gpa_session_inspect(gpa_session *s, const char *src, size_t n, size_t cursor, int level,
                              void (*each)(void *user, const gpa_repr *r), void *user) {
     return gpa_session_about(s, src, n, cursor, level, make_page, &(reader){each, user});
-}
-
-static void show_page(void *user, const gpa_repr *r) { session_page(user, r, 1); }
-
-gpa_code session_question(gpa_session *s, const char *name, size_t n, int level) {
-    return gpa_session_inspect(s, name, n, n, level, show_page, s);
 }

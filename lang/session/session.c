@@ -10,7 +10,7 @@
 
 #include "lang/lex.h"
 #include "lang/parse.h"
-#include "lang/session/state.h"
+#include "lang/session/magic.h"
 
 /* ---- what the vm asks for ---- */
 
@@ -52,6 +52,8 @@ gpa_code gpa_session_new(const gpa_config *c, gpa_session **out, gpa_err *e) {
     if (!s) return gpa_no_memory(e);
     s->host = c->host;
     for (int i = 0; i < LAST_VALUES; i++) s->last[i] = v_unset();
+    str_init(&s->settings.figure_format);
+    str_init(&s->settings.out_share);
     if (history_init(&s->history, c->history)) TRY(gpa_no_memory(e));
     s->names = intern_new();
     s->sources = sources_new();
@@ -77,6 +79,9 @@ void gpa_session_free(gpa_session *s) {
     if (s->vm) vm_free(s->vm);
     if (s->rt) rt_free(s->rt);
     history_free(&s->history);
+    mem_free(s->folder_before);
+    str_free(&s->settings.figure_format);
+    str_free(&s->settings.out_share);
     sources_free(s->sources);
     intern_free(s->names);
     mem_free(s);
@@ -227,18 +232,6 @@ gpa_code gpa_session_history(gpa_session *s, const gpa_history_query *q, void (*
 
 /* ---- the user's own beginning ---- */
 
-/* The whole of a file. False with errno set. */
-static bool read_all(const char *path, gpa_str *out) {
-    FILE *f = fopen(path, "rbe");
-    char part[8192];
-    if (!f) return false;
-    for (size_t got; (got = fread(part, 1, sizeof part, f)) > 0;) str_putn(out, part, got);
-    int why = ferror(f) ? EIO : out->failed ? ENOMEM : 0;
-    fclose(f);
-    errno = why;
-    return !why;
-}
-
 gpa_code gpa_session_init(gpa_session *s) {
     const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
     gpa_str path, text;
@@ -248,7 +241,7 @@ gpa_code gpa_session_init(gpa_session *s) {
     if (config && *config) str_printf(&path, "%s/gpa/init.gpa", config);
     else if (home && *home) str_printf(&path, "%s/.config/gpa/init.gpa", home);
     if (!path.len || path.failed) goto out;
-    if (read_all(path.text, &text)) rc = gpa_session_eval(s, path.text, text.text, text.len, GPA_EVAL_SCRIPT, NULL);
+    if (magic_read_file(path.text, &text)) rc = gpa_session_eval(s, path.text, text.text, text.len, GPA_EVAL_SCRIPT, NULL);
     else if (errno != ENOENT && errno != ENOTDIR) session_printf(s, true, "gpa: %s: %s\n", path.text, strerror(errno));
 out:
     str_free(&path);

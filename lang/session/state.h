@@ -29,6 +29,14 @@ struct gpa_session {
     history history;
     value last[LAST_VALUES]; /* what _, __ and ___ were set to: a program's own _ is left alone. UNSET: nothing yet */
     capture *capture;
+    double bandwidth;      /* bytes a second that a copy moves ... */
+    char bandwidth_of[16]; /* ... on this device; "": not measured yet */
+    char float_format[32]; /* %precision: how floats are shown; "": as they are */
+    bool minimal;          /* %xmode: errors are one line */
+    struct {               /* %config; empty: the default */
+        gpa_str figure_format, out_share;
+    } settings;
+    char *folder_before;   /* what %cd - goes back to; NULL: nowhere */
 };
 
 /* ---- session.c ---- */
@@ -73,10 +81,5 @@ size_t session_forget_values(gpa_session *s);
 size_t session_forget_inputs(gpa_session *s);
 /* Whether the session made this name, not the user: In, Out, _, _3, _ii, exit ... */
 bool session_owns_name(const char *name);
-
-/* ---- inspect.c ---- */
-
-/* Answers `name?` with a page; level 1: `name??`. GPA_E_NAME: nothing is known. */
-gpa_code session_question(gpa_session *s, const char *name, size_t n, int level);
 
 #endif

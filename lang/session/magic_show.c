@@ -1,0 +1,262 @@
+/* Magics about magics and about showing: %lsmagic, %magic, %quickref, %precision, %config, %xmode, %matplotlib, %%html ... */
+#include <stdio.h>
+#include <stdlib.h>
+#include <strings.h>
+
+#include "lang/format.h"
+#include "lang/session/magic.h"
+
+/* ---- lists ---- */
+
+static int by_name(const void *a, const void *b) { return strcmp((*(const magic *const *)a)->name, (*(const magic *const *)b)->name); }
+
+/* All magics of a kind, by name. Owned: mem_free. */
+static const magic **sorted(magic_kinds kinds, size_t *n) {
+    size_t all;
+    const magic *rows = magic_all(&all), **out = mem_new(all * sizeof *out);
+    *n = 0;
+    for (size_t i = 0; out && i < all; i++)
+        if (rows[i].kinds & kinds) out[(*n)++] = &rows[i];
+    if (out) qsort(out, *n, sizeof *out, by_name);
+    return out;
+}
+
+static void put_list(const char *title, const char *mark, magic_kinds kinds, gpa_str *out) {
+    size_t n;
+    const magic **rows = sorted(kinds, &n);
+    str_printf(out, "%s\n", title);
+    for (size_t i = 0; rows && i < n; i++) str_printf(out, "%s%s%s", i ? "  " : "", mark, rows[i]->name);
+    str_putc(out, '\n');
+    mem_free(rows);
+}
+
+gpa_code magic_lsmagic(magic_call *m, value *out) {
+    gpa_str text;
+    (void)out;
+    str_init(&text);
+    put_list("Available line magics:", "%", MAGIC_LINE, &text);
+    put_list("\nAvailable cell magics:", "%%", MAGIC_CELL, &text);
+    str_put(&text, "\nAutomagic is OFF, % prefix IS needed for line magics.\n");
+    session_write(m->s, false, text.text, text.len);
+    str_free(&text);
+    return GPA_OK;
+}
+
+static const char *mark_of(const magic *row) { return row->kinds & MAGIC_LINE ? "%" : "%%"; }
+
+gpa_code magic_magic(magic_call *m, value *out) {
+    gpa_str text;
+    size_t n;
+    const magic **rows = sorted(MAGIC_BOTH, &n);
+    (void)out;
+    str_init(&text);
+    str_put(&text, "Lines that begin with % are magics: commands to the session, in the prompt, in notebooks and in .gpa files.\n"
+                   "One % takes the rest of its line, two take the lines below as well. `%name?` tells more about one.\n");
+    for (size_t i = 0; rows && i < n; i++) str_printf(&text, "\n%s%s %s\n    %s\n", mark_of(rows[i]), rows[i]->name, rows[i]->usage, rows[i]->doc);
+    mem_free(rows);
+    gpa_repr r = {"text/plain", text.text, text.len, NULL};
+    session_page(m->s, &r, 1);
+    str_free(&text);
+    return GPA_OK;
+}
+
+gpa_code magic_quickref(magic_call *m, value *out) {
+    static const char head[] = "gpa -- quick reference\n"
+                               "======================\n"
+                               "obj?, obj??      Help, and more help on an object (also ?obj, ??obj).\n"
+                               "np.*cos*?        Names that fit.\n"
+                               "!cmd             Run a command in the system's shell; {expression} and $name are replaced.\n"
+                               "x = !cmd, !!cmd  Its output as a list of lines.\n"
+                               "_, __, ___, _n   The last values, the value of cell n (also Out[n]).\n"
+                               "_i, _ii, _iii, _in  The last inputs, that of cell n (also In[n]).\n"
+                               "expression;      A value that is not shown.\n"
+                               "%magic           A magic on a line; %%magic one on a cell. Each one in a line:\n\n";
+    gpa_str text;
+    size_t n;
+    const magic **rows = sorted(MAGIC_BOTH, &n);
+    (void)out;
+    str_init(&text);
+    str_put(&text, head);
+    for (size_t i = 0; rows && i < n; i++) {
+        size_t first = strcspn(rows[i]->doc, ".\n");
+        str_printf(&text, "%s%s:\n    %.*s.\n", mark_of(rows[i]), rows[i]->name, (int)first, rows[i]->doc);
+    }
+    mem_free(rows);
+    gpa_repr r = {"text/plain", text.text, text.len, NULL};
+    session_page(m->s, &r, 1);
+    str_free(&text);
+    return GPA_OK;
+}
+
+/* ---- %precision ---- */
+
+/* numpy.set_printoptions(precision=digits). */
+static gpa_code set_array_precision(gpa_session *s, int64_t digits) {
+    module_obj *np;
+    gpa_code rc = vm_import(s->vm, "numpy", &np);
+    value set = rc ? v_unset() : module_get_text_peek(s->vm, np, "set_printoptions"), name = v_cstr(s->vm, "precision"), arg = v_int(digits), none = v_none();
+    if (!rc && name.tag == V_UNSET) rc = vm_err(s->vm)->code;
+    if (!rc && set.tag != V_UNSET) rc = vm_call(s->vm, set, 0, &arg, 1, &name, &none);
+    value_release(s->vm, name);
+    return rc;
+}
+
+/* "%.3f" from "3", "%e" as it is; "" for nothing. */
+static gpa_code read_format(magic_call *m, char *format, size_t n, long *digits) {
+    *digits = -1;
+    format[0] = 0;
+    if (!m->n) return GPA_OK;
+    gpa_code bad = GPA_OK;
+    if (memchr(m->args, '%', m->n)) {
+        gpa_str text;
+        value v = v_float(3.14159), f = v_str(m->s->vm, m->args, m->n);
+        str_init(&text);
+        bad = f.tag == V_UNSET ? vm_err(m->s->vm)->code : format_percent(m->s->vm, f.str, v, &text);
+        str_free(&text);
+        value_release(m->s->vm, f);
+        if (!bad && m->n < n) {
+            memcpy(format, m->args, m->n);
+            format[m->n] = 0;
+            return GPA_OK;
+        }
+        vm_clear_error(m->s->vm);
+    } else {
+        char copy[16], *end = copy;
+        snprintf(copy, sizeof copy, "%.*s", (int)MIN(m->n, sizeof copy - 1), m->args);
+        *digits = strtol(copy, &end, 10);
+        bad = end == copy || *end;
+        if (!bad && *digits < 0) return vm_fail(m->s->vm, GPA_E_VALUE, "int precision must be non-negative, not %ld", *digits);
+        if (!bad) snprintf(format, n, "%%.%ldf", *digits);
+        if (!bad) return GPA_OK;
+    }
+    return vm_fail(m->s->vm, GPA_E_VALUE, "Precision must be int or format string, not '%.*s'", (int)MIN(m->n, 80), m->args);
+}
+
+gpa_code magic_precision(magic_call *m, value *out) {
+    enum { NUMPY_DIGITS = 8 };
+    char format[sizeof m->s->float_format];
+    long digits;
+    gpa_code rc = read_format(m, format, sizeof format, &digits);
+    if (rc) return rc;
+    if (!format[0] || digits >= 0) rc = set_array_precision(m->s, format[0] ? digits : NUMPY_DIGITS);
+    if (rc) return rc;
+    memcpy(m->s->float_format, format, sizeof format);
+    *out = v_cstr(m->s->vm, format[0] ? format : "%r");
+    return out->tag == V_UNSET ? vm_err(m->s->vm)->code : GPA_OK;
+}
+
+/* ---- %config ---- */
+
+/* The settings: SETTING(class, trait, member of settings, "what it is"). */
+#define SETTINGS(SETTING)                                                                                                   \
+    SETTING("InlineBackend", "figure_format", figure_format, "'png' or 'svg': how plots are shown")                         \
+    SETTING("Session", "out_share", out_share, "the share of the device's memory that arrays in Out may hold")
+
+static gpa_str *setting(gpa_session *s, const char *object, const char *trait) {
+#define SETTING(a, b, member, doc) \
+    if (strcmp(object, a) == 0 && strcmp(trait, b) == 0) return &s->settings.member;
+    SETTINGS(SETTING)
+#undef SETTING
+    return NULL;
+}
+
+static bool has_object(const char *object, gpa_session *s, bool tell) {
+    bool found = false;
+#define SETTING(a, b, member, doc)                                                                                         \
+    if (strcmp(object, a) == 0) {                                                                                          \
+        if (tell && !found) session_printf(s, false, a " options\n");                                                      \
+        if (tell) session_printf(s, false, a "." b "=<%s>\n    " doc "\n", s->settings.member.len ? s->settings.member.text : "default"); \
+        found = true;                                                                                                      \
+    }
+    SETTINGS(SETTING)
+#undef SETTING
+    return found;
+}
+
+static void list_objects(gpa_session *s) {
+    session_printf(s, false, "Available objects for config:\n");
+    const char *last = "";
+#define SETTING(a, b, member, doc)                            \
+    if (strcmp(last, a) != 0) session_printf(s, false, "    " a "\n"); \
+    last = a;
+    SETTINGS(SETTING)
+#undef SETTING
+}
+
+gpa_code magic_config(magic_call *m, value *out) {
+    gpa_session *s = m->s;
+    char object[64], trait[64];
+    if (!m->n) {
+        list_objects(s);
+        return GPA_OK;
+    }
+    size_t dot = 0, end;
+    while (dot < m->n && m->args[dot] != '.' && m->args[dot] != '=') dot++;
+    for (end = dot; end < m->n && m->args[end] != '=';) end++;
+    snprintf(object, sizeof object, "%.*s", (int)MIN(dot, sizeof object - 1), m->args);
+    size_t n = end > dot ? end - dot - 1 : 0;
+    while (n && m->args[dot + n] == ' ') n--;
+    snprintf(trait, sizeof trait, "%.*s", (int)MIN(n, sizeof trait - 1), m->args + dot + 1);
+    if (dot == m->n && has_object(object, s, true)) return GPA_OK;
+    gpa_str *to = setting(s, object, trait);
+    if (!to && (dot == m->n || !has_object(object, s, false)))
+        return magic_usage(m, "Invalid config statement: '%.*s', should be `Class.trait = value`.", (int)MIN(m->n, 200), m->args);
+    if (!to) return vm_fail(s->vm, GPA_E_ATTRIBUTE, "'%s' object has no attribute '%s'", object, trait);
+    if (end == m->n) {
+        *out = v_cstr(s->vm, to->len ? to->text : "");
+        return out->tag == V_UNSET ? vm_err(s->vm)->code : GPA_OK;
+    }
+    value v = v_unset();
+    size_t at = end + 1;
+    gpa_code rc = magic_eval(m, m->args + at + strspn(m->args + at, " "), m->n - at - strspn(m->args + at, " "), &v);
+    str_clear(to);
+    if (!rc && v.tag != V_UNSET) rc = vm_str(s->vm, v, to);
+    if (v.tag != V_UNSET) value_release(s->vm, v);
+    return rc;
+}
+
+/* ---- %xmode ---- */
+
+gpa_code magic_xmode(magic_call *m, value *out) {
+    static const char *const modes[] = {"Plain", "Context", "Verbose", "Minimal"};
+    (void)out;
+    size_t now = m->s->minimal ? 3 : 1;
+    if (!m->n) now = (now + 1) % COUNT_OF(modes);
+    size_t i = m->n ? 0 : now;
+    while (m->n && i < COUNT_OF(modes) && !(strlen(modes[i]) == m->n && strncasecmp(modes[i], m->args, m->n) == 0)) i++;
+    if (i == COUNT_OF(modes))
+        return magic_usage(m, "Unrecognized mode: <%.*s>\nValid modes: ['Plain', 'Context', 'Verbose', 'Minimal']", (int)MIN(m->n, 80), m->args);
+    m->s->minimal = i == 3;
+    session_printf(m->s, false, "Exception reporting mode: %s\n", modes[i]);
+    return GPA_OK;
+}
+
+/* Notebooks begin with it; plots are shown where they are made anyway. */
+gpa_code magic_matplotlib(magic_call *m, value *out) {
+    (void)m, (void)out;
+    return GPA_OK;
+}
+
+/* ---- cells that are shown ---- */
+
+static gpa_code show_body(magic_call *m, const char *mime, const char *kind) {
+    gpa_str plain;
+    str_init(&plain);
+    str_printf(&plain, "<%s object>", kind);
+    gpa_repr r[] = {{"text/plain", plain.text, plain.len, NULL}, {mime, m->body, m->n_body, NULL}};
+    if (!plain.failed) session_show(m->s, r, COUNT_OF(r), NULL, false);
+    str_free(&plain);
+    return GPA_OK;
+}
+
+#define SHOWN(name, mime, kind)                          \
+    gpa_code magic_##name(magic_call *m, value *out) {   \
+        (void)out;                                       \
+        return show_body(m, mime, kind);                 \
+    }
+
+SHOWN(html, "text/html", "HTML")
+SHOWN(svg, "image/svg+xml", "SVG")
+SHOWN(latex, "text/latex", "Latex")
+SHOWN(markdown, "text/markdown", "Markdown")
+SHOWN(javascript, "application/javascript", "Javascript")

@@ -1,0 +1,412 @@
+/* %timeit, %time and %prun. Time is what the user waits for: pending arrays are computed in every loop, and the device has
+ * finished before the clock is read. Compiling is left out of loops and reported.
+ *
+ * Reading order: clocks and counters, the line about the device, running a statement n times, %timeit, %time, %prun. */
+#include <math.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "lang/builtin/kinds.h"
+#include "lang/session/magic.h"
+
+enum { RUNS = 7, DIGITS = 3, MOST_POWERS = 10 };
+static const double long_enough = 0.2, compile_told = 0.1; /* seconds: IPython's limits */
+
+/* ---- clocks and counters ---- */
+
+static double seconds_of(clockid_t clock) {
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static double now(void) { return seconds_of(CLOCK_MONOTONIC); }
+
+/* What the device did between two moments. */
+typedef struct {
+    double launches, calls, bytes, compile;
+} work;
+
+static work work_so_far(gpa_session *s) {
+    rt_stats t;
+    rt_get_stats(s->rt, &t);
+    return (work){(double)t.launches, (double)t.lib_calls, (double)(t.bytes_read + t.bytes_written), t.compile_seconds};
+}
+
+static work work_since(gpa_session *s, work from) {
+    work to = work_so_far(s);
+    return (work){to.launches - from.launches, to.calls - from.calls, to.bytes - from.bytes, to.compile - from.compile};
+}
+
+static gpa_code settle(gpa_session *s) {
+    gpa_code rc = rt_flush(s->rt, vm_err(s->vm));
+    return rc ? rc : rt_sync(s->rt, vm_err(s->vm));
+}
+
+/* ---- the measured bandwidth ---- */
+
+static gpa_code copy_once(gpa_session *s, gpa_arr *a, double *seconds) {
+    gpa_arr *b = NULL;
+    gpa_err e = {0};
+    double begun = now();
+    gpa_code rc = arr_copy(s->rt, a, &b, &e);
+    if (!rc) rc = arr_eval(s->rt, &b, 1, &e);
+    if (!rc) rc = rt_sync(s->rt, &e);
+    *seconds = now() - begun;
+    arr_release(s->rt, b);
+    return rc;
+}
+
+double magic_bandwidth(gpa_session *s) {
+    enum { TRIES = 5 };
+    const char *device = rt_device(s->rt);
+    if (strcmp(s->bandwidth_of, device) == 0) return s->bandwidth;
+    bool gpu = strncmp(device, "cuda", 4) == 0;
+    if (strcmp(device, "ref") == 0) return 0;
+    int64_t n = gpu ? 1 << 27 : 1 << 24; /* float32: far beyond every cache */
+    gpa_arr *a = NULL;
+    gpa_err e = {0};
+    double best = 0;
+    gpa_code rc = arr_full(s->rt, DT_F32, 1, &n, (gpa_val){.F32 = 1}, &a, &e);
+    if (!rc) rc = arr_eval(s->rt, &a, 1, &e);
+    for (int i = 0; i <= TRIES && !rc; i++) { /* the first compiles */
+        double t;
+        rc = copy_once(s, a, &t);
+        if (!rc && i && t > 0) best = fmax(best, (double)n * 8 / t);
+    }
+    arr_release(s->rt, a);
+    if (rc) return 0;
+    snprintf(s->bandwidth_of, sizeof s->bandwidth_of, "%s", device);
+    return s->bandwidth = best;
+}
+
+/* "cpu: 1 launch, 80 MB, 15.2 GB/s, 86% of what a copy reaches (17.7 GB/s)": of one loop that took `seconds`. */
+static void put_device(gpa_session *s, work w, double seconds, const char *per, gpa_str *out) {
+    enum { WORTH_COMPARING = 1000000 }; /* bytes: fewer stay in caches */
+    if (!(w.launches > 0 || w.calls > 0)) return;
+    str_printf(out, "%s: ", rt_device(s->rt));
+    if (w.launches > 0) str_printf(out, "%.3g launch%s", w.launches, w.launches == 1 ? "" : "es");
+    if (w.calls > 0) str_printf(out, "%s%.3g library call%s", w.launches > 0 ? ", " : "", w.calls, w.calls == 1 ? "" : "s");
+    if (w.bytes > 0) {
+        str_put(out, ", ");
+        magic_put_bytes(out, w.bytes);
+        str_put(out, ", ");
+        magic_put_bytes(out, w.bytes / seconds);
+        str_put(out, "/s");
+    }
+    double most = w.bytes >= WORTH_COMPARING && w.calls <= 0 ? magic_bandwidth(s) : 0;
+    if (most > 0) {
+        str_printf(out, ", %.0f%% of what a copy reaches (", 100 * w.bytes / seconds / most);
+        magic_put_bytes(out, most);
+        str_put(out, "/s)");
+    }
+    str_printf(out, "%s\n", per);
+}
+
+/* ---- variables are as they were ---- */
+
+typedef struct {
+    value *values;
+    uint32_t n;
+} snapshot;
+
+static gpa_code take_snapshot(gpa_session *s, snapshot *out) {
+    const module_obj *m = vm_main(s->vm);
+    out->n = m->n;
+    out->values = mem_new((m->n + 1) * sizeof *out->values);
+    if (!out->values) return vm_no_memory(s->vm);
+    for (uint32_t i = 0; i < m->n; i++) out->values[i] = value_retain(m->slots[i]);
+    return GPA_OK;
+}
+
+/* What a timed statement assigned is undone: in IPython they are a function's own variables. */
+static void restore_take(gpa_session *s, snapshot *from) {
+    module_obj *m = vm_main(s->vm);
+    for (uint32_t i = 0; from->values && i < m->n; i++) {
+        value old = m->slots[i];
+        m->slots[i] = i < from->n ? from->values[i] : v_unset();
+        value_release(s->vm, old);
+    }
+    mem_free(from->values);
+    from->values = NULL;
+}
+
+/* ---- a statement, n times ---- */
+
+static gpa_code loop(gpa_session *s, vm_program *p, long n, double *seconds) {
+    gpa_code rc = rt_sync(s->rt, vm_err(s->vm));
+    double begun = now();
+    for (long i = 0; i < n && !rc; i++) {
+        value last;
+        rc = vm_run(s->vm, p, &last);
+        if (rc) break;
+        if (rt_has_pending(s->rt)) rc = rt_flush(s->rt, vm_err(s->vm)); /* while the value is there: it counts */
+        value_release(s->vm, last);
+        if (!rc) rc = vm_poll(s->vm);
+    }
+    if (!rc) rc = rt_sync(s->rt, vm_err(s->vm));
+    *seconds = now() - begun;
+    return rc;
+}
+
+/* ---- %timeit ---- */
+
+typedef struct {
+    long loops, runs, digits;
+    bool quiet, give;
+    char variable[128]; /* -v: "" for none */
+} timing;
+
+static gpa_code read_timing(magic_call *m, timing *t) {
+    const char *text;
+    size_t n;
+    gpa_code rc = GPA_OK;
+    *t = (timing){.runs = RUNS, .digits = DIGITS};
+    for (int o; !rc && (o = magic_option(m, "n:r:tcp:qov:", &text, &n));) {
+        if (o < 0) return vm_err(m->s->vm)->code;
+        if (o == 'n') rc = magic_number(m, text, n, 0, &t->loops);
+        if (o == 'r') rc = magic_number(m, text, n, 1, &t->runs);
+        if (o == 'p') rc = magic_number(m, text, n, 1, &t->digits);
+        if (o == 'q') t->quiet = true;
+        if (o == 'o' || o == 'v') t->give = true;
+        if (o == 'v') snprintf(t->variable, sizeof t->variable, "%.*s", (int)n, text);
+    }
+    t->digits = MIN(t->digits, 17);
+    return rc;
+}
+
+/* The first power of ten whose loops take long enough. */
+static gpa_code choose_loops(gpa_session *s, vm_program *p, long *loops) {
+    gpa_code rc = GPA_OK;
+    double t = 0;
+    *loops = 1;
+    for (int k = 0; k < MOST_POWERS && !rc; k++) {
+        rc = loop(s, p, *loops, &t);
+        if (rc || t >= long_enough || k + 1 == MOST_POWERS) break;
+        *loops *= 10;
+    }
+    return rc;
+}
+
+enum { F_TEXT, F_LOOPS, F_REPEAT, F_BEST, F_WORST, F_AVERAGE, F_STDEV, F_COMPILE, F_LAUNCHES, F_BYTES, F_ALL_RUNS, F_TIMINGS, F_COUNT };
+static const char *const fields[F_COUNT] = {"", "loops", "repeat", "best", "worst", "average", "stdev", "compile_time", "launches", "bytes", "all_runs", "timings"};
+
+static gpa_code result_repr(gpa_vm *vm, object_obj *o, gpa_str *out) {
+    (void)vm;
+    str_printf(out, "<TimeitResult : %s>", o->fields[F_TEXT].tag == V_STR ? o->fields[F_TEXT].str->text : "");
+    return GPA_OK;
+}
+
+static gpa_code result_attr(gpa_vm *vm, object_obj *o, const char *name, value *out) {
+    (void)vm;
+    *out = v_unset();
+    for (int i = F_LOOPS; i < F_COUNT; i++)
+        if (strcmp(fields[i], name) == 0) *out = value_retain(o->fields[i]);
+    return GPA_OK;
+}
+
+const object_kind timeit_kind = {.type_name = "TimeitResult", .repr = result_repr, .attr = result_attr};
+
+/* What was measured. */
+typedef struct {
+    long loops, runs;
+    const double *seconds; /* of each run */
+    double best, worst, mean, deviation; /* per loop */
+    double compile;
+    work each; /* per loop */
+} measure;
+
+static void summarise(measure *r) {
+    double sum = 0, squares = 0, n = (double)r->runs;
+    r->best = INFINITY;
+    r->worst = 0;
+    for (long i = 0; i < r->runs; i++) {
+        double t = r->seconds[i] / (double)r->loops;
+        sum += t;
+        r->best = fmin(r->best, t);
+        r->worst = fmax(r->worst, t);
+    }
+    r->mean = sum / n;
+    for (long i = 0; i < r->runs; i++) squares += pow(r->seconds[i] / (double)r->loops - r->mean, 2);
+    r->deviation = sqrt(squares / n);
+}
+
+static void put_thousands(gpa_str *out, long n) {
+    if (n >= 1000) {
+        put_thousands(out, n / 1000);
+        str_printf(out, ",%03ld", n % 1000);
+    } else {
+        str_printf(out, "%ld", n);
+    }
+}
+
+static void put_measure(const measure *r, int digits, gpa_str *out) {
+    magic_put_time(out, r->mean, digits);
+    str_put(out, " ± ");
+    magic_put_time(out, r->deviation, digits);
+    str_printf(out, " per loop (mean ± std. dev. of %ld run%s, ", r->runs, r->runs == 1 ? "" : "s");
+    put_thousands(out, r->loops);
+    str_printf(out, " loop%s each)", r->loops == 1 ? "" : "s");
+}
+
+static void print_measure(gpa_session *s, const measure *r, const char *text) {
+    if (r->worst > 4 * r->best && r->best > 0 && r->worst > 1e-6)
+        session_printf(s, false, "The slowest run took %.2f times longer than the fastest. This could mean that an intermediate result is being cached.\n",
+                       r->worst / r->best);
+    session_printf(s, false, "%s\n", text);
+    if (r->compile > compile_told) session_printf(s, false, "Compiler time: %.2f s\n", r->compile);
+    gpa_str device;
+    str_init(&device);
+    put_device(s, r->each, r->best, " per loop", &device);
+    session_write(s, false, device.text, device.len);
+    str_free(&device);
+}
+
+static gpa_code set_list(gpa_session *s, value result, int field, const measure *r, double divisor) {
+    value list = v_list(s->vm, 0, NULL);
+    gpa_code rc = list.tag == V_UNSET ? vm_err(s->vm)->code : GPA_OK;
+    for (long i = 0; i < r->runs && !rc; i++) rc = list_append(s->vm, list.list, v_float(r->seconds[i] / divisor));
+    if (list.tag != V_UNSET) result.object->fields[field] = list;
+    return rc;
+}
+
+static gpa_code make_result(gpa_session *s, const measure *r, const char *text, value *out) {
+    value v = v_object(s->vm, &timeit_kind, F_COUNT);
+    if (v.tag == V_UNSET) return vm_err(s->vm)->code;
+    value *f = v.object->fields;
+    f[F_TEXT] = v_cstr(s->vm, text);
+    f[F_LOOPS] = v_int(r->loops);
+    f[F_REPEAT] = v_int(r->runs);
+    f[F_BEST] = v_float(r->best);
+    f[F_WORST] = v_float(r->worst);
+    f[F_AVERAGE] = v_float(r->mean);
+    f[F_STDEV] = v_float(r->deviation);
+    f[F_COMPILE] = v_float(r->compile);
+    f[F_LAUNCHES] = v_float(r->each.launches);
+    f[F_BYTES] = v_float(r->each.bytes);
+    gpa_code rc = set_list(s, v, F_ALL_RUNS, r, 1);
+    if (!rc) rc = set_list(s, v, F_TIMINGS, r, (double)r->loops);
+    if (rc) value_release(s->vm, v);
+    else *out = v;
+    return rc;
+}
+
+/* Runs the program r->runs times r->loops times, after a first time that compiles. */
+static gpa_code take_times(gpa_session *s, vm_program *p, long loops, double *seconds, measure *r) {
+    double first;
+    work before = work_so_far(s);
+    gpa_code rc = loop(s, p, 1, &first);
+    r->compile = work_since(s, before).compile;
+    r->loops = loops;
+    if (!rc && !loops) rc = choose_loops(s, p, &r->loops);
+    before = work_so_far(s);
+    for (long i = 0; i < r->runs && !rc; i++) rc = loop(s, p, r->loops, &seconds[i]);
+    work all = work_since(s, before);
+    double n = (double)r->loops * (double)r->runs;
+    r->each = (work){all.launches / n, all.calls / n, all.bytes / n, 0};
+    r->seconds = seconds;
+    return rc;
+}
+
+static gpa_code report_times(magic_call *m, const timing *t, measure *r, value *out) {
+    gpa_str text;
+    str_init(&text);
+    summarise(r);
+    put_measure(r, (int)t->digits, &text);
+    if (!t->quiet) print_measure(m->s, r, text.text ? text.text : "");
+    value made = v_none();
+    gpa_code rc = t->give ? make_result(m->s, r, text.text ? text.text : "", &made) : GPA_OK;
+    if (!rc && *t->variable) rc = module_set_text(m->s->vm, vm_main(m->s->vm), t->variable, made);
+    if (!rc && !*t->variable) *out = value_retain(made);
+    value_release(m->s->vm, made);
+    str_free(&text);
+    return rc;
+}
+
+gpa_code magic_timeit(magic_call *m, value *out) {
+    gpa_session *s = m->s;
+    timing t;
+    ast_module *ast = NULL;
+    vm_program *program = NULL;
+    double *seconds = NULL;
+    snapshot before = {NULL, 0};
+    measure r = {.runs = 0};
+    gpa_code rc = read_timing(m, &t);
+    if (rc || (!m->n && !m->body)) return rc;
+    r.runs = t.runs;
+    TRY(m->body ? magic_parse(m, m->body, m->n_body, &ast) : magic_parse(m, m->args, m->n, &ast));
+    TRY(take_snapshot(s, &before));
+    if (m->body && m->n) TRY(magic_eval(m, m->args, m->n, NULL));
+    TRY(vm_compile(s->vm, ast, &program));
+    seconds = mem_new((size_t)t.runs * sizeof *seconds);
+    if (!seconds) TRY(vm_no_memory(s->vm));
+    TRY(settle(s)); /* what earlier lines left pending is not this statement's */
+    TRY(take_times(s, program, t.loops, seconds, &r));
+out:
+    restore_take(s, &before);
+    if (!rc) rc = report_times(m, &t, &r, out);
+    vm_program_free(s->vm, program);
+    ast_release(ast);
+    mem_free(seconds);
+    return rc;
+}
+
+/* ---- %time ---- */
+
+typedef struct {
+    double wall, user, sys;
+    work done;
+} clocks;
+
+static clocks read_clocks(gpa_session *s) {
+    struct rusage u;
+    getrusage(RUSAGE_SELF, &u);
+    return (clocks){now(), (double)u.ru_utime.tv_sec + (double)u.ru_utime.tv_usec * 1e-6, (double)u.ru_stime.tv_sec + (double)u.ru_stime.tv_usec * 1e-6, work_so_far(s)};
+}
+
+static void print_clocks(gpa_session *s, const clocks *from) {
+    clocks to = read_clocks(s);
+    gpa_str text;
+    work done = work_since(s, from->done);
+    str_init(&text);
+    str_put(&text, "CPU times: user ");
+    magic_put_time(&text, to.user - from->user, DIGITS);
+    str_put(&text, ", sys: ");
+    magic_put_time(&text, to.sys - from->sys, DIGITS);
+    str_put(&text, ", total: ");
+    magic_put_time(&text, to.user - from->user + to.sys - from->sys, DIGITS);
+    str_put(&text, "\nWall time: ");
+    magic_put_time(&text, to.wall - from->wall, DIGITS);
+    str_putc(&text, '\n');
+    if (done.compile > compile_told) {
+        str_put(&text, "Compiler : ");
+        magic_put_time(&text, done.compile, DIGITS);
+        str_putc(&text, '\n');
+    }
+    put_device(s, done, MAX(to.wall - from->wall - done.compile, 1e-9), "", &text);
+    session_write(s, false, text.text, text.len);
+    str_free(&text);
+}
+
+/* The error in the vm, kept while something else is done that may fail. */
+gpa_code magic_time(magic_call *m, value *out) {
+    gpa_session *s = m->s;
+    ast_module *ast = NULL;
+    value last = v_unset();
+    if (m->body && m->n) return magic_usage(m, "Can't use statement directly after '%%%%time'!");
+    gpa_code rc = m->body ? magic_parse(m, m->body, m->n_body, &ast) : magic_parse(m, m->args, m->n, &ast);
+    if (!rc) rc = settle(s);
+    if (rc) {
+        ast_release(ast);
+        return rc;
+    }
+    clocks begun = read_clocks(s);
+    rc = vm_eval(s->vm, ast, NULL, &last);
+    if (!rc) rc = settle(s);
+    print_clocks(s, &begun);
+    if (!rc && last.tag != V_UNSET) *out = last;
+    else if (last.tag != V_UNSET) value_release(s->vm, last);
+    ast_release(ast);
+    return rc;
+}
