@@ -11,6 +11,7 @@
 
 #include "runtime/exec.h"
 #include "runtime/explain.h"
+#include "runtime/profile.h"
 #include "runtime/rt.h"
 #include "runtime/shape.h"
 
@@ -401,6 +402,7 @@ void rt_free(gpa_rt *rt) {
     if (!rt) return;
     exec_free(rt);
     explain_free(rt);
+    profile_free(rt);
     node_free_all(rt);
     device_close_all(rt);
     for (gpa_arr *a = rt->free_arrs, *next; a; a = next) {

@@ -79,6 +79,15 @@ typedef struct {
 /* What `dump` may be asked for. */
 typedef enum { GPA_DUMP_SOURCE, GPA_DUMP_IR, GPA_DUMP_ASM, GPA_DUMP_RESOURCES } gpa_dump;
 
+/* What a device says about itself. */
+typedef struct gpa_status {
+    char name[96], driver[48];
+    uint64_t total, used;         /* bytes, of all processes */
+    uint64_t used_here;           /* by this process as the driver counts it; 0: not known */
+    int utilisation, temperature; /* per cent, degrees Celsius; -1: not known */
+    int others;                   /* other processes that compute on it; -1: not known */
+} gpa_status;
+
 typedef struct gpa_backend {
     uint32_t abi, size;      /* GPA_BACKEND_ABI, sizeof(gpa_backend) */
     uint64_t tables;         /* gpa_tables_hash(): op.def, dtype.def, kir.def as this plugin was built with */
@@ -130,6 +139,9 @@ typedef struct gpa_backend {
     void (*raw_drop)(gpa_dev *d, gpa_raw *r);
     gpa_code (*raw_run)(gpa_dev *d, gpa_raw *r, const gpa_raw_launch *l, gpa_err *e);
     gpa_code (*raw_fact)(gpa_dev *d, gpa_raw *r, const char *function, raw_fact which, int64_t *out, gpa_err *e);
+
+    /* What device number i says about itself; it need not be open, and is not opened. (optional) */
+    gpa_code (*status)(int i, gpa_status *out, gpa_err *e);
 } gpa_backend;
 
 /* The plugin's one exported symbol; NULL when it does not speak this abi. */

@@ -51,15 +51,21 @@ static size_t class_of(size_t n, size_t *room) {
 
 /* ---- the pool ---- */
 
-static gpa_code open_pool(gpa_device *d, gpa_err *e) {
+/* What rt_set_memory_limit or GPA_MEMORY_LIMIT says, or all there is. */
+static gpa_code read_limit(const gpa_rt *rt, const gpa_device *d, uint64_t *out, gpa_err *e) {
+    const char *text = rt->memory_limit[0] ? rt->memory_limit : getenv("GPA_MEMORY_LIMIT");
+    *out = d->caps.mem_total;
+    if (!text || !*text || strcmp(text, "100%") == 0 || str_read_bytes(text, d->caps.mem_total, out)) return GPA_OK;
+    gpa_fail(e, GPA_E_VALUE, "%s'%.40s' is not an amount of memory", rt->memory_limit[0] ? "" : "GPA_MEMORY_LIMIT: ", text);
+    gpa_err_hint(e, "write it as 4G, 512M or 25%%");
+    return GPA_E_VALUE;
+}
+
+static gpa_code open_pool(gpa_rt *rt, gpa_device *d, gpa_err *e) {
     if (d->pool) return GPA_OK;
-    uint64_t limit = d->caps.mem_total;
-    const char *text = getenv("GPA_MEMORY_LIMIT");
-    if (text && *text && !str_read_bytes(text, d->caps.mem_total, &limit)) {
-        gpa_fail(e, GPA_E_VALUE, "GPA_MEMORY_LIMIT: '%.40s' is not an amount of memory", text);
-        gpa_err_hint(e, "write it as 4G, 512M or 25%%");
-        return GPA_E_VALUE;
-    }
+    uint64_t limit;
+    gpa_code rc = read_limit(rt, d, &limit, e);
+    if (rc) return rc;
     d->pool = mem_zero(sizeof *d->pool);
     if (!d->pool) return gpa_no_memory(e);
     d->pool->limit = limit;
@@ -133,7 +139,7 @@ static void put_free(gpa_rt *rt, gpa_buf *b) {
 }
 
 gpa_code buf_new(gpa_rt *rt, gpa_device *d, size_t n, gpa_buf **out, gpa_err *e) {
-    gpa_code rc = open_pool(d, e);
+    gpa_code rc = open_pool(rt, d, e);
     if (rc) return rc;
     size_t room, bin = class_of(n, &room);
     if (bin >= BINS) return gpa_no_memory(e);
@@ -172,10 +178,33 @@ void buf_close_pool(gpa_rt *rt, gpa_device *d) {
 }
 
 gpa_code buf_limit(gpa_rt *rt, gpa_device *d, uint64_t *out, gpa_err *e) {
-    (void)rt;
-    gpa_code rc = open_pool(d, e);
+    gpa_code rc = open_pool(rt, d, e);
     if (!rc) *out = d->pool->limit;
     return rc;
+}
+
+void rt_trim(gpa_rt *rt) {
+    for (gpa_device *d = rt->devices; d; d = d->next) buf_trim(rt, d);
+}
+
+gpa_code rt_set_memory_limit(gpa_rt *rt, const char *text, gpa_err *e) {
+    char before[sizeof rt->memory_limit];
+    gpa_device *d;
+    uint64_t limit = 0;
+    memcpy(before, rt->memory_limit, sizeof before);
+    snprintf(rt->memory_limit, sizeof rt->memory_limit, "%s", text ? text : "100%");
+    gpa_code rc = device_default(rt, &d, e);
+    if (!rc) rc = read_limit(rt, d, &limit, e);
+    if (rc) {
+        memcpy(rt->memory_limit, before, sizeof before);
+        return rc;
+    }
+    for (d = rt->devices; d; d = d->next) {
+        if (!d->pool || read_limit(rt, d, &limit, NULL)) continue;
+        d->pool->limit = limit;
+        if (limit && d->pool->live + d->pool->cached > limit) buf_trim(rt, d);
+    }
+    return GPA_OK;
 }
 
 /* ---- owners and readers ---- */

@@ -316,6 +316,32 @@ gpa_code rt_set_device(gpa_rt *rt, const char *name, gpa_err *e) {
     return GPA_OK;
 }
 
+gpa_code rt_get_device(gpa_rt *rt, rt_device_facts *out, gpa_err *e) {
+    gpa_device *d;
+    gpa_code rc = device_default(rt, &d, e);
+    if (rc) return rc;
+    *out = (rt_device_facts){.total = d->caps.mem_total};
+    memcpy(out->name, d->caps.name, sizeof out->name);
+    memcpy(out->desc, d->caps.desc, sizeof out->desc);
+    return buf_limit(rt, d, &out->limit, e);
+}
+
+gpa_code rt_get_gpu(gpa_rt *rt, int i, rt_gpu_facts *out, gpa_err *e) {
+    kind *k = &kinds[0];
+    gpa_code rc = settle(rt, e);
+    if (rc) return rc;
+    int count = count_devices(rt->config.plugin_dir, k);
+    gpa_status s = {.utilisation = -1, .temperature = -1, .others = -1};
+    if (!count) return gpa_fail(e, GPA_E_DEVICE, "%s", k->why);
+    if (i < 0 || i >= count) return gpa_fail(e, GPA_E_DEVICE, "there is no GPU %d", i);
+    if (!k->be->status) return gpa_fail(e, GPA_E_DEVICE, "the driver tells nothing about the GPU");
+    rc = k->be->status(i, &s, e);
+    *out = (rt_gpu_facts){.total = s.total, .used = s.used, .used_here = s.used_here, .utilisation = s.utilisation, .temperature = s.temperature, .others = s.others};
+    memcpy(out->name, s.name, sizeof out->name);
+    memcpy(out->driver, s.driver, sizeof out->driver);
+    return rc;
+}
+
 const char *arr_device(gpa_rt *rt, const gpa_arr *a) {
     return a->storage->buf ? a->storage->buf->device->caps.name : rt_device(rt);
 }

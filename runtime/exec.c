@@ -11,6 +11,7 @@
 #include "runtime/cache.h"
 #include "runtime/explain.h"
 #include "runtime/lower.h"
+#include "runtime/profile.h"
 #include "runtime/rt.h"
 #include "runtime/shape.h"
 
@@ -326,7 +327,9 @@ static gpa_code run_step(gpa_rt *rt, gpa_device *d, int s, bool *hazard, gpa_err
     TRY(bring_over(rt, d, l, fresh, e));
     if (!l->empty) {
         TRY(cache_get(rt, d, l->f, &program, &built, e));
+        profile_begin(rt, d);
         rc = launch(rt, d, program->prog, l, e);
+        profile_step(rt, d, &x->plan, s, l, program);
         if (rt->explain) explain_step(rt, d, &x->plan, s, l, program, built); /* after it: a launch may compile, too */
         TRY(rc);
         rt->stats.bytes_read += l->bytes_read;

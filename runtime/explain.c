@@ -11,7 +11,7 @@ enum { LONGEST = 240 }; /* characters of an expression, about */
 
 struct explain {
     gpa_str text;
-    bool source;
+    rt_explain_what what;
     int steps;
     uint64_t launches, read, written; /* counters at the start */
 };
@@ -156,25 +156,52 @@ static uint64_t launches_of(const lowered *l) {
     return n;
 }
 
+static void write_root(gpa_str *out, const fuse_root *r) {
+    writer w = {.out = out, .end = out->len + LONGEST};
+    char shape[SHAPE_TEXT];
+    str_printf(out, "%s %s %s = ", r->into ? "store" : "array", dtype_info[r->value->dtype].name, shape_text(shape, r->value->ndim, r->value->shape));
+    write_value(&w, r->value, false);
+    if (!r->mask) return;
+    str_put(out, " where ");
+    write_value(&w, r->mask, false);
+}
+
+void explain_put_step(gpa_str *out, const fuse_plan *p, int s, const lowered *l) {
+    const char *between = ": ";
+    str_put(out, template_of(l));
+    for (size_t i = 0; i < p->n_root; i++) {
+        if (p->root[i].step != s) continue;
+        str_put(out, between);
+        write_root(out, &p->root[i]);
+        between = "; ";
+    }
+}
+
+/* What was asked for besides the plan. */
+static void write_code(rt_explain_what what, gpa_device *d, const lowered *l, const cache_entry *program, gpa_str *out) {
+    gpa_dump dump = GPA_DUMP_SOURCE;
+    gpa_err quiet = {0};
+    switch (what) {
+        case RT_EXPLAIN_PLAN: return;
+        case RT_EXPLAIN_KIR: kir_print(l->f, out); return;
+        case RT_EXPLAIN_SOURCE: break;
+        case RT_EXPLAIN_ASSEMBLY: dump = GPA_DUMP_ASM; break;
+        case RT_EXPLAIN_RESOURCES: dump = GPA_DUMP_RESOURCES; break;
+    }
+    d->be->dump(d->dev, program->prog, dump, out, &quiet);
+    if (out->len && out->text[out->len - 1] != '\n') str_putc(out, '\n');
+}
+
 void explain_step(gpa_rt *rt, gpa_device *d, const fuse_plan *p, int s, const lowered *l, const cache_entry *program,
                   bool built) {
     struct explain *x = rt->explain;
     gpa_str *out = &x->text;
     const fuse_step *step = &p->step[s];
-    writer w = {.out = out};
-    char shape[SHAPE_TEXT];
     str_printf(out, "step %d: %s, cut %s (%s)\n", ++x->steps, template_of(l), cut_names[step->why], cut_texts[step->why]);
     for (size_t i = 0; i < p->n_root; i++) {
-        const fuse_root *r = &p->root[i];
-        if (r->step != s) continue;
-        str_printf(out, "  %s %s %s = ", r->into ? "store" : "array", dtype_info[r->value->dtype].name,
-                   shape_text(shape, r->value->ndim, r->value->shape));
-        w.end = out->len + LONGEST;
-        write_value(&w, r->value, false);
-        if (r->mask) {
-            str_put(out, " where ");
-            write_value(&w, r->mask, false);
-        }
+        if (p->root[i].step != s) continue;
+        str_put(out, "  ");
+        write_root(out, &p->root[i]);
         str_putc(out, '\n');
     }
     uint64_t n = launches_of(l);
@@ -184,10 +211,7 @@ void explain_step(gpa_rt *rt, gpa_device *d, const fuse_plan *p, int s, const lo
     double late = d->be->compile_seconds ? d->be->compile_seconds(program->prog) : 0;
     if (built) str_printf(out, ", compiled in %.2f ms\n", (program->compile_seconds + late) * 1e3);
     else str_put(out, ", program known\n");
-    if (!x->source) return;
-    gpa_err quiet = {0};
-    d->be->dump(d->dev, program->prog, GPA_DUMP_SOURCE, out, &quiet);
-    if (out->len && out->text[out->len - 1] != '\n') str_putc(out, '\n');
+    write_code(x->what, d, l, program, out);
 }
 
 void explain_call(gpa_rt *rt, const char *name, const gpa_device *d, const gpa_arr *a) {
@@ -206,12 +230,12 @@ void explain_free(gpa_rt *rt) {
     rt->explain = NULL;
 }
 
-void rt_explain_start(gpa_rt *rt, bool source) {
+void rt_explain_start(gpa_rt *rt, rt_explain_what what) {
     explain_free(rt);
     struct explain *x = mem_zero(sizeof *x);
     if (!x) return;
     str_init(&x->text);
-    x->source = source;
+    x->what = what;
     x->launches = rt->stats.launches;
     x->read = rt->stats.bytes_read;
     x->written = rt->stats.bytes_written;

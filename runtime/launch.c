@@ -2,6 +2,7 @@
 #include "runtime/cache.h"
 #include "runtime/exec.h"
 #include "runtime/host.h"
+#include "runtime/profile.h"
 #include "runtime/rt.h"
 #include "runtime/said.h"
 #include "runtime/shape.h"
@@ -80,6 +81,16 @@ static bool may_fault(const kir_func *f) {
     return false;
 }
 
+/* What the arrays of a launch hold that is read or written. */
+static uint64_t bytes_of(const kir_func *f, gpa_arr *const *at) {
+    uint64_t sum = 0;
+    for (size_t k = 0; next_bound(f, &k, at); k++, at++) {
+        uint64_t bytes = (uint64_t)(*at)->size * dtype_size((gpa_dtype)(*at)->dtype);
+        sum += bytes * ((f->arrays[k].access & KIR_READ ? 1u : 0u) + (f->arrays[k].access & KIR_WRITE ? 1u : 0u));
+    }
+    return sum;
+}
+
 gpa_code arr_run(gpa_rt *rt, const kir_func *f, const arr_program *p, gpa_err *e) {
     gpa_binding bind[KIR_MAX_ARRAYS];
     gpa_device *d;
@@ -106,7 +117,9 @@ gpa_code arr_run(gpa_rt *rt, const kir_func *f, const arr_program *p, gpa_err *e
     memcpy(l.block, p->block, sizeof l.block);
     if (exec_expected(rt) >= MOST_EXPECTED) rc = host_wait(rt, d, e);
     if (!rc && may_fault(f)) rc = exec_expect_fault(rt, f, &l.fault, e);
+    profile_begin(rt, d);
     if (!rc) rc = d->be->run(d->dev, prog, &l, e);
+    profile_call(rt, d, f->name, bytes_of(f, p->arrays));
     rt->stats.launches++;
     if (!rc && p->say && heard.n_lines) rc = said_tell(&heard, f, p->say, p->user, e);
     said_free(&heard);

@@ -1,6 +1,7 @@
 /* Calls of the device's libraries. */
 #include "runtime/library.h"
 
+#include "runtime/profile.h"
 #include "runtime/store.h"
 
 const char *const library_names[LIB_COUNT] = {
@@ -13,7 +14,10 @@ bool library_can(gpa_device *d, const gpa_libcall *c) { return d->be->lib_can &&
 
 gpa_code library_run(gpa_rt *rt, gpa_device *d, const gpa_libcall *c, gpa_err *e) {
     rt->stats.lib_calls++;
-    return d->be->lib_run(d->dev, c, e);
+    profile_begin(rt, d);
+    gpa_code rc = d->be->lib_run(d->dev, c, e);
+    profile_call(rt, d, library_names[c->kind], 0);
+    return rc;
 }
 
 gpa_code library_copy(gpa_rt *rt, gpa_arr *a, gpa_dtype t, bool by_columns, gpa_arr **out, gpa_err *e) {

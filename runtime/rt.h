@@ -10,6 +10,7 @@
 enum { NODE_CLASSES = 6, ARR_POOLED_DIMS = 4 };
 
 struct explain; /* explain.h */
+struct profile; /* profile.h */
 struct opener;  /* device.c: a device that is coming up */
 struct exec;    /* exec.c: scratch of the fuser, the program under construction, fault records */
 
@@ -40,6 +41,8 @@ struct gpa_rt {
 
     struct exec *exec;
     struct explain *explain; /* NULL: not recording */
+    struct profile *profile; /* the same */
+    char memory_limit[32];   /* rt_set_memory_limit; "": GPA_MEMORY_LIMIT holds */
     rt_stats stats;
 };
 

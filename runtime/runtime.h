@@ -96,10 +96,49 @@ typedef struct {
 } rt_stats;
 void rt_get_stats(const gpa_rt *rt, rt_stats *out);
 
+/* Gives memory that is kept for reuse back to the devices. */
+void rt_trim(gpa_rt *rt);
+/* How much memory arrays may take on each device: "4G", "25%", NULL: all there is. GPA_E_VALUE. */
+gpa_code rt_set_memory_limit(gpa_rt *rt, const char *text, gpa_err *e);
+
+/* The default device, opened if need be. */
+typedef struct {
+    char name[16], desc[96];
+    uint64_t total, limit; /* bytes; 0: not known, none */
+} rt_device_facts;
+gpa_code rt_get_device(gpa_rt *rt, rt_device_facts *out, gpa_err *e);
+
+/* What a GPU says about itself, without being opened: its name and driver, bytes in use by all processes and (0: not known)
+ * by this one, per cent and degrees Celsius (-1: not known), other processes that compute on it (-1: not known). */
+typedef struct {
+    char name[96], driver[48];
+    uint64_t total, used, used_here;
+    int utilisation, temperature, others;
+} rt_gpu_facts;
+/* GPA_E_DEVICE, with the reason, when there is no GPU of this number. */
+gpa_code rt_get_gpu(gpa_rt *rt, int i, rt_gpu_facts *out, gpa_err *e);
+
 /* Explaining: between start and stop every step is recorded. The text has, for each step: what it computes, its
- * template, why it was cut there, launches, bytes read and written, time to compile, and with `source` the code. */
-void rt_explain_start(gpa_rt *rt, bool source);
+ * template, why it was cut there, launches, bytes read and written, time to compile, and what else is asked for. */
+typedef enum {
+    RT_EXPLAIN_PLAN,
+    RT_EXPLAIN_SOURCE,    /* with the generated code: CUDA C, LLVM's IR */
+    RT_EXPLAIN_KIR,       /* with the program IR */
+    RT_EXPLAIN_ASSEMBLY,  /* with PTX, or the processor's assembly */
+    RT_EXPLAIN_RESOURCES  /* with registers, shared memory ... */
+} rt_explain_what;
+void rt_explain_start(gpa_rt *rt, rt_explain_what what);
 void rt_explain_stop(gpa_rt *rt, gpa_str *out);
+
+/* Profiling: between start and stop each program and library call is timed by itself. */
+typedef struct {
+    const char *what; /* "row reduce: array float64 (100,) = sum(a * b, axis=1)", "matmul" */
+    uint64_t calls, bytes; /* bytes 0: not counted */
+    double seconds;
+} rt_profile_row;
+gpa_code rt_profile_start(gpa_rt *rt, gpa_err *e);
+/* Calls each (may be NULL) with every row. */
+void rt_profile_stop(gpa_rt *rt, void (*each)(void *user, const rt_profile_row *row), void *user);
 
 /* ---- handles ---- */
 

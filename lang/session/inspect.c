@@ -140,7 +140,7 @@ static const source *source_of(gpa_session *s, value v) {
 
 const char *inspect_file(gpa_session *s, value v) {
     const source *src = source_of(s, v);
-    return src ? src->name : NULL;
+    return src && src->name[0] != '<' ? src->name : NULL; /* not the prelude */
 }
 
 void inspect_source(gpa_session *s, value v, gpa_str *out) {

@@ -82,6 +82,12 @@ void magic_home(const char *path, gpa_str *out);
 gpa_code magic_system(gpa_session *s, const char *command, size_t n, bool take, value *out);
 /* The bytes that a copy moves in a second on the current device, measured once; 0: not known (magic_time.c). */
 double magic_bandwidth(gpa_session *s);
+/* Seconds of a clock that only goes on. */
+double magic_clock(void);
+/* Takes away the user's arrays, and Out (magic_names.c). */
+gpa_code magic_forget_arrays(gpa_session *s);
+/* %trace: at the beginning and the end of a cell (magic_device.c). */
+void magic_trace_cell(gpa_session *s, bool begin);
 /* name? and its like (magic_names.c). */
 gpa_code magic_question(gpa_session *s, const char *name, size_t n, int level);
 

@@ -19,7 +19,7 @@ static gpa_code show_method(gpa_vm *vm, value *argv, value *out) {
     return captured_show(vm, argv[0].object);
 }
 
-static const native show_row = {"RichOutput", "show", show_method, "self, /", "Writes and shows again what was captured.", NATIVE_METHOD};
+static const native show_row = {"RichOutput", "show", show_method, "self, /", "Writes and shows again what was captured.", NATIVE_FUNCTION};
 
 static gpa_code captured_attr(gpa_vm *vm, object_obj *o, const char *name, value *out) {
     static const char *const names[F_COUNT] = {"stdout", "stderr", "outputs"};

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "lang/container.h"
@@ -105,16 +104,10 @@ static double used(bool system) {
     return (double)t.tv_sec + (double)t.tv_usec * 1e-6;
 }
 
-static double wall(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 static gpa_code execute(gpa_session *s, const char *path, const gpa_str *text, bool timed) {
     ast_module *ast = NULL;
     char *slash = strrchr(path, '/');
-    double user = used(false), system = used(true), begun = wall();
+    double user = used(false), system = used(true), begun = magic_clock();
     gpa_code rc = GPA_OK;
     if (slash) {
         char folder[LONGEST_PATH];
@@ -128,7 +121,7 @@ static gpa_code execute(gpa_session *s, const char *path, const gpa_str *text, b
     ast_release(ast);
     if (timed)
         session_printf(s, false, "\nCPU timings (estimated):\n  User   : %10.2f s.\n  System : %10.2f s.\nWall time: %10.2f s.\n", used(false) - user,
-                       used(true) - system, wall() - begun);
+                       used(true) - system, magic_clock() - begun);
     if (rc != GPA_E_EXIT) return rc;
     vm_clear_error(s->vm); /* exit() ends the program, not the session */
     return GPA_OK;

@@ -232,6 +232,12 @@ static bool wants_array(void *user, const variable *v) {
     return v->v.tag == V_ARRAY;
 }
 
+gpa_code magic_forget_arrays(gpa_session *s) {
+    session_forget_values(s);
+    gpa_code rc = unset_where(s, wants_array, NULL);
+    return rc ? rc : rt_sync(s->rt, vm_err(s->vm));
+}
+
 /* Everything: the names, also those that begin with _, but not the module's own. */
 static gpa_code reset_all(gpa_session *s) {
     module_obj *m = vm_main(s->vm);

@@ -2,6 +2,7 @@
  * %%capture can take it. */
 #include <stdarg.h>
 
+#include "lang/format.h"
 #include "lang/session/state.h"
 
 /* ---- streams ---- */
@@ -35,9 +36,19 @@ void session_on_clear(void *user, bool wait) {
 
 /* ---- values ---- */
 
+/* repr(), or what %precision wants of a float. */
+static gpa_code put_plain(gpa_session *s, value v, gpa_str *out) {
+    bool real = v.tag == V_FLOAT || (v.tag == V_NUM && v.aux == DT_F64);
+    if (!real || !s->float_format[0]) return vm_repr(s->vm, v, out);
+    value format = v_cstr(s->vm, s->float_format);
+    gpa_code rc = format.tag == V_UNSET ? vm_err(s->vm)->code : format_percent(s->vm, format.str, v, out);
+    value_release(s->vm, format);
+    return rc;
+}
+
 /* A value's representations: its text, in *plain, then what its kind adds, in *more. Borrowed from both. */
 static gpa_code represent(gpa_session *s, value v, gpa_str *plain, mime_bundle *more, gpa_repr *r, size_t *n) {
-    gpa_code rc = vm_repr(s->vm, v, plain);
+    gpa_code rc = put_plain(s, v, plain);
     if (!rc && v.tag == V_OBJECT && v.object->kind->mimes) rc = v.object->kind->mimes(s->vm, v.object, more);
     if (!rc && plain->failed) rc = vm_no_memory(s->vm);
     if (rc) return rc;

@@ -60,17 +60,22 @@ static void add_notes(gpa_err *e, const exc_obj *x) {
     }
 }
 
+static bool is_module(const vm_frame *f) { return strcmp(f->function, "<module>") == 0; }
+
 void session_report(gpa_session *s, gpa_err *e, const exc_obj *x, const vm_frame *frames, size_t n) {
     enum { SHOWN = 64 };
     gpa_frame trace[SHOWN];
     gpa_str text;
     gpa_diag d = {.code = e->code, .name = gpa_err_name(e->code), .msg = e->msg, .trace = trace};
     str_init(&text);
+    bool of_magic = n > 1 && is_module(&frames[n - 1]) && is_module(&frames[n - 2]) && frames[n - 1].at.src == frames[n - 2].at.src;
+    if (of_magic) n--; /* a magic's statement, which its line shows */
     bool inside = n > 0 && strcmp(frames[n - 1].function, "<module>") != 0;
     if (x) add_notes(e, x);
     source_render(s->sources, e, inside ? frames[n - 1].function : NULL, &text);
-    if (n > 1) put_callers(s, frames, n - 1, &text);
-    if (x) put_causes(s, x, &text);
+    if (s->minimal) str_cut(&text, strcspn(text.text ? text.text : "", "\n") + 1);
+    if (n > 1 && !s->minimal) put_callers(s, frames, n - 1, &text);
+    if (x && !s->minimal) put_causes(s, x, &text);
     const source *src = source_get(s->sources, e->span.src);
     if (src) {
         source_pos lo = source_at(src, e->span.lo), hi = source_at(src, e->span.hi);

@@ -208,8 +208,11 @@ gpa_code gpa_session_eval(gpa_session *s, const char *file, const char *src, siz
     gpa_code rc = is_counted(flags) ? session_remember_input(s, src, n) : GPA_OK;
     if (!rc) rc = session_parse(s, file ? SOURCE_FILE : SOURCE_CELL, file ? file : name, src, n, &m);
     bool explains = !rc && flags & GPA_EVAL_EXPLAIN;
-    if (explains) rt_explain_start(s->rt, flags & GPA_EVAL_SOURCE);
+    if (explains) rt_explain_start(s->rt, flags & GPA_EVAL_SOURCE ? RT_EXPLAIN_SOURCE : RT_EXPLAIN_PLAN);
+    bool traces = !explains && !rc && s->trace;
+    if (traces) magic_trace_cell(s, true);
     if (!rc) rc = run(s, m, flags);
+    if (traces) magic_trace_cell(s, false);
     if (rc == GPA_E_EXIT) leave(s, &code);
     else if (rc) session_report_current(s);
     if (explains) print_explain(s);

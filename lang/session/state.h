@@ -32,6 +32,7 @@ struct gpa_session {
     double bandwidth;      /* bytes a second that a copy moves ... */
     char bandwidth_of[16]; /* ... on this device; "": not measured yet */
     char float_format[32]; /* %precision: how floats are shown; "": as they are */
+    bool trace;            /* %trace */
     bool minimal;          /* %xmode: errors are one line */
     struct {               /* %config; empty: the default */
         gpa_str figure_format, out_share;

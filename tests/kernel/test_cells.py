@@ -259,7 +259,7 @@ def test_question():
     with Kernel() as k:
         for code in "linspace?", "np.linspace??\n":
             page, = k.run(code)[0]["payload"]
-            assert page["source"] == "page" and page["data"]["text/plain"].startswith("Signature: linspace(")
+            assert page["source"] == "page" and page["data"]["text/plain"].startswith(f"Signature: {code.strip('?\n')}(")
         reply, out = k.run("nowhere?")
         assert reply["payload"] == [] and texts(out) == "Object `nowhere` not found.\n"
         assert k.run("f(1)?")[0]["ename"] == "SyntaxError"

@@ -1,0 +1,438 @@
+/* Magics about programs and devices: %explain, %kir, %cuda, %ptx, %sass, %prun, %gpu, %device, %simulate, %trace. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "lang/session/magic.h"
+
+/* ---- running a statement with something switched on ---- */
+
+static gpa_code eval_settled(const magic_call *m, value *last) {
+    gpa_session *s = m->s;
+    gpa_code rc = m->body ? magic_eval(m, m->body, m->n_body, last) : magic_eval(m, m->args, m->n, last);
+    if (!rc) rc = rt_flush(s->rt, vm_err(s->vm)); /* the value, too */
+    if (!rc) rc = rt_sync(s->rt, vm_err(s->vm));
+    return rc;
+}
+
+/* The value goes on only where it is wanted: what these magics are asked for is their text. */
+static void give(const magic_call *m, value last, gpa_code rc, value *out) {
+    if (last.tag == V_UNSET) return;
+    if (!rc && m->wanted) *out = last;
+    else value_release(m->s->vm, last);
+}
+
+static gpa_code explained(magic_call *m, rt_explain_what what, gpa_str *text, value *out) {
+    gpa_session *s = m->s;
+    value last = v_unset();
+    gpa_code rc = rt_flush(s->rt, vm_err(s->vm)); /* what earlier lines left pending is not this statement's */
+    if (rc) return rc;
+    rt_explain_start(s->rt, what);
+    rc = eval_settled(m, &last);
+    rt_explain_stop(s->rt, text);
+    give(m, last, rc, out);
+    return rc;
+}
+
+static gpa_code explain(magic_call *m, rt_explain_what what, value *out) {
+    gpa_str text;
+    if (!m->n && !m->body) return magic_usage(m, "%%%s: a statement is missing", m->row->name);
+    if (m->body && m->n) return magic_usage(m, "Can't use statement directly after '%%%%%s'!", m->row->name);
+    str_init(&text);
+    gpa_code rc = explained(m, what, &text, out);
+    if (text.len) session_write(m->s, false, text.text, text.len);
+    else if (!rc) session_printf(m->s, false, "Nothing was computed.\n");
+    str_free(&text);
+    return rc;
+}
+
+gpa_code magic_explain(magic_call *m, value *out) {
+    const char *text;
+    size_t n;
+    rt_explain_what what = RT_EXPLAIN_PLAN;
+    for (int o; (o = magic_option(m, "sr", &text, &n));) {
+        if (o < 0) return vm_err(m->s->vm)->code;
+        what = o == 's' ? RT_EXPLAIN_SOURCE : RT_EXPLAIN_RESOURCES;
+    }
+    return explain(m, what, out);
+}
+
+gpa_code magic_kir(magic_call *m, value *out) { return explain(m, RT_EXPLAIN_KIR, out); }
+
+/* ---- what only a GPU has ---- */
+
+static bool on_gpu(gpa_session *s) { return strncmp(rt_device(s->rt), "cuda", 4) == 0; }
+
+/* Says why there is nothing to show. */
+static gpa_code say_no_gpu(const magic_call *m, const char *what, const char *instead) {
+    rt_gpu_facts facts;
+    gpa_err e = {0};
+    if (rt_get_gpu(m->s->rt, 0, &facts, &e))
+        session_printf(m->s, false, "%%%s shows %s, and there is no GPU here: %s. %s\n", m->row->name, what, e.msg, instead);
+    else session_printf(m->s, false, "%%%s shows %s, and the current device is %s: `%%device cuda` changes that. %s\n", m->row->name, what, rt_device(m->s->rt), instead);
+    return GPA_OK;
+}
+
+gpa_code magic_cuda(magic_call *m, value *out) {
+    return on_gpu(m->s) ? explain(m, RT_EXPLAIN_SOURCE, out) : say_no_gpu(m, "the CUDA source of programs", "`%explain -s` shows what this device runs.");
+}
+
+gpa_code magic_ptx(magic_call *m, value *out) {
+    return on_gpu(m->s) ? explain(m, RT_EXPLAIN_ASSEMBLY, out) : say_no_gpu(m, "the PTX of programs", "`%explain -s` shows what this device runs.");
+}
+
+/* The output of a tool of the CUDA toolkit on a file, appended. False: it could not be run. */
+static bool run_tool(gpa_session *s, const char *command, gpa_str *out) {
+    value lines = v_none();
+    if (magic_system(s, command, strlen(command), true, &lines)) {
+        vm_clear_error(s->vm);
+        return false;
+    }
+    for (size_t i = 0; lines.tag == V_LIST && i < lines.list->count; i++)
+        if (lines.list->items[i].tag == V_STR) str_printf(out, "%s\n", lines.list->items[i].str->text);
+    value_release(s->vm, lines);
+    return true;
+}
+
+/* One program's PTX as machine code, by ptxas and cuobjdump. */
+static void put_sass(gpa_session *s, const char *ptx, size_t n, gpa_str *out) {
+    char path[] = "/tmp/gpa-ptx-XXXXXX", command[512];
+    const char *target = memmem(ptx, n, ".target sm_", 11);
+    int fd = mkstemp(path), arch = target ? atoi(target + 11) : 0;
+    if (fd < 0 || !arch) {
+        if (fd >= 0) close(fd), unlink(path);
+        str_put(out, "  the PTX could not be handed over\n");
+        return;
+    }
+    bool written = write(fd, ptx, n) == (ssize_t)n;
+    close(fd);
+    snprintf(command, sizeof command,
+             "PATH=\"$$PATH:/usr/local/cuda/bin\"; ptxas -arch=sm_%d%s -o %s.cubin %s && cuobjdump -sass %s.cubin; rm -f %s.cubin", arch,
+             arch >= 90 && memmem(ptx, n, "sm_90a", 6) ? "a" : "", path, path, path, path);
+    if (!written || !run_tool(s, command, out)) str_put(out, "  ptxas and cuobjdump, of the CUDA toolkit, are needed\n");
+    unlink(path);
+}
+
+/* In an explanation's text PTX stands from ".version" to the next step. */
+static void replace_ptx(gpa_session *s, const gpa_str *text, gpa_str *out) {
+    const char *at = text->text ? text->text : "", *end = at + text->len;
+    while (at < end) {
+        const char *ptx = strstr(at, "//\n// Generated"), *version = strstr(at, ".version ");
+        if (!ptx || (version && version < ptx)) ptx = version;
+        if (!ptx) break;
+        const char *next = strstr(ptx, "\nstep ");
+        const char *stop = next ? next + 1 : end;
+        str_putn(out, at, (size_t)(ptx - at));
+        put_sass(s, ptx, (size_t)(stop - ptx), out);
+        at = stop;
+    }
+    str_putn(out, at, (size_t)(end - at));
+}
+
+gpa_code magic_sass(magic_call *m, value *out) {
+    gpa_str text, sass;
+    if (!on_gpu(m->s)) return say_no_gpu(m, "the machine code of programs", "`%explain -s` shows what this device runs.");
+    if (!m->n && !m->body) return magic_usage(m, "%%sass: a statement is missing");
+    str_init(&text);
+    str_init(&sass);
+    gpa_code rc = explained(m, RT_EXPLAIN_ASSEMBLY, &text, out);
+    if (!rc) replace_ptx(m->s, &text, &sass);
+    session_write(m->s, false, sass.text, sass.len);
+    str_free(&text);
+    str_free(&sass);
+    return rc;
+}
+
+/* ---- %prun ---- */
+
+enum { MOST_ROWS = 100, LONGEST_WHAT = 100 };
+
+typedef struct {
+    char what[LONGEST_WHAT + 8];
+    uint64_t calls, bytes;
+    double seconds;
+} profile_row;
+
+typedef struct {
+    profile_row rows[MOST_ROWS];
+    size_t n;
+} profile_rows;
+
+static void keep_row(void *user, const rt_profile_row *r) {
+    profile_rows *p = user;
+    if (p->n == MOST_ROWS) return;
+    profile_row *to = &p->rows[p->n++];
+    *to = (profile_row){.calls = r->calls, .bytes = r->bytes, .seconds = r->seconds};
+    bool longer = strlen(r->what) > LONGEST_WHAT;
+    snprintf(to->what, sizeof to->what, "%.*s%s", longer ? LONGEST_WHAT - 3 : LONGEST_WHAT, r->what, longer ? "..." : "");
+}
+
+static int by_time(const void *a, const void *b) {
+    double x = ((const profile_row *)a)->seconds, y = ((const profile_row *)b)->seconds;
+    return (x < y) - (x > y);
+}
+
+static int by_calls(const void *a, const void *b) {
+    uint64_t x = ((const profile_row *)a)->calls, y = ((const profile_row *)b)->calls;
+    return (x < y) - (x > y);
+}
+
+static int by_bytes(const void *a, const void *b) {
+    uint64_t x = ((const profile_row *)a)->bytes, y = ((const profile_row *)b)->bytes;
+    return (x < y) - (x > y);
+}
+
+static void put_rate(const profile_row *r, gpa_str *out) {
+    gpa_str cell;
+    str_init(&cell);
+    if (r->bytes) magic_put_bytes(&cell, (double)r->bytes);
+    str_printf(out, " %9s", cell.text ? cell.text : "");
+    str_clear(&cell);
+    if (r->bytes && r->seconds > 0) magic_put_bytes(&cell, (double)r->bytes / r->seconds), str_put(&cell, "/s");
+    str_printf(out, " %10s", cell.len ? cell.text : "");
+    str_free(&cell);
+}
+
+static void print_profile(gpa_session *s, profile_rows *p, double seconds) {
+    gpa_str out, cell;
+    double all = 0;
+    uint64_t calls = 0;
+    str_init(&out);
+    str_init(&cell);
+    for (size_t i = 0; i < p->n; i++) all += p->rows[i].seconds, calls += p->rows[i].calls;
+    str_printf(&out, "%zu %s, run %llu times, in ", p->n, p->n == 1 ? "program or library call" : "programs and library calls", (unsigned long long)calls);
+    magic_put_time(&out, all, 3);
+    str_put(&out, " of ");
+    magic_put_time(&out, seconds, 3);
+    str_printf(&out, " on %s\n\n%8s %10s %6s %9s %10s  %s\n", rt_device(s->rt), "calls", "time", "share", "bytes", "rate", "program");
+    for (size_t i = 0; i < p->n; i++) {
+        const profile_row *r = &p->rows[i];
+        str_clear(&cell);
+        magic_put_time(&cell, r->seconds, 3);
+        str_printf(&out, "%8llu %10s %5.1f%%", (unsigned long long)r->calls, cell.text ? cell.text : "", all > 0 ? 100 * r->seconds / all : 0);
+        put_rate(r, &out);
+        str_printf(&out, "  %s\n", r->what);
+    }
+    gpa_repr page = {"text/plain", out.text, out.len, NULL};
+    session_page(s, &page, 1);
+    str_free(&out);
+    str_free(&cell);
+}
+
+gpa_code magic_prun(magic_call *m, value *out) {
+    gpa_session *s = m->s;
+    const char *text;
+    size_t n;
+    int (*order)(const void *, const void *) = by_time;
+    bool quiet = false;
+    value last = v_unset();
+    for (int o; (o = magic_option(m, "s:l:q", &text, &n));) {
+        if (o < 0) return vm_err(s->vm)->code;
+        if (o == 'q') quiet = true;
+        if (o == 's') order = n && text[0] == 'b' ? by_bytes : n && text[0] == 'c' && n > 1 && text[1] == 'a' ? by_calls : by_time;
+    }
+    if (!m->n && !m->body) return magic_usage(m, "%%prun: a statement is missing");
+    profile_rows *rows = mem_zero(sizeof *rows);
+    if (!rows) return vm_no_memory(s->vm);
+    gpa_code rc = rt_flush(s->rt, vm_err(s->vm));
+    if (!rc) rc = rt_profile_start(s->rt, vm_err(s->vm));
+    double begun = magic_clock();
+    if (!rc) rc = eval_settled(m, &last);
+    double seconds = magic_clock() - begun;
+    rt_profile_stop(s->rt, keep_row, rows);
+    if (rows->n) qsort(rows->rows, rows->n, sizeof rows->rows[0], order);
+    if (!rc && !quiet) print_profile(s, rows, seconds);
+    mem_free(rows);
+    give(m, last, rc, out);
+    return rc;
+}
+
+/* ---- %gpu ---- */
+
+typedef struct {
+    const char *label;
+    gpa_str text;
+} fact;
+
+enum { FACT_DEVICE, FACT_DRIVER, FACT_MEMORY, FACT_OWN, FACT_LIMIT, FACT_USE, FACT_OTHERS, FACTS };
+
+static void put_pair(gpa_str *out, double a, const char *between, double b, const char *after) {
+    magic_put_bytes(out, a);
+    str_put(out, between);
+    magic_put_bytes(out, b);
+    str_put(out, after);
+}
+
+/* What is known about the device, and about the GPU beside it; without a GPU the reason stands in *why. */
+static gpa_code collect(gpa_session *s, fact *f, gpa_err *why) {
+    static const char *const labels[FACTS] = {"Device", "Driver", "Memory", "Own arrays", "Limit", "Use", "Other processes"};
+    rt_device_facts d;
+    rt_gpu_facts g;
+    rt_stats t;
+    for (int i = 0; i < FACTS; i++) {
+        f[i].label = labels[i];
+        str_init(&f[i].text);
+    }
+    gpa_code rc = rt_get_device(s->rt, &d, vm_err(s->vm));
+    if (rc) return rc;
+    rt_get_stats(s->rt, &t);
+    str_printf(&f[FACT_DEVICE].text, "%s, %s", d.name, d.desc);
+    put_pair(&f[FACT_OWN].text, (double)t.bytes_live, " live, ", (double)t.bytes_cached, " kept for reuse, ");
+    magic_put_bytes(&f[FACT_OWN].text, (double)t.bytes_peak);
+    str_put(&f[FACT_OWN].text, " at most so far");
+    if (d.limit && d.limit != d.total) magic_put_bytes(&f[FACT_LIMIT].text, (double)d.limit);
+    const char *colon = strchr(d.name, ':');
+    if (rt_get_gpu(s->rt, colon ? atoi(colon + 1) : 0, &g, why)) {
+        if (d.total) magic_put_bytes(&f[FACT_MEMORY].text, (double)d.total), str_put(&f[FACT_MEMORY].text, " in all");
+        return GPA_OK;
+    }
+    if (!on_gpu(s)) str_printf(&f[FACT_DEVICE].text, " (the GPU is not in use: %s)", g.name);
+    str_put(&f[FACT_DRIVER].text, g.driver);
+    put_pair(&f[FACT_MEMORY].text, (double)g.used, " used, ", (double)(g.total - MIN(g.used, g.total)), " free, ");
+    magic_put_bytes(&f[FACT_MEMORY].text, (double)g.total);
+    str_put(&f[FACT_MEMORY].text, " in all");
+    if (g.utilisation >= 0) str_printf(&f[FACT_USE].text, "%d%%", g.utilisation);
+    if (g.temperature >= 0) str_printf(&f[FACT_USE].text, "%s%d \u00b0C", g.utilisation >= 0 ? ", " : "", g.temperature);
+    if (g.others >= 0) str_printf(&f[FACT_OTHERS].text, "%d", g.others);
+    return GPA_OK;
+}
+
+static void show_facts(gpa_session *s, const fact *f, const gpa_err *why) {
+    gpa_str plain, html;
+    str_init(&plain);
+    str_init(&html);
+    str_put(&html, "<table><tbody>");
+    for (int i = 0; i < FACTS; i++) {
+        if (!f[i].text.len) continue;
+        str_printf(&plain, "%-16s %s\n", f[i].label, f[i].text.text);
+        str_printf(&html, "<tr><th style=\"text-align:left\">%s</th><td style=\"text-align:left\">", f[i].label);
+        magic_put_html(&html, f[i].text.text, f[i].text.len);
+        str_put(&html, "</td></tr>");
+    }
+    str_put(&html, "</tbody></table>");
+    if (why->code) {
+        str_printf(&plain, "There is no GPU here: %s.\n", why->msg);
+        str_put(&html, "<p>There is no GPU here: ");
+        magic_put_html(&html, why->msg, strlen(why->msg));
+        str_put(&html, ".</p>");
+    }
+    gpa_repr r[] = {{"text/plain", plain.text, plain.len, NULL}, {"text/html", html.text, html.len, NULL}};
+    if (!plain.failed && !html.failed) session_show(s, r, COUNT_OF(r), NULL, false);
+    str_free(&plain);
+    str_free(&html);
+}
+
+static gpa_code show_gpu(gpa_session *s) {
+    fact f[FACTS];
+    gpa_err why = {0};
+    gpa_code rc = collect(s, f, &why);
+    if (!rc) show_facts(s, f, &why);
+    for (int i = 0; i < FACTS; i++) str_free(&f[i].text);
+    return rc;
+}
+
+static void say_freed(gpa_session *s, uint64_t before) {
+    rt_stats t;
+    gpa_str text;
+    rt_get_stats(s->rt, &t);
+    str_init(&text);
+    magic_put_bytes(&text, (double)(before - MIN(before, t.bytes_live + t.bytes_cached)));
+    str_put(&text, " given back; arrays hold ");
+    magic_put_bytes(&text, (double)t.bytes_live);
+    session_printf(s, false, "%s\n", text.text ? text.text : "");
+    str_free(&text);
+}
+
+static uint64_t bytes_taken(gpa_session *s) {
+    rt_stats t;
+    rt_get_stats(s->rt, &t);
+    return t.bytes_live + t.bytes_cached;
+}
+
+static gpa_code set_limit(magic_call *m) {
+    gpa_str word;
+    str_init(&word);
+    gpa_code rc = GPA_OK;
+    if (!magic_word(m, &word)) rc = magic_usage(m, "%%gpu limit: an amount is missing: 4G, 25%%, none");
+    else rc = rt_set_memory_limit(m->s->rt, strcmp(word.text, "none") == 0 ? NULL : word.text, vm_err(m->s->vm));
+    str_free(&word);
+    return rc;
+}
+
+gpa_code magic_gpu(magic_call *m, value *out) {
+    gpa_session *s = m->s;
+    uint64_t before = bytes_taken(s);
+    gpa_code rc = GPA_OK;
+    (void)out;
+    if (!m->n) return show_gpu(s);
+    if (magic_take(m, "limit")) return set_limit(m);
+    if (magic_take(m, "free")) rc = rt_sync(s->rt, vm_err(s->vm));
+    else if (magic_take(m, "reset")) rc = magic_forget_arrays(s);
+    else return magic_usage(m, "%%gpu: unknown word '%.*s' (free, reset, limit)", (int)MIN(m->n, 60), m->args);
+    if (rc) return rc;
+    rt_trim(s->rt);
+    say_freed(s, before);
+    return GPA_OK;
+}
+
+/* ---- devices ---- */
+
+gpa_code magic_device(magic_call *m, value *out) {
+    gpa_str word;
+    gpa_code rc = GPA_OK;
+    (void)out;
+    str_init(&word);
+    if (magic_word(m, &word)) {
+        rc = rt_flush(m->s->rt, vm_err(m->s->vm));
+        if (!rc) rc = rt_set_device(m->s->rt, word.text, vm_err(m->s->vm));
+    } else {
+        str_clear(&word);
+        rt_devices(m->s->rt, &word);
+        session_printf(m->s, false, "current device: %s\n%s", rt_device(m->s->rt), word.text ? word.text : "");
+    }
+    str_free(&word);
+    return rc;
+}
+
+/* A statement on the reference device, which checks every access. */
+gpa_code magic_simulate(magic_call *m, value *out) {
+    gpa_session *s = m->s;
+    char before[16];
+    value last = v_unset();
+    if (!m->n && !m->body) return magic_usage(m, "%%simulate: a statement is missing");
+    gpa_code rc = rt_flush(s->rt, vm_err(s->vm));
+    if (rc) return rc;
+    snprintf(before, sizeof before, "%s", rt_device(s->rt));
+    rc = rt_set_device(s->rt, "ref", vm_err(s->vm));
+    if (!rc) rc = eval_settled(m, &last);
+    gpa_err quiet = {0};
+    gpa_code back = rt_set_device(s->rt, before, &quiet);
+    if (!rc && back) rc = vm_fail(s->vm, back, "%s", quiet.msg);
+    if (!rc && last.tag != V_UNSET) *out = last;
+    else if (last.tag != V_UNSET) value_release(s->vm, last);
+    return rc;
+}
+
+/* ---- %trace ---- */
+
+void magic_trace_cell(gpa_session *s, bool begin) {
+    if (!s->trace) return;
+    if (begin) {
+        rt_explain_start(s->rt, RT_EXPLAIN_PLAN);
+        return;
+    }
+    gpa_str text;
+    str_init(&text);
+    rt_explain_stop(s->rt, &text);
+    session_write(s, true, text.text, text.len);
+    str_free(&text);
+}
+
+gpa_code magic_trace(magic_call *m, value *out) {
+    (void)out;
+    if (magic_take(m, "on")) m->s->trace = true;
+    else if (magic_take(m, "off")) m->s->trace = false;
+    else if (m->n) return magic_usage(m, "%%trace: on or off");
+    session_printf(m->s, false, "tracing is %s\n", m->s->trace ? "on: what each cell runs on the device is told behind it" : "off");
+    return GPA_OK;
+}

@@ -1,0 +1,92 @@
+/* Profiling. Records are found by what stays the same from call to call: a program's entry in the cache, the name of a
+ * library call. */
+#include "runtime/profile.h"
+
+#include <time.h>
+
+#include "runtime/explain.h"
+#include "runtime/rt.h"
+
+typedef struct {
+    const void *key;
+    char *what; /* owned */
+    rt_profile_row row;
+} record;
+
+struct profile {
+    record *records;
+    size_t n, cap;
+    double begun;
+};
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+void profile_begin(gpa_rt *rt, gpa_device *d) {
+    gpa_err quiet = {0};
+    if (!rt->profile) return;
+    d->be->sync(d->dev, &quiet); /* what failed is reported by the next who waits */
+    rt->profile->begun = now();
+}
+
+/* The record of a key; NULL when it is new and there is no memory for it. */
+static record *find(struct profile *p, const void *key) {
+    for (size_t i = 0; i < p->n; i++)
+        if (p->records[i].key == key) return &p->records[i];
+    if (!mem_room(&p->records, p->n, &p->cap, sizeof *p->records)) return NULL;
+    p->records[p->n] = (record){.key = key};
+    return &p->records[p->n++];
+}
+
+static record *note(gpa_rt *rt, gpa_device *d, const void *key, uint64_t bytes) {
+    struct profile *p = rt->profile;
+    gpa_err quiet = {0};
+    d->be->sync(d->dev, &quiet);
+    double seconds = now() - p->begun;
+    record *r = find(p, key);
+    if (!r) return NULL;
+    r->row.calls++;
+    r->row.seconds += seconds;
+    r->row.bytes += bytes;
+    return r;
+}
+
+void profile_step(gpa_rt *rt, gpa_device *d, const fuse_plan *p, int s, const lowered *l, const cache_entry *program) {
+    gpa_str text;
+    record *r = rt->profile ? note(rt, d, program, l->bytes_read + l->bytes_written) : NULL;
+    if (!r || r->what) return;
+    str_init(&text);
+    explain_put_step(&text, p, s, l);
+    r->what = str_take(&text);
+}
+
+void profile_call(gpa_rt *rt, gpa_device *d, const char *name, uint64_t bytes) {
+    record *r = rt->profile ? note(rt, d, name, bytes) : NULL;
+    if (r && !r->what) r->what = mem_text(name, strlen(name));
+}
+
+void profile_free(gpa_rt *rt) {
+    struct profile *p = rt->profile;
+    for (size_t i = 0; p && i < p->n; i++) mem_free(p->records[i].what);
+    if (p) mem_free(p->records);
+    mem_free(p);
+    rt->profile = NULL;
+}
+
+gpa_code rt_profile_start(gpa_rt *rt, gpa_err *e) {
+    profile_free(rt);
+    rt->profile = mem_zero(sizeof *rt->profile);
+    return rt->profile ? GPA_OK : gpa_no_memory(e);
+}
+
+void rt_profile_stop(gpa_rt *rt, void (*each)(void *user, const rt_profile_row *row), void *user) {
+    struct profile *p = rt->profile;
+    for (size_t i = 0; p && i < p->n; i++) {
+        p->records[i].row.what = p->records[i].what ? p->records[i].what : "";
+        if (each) each(user, &p->records[i].row);
+    }
+    profile_free(rt);
+}
