@@ -12,6 +12,7 @@
 #include "repl/buf.h"
 #include "repl/colour.h"
 #include "repl/line.h"
+#include "repl/page.h"
 #include "repl/pager.h"
 #include "repl/report.h"
 
@@ -45,8 +46,6 @@ static void write_stream(void *user, gpa_stream s, const char *text, size_t n) {
     (void)user;
     put(s, text, n);
 }
-
-static void put_text(gpa_stream s, const char *text) { put(s, text, strlen(text)); }
 
 void host_fresh_line(void) {
     end_progress();
@@ -104,9 +103,11 @@ static void show_page(void *user, const gpa_repr *r, size_t n) {
     const gpa_repr *text = plain_of(r, n);
     (void)user;
     if (!text) return;
+    buf b = {0};
     host_fresh_line();
-    pager_show(text->data, text->n);
-    if (text->n && text->data[text->n - 1] != '\n') put_text(GPA_STDOUT, "\n");
+    page_put(running, text->data, text->n, pager_columns(), &b);
+    pager_show(b.text ? b.text : "", b.len);
+    buf_free(&b);
 }
 
 /* Only the line that is being written can be taken back. */

@@ -1,6 +1,7 @@
 /* The pager is a child with its end of a pipe as input. While it runs Ctrl-C is its alone. */
 #include "repl/pager.h"
 
+#include <limits.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -11,16 +12,39 @@
 
 #include "lang/session.h"
 
+static bool measure(struct winsize *size) {
+    return isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, size) == 0 && size->ws_row > 0 && size->ws_col > 0;
+}
+
+int pager_columns(void) {
+    struct winsize size;
+    return measure(&size) ? size.ws_col : INT_MAX;
+}
+
+/* The cells of a line of n bytes; colour sequences take none. */
+static size_t cells(const char *line, size_t n) {
+    size_t width = 0;
+    while (n) {
+        const char *escape = memchr(line, '\033', n);
+        size_t plain = escape ? (size_t)(escape - line) : n;
+        width += gpa_text_width(line, plain);
+        line += plain, n -= plain;
+        while (n && *line != 'm') line++, n--;
+        if (n) line++, n--;
+    }
+    return width;
+}
+
 /* Whether the text has more rows than the terminal, one kept for the prompt. */
 static bool is_long(const char *text, size_t n) {
     struct winsize size;
-    if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) return false;
-    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || size.ws_row == 0 || size.ws_col == 0) return false;
+    if (!isatty(STDIN_FILENO) || !measure(&size)) return false;
     size_t rows = 0;
     for (size_t at = 0; at < n;) {
         const char *end = memchr(text + at, '\n', n - at);
         size_t len = end ? (size_t)(end - text) - at : n - at;
-        rows += 1 + (len ? (gpa_text_width(text + at, len) - 1) / size.ws_col : 0);
+        size_t width = cells(text + at, len);
+        rows += 1 + (width ? (width - 1) / size.ws_col : 0);
         at += len + 1;
     }
     return rows + 1 > size.ws_row;

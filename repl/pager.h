@@ -6,5 +6,7 @@
 
 /* Shows a text on standard output, by $PAGER (`less -R` where there is none) if it is longer than the terminal. */
 void pager_show(const char *text, size_t n);
+/* The columns of the terminal, INT_MAX where standard output is none. */
+int pager_columns(void);
 
 #endif

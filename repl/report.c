@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "repl/colour.h"
+#include "repl/source_line.h"
 
 enum { PLACE_MARGIN = 2, SOURCE_MARGIN = 4 };
 
@@ -12,25 +13,6 @@ static void put_tinted(buf *out, int tint, const char *text, size_t n) {
     buf_put(out, colour_of(tint));
     buf_putn(out, text, n);
     if (*colour_of(tint)) buf_put(out, COLOUR_END);
-}
-
-typedef struct {
-    buf *out;
-    const char *text;
-    size_t done;
-} source_line;
-
-static void put_part(void *user, size_t lo, size_t hi, gpa_style style) {
-    source_line *l = user;
-    buf_putn(l->out, l->text + l->done, lo - l->done);
-    put_tinted(l->out, style == GPA_STYLE_WRONG ? GPA_STYLE_PLAIN : (int)style, l->text + lo, hi - lo);
-    l->done = hi;
-}
-
-static void put_source(gpa_session *s, const char *text, size_t n, buf *out) {
-    source_line l = {out, text, 0};
-    if (s) gpa_session_highlight(s, text, n, put_part, &l);
-    buf_putn(out, text + l.done, n - l.done);
 }
 
 static bool begins(const char *line, size_t n, const char *with) { return n >= strlen(with) && memcmp(line, with, strlen(with)) == 0; }
@@ -61,7 +43,7 @@ void report_put(gpa_session *s, const gpa_diag *d, buf *out) {
             put_tinted(out, TINT_PLACE, line, n);
         } else if (source && margin >= SOURCE_MARGIN) {
             buf_putn(out, line, margin);
-            put_source(s, body, left, out);
+            source_line_put(s, body, left, out);
         } else if (marks) {
             put_tinted(out, TINT_ERROR, line, n);
         } else if (margin == PLACE_MARGIN && (begins(body, left, "hint:") || begins(body, left, "note:"))) {
