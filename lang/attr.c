@@ -6,6 +6,7 @@
 #include "runtime/base.h"
 
 #include "lang/container.h"
+#include "lang/record.h"
 #include "lang/step.h"
 
 static const char *text_of(gpa_vm *vm, gpa_sym s) { return intern_text(vm->config.names, s); }
@@ -179,10 +180,10 @@ gpa_code vm_dir(gpa_vm *vm, value v, void (*each)(void *user, const char *name, 
         for (size_t i = 0; i < n; i++)
             if (rows[i].name[0] != '_') each(user, rows[i].name, (value){.tag = V_NATIVE, .native = &rows[i]});
     }
-    if ((v.tag == V_ARRAY || v.tag == V_NUM) && vm->methods) {
-        size_t at = 0;
-        for (dict_entry *e; (e = dict_next(vm->methods, &at));) each(user, e->key.str->text, e->v);
-    }
+    dict_obj *written = v.tag == V_ARRAY || v.tag == V_NUM ? vm->methods : v.tag == V_OBJECT ? record_members_peek(vm, v.object->kind) : NULL;
+    size_t at = 0;
+    for (dict_entry *e; written && (e = dict_next(written, &at));)
+        if (e->key.str->text[0] != '_') each(user, e->key.str->text, e->v);
     return GPA_OK;
 }
 
@@ -290,6 +291,7 @@ gpa_code attr_set(gpa_vm *vm, value v, gpa_sym name, value item) {
         return vm_fail(vm, GPA_E_ATTRIBUTE, "module '%s' is built in: its attributes cannot be set", text_of(vm, v.module->name));
     if (v.tag == V_TYPE)
         return vm_fail(vm, GPA_E_TYPE, "cannot set '%s' attribute of immutable type '%s'", text, type_name(v.aux));
+    if (v.tag == V_OBJECT && v.object->kind->set) return v.object->kind->set(vm, v.object, text, item);
     return set_by_row(vm, v, text, item);
 }
 

@@ -8,6 +8,7 @@
 
 #include "lang/container.h"
 #include "lang/numpy/numpy.h"
+#include "lang/record.h"
 #include "lang/step.h"
 
 static bool text_is(value s, const char *text) { return strcmp(s.str->text, text) == 0; }
@@ -465,6 +466,8 @@ static gpa_code call_type(gpa_vm *vm, value type, size_t n, const value *args, s
         }
         return rc;
     }
+    if (type.aux >= AUX_KIND && record_is(object_kinds[type.aux - AUX_KIND]))
+        return record_new(vm, object_kinds[type.aux - AUX_KIND], n, args, n_named, names, out);
     const native *row = constructor(vm, type.aux);
     if (!row) return vm_fail(vm, GPA_E_TYPE, "cannot create '%s' instances", type_name(type.aux));
     value few[9], *all = few;

@@ -66,6 +66,7 @@ struct vm {
     func_obj *functions;
     struct dying *dying; /* value.c: what is being destroyed, while something is */
     dict_obj *methods;  /* methods of arrays written in gpa: name to function */
+    dict_obj *records;  /* members of record types (record.h): the type's name to a dict; NULL before the first */
     signature **signatures;
     size_t n_signatures, cap_signatures;
     const native *constructors[V_COUNT + 1]; /* of the language's own types, once looked up */

@@ -11,6 +11,7 @@
 #include "lang/format.h"
 #include "lang/number.h"
 #include "lang/numpy/numpy.h"
+#include "lang/record.h"
 #include "lang/text.h"
 
 static bool is_numpy(value v) { return v.tag == V_ARRAY || v.tag == V_NUM || (v.tag == V_COMPLEX && v.aux); }
@@ -338,6 +339,8 @@ static gpa_code binary(gpa_vm *vm, ast_op op, bool update, value a, value b, val
     gpa_code rc = GPA_OK;
     bool numpy = is_numpy(a) || is_numpy(b);
     if (is_number(b) && is_number(a) && !numpy) return op_number(vm, op, a, b, out);
+    if (a.tag == V_OBJECT || b.tag == V_OBJECT) rc = record_binary(vm, op, a, b, out, &handled);
+    if (rc || handled) return rc;
     if (op >= AST_OP_EQ && op <= AST_OP_IS_NOT && (!numpy || is_membership(op))) {
         bool truth = false;
         rc = op_compare(vm, op, a, b, &truth);

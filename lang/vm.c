@@ -151,6 +151,7 @@ void vm_free(gpa_vm *vm) {
     vm_clear_error(vm);
     for (module_obj *m = vm->modules; m; m = m->next) module_clear(vm, m);
     if (vm->methods) value_release(vm, v_obj(V_DICT, vm->methods));
+    if (vm->records) value_release(vm, v_obj(V_DICT, vm->records));
     if (vm->warned) value_release(vm, v_obj(V_DICT, vm->warned));
     break_cycles(vm);
     call_free(vm);

@@ -1,0 +1,239 @@
+/* Records: an object has one field, the dict of its attributes; the members of its type are kept in the vm, by the type's
+ * name. Reading order: members, attributes, what the language asks of an object, the natives. */
+#include "lang/record.h"
+
+#include "lang/builtin/all.h"
+#include "lang/builtin/kinds.h"
+#include "lang/builtin/tables.h"
+#include "lang/container.h"
+#include "lang/step.h"
+
+/* ---- members ---- */
+
+bool record_is(const object_kind *kind) {
+    static const object_kind *const all[] = {
+#define RECORD(id, variable, name) &variable,
+#include "lang/records.def"
+#undef RECORD
+    };
+    for (size_t i = 0; i < COUNT_OF(all); i++)
+        if (all[i] == kind) return true;
+    return false;
+}
+
+dict_obj *record_members_peek(gpa_vm *vm, const object_kind *kind) {
+    value v = vm->records ? dict_text_peek(vm, vm->records, kind->type_name) : v_unset();
+    return v.tag == V_DICT ? v.dict : NULL;
+}
+
+static value member_peek(gpa_vm *vm, const object_kind *kind, const char *name) {
+    dict_obj *d = record_members_peek(vm, kind);
+    return d ? dict_text_peek(vm, d, name) : v_unset();
+}
+
+/* Calls a member with the object and at most two arguments more. *found tells whether there is such a member. */
+static gpa_code ask(gpa_vm *vm, object_obj *o, const char *name, size_t n, const value *args, value *out, bool *found) {
+    value fn = member_peek(vm, o->kind, name), all[3] = {v_obj(V_OBJECT, o)};
+    *found = fn.tag == V_FUNC;
+    for (size_t i = 0; i < n; i++) all[1 + i] = args[i];
+    return *found ? vm_call(vm, fn, n + 1, all, 0, NULL, out) : GPA_OK;
+}
+
+/* ---- attributes ---- */
+
+static gpa_code get(gpa_vm *vm, object_obj *o, const char *name, value *out) {
+    value own = dict_text_peek(vm, o->fields[0].dict, name), self = v_obj(V_OBJECT, o);
+    *out = v_unset();
+    if (own.tag != V_UNSET) {
+        *out = value_retain(own);
+        return GPA_OK;
+    }
+    value m = member_peek(vm, o->kind, name);
+    if (m.tag == V_TUPLE) return vm_call(vm, m.tuple->items[0], 1, &self, 0, NULL, out);
+    if (m.tag != V_FUNC) return GPA_OK;
+    *out = v_method(vm, self, m);
+    return out->tag == V_UNSET ? vm_err(vm)->code : GPA_OK;
+}
+
+static gpa_code set(gpa_vm *vm, object_obj *o, const char *name, value item) {
+    if (member_peek(vm, o->kind, name).tag == V_TUPLE)
+        return vm_fail(vm, GPA_E_ATTRIBUTE, "property '%s' of '%s' object has no setter", name, o->kind->type_name);
+    return dict_set_text(vm, o->fields[0].dict, name, item);
+}
+
+/* ---- what the language asks ---- */
+
+static gpa_code repr(gpa_vm *vm, object_obj *o, gpa_str *out) {
+    bool found;
+    value text = v_none();
+    gpa_code rc = ask(vm, o, "__repr__", 0, NULL, &text, &found);
+    if (rc) return rc;
+    if (text.tag == V_STR) str_putn(out, text.str->text, text.str->size);
+    else str_printf(out, "<%s object>", o->kind->type_name);
+    value_release(vm, text);
+    return GPA_OK;
+}
+
+static gpa_code call(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw, const value *names, value *out) {
+    value fn = member_peek(vm, o->kind, "__call__"), method;
+    if (fn.tag != V_FUNC) return vm_fail(vm, GPA_E_TYPE, "'%s' object is not callable", o->kind->type_name);
+    method = v_method(vm, v_obj(V_OBJECT, o), fn);
+    if (method.tag == V_UNSET) return vm_err(vm)->code;
+    gpa_code rc = vm_call(vm, method, n, args, n_kw, names, out);
+    value_release(vm, method);
+    return rc;
+}
+
+static gpa_code getitem(gpa_vm *vm, object_obj *o, value key, value *out) {
+    bool found;
+    gpa_code rc = ask(vm, o, "__getitem__", 1, &key, out, &found);
+    return rc || found ? rc : vm_fail(vm, GPA_E_TYPE, "'%s' object is not subscriptable", o->kind->type_name);
+}
+
+static gpa_code iter(gpa_vm *vm, object_obj *o, value *out) {
+    bool found;
+    value items = v_none();
+    gpa_code rc = ask(vm, o, "__iter__", 0, NULL, &items, &found);
+    if (!rc && !found) rc = vm_fail(vm, GPA_E_TYPE, "'%s' object is not iterable", o->kind->type_name);
+    if (!rc) rc = vm_iter(vm, items, out);
+    value_release(vm, items);
+    return rc;
+}
+
+static gpa_code len(gpa_vm *vm, object_obj *o, int64_t *out) {
+    bool found;
+    value n = v_none();
+    gpa_code rc = ask(vm, o, "__len__", 0, NULL, &n, &found);
+    if (!rc && n.tag != V_INT) rc = vm_fail(vm, GPA_E_TYPE, "object of type '%s' has no len()", o->kind->type_name);
+    if (!rc) *out = n.i;
+    value_release(vm, n);
+    return rc;
+}
+
+static gpa_code contains(gpa_vm *vm, object_obj *o, value item, bool *out) {
+    bool found;
+    value v = v_none();
+    gpa_code rc = ask(vm, o, "__contains__", 1, &item, &v, &found);
+    if (!rc && !found) rc = vm_fail(vm, GPA_E_TYPE, "argument of type '%s' is not iterable", o->kind->type_name);
+    if (!rc) rc = value_truth(vm, v, out);
+    value_release(vm, v);
+    return rc;
+}
+
+#define RECORD(id, variable, name)                                                                                     \
+    const object_kind variable = {.type_name = name, .repr = repr, .attr = get, .set = set, .call = call, .getitem = getitem, \
+                                  .iter = iter, .len = len, .contains = contains};
+#include "lang/records.def"
+#undef RECORD
+
+gpa_code record_new(gpa_vm *vm, const object_kind *kind, size_t n, const value *args, size_t n_named, const value *names, value *out) {
+    value o = v_object(vm, kind, 1), init = member_peek(vm, kind, "__init__"), method = v_unset(), nothing = v_none();
+    if (o.tag == V_UNSET) return vm_err(vm)->code;
+    o.object->fields[0] = v_dict(vm);
+    gpa_code rc = o.object->fields[0].tag == V_UNSET ? vm_err(vm)->code : GPA_OK;
+    if (!rc && init.tag != V_FUNC) rc = vm_fail(vm, GPA_E_TYPE, "cannot create '%s' instances", kind->type_name);
+    if (!rc && (method = v_method(vm, o, init)).tag == V_UNSET) rc = vm_err(vm)->code;
+    if (!rc) rc = vm_call(vm, method, n, args, n_named, names, &nothing);
+    value_release(vm, method);
+    value_release(vm, nothing);
+    if (rc) value_release(vm, o);
+    else *out = o;
+    return rc;
+}
+
+/* ---- operators ---- */
+
+static const struct {
+    const char *of_left, *of_right;
+} operators[] = {
+    [AST_OP_ADD] = {"__add__", "__radd__"},
+    [AST_OP_SUB] = {"__sub__", "__rsub__"},
+    [AST_OP_MUL] = {"__mul__", "__rmul__"},
+    [AST_OP_DIV] = {"__truediv__", "__rtruediv__"},
+    [AST_OP_FLOORDIV] = {"__floordiv__", "__rfloordiv__"},
+    [AST_OP_MOD] = {"__mod__", "__rmod__"},
+    [AST_OP_POW] = {"__pow__", "__rpow__"},
+    [AST_OP_MATMUL] = {"__matmul__", "__rmatmul__"},
+    [AST_OP_EQ] = {"__eq__", "__eq__"},
+    [AST_OP_NE] = {"__ne__", "__ne__"},
+    [AST_OP_LT] = {"__lt__", "__gt__"},
+    [AST_OP_LE] = {"__le__", "__ge__"},
+    [AST_OP_GT] = {"__gt__", "__lt__"},
+    [AST_OP_GE] = {"__ge__", "__le__"},
+};
+
+static gpa_code try_operand(gpa_vm *vm, value self, const char *name, value other, value *out, bool *handled) {
+    if (*handled || self.tag != V_OBJECT || !record_is(self.object->kind)) return GPA_OK;
+    gpa_code rc = ask(vm, self.object, name, 1, &other, out, handled);
+    if (rc || !*handled || out->tag != V_NOT_IMPLEMENTED) return rc;
+    *handled = false;
+    return GPA_OK;
+}
+
+gpa_code record_binary(gpa_vm *vm, ast_op op, value a, value b, value *out, bool *handled) {
+    *handled = false;
+    if ((size_t)op >= COUNT_OF(operators) || !operators[op].of_left) return GPA_OK;
+    gpa_code rc = try_operand(vm, a, operators[op].of_left, b, out, handled);
+    return rc ? rc : try_operand(vm, b, operators[op].of_right, a, out, handled);
+}
+
+/* ---- natives of the prelude ---- */
+
+gpa_code record_type(gpa_vm *vm, value *argv, value *out) { /* name */
+    const char *name = argv[0].tag == V_STR ? argv[0].str->text : "";
+    for (uint32_t i = 0; i < OBJECT_KINDS; i++)
+        if (strcmp(object_kinds[i]->type_name, name) == 0 && record_is(object_kinds[i])) {
+            *out = v_type(AUX_KIND + i);
+            return GPA_OK;
+        }
+    return vm_fail(vm, GPA_E_NAME, "no record type '%s'", name);
+}
+
+static gpa_code members_of(gpa_vm *vm, const object_kind *kind, dict_obj **out) {
+    value made = v_unset();
+    gpa_code rc = GPA_OK;
+    if (!vm->records) {
+        value all = v_dict(vm);
+        if (all.tag == V_UNSET) return vm_err(vm)->code;
+        vm->records = all.dict;
+    }
+    if (!record_members_peek(vm, kind)) {
+        made = v_dict(vm);
+        rc = made.tag == V_UNSET ? vm_err(vm)->code : dict_set_text(vm, vm->records, kind->type_name, made);
+        value_release(vm, made);
+    }
+    *out = record_members_peek(vm, kind);
+    return rc;
+}
+
+gpa_code record_add(gpa_vm *vm, value *argv, value *out) { /* type, getter, function */
+    if (argv[2].tag != V_FUNC) return vm_fail(vm, GPA_E_TYPE, "a member is a function");
+    dict_obj *members = NULL;
+    gpa_code rc = members_of(vm, object_kinds[argv[0].aux - AUX_KIND], &members);
+    if (rc) return rc;
+    const char *name = func_name(vm, argv[2].func);
+    if (name[0] == '_' && name[1] != '_') name++;
+    gpa_sym sym = intern_get(vm->config.names, name, strlen(name));
+    value item = argv[1].i ? v_tuple(vm, 1, &argv[2]) : value_retain(argv[2]);
+    if (!sym || item.tag == V_UNSET) rc = vm_no_memory(vm);
+    else argv[2].func->name = sym;
+    if (!rc) rc = dict_set_text(vm, members, name, item);
+    value_release(vm, item);
+    if (!rc) *out = value_retain(argv[2]);
+    return rc;
+}
+
+/* The decorator of a type: functools.partial(_record_add, type, getter). */
+static gpa_code decorator(gpa_vm *vm, value type, bool getter, value *out) {
+    const native *row = native_find(OWNER_NUMPY, "_record_add");
+    if (type.tag != V_TYPE || type.aux < AUX_KIND || !record_is(object_kinds[type.aux - AUX_KIND]))
+        return vm_fail(vm, GPA_E_TYPE, "members are given to record types");
+    value args[2] = {type, v_bool(getter)}, parts[3] = {{.tag = V_NATIVE, .native = row}, v_tuple(vm, 2, args), v_dict(vm)};
+    gpa_code rc = parts[1].tag == V_UNSET || parts[2].tag == V_UNSET ? vm_err(vm)->code : functools_partial(vm, parts, out);
+    value_release(vm, parts[1]);
+    value_release(vm, parts[2]);
+    return rc;
+}
+
+gpa_code record_member(gpa_vm *vm, value *argv, value *out) { return decorator(vm, argv[0], false, out); }
+gpa_code record_getter(gpa_vm *vm, value *argv, value *out) { return decorator(vm, argv[0], true, out); }

@@ -1,0 +1,36 @@
+/* Records: library objects whose attributes and methods are written in gpa, in the prelude.
+ *
+ * A row of records.def makes a type. Code of the prelude gives it members, and calls it to make an object:
+ *
+ *     Generator = _np._record("numpy.random.Generator")
+ *
+ *     @_np._member(Generator)
+ *     def __init__(self, key):
+ *         self._key = key
+ *
+ *     @_np._member(Generator)
+ *     def _random(self, size=None):          # the method `random`: one leading underscore is not part of the name
+ *         ...
+ *
+ *     @_np._getter(Generator)
+ *     def _key_words(self):                  # the attribute `key_words`, computed when asked for
+ *         ...
+ *
+ * __init__, __repr__, __call__, __getitem__, __len__, __iter__, __contains__ and the binary operators (__add__ and
+ * __radd__ ...) mean what they mean in Python. What is not defined behaves as it does for an object without it. */
+#ifndef GPA_RECORD_H
+#define GPA_RECORD_H
+
+#include "lang/machine.h"
+#include "lang/native.h"
+
+/* A new object of the record type `kind`, initialised with the arguments. */
+gpa_code record_new(gpa_vm *vm, const object_kind *kind, size_t n, const value *args, size_t n_named, const value *names, value *out);
+/* Whether objects of the kind are records. */
+bool record_is(const object_kind *kind);
+/* The dict of the type's members (name to function, or to a tuple of one for a getter), or NULL. Borrowed. */
+dict_obj *record_members_peek(gpa_vm *vm, const object_kind *kind);
+/* An operator of which an operand may be a record. *handled stays false when neither defines it. */
+gpa_code record_binary(gpa_vm *vm, ast_op op, value a, value b, value *out, bool *handled);
+
+#endif
