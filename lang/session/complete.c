@@ -1,22 +1,81 @@
-/* Completion: what may stand at the cursor. Nothing of the user's is called. */
+/* Completion: what may stand at the cursor. Nothing of the user's is called, and no file of the user's is run.
+ *
+ * Where the cursor stands decides what is offered: magics behind %, files in strings and behind ! and file magics, keys in
+ * d['...'], modules behind import, a module's names behind `from m import`, attributes behind a dot, else names, and the
+ * parameters of the call around. Offers are gathered, sorted and given once each.
+ * Reading order: gathering, the kinds of offers, the cursor's place, gpa_session_complete. */
+#include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
 
-#include "lang/session/inspect.h"
+#include "lang/builtin/tables.h"
+#include "lang/container.h"
+#include "lang/session/magic.h"
+
+/* ---- gathering ---- */
+
+typedef struct {
+    char *text, *type, *signature; /* owned */
+    const char *kind;
+} candidate;
 
 typedef struct {
     gpa_session *s;
     const char *prefix;
     size_t n, start, end;
-    void (*each)(void *user, const gpa_completion *c);
-    void *user;
-} offering;
+    candidate *items;
+    size_t count, cap;
+    bool failed;
+} offers;
 
-static void offer_word(const offering *o, const char *word, const char *kind) {
-    if (strncmp(word, o->prefix, o->n) == 0) o->each(o->user, &(gpa_completion){word, kind, "", "", o->start, o->end});
+static char *copy(const char *text) { return mem_text(text, strlen(text)); }
+
+static void add(offers *o, const char *text, const char *kind, const char *type, const char *signature) {
+    if (o->failed || strncmp(text, o->prefix, o->n) != 0) return;
+    candidate c = {copy(text), copy(type), copy(signature), kind};
+    if (c.text && c.type && c.signature && mem_room(&o->items, o->count, &o->cap, sizeof *o->items)) {
+        o->items[o->count++] = c;
+        return;
+    }
+    mem_free(c.text);
+    mem_free(c.type);
+    mem_free(c.signature);
+    o->failed = true;
 }
 
-static void offer(void *to, const char *name, value v) {
-    const offering *o = to;
+/* Parameters first, names that begin with _ last. */
+static int rank(const candidate *c) { return c->kind[0] == 'p' && c->kind[2] == 'r' ? 0 : c->text[0] == '_' ? 2 : 1; }
+
+static int by_text(const void *a, const void *b) {
+    const candidate *x = a, *y = b;
+    int order = rank(x) - rank(y);
+    return order ? order : strcmp(x->text, y->text);
+}
+
+static void give(offers *o, void (*each)(void *user, const gpa_completion *c), void *user) {
+    if (o->count) qsort(o->items, o->count, sizeof *o->items, by_text);
+    for (size_t i = 0; i < o->count; i++) {
+        const candidate *c = &o->items[i];
+        bool again = i && strcmp(c->text, o->items[i - 1].text) == 0;
+        if (!again) each(user, &(gpa_completion){c->text, c->kind, c->type, c->signature, o->start, o->end});
+    }
+}
+
+static void drop(offers *o) {
+    for (size_t i = 0; i < o->count; i++) {
+        mem_free(o->items[i].text);
+        mem_free(o->items[i].type);
+        mem_free(o->items[i].signature);
+    }
+    mem_free(o->items);
+}
+
+/* ---- names ---- */
+
+static void add_value(void *to, const char *name, value v) {
+    offers *o = to;
     gpa_str type, signature;
     bool hidden = name[0] == '_' && (o->n == 0 || o->prefix[0] != '_');
     if (hidden || strncmp(name, o->prefix, o->n) != 0) return;
@@ -24,43 +83,269 @@ static void offer(void *to, const char *name, value v) {
     str_init(&signature);
     inspect_type(v, &type);
     inspect_signature(o->s, v, "", &signature);
-    o->each(o->user, &(gpa_completion){name, inspect_kind(v), type.text, signature.text, o->start, o->end});
+    add(o, name, inspect_kind(v), type.text ? type.text : "", signature.text ? signature.text : "");
     str_free(&type);
     str_free(&signature);
 }
 
-static void offer_module(gpa_session *s, const module_obj *m, offering *o) {
-    for (uint32_t i = 0; i < m->n; i++)
-        if (m->slots[i].tag != V_UNSET) offer(o, intern_text(s->names, m->names[i]), m->slots[i]);
+/* A module's names, if it is there; only built-in ones are imported for that. */
+static void add_module(offers *o, const char *name) {
+    module_obj *m;
+    native_owner owner = owner_find(name);
+    bool cupy = strncmp(name, "cupy", 4) == 0;
+    if (!cupy && (owner == OWNER_COUNT || !owner_is_module(owner))) return;
+    if (vm_import(o->s->vm, name, &m) == GPA_OK) vm_dir(o->s->vm, v_obj(V_MODULE, m), add_value, o);
+    vm_clear_error(o->s->vm);
 }
 
-static void offer_names(gpa_session *s, offering *o) {
+static void add_names(offers *o) {
     static const char *const keywords[] = {"and", "as", "assert", "break", "continue", "def", "del", "elif", "else", "except", "False", "finally",
                                            "for", "from", "global", "if", "import", "in", "is", "lambda", "None", "nonlocal", "not", "or", "pass",
                                            "raise", "return", "True", "try", "while", "with"};
-    for (size_t i = 0; i < COUNT_OF(keywords); i++) offer_word(o, keywords[i], "keyword");
-    offer_module(s, vm_main(s->vm), o);
-    module_obj *builtins;
-    static const char *const modules[] = {"builtins", "numpy"};
-    for (size_t i = 0; i < COUNT_OF(modules); i++)
-        if (vm_import(s->vm, modules[i], &builtins) == GPA_OK) vm_dir(s->vm, v_obj(V_MODULE, builtins), offer, o);
-    vm_clear_error(s->vm);
+    const module_obj *m = vm_main(o->s->vm);
+    for (size_t i = 0; i < COUNT_OF(keywords); i++) add(o, keywords[i], "keyword", "", "");
+    for (uint32_t i = 0; i < m->n; i++)
+        if (m->slots[i].tag != V_UNSET) add_value(o, intern_text(o->s->names, m->names[i]), m->slots[i]);
+    add_module(o, "builtins");
+    add_module(o, "numpy");
+}
+
+/* The names of parameters in a signature "f(x, /, a, b=2, *args, c)", each with `=`. */
+static void add_parameters(offers *o, const char *signature) {
+    const char *at = strchr(signature, '(');
+    const char *slash = strstr(signature, " /");
+    if (slash && (slash[2] == ',' || slash[2] == ')')) at = slash + 2; /* what stands before has no name */
+    for (int depth = 0; at && *at; at++) {
+        depth += (*at == '(' || *at == '[') - (*at == ')' || *at == ']');
+        if (depth > 1 || (*at != '(' && *at != ',')) continue;
+        const char *name = at + 1 + strspn(at + 1, " ");
+        size_t n = 0;
+        while (inspect_is_name(name[n])) n++;
+        if (!n || (name[n] != ',' && name[n] != '=' && name[n] != ')' && name[n] != ':')) continue;
+        char text[128];
+        snprintf(text, sizeof text, "%.*s=", (int)MIN(n, sizeof text - 2), name);
+        add(o, text, "param", "", "");
+    }
+}
+
+/* The parameters of the call around the cursor, where an argument begins. */
+static void add_arguments(offers *o, const char *src, size_t n) {
+    size_t at = o->start, lo, hi;
+    while (at > 0 && strchr(" \t\n", src[at - 1])) at--;
+    if (!at || (src[at - 1] != '(' && src[at - 1] != ',') || !inspect_call_at(src, n, o->start, &lo, &hi)) return;
+    value v = inspect_resolve(o->s, src + lo, hi - lo);
+    gpa_str signature;
+    str_init(&signature);
+    if (v.tag != V_UNSET) inspect_signature(o->s, v, "", &signature);
+    if (signature.len) add_parameters(o, signature.text);
+    str_free(&signature);
+    if (v.tag != V_UNSET) value_release(o->s->vm, v);
+}
+
+static void add_attributes(offers *o, const char *src) {
+    size_t lo = o->start - 1;
+    while (lo > 0 && (inspect_is_name(src[lo - 1]) || src[lo - 1] == '.')) lo--;
+    value v = inspect_resolve(o->s, src + lo, o->start - 1 - lo);
+    if (v.tag == V_UNSET) return;
+    if (vm_dir(o->s->vm, v, add_value, o)) vm_clear_error(o->s->vm);
+    value_release(o->s->vm, v);
+}
+
+/* ---- magics, modules, files, keys ---- */
+
+static void add_magics(offers *o, magic_kinds kinds) {
+    size_t n;
+    const magic *rows = magic_all(&n);
+    for (size_t i = 0; i < n; i++) {
+        char text[64];
+        snprintf(text, sizeof text, "%s%s", kinds == MAGIC_CELL ? "%%" : "%", rows[i].name);
+        if (rows[i].kinds & kinds) add(o, text, "magic", "", rows[i].usage);
+    }
+}
+
+static bool is_program(const char *name) {
+    size_t n = strlen(name);
+    return n > 4 && strcmp(name + n - 4, ".gpa") == 0;
+}
+
+/* Modules that can be imported: built-in ones, and programs in this folder. */
+static void add_modules(offers *o) {
+    for (int i = 0; i < OWNER_COUNT; i++)
+        if (owner_is_module((native_owner)i)) add(o, owner_name((native_owner)i), "module", "", "");
+    add(o, "cupy", "module", "", "");
+    DIR *d = opendir(".");
+    for (struct dirent *e; d && (e = readdir(d));) {
+        char text[256];
+        if (!is_program(e->d_name)) continue;
+        snprintf(text, sizeof text, "%.*s", (int)strlen(e->d_name) - 4, e->d_name);
+        add(o, text, "module", "", "");
+    }
+    if (d) closedir(d);
+}
+
+static void add_files(offers *o, const char *path, size_t n) {
+    gpa_str folder, typed;
+    size_t base = n;
+    while (base && path[base - 1] != '/') base--;
+    o->prefix = path + base;
+    o->n = n - base;
+    o->start = o->end - o->n;
+    str_init(&typed);
+    str_init(&folder);
+    str_putn(&typed, path, base);
+    magic_home(base ? typed.text : "./", &folder);
+    DIR *d = folder.failed || typed.failed ? NULL : opendir(folder.text);
+    size_t head = folder.len;
+    for (struct dirent *e; d && (e = readdir(d));) {
+        struct stat st;
+        bool hidden = e->d_name[0] == '.' && !(o->n && o->prefix[0] == '.');
+        if (hidden || strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0) continue;
+        str_cut(&folder, head);
+        str_put(&folder, e->d_name);
+        bool is_folder = !folder.failed && stat(folder.text, &st) == 0 && S_ISDIR(st.st_mode);
+        str_clear(&typed);
+        str_printf(&typed, "%s%s", e->d_name, is_folder ? "/" : "");
+        if (!typed.failed) add(o, typed.text, "path", "", "");
+    }
+    if (d) closedir(d);
+    str_free(&typed);
+    str_free(&folder);
+}
+
+/* The keys of a dict, in d['...]. False: it is none. */
+static bool add_keys(offers *o, const char *src, size_t quote) {
+    size_t hi = quote, lo;
+    if (!hi || src[hi - 1] != '[') return false;
+    lo = --hi;
+    while (lo > 0 && (inspect_is_name(src[lo - 1]) || src[lo - 1] == '.')) lo--;
+    value v = inspect_resolve(o->s, src + lo, hi - lo);
+    bool is_dict = v.tag == V_DICT;
+    size_t at = 0;
+    for (dict_entry *e; is_dict && (e = dict_next(v.dict, &at));)
+        if (e->key.tag == V_STR) add(o, e->key.str->text, "instance", inspect_type_name(e->v), "");
+    if (v.tag != V_UNSET) value_release(o->s->vm, v);
+    return is_dict;
+}
+
+/* ---- the cursor's place ---- */
+
+typedef struct {
+    size_t line;   /* where the cursor's line begins, without its margin */
+    size_t quote;  /* of the string the cursor is in ... */
+    bool in_string, in_comment;
+} place;
+
+static place find_place(const char *src, size_t cursor) {
+    place p = {0, 0, false, false};
+    char open = 0;
+    bool triple = false;
+    for (size_t i = 0; i < cursor; i++) {
+        char c = src[i];
+        bool three = i + 2 < cursor && src[i + 1] == c && src[i + 2] == c;
+        if (c == '\n') {
+            p.line = i + 1;
+            p.in_comment = false;
+            if (!triple) open = 0;
+        } else if (p.in_comment) {
+            continue;
+        } else if (open) {
+            if (c == '\\') i++;
+            else if (c == open && (!triple || three)) i += triple ? 2 : 0, open = 0;
+        } else if (c == '#') {
+            p.in_comment = true;
+        } else if (c == '"' || c == '\'') {
+            open = c;
+            triple = three;
+            p.quote = i;
+            i += three ? 2 : 0;
+        }
+    }
+    p.in_string = open;
+    while (p.line < cursor && (src[p.line] == ' ' || src[p.line] == '\t')) p.line++;
+    return p;
+}
+
+static bool begins(const char *text, size_t n, const char *word) {
+    size_t size = strlen(word);
+    return n > size && memcmp(text, word, size) == 0 && (text[size] == ' ' || text[size] == '\t');
+}
+
+/* Whether the line wants file names behind its first word. */
+static bool wants_files(const char *line, size_t n) {
+    static const char *const words[] = {"%cd", "%run", "%load", "%%writefile", "%history -f"};
+    if (line[0] == '!' || begins(line, n, "%sx") || begins(line, n, "%system")) return true;
+    for (size_t i = 0; i < COUNT_OF(words); i++)
+        if (begins(line, n, words[i])) return true;
+    return false;
+}
+
+/* `import a, b`, `from a`, `from a import b`. False: the line is none of these. */
+static bool complete_import(offers *o, const char *line, size_t n, const char *src) {
+    if (begins(line, n, "import")) {
+        size_t lo = o->start; /* the whole dotted name */
+        while (lo > 0 && (inspect_is_name(src[lo - 1]) || src[lo - 1] == '.')) lo--;
+        o->prefix = src + lo;
+        o->n = o->end - lo;
+        o->start = lo;
+        add_modules(o);
+        return true;
+    }
+    if (!begins(line, n, "from")) return false;
+    char module[128];
+    size_t at = 4 + strspn(line + 4, " \t"), size = 0;
+    while (at + size < n && (inspect_is_name(line[at + size]) || line[at + size] == '.')) size++;
+    snprintf(module, sizeof module, "%.*s", (int)MIN(size, sizeof module - 1), line + at);
+    if (at + size == n) {
+        o->prefix = line + at;
+        o->n = size;
+        o->start = o->end - size;
+        add_modules(o);
+    } else if (begins(line + at + size + strspn(line + at + size, " \t"), n - at - size, "import")) {
+        add_module(o, module);
+    } else {
+        add(o, "import", "keyword", "", "");
+    }
+    return true;
+}
+
+static void complete(offers *o, const char *src, size_t n) {
+    place p = find_place(src, o->end);
+    const char *line = src + p.line;
+    size_t size = o->end - p.line;
+    if (p.in_comment && line[0] != '!' && line[0] != '%') return;
+    if (size && line[0] == '%' && !memchr(line, ' ', size)) {
+        o->prefix = line;
+        o->n = size;
+        o->start = p.line;
+        add_magics(o, size > 1 && line[1] == '%' ? MAGIC_CELL : MAGIC_LINE);
+    } else if (size && wants_files(line, size)) {
+        size_t word = size;
+        while (word && !strchr(" \t'\"=<>|;&", line[word - 1])) word--;
+        if (!word && line[0] == '!') word = 1;
+        add_files(o, line + word, size - word);
+    } else if (p.in_string) {
+        o->prefix = src + p.quote + 1;
+        o->n = o->end - p.quote - 1;
+        o->start = p.quote + 1;
+        if (!add_keys(o, src, p.quote)) add_files(o, o->prefix, o->n);
+    } else if (!complete_import(o, line, size, src)) {
+        if (o->start && src[o->start - 1] == '.') {
+            add_attributes(o, src);
+            return;
+        }
+        add_arguments(o, src, n);
+        add_names(o);
+    }
 }
 
 gpa_code gpa_session_complete(gpa_session *s, const char *src, size_t n, size_t cursor,
                               void (*each)(void *user, const gpa_completion *c), void *user) {
     size_t end = MIN(cursor, n), at = end;
     while (at > 0 && inspect_is_name(src[at - 1])) at--;
-    offering o = {s, src + at, end - at, at, end, each, user};
-    if (at == 0 || src[at - 1] != '.') {
-        offer_names(s, &o);
-        return GPA_OK;
-    }
-    size_t start = at - 1;
-    while (start > 0 && (inspect_is_name(src[start - 1]) || src[start - 1] == '.')) start--;
-    value v = inspect_resolve(s, src + start, at - 1 - start);
-    if (v.tag == V_UNSET) return GPA_OK;
-    gpa_code rc = vm_dir(s->vm, v, offer, &o);
-    value_release(s->vm, v);
+    offers o = {.s = s, .prefix = src + at, .n = end - at, .start = at, .end = end};
+    complete(&o, src, end);
+    if (!o.failed) give(&o, each, user);
+    gpa_code rc = o.failed ? GPA_E_MEMORY : GPA_OK;
+    drop(&o);
     return rc;
 }

@@ -56,6 +56,9 @@ void inspect_signature(gpa_session *s, value v, const char *name, gpa_str *out) 
     } else if (v.tag == V_FUNC) {
         str_put(out, name);
         func_signature(s->vm, v.func, out);
+    } else if (v.tag == V_UFUNC) {
+        int arity = op_info[v.ufunc->op].arity;
+        str_printf(out, "%s(%s, /, out=None, *, where=True, casting='same_kind', dtype=None)", name, arity == 1 ? "x" : arity == 2 ? "x1, x2" : "x1, x2, x3");
     } else if (v.tag == V_TYPE) {
         native_owner o = owner_of_type(v.aux);
         const native *row = o == OWNER_COUNT ? NULL : native_find(o, "__new__");
