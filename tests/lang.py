@@ -6,7 +6,7 @@ import sys
 
 from cells import Gpa, Python, sections, show
 
-MARKS = ("#>", "#~", "#!", "#|")
+MARKS = ("#>", "#~", "#!", "#|", "#-")
 
 
 def steps(first, lines):

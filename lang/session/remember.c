@@ -44,10 +44,10 @@ gpa_code session_remember_input(gpa_session *s, const char *src, size_t n) {
     char trouble[320];
     if (history_add(&s->history, s->count, src, n, trouble, sizeof trouble)) return vm_no_memory(s->vm);
     if (*trouble) session_printf(s, true, "gpa: %s\n", trouble);
-    value in = kept(s, "In", V_LIST);
+    value in = kept(s, "In", V_LIST), values = kept(s, "Out", V_DICT);
     while (n && strchr(" \t\r\n", src[n - 1])) n--;
     value text = v_str(s->vm, src, n), none = v_cstr(s->vm, "");
-    gpa_code rc = in.tag == V_UNSET || text.tag == V_UNSET || none.tag == V_UNSET ? vm_err(s->vm)->code : GPA_OK;
+    gpa_code rc = in.tag == V_UNSET || values.tag == V_UNSET || text.tag == V_UNSET || none.tag == V_UNSET ? vm_err(s->vm)->code : GPA_OK;
     while (!rc && in.list->count < (size_t)s->count) rc = list_append(s->vm, in.list, none);
     if (!rc && in.list->count == (size_t)s->count) rc = list_append(s->vm, in.list, text);
     if (!rc) rc = shift_inputs(s, text);

@@ -75,7 +75,7 @@ out:
 
 void gpa_session_free(gpa_session *s) {
     if (!s) return;
-    for (int i = 0; s->vm && i < LAST_VALUES; i++) value_release(s->vm, s->last[i]);
+    if (s->vm) session_forget_values(s); /* Out may hold itself */
     if (s->vm) vm_free(s->vm);
     if (s->rt) rt_free(s->rt);
     history_free(&s->history);
