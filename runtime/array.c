@@ -195,7 +195,7 @@ gpa_code arr_of_node(gpa_rt *rt, node *n, gpa_arr **out, gpa_err *e) {
 }
 
 gpa_code arr_force(gpa_rt *rt, gpa_arr *a, gpa_cut why, gpa_err *e) {
-    return a->storage->node ? exec_storages(rt, &a->storage, 1, why, e) : GPA_OK;
+    return a->storage->node ? exec_storages(rt, &a->storage, 1, why, e) : buf_check(a->storage->buf, e);
 }
 
 gpa_code arr_eval(gpa_rt *rt, gpa_arr *const *arrays, int n, gpa_err *e) {
@@ -438,7 +438,8 @@ gpa_code rt_flush(gpa_rt *rt, gpa_err *e) { return rt->n_pending ? exec_pending(
 
 gpa_code rt_sync(gpa_rt *rt, gpa_err *e) {
     gpa_code rc = GPA_OK;
-    for (gpa_device *d = rt->devices; d && !rc; d = d->next) rc = d->be->sync(d->dev, e);
+    for (gpa_device *d = rt->devices; d && !rc; d = d->next)
+        if (!d->gone) rc = device_result(rt, d, d->be->sync(d->dev, e), e);
     gpa_code fault = exec_faults(rt, e);
     return rc ? rc : fault;
 }

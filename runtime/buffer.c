@@ -118,6 +118,7 @@ static gpa_code new_block(gpa_rt *rt, gpa_device *d, size_t room, gpa_buf **out,
         return rc == GPA_E_MEMORY ? gpa_no_memory(e) : gpa_fail(e, rc, "%s", first.msg);
     }
     b->device = d;
+    b->epoch = d->epoch;
     b->room = room;
     b->host = d->caps.host_visible ? d->be->base(b->mem) : NULL;
     *out = b;
@@ -128,7 +129,7 @@ static void put_free(gpa_rt *rt, gpa_buf *b) {
     struct pool *p = b->device->pool;
     size_t room;
     count_live(rt, p, -(int64_t)b->room);
-    if (!KEEP_BLOCKS) {
+    if (!KEEP_BLOCKS || b->epoch != b->device->epoch) {
         give_back(b);
         return;
     }
@@ -175,6 +176,16 @@ void buf_close_pool(gpa_rt *rt, gpa_device *d) {
     buf_trim(rt, d);
     mem_free(d->pool);
     d->pool = NULL;
+}
+
+void buf_usage(const gpa_device *d, uint64_t *live, uint64_t *cached) {
+    *live = d->pool ? d->pool->live : 0;
+    *cached = d->pool ? d->pool->cached : 0;
+}
+
+gpa_code buf_check(const gpa_buf *b, gpa_err *e) {
+    if (b->epoch == b->device->epoch) return GPA_OK;
+    return gpa_fail(e, GPA_E_DEVICE, "the elements of this array were lost when %s failed", b->device->caps.name);
 }
 
 gpa_code buf_limit(gpa_rt *rt, gpa_device *d, uint64_t *out, gpa_err *e) {

@@ -19,6 +19,7 @@ typedef struct gpa_buf {
     size_t room;      /* the block's real size */
     int32_t owners;   /* storages that hold it */
     int32_t readers;  /* leaf nodes that hold it */
+    uint32_t epoch;   /* the device's, when this memory was taken */
     uint32_t version; /* raised by every store into it: a leaf made before is not the same value */
     struct gpa_buf *next; /* the pool's list of free blocks */
 } gpa_buf;
@@ -34,6 +35,10 @@ void buf_unread(gpa_rt *rt, gpa_buf *b);
 void buf_trim(gpa_rt *rt, struct gpa_device *d);
 /* The same, and frees the pool itself: for device_close_all. No buffer of the device may be alive. */
 void buf_close_pool(gpa_rt *rt, struct gpa_device *d);
+/* What a device's arrays take, and what its pool keeps for reuse. */
+void buf_usage(const struct gpa_device *d, uint64_t *live, uint64_t *cached);
+/* GPA_E_DEVICE when what the memory held was lost with a failure of its device. */
+gpa_code buf_check(const gpa_buf *b, gpa_err *e);
 /* The device's limit in bytes; 0: none. GPA_E_VALUE when GPA_MEMORY_LIMIT makes no sense. */
 gpa_code buf_limit(gpa_rt *rt, struct gpa_device *d, uint64_t *out, gpa_err *e);
 

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "runtime/buffer.h"
+#include "runtime/exec.h"
 #include "runtime/rt.h"
 
 enum { PATH_ROOM = 4096, WHY_ROOM = 256 };
@@ -148,7 +149,7 @@ static gpa_code open_device(gpa_rt *rt, kind *k, int number, gpa_device **out, g
         if (count) return gpa_fail(e, GPA_E_DEVICE, "%s:%d: there %s %d %s device%s", k->name, number, count == 1 ? "is" : "are", count, k->name, count == 1 ? "" : "s");
         return gpa_fail(e, GPA_E_DEVICE, "%s: %s", k->name, k->why);
     }
-    if ((*out = find_open(rt, k, number))) return GPA_OK;
+    if ((*out = find_open(rt, k, number))) return (*out)->gone ? gpa_fail(e, GPA_E_DEVICE, "%s has failed; it is back in a new session", (*out)->caps.name) : GPA_OK;
     gpa_code rc = k->be->open(number, &dev, e);
     return rc ? rc : adopt_take(rt, k->be, dev, out, e);
 }
@@ -261,6 +262,30 @@ gpa_code device_default(gpa_rt *rt, gpa_device **out, gpa_err *e) {
     return GPA_OK;
 }
 
+/* The failed device without what it held, started again if it can be. */
+static gpa_code start_afresh(gpa_rt *rt, gpa_device *d) {
+    gpa_err quiet = {0};
+    if (d->programs) d->free_programs(d);
+    buf_trim(rt, d);
+    d->epoch++;
+    return d->be->restart(d->dev, &quiet);
+}
+
+gpa_code device_result(gpa_rt *rt, gpa_device *d, gpa_code rc, gpa_err *e) {
+    if (rc != GPA_E_DEVICE || d->gone || !d->be->broken || !d->be->broken(d->dev)) return rc;
+    d->gone = start_afresh(rt, d) != GPA_OK;
+    if (!d->gone) {
+        if (e) gpa_err_hint(e, "%s was started afresh: what only it held is lost", d->caps.name);
+        return rc;
+    }
+    if (rt->device == d) {
+        rt->device = NULL;
+        rt->device_name[0] = 0;
+    }
+    if (e) gpa_err_hint(e, "%s is lost to this session, with what only it held; %s is the current device now", d->caps.name, rt_device(rt));
+    return rc;
+}
+
 void device_close_all(gpa_rt *rt) {
     if (rt->opener) {
         rt_interrupt_clear(rt); /* nothing may be left behind: this wait ends with the device */
@@ -304,15 +329,20 @@ const char *rt_device(gpa_rt *rt) {
     return device_default(rt, &d, NULL) ? rt->device_name : d->caps.name;
 }
 
-gpa_code rt_set_device(gpa_rt *rt, const char *name, gpa_err *e) {
-    gpa_device *d;
+gpa_code device_named(gpa_rt *rt, const char *name, gpa_device **out, gpa_err *e) {
     int number;
     kind *k = parse_name(name, &number);
-    gpa_code rc = settle(rt, e);
-    if (!rc) rc = k ? open_device(rt, k, number, &d, e) : device_check_name(name, e);
+    gpa_code rc = k ? settle(rt, e) : device_check_name(name, e);
+    return rc ? rc : open_device(rt, k, number, out, e);
+}
+
+gpa_code rt_set_device(gpa_rt *rt, const char *name, gpa_err *e) {
+    gpa_device *d = NULL;
+    gpa_code rc = *name ? device_named(rt, name, &d, e) : GPA_OK;
+    if (!rc && d != rt->device) rc = rt->n_pending ? exec_pending(rt, CUT_MOVE, e) : GPA_OK;
     if (rc) return rc;
     rt->device = d;
-    snprintf(rt->device_name, sizeof rt->device_name, "%s", d->caps.name);
+    snprintf(rt->device_name, sizeof rt->device_name, "%s", d ? d->caps.name : "");
     return GPA_OK;
 }
 
@@ -342,6 +372,16 @@ gpa_code rt_get_gpu(gpa_rt *rt, int i, rt_gpu_facts *out, gpa_err *e) {
     return rc;
 }
 
-const char *arr_device(gpa_rt *rt, const gpa_arr *a) {
-    return a->storage->buf ? a->storage->buf->device->caps.name : rt_device(rt);
+const char *rt_device_asked(const gpa_rt *rt) { return rt->device_name; }
+
+gpa_code rt_find_device(gpa_rt *rt, const char *name, const char **full, uint64_t *free_bytes, uint64_t *total, gpa_err *e) {
+    gpa_device *d;
+    gpa_caps now;
+    gpa_code rc = device_named(rt, name, &d, e);
+    if (rc) return rc;
+    if (free_bytes || total) d->be->caps(d->dev, &now);
+    if (free_bytes) *free_bytes = now.mem_free;
+    if (total) *total = now.mem_total;
+    *full = d->caps.name;
+    return GPA_OK;
 }

@@ -11,6 +11,7 @@
 #include "runtime/cache.h"
 #include "runtime/explain.h"
 #include "runtime/lower.h"
+#include "runtime/place.h"
 #include "runtime/profile.h"
 #include "runtime/rt.h"
 #include "runtime/shape.h"
@@ -167,45 +168,60 @@ gpa_code exec_faults(gpa_rt *rt, gpa_err *e) {
 
 enum { LARGEST = 3 };
 
-/* The largest named arrays so far. */
+/* The largest named arrays of a device so far; views of one memory count once. */
 typedef struct {
+    const gpa_device *d;
     struct {
         char name[32];
         uint64_t bytes;
+        const gpa_buf *buf;
     } top[LARGEST];
 } names;
 
 static void note_name(void *to, const char *name, const gpa_arr *a) {
     names *n = to;
-    uint64_t bytes = a->storage->buf ? a->storage->buf->bytes : 0;
+    const gpa_buf *b = a->storage->buf;
+    if (!b || b->device != n->d) return;
     for (int i = 0; i < LARGEST; i++) {
-        if (bytes <= n->top[i].bytes) continue;
+        if (n->top[i].buf == b) return;
+        if (b->bytes <= n->top[i].bytes) continue;
         memmove(&n->top[i + 1], &n->top[i], (size_t)(LARGEST - 1 - i) * sizeof n->top[0]);
-        n->top[i].bytes = bytes;
+        n->top[i].bytes = b->bytes;
+        n->top[i].buf = b;
         snprintf(n->top[i].name, sizeof n->top[i].name, "%s", name);
         return;
     }
 }
 
-static gpa_code no_room(gpa_rt *rt, gpa_dtype t, int ndim, const int64_t *shape, double bytes, gpa_err *e) {
-    char asked[32], live[32], cached[32], text[SHAPE_TEXT];
+/* "cuda:0: 60.1 GiB in use, 2.00 GiB cached, 17.0 GiB free of 79.2 GiB" */
+static void put_usage(gpa_rt *rt, gpa_device *d, gpa_str *out) {
+    char a[32], b[32];
+    uint64_t live, cached, limit = 0;
+    gpa_caps now;
+    d->be->caps(d->dev, &now);
+    buf_usage(d, &live, &cached);
+    str_printf(out, "%s: %s in use, %s cached", d->caps.name, str_bytes(a, (double)live), str_bytes(b, (double)cached));
+    if (now.mem_total) str_printf(out, ", %s free of %s", str_bytes(a, (double)now.mem_free), str_bytes(b, (double)now.mem_total));
+    if (!buf_limit(rt, d, &limit, NULL) && limit && limit != d->caps.mem_total) str_printf(out, ", limit %s (GPA_MEMORY_LIMIT)", str_bytes(a, (double)limit));
+}
+
+static gpa_code no_room(gpa_rt *rt, gpa_device *d, gpa_dtype t, int ndim, const int64_t *shape, double bytes, gpa_err *e) {
+    char asked[32], size[32], text[SHAPE_TEXT];
     gpa_str s;
     /* NumPy writes this shape as Python does. */
     str_init(&s);
     str_putc(&s, '(');
-    for (int d = 0; d < ndim; d++) str_printf(&s, "%s%lld", d ? ", " : "", (long long)shape[d]);
+    for (int k = 0; k < ndim; k++) str_printf(&s, "%s%lld", k ? ", " : "", (long long)shape[k]);
     str_put(&s, ndim == 1 ? ",)" : ")");
     snprintf(text, sizeof text, "%s", s.text);
     str_clear(&s);
-    names n = {0};
+    names n = {.d = d};
     if (rt->config.name_arrays) rt->config.name_arrays(rt->config.user, note_name, &n);
-    for (int i = 0; i < LARGEST && n.top[i].bytes; i++) {
-        char size[32];
+    put_usage(rt, d, &s);
+    for (int i = 0; i < LARGEST && n.top[i].bytes; i++)
         str_printf(&s, "%s%s %s", i ? ", " : "\nlargest: ", n.top[i].name, str_bytes(size, (double)n.top[i].bytes));
-    }
-    gpa_fail(e, GPA_E_MEMORY, "Unable to allocate %s for an array with shape %s and data type %s\n%s: %s in use, %s cached%s",
-             str_numpy_bytes(asked, bytes), text, dtype_info[t].name, rt_device(rt), str_bytes(live, (double)rt->stats.bytes_live),
-             str_bytes(cached, (double)rt->stats.bytes_cached), s.text);
+    gpa_fail(e, GPA_E_MEMORY, "Unable to allocate %s for an array with shape %s and data type %s\n%s", str_numpy_bytes(asked, bytes), text,
+             dtype_info[t].name, s.text);
     if (n.top[0].bytes) gpa_err_hint(e, "`del %s` gives its memory back", n.top[0].name);
     str_free(&s);
     return GPA_E_MEMORY;
@@ -224,7 +240,7 @@ static gpa_code alloc_on(gpa_rt *rt, gpa_device *d, gpa_dtype t, int ndim, const
             if (!buf_new(rt, d, n, out, &quiet)) return GPA_OK;
         }
     }
-    return no_room(rt, t, ndim, shape, (double)n, e);
+    return no_room(rt, d, t, ndim, shape, (double)n, e);
 }
 
 gpa_code exec_alloc(gpa_rt *rt, gpa_dtype t, int ndim, const int64_t *shape, gpa_buf **out, gpa_err *e) {
@@ -237,7 +253,6 @@ gpa_code exec_alloc(gpa_rt *rt, gpa_dtype t, int ndim, const int64_t *shape, gpa
 
 /* Fresh memory for the roots, bound to their arrays. */
 static gpa_code bind_fresh(gpa_rt *rt, gpa_device *d, lowered *l, gpa_buf **fresh, gpa_err *e) {
-    for (size_t i = 0; i < l->n_arrays; i++) fresh[i] = NULL;
     for (size_t i = 0; i < l->n_arrays; i++) {
         if (!l->fresh[i]) continue;
         const node *n = l->fresh[i]->value;
@@ -249,29 +264,54 @@ static gpa_code bind_fresh(gpa_rt *rt, gpa_device *d, lowered *l, gpa_buf **fres
     return GPA_OK;
 }
 
-/* Operands that live on another device are copied over, through the host; the copies last until the launch. */
-static gpa_code bring_over(gpa_rt *rt, gpa_device *d, lowered *l, gpa_buf **here, gpa_err *e) {
-    void *block = NULL;
-    gpa_code rc = GPA_OK;
+/* Where a step runs: where its store's target is, else where all its operands are, else on the current device. */
+static gpa_device *step_device(const gpa_rt *rt, int s, gpa_device *current) {
+    const fuse_plan *p = &rt->exec->plan;
+    const lowered *l = &rt->exec->low;
+    gpa_device *d = NULL;
+    if (!rt->devices->next) return current;
+    for (size_t i = 0; i < p->n_root; i++)
+        if (p->root[i].step == s && p->root[i].into) return p->root[i].into->storage->buf->device;
     for (size_t i = 0; i < l->n_arrays; i++) {
+        if (!l->buf[i]) continue;
+        if (d && d != l->buf[i]->device) return current;
+        d = l->buf[i]->device;
+    }
+    return d ? d : current;
+}
+
+/* Operands that live on another device are copied over; the copies last until the launch. */
+static gpa_code bring_over(gpa_rt *rt, gpa_device *d, lowered *l, gpa_buf **here, gpa_err *e) {
+    gpa_code rc = GPA_OK;
+    for (size_t i = 0; i < l->n_arrays && !rc; i++) {
         gpa_buf *b = l->buf[i];
+        size_t same = 0;
+        if (b) TRY(buf_check(b, e));
         if (!b || b->device == d) continue;
-        block = mem_new(b->bytes);
-        if (!block) TRY(gpa_no_memory(e));
-        TRY(b->device->be->download(b->device->dev, block, b->mem, 0, b->bytes, e));
+        while (l->buf[same] != b) same++;
+        if (same < i) {
+            l->bind[i].mem = l->bind[same].mem;
+            continue;
+        }
         TRY(buf_new(rt, d, b->bytes, &here[i], e));
-        TRY(d->be->upload(d->dev, here[i]->mem, 0, block, b->bytes, e));
+        TRY(place_copy(rt, here[i], 0, b, 0, b->bytes, e));
         l->bind[i].mem = here[i]->mem;
-        mem_free(block);
-        block = NULL;
     }
 out:
-    mem_free(block);
     return rc;
 }
 
 /* Compiling that a device put off until a launch. */
 static double compiled_late(const gpa_device *d, const gpa_prog *prog) { return d->be->compile_seconds ? d->be->compile_seconds(prog) : 0; }
+
+/* A program that needs memory of its own may find none: then what the pool keeps is given back first. */
+static gpa_code run_once(gpa_rt *rt, gpa_device *d, gpa_prog *prog, const gpa_launch *l, gpa_err *e) {
+    gpa_err first = {0};
+    gpa_code rc = d->be->run(d->dev, prog, l, &first);
+    if (rc != GPA_E_MEMORY) return rc ? gpa_fail(e, rc, "%s", first.msg) : GPA_OK;
+    buf_trim(rt, d);
+    return d->be->run(d->dev, prog, l, e);
+}
 
 static gpa_code launch(gpa_rt *rt, gpa_device *d, gpa_prog *prog, lowered *l, gpa_err *e) {
     double before = compiled_late(d, prog);
@@ -280,7 +320,7 @@ static gpa_code launch(gpa_rt *rt, gpa_device *d, gpa_prog *prog, lowered *l, gp
     gpa_code rc = l->faults ? expect_fault(rt->exec, l->f, &run.fault, e) : GPA_OK;
     int64_t at[LOWER_LOOPS] = {0};
     while (!rc) {
-        rc = d->be->run(d->dev, prog, &run, e);
+        rc = run_once(rt, d, prog, &run, e);
         rt->stats.launches++;
         if (!rc && rt_interrupted(rt)) rc = gpa_fail(e, GPA_E_INTERRUPT, "%s", "");
         int k = l->n_loops - 1;
@@ -310,11 +350,12 @@ static void settle(gpa_rt *rt, lowered *l, gpa_buf **fresh) {
     }
 }
 
-static gpa_code run_step(gpa_rt *rt, gpa_device *d, int s, bool *hazard, gpa_err *e) {
+static gpa_code run_step(gpa_rt *rt, gpa_device *current, int s, bool *hazard, gpa_err *e) {
     struct exec *x = rt->exec;
     lowered *l = &x->low;
     gpa_buf *fresh[KIR_MAX_ARRAYS]; /* memory of roots; copies of operands from other devices */
     const cache_entry *program;
+    gpa_device *d = current;
     bool built = false;
     if (rt_interrupted(rt)) return gpa_fail(e, GPA_E_INTERRUPT, "%s", "");
     gpa_code rc = lower(rt, &x->plan, s, l, e);
@@ -323,6 +364,8 @@ static gpa_code run_step(gpa_rt *rt, gpa_device *d, int s, bool *hazard, gpa_err
         *hazard = true;
         return GPA_OK;
     }
+    for (size_t i = 0; i < l->n_arrays; i++) fresh[i] = NULL;
+    d = step_device(rt, s, current);
     TRY(bind_fresh(rt, d, l, fresh, e));
     TRY(bring_over(rt, d, l, fresh, e));
     if (!l->empty) {
@@ -339,7 +382,7 @@ static gpa_code run_step(gpa_rt *rt, gpa_device *d, int s, bool *hazard, gpa_err
 out:
     for (size_t i = 0; i < l->n_arrays; i++)
         if (fresh[i]) buf_disown(rt, fresh[i]);
-    return rc;
+    return device_result(rt, d, rc, e);
 }
 
 /* ---- plans ---- */
@@ -349,16 +392,25 @@ static void mark_failed(fuse_plan *p, int step) {
         if (p->root[i].step == step && p->root[i].storage) p->root[i].storage->failed = true;
 }
 
+/* What every opened device can do: a step may run on any of them. */
+static gpa_caps common_caps(const gpa_rt *rt, const gpa_device *current) {
+    gpa_caps caps = current->caps;
+    for (const gpa_device *d = rt->devices; d; d = d->next) {
+        caps.max_arrays = MIN(caps.max_arrays, d->caps.max_arrays);
+        caps.max_params = MIN(caps.max_params, d->caps.max_params);
+    }
+    return caps;
+}
+
 static gpa_code run_plan(gpa_rt *rt, gpa_cut why, bool *hazard, gpa_err *e) {
     struct exec *x = rt->exec;
     gpa_device *d;
     gpa_code rc = device_default(rt, &d, e);
     if (rc) return rc;
-    /* A store runs where its target is. */
-    if (x->plan.root[0].into) d = x->plan.root[0].into->storage->buf->device;
     if (x->busy) return gpa_fail(e, GPA_E_INTERNAL, "one plan inside another");
     x->busy = true;
-    rc = fuse(rt, &x->plan, &d->caps, why, e);
+    gpa_caps caps = common_caps(rt, d);
+    rc = fuse(rt, &x->plan, &caps, why, e);
     /* A root that settles lets go of its inputs; other roots may be among them. */
     for (size_t i = 0; i < x->plan.n_root; i++) node_retain(x->plan.root[i].value);
     for (size_t i = 0; i < x->plan.n_order && !rc && !*hazard; i++) {

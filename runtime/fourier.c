@@ -7,6 +7,7 @@
 #include "runtime/host.h"
 #include "runtime/hostcall.h"
 #include "runtime/library.h"
+#include "runtime/place.h"
 #include "runtime/shape.h"
 #include "runtime/store.h"
 
@@ -73,6 +74,7 @@ static bool describe(const transform *f, int ndim, const int64_t *real, const in
 static bool by_library(gpa_rt *rt, const gpa_arr *a, const transform *f, const gpa_arr *to, gpa_code *rc, gpa_err *e) {
     gpa_libcall c;
     gpa_device *d = a->storage->buf->device;
+    if (to->storage->buf->device != d) return false;
     const int64_t *real = f->form == FFT_C2R ? to->shape : a->shape;
     if (!describe(f, a->ndim, real, a->strides, to->strides, complex_of((gpa_dtype)a->dtype), &c)) return false;
     c.fft.in.mem = a->storage->buf->mem;
@@ -220,6 +222,7 @@ gpa_code arr_fft(gpa_rt *rt, gpa_arr *a, const arr_fft_opts *o, gpa_arr **out, g
     gpa_arr *before = NULL, *first = NULL, *result = NULL;
     transform f = {.form = o->form, .inverse = o->inverse, .n = o->n_axes, .axes = o->axes, .last = o->last};
     bool scale = o->scale != 1, copied = f.form == FFT_C2R && f.n == 1;
+    place_stay at = place_enter(rt, &a, 1);
     gpa_code rc = GPA_OK;
     if (scale && a != o->into && (copied || arr_is_pending(a))) { /* one factor more in the program that makes the operand */
         TRY(scaled(rt, a, o->scale, &before, e));
@@ -241,6 +244,7 @@ gpa_code arr_fft(gpa_rt *rt, gpa_arr *a, const arr_fft_opts *o, gpa_arr **out, g
         else *out = arr_retain(result);
     }
 out:
+    place_leave(rt, at);
     arr_release(rt, before);
     arr_release(rt, first);
     arr_release(rt, result);

@@ -10,6 +10,7 @@
 #include "runtime/device.h"
 #include "runtime/explain.h"
 #include "runtime/host.h"
+#include "runtime/place.h"
 #include "runtime/shape.h"
 
 /* Index arrays up to this size are checked when the expression is written, if they are at hand. */
@@ -448,6 +449,7 @@ out:
 gpa_code arr_get(gpa_rt *rt, gpa_arr *a, const gpa_index *ix, int n, bool *one, gpa_arr **out, gpa_err *e) {
     index_plan p;
     gpa_device *d;
+    place_stay at = place_enter(rt, &a, 1);
     gpa_code rc = GPA_OK;
     TRY(index_resolve(rt, a, ix, n, &p, e));
     if (!p.masks && !p.places) TRY(index_view(rt, a, &p, out, e));
@@ -458,6 +460,7 @@ gpa_code arr_get(gpa_rt *rt, gpa_arr *a, const gpa_index *ix, int n, bool *one, 
     } else TRY(get_places(rt, a, &p, out, e));
     if (one) *one = (*out)->ndim == 0 && !p.ellipsis;
 out:
+    place_leave(rt, at);
     index_drop(rt, &p);
     return rc;
 }

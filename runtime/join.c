@@ -5,6 +5,7 @@
 #include "runtime/device.h"
 #include "runtime/explain.h"
 #include "runtime/host.h"
+#include "runtime/place.h"
 #include "runtime/shape.h"
 #include "runtime/store.h"
 
@@ -62,7 +63,7 @@ static gpa_code copy_part(gpa_rt *rt, gpa_arr *to, char *first, gpa_arr *part, i
     return rc;
 }
 
-gpa_code arr_concat(gpa_rt *rt, gpa_arr *const *in, int n, int axis, gpa_dtype dtype, gpa_arr **out, gpa_err *e) {
+static gpa_code concat_here(gpa_rt *rt, gpa_arr *const *in, int n, int axis, gpa_dtype dtype, gpa_arr **out, gpa_err *e) {
     int64_t shape[GPA_MAX_DIMS], offset = 0;
     gpa_arr *made = NULL;
     gpa_code rc = GPA_OK;
@@ -87,6 +88,13 @@ gpa_code arr_concat(gpa_rt *rt, gpa_arr *const *in, int n, int axis, gpa_dtype d
     made = NULL;
 out:
     arr_release(rt, made);
+    return rc;
+}
+
+gpa_code arr_concat(gpa_rt *rt, gpa_arr *const *in, int n, int axis, gpa_dtype dtype, gpa_arr **out, gpa_err *e) {
+    place_stay p = place_enter(rt, in, n);
+    gpa_code rc = concat_here(rt, in, n, axis, dtype, out, e);
+    place_leave(rt, p);
     return rc;
 }
 
@@ -193,7 +201,7 @@ static gpa_code nonzero_on_device(gpa_rt *rt, gpa_arr *mask, gpa_arr **out, gpa_
     return rc;
 }
 
-gpa_code arr_nonzero(gpa_rt *rt, gpa_arr *a, gpa_arr **out, gpa_err *e) {
+static gpa_code nonzero_here(gpa_rt *rt, gpa_arr *a, gpa_arr **out, gpa_err *e) {
     gpa_device *d;
     gpa_arr *mask = NULL;
     gpa_code rc = GPA_OK;
@@ -208,5 +216,12 @@ gpa_code arr_nonzero(gpa_rt *rt, gpa_arr *a, gpa_arr **out, gpa_err *e) {
     } else TRY(nonzero_on_device(rt, mask, out, e));
 out:
     arr_release(rt, mask);
+    return rc;
+}
+
+gpa_code arr_nonzero(gpa_rt *rt, gpa_arr *a, gpa_arr **out, gpa_err *e) {
+    place_stay p = place_enter(rt, &a, 1);
+    gpa_code rc = nonzero_here(rt, a, out, e);
+    place_leave(rt, p);
     return rc;
 }

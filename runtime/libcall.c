@@ -5,6 +5,7 @@
 #include "runtime/device.h"
 #include "runtime/explain.h"
 #include "runtime/host.h"
+#include "runtime/place.h"
 #include "runtime/hostcall.h"
 #include "runtime/library.h"
 #include "runtime/shape.h"
@@ -185,7 +186,7 @@ static gpa_code inner_product(gpa_rt *rt, const stacks *s, gpa_dtype t, gpa_arr 
     return rc;
 }
 
-gpa_code arr_matmul(gpa_rt *rt, const gpa_opnd *a, const gpa_opnd *b, gpa_arr **out, gpa_err *e) {
+static gpa_code matmul(gpa_rt *rt, const gpa_opnd *a, const gpa_opnd *b, gpa_arr **out, gpa_err *e) {
     stacks s = {.a = NULL};
     gpa_opnd in[2] = {*a, *b};
     gpa_dtype t;
@@ -204,11 +205,14 @@ gpa_code arr_matmul(gpa_rt *rt, const gpa_opnd *a, const gpa_opnd *b, gpa_arr **
         TRY(arr_full(rt, t, s.ndim, s.result, (gpa_val){.bits = {0, 0}}, out, e));
         goto out;
     }
+    gpa_device *d;
     TRY(arr_eval(rt, (gpa_arr *[]){s.a, s.b}, 2, e));
+    TRY(device_default(rt, &d, e));
+    TRY(place_bring(rt, d, &s.a, e));
+    TRY(place_bring(rt, d, &s.b, e));
     gpa_arr *fa = s.a, *fb = s.b;
     TRY(plan_product(fa, fb, &s, e)); /* a cast is dense: its strides are its own */
     gpa_libcall c = product_call(&s, t);
-    gpa_device *d = fa->storage->buf->device;
     bool library = library_can(d, &c);
     if (library) TRY(product_on_device(rt, d, &s, c, out, e));
     else TRY(product_on_host(rt, &s, t, out, e));
@@ -221,6 +225,13 @@ out:
         gpa_err_note(e, a->span, "%s", shape_text(text, a->arr->ndim, a->arr->shape));
         gpa_err_note(e, b->span, "%s", shape_text(text, b->arr->ndim, b->arr->shape));
     }
+    return rc;
+}
+
+gpa_code arr_matmul(gpa_rt *rt, const gpa_opnd *a, const gpa_opnd *b, gpa_arr **out, gpa_err *e) {
+    place_stay p = place_enter(rt, (gpa_arr *[]){a->arr, b->arr}, 2);
+    gpa_code rc = matmul(rt, a, b, out, e);
+    place_leave(rt, p);
     return rc;
 }
 
@@ -261,7 +272,7 @@ out:
 }
 
 /* Sorts along an axis: rows are made of it by a transpose, and turned back. */
-static gpa_code sort_axis(gpa_rt *rt, gpa_lib_kind kind, gpa_arr *a, int axis, gpa_arr **out, gpa_err *e) {
+static gpa_code sort_here(gpa_rt *rt, gpa_lib_kind kind, gpa_arr *a, int axis, gpa_arr **out, gpa_err *e) {
     int perm[GPA_MAX_DIMS], at = 0;
     gpa_arr *rows = NULL, *sorted = NULL, *turned = NULL;
     gpa_dtype to = kind == LIB_ARGSORT ? DT_I64 : (gpa_dtype)a->dtype;
@@ -288,6 +299,13 @@ out:
     arr_release(rt, rows);
     arr_release(rt, sorted);
     arr_release(rt, turned);
+    return rc;
+}
+
+static gpa_code sort_axis(gpa_rt *rt, gpa_lib_kind kind, gpa_arr *a, int axis, gpa_arr **out, gpa_err *e) {
+    place_stay p = place_enter(rt, &a, 1);
+    gpa_code rc = sort_here(rt, kind, a, axis, out, e);
+    place_leave(rt, p);
     return rc;
 }
 

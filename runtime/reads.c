@@ -21,7 +21,8 @@ static gpa_code fetch_one(gpa_rt *rt, gpa_buf *b, gpa_dtype t, int64_t offset, g
         if (!rc) *out = dtype_load(b->host + offset * (int64_t)item, t);
         return rc;
     }
-    gpa_code rc = b->device->be->download(b->device->dev, raw, b->mem, (size_t)offset * item, item, e);
+    gpa_code rc = buf_check(b, e);
+    if (!rc) rc = device_result(rt, b->device, b->device->be->download(b->device->dev, raw, b->mem, (size_t)offset * item, item, e), e);
     gpa_code fault = exec_faults(rt, e);
     if (!rc && !fault) *out = dtype_load(raw, t);
     return rc ? rc : fault;
@@ -92,5 +93,6 @@ gpa_code arr_set_item(gpa_rt *rt, gpa_arr *a, const int64_t *ix, int n, gpa_dtyp
     }
     char raw[sizeof(gpa_val)];
     dtype_store(raw, own, v);
-    return b->device->be->upload(b->device->dev, b->mem, (size_t)offset * item, raw, item, e);
+    rc = buf_check(b, e);
+    return rc ? rc : b->device->be->upload(b->device->dev, b->mem, (size_t)offset * item, raw, item, e);
 }

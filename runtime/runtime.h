@@ -83,9 +83,14 @@ gpa_code rt_sync(gpa_rt *rt, gpa_err *e);
 void rt_devices(gpa_rt *rt, gpa_str *out);
 /* Compiled programs on disk: a line for each folder about what it holds; or the user's own folder is emptied. */
 void rt_programs(bool clear, gpa_str *out);
-/* The default device's name, and a change of it ("cpu", "ref", "cuda:0"). */
+/* The current device's name, and a change of it ("cpu", "ref", "cuda:0"; "": the best there is): new arrays are made
+ * there. What is pending is computed first. And the name that was asked for last, "" if none was. */
 const char *rt_device(gpa_rt *rt);
 gpa_code rt_set_device(gpa_rt *rt, const char *name, gpa_err *e);
+const char *rt_device_asked(const gpa_rt *rt);
+/* Opens a device: its full name ("cuda" is "cuda:0"), and its memory in bytes, free and in all (may be NULL; 0: not known).
+ * GPA_E_DEVICE when it is not there, GPA_E_VALUE when there is no such name. */
+gpa_code rt_find_device(gpa_rt *rt, const char *name, const char **full, uint64_t *free_bytes, uint64_t *total, gpa_err *e);
 
 typedef struct {
     uint64_t launches, compiles, cache_hits, lib_calls, nodes;
@@ -149,7 +154,10 @@ static inline gpa_arr *arr_retain(gpa_arr *a) {
 void arr_release(gpa_rt *rt, gpa_arr *a); /* NULL is ignored */
 bool arr_is_contiguous(const gpa_arr *a);         /* C order */
 bool arr_is_f_contiguous(const gpa_arr *a);
+/* Where the elements are, or will be computed. */
 const char *arr_device(gpa_rt *rt, const gpa_arr *a);
+/* The array on another device: itself if it is there already and copy is false, else a copy in C order. */
+gpa_code arr_to(gpa_rt *rt, gpa_arr *a, const char *device, bool copy, gpa_arr **out, gpa_err *e);
 bool arr_is_pending(const gpa_arr *a);
 /* Whether they have memory in common. */
 bool arr_shares_memory(const gpa_arr *a, const gpa_arr *b);

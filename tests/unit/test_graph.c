@@ -220,7 +220,7 @@ static void test_memory_limit(void **state) {
     }
     assert_int_equal(arr_empty(rt, DT_F64, 1, (int64_t[]){100000}, &out, &err), GPA_E_MEMORY);
     assert_non_null(strstr(err.msg, "Unable to allocate 781. KiB for an array with shape (100000,) and data type float64"));
-    assert_non_null(strstr(err.msg, "largest: big 312. KiB, small 78.1 KiB"));
+    assert_non_null(strstr(err.msg, "limit 1.00 MiB (GPA_MEMORY_LIMIT)\nlargest: big 312 KiB, small 78.1 KiB"));
     assert_string_equal(err.hint, "`del big` gives its memory back");
     gpa_err_clear(&err);
     compare(opn(OP_ADD, b, 0), b, 0);
