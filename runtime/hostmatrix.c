@@ -16,7 +16,7 @@ enum { SWEEPS = 60, STEPS = 60 }; /* of Jacobi's methods in all; of QR iteration
 /* One matrix of a call: x[i] as libcall.h says, copies in complex double. */
 typedef struct {
     const gpa_libcall *c;
-    int64_t m, n, k, p, u, v; /* u x v: how many columns of U and rows of V^H */
+    int64_t m, n, k, p, u; /* p = min(m, n); u: how many columns of U */
     num *x[LIB_MATRICES];
     num *more;                /* room for one matrix of max(m, n) squared */
 } task;
@@ -263,26 +263,19 @@ static bool orthogonalize(num *a, int64_t rows, int64_t cols, num *w, num *v) {
     return !turned;
 }
 
-/* Of a wide matrix the adjoint is taken: its U is V, its V is U. */
 static int svd(const task *t) {
-    int64_t m = t->m, n = t->n, p = t->p, rows = MAX(m, n), full_left = 0;
-    bool wide = m < n;
-    num *a = t->more, *v = a + rows * rows, *w = t->x[1];
-    for (int64_t j = 0; j < n; j++)
-        for (int64_t i = 0; i < m; i++) a[wide ? j + i * n : i + j * m] = wide ? conj(t->x[0][i + j * m]) : t->x[0][i + j * m];
-    if (!isfinite(column_norm(a, m * n)) || !orthogonalize(a, rows, p, w, v)) return 1;
-    double least = p ? creal(w[0]) * DBL_EPSILON * DBL_EPSILON : 0;
-    for (int64_t j = 0; j < p; j++) {
-        if (creal(w[j]) <= least) break;
-        for (int64_t i = 0; i < rows; i++) a[i + j * rows] /= w[j];
-        full_left++;
-    }
+    int64_t m = t->m, n = t->n, done = 0;
+    num *a = t->more, *v = a + m * m, *w = t->x[1];
+    memcpy(a, t->x[0], (size_t)(m * n) * sizeof *a);
+    if (!isfinite(column_norm(a, m * n)) || !orthogonalize(a, m, n, w, v)) return 1;
+    double least = creal(w[0]) * DBL_EPSILON * DBL_EPSILON;
+    for (; done < n && creal(w[done]) > least; done++)
+        for (int64_t i = 0; i < m; i++) a[i + done * m] /= w[done];
     if (!t->x[2]) return 0;
-    complete(a, rows, full_left, wide ? t->v : t->u);
-    const num *left = wide ? v : a, *right = wide ? a : v;
-    memcpy(t->x[2], left, (size_t)(m * t->u) * sizeof *left);
-    for (int64_t i = 0; i < t->v; i++)
-        for (int64_t j = 0; j < n; j++) t->x[3][i + j * t->v] = conj(right[j + i * n]);
+    complete(a, m, done, t->u);
+    memcpy(t->x[2], a, (size_t)(m * t->u) * sizeof *a);
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < n; j++) t->x[3][i + j * n] = conj(v[j + i * n]);
     return 0;
 }
 
@@ -393,7 +386,8 @@ static void vectors(const num *a, int64_t n, const num *q, num *v, num *y) {
     }
 }
 
-/* A real matrix has real eigenvalues and vectors, and pairs of conjugate ones: what arithmetic blurred is put right. */
+/* A real matrix has real eigenvalues and vectors, and pairs of conjugate ones: what arithmetic blurred is put right, and the
+ * vectors of pairs become their two parts. */
 static void pair(num *w, int64_t n, num *v, double size) {
     for (int64_t k = 0; k < n; k++) {
         int64_t other = -1;
@@ -411,7 +405,10 @@ static void pair(num *w, int64_t n, num *v, double size) {
             for (int64_t i = 0; v && i < n; i++) v[i + k * n] = conj(v[i + k * n]);
         }
         w[k + 1] = conj(w[k]);
-        for (int64_t i = 0; v && i < n; i++) v[i + (k + 1) * n] = conj(v[i + k * n]);
+        for (int64_t i = 0; v && i < n; i++) {
+            v[i + (k + 1) * n] = cimag(v[i + k * n]);
+            v[i + k * n] = creal(v[i + k * n]);
+        }
         k++;
     }
 }
@@ -451,9 +448,9 @@ static void arrays_of(const task *t, int64_t *size, gpa_dtype *type) {
     if (t->c->kind == LIB_LU) size[1] = t->p, type[1] = DT_I32;
     if (t->c->kind == LIB_SOLVE) size[1] = t->n * t->k;
     if (t->c->kind == LIB_QR) size[1] = t->p, size[2] = t->m * t->k;
-    if (t->c->kind == LIB_SVD) size[1] = t->p, type[1] = part, size[2] = t->m * t->u, size[3] = t->v * t->n;
+    if (t->c->kind == LIB_SVD) size[1] = t->n, type[1] = part, size[2] = t->m * t->u, size[3] = t->n * t->n;
     if (t->c->kind == LIB_EIGH) size[1] = t->n, type[1] = part;
-    if (t->c->kind == LIB_EIG) size[1] = t->n, size[2] = t->n * t->n, type[1] = type[2] = pairs;
+    if (t->c->kind == LIB_EIG) size[1] = t->n, size[2] = t->n * t->n, type[1] = pairs;
 }
 
 static bool reads(gpa_lib_kind kind, int i) { return i == 0 || (i == 1 && kind == LIB_SOLVE); }
@@ -461,7 +458,7 @@ static bool reads(gpa_lib_kind kind, int i) { return i == 0 || (i == 1 && kind =
 gpa_code hostcall_matrix(const gpa_libcall *call, void *const *x, const atomic_bool *stop, gpa_err *e) {
     int64_t m = call->matrix.m, n = call->matrix.n, big = MAX(MAX(m, n), 1), p = MIN(m, n), size[LIB_MATRICES];
     gpa_dtype type[LIB_MATRICES];
-    task t = {.c = call, .m = m, .n = n, .k = call->matrix.k, .p = p, .u = call->matrix.full ? m : p, .v = call->matrix.full ? n : p};
+    task t = {.c = call, .m = m, .n = n, .k = call->matrix.k, .p = p, .u = call->matrix.full ? m : n};
     gpa_code rc = GPA_OK;
     arrays_of(&t, size, type);
     *call->matrix.info = 0;

@@ -52,10 +52,11 @@ typedef struct gpa_libcall {
          *   CHOLESKY n x n: L below the diagonal, or with `upper` U above it; the rest stays
          *   QR       m x n: R above, the reflectors below the diagonal
          *                                   p: their factors    m x k: Q (NULL: not wanted)
-         *   SVD      m x n                  p part: values      m x u: U (NULL: values only) v x n: V^H
-         *            (u = v = p, with `full` u = m and v = n)
+         *   SVD      m x n, m >= n          n part: values      m x u: U (NULL: values only) n x n: V^H
+         *            (u = n, with `full` u = m)
          *   EIGH     n x n: vectors         n part: values      (without `vectors` values only)
-         *   EIG      n x n                  n complex: values   n x n complex: vectors (NULL: values only)
+         *   EIG      n x n                  n complex: values   n x n: vectors (NULL: values only); of a real matrix's pair
+         *            of conjugate ones the real part and then, beside the second of the values, the imaginary part
          *
          * EIGH looks at the lower triangle, with `upper` at the upper one. */
         struct {

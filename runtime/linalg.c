@@ -157,23 +157,30 @@ out:
     return rc;
 }
 
-/* By rows a is a^T = conj(V) S U^T by columns: its U is V^H and its V^H is U when they are read by rows. */
+/* A wide matrix lies by rows: that is a^T = conj(V) S U^T by columns, whose U is V^H and whose V^H is U when they are read by
+ * rows. */
 gpa_code arr_svd(gpa_rt *rt, gpa_arr *a, bool full, gpa_arr **u, gpa_arr **s, gpa_arr **vh, gpa_err *e) {
     gpa_arr *x[LIB_MATRICES] = {NULL};
     gpa_libcall c = call_of(LIB_SVD, a);
-    int64_t m = c.matrix.m, n = c.matrix.n, p = MIN(m, n);
+    int64_t m = MAX(c.matrix.m, c.matrix.n), n = MIN(c.matrix.m, c.matrix.n);
+    bool wide = c.matrix.m < c.matrix.n;
     gpa_code rc = GPA_OK;
-    c.matrix.m = n;
-    c.matrix.n = m;
+    c.matrix.m = m;
+    c.matrix.n = n;
     c.matrix.full = full;
-    TRY(library_copy(rt, a, c.dtype, false, &x[0], e));
-    TRY(result(rt, a, dtype_info[c.dtype].real, 1, &p, &x[1], e));
-    if (u) TRY(result(rt, a, c.dtype, 2, (int64_t[]){full ? n : p, n}, &x[2], e));
-    if (u) TRY(result(rt, a, c.dtype, 2, (int64_t[]){m, full ? m : p}, &x[3], e));
+    TRY(library_copy(rt, a, c.dtype, !wide, &x[0], e));
+    TRY(result(rt, a, dtype_info[c.dtype].real, 1, &n, &x[1], e));
+    if (u) TRY(result(rt, a, c.dtype, 2, (int64_t[]){full ? m : n, m}, &x[2], e));
+    if (u) TRY(result(rt, a, c.dtype, 2, (int64_t[]){n, n}, &x[3], e));
     TRY(run(rt, &c, x, e));
     give(x, 1, s);
-    if (u) give(x, 2, vh);
-    if (u) give(x, 3, u);
+    if (u && wide) {
+        give(x, 2, vh);
+        give(x, 3, u);
+    } else if (u) {
+        TRY(give_turned(rt, x, 2, u, e));
+        TRY(give_turned(rt, x, 3, vh, e));
+    }
 out:
     drop(rt, x);
     return rc;
@@ -202,7 +209,7 @@ gpa_code arr_eig(gpa_rt *rt, gpa_arr *a, gpa_arr **w, gpa_arr **v, gpa_err *e) {
     gpa_code rc = GPA_OK;
     TRY(library_copy(rt, a, c.dtype, true, &x[0], e));
     TRY(result(rt, a, complex, 1, &c.matrix.n, &x[1], e));
-    if (v) TRY(result(rt, a, complex, 2, (int64_t[]){c.matrix.n, c.matrix.n}, &x[2], e));
+    if (v) TRY(result(rt, a, c.dtype, 2, (int64_t[]){c.matrix.n, c.matrix.n}, &x[2], e));
     TRY(run(rt, &c, x, e));
     if (v) TRY(give_turned(rt, x, 2, v, e));
     give(x, 1, w);

@@ -295,7 +295,8 @@ gpa_code arr_qr(gpa_rt *rt, gpa_arr *a, int64_t k, gpa_arr **r, gpa_arr **factor
 gpa_code arr_svd(gpa_rt *rt, gpa_arr *a, bool full, gpa_arr **u, gpa_arr **s, gpa_arr **vh, gpa_err *e);
 /* Of Hermitian matrices, given by a triangle: eigenvalues (part), ascending, and vectors (v NULL: not wanted). */
 gpa_code arr_eigh(gpa_rt *rt, gpa_arr *a, bool upper, gpa_arr **w, gpa_arr **v, gpa_err *e);
-/* Eigenvalues and right eigenvectors (v NULL: not wanted), complex. */
+/* Eigenvalues, complex, and right eigenvectors (v NULL: not wanted) of a's dtype: where a real matrix has a pair of conjugate
+ * ones, their real part and then their imaginary part. */
 gpa_code arr_eig(gpa_rt *rt, gpa_arr *a, gpa_arr **w, gpa_arr **v, gpa_err *e);
 /* Indices of the true elements, one int64 array per dimension (at least one), into out[0 .. ndim). */
 gpa_code arr_nonzero(gpa_rt *rt, gpa_arr *a, gpa_arr **out, gpa_err *e);

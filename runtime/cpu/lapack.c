@@ -152,7 +152,7 @@ static int qr(const task *t) {
 }
 
 static int svd(const task *t) {
-    int info = 0, lead = at_least_1(t->m), lead_v = at_least_1(t->c->matrix.full ? t->n : t->p);
+    int info = 0, lead = at_least_1(t->m), lead_v = at_least_1(t->n);
     const char *job = !t->x[2] ? "N" : t->c->matrix.full ? "A" : "S";
     if (dtype_is_complex(t->c->dtype))
         t->r->gesdd_complex(job, &t->m, &t->n, t->x[0], &lead, t->x[1], t->x[2], &lead, t->x[3], &lead_v, t->work, &t->n_work,
@@ -174,41 +174,22 @@ static int eigh(const task *t) {
     return info;
 }
 
-/* The eigenvalues of real matrices come as two arrays, and a pair of conjugate vectors as a real and an imaginary column. */
-#define UNPACK(T, C)                                                                                       \
-    static void unpack_##T(int n, const T *re, const T *im, const T *packed, C *w, C *v) {                 \
-        for (int j = 0; j < n; j++) w[j] = (C){re[j], im[j]};                                              \
-        for (int j = 0; v && j < n; j++) {                                                                 \
-            const T *a = packed + (size_t)j * (size_t)n, *b = a + n;                                       \
-            C *x = v + (size_t)j * (size_t)n, *y = x + n;                                                  \
-            bool pair = im[j] != 0 && j + 1 < n;                                                           \
-            for (int i = 0; i < n; i++) {                                                                  \
-                x[i] = (C){a[i], pair ? b[i] : 0};                                                         \
-                if (pair) y[i] = (C){a[i], -b[i]};                                                         \
-            }                                                                                              \
-            j += pair;                                                                                     \
-        }                                                                                                  \
-    }
-UNPACK(float, gpa_c64)
-UNPACK(double, gpa_c128)
-#undef UNPACK
-
+/* The eigenvalues of a real matrix come as two arrays, of real parts and imaginary ones. */
 static int eig(const task *t) {
     int info = 0, lead = at_least_1(t->n), one = 1;
+    size_t item = dtype_size(t->c->dtype), n = t->n_work < 0 ? 0 : (size_t)t->n;
     const char *job = t->x[2] ? "V" : "N";
     if (dtype_is_complex(t->c->dtype)) {
         t->r->geev_complex("N", job, &t->n, t->x[0], &lead, t->x[1], NULL, &one, t->x[2], &lead, t->work, &t->n_work, t->real_work,
                            &info);
         return info;
     }
-    size_t item = dtype_size(t->c->dtype), n = (size_t)t->n;
-    bool asked = t->n_work < 0;
-    char *re = t->real_work, *im = asked ? re : re + n * item, *packed = asked ? re : im + n * item;
-    t->r->geev("N", job, &t->n, t->x[0], &lead, re, im, NULL, &one, packed, &lead, t->work, &t->n_work, &info);
-    if (info || asked) return info;
-    void *r = re, *i = im, *v = packed, *w = t->x[1], *x = t->x[2];
-    if (t->c->dtype == DT_F32) unpack_float(t->n, r, i, v, w, x);
-    else unpack_double(t->n, r, i, v, w, x);
+    char *re = t->real_work, *im = re + n * item;
+    t->r->geev("N", job, &t->n, t->x[0], &lead, re, im, NULL, &one, t->x[2], &lead, t->work, &t->n_work, &info);
+    for (size_t i = 0; i < n; i++) {
+        memcpy(t->x[1] + 2 * i * item, re + i * item, item);
+        memcpy(t->x[1] + (2 * i + 1) * item, im + i * item, item);
+    }
     return info;
 }
 
@@ -234,7 +215,7 @@ static size_t reals_of(const gpa_libcall *c) {
     bool wide = dtype_is_complex(c->dtype);
     if (c->kind == LIB_SVD && wide) return p * MAX(5 * p + 7, 2 * q + 2 * p + 1) + 1;
     if (c->kind == LIB_EIGH && wide) return 1 + 5 * n + 2 * n * n;
-    if (c->kind == LIB_EIG) return wide ? 2 * n + 1 : 2 * n + n * n + 1;
+    if (c->kind == LIB_EIG) return 2 * n + 1;
     return 1;
 }
 
@@ -295,15 +276,15 @@ static void run(void *arg, int64_t chunk) {
 static void steps_of(const gpa_libcall *c, int64_t *step) {
     int64_t m = c->matrix.m, n = c->matrix.n, k = c->matrix.k, p = MIN(m, n), item = (int64_t)dtype_size(c->dtype);
     gpa_dtype part = dtype_info[c->dtype].real;
-    int64_t real = (int64_t)dtype_size(part), complex = 2 * real;
+    int64_t real = (int64_t)dtype_size(part);
     memset(step, 0, LIB_MATRICES * sizeof *step);
     step[0] = m * n * item;
     if (c->kind == LIB_LU) step[1] = p * (int64_t)sizeof(int32_t);
     if (c->kind == LIB_SOLVE) step[1] = n * k * item;
     if (c->kind == LIB_QR) step[1] = p * item, step[2] = m * k * item;
-    if (c->kind == LIB_SVD) step[1] = p * real, step[2] = m * (c->matrix.full ? m : p) * item, step[3] = n * (c->matrix.full ? n : p) * item;
+    if (c->kind == LIB_SVD) step[1] = n * real, step[2] = m * (c->matrix.full ? m : n) * item, step[3] = n * n * item;
     if (c->kind == LIB_EIGH) step[1] = n * real;
-    if (c->kind == LIB_EIG) step[1] = n * complex, step[2] = n * n * complex;
+    if (c->kind == LIB_EIG) step[1] = n * 2 * real, step[2] = n * n * item;
 }
 
 gpa_code lapack_run(const lapack *l, const blas *b, int threads, const gpa_libcall *c, gpa_err *e) {
