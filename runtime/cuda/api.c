@@ -86,6 +86,7 @@ static void *open_library(const char *stem, int behind, char *why, size_t n) {
 LIBRARY(nvrtc, CUDA_NVRTC, "nvrtc", 0)
 LIBRARY(blas, CUDA_BLAS, "cublas", 0)
 LIBRARY(fft, CUDA_FFT, "cufft", 1)
+LIBRARY(solver, CUDA_SOLVER, "cusolver", 1)
 #undef FN
 
 /* ---- the compiler's version ---- */

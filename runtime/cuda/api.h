@@ -19,6 +19,8 @@ typedef struct CUmemPoolHandle_st *CUmemoryPool;
 typedef struct nvrtc_program *nvrtcProgram;
 typedef struct cublasContext *cublasHandle_t;
 typedef int cufftHandle;
+typedef struct cusolverDnContext *cusolverDnHandle_t;
+typedef struct cusolverDnParams *cusolverDnParams_t;
 
 /* Values of the interfaces that this plugin speaks of. */
 enum {
@@ -94,13 +96,65 @@ enum {
     FN(add_name, nvrtcAddNameExpression, (nvrtcProgram, const char *))                                                    \
     FN(lowered, nvrtcGetLoweredName, (nvrtcProgram, const char *, const char **))
 
+/* A function that exists by type: members NAME_s, _d, _c, _z; CUDA_PICK chooses one for a dtype. */
+#define CUDA_TYPED(FN, member, head, tail, parameters)                                                                    \
+    FN(member##_s, head##S##tail, parameters) FN(member##_d, head##D##tail, parameters)                                   \
+    FN(member##_c, head##C##tail, parameters) FN(member##_z, head##Z##tail, parameters)
+#define CUDA_UNITARY(FN, member, tail, parameters)                                                                        \
+    FN(member##_s, cusolverDnSor##tail, parameters) FN(member##_d, cusolverDnDor##tail, parameters)                       \
+    FN(member##_c, cusolverDnCun##tail, parameters) FN(member##_z, cusolverDnZun##tail, parameters)
+#define CUDA_PICK(table, member, dtype)                                                                                   \
+    ((dtype) == DT_F32 ? (table)->member##_s : (dtype) == DT_F64 ? (table)->member##_d : (dtype) == DT_C64 ? (table)->member##_c \
+                                                                                       : (table)->member##_z)
+
 #define CUDA_BLAS(FN)                                                                                                     \
     FN(create, cublasCreate_v2, (cublasHandle_t *))                                                                       \
     FN(destroy, cublasDestroy_v2, (cublasHandle_t))                                                                       \
     FN(set_stream, cublasSetStream_v2, (cublasHandle_t, CUstream))                                                        \
     FN(gemm, cublasGemmStridedBatchedEx, (cublasHandle_t, int, int, int, int, int, const void *, const void *, int, int,  \
                                           long long, const void *, int, int, long long, const void *, void *, int, int,   \
-                                          long long, int, int, int))
+                                          long long, int, int, int))                                                      \
+    CUDA_TYPED(FN, lu, cublas, getrfBatched, (cublasHandle_t, int, void *const *, int, int *, int *, int))                \
+    CUDA_TYPED(FN, solve, cublas, getrsBatched, (cublasHandle_t, int, int, int, const void *const *, int, const int *,    \
+                                                 void *const *, int, int *, int))
+
+/* Dense factorizations. The generic interface where its integers are as wide as LAPACK's, else the one by type. */
+#define CUDA_SOLVER(FN)                                                                                                   \
+    FN(create, cusolverDnCreate, (cusolverDnHandle_t *))                                                                  \
+    FN(destroy, cusolverDnDestroy, (cusolverDnHandle_t))                                                                  \
+    FN(set_stream, cusolverDnSetStream, (cusolverDnHandle_t, CUstream))                                                   \
+    FN(params_create, cusolverDnCreateParams, (cusolverDnParams_t *))                                                     \
+    FN(params_destroy, cusolverDnDestroyParams, (cusolverDnParams_t))                                                     \
+    CUDA_TYPED(FN, lu_room, cusolverDn, getrf_bufferSize, (cusolverDnHandle_t, int, int, void *, int, int *))             \
+    CUDA_TYPED(FN, lu, cusolverDn, getrf, (cusolverDnHandle_t, int, int, void *, int, void *, int *, int *))              \
+    CUDA_TYPED(FN, solve, cusolverDn, getrs, (cusolverDnHandle_t, int, int, int, const void *, int, const int *, void *, int, \
+                                              int *))                                                                     \
+    CUDA_TYPED(FN, cholesky_room, cusolverDn, potrf_bufferSize, (cusolverDnHandle_t, int, int, void *, int, int *))       \
+    CUDA_TYPED(FN, cholesky, cusolverDn, potrf, (cusolverDnHandle_t, int, int, void *, int, void *, int, int *))          \
+    CUDA_TYPED(FN, choleskies, cusolverDn, potrfBatched, (cusolverDnHandle_t, int, int, void **, int, int *, int))        \
+    CUDA_TYPED(FN, qr_room, cusolverDn, geqrf_bufferSize, (cusolverDnHandle_t, int, int, void *, int, int *))             \
+    CUDA_TYPED(FN, qr, cusolverDn, geqrf, (cusolverDnHandle_t, int, int, void *, int, void *, void *, int, int *))        \
+    CUDA_UNITARY(FN, q_room, gqr_bufferSize, (cusolverDnHandle_t, int, int, int, const void *, int, const void *, int *)) \
+    CUDA_UNITARY(FN, q, gqr, (cusolverDnHandle_t, int, int, int, void *, int, const void *, void *, int, int *))          \
+    FN(svd_room, cusolverDnXgesvd_bufferSize, (cusolverDnHandle_t, cusolverDnParams_t, signed char, signed char, int64_t, int64_t, \
+                                               int, const void *, int64_t, int, const void *, int, const void *, int64_t, int, \
+                                               const void *, int64_t, int, size_t *, size_t *))                           \
+    FN(svd, cusolverDnXgesvd, (cusolverDnHandle_t, cusolverDnParams_t, signed char, signed char, int64_t, int64_t, int, void *, \
+                               int64_t, int, void *, int, void *, int64_t, int, void *, int64_t, int, void *, size_t, void *, \
+                               size_t, int *))                                                                            \
+    FN(eigh_room, cusolverDnXsyevBatched_bufferSize, (cusolverDnHandle_t, cusolverDnParams_t, int, int, int64_t, int, const void *, \
+                                                      int64_t, int, const void *, int, size_t *, size_t *, int64_t))      \
+    FN(eigh, cusolverDnXsyevBatched, (cusolverDnHandle_t, cusolverDnParams_t, int, int, int64_t, int, void *, int64_t, int, void *, \
+                                      int, void *, size_t, void *, size_t, int *, int64_t))                               \
+    FN(eigh_one_room, cusolverDnXsyevd_bufferSize, (cusolverDnHandle_t, cusolverDnParams_t, int, int, int64_t, int, const void *, \
+                                                    int64_t, int, const void *, int, size_t *, size_t *))                 \
+    FN(eigh_one, cusolverDnXsyevd, (cusolverDnHandle_t, cusolverDnParams_t, int, int, int64_t, int, void *, int64_t, int, void *, \
+                                    int, void *, size_t, void *, size_t, int *))                                          \
+    FN(eig_room, cusolverDnXgeev_bufferSize, (cusolverDnHandle_t, cusolverDnParams_t, int, int, int64_t, int, const void *, int64_t, \
+                                              int, const void *, int, const void *, int64_t, int, const void *, int64_t, int, \
+                                              size_t *, size_t *))                                                        \
+    FN(eig, cusolverDnXgeev, (cusolverDnHandle_t, cusolverDnParams_t, int, int, int64_t, int, void *, int64_t, int, void *, int, \
+                              void *, int64_t, int, void *, int64_t, int, void *, size_t, void *, size_t, int *))
 
 #define CUDA_FFT(FN)                                                                                                      \
     FN(create, cufftCreate, (cufftHandle *))                                                                              \
@@ -120,6 +174,7 @@ typedef struct { void *library; CUDA_DRIVER(FN) } cu_driver;
 typedef struct { void *library; CUDA_NVRTC(FN) } cu_nvrtc;
 typedef struct { void *library; CUDA_BLAS(FN) } cu_blas;
 typedef struct { void *library; CUDA_FFT(FN) } cu_fft;
+typedef struct { void *library; CUDA_SOLVER(FN) } cu_solver;
 #undef FN
 
 /* Each is opened once and stays. NULL, with the reason in `why` (n bytes), when it is not there or lacks a function. */
@@ -127,6 +182,7 @@ const cu_driver *api_driver(char *why, size_t n);
 const cu_nvrtc *api_nvrtc(char *why, size_t n);
 const cu_blas *api_blas(char *why, size_t n);
 const cu_fft *api_fft(char *why, size_t n);
+const cu_solver *api_solver(char *why, size_t n);
 
 /* The version of the NVRTC that api_nvrtc would give, as 13000 for 13.0: without loading it where that is known from an
  * earlier time (the file's path, size and date are remembered in the disk cache). Where there is none, the version that

@@ -41,7 +41,7 @@ static bool prepare(operand *o, const gpa_binding *b, int64_t rows, int64_t colu
     return true;
 }
 
-static bool need_handle(gpa_dev *d) {
+bool blas_ready(gpa_dev *d) {
     char why[128];
     if (!d->blas && !(d->blas = api_blas(why, sizeof why))) return false;
     if (!d->blas_handle && d->blas->create(&d->blas_handle)) return false;
@@ -55,7 +55,7 @@ bool blas_can(gpa_dev *d, const gpa_libcall *c) {
     size_t size = dtype_size(c->dtype);
     if (c->gemm.m > INT32_MAX || c->gemm.n > INT32_MAX || c->gemm.k > INT32_MAX || c->gemm.batch > INT32_MAX) return false;
     if (!prepare(&o, &c->gemm.a, c->gemm.m, c->gemm.k, size) || !prepare(&o, &c->gemm.b, c->gemm.k, c->gemm.n, size)) return false;
-    return need_handle(d);
+    return blas_ready(d);
 }
 
 gpa_code blas_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {

@@ -9,6 +9,7 @@
 #include "runtime/base.h"
 #include "runtime/cuda/blas.h"
 #include "runtime/cuda/fft.h"
+#include "runtime/cuda/solver.h"
 #include "runtime/cuda/transfer.h"
 #include "runtime/cuda/wait.h"
 
@@ -93,6 +94,7 @@ static void drop_parts(gpa_dev *d) {
     const cu_driver *cu = d->cu;
     __atomic_store_n(&d->stop, &d->stop_at_rest, __ATOMIC_RELEASE);
     if (d->stream) cu->stream_wait(d->stream);
+    solver_close(d);
     fft_close(d);
     blas_close(d);
     transfer_close(d);

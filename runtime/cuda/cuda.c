@@ -11,6 +11,7 @@
 #include "runtime/cuda/blas.h"
 #include "runtime/cuda/context.h"
 #include "runtime/cuda/fft.h"
+#include "runtime/cuda/solver.h"
 #include "runtime/cuda/raw.h"
 #include "runtime/cuda/transfer.h"
 #include "runtime/cuda/wait.h"
@@ -182,6 +183,13 @@ static const struct {
 } libraries[LIB_COUNT] = {
     [LIB_GEMM] = {blas_can, blas_run},
     [LIB_FFT] = {fft_can, fft_run},
+    [LIB_LU] = {solver_can, solver_run},
+    [LIB_SOLVE] = {solver_can, solver_run},
+    [LIB_CHOLESKY] = {solver_can, solver_run},
+    [LIB_QR] = {solver_can, solver_run},
+    [LIB_SVD] = {solver_can, solver_run},
+    [LIB_EIGH] = {solver_can, solver_run},
+    [LIB_EIG] = {solver_can, solver_run},
 };
 
 static bool cuda_lib_can(gpa_dev *d, const gpa_libcall *c) {

@@ -58,6 +58,9 @@ struct gpa_dev {
     cublasHandle_t blas_handle;
     const cu_fft *fft;
     struct cu_fft_plans *fft_plans;
+    const cu_solver *solver;
+    cusolverDnHandle_t solver_handle;
+    cusolverDnParams_t solver_params;
 };
 
 typedef struct {
