@@ -104,9 +104,10 @@ $(B)/prelude.c: $(call src,lang/prelude/*.gpa lang/prelude/modules/*.gpa) .make/
 $(B)/prelude.o: $(B)/prelude.c
 	$(call say,CC)$(CC) $(ALL) -w -c -o $@ $<
 
-# Test programs: one executable per tests/unit/test_*.c and tests/tools/*.c, each with what it needs of the core.
+# Test programs: one executable per tests/unit/test_*.c and tests/tools/*.c, each with what it and the plugins need of the core.
+NEEDS = -Wl,-u,disk_put
 $(B)/tests/%: $(B)/tests/%.o $(B)/core.a runtime/plugin.sym
-	$(call say,LD)$(CC) $(CFLAGS) $(LDFLAGS) $(EXE) -o $@ $< $(B)/core.a $(CMOCKA_LIBS) $(LIBS)
+	$(call say,LD)$(CC) $(CFLAGS) $(LDFLAGS) $(EXE) $(NEEDS) -o $@ $< $(B)/core.a $(CMOCKA_LIBS) $(LIBS)
 # The sources that the CUDA device generates are looked at without one.
 $(B)/tests/unit/test_cuda_emit: LDFLAGS += $(filter-out %/tables.o,$(CUDA))
 $(B)/tests/unit/test_cuda_emit: $(CUDA)
