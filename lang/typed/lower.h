@@ -41,6 +41,10 @@ typedef struct {
     int32_t flag;    /* a bool VAR that says whether it was assigned; -1: nobody asks */
     uint32_t region; /* where `direct` was assigned: known while that is open */
     tv direct;
+    int32_t latest;  /* stored: the value last assigned, */
+    uint32_t latest_region; /* in this region, and no other: reads there need not ask the VAR */
+    int32_t counter; /* a loop's counter that its body does not assign to, known while */
+    uint32_t counter_region; /* this is open */
 } slot;
 
 /* A call being written: the function, where its variables are, what was learnt about its returns. */
@@ -172,6 +176,8 @@ int32_t typed_slot(walk *w);
 gpa_code typed_assign(walk *w, const ast_node *at, int32_t slot, tv v);
 bool typed_known(const walk *w, int32_t slot); /* it has a value here */
 tv typed_read(walk *w, int32_t slot);
+/* Until the innermost region closes the variable is what it was just assigned. */
+void typed_fix(walk *w, int32_t slot);
 int32_t typed_emit(walk *w, kir_code code, gpa_dtype t, int32_t a, int32_t b, int32_t c, uint32_t imm);
 void typed_open(walk *w, kir_code code, gpa_dtype t, int32_t a, int32_t b, int32_t c);
 void typed_else(walk *w);

@@ -246,10 +246,37 @@ static gpa_code range_of(walk *w, const ast_node *n, int32_t abc[3]) {
     return GPA_OK;
 }
 
+typedef struct {
+    uint32_t slot;
+    bool found;
+} assigned;
+
+static void look_for_assignment(void *user, ast_node *n) {
+    assigned *a = user;
+    const ast_node *to = n->kind == AST_AUGASSIGN ? n->augassign.target : n->kind == AST_FOR ? n->for_.target : n->kind == AST_NAMED ? n->named.target : NULL;
+    ast_node *const *targets = n->kind == AST_ASSIGN ? n->assign.targets.at : n->kind == AST_ANNASSIGN ? &n->annassign.target : NULL;
+    uint32_t many = n->kind == AST_ASSIGN ? n->assign.targets.n : targets != NULL;
+    for (uint32_t i = 0; i < many + (to != NULL); i++) {
+        const ast_node *t = i < many ? targets[i] : to;
+        if (t->kind == AST_NAME ? t->name.place.where == AST_IN_SLOT && t->name.place.slot == a->slot : t->kind != AST_INDEX) a->found = true;
+    }
+    ast_each_child(n, look_for_assignment, a);
+}
+
+/* Whether something in the list may assign to the variable. */
+static bool assigns_to(const ast_list *l, uint32_t which) {
+    assigned a = {which, false};
+    for (uint32_t i = 0; i < l->n && !a.found; i++) look_for_assignment(&a, l->at[i]);
+    return a.found;
+}
+
 gpa_code typed_for(walk *w, const ast_node *n, const int32_t abc[3]) {
     typed_open(w, KIR_FOR, DT_I64, abc[0], abc[1], abc[2]);
     tv counter = {.kind = TV_NUMBER, .t = {.dtype = DT_I64, .weak = true}, .v = (int32_t)w->f->n_code - 1};
-    gpa_code rc = assign(w, n->for_.target, counter);
+    const ast_node *t = n->for_.target;
+    gpa_code rc = assign(w, t, counter);
+    bool own = t->kind == AST_NAME && t->name.place.where == AST_IN_SLOT && !assigns_to(&n->for_.body, t->name.place.slot);
+    if (!rc && own) typed_fix(w, (int32_t)(w->frame->slots + t->name.place.slot));
     if (!rc) rc = loop_body(w, n->for_.body);
     typed_close(w, KIR_FOR);
     return rc;

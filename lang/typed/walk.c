@@ -131,6 +131,7 @@ int32_t typed_slot(walk *w) {
     s->bound = false;
     s->nest = w->nest;
     s->var = s->flag = -1;
+    s->latest_region = s->counter_region = UINT32_MAX;
     /* One place for all assignments: where the slot is made, every use lies inside or behind. */
     if (s->stored && s->t.dtype != DT_NONE) s->var = typed_emit(w, KIR_VAR, (gpa_dtype)s->t.dtype, -1, -1, -1, 0);
     return (int32_t)w->n_slots++;
@@ -172,8 +173,16 @@ gpa_code typed_assign(walk *w, const ast_node *at, int32_t i, tv v) {
     }
     s->bound = true;
     if (s->flag >= 0) typed_emit(w, KIR_SET, DT_NONE, s->flag, kir_const(w->f, DT_BOOL, (gpa_val){.BOOL = true}), -1, 0);
-    typed_emit(w, KIR_SET, DT_NONE, s->var, typed_cast(w, v, t), -1, 0);
+    s->latest = typed_cast(w, v, t);
+    s->latest_region = innermost(w);
+    typed_emit(w, KIR_SET, DT_NONE, s->var, s->latest, -1, 0);
     return GPA_OK;
+}
+
+void typed_fix(walk *w, int32_t i) {
+    slot *s = &w->slots[i];
+    s->counter = s->latest;
+    s->counter_region = s->stored ? innermost(w) : UINT32_MAX;
 }
 
 bool typed_known(const walk *w, int32_t i) {
@@ -184,6 +193,8 @@ bool typed_known(const walk *w, int32_t i) {
 tv typed_read(walk *w, int32_t i) {
     slot *s = &w->slots[i];
     if (!s->stored) return s->direct;
+    if (s->counter_region != UINT32_MAX && is_open(w, s->counter_region)) return (tv){.kind = TV_NUMBER, .t = s->t, .v = s->counter};
+    if (s->latest_region == innermost(w)) return (tv){.kind = TV_NUMBER, .t = s->t, .v = s->latest};
     return (tv){.kind = TV_NUMBER, .t = s->t, .v = typed_emit(w, KIR_GET, (gpa_dtype)s->t.dtype, s->var, -1, -1, 0)};
 }
 

@@ -135,8 +135,7 @@ static ll_val pure(em *M, const kir_ins *ins) {
     return r;
 }
 
-/* The value of an instruction that has no region. */
-static ll_val instruction(em *M, int32_t at) {
+ll_val em_instruction(em *M, int32_t at) {
     const kir_ins *ins = &M->f->code[at];
     M->level[at] = (uint8_t)level_of(M, ins);
     if (M->vals[at].v) return M->vals[at];
@@ -195,7 +194,7 @@ void em_code(em *M, int32_t from, int32_t to) {
                 em_region(M, i);
             i = M->partner[i];
         } else if (!(partial && leaves_trace(code)))
-            M->vals[i] = instruction(M, i);
+            M->vals[i] = em_instruction(M, i);
     }
 }
 
@@ -272,6 +271,7 @@ static void free_emitter(em *M) {
     mem_free(M->vals);
     mem_free(M->level);
     mem_free(M->partner);
+    mem_free(M->proven);
     mem_free(M->reds);
     mem_free(M->regions);
     mem_free(M);
@@ -286,7 +286,8 @@ gpa_code emit_module(jit *j, const kir_func *f, const emit_plan *plan, const cha
     M->vals = mem_zero(f->n_code * sizeof *M->vals);
     M->level = mem_zero(f->n_code);
     M->partner = mem_new(f->n_code * sizeof *M->partner);
-    if (!M->vals || !M->level || !M->partner) {
+    M->proven = mem_zero(f->n_code);
+    if (!M->vals || !M->level || !M->partner || !M->proven) {
         rc = gpa_no_memory(e);
         goto out;
     }

@@ -17,7 +17,7 @@ static void go_on(em *M, LLVMBasicBlockRef to) {
 }
 
 /* Ctrl-C ends a loop: the flag is read on every way back. */
-static void poll_stop(em *M) {
+void em_poll(em *M) {
     ll *E = &M->E;
     V flag = LLVMBuildIntToPtr(E->b, em_slot(M, VIEW_STOP), ll_ptr(E), "");
     V now = LLVMBuildLoad2(E->b, ll_i(E, 32), flag, "");
@@ -61,12 +61,14 @@ static void loop_region(em *M, int32_t at) {
     if (!r) return;
     r->leave = after, r->next = again;
     go_on(M, again);
-    poll_stop(M);
+    em_poll(M);
     em_code(M, at + 1, M->partner[at]);
     LLVMBuildBr(M->E.b, again);
     LLVMPositionBuilderAtEnd(M->E.b, after);
     M->n_regions--;
 }
+
+void em_set_next(em *M, LLVMBasicBlockRef next) { M->regions[M->n_regions - 1].next = next; }
 
 /* The counter goes from a to before b by c, which may be negative; it stops rather than wrap. */
 static void for_region(em *M, int32_t at) {
@@ -75,6 +77,13 @@ static void for_region(em *M, int32_t at) {
     em_region_of *r = open_region(M, at);
     V stop = M->vals[ins->b].v, by = M->vals[ins->c].v, from = M->vals[ins->a].v;
     if (!r) return;
+    if (em_in_stretches(M, at)) {
+        LLVMBasicBlockRef behind = em_block(M, "after");
+        r->leave = behind;
+        em_stretches(M, at, behind);
+        M->n_regions--;
+        return;
+    }
     LLVMBasicBlockRef head = em_block(M, "for"), body = em_block(M, "body"), next = em_block(M, "next"),
                       after = em_block(M, "after");
     r->leave = after, r->next = next;
@@ -83,7 +92,7 @@ static void for_region(em *M, int32_t at) {
     V down = is_signed ? LLVMBuildICmp(b, LLVMIntSLT, by, LLVMConstNull(LLVMTypeOf(by)), "") : LLVMConstNull(ll_i(&M->E, 1));
     LLVMBuildStore(b, from, count);
     go_on(M, head);
-    poll_stop(M);
+    em_poll(M);
     V now = LLVMBuildLoad2(b, LLVMTypeOf(from), count, "");
     V below = LLVMBuildICmp(b, is_signed ? LLVMIntSLT : LLVMIntULT, now, stop, "");
     V above = LLVMBuildICmp(b, is_signed ? LLVMIntSGT : LLVMIntUGT, now, stop, "");

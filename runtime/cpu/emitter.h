@@ -41,6 +41,7 @@ typedef struct em {
     V view, lo, hi, from, to, done, part, fresh;
     V block;                 /* which block of lanes, counted from lo's; NULL: lo's */
     LLVMBasicBlockRef leave; /* returns */
+    uint8_t *proven;         /* per instruction: a BOUND that was checked ahead (em_proven) */
     em_red *reds;            /* of the region being emitted */
     size_t n_reds, cap_reds;
     struct em_region *regions; /* open IF, FOR, LOOP, BLOCK */
@@ -61,7 +62,11 @@ typedef struct {
     void *arg;
 } em_range;
 
+/* PROVEN: not negative and inside. PROVEN_WRAPS: inside when wrapped. */
+typedef enum { UNPROVEN, PROVEN, PROVEN_WRAPS } em_proven;
+
 /* emit.c */
+ll_val em_instruction(em *M, int32_t at); /* the value of an instruction that has no region */
 void em_code(em *M, int32_t from, int32_t to);
 /* Moves the builder to a level; em_here moves back to the current one. */
 LLVMBasicBlockRef em_at(em *M, int level);
@@ -96,7 +101,13 @@ void em_join(em *M, uint32_t each);
 void em_reduce(em *M, int32_t at);
 ll_val em_scan(em *M, int32_t at);
 
+/* emit_loop.c */
+bool em_in_stretches(const em *M, int32_t at); /* whether a FOR is one for the next function */
+void em_stretches(em *M, int32_t at, LLVMBasicBlockRef after);
+
 /* emit_control.c */
+void em_poll(em *M); /* Ctrl-C ends the function here */
+void em_set_next(em *M, LLVMBasicBlockRef next); /* where NEXT of the innermost region leads */
 void em_region(em *M, int32_t at);
 ll_val em_control(em *M, int32_t at);
 
