@@ -161,6 +161,7 @@ static gpa_code read_line(void *user, const char *prompt, char *line, size_t n) 
 static void keep_next(void *user, const char *text, size_t n, bool replace) {
     (void)user, (void)replace;
     free(host.next);
+    while (n && text[n - 1] == '\n') n--;
     host.next = strndup(text, n);
 }
 

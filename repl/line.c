@@ -28,6 +28,7 @@ static line_result plain_line(const char *prompt, char **line) {
     free(*line);
     *line = NULL;
     clearerr(stdin);
+    if (interrupted) fputc('\n', stdout); /* behind the ^C that the terminal shows */
     return interrupted ? LINE_DROPPED : LINE_END;
 }
 

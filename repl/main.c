@@ -126,6 +126,7 @@ int main(int argc, char **argv) {
         host_catch_interrupts(s);
         if (o.device) gpa_session_prepare(s); /* asked for, so it will be used */
         code = run(s, &o);
+        host_catch_interrupts(NULL);
         bool whole = gpa_session_end(s);
         if (!whole) _exit(fflush(NULL) ? EXIT_UNCAUGHT : code);
         code = check_memory(code);

@@ -73,10 +73,17 @@ out:
     return rc;
 }
 
+/* The virtual machine and what is kept in it. */
+static void end_vm(gpa_session *s) {
+    if (!s->vm) return;
+    session_forget_values(s); /* Out may hold itself */
+    vm_free(s->vm);
+    s->vm = NULL;
+}
+
 void gpa_session_free(gpa_session *s) {
     if (!s) return;
-    if (s->vm) session_forget_values(s); /* Out may hold itself */
-    if (s->vm) vm_free(s->vm);
+    end_vm(s);
     if (s->rt) rt_free(s->rt);
     history_free(&s->history);
     mem_free(s->folder_before);
@@ -88,8 +95,7 @@ void gpa_session_free(gpa_session *s) {
 }
 
 bool gpa_session_end(gpa_session *s) {
-    if (s->vm) vm_free(s->vm); /* what is buffered for files is written */
-    s->vm = NULL;
+    end_vm(s); /* what is buffered for files is written */
     bool whole = !rt_is_starting(s->rt);
     if (whole) gpa_session_free(s);
     return whole;

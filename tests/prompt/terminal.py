@@ -45,6 +45,7 @@ class Terminal:
         self.stream = pyte.ByteStream(self.screen) if pyte else None
         keep = {k: v for k, v in os.environ.items() if k in ("PATH", "GPA_PLUGIN_DIR", "ASAN_OPTIONS", "GPA_DEVICE", "GPA_NUM_THREADS", "LD_LIBRARY_PATH")}
         keep.update(TERM=term, HOME=self.home, INPUTRC="/dev/null", LANG="C.UTF-8", PS1="$ ")
+        keep.update(LSAN_OPTIONS="print_suppressions=0:suppressions=" + os.path.join(os.path.dirname(os.path.abspath(__file__)), "leaks.txt"))
         keep.update(environment)
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
