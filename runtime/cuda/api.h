@@ -26,7 +26,7 @@ typedef struct cusolverDnParams *cusolverDnParams_t;
 enum {
     CUDA_OK = 0, CUDA_OUT_OF_MEMORY = 2, CUDA_NO_KERNEL_IMAGE = 209, CUDA_INVALID_PTX = 218, CUDA_UNSUPPORTED_PTX = 222, CUDA_NOT_READY = 600,
     CU_STREAM_NON_BLOCKING = 1, CU_EVENT_DISABLE_TIMING = 2, CU_MEMHOSTALLOC_PORTABLE_MAPPED = 3,
-    CU_POOL_RELEASE_THRESHOLD = 4,
+    CU_POOL_RELEASE_THRESHOLD = 4, CU_JIT_OPTIMIZATION_LEVEL = 7,
     CU_ATTR_MAX_THREADS = 1, CU_ATTR_MAX_SHARED = 8, CU_ATTR_UNITS = 16, CU_ATTR_CC_MAJOR = 75, CU_ATTR_CC_MINOR = 76,
     CU_ATTR_MAX_SHARED_OPTIN = 97, CU_ATTR_MEMORY_POOLS = 115,
     CU_FUNC_MAX_THREADS = 0, CU_FUNC_SHARED = 1, CU_FUNC_CONST = 2, CU_FUNC_LOCAL = 3, CU_FUNC_REGISTERS = 4, CU_FUNC_PTX = 5,
@@ -72,7 +72,7 @@ enum {
     FN(to_host, cuMemcpyDtoHAsync_v2, (void *, CUdeviceptr, size_t, CUstream))                                            \
     FN(copy, cuMemcpyDtoDAsync_v2, (CUdeviceptr, CUdeviceptr, size_t, CUstream))                                          \
     FN(fill, cuMemsetD8Async, (CUdeviceptr, unsigned char, size_t, CUstream))                                             \
-    FN(module_load, cuModuleLoadData, (CUmodule *, const void *))                                                         \
+    FN(module_load, cuModuleLoadDataEx, (CUmodule *, const void *, unsigned, int *, void **))                            \
     FN(module_unload, cuModuleUnload, (CUmodule))                                                                         \
     FN(module_function, cuModuleGetFunction, (CUfunction *, CUmodule, const char *))                                      \
     FN(function_attribute, cuFuncGetAttribute, (int *, int, CUfunction))                                                  \

@@ -4,16 +4,17 @@
  * the bits of the fused program. Memory decides the speed of nearly all programs. Users' kernels contract, as CUDA does. */
 #include "runtime/cuda/compile.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "runtime/base.h"
 #include "runtime/disk.h"
 
-enum { FIRST_MINIMAL = 12080 };
+enum { FIRST_MINIMAL = 12080, FIRST_QUICK = 13000 };
 
 /* The options for a target, which decide the result together with the compiler's version. */
-static size_t make_options(cu_target t, int version, char arch[40], const char **out) {
+static size_t make_options(cu_target t, cu_effort effort, int version, char arch[40], const char **out) {
     size_t n = 0;
     snprintf(arch, 40, "--gpu-architecture=%s_%d%d", t.cubin ? "sm" : "compute", t.major, t.minor);
     out[n++] = arch;
@@ -22,6 +23,7 @@ static size_t make_options(cu_target t, int version, char arch[40], const char *
     if (t.line_info) out[n++] = "--generate-line-info";
     out[n++] = "--diag-suppress=177,550,186,68";
     if (version >= FIRST_MINIMAL) out[n++] = "--minimal"; /* no textures: a fifth of the time */
+    if (effort == EFFORT_QUICK) out[n++] = "--Ofast-compile=mid";
     return n;
 }
 
@@ -47,16 +49,25 @@ static gpa_code report(const cu_nvrtc *rtc, nvrtcProgram p, const char *source, 
     return GPA_E_INTERNAL;
 }
 
-gpa_code compile_fresh(const char *source, cu_target target, char **out, size_t *n, gpa_err *e) {
+/* Opened by whichever thread needs it first. */
+static const cu_nvrtc *compiler(char *why, size_t n) {
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_lock(&lock);
+    const cu_nvrtc *rtc = api_nvrtc(why, n);
+    pthread_mutex_unlock(&lock);
+    return rtc;
+}
+
+gpa_code compile_fresh(const char *source, cu_target target, cu_effort effort, char **out, size_t *n, gpa_err *e) {
     char why[160] = "", arch[40];
     const char *options[8];
-    const cu_nvrtc *rtc = api_nvrtc(why, sizeof why);
+    const cu_nvrtc *rtc = compiler(why, sizeof why);
     gpa_code rc = GPA_OK;
     nvrtcProgram p = NULL;
     if (!rtc) return gpa_fail(e, GPA_E_DEVICE, "the run-time compiler of CUDA: %s", why);
     int major = 0, minor = 0;
     if (rtc->version(&major, &minor) || rtc->create(&p, source, "gpa.cu", 0, NULL, NULL)) return gpa_no_memory(e);
-    size_t n_options = make_options(compile_known_target(rtc, target), major * 1000 + minor * 10, arch, options);
+    size_t n_options = make_options(compile_known_target(rtc, target), effort, major * 1000 + minor * 10, arch, options);
     if (rtc->compile(p, (int)n_options, options)) TRY(report(rtc, p, source, e));
     *out = NULL;
     if ((target.cubin ? rtc->cubin_size : rtc->ptx_size)(p, n) || !(*out = mem_new(*n + 1)) || (target.cubin ? rtc->cubin : rtc->ptx)(p, *out)) {
@@ -70,21 +81,43 @@ out:
     return rc;
 }
 
-gpa_code compile_ptx(const char *source, cu_target target, char **out, gpa_err *e) {
+/* What names an entry of the cache. */
+static void put_key(gpa_str *key, const char *source, cu_target target, cu_effort effort, int version) {
     char arch[40];
     const char *options[8];
+    size_t n = make_options(target, effort, version, arch, options);
+    str_clear(key);
+    str_printf(key, "gpa-3 nvrtc %d\n", version);
+    for (size_t i = 0; i < n; i++) str_printf(key, "%s ", options[i]);
+    str_putc(key, '\n');
+    str_put(key, source);
+}
+
+gpa_code compile_ptx(const char *source, cu_target target, cu_effort *effort, char **out, gpa_err *e) {
     int version = api_nvrtc_version(), driver = api_driver_version();
-    if (version / 10 > driver / 10) target.cubin = true; /* the driver is older: it would not understand the PTX */
-    size_t n = make_options(target, version, arch, options), size;
+    cu_effort asked = version < FIRST_QUICK ? EFFORT_FULL : *effort;
+    gpa_code rc = GPA_OK;
     gpa_str key;
+    size_t size;
+    if (version / 10 > driver / 10) target.cubin = true; /* the driver is older: it would not understand the PTX */
     str_init(&key);
-    str_printf(&key, "gpa-3 nvrtc %d\n", version);
-    for (size_t i = 0; i < n; i++) str_printf(&key, "%s ", options[i]);
-    str_putc(&key, '\n');
-    str_put(&key, source);
-    gpa_code rc = key.failed ? gpa_no_memory(e) : GPA_OK;
-    *out = rc ? NULL : disk_get(key.text, key.len, &size);
-    if (!rc && !*out && !(rc = compile_fresh(source, target, out, &size, e))) disk_put(key.text, key.len, *out, size);
+    *effort = EFFORT_FULL;
+    *out = NULL;
+    put_key(&key, source, target, EFFORT_FULL, version);
+    if (!key.failed) *out = disk_get(key.text, key.len, &size);
+    if (!*out && asked == EFFORT_QUICK) {
+        *effort = EFFORT_QUICK;
+        put_key(&key, source, target, EFFORT_QUICK, version);
+        if (!key.failed) *out = disk_get(key.text, key.len, &size);
+    }
+    if (key.failed) rc = gpa_no_memory(e);
+    else if (!*out && !(rc = compile_fresh(source, target, *effort, out, &size, e))) disk_put(key.text, key.len, *out, size);
     str_free(&key);
     return rc;
+}
+
+CUresult compile_load(const cu_driver *cu, const char *built, cu_effort effort, CUmodule *out) {
+    int option = CU_JIT_OPTIMIZATION_LEVEL;
+    void *level = NULL; /* 0 */
+    return cu->module_load(out, built, effort == EFFORT_QUICK, &option, &level);
 }

@@ -94,6 +94,8 @@ static void drop_parts(gpa_dev *d) {
     const cu_driver *cu = d->cu;
     __atomic_store_n(&d->stop, &d->stop_at_rest, __ATOMIC_RELEASE);
     if (d->stream) cu->stream_wait(d->stream);
+    build_close(d->builder);
+    d->builder = NULL;
     solver_close(d);
     fft_close(d);
     blas_close(d);

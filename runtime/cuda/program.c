@@ -47,7 +47,12 @@ gpa_code program_new(const kir_func *f, gpa_prog **out, gpa_err *e) {
     return GPA_OK;
 }
 
+/* So many points are worth a full build: about as much time as it takes. */
+#define MANY_POINTS 4e6
+
 static void free_variant(gpa_dev *d, cu_variant *v) {
+    if (v->job) build_drop(d->builder, v->job);
+    if (v->first) d->cu->module_unload(v->first);
     if (v->module) d->cu->module_unload(v->module);
     emit_free(&v->source);
     mem_free(v->ptx);
@@ -62,15 +67,21 @@ void program_free(gpa_dev *d, gpa_prog *p) {
     mem_free(p);
 }
 
+static cu_target target_of(const gpa_dev *d, const kir_func *f) {
+    cu_target t = d->target;
+    t.fast_math = f->flags & KIR_F_FASTMATH;
+    t.contract = f->form == KIR_KERNEL;
+    t.line_info = f->flags & KIR_F_LINES;
+    return t;
+}
+
 /* Compiles and loads. A driver that does not understand the PTX gets machine code, from then on. */
 static gpa_code load(gpa_dev *d, cu_variant *v, const kir_func *f, gpa_err *e) {
-    cu_target target = d->target;
-    target.fast_math = f->flags & KIR_F_FASTMATH;
-    target.contract = f->form == KIR_KERNEL;
-    target.line_info = f->flags & KIR_F_LINES;
-    gpa_code rc = compile_ptx(v->source.text.text, target, &v->ptx, e);
+    cu_target target = target_of(d, f);
+    v->effort = target.contract || target.fast_math ? EFFORT_FULL : EFFORT_QUICK; /* contractions depend on the effort */
+    gpa_code rc = compile_ptx(v->source.text.text, target, &v->effort, &v->ptx, e);
     if (rc) return rc;
-    CUresult r = d->cu->module_load(&v->module, v->ptx);
+    CUresult r = compile_load(d->cu, v->ptx, v->effort, &v->module);
     if (!target.cubin && (r == CUDA_UNSUPPORTED_PTX || r == CUDA_INVALID_PTX || r == CUDA_NO_KERNEL_IMAGE)) {
         d->target.cubin = true;
         mem_free(v->ptx);
@@ -81,9 +92,27 @@ static gpa_code load(gpa_dev *d, cu_variant *v, const kir_func *f, gpa_err *e) {
     return api_check(r, "cuModuleLoadData", e);
 }
 
-gpa_code program_variant(gpa_dev *d, gpa_prog *p, const cu_plan *plan, const cu_variant **out, gpa_err *e) {
+/* Begins the full build of a variant that computes much, and takes it over when it is there. */
+static void improve(gpa_dev *d, const gpa_prog *p, cu_variant *v, double points) {
+    cu_built better;
+    if (v->job) {
+        if (!build_take(d->builder, v->job, &better)) return;
+        v->job = NULL;
+        v->effort = EFFORT_FULL; /* a failed one is not tried again */
+        if (!better.module) return;
+        mem_free(v->ptx);
+        v->first = v->module;
+        v->ptx = better.ptx, v->module = better.module, v->function = better.function;
+    } else if ((v->points += points) >= MANY_POINTS) {
+        v->job = build_begin(&d->builder, d->cu, d->context, v->source.text.text, target_of(d, &p->copy));
+        if (!v->job) v->effort = EFFORT_FULL;
+    }
+}
+
+gpa_code program_variant(gpa_dev *d, gpa_prog *p, const cu_plan *plan, double points, const cu_variant **out, gpa_err *e) {
     for (size_t i = 0; i < p->n_variants; i++)
         if (!memcmp(&p->variants[i].plan, plan, sizeof *plan)) {
+            if (p->variants[i].effort == EFFORT_QUICK) improve(d, p, &p->variants[i], points);
             *out = &p->variants[i];
             return GPA_OK;
         }
@@ -99,6 +128,7 @@ gpa_code program_variant(gpa_dev *d, gpa_prog *p, const cu_plan *plan, const cu_
         return rc;
     }
     p->n_variants++;
+    if (v->effort == EFFORT_QUICK) improve(d, p, v, points);
     *out = v;
     return GPA_OK;
 }

@@ -3,7 +3,7 @@
 #define GPA_CUDA_PROGRAM_H
 
 #include "runtime/backend.h"
-#include "runtime/cuda/compile.h"
+#include "runtime/cuda/build.h"
 #include "runtime/cuda/emit.h"
 
 enum { FAULT_SLOTS = 256, SCRATCH_BYTES = 8 << 20, COUNTERS = 1 << 16, MARKS = 16, TRANSFER_THREADS = 12 };
@@ -61,14 +61,18 @@ struct gpa_dev {
     const cu_solver *solver;
     cusolverDnHandle_t solver_handle;
     cusolverDnParams_t solver_params;
+    cu_builder *builder;
 };
 
 typedef struct {
     cu_plan plan;
     cu_source source;
     char *ptx;
-    CUmodule module;
+    CUmodule module, first; /* first: the quick build that was replaced; launches of it may still be queued */
     CUfunction function;
+    cu_effort effort;
+    cu_job *job;            /* the full build, on its way */
+    double points;          /* computed so far by the quick build */
 } cu_variant;
 
 struct gpa_prog {
@@ -80,8 +84,9 @@ struct gpa_prog {
 
 gpa_code program_new(const kir_func *f, gpa_prog **out, gpa_err *e);
 void program_free(gpa_dev *d, gpa_prog *p);
-/* The variant for a plan, compiled and loaded at first need. Valid until the next call. */
-gpa_code program_variant(gpa_dev *d, gpa_prog *p, const cu_plan *plan, const cu_variant **out, gpa_err *e);
+/* The variant for a plan, which will now compute so many points: compiled quickly and loaded at first need, again and better
+ * in the background when it has computed many. Valid until the next call. */
+gpa_code program_variant(gpa_dev *d, gpa_prog *p, const cu_plan *plan, double points, const cu_variant **out, gpa_err *e);
 /* Queues a launch. */
 gpa_code program_run(gpa_dev *d, gpa_prog *p, const gpa_launch *l, gpa_err *e);
 /* Hands the reports of faults over to those who wait for them; all work is done. */

@@ -72,19 +72,28 @@ static void fill_block(const launch *L, const cu_source *s, char *block) {
 
 /* ---- one launch ---- */
 
+static double points_of(const launch *L) {
+    double n = 1;
+    if (L->p->copy.form == KIR_KERNEL)
+        for (int d = 0; d < 3; d++) n *= (double)L->y.grid[d] * L->y.block[d];
+    else
+        for (int d = 0; d < L->p->copy.ndim; d++) n *= (double)L->l->size[d];
+    return n;
+}
+
 static gpa_code queue(launch *L, gpa_err *e) {
     const cu_variant *v;
     const cu_driver *cu = L->d->cu;
     _Alignas(16) char small[1024];
     char *block = small;
-    gpa_code rc = program_variant(L->d, L->p, &L->y.plan, &v, e);
+    const uint32_t *g = L->y.grid, *b = L->y.block;
+    gpa_code rc = program_variant(L->d, L->p, &L->y.plan, points_of(L), &v, e);
     if (rc) return rc;
     if (v->source.bytes > BLOCK_BYTES) return gpa_fail(e, GPA_E_UNSUPPORTED, "a program with that many arrays on the GPU");
     if (v->source.bytes > sizeof small && !(block = mem_new(v->source.bytes))) return gpa_no_memory(e);
     memset(block, 0, v->source.bytes);
     fill_block(L, &v->source, block);
     void *args[] = {block};
-    const uint32_t *g = L->y.grid, *b = L->y.block;
     uint32_t shared = L->p->copy.form == KIR_KERNEL ? L->l->shared : 0;
     CUresult r = shared > 48u << 10 ? cu->function_set(v->function, CU_FUNC_MAX_DYNAMIC, (int)shared) : 0;
     if (!r) r = cu->launch(v->function, g[0], g[1], g[2], b[0], b[1], b[2], shared, L->d->stream, args, NULL);

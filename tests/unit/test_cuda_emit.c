@@ -32,7 +32,7 @@ static void compile_gathered(void) {
     char *ptx = NULL;
     size_t n;
     if (gathered) {
-        gpa_code rc = compile_fresh(together.text, targets[turn++ % COUNT_OF(targets)], &ptx, &n, &e);
+        gpa_code rc = compile_fresh(together.text, targets[turn++ % COUNT_OF(targets)], EFFORT_QUICK, &ptx, &n, &e);
         if (rc) fail_msg("%s", e.msg);
         mem_free(ptx);
     }

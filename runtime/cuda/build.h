@@ -1,0 +1,28 @@
+/* Programs compiled again in the background: the quick first build of a source is replaced by the optimised one when that
+ * is worth its time. One thread per device, started at first need. */
+#ifndef GPA_CUDA_BUILD_H
+#define GPA_CUDA_BUILD_H
+
+#include "runtime/cuda/compile.h"
+
+typedef struct cu_builder cu_builder;
+typedef struct cu_job cu_job;
+
+/* What a finished job gives; module NULL: it failed, and the quick build stays. */
+typedef struct {
+    char *ptx; /* owned by who takes it: mem_free */
+    CUmodule module;
+    CUfunction function;
+} cu_built;
+
+/* Compiles and loads the source in the background: a job, owned, or NULL where that cannot begin. *builder is made at
+ * first need. */
+cu_job *build_begin(cu_builder **builder, const cu_driver *cu, CUcontext context, const char *source, cu_target target);
+/* True once the job is done; then *out is the caller's and the job is gone. */
+bool build_take(cu_builder *b, cu_job *job, cu_built *out);
+/* Gives a job up: waits for it if it has begun. */
+void build_drop(cu_builder *b, cu_job *job);
+/* Ends the thread, when all jobs are taken or dropped. NULL is ignored. */
+void build_close(cu_builder *b);
+
+#endif
