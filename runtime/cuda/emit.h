@@ -18,7 +18,7 @@ typedef enum {
     TEAM_COLUMN  /* the threads of one column of a block: neighbours in x take neighbouring outer points */
 } cu_team;
 
-enum { PLAN_WHOLE = -1, PART_CLAIM = 0, PART_STORE = 1, COLUMN_WIDTH = 32, POINT_THREADS = 256, TILE = 32, WARP_ROWS = 8, SCAN_WARPS = 8 };
+enum { PLAN_WHOLE = -1, PART_CLAIM = 0, PART_STORE = 1, COLUMN_THREADS = 512, POINT_THREADS = 256, TILE = 32, WARP_ROWS = 8, SCAN_WARPS = 8 };
 
 /* How a program is laid out over threads. Zeroed before it is filled: plans are compared as bytes. */
 typedef struct {
@@ -28,6 +28,7 @@ typedef struct {
     uint8_t keep;   /* accesses per lane that hold a whole row in registers; 0: the row is read in each region */
     int16_t part;   /* PLAN_WHOLE, or the EACH that this source runs (earlier ones left their results in memory); a scatter's PART_CLAIM, PART_STORE */
     uint16_t threads; /* of a block, at most */
+    uint8_t width;  /* TEAM_COLUMN: columns of a block */
     uint8_t tile;   /* no team: 1 + the dimension that, with the last one, is walked in square tiles; 0: in rows */
     uint8_t scan;   /* SCANs go by tiles; SCAN_WARPS warps at most. Divided, it takes two parts: the totals, then the points */
     uint64_t wide;  /* bit per array: aligned, so that `vec` elements are one access */

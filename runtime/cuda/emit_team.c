@@ -122,7 +122,7 @@ static void take_column(em *E, int32_t at) { em_line(E, "r%d = s%d[0][threadIdx.
 
 static void share_memory(em *E, int32_t at) {
     if (E->plan->team == TEAM_BLOCK) em_line(E, "__shared__ g_state%d s%d[32];", (int)at, (int)at);
-    else em_line(E, "__shared__ g_state%d s%d[%d][%d];", (int)at, (int)at, 16, COLUMN_WIDTH);
+    else em_line(E, "__shared__ g_state%d s%d[%d][%d];", (int)at, (int)at, COLUMN_THREADS / E->plan->width, E->plan->width);
 }
 
 void em_join_block(em *E, int32_t at) {
@@ -339,7 +339,7 @@ static void put_team(em *E) {
         E->guard = em_leader(E);
         break;
     case TEAM_COLUMN:
-        em_line(E, "const %s at = (%s)blockIdx.x * %d + threadIdx.x;", t, t, COLUMN_WIDTH);
+        em_line(E, "const %s at = (%s)blockIdx.x * %d + threadIdx.x;", t, t, E->plan->width);
         em_line(E, "const bool live = at < %s;", outer);
         em_line(E, "const %s row = live ? at : %s - 1;", t, outer);
         em_line(E, "const unsigned lane = threadIdx.y, lanes = blockDim.y;");

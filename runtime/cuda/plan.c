@@ -7,7 +7,7 @@
 #include "runtime/base.h"
 
 /* FEW_POINTS: below this many points a short source, which compiles sooner, is as fast. */
-enum { FEW_POINTS = 1 << 15, FEW_PER_UNIT = 4, PART_BYTES = 1 << 16, MOST_PARTS = 4096, KEPT = 16, MOST_KEPT_BYTES = 128 };
+enum { MOST_COLUMNS = 128, COLUMN_BLOCKS = 8, FEW_POINTS = 1 << 15, FEW_PER_UNIT = 4, PART_BYTES = 1 << 16, MOST_PARTS = 4096, KEPT = 16, MOST_KEPT_BYTES = 128 };
 
 static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
@@ -163,17 +163,21 @@ static void lay_rows(const kir_func *f, const cu_facts *facts, uint32_t units, i
     y->grid[0] = (uint32_t)(p->team == TEAM_WARP ? ceil_div(y->outer, WARP_ROWS) : y->outer);
 }
 
+/* A block takes neighbouring columns, so that what it reads of a row lies together, and some rows at a time. */
 static void lay_columns(const cu_facts *facts, uint32_t units, bool dividable, cu_layout *y) {
     cu_plan *p = &y->plan;
-    int64_t rows = 16;
+    int64_t width = 32;
+    while (width < MOST_COLUMNS && y->outer >= 4 * width && y->chunks >= 64) width *= 2;
+    int64_t rows = COLUMN_THREADS / width;
     while (rows > 1 && rows * 4 > y->chunks) rows /= 2;
     p->team = TEAM_COLUMN;
+    p->width = (uint8_t)width;
     p->unroll = facts->branches || y->outer * y->chunks < FEW_POINTS ? 1 : 8;
-    p->threads = COLUMN_WIDTH * 16;
-    y->block[0] = COLUMN_WIDTH;
+    p->threads = COLUMN_THREADS;
+    y->block[0] = (uint32_t)width;
     y->block[1] = (uint32_t)rows;
-    y->grid[0] = (uint32_t)ceil_div(y->outer, COLUMN_WIDTH);
-    int64_t want = ceil_div((int64_t)units * 8, y->grid[0]);
+    y->grid[0] = (uint32_t)ceil_div(y->outer, width);
+    int64_t want = ceil_div((int64_t)units * COLUMN_BLOCKS, y->grid[0]);
     if (dividable && want > 1 && y->chunks > 512) {
         y->length = MAX(ceil_div(y->chunks, MIN(want, MOST_PARTS)), 128);
         y->parts = y->length < y->chunks;

@@ -17,7 +17,7 @@ from gpu_rows import AROUND, PEERS, ROWS
 HERE = os.path.dirname(os.path.abspath(__file__))
 GPA = os.path.abspath(os.environ.get("GPA", "build/release/gpa"))
 DEVICE = os.environ.get("GPA_DEVICE", "cuda")
-PATIENCE = 200  # seconds for a peer to compile all rows
+PATIENCE = 150  # seconds for a peer to compile all rows, and for gpa to measure them
 FIRST, AGAIN, START = AROUND
 MODULES = {"cupy": "cupy", "cupy.fuse": "cupy", "jax": "jax", "torch": "torch", "torch.compile": "torch", "numba": "numba.cuda"}
 
@@ -53,6 +53,11 @@ def installed():
     return [label for label in PEERS if found[label]]
 
 
+def next_line(process, until):
+    left = max(until - time.monotonic(), 0)
+    return process.stdout.readline() if select.select([process.stdout], [], [], left)[0] else ""
+
+
 class Engine:
     """A peer that has been started; its lines come as they are written."""
 
@@ -61,12 +66,8 @@ class Engine:
         self.process = subprocess.Popen([sys.executable, os.path.join(HERE, "gpu_peer.py"), label], stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=surroundings(caches), text=True, bufsize=1)
 
-    def line(self, until):
-        left = until - time.monotonic()
-        return self.process.stdout.readline() if select.select([self.process.stdout], [], [], max(left, 0))[0] else ""
-
     def ready(self, until):
-        while (line := self.line(until)) and line != "ready\n":
+        while (line := next_line(self.process, until)) and line != "ready\n":
             print(line.rstrip(), flush=True)
         if not line:
             print(f"# {self.label}: not ready in time", flush=True)
@@ -82,12 +83,15 @@ class Engine:
 
 
 def run_gpa(caches, words):
-    """Row: (median, first call) in ms."""
-    p = subprocess.run([GPA, "--device", DEVICE, os.path.join(HERE, "gpu.gpa"), *words], env=surroundings(caches), stdout=subprocess.PIPE, text=True)
-    rows = {}
-    for line in p.stdout.splitlines():
+    """Row: (median, first call) in ms. What takes too long is given up, with the rows behind it."""
+    p = subprocess.Popen([GPA, "--device", DEVICE, os.path.join(HERE, "gpu.gpa"), *words], env=surroundings(caches), stdout=subprocess.PIPE,
+                         text=True, bufsize=1)
+    rows, until = {}, time.monotonic() + PATIENCE
+    while line := next_line(p, until):
         name, first, *times = line.split("\t")
         rows[name] = statistics.median(map(float, times)), float(first)
+    p.kill()
+    p.wait()
     return rows
 
 
@@ -179,4 +183,5 @@ def main():
     summary(gpa, peers, around)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -69,6 +69,7 @@ static cu_plan team(cu_team t, int vec, int unroll, int keep, int part) {
     cu_plan p = points(vec, unroll, vec > 1 ? ~UINT64_C(0) : 0);
     p.team = (uint8_t)t;
     p.keep = (uint8_t)keep;
+    p.width = 64;
     p.part = (int16_t)part;
     return p;
 }
