@@ -215,7 +215,7 @@ static gpa_code no_fit(const index_map *m, const gpa_arr *v, bool list, bool ell
                     shape_text(from, v->ndim, v->shape), shape_text(into, m->ndim, m->shape));
 }
 
-static gpa_code set_on_device(gpa_rt *rt, const index_map *m, const gpa_opnd *rhs, gpa_err *e) {
+static gpa_code set_on_device(gpa_rt *rt, const index_map *m, const gpa_opnd *rhs, bool add, gpa_err *e) {
     node *at[GPA_MAX_DIMS] = {0}, *raw = NULL, *typed = NULL, *value = NULL;
     gpa_arr *wide = NULL;
     int64_t strides[GPA_MAX_DIMS];
@@ -231,7 +231,7 @@ static gpa_code set_on_device(gpa_rt *rt, const index_map *m, const gpa_opnd *rh
     TRY(node_cast(rt, raw, t, &typed, e));
     TRY(node_broadcast(rt, typed, m->ndim, m->shape, &value, e));
     TRY(index_nodes(rt, m, at, e));
-    TRY(store_scatter(rt, m->view, at, m->from, m->ndim, m->shape, value, e));
+    TRY(store_scatter(rt, m->view, at, m->from, m->ndim, m->shape, &(scatter_what){.value = value, .add = add}, e));
 out:
     for (int k = 0; k < m->view->ndim; k++) node_release(rt, at[k]);
     node_release(rt, raw);
@@ -251,7 +251,7 @@ static gpa_code set_places(gpa_rt *rt, gpa_arr *a, index_plan *p, const gpa_opnd
     if (shape_size(m.wide, m.shape + m.lead) == 0) goto out; /* without places there are no bounds to check either */
     TRY(arr_force(rt, a, CUT_STORE, e));
     if (a->storage->buf->host) TRY(scatter_set(rt, &m, rhs, e));
-    else if (shape_size(m.ndim, m.shape)) TRY(set_on_device(rt, &m, rhs, e));
+    else if (shape_size(m.ndim, m.shape)) TRY(set_on_device(rt, &m, rhs, false, e));
 out:
     index_map_drop(rt, &m);
     return rc;
@@ -284,6 +284,11 @@ out:
 
 /* ---- ufunc.at ---- */
 
+/* Whether a device's own memory takes the sums: those of integers are the same in any order. */
+static bool adds_alike(const gpa_arr *a, gpa_op op, gpa_dtype compute, gpa_dtype result) {
+    return op == OP_ADD && dtype_is_int((gpa_dtype)a->dtype) && compute == a->dtype && result == a->dtype && !a->storage->buf->host;
+}
+
 gpa_code arr_update_at(gpa_rt *rt, gpa_op op, gpa_arr *a, const gpa_index *ix, int n, const gpa_opnd *rhs, gpa_err *e) {
     index_plan p = {.n = 0};
     index_map m = {.view = NULL};
@@ -300,7 +305,9 @@ gpa_code arr_update_at(gpa_rt *rt, gpa_op op, gpa_arr *a, const gpa_index *ix, i
     if (rhs && rhs->arr && (rhs->arr->ndim > m.ndim || !spread_value(rhs->arr, m.ndim, m.shape, strides)))
         TRY(gpa_fail(e, GPA_E_VALUE, "array is not broadcastable to correct shape"));
     TRY(arr_force(rt, a, CUT_STORE, e));
-    if (shape_size(m.wide, m.shape + m.lead)) TRY(scatter_update(rt, &m, op, compute, result, rhs, e));
+    bool places = shape_size(m.wide, m.shape + m.lead) != 0;
+    if (places && adds_alike(a, op, compute, result)) TRY(shape_size(m.ndim, m.shape) ? set_on_device(rt, &m, rhs, true, e) : GPA_OK);
+    else if (places) TRY(scatter_update(rt, &m, op, compute, result, rhs, e));
 out:
     index_map_drop(rt, &m);
     index_drop(rt, &p);

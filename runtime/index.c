@@ -12,6 +12,7 @@
 #include "runtime/host.h"
 #include "runtime/place.h"
 #include "runtime/shape.h"
+#include "runtime/store.h"
 
 /* Index arrays up to this size are checked when the expression is written, if they are at hand. */
 enum { CHECK_NOW = 4096 };
@@ -391,15 +392,17 @@ out:
     return rc;
 }
 
-/* A mask over the first axes and nothing else, on memory the host sees. */
+/* A mask over the first axes and nothing else. */
 static bool is_lone_mask(const gpa_arr *a, const index_plan *p) {
     if (p->masks != 1 || p->places || p->ellipsis || p->at[0].kind != AT_MASK || p->at[0].arr->ndim == 0) return false;
     for (int i = 1; i < p->n; i++)
         if (p->at[i].kind != AT_SLICE || p->at[i].count != a->shape[p->at[i].axis] || p->at[i].step != 1) return false;
-    const gpa_arr *m = p->at[0].arr;
-    return (!a->storage->buf || a->storage->buf->device->caps.host_visible) &&
-           (!m->storage->buf || m->storage->buf->device->caps.host_visible);
+    return true;
 }
+
+/* Where arrays are: one that pends will be on device d. */
+static bool is_seen(const gpa_arr *a, const gpa_device *d) { return a->storage->buf ? a->storage->buf->host != NULL : d->caps.host_visible; }
+static bool is_there(const gpa_arr *a, const gpa_device *d) { return a->storage->buf ? a->storage->buf->device == d : true; }
 
 /* Items of `item` bytes whose mask is set, `count` of them, side by side. Every item is written and only the chosen
  * ones are kept, so that there is no branch to mispredict. */
@@ -446,6 +449,45 @@ out:
     return rc;
 }
 
+/* The same on a device with memory of its own: the true elements are counted, and stored where a running count says. */
+static gpa_code get_mask_there(gpa_rt *rt, gpa_arr *a, gpa_arr *mask, gpa_arr **out, gpa_err *e) {
+    gpa_arr *flat = NULL, *from = NULL, *total = NULL, *count = NULL, *made = NULL;
+    node *when = NULL, *value = NULL, *place = NULL, *one = NULL, *before = NULL;
+    gpa_val n;
+    gpa_code rc = GPA_OK;
+    TRY(arr_reduce(rt, RED_SUM, mask, &(arr_reduce_opts){.axes = UINT32_MAX, .dtype = DT_I64}, &total, e));
+    TRY(arr_item(rt, total, &n, e));
+    TRY(arr_empty(rt, (gpa_dtype)a->dtype, 1, &n.I64, &made, e));
+    TRY(arr_reshape(rt, mask, 1, &mask->size, &flat, e));
+    TRY(arr_reshape(rt, a, 1, &a->size, &from, e));
+    TRY(arr_scan(rt, RED_SUM, flat, 0, mask->size < INT32_MAX ? DT_I32 : DT_I64, &count, e));
+    TRY(arr_node(rt, flat, &when, e));
+    TRY(arr_node(rt, from, &value, e));
+    TRY(arr_node(rt, count, &before, e));
+    TRY(node_cast(rt, before, DT_I64, &place, e));
+    node_release(rt, before);
+    before = NULL;
+    TRY(node_scalar(rt, DT_I64, (gpa_val){.I64 = 1}, &one, e));
+    TRY(node_op2(rt, OP_SUBTRACT, place, one, &before, e));
+    arr_release(rt, count); /* nobody else wants it: it is not stored */
+    count = NULL;
+    TRY(store_scatter(rt, made, &before, (int8_t[]){-1}, 1, &mask->size, &(scatter_what){.value = value, .mask = when}, e));
+    *out = made;
+    made = NULL;
+out:
+    node_release(rt, when);
+    node_release(rt, value);
+    node_release(rt, place);
+    node_release(rt, one);
+    node_release(rt, before);
+    arr_release(rt, flat);
+    arr_release(rt, from);
+    arr_release(rt, total);
+    arr_release(rt, count);
+    arr_release(rt, made);
+    return rc;
+}
+
 gpa_code arr_get(gpa_rt *rt, gpa_arr *a, const gpa_index *ix, int n, bool *one, gpa_arr **out, gpa_err *e) {
     index_plan p;
     gpa_device *d;
@@ -454,8 +496,10 @@ gpa_code arr_get(gpa_rt *rt, gpa_arr *a, const gpa_index *ix, int n, bool *one, 
     TRY(index_resolve(rt, a, ix, n, &p, e));
     if (!p.masks && !p.places) TRY(index_view(rt, a, &p, out, e));
     else if (is_lone_mask(a, &p)) {
+        gpa_arr *mask = p.at[0].arr;
         TRY(device_default(rt, &d, e));
-        if (d->caps.host_visible) TRY(get_mask(rt, a, p.at[0].arr, out, e));
+        if (is_seen(a, d) && is_seen(mask, d)) TRY(get_mask(rt, a, mask, out, e));
+        else if (!d->caps.host_visible && mask->size && mask->ndim == a->ndim && is_there(a, d) && is_there(mask, d)) TRY(get_mask_there(rt, a, mask, out, e));
         else TRY(get_places(rt, a, &p, out, e));
     } else TRY(get_places(rt, a, &p, out, e));
     if (one) *one = (*out)->ndim == 0 && !p.ellipsis;

@@ -168,7 +168,7 @@ static gpa_code flat_places(gpa_rt *rt, gpa_arr *mask, gpa_arr **out, gpa_err *e
     TRY(arr_node(rt, total, &index, e));
     TRY(node_iota(rt, 1, &mask->size, &one, 0, &value, e));
     TRY(arr_empty(rt, DT_I64, 1, &(int64_t){n.I64 + 1}, &all, e));
-    TRY(store_scatter(rt, all, &index, (int8_t[]){-1}, 1, &mask->size, value, e));
+    TRY(store_scatter(rt, all, &index, (int8_t[]){-1}, 1, &mask->size, &(scatter_what){.value = value}, e));
     TRY(arr_view(rt, all, 1, &n.I64, &one, 0, &to, e));
     *out = to;
 out:

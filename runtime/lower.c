@@ -386,23 +386,48 @@ static int32_t value_of(ctx *c, int32_t i) {
     return x->value;
 }
 
+/* What an output is computed from, its places' offset excepted: that may only be looked at where the mask is true. */
+static void emit_inputs(ctx *c, const output *o) {
+    value_of(c, o->value);
+    if (o->mask >= 0) value_of(c, o->mask);
+    if (o->mask < 0 || o->offset < 0) return;
+    const entry x = c->w->e[o->offset];
+    for (int k = 0, i = 0; k < o->root->into->ndim; k++)
+        if (o->root->index[k]) input(c, &x, i++);
+}
+
+/* Stores v at a computed place, or adds it. */
+static void emit_place(ctx *c, const output *o, int32_t v) {
+    kir_func *f = c->l->f;
+    uint16_t array = (uint16_t)o->array;
+    int32_t at = value_of(c, o->offset);
+    if (o->root->add) {
+        array_at(c, o->array)->access |= KIR_READ;
+        kir_emit(f, (kir_ins){.code = KIR_ATOMIC, .type = o->root->value->dtype, .sub = array, .a = at, .b = v, .c = -1, .imm = KIR_AT_ADD});
+    } else {
+        kir_emit(f, (kir_ins){.code = KIR_STOREX, .type = DT_NONE, .sub = array, .a = at, .b = v, .c = -1});
+    }
+}
+
 static void emit_store(ctx *c, const output *o) {
     kir_func *f = c->l->f;
-    int32_t v = value_of(c, o->value);
+    emit_inputs(c, o);
+    int32_t v = value_of(c, o->value), mask = o->mask >= 0 ? value_of(c, o->mask) : -1;
     uint16_t array = (uint16_t)o->array;
     gpa_dtype t = (gpa_dtype)o->root->value->dtype;
-    if (o->mask >= 0) {
-        int32_t mask = value_of(c, o->mask);
+    if (o->offset >= 0) {
+        kir_at(f, c->rt->at);
+        if (mask >= 0) kir_open(f, (kir_ins){.code = KIR_IF, .type = DT_NONE, .a = mask, .b = -1, .c = -1});
+        emit_place(c, o, v);
+        if (mask >= 0) kir_close(f);
+        return;
+    }
+    if (mask >= 0) {
         int32_t old = kir_emit(f, (kir_ins){.code = KIR_LOAD, .type = (uint8_t)t, .sub = array, .a = -1, .b = -1, .c = -1});
         v = kir_op3(f, OP_WHERE, mask, v, old);
     }
     kir_at(f, c->rt->at);
-    if (o->offset >= 0) {
-        int32_t at = value_of(c, o->offset);
-        kir_emit(f, (kir_ins){.code = KIR_STOREX, .type = DT_NONE, .sub = array, .a = at, .b = v, .c = -1});
-    } else {
-        kir_emit(f, (kir_ins){.code = KIR_STORE, .type = DT_NONE, .sub = array, .a = v, .b = -1, .c = -1});
-    }
+    kir_emit(f, (kir_ins){.code = KIR_STORE, .type = DT_NONE, .sub = array, .a = v, .b = -1, .c = -1});
 }
 
 /* The region of a phase: its reductions and the stores of inner values. */
@@ -427,7 +452,7 @@ static void emit_each(ctx *c, int phase) {
             if (!o->inner || o->phase != phase) continue;
             if (!opened) kir_open(f, (kir_ins){.code = KIR_EACH, .type = DT_NONE, .a = -1, .b = -1, .c = -1});
             opened = true;
-            if (pass == 0) value_of(c, o->value);
+            if (pass == 0) emit_inputs(c, o);
             else emit_store(c, o);
         }
     }
@@ -462,7 +487,7 @@ static void emit_all(ctx *c) {
     }
     w->region = -1;
     for (size_t i = 0; i < w->n_out; i++)
-        if (!w->out[i].inner) value_of(c, w->out[i].value);
+        if (!w->out[i].inner) emit_inputs(c, &w->out[i]);
     for (size_t i = 0; i < w->n_out; i++)
         if (!w->out[i].inner) emit_store(c, &w->out[i]);
 }

@@ -144,19 +144,21 @@ out:
 }
 
 gpa_code store_scatter(gpa_rt *rt, gpa_arr *target, node *const *index, const int8_t *from, int ndim, const int64_t *shape,
-                       node *value, gpa_err *e) {
+                       const scatter_what *what, gpa_err *e) {
     node *at[GPA_MAX_DIMS] = {0};
-    fuse_root r = {.into = target, .index = at, .from = from};
+    fuse_root r = {.into = target, .index = at, .from = from, .add = what->add};
     gpa_code rc = GPA_OK;
     if (target->readonly) return gpa_fail(e, GPA_E_VALUE, "assignment destination is read-only");
     if (shape_size(ndim, shape) == 0) return GPA_OK;
     for (int k = 0; k < target->ndim; k++)
         if (index[k]) at[k] = node_retain(index[k]);
-    TRY(fit(rt, value, (gpa_dtype)target->dtype, ndim, shape, &r.value, e));
+    if (what->mask) r.mask = node_retain(what->mask);
+    TRY(fit(rt, what->value, (gpa_dtype)target->dtype, ndim, shape, &r.value, e));
     TRY(arr_force(rt, target, CUT_STORE, e));
     rc = run(rt, &r, at, NULL, e);
 out:
     for (int k = 0; k < target->ndim; k++) node_release(rt, at[k]);
     node_release(rt, r.value);
+    node_release(rt, r.mask);
     return rc;
 }

@@ -11,10 +11,15 @@ gpa_code store_begin(gpa_rt *rt, gpa_arr *a, gpa_err *e);
  * node broadcast likewise. Target may be any view, also of an array that value and mask read: the result is as if
  * they had been computed before. ValueError "assignment destination is read-only". */
 gpa_code store_node(gpa_rt *rt, gpa_arr *target, node *value, node *mask, gpa_err *e);
+/* What a scatter stores: all of one shape. */
+typedef struct {
+    node *value;
+    node *mask; /* bool: only where true, and only there the places are checked; NULL: everywhere */
+    bool add;   /* adds, for integers; else one of the values stays where a place is written twice */
+} scatter_what;
 /* target[index...] = value at computed places: for dimension k of the target index[k] (int64 nodes of the shape given,
- * wrapped and checked) or, where NULL, the coordinate from[k] of that shape; `value` has that shape. Where a
- * place is written twice, one of the values stays. */
+ * wrapped and checked) or, where NULL, the coordinate from[k] of that shape. */
 gpa_code store_scatter(gpa_rt *rt, gpa_arr *target, node *const *index, const int8_t *from, int ndim, const int64_t *shape,
-                       node *value, gpa_err *e);
+                       const scatter_what *what, gpa_err *e);
 
 #endif

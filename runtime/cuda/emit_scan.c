@@ -62,14 +62,19 @@ static void share_tile(em *E, int32_t at) {
     em_line(E, "__shared__ g_state%d s%d[%d];", (int)at, (int)at, 2 * E->plan->unroll * SCAN_WARPS);
 }
 
-static void open_tiles(em *E) {
+/* Within tiles every lane has points of its own to act for. */
+static const char *open_tiles(em *E) {
+    const char *guard = E->guard;
     em_line(E, "for (%s c0 = first; c0 < end; c0 += lanes * %d) {", em_count_type(E), E->plan->unroll);
     E->depth++;
     E->in_each = true;
+    E->guard = NULL;
+    return guard;
 }
 
-static void close_tiles(em *E) {
+static void close_tiles(em *E, const char *guard) {
     E->in_each = false;
+    E->guard = guard;
     E->scan = SCAN_PLACE;
     em_close_block(E);
 }
@@ -85,11 +90,11 @@ void em_scan_totals(em *E, int32_t each) {
     cu_walk w = walk_tiles(E, each);
     each_scan(E, each, share_tile);
     each_scan(E, each, em_start_state);
-    open_tiles(E);
+    const char *guard = open_tiles(E);
     E->scan = SCAN_TOTAL;
     em_batch_load(E, &w);
     em_batch_compute(E, &w);
-    close_tiles(E);
+    close_tiles(E, guard);
     each_scan(E, each, em_join_block);
     em_line(E, "if (%s) {", em_leader(E));
     E->depth++;
@@ -151,7 +156,7 @@ void em_scan_tiles(em *E, int32_t each) {
     if (divided) em_line(E, "__syncthreads();");
     em_line(E, "bool some = %s; /* is there anything before the tile */", divided ? "blockIdx.y != 0" : "false");
     em_line(E, "unsigned turn = 0; /* the half of s that is written: the other one may still be read */");
-    open_tiles(E);
+    const char *guard = open_tiles(E);
     em_batch_load(E, &w);
     each_scan(E, each, declare_local);
     E->scan = SCAN_LOCAL;
@@ -162,7 +167,7 @@ void em_scan_tiles(em *E, int32_t each) {
     E->scan = SCAN_FINAL;
     em_batch_compute(E, &w);
     em_line(E, "some = true; turn = %d - turn;", E->plan->unroll * SCAN_WARPS);
-    close_tiles(E);
+    close_tiles(E, guard);
 }
 
 void em_scan(em *E, int32_t at) {
