@@ -30,8 +30,27 @@ static bool scans_by_tiles(const kir_func *f) {
     return good && scans;
 }
 
+static int16_t find_bins(const kir_func *f) {
+    int32_t at = -1;
+    for (size_t k = 0; k < f->n_code; k++) {
+        const kir_ins *i = &f->code[k];
+        const int32_t in[3] = {i->a, i->b, i->c};
+        for (int n = 0; n < kir_info[i->code].args; n++)
+            if (at >= 0 && in[n] == at) return -1; /* the old value is wanted */
+        if (i->code != KIR_ATOMIC) continue;
+        if (at >= 0 || i->imm != KIR_AT_ADD || !dtype_is_int((gpa_dtype)i->type) || dtype_size((gpa_dtype)i->type) < 4) return -1;
+        at = (int32_t)k;
+    }
+    for (size_t k = 0; k < f->n_code && at >= 0; k++) {
+        const kir_ins *i = &f->code[k];
+        bool moves = i->code == KIR_LOAD || i->code == KIR_LOADX || i->code == KIR_STORE || i->code == KIR_STOREX;
+        if (moves && f->arrays[i->sub].group == f->arrays[f->code[at].sub].group) return -1;
+    }
+    return at < 0 ? (int16_t)-1 : (int16_t)f->code[at].sub;
+}
+
 cu_facts emit_facts(const kir_func *f) {
-    cu_facts x = {0};
+    cu_facts x = {.bins = -1};
     uint64_t stored = 0;
     bool each = false;
     for (size_t k = 0; k < f->n_code; k++) {
@@ -55,6 +74,7 @@ cu_facts emit_facts(const kir_func *f) {
         x.scatters |= i->code == KIR_STOREX;
         x.outer_writes |= !each && (i->code == KIR_STOREX || i->code == KIR_ATOMIC || i->code == KIR_PRINT);
     }
+    if (x.atomics && f->form == KIR_MAP && !x.n_each && !x.branches && !x.reread && !x.scatters) x.bins = find_bins(f);
     x.tiles = x.scans && !x.branches && !x.reread && scans_by_tiles(f);
     x.scatters = x.scatters && !(f->flags & KIR_F_FREE) && f->form == KIR_MAP && !x.n_each && !x.branches && !x.atomics;
     return x;
@@ -87,6 +107,7 @@ static size_t field_size(const em *E, cu_field_kind kind, unsigned a) {
     case FIELD_BASE: case FIELD_SCRATCH: case FIELD_DONE: case FIELD_COUNTER: case FIELD_CLAIM: case FIELD_RECORD: case FIELD_LOCK: case FIELD_SAY: case FIELD_STOP:
         return 8;
     case FIELD_EXTENT: return 8;
+    case FIELD_ROOM: return 4;
     case FIELD_OFFSET: case FIELD_STRIDE: case FIELD_SIZE: case FIELD_SPAN: case FIELD_OUTER: case FIELD_CHUNKS: case FIELD_LENGTH:
         return E->f->form == KIR_KERNEL ? 8 : word;
     case FIELD_PARAM: return dtype_size((gpa_dtype)E->f->params[a]);
@@ -96,7 +117,7 @@ static size_t field_size(const em *E, cu_field_kind kind, unsigned a) {
 }
 
 static const char *const field_names[] = {
-    [FIELD_BASE] = "a", [FIELD_OFFSET] = "first", [FIELD_STRIDE] = "stride", [FIELD_EXTENT] = "extent", [FIELD_SIZE] = "size",
+    [FIELD_BASE] = "a", [FIELD_OFFSET] = "first", [FIELD_STRIDE] = "stride", [FIELD_EXTENT] = "extent", [FIELD_ROOM] = "room", [FIELD_SIZE] = "size",
     [FIELD_PARAM] = "number", [FIELD_SPAN] = "span", [FIELD_MAGIC] = "magic", [FIELD_SHIFT] = "shift", [FIELD_OUTER] = "outer",
     [FIELD_CHUNKS] = "chunks", [FIELD_LENGTH] = "length", [FIELD_SCRATCH] = "scratch", [FIELD_DONE] = "done",
     [FIELD_COUNTER] = "counter", [FIELD_CLAIM] = "claim", [FIELD_RECORD] = "record", [FIELD_LOCK] = "lock", [FIELD_SAY] = "say", [FIELD_STOP] = "stop"};
@@ -143,7 +164,7 @@ static void put_field(em *E, gpa_str *out, const cu_field *x) {
     case FIELD_RECORD: str_printf(out, "    g_record *%s%u_%u;\n", name, x->a, x->b); return;
     case FIELD_SAY: str_printf(out, "    g_word *%s%u_%u;\n", name, x->a, x->b); return;
     case FIELD_STOP: str_printf(out, "    const volatile int *%s%u_%u;\n", name, x->a, x->b); return;
-    case FIELD_MAGIC: case FIELD_SHIFT: str_printf(out, "    unsigned %s%u_%u;\n", name, x->a, x->b); return;
+    case FIELD_MAGIC: case FIELD_SHIFT: case FIELD_ROOM: str_printf(out, "    unsigned %s%u_%u;\n", name, x->a, x->b); return;
     case FIELD_SPAN: case FIELD_OUTER: case FIELD_CHUNKS: case FIELD_LENGTH:
         str_printf(out, "    unsigned %s %s%u_%u;\n", integer, name, x->a, x->b);
         return;

@@ -31,6 +31,7 @@ typedef struct {
     uint8_t width;  /* TEAM_COLUMN: columns of a block */
     uint8_t tile;   /* no team: 1 + the dimension that, with the last one, is walked in square tiles; 0: in rows */
     uint8_t scan;   /* SCANs go by tiles; SCAN_WARPS warps at most. Divided, it takes two parts: the totals, then the points */
+    uint8_t bins;   /* no team: what ATOMIC adds is gathered in each block's shared memory, and blocks take points in turn */
     uint64_t wide;  /* bit per array: aligned, so that `vec` elements are one access */
 } cu_plan;
 
@@ -40,6 +41,7 @@ typedef enum {
     FIELD_OFFSET,  /* array a (virtual): its offset */
     FIELD_STRIDE,  /* array a, dimension b */
     FIELD_EXTENT,  /* array a, dimension b of its own */
+    FIELD_ROOM,    /* elements in the memory of array a */
     FIELD_SIZE,    /* dimension a of the space */
     FIELD_PARAM,   /* parameter a */
     FIELD_SPAN,    /* accesses along dimension a: its size over vec, rounded up */
@@ -78,6 +80,7 @@ typedef struct {
     bool branches;  /* control flow or variables */
     bool scans, atomics, faults, prints;
     bool tiles;     /* there are SCANs, and they can go by tiles */
+    int16_t bins;   /* an array whose only use is one ATOMIC that adds integers, of a plain program without EACH; -1: none */
     bool scatters;  /* without EACH: of the points that store to one element the last one wins */
     bool reread;    /* what is stored is loaded again: loads and stores keep their order */
     bool outer_writes; /* outside of EACH something other than STORE writes or reports */

@@ -182,6 +182,11 @@ static void put_atomic(em *E, int32_t at) {
     gpa_dtype t = (gpa_dtype)i->type;
     const char *m = em_memory(E, t), *r = em_type(E, t), *native = native_atomic((kir_atomic)i->imm, t);
     gpa_str place, v, old;
+    if (E->plan->bins) {
+        char room[NAME_ROOM];
+        em_line(E, "g_count(g_bins + v%d, %s, (unsigned long long)v%d);", (int)i->a, em_field(E, room, FIELD_ROOM, i->sub, 0), (int)i->b);
+        return;
+    }
     str_init(&place);
     str_init(&v);
     str_init(&old);
@@ -192,8 +197,7 @@ static void put_atomic(em *E, int32_t at) {
         str_printf(&v, "%s(&%s, v%d)", native, place.text, (int)i->b);
     } else if (t == DT_I64 && i->imm == KIR_AT_ADD) {
         str_printf(&v, "(long long)atomicAdd((unsigned long long *)&%s, (unsigned long long)v%d)", place.text, (int)i->b);
-    } else if (t == DT_C128) {
-        if (i->imm != KIR_AT_ADD) em_unsupported(E, "this atomic operation on complex128");
+    } else if (t == DT_C128 && i->imm == KIR_AT_ADD) {
         str_printf(&v, "gpa_c128{atomicAdd(&%s.re, v%d.re), atomicAdd(&%s.im, v%d.im)}", place.text, (int)i->b, place.text, (int)i->b);
     } else {
         E->needs |= NEED_UPDATE;

@@ -273,6 +273,11 @@ static const struct {
      "    const double r = 1.0 / (double)b, q = (double)a * r, exact = fma(fma(-q, (double)b, (double)a), r, q);\n"
      "    return (float)(exact != exact || a == 0 ? q : exact);\n"
      "}\n"},
+    {NEED_BINS, /* a sum of 64 bits in words that lie `room` apart */
+     "static __device__ void g_count(unsigned *low, unsigned room, unsigned long long v) {\n"
+     "    const unsigned old = atomicAdd(low, (unsigned)v), high = (unsigned)(v >> 32) + (old + (unsigned)v < old);\n"
+     "    if (high) atomicAdd(low + room, high);\n"
+     "}\n"},
     {NEED_FAULT,
      "struct g_record { unsigned set, kind, line, axis; long long a, b; int block[3], thread[3], other[8]; };\n"
      "static __device__ __noinline__ void g_fault(unsigned *lock, volatile g_record *r, unsigned kind, unsigned line, unsigned axis, long long a, long long b) {\n"

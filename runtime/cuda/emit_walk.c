@@ -232,7 +232,32 @@ void em_batch_compute(em *E, const cu_walk *w) {
 /* One point at a time, in place. Where batches would be of one point, that is the shorter source. */
 bool em_in_order(const em *E) {
     const cu_plan *p = E->plan;
-    return E->facts.branches || E->facts.reread || E->facts.scatters || (p->vec == 1 && p->unroll == 1 && !p->keep && !p->tile && !p->scan);
+    return E->facts.branches || E->facts.reread || E->facts.scatters || (p->vec == 1 && p->unroll == 1 && !p->keep && !p->tile && !p->scan && !p->bins);
+}
+
+/* Sums in shared memory: two words an element, so that additions are those of words. A block takes batches in turn and adds
+ * its sums at the end. */
+static void put_bins(em *E, cu_walk *w) {
+    char room[NAME_ROOM], base[NAME_ROOM];
+    const char *t = em_count_type(E);
+    gpa_dtype type = (gpa_dtype)E->f->arrays[E->facts.bins].dtype;
+    em_field(E, room, FIELD_ROOM, (unsigned)E->facts.bins, 0);
+    E->needs |= NEED_BINS;
+    em_line(E, "extern __shared__ unsigned g_bins[];");
+    em_line(E, "for (unsigned i = threadIdx.x; i < 2 * %s; i += %d) g_bins[i] = 0;", room, POINT_THREADS);
+    em_line(E, "__syncthreads();");
+    em_line(E, "for (%s c0 = (%s)blockIdx.x * %d; c0 < %s; c0 += (%s)gridDim.x * %d) {", t, t, POINT_THREADS * w->unroll, w->end, t, POINT_THREADS * w->unroll);
+    E->depth++;
+    w->chunk = "c0 + u * blockDim.x + threadIdx.x";
+    em_batch_load(E, w);
+    em_batch_compute(E, w);
+    em_close_block(E);
+    em_line(E, "__syncthreads();");
+    em_line(E, "for (unsigned i = threadIdx.x; i < %s; i += %d) {", room, POINT_THREADS);
+    em_line(E, "    const unsigned long long sum = g_bins[i] | (unsigned long long)g_bins[%s + i] << 32;", room);
+    em_line(E, "    if (sum) atomicAdd((%s *)%s + i, (%s)sum);", dtype_size(type) == 8 ? "unsigned long long" : "unsigned",
+            em_field(E, base, FIELD_BASE, (unsigned)E->facts.bins, 0), dtype_size(type) == 8 ? "unsigned long long" : "unsigned");
+    em_line(E, "}");
 }
 
 void em_points(em *E) {
@@ -252,6 +277,10 @@ void em_points(em *E) {
     snprintf(chunk, sizeof chunk, "(%s)blockIdx.x * %d + u * %d + threadIdx.x", t, POINT_THREADS * w.unroll, POINT_THREADS);
     w.chunk = chunk;
     w.end = chunks;
+    if (E->plan->bins) {
+        put_bins(E, &w);
+        return;
+    }
     em_batch_load(E, &w);
     em_batch_compute(E, &w);
 }

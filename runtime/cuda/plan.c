@@ -7,7 +7,7 @@
 #include "runtime/base.h"
 
 /* FEW_POINTS: below this many points a short source, which compiles sooner, is as fast. */
-enum { MOST_COLUMNS = 128, COLUMN_BLOCKS = 8, FEW_POINTS = 1 << 15, FEW_PER_UNIT = 4, PART_BYTES = 1 << 16, MOST_PARTS = 4096, KEPT = 16, MOST_KEPT_BYTES = 128 };
+enum { MOST_BINS = 3072, BIN_BLOCKS = 8, MOST_COLUMNS = 128, COLUMN_BLOCKS = 8, FEW_POINTS = 1 << 15, FEW_PER_UNIT = 4, PART_BYTES = 1 << 16, MOST_PARTS = 4096, KEPT = 16, MOST_KEPT_BYTES = 128 };
 
 static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
@@ -79,7 +79,16 @@ static void lay_tiles(const kir_func *f, const gpa_launch *l, int last, int othe
     y->block[1] = POINT_THREADS / TILE;
 }
 
-static void lay_points(const kir_func *f, const cu_facts *facts, const gpa_launch *l, const uint64_t *base, cu_layout *y) {
+/* Few elements that many points add to: each block gathers its own sums, and there are as many blocks as run at once. */
+static void lay_bins(uint64_t room, uint32_t units, cu_layout *y) {
+    if (room == 0 || room > MOST_BINS || y->chunks < FEW_POINTS) return;
+    y->plan.bins = 1;
+    y->plan.unroll = y->plan.vec > 1 ? 2 : 4;
+    y->shared = (uint32_t)room * 8;
+    y->grid[0] = (uint32_t)MIN(ceil_div(y->chunks, (int64_t)POINT_THREADS * y->plan.unroll), (int64_t)units * BIN_BLOCKS);
+}
+
+static void lay_points(const kir_func *f, const cu_facts *facts, const gpa_launch *l, const uint64_t *base, const uint64_t *room, uint32_t units, cu_layout *y) {
     int last = f->ndim - 1;
     cu_plan *p = &y->plan;
     p->team = TEAM_NONE;
@@ -99,6 +108,7 @@ static void lay_points(const kir_func *f, const cu_facts *facts, const gpa_launc
     y->grid[0] = (uint32_t)ceil_div(y->chunks, (int64_t)POINT_THREADS * p->unroll);
     y->block[0] = POINT_THREADS;
     if (other >= 0) lay_tiles(f, l, last, other, y);
+    else if (facts->bins >= 0) lay_bins(room[facts->bins], units, y);
 }
 
 /* ---- teams ---- */
@@ -230,7 +240,7 @@ static void lay_teams(const kir_func *f, const cu_facts *facts, const gpa_launch
     lay_rows(f, facts, units, last, dividable, y);
 }
 
-cu_layout plan_layout(const kir_func *f, const cu_facts *facts, const gpa_launch *l, const uint64_t *base, uint32_t units) {
+cu_layout plan_layout(const kir_func *f, const cu_facts *facts, const gpa_launch *l, const uint64_t *base, const uint64_t *room, uint32_t units) {
     cu_layout y;
     memset(&y, 0, sizeof y);
     y.plan.part = PLAN_WHOLE;
@@ -239,7 +249,7 @@ cu_layout plan_layout(const kir_func *f, const cu_facts *facts, const gpa_launch
         for (int d = 0; d < 3; d++) y.grid[d] = l->grid[d], y.block[d] = l->block[d];
         y.plan.vec = y.plan.unroll = 1;
     } else if (!facts->n_each) {
-        lay_points(f, facts, l, base, &y);
+        lay_points(f, facts, l, base, room, units, &y);
     } else {
         lay_teams(f, facts, l, base, units, &y);
     }

@@ -11,10 +11,11 @@ typedef struct {
     int64_t outer, chunks;  /* outer points; accesses of the space or of the inner space */
     int64_t length;         /* accesses of one part */
     uint32_t grid[3], block[3];
+    uint32_t shared;        /* bytes of dynamic shared memory */
 } cu_layout;
 
-/* The layout for these extents, strides and addresses (base[a] is the address of array a's origin) on a device with
- * `units` multiprocessors. */
-cu_layout plan_layout(const kir_func *f, const cu_facts *facts, const gpa_launch *l, const uint64_t *base, uint32_t units);
+/* The layout for these extents, strides and addresses (base[a] is the address of array a's origin, room[a] how many elements
+ * its memory holds) on a device with `units` multiprocessors. */
+cu_layout plan_layout(const kir_func *f, const cu_facts *facts, const gpa_launch *l, const uint64_t *base, const uint64_t *room, uint32_t units);
 
 #endif

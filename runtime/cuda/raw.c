@@ -221,7 +221,7 @@ gpa_code raw_build(gpa_dev *d, const raw_source *s, gpa_raw **out, gpa_err *e) {
     if (!r) return gpa_no_memory(e);
     context_enter(d);
     gpa_code rc = compile_or_find(d, s, r, e);
-    if (!rc) rc = api_check(d->cu->module_load(&r->module, r->code ? r->code : r->ptx), "cuModuleLoadData", e);
+    if (!rc) rc = api_check(compile_load(d->cu, r->code ? r->code : r->ptx, EFFORT_FULL, &r->module), "cuModuleLoadData", e);
     if (rc) free_raw(r);
     else *out = r;
     return rc;

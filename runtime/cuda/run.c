@@ -11,7 +11,7 @@ typedef struct {
     gpa_prog *p;
     const gpa_launch *l;
     cu_layout y;
-    uint64_t base[KIR_MAX_ARRAYS];
+    uint64_t base[KIR_MAX_ARRAYS], room[KIR_MAX_ARRAYS];
     CUdeviceptr scratch;    /* partial states, then results of regions */
     uint64_t *state_at;     /* per instruction: offset of its partial states and, n_code further, of its results */
     uint32_t slot;          /* fault record */
@@ -41,6 +41,7 @@ static uint64_t field_value(const launch *L, const cu_field *x) {
     case FIELD_OFFSET: return (uint64_t)l->arrays[x->a].offset;
     case FIELD_STRIDE: return (uint64_t)l->arrays[x->a].stride[x->b];
     case FIELD_EXTENT: return (uint64_t)l->arrays[x->a].size[x->b];
+    case FIELD_ROOM: return L->room[x->a];
     case FIELD_SIZE: case FIELD_SPAN: return (uint64_t)extent(L, x);
     case FIELD_MAGIC: case FIELD_SHIFT:
         magic((uint64_t)MAX(extent(L, x), 1), &m, &s);
@@ -94,7 +95,7 @@ static gpa_code queue(launch *L, gpa_err *e) {
     memset(block, 0, v->source.bytes);
     fill_block(L, &v->source, block);
     void *args[] = {block};
-    uint32_t shared = L->p->copy.form == KIR_KERNEL ? L->l->shared : 0;
+    uint32_t shared = L->p->copy.form == KIR_KERNEL ? L->l->shared : L->y.shared;
     CUresult r = shared > 48u << 10 ? cu->function_set(v->function, CU_FUNC_MAX_DYNAMIC, (int)shared) : 0;
     if (!r) r = cu->launch(v->function, g[0], g[1], g[2], b[0], b[1], b[2], shared, L->d->stream, args, NULL);
     if (block != small) mem_free(block);
@@ -215,6 +216,7 @@ gpa_code program_run(gpa_dev *d, gpa_prog *p, const gpa_launch *l, gpa_err *e) {
         const gpa_binding *b = &l->arrays[a];
         bool bound = (f->arrays[a].where == KIR_GLOBAL || f->arrays[a].where == KIR_CONSTANT) && b->mem;
         L.base[a] = bound ? b->mem->at + (uint64_t)b->offset * dtype_size((gpa_dtype)f->arrays[a].dtype) : 0;
+        L.room[a] = bound ? b->mem->n / dtype_size((gpa_dtype)f->arrays[a].dtype) : 0;
     }
     for (int d2 = 0; f->form == KIR_MAP && d2 < f->ndim; d2++)
         if (!(f->inner >> d2 & 1) && l->size[d2] <= 0) return GPA_OK;
@@ -223,7 +225,7 @@ gpa_code program_run(gpa_dev *d, gpa_prog *p, const gpa_launch *l, gpa_err *e) {
         gpa_code rc = take_slot(&L, e);
         if (rc) return rc;
     }
-    L.y = plan_layout(f, &p->facts, l, L.base, d->units);
+    L.y = plan_layout(f, &p->facts, l, L.base, L.room, d->units);
     if (!L.y.grid[0]) return GPA_OK;
     if (p->facts.prints) return queue_printing(&L, e);
     if (p->facts.scatters && L.y.chunks > 1) return queue_scatter(&L, e);

@@ -291,6 +291,19 @@ static void test_control(void **state) {
         gather(f, &p);
         kir_free(f);
     }
+    for (int t = 0; t < DT_COUNT; t++) { /* counting, in the block's memory and in the array's own */
+        if (!dtype_is_int((gpa_dtype)t)) continue;
+        kir_func *f = map("bins", 1, 0);
+        int a = array(f, DT_I64, KIR_READ, 1, 0), b = array(f, (gpa_dtype)t, KIR_READ | KIR_WRITE, 0, 1);
+        kir_ins up = ins(KIR_ATOMIC, (gpa_dtype)t);
+        up.sub = (uint16_t)b, up.imm = KIR_AT_ADD, up.a = load(f, a), up.b = number(f, (gpa_dtype)t, 1);
+        kir_emit(f, up);
+        cu_plan p = points(1 + t % 2, 2, 1);
+        p.bins = dtype_size((gpa_dtype)t) >= 4;
+        assert_int_equal(p.bins, emit_facts(f).bins == b);
+        gather(f, &p);
+        kir_free(f);
+    }
     for (int part = PART_CLAIM; part <= PART_STORE; part++) {
         kir_func *f = map("scatter", 1, 0);
         int a = array(f, DT_I64, KIR_READ, 1, 0), b = array(f, DT_F32, KIR_READ, 1, 0), c = array(f, DT_F32, KIR_WRITE, 0, 1);
