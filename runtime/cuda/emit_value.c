@@ -267,11 +267,21 @@ static const struct {
      "#define G_SHUFFLE(name, how) template <class S> static __device__ S name(S v, int by, int width, unsigned mask) { \\\n"
      "    g_words<S> x = g_split(v); for (int i = 0; i < (int)(sizeof x / 4); i++) x.w[i] = how(mask, x.w[i], by, width); return g_join<S>(x); }\n"
      "G_SHUFFLE(g_shfl, __shfl_sync) G_SHUFFLE(g_shfl_up, __shfl_up_sync) G_SHUFFLE(g_shfl_down, __shfl_down_sync) G_SHUFFLE(g_shfl_xor, __shfl_xor_sync)\n"},
-    {NEED_QUOTIENT, /* a / b for many a and one b: the reciprocal is computed once, and no operand is slow. Rounded correctly:
-                       the double quotient is, and rounding it again does no harm, since it has more than twice the bits. */
+    {NEED_QUOTIENT, /* a / b for many a and one b: the reciprocal is computed once, and no usual operand is slow. The product
+                       with it, corrected by its remainder, is rounded correctly; numerators near the smallest are scaled up
+                       first. Scaling back may round a second time: where that met a tie, the remainder breaks it. */
      "static __device__ float g_quotient(float a, float b) {\n"
-     "    const double r = 1.0 / (double)b, q = (double)a * r, exact = fma(fma(-q, (double)b, (double)a), r, q);\n"
-     "    return (float)(exact != exact || a == 0 ? q : exact);\n"
+     "    const float m = fabsf(a), r = 1.0f / b;\n"
+     "    if (!(fabsf(b) > 0x1p-40f && fabsf(b) < 0x1p40f && m < 0x1p80f)) return a / b;\n"
+     "    const bool small = m < 0x1p-60f;\n"
+     "    const float n = small ? a * 0x1p64f : a, q0 = n * r, q = fmaf(fmaf(-q0, b, n), r, q0);\n"
+     "    float f = small ? q * 0x1p-64f : q;\n"
+     "    const float off = small ? q - f * 0x1p64f : 0.0f;\n"
+     "    if (fabsf(off) == 0x1p-86f) {\n"
+     "        const float rest = b < 0 ? -fmaf(-q, b, n) : fmaf(-q, b, n);\n"
+     "        if (rest != 0 && (rest > 0) == (off > 0)) f = __int_as_float(__float_as_int(f) + ((rest > 0) == (q > 0) ? 1 : -1));\n"
+     "    }\n"
+     "    return a == 0 ? q0 : f;\n"
      "}\n"},
     {NEED_BINS, /* a sum of 64 bits in words that lie `room` apart */
      "static __device__ void g_count(unsigned *low, unsigned room, unsigned long long v) {\n"

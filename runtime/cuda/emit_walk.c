@@ -51,8 +51,9 @@ void em_coordinates(em *E, const cu_walk *w, const char *c) {
 }
 
 /* Coordinates of access u where arrays lie across each other: a block takes a tile of the last dimension and another one, so
- * that what one row of threads brings into the cache serves the next rows. Divisions are the same for a whole block. */
-static void put_tile(em *E, const cu_walk *w) {
+ * that what one row of threads brings into the cache serves the next rows. Divisions are the same for a whole block. `turned`: with
+ * neighbouring threads along the other dimension. */
+static void put_tile(em *E, const cu_walk *w, bool turned) {
     const char *t = em_index_type(E);
     char size[NAME_ROOM];
     int last = w->dims[w->n - 1], other = E->plan->tile - 1;
@@ -62,8 +63,8 @@ static void put_tile(em *E, const cu_walk *w) {
         bool tiled = d == last || d == other;
         em_field(E, size, FIELD_SIZE, (unsigned)d, 0);
         em_line(E, "const unsigned n%d = ((unsigned)%s + %d) / %d, at%d = rest %% n%d; rest /= n%d;", d, size, tiled ? TILE - 1 : 0, tiled ? TILE : 1, d, d, d);
-        if (d == last) em_line(E, "const %s i%d = (%s)(at%d * %d + threadIdx.x);", t, d, t, d, TILE);
-        else if (d == other) em_line(E, "const %s i%d = (%s)(at%d * %d + threadIdx.y + u * %d);", t, d, t, d, TILE, POINT_THREADS / TILE);
+        if (d == (turned ? other : last)) em_line(E, "const %s i%d = (%s)(at%d * %d + threadIdx.x);", t, d, t, d, TILE);
+        else if (tiled) em_line(E, "const %s i%d = (%s)(at%d * %d + threadIdx.y + u * %d);", t, d, t, d, TILE, POINT_THREADS / TILE);
         else em_line(E, "const %s i%d = (%s)at%d;", t, d, t, d);
     }
 }
@@ -100,10 +101,36 @@ static void put_element(em *E, gpa_str *out, unsigned a) {
     str_putc(out, ']');
 }
 
+/* In tiles: an array whose neighbours lie along the other dimension is read along that one, and turned in shared memory. */
+static bool is_turned(const em *E, const cu_walk *w, unsigned a) {
+    const kir_array *k = &E->f->arrays[a];
+    int last = w->n ? w->dims[w->n - 1] : -1;
+    return E->plan->tile && k->unit >> (E->plan->tile - 1) & 1 && !(k->zero >> last & 1);
+}
+
+static void turn_tile(em *E, const cu_walk *w, unsigned a) {
+    char size[NAME_ROOM], other_size[NAME_ROOM];
+    int last = w->dims[w->n - 1], other = E->plan->tile - 1;
+    gpa_str at;
+    str_init(&at);
+    put_element(E, &at, a);
+    em_line(E, "__shared__ %s g_tile%u[%d][%d];", em_memory(E, (gpa_dtype)E->f->arrays[a].dtype), a, TILE, TILE + 1);
+    em_open_unrolled(E, "u", w->unroll);
+    put_tile(E, w, true);
+    em_line(E, "if (i%d < %s && i%d < %s) g_tile%u[threadIdx.y + u * %d][threadIdx.x] = %s;", last, em_field(E, size, FIELD_SIZE, (unsigned)last, 0), other,
+            em_field(E, other_size, FIELD_SIZE, (unsigned)other, 0), a, POINT_THREADS / TILE, at.text);
+    em_close_block(E);
+    str_free(&at);
+}
+
 /* One access of array a between memory and the registers r[u]. */
 static void put_access(em *E, const cu_walk *w, unsigned a, const char *r, bool store) {
     const char *m = em_memory(E, (gpa_dtype)E->f->arrays[a].dtype);
     bool wide = w->vec > 1 && E->plan->wide >> a & 1;
+    if (!store && is_turned(E, w, a)) {
+        em_line(E, "%s[u].v[0] = g_tile%u[threadIdx.x][threadIdx.y + u * %d];", r, a, POINT_THREADS / TILE);
+        return;
+    }
     int last = w->n ? w->dims[w->n - 1] : -1;
     gpa_str at;
     str_init(&at);
@@ -149,12 +176,19 @@ void em_batch_load(em *E, const cu_walk *w) {
     for (unsigned a = 0; a < E->f->n_arrays; a++)
         if (uses_point(E, a, w->lo, w->hi, KIR_LOAD) && moves(E, w, a))
             em_line(E, "g_pack<%s, %d> x%u[%d] = {};", em_memory(E, (gpa_dtype)E->f->arrays[a].dtype), w->vec, a, w->unroll);
+    bool turns = false;
+    for (unsigned a = 0; a < E->f->n_arrays; a++) {
+        if (!uses_point(E, a, w->lo, w->hi, KIR_LOAD) || !moves(E, w, a) || !is_turned(E, w, a)) continue;
+        turn_tile(E, w, a);
+        turns = true;
+    }
+    if (turns) em_line(E, "__syncthreads();");
     em_open_unrolled(E, "u", w->unroll);
     em_line(E, "lim[u] = 0;");
     for (int k = 0; k < w->n; k++) em_line(E, "p%d[u] = 0;", w->dims[k]);
     if (E->plan->tile) {
         char other[NAME_ROOM];
-        put_tile(E, w);
+        put_tile(E, w, false);
         em_line(E, "if (i%d < %s && i%d < %s) {", last, em_field(E, size, FIELD_SIZE, (unsigned)last, 0), E->plan->tile - 1,
                 em_field(E, other, FIELD_SIZE, E->plan->tile - 1u, 0));
         E->depth++;

@@ -7,7 +7,7 @@
 #include "runtime/base.h"
 
 /* FEW_POINTS: below this many points a short source, which compiles sooner, is as fast. */
-enum { MOST_BINS = 3072, BIN_BLOCKS = 8, MOST_COLUMNS = 128, COLUMN_BLOCKS = 8, FEW_POINTS = 1 << 15, FEW_PER_UNIT = 4, PART_BYTES = 1 << 16, MOST_PARTS = 4096, KEPT = 16, MOST_KEPT_BYTES = 128 };
+enum { MOST_BINS = 3072, BIN_BLOCKS = 8, MOST_COLUMNS = 64, COLUMN_BLOCKS = 8, COLUMN_LOADS = 16, ROW_BLOCKS = 4, MOST_SHARED = 48 << 10, FEW_POINTS = 1 << 15, FEW_PER_UNIT = 4, PART_BYTES = 1 << 16, MOST_PARTS = 4096, KEPT = 16, MOST_KEPT_BYTES = 128 };
 
 static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
@@ -69,9 +69,11 @@ static int across(const kir_func *f, const gpa_launch *l, int last) {
 }
 
 static void lay_tiles(const kir_func *f, const gpa_launch *l, int last, int other, cu_layout *y) {
-    int64_t blocks = 1;
+    int64_t blocks = 1, shared = 0;
     for (int d = 0; d < f->ndim; d++) blocks *= d == last || d == other ? ceil_div(l->size[d], TILE) : l->size[d];
-    if (blocks > INT32_MAX) return;
+    for (size_t a = 0; a < f->n_arrays; a++) /* turned in shared memory */
+        if (by_points(f, a) && f->arrays[a].unit >> other & 1) shared += TILE * (TILE + 1) * (int64_t)dtype_size((gpa_dtype)f->arrays[a].dtype);
+    if (blocks > INT32_MAX || shared > MOST_SHARED) return;
     y->plan.tile = (uint8_t)(other + 1);
     y->plan.unroll = TILE * TILE / POINT_THREADS;
     y->grid[0] = (uint32_t)blocks;
@@ -149,10 +151,10 @@ static void lay_rows(const kir_func *f, const cu_facts *facts, uint32_t units, i
     int64_t most = bytes ? MIN(MOST_KEPT_BYTES / bytes, KEPT / p->vec) : 0;
     p->team = chunks <= 256 && y->outer >= 64 && !p->scan ? TEAM_WARP : TEAM_BLOCK;
     if (keeps && p->team == TEAM_WARP && chunks > 32 * most) p->team = TEAM_BLOCK;
-    int64_t lanes = p->team == TEAM_WARP ? 32 : chunks >= 1024 ? 256 : MAX(32, ceil_div(chunks, 32) * 32);
+    int64_t lanes = p->team == TEAM_WARP ? 32 : chunks >= 1 << 16 ? 512 : chunks >= 1024 ? 256 : MAX(32, ceil_div(chunks, 32) * 32);
     if (p->scan) lanes = MIN(lanes, 32 * SCAN_WARPS);
     if (dividable && p->team == TEAM_BLOCK && y->outer < (int64_t)units * FEW_PER_UNIT) {
-        int64_t blocks = ceil_div((int64_t)units * 8, y->outer), least = MAX(PART_BYTES / (16 * lanes), 1) * lanes;
+        int64_t blocks = ceil_div((int64_t)units * (lanes == 512 ? ROW_BLOCKS : 2 * ROW_BLOCKS), y->outer), least = MAX(PART_BYTES / (16 * lanes), 1) * lanes;
         y->length = MAX(ceil_div(chunks, MIN(blocks, MOST_PARTS)), least);
         y->parts = y->length < chunks;
     }
@@ -182,7 +184,7 @@ static void lay_columns(const cu_facts *facts, uint32_t units, bool dividable, c
     while (rows > 1 && rows * 4 > y->chunks) rows /= 2;
     p->team = TEAM_COLUMN;
     p->width = (uint8_t)width;
-    p->unroll = facts->branches || y->outer * y->chunks < FEW_POINTS ? 1 : 8;
+    p->unroll = facts->branches || y->outer * y->chunks < FEW_POINTS ? 1 : COLUMN_LOADS;
     p->threads = COLUMN_THREADS;
     y->block[0] = (uint32_t)width;
     y->block[1] = (uint32_t)rows;

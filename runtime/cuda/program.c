@@ -47,7 +47,7 @@ gpa_code program_new(const kir_func *f, gpa_prog **out, gpa_err *e) {
     return GPA_OK;
 }
 
-/* So many points are worth a full build: about as much time as it takes. */
+/* A program that has computed so many points and is wanted again is worth a full build. */
 #define MANY_POINTS 4e6
 
 static void free_variant(gpa_dev *d, cu_variant *v) {
@@ -103,10 +103,11 @@ static void improve(gpa_dev *d, const gpa_prog *p, cu_variant *v, double points)
         mem_free(v->ptx);
         v->first = v->module;
         v->ptx = better.ptx, v->module = better.module, v->function = better.function;
-    } else if ((v->points += points) >= MANY_POINTS) {
+    } else if (v->points >= MANY_POINTS) {
         v->job = build_begin(&d->builder, d->cu, d->context, v->source.text.text, target_of(d, &p->copy));
         if (!v->job) v->effort = EFFORT_FULL;
     }
+    v->points += points;
 }
 
 gpa_code program_variant(gpa_dev *d, gpa_prog *p, const cu_plan *plan, double points, const cu_variant **out, gpa_err *e) {
