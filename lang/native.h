@@ -86,6 +86,8 @@ gpa_code vm_warn(gpa_vm *vm, gpa_code category, const char *fmt, ...) __attribut
 gpa_code vm_display(gpa_vm *vm, value v, const char *id, bool update);
 /* Takes away what the cell has shown; `wait`: when there is something new. */
 gpa_code vm_clear_output(gpa_vm *vm, bool wait);
+/* A text to read at leisure: in a pager where there is one, else written. */
+gpa_code vm_page(gpa_vm *vm, const char *text, size_t n);
 /* Reads a line for input(); EOFError at the end. */
 gpa_code vm_input(gpa_vm *vm, const char *prompt, value *out);
 /* GPA_E_INTERRUPT when Ctrl-C was pressed: native loops ask now and then. */

@@ -250,6 +250,12 @@ gpa_code vm_display(gpa_vm *vm, value v, const char *id, bool update) {
     return vm->config.display ? vm->config.display(vm->config.user, v, id, update) : GPA_OK;
 }
 
+gpa_code vm_page(gpa_vm *vm, const char *text, size_t n) {
+    if (!vm->config.page) return vm_write(vm, false, text, n);
+    vm->config.page(vm->config.user, text, n);
+    return GPA_OK;
+}
+
 gpa_code vm_clear_output(gpa_vm *vm, bool wait) {
     if (vm->config.clear) vm->config.clear(vm->config.user, wait);
     return GPA_OK;

@@ -20,6 +20,7 @@ typedef struct {
     gpa_code (*input)(void *user, const char *prompt, char *line, size_t n);            /* may be NULL: EOFError */
     gpa_code (*display)(void *user, value v, const char *id, bool update);              /* may be NULL: nothing is shown */
     void (*clear)(void *user, bool wait);                                               /* may be NULL */
+    void (*page)(void *user, const char *text, size_t n);                               /* may be NULL: written */
     gpa_code (*magic)(void *user, const char *text, size_t n, gpa_span at, value *out); /* a MAGIC node; may be NULL */
 } vm_config;
 

@@ -338,7 +338,7 @@ gpa_code core_help(gpa_vm *vm, value *argv, value *out) {
     gpa_code rc = GPA_OK;
     if (argv[0].tag == V_UNSET) str_put(&s, "help(x) tells what is known about x; dir() lists the names defined here.\n");
     else rc = describe(vm, argv[0], &s);
-    if (!rc) rc = vm_write(vm, false, s.text, s.len);
+    if (!rc) rc = vm_page(vm, s.text, s.len);
     str_free(&s);
     return rc;
 }

@@ -72,6 +72,14 @@ void session_page(gpa_session *s, const gpa_repr *r, size_t n) {
     else session_write(s, false, r->data, r->n);
 }
 
+/* help() is read in a pager at a terminal; elsewhere it is output like any other. */
+void session_on_page(void *user, const char *text, size_t n) {
+    gpa_session *s = user;
+    gpa_repr r = {"text/plain", text, n, NULL};
+    if (s->host.terminal) session_page(s, &r, 1);
+    else session_write(s, false, text, n);
+}
+
 /* The capture that takes what is displayed, if there is one. */
 static capture *taker(const gpa_session *s) {
     capture *c = s->capture;

@@ -59,7 +59,7 @@ gpa_code gpa_session_new(const gpa_config *c, gpa_session **out, gpa_err *e) {
     s->sources = sources_new();
     if (!s->names || !s->sources) TRY(gpa_no_memory(e));
     TRY(rt_new(&(rt_config){.device = c->device, .plugin_dir = c->plugin_dir, .name_arrays = name_arrays, .user = s}, &s->rt, e));
-    TRY(vm_new(&(vm_config){.rt = s->rt, .names = s->names, .sources = s->sources, .user = s, .write = session_on_write, .input = read_in, .display = session_on_display, .clear = session_on_clear, .magic = session_magic}, &s->vm, e));
+    TRY(vm_new(&(vm_config){.rt = s->rt, .names = s->names, .sources = s->sources, .user = s, .write = session_on_write, .input = read_in, .display = session_on_display, .clear = session_on_clear, .page = session_on_page, .magic = session_magic}, &s->vm, e));
     if (set_argv(s, c)) {
         *e = *vm_err(s->vm);
         rc = e->code;

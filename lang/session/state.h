@@ -68,10 +68,11 @@ void session_show(gpa_session *s, const gpa_repr *r, size_t n, const char *id, b
 void session_page(gpa_session *s, const gpa_repr *r, size_t n);
 /* The value of a cell's last expression: shown, and with `keep` remembered in Out, _ and _n. */
 gpa_code session_result(gpa_session *s, value v, bool keep);
-/* What the vm calls: vm_config.write, .display, .clear. */
+/* What the vm calls: vm_config.write, .display, .clear, .page. */
 void session_on_write(void *user, bool to_stderr, const char *text, size_t n);
 gpa_code session_on_display(void *user, value v, const char *id, bool update);
 void session_on_clear(void *user, bool wait);
+void session_on_page(void *user, const char *text, size_t n);
 
 /* ---- remember.c: In, Out and their short names ---- */
 
