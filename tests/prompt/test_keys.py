@@ -50,6 +50,44 @@ def run(editing):
     r.check("and ends as it should", t.status() == 0)
 
 
+def redraws():
+    """What is drawn change by change is what is drawn afresh."""
+    keys = [k for k in TEXT if k not in ("?", "\xff")] * 2 + ["left", "right", "up", "down", "home", "end", "back", "\x0f", "\x0b", "\x15", "\x17", "\x19", "\x1f",
+                                                             "\x1bd", "\x1bb", "\x1bf", "\x10", "\x0e", "shift-tab"] * 2
+    t = Terminal(rows=30, columns=44, GPA_DEVICE="ref")
+    t.wait(r"In \[1\]:")
+    t.type("def f(a):\r日本 = 'x' * 40\rif a:\rreturn 1\r\r")
+    t.wait(r"In \[2\]:")
+    good, tries, end = True, 0, time.time() + SECONDS
+    while good and time.time() < end:
+        typed = [random.choice(keys) for _ in range(random.randint(1, 12))]
+        for key in typed:
+            t.type(key)
+            t.read(random.choice((0, 0, 0.002)))
+        t.type("\x07")  # no menu, no search
+        t.settle(0.02)
+        before, y, x = t.lines(), t.screen.cursor.y, t.screen.cursor.x
+        t.type("\x0c")
+        t.settle(0.02)
+        after = t.lines()
+        while after and not after[-1]:
+            after.pop()
+        if len(after) < t.rows - 2:
+            top = y - t.screen.cursor.y
+            good = x == t.screen.cursor.x and before[top : top + len(after)] == after and not any(before[top + len(after) :])
+            tries += 1
+        if not good:
+            print(f"#   typed {typed!r}; cursor {y},{x}, then {t.screen.cursor.y},{t.screen.cursor.x}")
+            for line in before + ["--- drawn afresh:"] + after:
+                print(f"#   | {line}")
+        if random.random() < 0.2 or len(after) > t.rows - 6:
+            t.type("\x03")
+            t.settle(0.02)
+    r.check(f"{tries} times drawn as afresh", good)
+    t.kill()
+
+
+redraws()
 for mode in ("emacs", "vi"):
     run(mode)
 r.end()
