@@ -51,7 +51,8 @@ endif
 $(CONFIG): .make/probe.sh
 	@mkdir -p build && CC='$(CC)' .make/probe.sh > $@.new && mv $@.new $@
 
-CORE   := $(call obj,lang/*.c lang/*/*.c runtime/*.c runtime/ref/*.c) $(if $(wildcard lang/*.c),$(B)/prelude.o)
+RUNTIME := $(call obj,runtime/*.c runtime/ref/*.c)
+CORE   := $(call obj,lang/*.c lang/*/*.c) $(RUNTIME) $(if $(wildcard lang/*.c),$(B)/prelude.o)
 REPL   := $(call obj,repl/*.c)
 KERNEL := $(call obj,kernel/*.c)
 CPU    := $(call obj,runtime/cpu/*.c) $(B)/runtime/cpu/tables.o
@@ -104,10 +105,15 @@ $(B)/prelude.c: $(call src,lang/prelude/*.gpa lang/prelude/modules/*.gpa) .make/
 $(B)/prelude.o: $(B)/prelude.c
 	$(call say,CC)$(CC) $(ALL) -w -c -o $@ $<
 
-# Test programs: one executable per tests/unit/test_*.c and tests/tools/*.c, each with what it and the plugins need of the core.
-NEEDS = -Wl,-u,disk_put
-$(B)/tests/%: $(B)/tests/%.o $(B)/core.a runtime/plugin.sym
-	$(call say,LD)$(CC) $(CFLAGS) $(LDFLAGS) $(EXE) $(NEEDS) -o $@ $< $(B)/core.a $(CMOCKA_LIBS) $(LIBS)
+# Test programs: one executable per tests/unit/test_*.c and tests/tools/*.c, each with the runtime, where plugins find what
+# they call, and what it needs of the rest of the core.
+$(B)/tests/%: $(B)/tests/%.o $(RUNTIME) $(B)/core.a runtime/plugin.sym
+	$(call say,LD)$(CC) $(CFLAGS) $(LDFLAGS) $(EXE) -o $@ $< $(RUNTIME) $(B)/core.a $(CMOCKA_LIBS) $(LIBS)
+# A driver without a GPU, for tests of what the CUDA device compiles.
+FAKE   := $(B)/tests/fake/libcuda.so.1
+$(FAKE): tests/fake/libcuda.c runtime/cuda/api.h
+	@mkdir -p $(@D)
+	$(call say,SO)$(CC) $(filter-out -MMD -MP,$(ALL)) -fPIC -shared -o $@ $<
 # The sources that the CUDA device generates are looked at without one.
 $(B)/tests/unit/test_cuda_emit: LDFLAGS += $(filter-out %/tables.o,$(CUDA))
 $(B)/tests/unit/test_cuda_emit: $(CUDA)
@@ -126,7 +132,7 @@ test-kit: all tests ; @.make/kit.sh $(B) build/gpa-tests.tar.xz
 bench:  deps ; @$(MAKE) --no-print-directory -j$(JOBS) all && GPA=$(B)/gpa tests/bench/run
 bench-gpu: deps ; @$(MAKE) --no-print-directory -j$(JOBS) all && GPA=$(B)/gpa $(or $(wildcard build/venv/bin/python),python3) tests/bench/gpu.py $(if $(QUICK),--quick)
 cov:    ; @$(MAKE) --no-print-directory test MODE=cov; .make/coverage.sh
-tests:  $(UNIT) $(TOOLS) $(FUZZ) ; @true
+tests:  $(UNIT) $(TOOLS) $(FUZZ) $(FAKE) ; @true
 layers: ; @awk -f tests/layers.awk tests/layers.txt $$(find lang runtime repl kernel -name '*.[ch]' 2>/dev/null)
 clean:  ; rm -rf build
 

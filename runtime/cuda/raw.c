@@ -123,6 +123,7 @@ static gpa_code make_options(const gpa_dev *d, const cu_nvrtc *rtc, const raw_so
     o->machine = !told && t.major == d->target.major && t.minor == d->target.minor;
     snprintf(o->arch, sizeof o->arch, "--gpu-architecture=%s_%d%d", o->machine ? "sm" : "compute", t.major, t.minor);
     if (!told) o->option[o->n++] = o->arch;
+    o->option[o->n++] = "--disable-warnings"; /* they would stand among the errors */
     size_t n = include_options(o->include);
     for (size_t i = 0; i < n; i++) o->option[o->n++] = o->include[i];
     return GPA_OK;
@@ -144,9 +145,11 @@ static gpa_code complain(const cu_nvrtc *rtc, nvrtcProgram p, const raw_source *
     while (end && end > log && end[-1] != '\n') end--;
     if (end) *end = 0;
     for (size_t k = strlen(log); k && strchr(" \n", log[k - 1]); k--) log[k - 1] = 0;
-    gpa_fail(e, GPA_E_COMPILE, "%s", first ? first : log);
+    /* What NVRTC adds below the source are the names that were asked for. */
+    bool name = first && s->n_names == 1 && strncmp(first, "__nv_name_map", 13) == 0;
+    gpa_code rc = name ? gpa_fail(e, GPA_E_VALUE, "the source has no function '%s'", s->names[0]) : gpa_fail(e, GPA_E_COMPILE, "%s", first ? first : log);
     mem_free(log);
-    return GPA_E_COMPILE;
+    return rc;
 }
 
 static gpa_code take(const cu_nvrtc *rtc, nvrtcProgram p, bool machine, gpa_raw *r, size_t *n_code, gpa_err *e) {

@@ -14,11 +14,6 @@
 #include "runtime/libcall.h"
 #include "runtime/str.h"
 
-/* The plugin finds the core in the executable: what it calls must be linked in. */
-static const void *const test_cpu_needs[]
-    __attribute__((used)) = {(const void *)(uintptr_t)gpa_tables_hash, (const void *)(uintptr_t)str_printf,
-                             (const void *)(uintptr_t)kir_check, (const void *)(uintptr_t)red_combine};
-
 static const gpa_backend *be;
 static gpa_dev *dev;
 

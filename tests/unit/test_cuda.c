@@ -12,11 +12,6 @@
 #include "runtime/disk.h"
 #include "runtime/str.h"
 
-/* The plugin finds the core in the executable: what it calls must be linked in. */
-extern const void *const test_cuda_needs[];
-const void *const test_cuda_needs[] = {(const void *)(uintptr_t)gpa_tables_hash, (const void *)(uintptr_t)str_printf, (const void *)(uintptr_t)op_helpers,
-                                       (const void *)(uintptr_t)red_combine, (const void *)(uintptr_t)dtype_cast, (const void *)(uintptr_t)disk_get};
-
 static const gpa_backend *be;
 static gpa_dev *dev;
 
