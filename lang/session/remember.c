@@ -6,7 +6,7 @@
 #include "lang/container.h"
 #include "lang/session/state.h"
 
-enum { MOST_VALUES = 1000 }; /* kept in Out: IPython's cache size */
+static const double usual_share = 0.1; /* of the device's memory, that arrays in Out may hold: %config Session.out_share */
 
 /* A variable that the session keeps, made by `make` when it is not of this type. Borrowed; UNSET when memory is short. */
 static value kept(gpa_session *s, const char *name, value_tag tag) {
@@ -74,6 +74,68 @@ static gpa_code shift_values(gpa_session *s, value v) {
     return rc;
 }
 
+/* ---- what Out may hold ---- */
+
+/* Bytes that an array keeps alive. */
+static double bytes_of(const gpa_arr *a) {
+    while (a->base) a = a->base;
+    return (double)a->size * (double)dtype_size((gpa_dtype)a->dtype);
+}
+
+static double bytes_held(value v) {
+    const value *items = v.tag == V_LIST ? v.list->items : v.tag == V_TUPLE ? v.tuple->items : &v;
+    size_t n = v.tag == V_LIST ? v.list->count : v.tag == V_TUPLE ? v.tuple->count : 1;
+    double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        if (items[i].tag == V_ARRAY) sum += bytes_of(items[i].array->arr);
+    return sum;
+}
+
+/* Puts the text of a value in its place wherever the session keeps it. */
+static gpa_code keep_text(gpa_session *s, dict_obj *out, int64_t line, value v) {
+    const history_entry *e = history_line(&s->history, (int)line);
+    value text = v_cstr(s->vm, e && e->output ? e->output : "");
+    module_obj *m = vm_main(s->vm);
+    if (text.tag == V_UNSET) return vm_err(s->vm)->code;
+    value held = value_retain(v); /* compared below */
+    gpa_code rc = dict_set(s->vm, out, v_int(line), text);
+    for (uint32_t i = 0; i < m->n && !rc; i++) {
+        const char *name = intern_text(s->names, m->names[i]);
+        if (name[0] == '_' && value_is(m->slots[i], held) && session_owns_name(name)) rc = module_set(s->vm, m, m->names[i], text);
+    }
+    for (int i = 0; i < LAST_VALUES; i++) {
+        if (!value_is(s->last[i], held)) continue;
+        value_release(s->vm, s->last[i]);
+        s->last[i] = value_retain(text);
+    }
+    value_release(s->vm, held);
+    value_release(s->vm, text);
+    return rc;
+}
+
+/* The oldest arrays give way to their text until the rest is within the share. */
+static gpa_code shed(gpa_session *s, dict_obj *out) {
+    rt_device_facts d;
+    gpa_err quiet = {0};
+    double held = 0, share = s->settings.out_share.len ? strtod(s->settings.out_share.text, NULL) : usual_share;
+    size_t at = 0;
+    gpa_code rc = GPA_OK;
+    for (dict_entry *e; (e = dict_next(out, &at));) held += bytes_held(e->v);
+    if (held <= 0 || rt_get_device(s->rt, &d, &quiet)) return GPA_OK;
+    double most = share * (double)(d.limit ? d.limit : d.total);
+    at = 0;
+    for (dict_entry *e; most > 0 && held > most && !rc && (e = dict_next(out, &at));) {
+        double bytes = bytes_held(e->v);
+        if (bytes <= 0 || e->key.tag != V_INT) continue;
+        held -= bytes;
+        int64_t line = e->key.i;
+        rc = keep_text(s, out, line, e->v);
+        session_printf(s, true, "Out[%lld] is kept as text alone: arrays in Out may hold %.3g%% of the device's memory (%%config Session.out_share)\n",
+                       (long long)line, 100 * share);
+    }
+    return rc;
+}
+
 gpa_code session_remember_value(gpa_session *s, value v) {
     char name[16];
     gpa_code rc = shift_values(s, v);
@@ -81,7 +143,7 @@ gpa_code session_remember_value(gpa_session *s, value v) {
     if (!rc) rc = module_set_text(s->vm, vm_main(s->vm), name, v);
     value out = rc ? v_unset() : kept(s, "Out", V_DICT);
     if (!rc) rc = out.tag == V_UNSET ? vm_err(s->vm)->code : dict_set(s->vm, out.dict, v_int(s->count), v);
-    return rc;
+    return rc ? rc : shed(s, out.dict);
 }
 
 /* ---- forgetting ---- */
