@@ -159,7 +159,7 @@ static bool indentation(lexer *l, token *t) {
 
 /* Skips what separates tokens of a line, and, inside brackets, lines. False: *t is an error. */
 static bool skip_blanks(lexer *l, token *t) {
-    for (;;) {
+    while (l->at < l->end) {
         char c = *l->at;
         if (c == ' ' || c == '\t' || c == '\f') {
             l->at++;
@@ -182,6 +182,7 @@ static bool skip_blanks(lexer *l, token *t) {
             return true;
         }
     }
+    return true;
 }
 
 /* ---- names and numbers ---- */

@@ -76,7 +76,7 @@ typedef struct {
 
 /* Starts at the beginning of a source. All arguments are borrowed for as long as the lexer lives. */
 void lex_start(lexer *l, const source *src, intern *names, arena *a, bool magics, gpa_err *err);
-/* Right behind lex_start: reads bytes [from, to) alone. A part that is not at the end ends with its newline. */
+/* Right behind lex_start: reads bytes [from, to) alone. It ends before a newline, or with the source. */
 void lex_within(lexer *l, uint32_t from, uint32_t to);
 /* The next token. TOKEN_ERROR: *err is set. After the end: TOKEN_END for ever. */
 void lex_next(lexer *l, token *t);

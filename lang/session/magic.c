@@ -133,7 +133,6 @@ static bool place(const magic_call *m, const source *src, const char *text, size
     size_t from = m->at.lo + (size_t)(text - m->text), to = from + n;
     if (to > m->at.hi || memcmp(src->text + from, text, n) != 0) return false;
     while (to < src->len && src->text[to] != '\n') to++; /* blanks, perhaps */
-    if (to < src->len) to++;
     o->from = (uint32_t)from;
     o->to = (uint32_t)to;
     return to > from;
@@ -340,7 +339,6 @@ static gpa_code run_magic(magic_call *m, const char *text, size_t n, value *out)
     size_t at = 1 + (size_t)cell, line = n;
     const char *newline = cell ? memchr(text, '\n', n) : NULL;
     if (newline) line = (size_t)(newline - text);
-    while (at < line && is_blank(text[at])) at++;
     size_t name = at;
     while (at < line && !is_blank(text[at])) at++;
     m->args = text + at;

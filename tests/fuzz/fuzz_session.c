@@ -1,5 +1,5 @@
 /* A whole session on any program, on the reference device: it ends, with a value or an error, and gives back its memory.
- * Shell lines and files are left out: an input that holds them is not run. */
+ * Magics are tried, but for those that run commands or touch files. */
 #include "tests/fuzz/drive.h"
 
 #include <pthread.h>
@@ -35,12 +35,19 @@ static void set_running(gpa_session *s) {
 
 static int holds(const char *text, size_t n, const char *word) { return memmem(text, n, word, strlen(word)) != NULL; }
 
+/* What would run a command, or read or write a file or the environment. Other magics are tried like everything else. */
 static int unsafe(const char *text, size_t n) {
-    for (size_t i = 0; i < n; i++) /* a line that begins with ! or % is a shell line or a magic */
-        if ((text[i] == '!' || text[i] == '%') && !(i + 1 < n && text[i + 1] == '=')) return 1;
-    return holds(text, n, "open") || holds(text, n, "save") || holds(text, n, "load") || holds(text, n, "fromfile") ||
-           holds(text, n, "tofile") || holds(text, n, "sleep") || holds(text, n, "input");
+    static const char *const words[] = {"open",  "save",  "load",   "fromfile", "tofile", "sleep",     "input",  "bash", "script", "%sh", "%sx",
+                                        "system", "%run", "%cd", "writefile", "%hist", "%env", "set_env", "%device", "environ", "putenv"};
+    for (size_t i = 0; i < n; i++)
+        if (text[i] == '!' && !(i + 1 < n && text[i + 1] == '=')) return 1;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (holds(text, n, words[i])) return 1;
+    return 0;
 }
+
+static void no_completion(void *user, const gpa_completion *c) { (void)user, (void)c; }
+static void no_page(void *user, const gpa_repr *r) { (void)user, (void)r; }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const char *text = (const char *)data;
@@ -59,6 +66,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     }
     set_running(s);
     gpa_session_eval(s, NULL, text, size, 0, &status);
+    gpa_session_complete(s, text, size, size / 2, no_completion, NULL);
+    gpa_session_inspect(s, text, size, size / 2, 1, no_page, NULL);
     set_running(NULL);
     gpa_session_free(s);
     if (baseline < 0) baseline = mem_alive();
