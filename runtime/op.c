@@ -116,6 +116,8 @@ static gpa_dtype sig_compute(gpa_sig sig, gpa_dtype t) {
         return dtype_is_complex(t) ? DT_C128 : DT_F64;
     case SIG_ANGLE:
         return t == DT_BOOL ? DT_F64 : to_float(t);
+    case SIG_WORD:
+        return t == DT_U64 ? t : DT_NONE;
     case SIG_JOIN:
         t = to_float(t);
         return dtype_is_float(t) && dtype_size(t) == 2 ? DT_F32 : t;
@@ -138,7 +140,7 @@ static gpa_dtype sig_result(gpa_sig sig, gpa_dtype compute) {
         return DT_U8;
     case SIG_ARITH: case SIG_ARITH_NB: case SIG_ARITH_I8: case SIG_REAL: case SIG_REAL_I8: case SIG_FLOAT:
     case SIG_FLOATC: case SIG_DIVIDE: case SIG_DOUBLE: case SIG_BITS: case SIG_INT: case SIG_INT_I8: case SIG_LDEXP:
-    case SIG_SELECT:
+    case SIG_SELECT: case SIG_WORD:
         return compute;
     case SIG_ROWS: break;
     }

@@ -52,6 +52,7 @@ typedef enum { FFT_C2C, FFT_R2C, FFT_C2R } gpa_fft_form;
     SIG(LDEXP, "a float and an int64; result the float")                                           \
     SIG(FREXP, "floats, integers as FLOAT; result int32")                                          \
     SIG(COUNT, "integers, bool computed as int8; result uint8")                                    \
+    SIG(WORD, "uint64; result the same")                                                           \
     SIG(SELECT, "a bool and two operands promoted; result theirs")
 typedef enum {
 #define SIG(id, doc) SIG_##id,

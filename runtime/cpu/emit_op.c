@@ -289,6 +289,24 @@ static ll_val ll_bits(ll *E, const row *r, const char *name, bool of_size, bool 
     return ll_cast(E, r->to, n);
 }
 
+/* Philox4x32-10, its words in the lower halves of 64-bit lanes, where a multiplication is one instruction. */
+static ll_val ll_philox(ll *E, const row *r, bool upper) {
+    V like = r->a.v, low = ll_int_like(E, like, 0xffffffff), half = ll_int_like(E, like, 32);
+    V c[4] = {bin(E, LLVMAnd, r->a.v, low), bin(E, LLVMLShr, r->a.v, half), bin(E, LLVMAnd, r->b.v, low), bin(E, LLVMLShr, r->b.v, half)};
+    V k[2] = {bin(E, LLVMAnd, r->c.v, low), bin(E, LLVMLShr, r->c.v, half)};
+    for (int round = 0; round < 10; round++) {
+        V p = bin(E, LLVMMul, c[0], ll_int_like(E, like, 0xD2511F53)), q = bin(E, LLVMMul, c[2], ll_int_like(E, like, 0xCD9E8D57));
+        c[0] = bin(E, LLVMXor, bin(E, LLVMXor, bin(E, LLVMLShr, q, half), c[1]), k[0]);
+        c[2] = bin(E, LLVMXor, bin(E, LLVMXor, bin(E, LLVMLShr, p, half), c[3]), k[1]);
+        c[1] = bin(E, LLVMAnd, q, low);
+        c[3] = bin(E, LLVMAnd, p, low);
+        k[0] = bin(E, LLVMAnd, bin(E, LLVMAdd, k[0], ll_int_like(E, like, 0x9E3779B9)), low);
+        k[1] = bin(E, LLVMAnd, bin(E, LLVMAdd, k[1], ll_int_like(E, like, 0xBB67AE85)), low);
+    }
+    V *half_of = upper ? c + 2 : c;
+    return result(r, bin(E, LLVMOr, half_of[0], bin(E, LLVMShl, half_of[1], half)));
+}
+
 static V truth(ll *E, ll_val a) { return ll_cast(E, DT_BOOL, a).v; }
 static ll_val ll_logic(ll *E, const row *r, LLVMOpcode code) { return result(r, bin(E, code, truth(E, r->a), truth(E, r->b))); }
 static ll_val ll_logic_not(ll *E, const row *r) { return result(r, LLVMBuildNot(E->b, truth(E, r->a), "")); }
@@ -396,6 +414,7 @@ static ll_val ll_division(ll *E, const row *r, int what) {
 #define LL_LOGIC_NOT ll_logic_not(E, r)
 #define LL_TEST(what) ll_test(E, r, TEST_##what)
 #define LL_CX(what) ll_cx(E, r, CX_##what)
+#define LL_PHILOX(upper) ll_philox(E, r, upper)
 #define LL_HELPER by_function(E, r)
 
 #define OP(id, name, symbol, arity, sig, cost, red, b, i, u, f, c, ll, doc) \
