@@ -117,6 +117,14 @@ $(FAKE): tests/fake/libcuda.c runtime/cuda/api.h
 # The sources that the CUDA device generates are looked at without one.
 $(B)/tests/unit/test_cuda_emit: LDFLAGS += $(filter-out %/tables.o,$(CUDA))
 $(B)/tests/unit/test_cuda_emit: $(CUDA)
+# Stand-ins for NVIDIA's driver and compiler: what the host does around a GPU is tested without one (tests/shell/gpu_stub.sh).
+STUBS := $(B)/tests/stub/lib64/libcuda.so.1 $(B)/tests/stub/lib64/libnvrtc.so.13
+$(B)/tests/stub/lib64/libcuda.so.1: $(call src,tests/stub/*) runtime/cuda/api.h
+	@mkdir -p $(@D)
+	$(call say,SO)$(CC) -O1 -g -std=gnu2x -D_GNU_SOURCE -I. -fPIC -shared -o $@ tests/stub/cuda.c tests/stub/rows.c
+$(B)/tests/stub/lib64/libnvrtc.so.13: $(call src,tests/stub/*) runtime/cuda/api.h
+	@mkdir -p $(@D)
+	$(call say,SO)$(CC) -O1 -g -std=gnu2x -D_GNU_SOURCE -DSTUB_NVRTC -I. -fPIC -shared -o $@ tests/stub/nvrtc.c tests/stub/rows.c
 $(B)/core.a: $(CORE)
 	$(call say,AR)rm -f $@ && ar rcs $@ $^
 .SECONDARY:
@@ -132,7 +140,7 @@ test-kit: all tests ; @.make/kit.sh $(B) build/gpa-tests.tar.xz
 bench:  deps ; @$(MAKE) --no-print-directory -j$(JOBS) all && GPA=$(B)/gpa tests/bench/run
 bench-gpu: deps ; @$(MAKE) --no-print-directory -j$(JOBS) all && GPA=$(B)/gpa $(or $(wildcard build/venv/bin/python),python3) tests/bench/gpu.py $(if $(QUICK),--quick)
 cov:    ; @$(MAKE) --no-print-directory test MODE=cov; .make/coverage.sh
-tests:  $(UNIT) $(TOOLS) $(FUZZ) $(FAKE) ; @true
+tests:  $(UNIT) $(TOOLS) $(FUZZ) $(FAKE) $(STUBS) ; @true
 layers: ; @awk -f tests/layers.awk tests/layers.txt $$(find lang runtime repl kernel -name '*.[ch]' 2>/dev/null)
 clean:  ; rm -rf build
 

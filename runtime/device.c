@@ -294,7 +294,7 @@ void device_close_all(gpa_rt *rt) {
     while (rt->devices) {
         gpa_device *d = rt->devices;
         rt->devices = d->next;
-        if (d->free_programs) d->free_programs(d);
+        if (d->programs) d->free_programs(d);
         buf_close_pool(rt, d);
         d->be->close(d->dev);
         mem_free(d);

@@ -1,0 +1,158 @@
+/* A driver for GPUs that are not there: memory is the host's, programs do nothing. Words of $STUB_CUDA:
+ *
+ *   count=2        GPUs                        version=12040  the driver's version
+ *   cc=75          compute capability          memory=1000000 bytes of each GPU
+ *   slow=300       milliseconds of cuInit      endless        what is launched never ends
+ *   no-ptx         PTX is not understood       fault=3        the third launch breaks its context
+ *   dead           a broken context cannot be had again */
+#include <time.h>
+
+#include "tests/stub/stub.h"
+
+#include "runtime/base.h"
+#include "runtime/cuda/api.h"
+
+enum { MAX_GPUS = 8, BROKEN = 700, TOO_OLD = 222, INVALID = 1 };
+
+struct CUctx_st {
+    bool broken;
+    size_t used;
+};
+
+typedef struct {
+    size_t n;
+    CUcontext owner;
+    char room[];
+} block;
+
+static struct CUctx_st contexts[MAX_GPUS];
+static _Thread_local CUcontext current;
+static long launches;
+static char something[64];
+
+#define LIVE() do { if (!current) return 201; if (current->broken) return BROKEN; } while (0)
+#define STUB(symbol, ...) int symbol(__VA_ARGS__); int symbol(__VA_ARGS__)
+
+STUB(cuInit, unsigned flags) {
+    long ms = stub_word("slow", 0);
+    (void)flags;
+    if (ms) nanosleep(&(struct timespec){ms / 1000, ms % 1000 * 1000000}, NULL);
+    return 0;
+}
+STUB(cuDriverGetVersion, int *out) { return *out = (int)stub_word("version", 13000), 0; }
+STUB(cuGetErrorName, CUresult r, const char **out) { return *out = r == BROKEN ? "CUDA_ERROR_ILLEGAL_ADDRESS" : "CUDA_ERROR", 0; }
+STUB(cuGetErrorString, CUresult r, const char **out) { return *out = r == BROKEN ? "an illegal memory access was encountered" : "something is wrong", 0; }
+STUB(cuDeviceGetCount, int *out) { return *out = (int)stub_word("count", 1), 0; }
+STUB(cuDeviceGet, CUdevice *out, int i) { return *out = i, 0; }
+STUB(cuDeviceGetName, char *out, int n, CUdevice d) { return snprintf(out, (size_t)n, "Stub GPU %c", 'A' + d), 0; }
+STUB(cuDeviceGetAttribute, int *out, int which, CUdevice d) {
+    long cc = stub_word("cc", 90);
+    (void)d;
+    *out = which == CU_ATTR_CC_MAJOR ? (int)(cc / 10) : which == CU_ATTR_CC_MINOR ? (int)(cc % 10) : which == CU_ATTR_MAX_THREADS ? 1024 : which == CU_ATTR_MEMORY_POOLS ? 1 : 64;
+    return 0;
+}
+STUB(cuDevicePrimaryCtxRetain, CUcontext *out, CUdevice d) { return *out = &contexts[d], contexts[d].broken ? BROKEN : 0; }
+STUB(cuDevicePrimaryCtxReset_v2, CUdevice d) {
+    stub_log("reset %d\n", d);
+    contexts[d] = (struct CUctx_st){.broken = stub_word("dead", 0) && contexts[d].broken};
+    return 0;
+}
+STUB(cuCtxSetCurrent, CUcontext c) { return current = c, 0; }
+STUB(cuMemGetInfo_v2, size_t *out, size_t *total) {
+    *total = (size_t)stub_word("memory", 1 << 30);
+    *out = *total - (current ? MIN(current->used, *total) : 0);
+    return 0;
+}
+STUB(cuStreamCreate, CUstream *out, unsigned flags) {
+    (void)flags;
+    LIVE();
+    return *out = (CUstream)(void *)something, 0;
+}
+STUB(cuStreamQuery, CUstream s) {
+    (void)s;
+    LIVE();
+    return 0;
+}
+STUB(cuStreamSynchronize, CUstream s) { return cuStreamQuery(s); }
+STUB(cuEventCreate, CUevent *out, unsigned flags) {
+    (void)flags;
+    LIVE();
+    return *out = (CUevent)(void *)something, 0;
+}
+STUB(cuEventRecord, CUevent e, CUstream s) {
+    (void)e;
+    return cuStreamQuery(s);
+}
+STUB(cuEventSynchronize, CUevent e) {
+    (void)e;
+    LIVE();
+    return 0;
+}
+STUB(cuEventQuery, CUevent e) {
+    (void)e;
+    LIVE();
+    return launches && stub_word("endless", 0) ? CUDA_NOT_READY : 0;
+}
+STUB(cuMemAllocAsync, CUdeviceptr *out, size_t n, CUstream s) {
+    (void)s;
+    LIVE();
+    if (n > (size_t)stub_word("memory", 1 << 30) - current->used) return CUDA_OUT_OF_MEMORY;
+    block *b = calloc(1, sizeof *b + n);
+    if (!b) return CUDA_OUT_OF_MEMORY;
+    b->n = n;
+    b->owner = current;
+    current->used += n;
+    return *out = (CUdeviceptr)(uintptr_t)b->room, 0;
+}
+STUB(cuMemFreeAsync, CUdeviceptr p, CUstream s) {
+    (void)s;
+    LIVE();
+    block *b = (block *)(void *)((char *)(uintptr_t)p - offsetof(block, room));
+    if (b->owner != current) return INVALID;
+    current->used -= MIN(b->n, current->used);
+    free(b);
+    return 0;
+}
+STUB(cuMemHostAlloc, void **out, size_t n, unsigned flags) {
+    (void)flags;
+    LIVE();
+    return (*out = calloc(1, n)) ? 0 : CUDA_OUT_OF_MEMORY;
+}
+STUB(cuMemFreeHost, void *p) { return free(p), 0; }
+STUB(cuMemHostGetDevicePointer_v2, CUdeviceptr *out, void *p, unsigned flags) {
+    (void)flags;
+    return *out = (CUdeviceptr)(uintptr_t)p, 0;
+}
+STUB(cuMemcpyHtoDAsync_v2, CUdeviceptr to, const void *from, size_t n, CUstream s) {
+    (void)s;
+    LIVE();
+    return memcpy((void *)(uintptr_t)to, from, n), 0;
+}
+STUB(cuMemcpyDtoHAsync_v2, void *to, CUdeviceptr from, size_t n, CUstream s) {
+    (void)s;
+    LIVE();
+    return memcpy(to, (const void *)(uintptr_t)from, n), 0;
+}
+STUB(cuMemcpyDtoDAsync_v2, CUdeviceptr to, CUdeviceptr from, size_t n, CUstream s) { return cuMemcpyHtoDAsync_v2(to, (const void *)(uintptr_t)from, n, s); }
+STUB(cuMemsetD8Async, CUdeviceptr to, unsigned char v, size_t n, CUstream s) {
+    (void)s;
+    LIVE();
+    return memset((void *)(uintptr_t)to, v, n), 0;
+}
+STUB(cuModuleLoadData, CUmodule *out, const void *image) {
+    LIVE();
+    bool ptx = memcmp(image, "\177ELF", 4) != 0;
+    stub_log("load %s\n", ptx ? "ptx" : "cubin");
+    *out = (CUmodule)(void *)something;
+    return ptx && stub_word("no-ptx", 0) ? TOO_OLD : 0;
+}
+STUB(cuModuleGetFunction, CUfunction *out, CUmodule m, const char *name) {
+    (void)m, (void)name;
+    return *out = (CUfunction)(void *)something, 0;
+}
+STUB(cuLaunchKernel, CUfunction f, unsigned a, unsigned b, unsigned c, unsigned x, unsigned y, unsigned z, unsigned shared, CUstream s, void **p, void **q) {
+    (void)f, (void)a, (void)b, (void)c, (void)x, (void)y, (void)z, (void)shared, (void)s, (void)p, (void)q;
+    LIVE();
+    if (++launches == stub_word("fault", -1)) current->broken = true;
+    return 0;
+}

@@ -1,0 +1,34 @@
+/* What the stub libraries share: the words of $STUB_CUDA say how they behave, $STUB_CUDA_LOG is a file that they write to. */
+#ifndef GPA_TESTS_STUB_H
+#define GPA_TESTS_STUB_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The number after `name=` in $STUB_CUDA; 1 for the bare name; else `otherwise`. */
+static inline long stub_word(const char *name, long otherwise) {
+    const char *at = getenv("STUB_CUDA");
+    size_t n = strlen(name);
+    for (; at && *at; at += strcspn(at, " "), at += strspn(at, " ")) {
+        if (strncmp(at, name, n)) continue;
+        if (at[n] == '=') return atol(at + n + 1);
+        if (!at[n] || at[n] == ' ') return 1;
+    }
+    return otherwise;
+}
+
+static inline void stub_log(const char *fmt, ...) {
+    const char *path = getenv("STUB_CUDA_LOG");
+    FILE *f = path ? fopen(path, "a") : NULL;
+    va_list ap;
+    if (!f) return;
+    va_start(ap, fmt);
+    vfprintf(f, fmt, ap);
+    va_end(ap);
+    fclose(f);
+}
+
+#endif
