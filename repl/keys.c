@@ -147,6 +147,30 @@ static int colon(int count, int key) {
     return 0;
 }
 
+/* The bracket that one closed at `at` would belong to, or -1. Brackets in strings and comments are not told apart: the worst is a
+ * margin that is not the best. */
+static int opener_before(int at) {
+    int depth = 0;
+    while (at-- > 0) {
+        if (rl_line_buffer[at] && strchr(")]}", rl_line_buffer[at])) depth++;
+        else if (rl_line_buffer[at] && strchr("([{", rl_line_buffer[at]) && depth-- == 0) return at;
+    }
+    return -1;
+}
+
+/* A closing bracket that begins a line goes to the margin of the line that opened it. */
+static int closer(int count, int key) {
+    int start = start_of_line(rl_point), opener = opener_before(rl_point);
+    int margin = opener >= 0 ? indent_at(start_of_line(opener)) : 0;
+    if (opener < 0 || opener >= start || !blank_before_point() || rl_point - start <= margin) return rl_insert(count, key);
+    rl_begin_undo_group();
+    rl_delete_text(start + margin, rl_point);
+    rl_point = start + margin;
+    rl_insert(count, key);
+    rl_end_undo_group();
+    return 0;
+}
+
 static int line_first(int count, int key) {
     (void)count, (void)key;
     rl_point = start_of_line(rl_point);
@@ -394,6 +418,7 @@ static const struct {
     {"gpa-run-now", run_now, "e", {"\033\r", "\033\n"}},
     {"gpa-backspace", backspace, BOTH, {"\177", "\010"}},
     {"gpa-colon", colon, BOTH, {":"}},
+    {"gpa-closer", closer, BOTH, {")", "]", "}"}},
     {"gpa-tab", tab, BOTH, {"\t"}},
     {"gpa-tab-back", tab_back, BOTH, {"\033[Z"}},
     {"gpa-cancel", cancel, BOTH, {"\007"}},
