@@ -89,16 +89,23 @@ static bool describe(const gpa_libcall *c, key *k) {
            nest(out, c->fft.out.stride, rank, k->out.embed, &k->out.stride);
 }
 
-/* Single precision numbers are read in pairs, which must lie at a multiple of their size. */
 static CUdeviceptr at(const gpa_binding *b, int64_t offset, size_t item) {
     return b->mem->at + (uint64_t)(b->offset + offset) * item;
+}
+
+/* cuFFT moves real numbers in pairs: every execution must begin at an even one. */
+static bool paired(const gpa_libcall *c) {
+    const gpa_binding *real = c->fft.form == FFT_R2C ? &c->fft.in : &c->fft.out;
+    if (c->fft.form == FFT_C2C) return true;
+    for (int d = c->fft.rank; d < c->fft.ndim; d++)
+        if (d != batched(c) && real->stride[d] % 2) return false;
+    return real->offset % 2 == 0;
 }
 
 bool fft_can(gpa_dev *d, const gpa_libcall *c) {
     char why[128];
     key k;
-    if (!describe(c, &k)) return false;
-    if (c->fft.form == FFT_R2C && at(&c->fft.in, 0, 1) % 2) return false;
+    if (!describe(c, &k) || !paired(c)) return false;
     if (!d->fft && !(d->fft = api_fft(why, sizeof why))) return false;
     return d->fft_plans || (d->fft_plans = mem_zero(sizeof *d->fft_plans));
 }
