@@ -7,13 +7,60 @@
 
 /* ---- from values ---- */
 
-static gpa_code make(gpa_vm *vm, value v, value dtype, bool copy, int64_t ndmin, value *out) {
+/* order=: whether an array is to lie by columns. "K" and "A" keep what an operand (NULL: none) has. */
+static gpa_code arg_order(gpa_vm *vm, value v, const gpa_arr *like, bool *by_columns) {
+    *by_columns = false;
+    if (v.tag == V_NONE || v.tag == V_UNSET) return GPA_OK;
+    if (v.tag != V_STR) return vm_fail(vm, GPA_E_TYPE, "order must be str, not %s", value_type_name(v));
+    char c = v.str->size == 1 ? (char)(v.str->text[0] & ~0x20) : 0;
+    if (c == 0 || !strchr("CFAK", c)) return vm_fail(vm, GPA_E_VALUE, "order must be one of 'C', 'F', 'A', or 'K' (got '%s')", v.str->text);
+    *by_columns = c == 'F' || (c != 'C' && like && arr_is_f_contiguous(like) && !arr_is_contiguous(like));
+    return GPA_OK;
+}
+
+/* The axes reversed; a is consumed. */
+static gpa_code reversed_take(gpa_vm *vm, gpa_arr *a, gpa_arr **out) {
+    gpa_code rc = arr_transpose(vm_rt(vm), a, NULL, out, vm_err(vm));
+    arr_release(vm_rt(vm), a);
+    return rc;
+}
+
+/* The same elements by columns, copied if they are not; a is consumed. */
+static gpa_code by_columns_take(gpa_vm *vm, gpa_arr *a, gpa_arr **out) {
+    gpa_arr *turned = NULL, *dense = NULL;
+    if (a->ndim < 2 || arr_is_f_contiguous(a)) {
+        *out = a;
+        return GPA_OK;
+    }
+    gpa_code rc = reversed_take(vm, a, &turned);
+    if (!rc) rc = arr_copy(vm_rt(vm), turned, &dense, vm_err(vm));
+    arr_release(vm_rt(vm), turned);
+    return rc ? rc : reversed_take(vm, dense, out);
+}
+
+static gpa_code make(gpa_vm *vm, value v, value dtype, value order, bool copy, int64_t ndmin, value *out) {
     gpa_dtype t;
+    bool columns;
     gpa_arr *a = NULL, *b = NULL;
     gpa_code rc = GPA_OK;
     TRY(arg_dtype(vm, dtype, &t));
+    TRY(arg_order(vm, order, v.tag == V_ARRAY ? v.array->arr : NULL, &columns));
     TRY(arg_array(vm, v, t, &a));
-    if (copy && v.tag == V_ARRAY && a == v.array->arr) {
+    if (columns) {
+        b = a;
+        a = NULL;
+        if (copy && v.tag == V_ARRAY && b == v.array->arr && arr_is_f_contiguous(b)) {
+            TRY(reversed_take(vm, b, &a));
+            b = NULL;
+            TRY(arr_copy(vm_rt(vm), a, &b, vm_err(vm)));
+            arr_release(vm_rt(vm), a);
+            a = NULL;
+            TRY(reversed_take(vm, b, &a));
+        } else {
+            TRY(by_columns_take(vm, b, &a));
+        }
+        b = NULL;
+    } else if (copy && v.tag == V_ARRAY && a == v.array->arr) {
         TRY(arr_copy(vm_rt(vm), a, &b, vm_err(vm)));
         arr_release(vm_rt(vm), a);
         a = b;
@@ -45,15 +92,15 @@ gpa_code np_array(gpa_vm *vm, value *argv, value *out) { /* object, dtype, copy,
     gpa_code rc = arg_int(vm, argv[5], "ndmin", &ndmin);
     if (!rc && ndmin > GPA_MAX_DIMS) rc = vm_fail(vm, GPA_E_VALUE, "ndmin bigger than allowable number of dimensions NPY_MAXDIMS (=%d)", GPA_MAX_DIMS);
     if (!rc && argv[2].tag != V_NONE) rc = arg_bool(vm, argv[2], "copy", &copy);
-    return rc ? rc : make(vm, argv[0], argv[1], copy, ndmin, out);
+    return rc ? rc : make(vm, argv[0], argv[1], argv[3], copy, ndmin, out);
 }
 
-gpa_code np_asarray(gpa_vm *vm, value *argv, value *out) { return make(vm, argv[0], argv[1], false, 0, out); } /* a, dtype, order, device, copy */
+gpa_code np_asarray(gpa_vm *vm, value *argv, value *out) { return make(vm, argv[0], argv[1], argv[2], false, 0, out); } /* a, dtype, order, device, copy */
 
-gpa_code np_copy(gpa_vm *vm, value *argv, value *out) { return make(vm, argv[0], v_none(), true, 0, out); } /* a, order */
+gpa_code np_copy(gpa_vm *vm, value *argv, value *out) { return make(vm, argv[0], v_none(), argv[1], true, 0, out); } /* a, order */
 
 gpa_code np_ascontiguousarray(gpa_vm *vm, value *argv, value *out) { /* a, dtype */
-    gpa_code rc = make(vm, argv[0], argv[1], false, 1, out);
+    gpa_code rc = make(vm, argv[0], argv[1], v_none(), false, 1, out);
     if (rc || arr_is_contiguous(out->array->arr)) return rc;
     gpa_arr *b = NULL;
     rc = arr_copy(vm_rt(vm), out->array->arr, &b, vm_err(vm));
@@ -62,14 +109,24 @@ gpa_code np_ascontiguousarray(gpa_vm *vm, value *argv, value *out) { /* a, dtype
     return rc ? rc : np_return_array(vm, b, out);
 }
 
+gpa_code np_asfortranarray(gpa_vm *vm, value *argv, value *out) { /* a, dtype */
+    value order = v_cstr(vm, "F");
+    gpa_code rc = order.tag == V_UNSET ? vm_err(vm)->code : make(vm, argv[0], argv[1], order, false, 0, out);
+    value_release(vm, order);
+    return rc;
+}
+
 /* ---- filled ---- */
 
 typedef enum { FILL_NONE, FILL_ZERO, FILL_ONE, FILL_VALUE } filling;
 
-static gpa_code filled(gpa_vm *vm, filling how, int ndim, const int64_t *shape, gpa_dtype t, value v, value *out) {
+static gpa_code filled(gpa_vm *vm, filling how, int ndim, const int64_t *extents, bool columns, gpa_dtype t, value v, value *out) {
     gpa_rt *rt = vm_rt(vm);
     gpa_arr *a = NULL, *b = NULL;
+    int64_t shape[GPA_MAX_DIMS];
     gpa_code rc = GPA_OK;
+    bool reversed = columns && ndim > 1 && how != FILL_VALUE; /* an array by columns is a transposed view */
+    for (int d = 0; d < ndim; d++) shape[d] = extents[reversed ? ndim - 1 - d : d];
     if (how == FILL_NONE) {
         TRY(arr_empty(rt, t, ndim, shape, &a, vm_err(vm)));
     } else if (how != FILL_VALUE) {
@@ -88,50 +145,59 @@ static gpa_code filled(gpa_vm *vm, filling how, int ndim, const int64_t *shape, 
             arr_release(rt, wide);
         }
     }
+    gpa_arr *c = a;
+    a = NULL;
+    if (reversed) TRY(reversed_take(vm, c, &a));
+    else if (columns) TRY(by_columns_take(vm, c, &a));
+    else a = c;
 out:
     arr_release(rt, b);
     return rc ? rc : np_return_array(vm, a, out);
 }
 
-static gpa_code shaped(gpa_vm *vm, filling how, value shape, value dtype, value v, value *out) {
+static gpa_code shaped(gpa_vm *vm, filling how, value shape, value dtype, value order, value v, value *out) {
     int ndim;
+    bool columns;
     int64_t dims[GPA_MAX_DIMS];
     gpa_dtype t;
     gpa_code rc = arg_shape(vm, shape, &ndim, dims);
     if (!rc) rc = arg_dtype(vm, dtype, &t);
+    if (!rc) rc = arg_order(vm, order, NULL, &columns);
     if (rc) return rc;
     if (t == DT_NONE && how != FILL_VALUE) t = DT_F64;
-    return filled(vm, how, ndim, dims, t, v, out);
+    return filled(vm, how, ndim, dims, columns, t, v, out);
 }
 
-gpa_code np_zeros(gpa_vm *vm, value *argv, value *out) { return shaped(vm, FILL_ZERO, argv[0], argv[1], v_none(), out); } /* shape, dtype, order */
-gpa_code np_ones(gpa_vm *vm, value *argv, value *out) { return shaped(vm, FILL_ONE, argv[0], argv[1], v_none(), out); }
-gpa_code np_empty(gpa_vm *vm, value *argv, value *out) { return shaped(vm, FILL_NONE, argv[0], argv[1], v_none(), out); }
-gpa_code np_full(gpa_vm *vm, value *argv, value *out) { return shaped(vm, FILL_VALUE, argv[0], argv[2], argv[1], out); } /* shape, fill_value, dtype, order */
+gpa_code np_zeros(gpa_vm *vm, value *argv, value *out) { return shaped(vm, FILL_ZERO, argv[0], argv[1], argv[2], v_none(), out); } /* shape, dtype, order */
+gpa_code np_ones(gpa_vm *vm, value *argv, value *out) { return shaped(vm, FILL_ONE, argv[0], argv[1], argv[2], v_none(), out); }
+gpa_code np_empty(gpa_vm *vm, value *argv, value *out) { return shaped(vm, FILL_NONE, argv[0], argv[1], argv[2], v_none(), out); }
+gpa_code np_full(gpa_vm *vm, value *argv, value *out) { return shaped(vm, FILL_VALUE, argv[0], argv[2], argv[3], argv[1], out); } /* shape, fill_value, dtype, order */
 
-static gpa_code like(gpa_vm *vm, filling how, value proto, value dtype, value shape, value v, value *out) {
+static gpa_code like(gpa_vm *vm, filling how, value proto, value dtype, value order, value shape, value v, value *out) {
     gpa_arr *a = NULL;
     gpa_dtype t;
+    bool columns;
     int ndim;
     int64_t dims[GPA_MAX_DIMS];
     gpa_code rc = GPA_OK;
     TRY(arg_array(vm, proto, DT_NONE, &a));
     TRY(arg_dtype(vm, dtype, &t));
+    TRY(arg_order(vm, order, a, &columns));
     ndim = a->ndim;
     for (int d = 0; d < ndim; d++) dims[d] = a->shape[d];
     if (shape.tag != V_NONE) TRY(arg_shape(vm, shape, &ndim, dims));
-    rc = filled(vm, how, ndim, dims, t == DT_NONE ? (gpa_dtype)a->dtype : t, v, out);
+    rc = filled(vm, how, ndim, dims, columns, t == DT_NONE ? (gpa_dtype)a->dtype : t, v, out);
 out:
     arr_release(vm_rt(vm), a);
     return rc;
 }
 
 /* prototype, dtype, order, subok, shape */
-gpa_code np_zeros_like(gpa_vm *vm, value *argv, value *out) { return like(vm, FILL_ZERO, argv[0], argv[1], argv[4], v_none(), out); }
-gpa_code np_ones_like(gpa_vm *vm, value *argv, value *out) { return like(vm, FILL_ONE, argv[0], argv[1], argv[4], v_none(), out); }
-gpa_code np_empty_like(gpa_vm *vm, value *argv, value *out) { return like(vm, FILL_NONE, argv[0], argv[1], argv[4], v_none(), out); }
+gpa_code np_zeros_like(gpa_vm *vm, value *argv, value *out) { return like(vm, FILL_ZERO, argv[0], argv[1], argv[2], argv[4], v_none(), out); }
+gpa_code np_ones_like(gpa_vm *vm, value *argv, value *out) { return like(vm, FILL_ONE, argv[0], argv[1], argv[2], argv[4], v_none(), out); }
+gpa_code np_empty_like(gpa_vm *vm, value *argv, value *out) { return like(vm, FILL_NONE, argv[0], argv[1], argv[2], argv[4], v_none(), out); }
 /* prototype, fill_value, dtype, order, subok, shape */
-gpa_code np_full_like(gpa_vm *vm, value *argv, value *out) { return like(vm, FILL_VALUE, argv[0], argv[2], argv[5], argv[1], out); }
+gpa_code np_full_like(gpa_vm *vm, value *argv, value *out) { return like(vm, FILL_VALUE, argv[0], argv[2], argv[3], argv[5], argv[1], out); }
 
 /* ---- counted ---- */
 
