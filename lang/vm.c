@@ -212,15 +212,40 @@ gpa_code vm_eval(gpa_vm *vm, ast_module *ast, module_obj *in, value *last) {
     return rc;
 }
 
-gpa_code vm_compile(gpa_vm *vm, ast_module *ast, vm_program **out) { return compile_module(vm, ast, vm->main, true, out); }
+gpa_code vm_compile(gpa_vm *vm, ast_module *ast, module_obj *in, vm_program **out) { return compile_module(vm, ast, in ? in : vm->main, true, out); }
 
-gpa_code vm_run(gpa_vm *vm, vm_program *p, value *last) {
+gpa_code vm_run(gpa_vm *vm, vm_program *p, module_obj *in, value *last) {
     *last = v_unset();
-    return run_module(vm, p, vm->main, last);
+    return run_module(vm, p, in ? in : vm->main, last);
 }
 
 void vm_program_free(gpa_vm *vm, vm_program *p) {
     if (p) code_release(vm, p);
+}
+
+module_obj *vm_module(gpa_vm *vm) { return vm->depth ? vm->frames[vm->depth - 1].module : vm->main; }
+
+static value content_of(value v) { return v.tag == V_CELL ? v.cell->v : v; }
+
+void vm_locals(gpa_vm *vm, void (*each)(void *user, gpa_sym name, value v), void *user) {
+    const frame *f = vm->depth ? &vm->frames[vm->depth - 1] : NULL;
+    if (!f || !f->fn) return;
+    const ast_scope *s = f->code->scope;
+    for (uint32_t i = 0; i < s->n_vars; i++) {
+        value v = content_of(f->regs[i]);
+        if (s->vars[i].name && v.tag != V_UNSET) each(user, s->vars[i].name, v);
+    }
+    for (uint32_t i = 0; i < s->n_frees; i++) {
+        value v = content_of(f->free[i]);
+        if (v.tag != V_UNSET) each(user, s->frees[i].name, v);
+    }
+}
+
+gpa_code vm_module_new(gpa_vm *vm, const char *name, module_obj **out) {
+    gpa_sym s = intern_get(vm->config.names, name, strlen(name));
+    *out = s ? module_new(vm, s) : NULL;
+    if (!s) return vm_no_memory(vm);
+    return *out ? GPA_OK : vm->err.code;
 }
 
 void vm_interrupt(gpa_vm *vm) {

@@ -37,8 +37,8 @@ gpa_code vm_eval(gpa_vm *vm, ast_module *m, struct module_obj *in, value *last);
 
 /* The same in two steps, for what runs often. The program is owned by the caller: vm_program_free. */
 typedef struct code vm_program;
-gpa_code vm_compile(gpa_vm *vm, ast_module *m, vm_program **out);
-gpa_code vm_run(gpa_vm *vm, vm_program *p, value *last);
+gpa_code vm_compile(gpa_vm *vm, ast_module *m, struct module_obj *in, vm_program **out);
+gpa_code vm_run(gpa_vm *vm, vm_program *p, struct module_obj *in, value *last);
 void vm_program_free(gpa_vm *vm, vm_program *p);
 
 /* Frames of the last error, outermost first; frames of the prelude are left out. `function` is "<module>" or a name. */
@@ -88,6 +88,12 @@ typedef struct module_obj {
 } module_obj;
 
 module_obj *vm_main(gpa_vm *vm);
+/* The module whose code is running; the main one when nothing runs. */
+module_obj *vm_module(gpa_vm *vm);
+/* The variables of the running function that are bound; at module level there are none. */
+void vm_locals(gpa_vm *vm, void (*each)(void *user, gpa_sym name, value v), void *user);
+/* An empty module, which programs cannot import. The vm keeps it. */
+gpa_code vm_module_new(gpa_vm *vm, const char *name, module_obj **out);
 /* The value of a variable, borrowed; UNSET when not defined. No fallback to built-in names. */
 value module_get_peek(const module_obj *m, gpa_sym name);
 value module_get_text_peek(gpa_vm *vm, const module_obj *m, const char *name);

@@ -70,7 +70,7 @@ void inspect_signature(gpa_session *s, value v, const char *name, gpa_str *out) 
 
 static value resolve_first(gpa_session *s, const char *name, size_t n) {
     gpa_sym sym = intern_find(s->names, name, n);
-    value found = sym ? module_get_peek(vm_main(s->vm), sym) : v_unset();
+    value found = sym ? module_get_peek(session_scope(s), sym) : v_unset();
     if (sym && found.tag == V_UNSET) found = vm_builtin_peek(s->vm, sym);
     return found.tag == V_UNSET ? found : value_retain(found);
 }

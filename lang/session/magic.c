@@ -150,7 +150,7 @@ gpa_code magic_parse(const magic_call *m, const char *text, size_t n, ast_module
 gpa_code magic_eval(const magic_call *m, const char *text, size_t n, value *last) {
     ast_module *ast = NULL;
     gpa_code rc = magic_parse(m, text, n, &ast);
-    if (!rc) rc = vm_eval(m->s->vm, ast, NULL, last);
+    if (!rc) rc = vm_eval(m->s->vm, ast, session_scope(m->s), last);
     ast_release(ast);
     return rc;
 }
@@ -162,7 +162,7 @@ static bool put_expression(gpa_session *s, const char *text, size_t n, gpa_str *
     ast_module *ast = NULL;
     value v = v_unset();
     gpa_code rc = session_parse(s, SOURCE_CELL, "<magic>", text, n, &ast);
-    if (!rc) rc = vm_eval(s->vm, ast, NULL, &v);
+    if (!rc) rc = vm_eval(s->vm, ast, session_scope(s), &v);
     if (!rc && v.tag != V_UNSET) rc = vm_str(s->vm, v, out);
     bool good = !rc && v.tag != V_UNSET;
     if (rc) vm_clear_error(s->vm);
@@ -365,8 +365,7 @@ static bool is_wanted(const gpa_session *s, gpa_span at) {
     return lo && src->text[lo - 1] == '=';
 }
 
-gpa_code session_magic(void *user, const char *text, size_t n, gpa_span at, value *out) {
-    gpa_session *s = user;
+static gpa_code answer(gpa_session *s, const char *text, size_t n, gpa_span at, value *out) {
     magic_call m = {.s = s, .text = text, .at = at, .wanted = is_wanted(s, at)};
     if (text[0] == '%') return run_magic(&m, text, n, out);
     if (text[0] == '!') {
@@ -381,4 +380,13 @@ gpa_code session_magic(void *user, const char *text, size_t n, gpa_span at, valu
     size_t size = hi - lo;
     trim(&name, &size);
     return magic_question(s, name, size, marks > 1);
+}
+
+gpa_code session_magic(void *user, const char *text, size_t n, gpa_span at, value *out) {
+    gpa_session *s = user;
+    scope_mark mark;
+    gpa_code rc = scope_enter(s, &mark);
+    if (!rc) rc = answer(s, text, n, at, out);
+    scope_leave(s, &mark);
+    return rc;
 }

@@ -53,7 +53,7 @@ static gpa_code keep(gpa_session *s, const capture *c, const gpa_str *name) {
         v.object->fields[F_STDOUT] = out;
         v.object->fields[F_STDERR] = err;
         v.object->fields[F_OUTPUTS] = value_retain(c->shown);
-        rc = module_set_text(s->vm, vm_main(s->vm), name->text, v);
+        rc = module_set_text(s->vm, session_scope(s), name->text, v);
     }
     value_release(s->vm, v);
     return rc;

@@ -254,7 +254,7 @@ static gpa_code read_script(magic_call *m, const char *program, script *x) {
 static gpa_code set_text(gpa_session *s, const gpa_str *name, const gpa_str *text) {
     if (!name->len) return GPA_OK;
     value v = v_str(s->vm, text->text, text->len);
-    gpa_code rc = v.tag == V_UNSET ? vm_err(s->vm)->code : module_set_text(s->vm, vm_main(s->vm), name->text, v);
+    gpa_code rc = v.tag == V_UNSET ? vm_err(s->vm)->code : module_set_text(s->vm, session_scope(s), name->text, v);
     if (v.tag != V_UNSET) value_release(s->vm, v);
     return rc;
 }

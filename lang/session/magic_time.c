@@ -110,7 +110,7 @@ typedef struct {
 } snapshot;
 
 static gpa_code take_snapshot(gpa_session *s, snapshot *out) {
-    const module_obj *m = vm_main(s->vm);
+    const module_obj *m = session_scope(s);
     out->n = m->n;
     out->values = mem_new((m->n + 1) * sizeof *out->values);
     if (!out->values) return vm_no_memory(s->vm);
@@ -120,7 +120,7 @@ static gpa_code take_snapshot(gpa_session *s, snapshot *out) {
 
 /* What a timed statement assigned is undone: in IPython they are a function's own variables. */
 static void restore_take(gpa_session *s, snapshot *from) {
-    module_obj *m = vm_main(s->vm);
+    module_obj *m = session_scope(s);
     for (uint32_t i = 0; from->values && i < m->n; i++) {
         value old = m->slots[i];
         m->slots[i] = i < from->n ? from->values[i] : v_unset();
@@ -137,7 +137,7 @@ static gpa_code loop(gpa_session *s, vm_program *p, long n, double *seconds) {
     double begun = magic_clock();
     for (long i = 0; i < n && !rc; i++) {
         value last;
-        rc = vm_run(s->vm, p, &last);
+        rc = vm_run(s->vm, p, session_scope(s), &last);
         if (rc) break;
         if (rt_has_pending(s->rt)) rc = rt_flush(s->rt, vm_err(s->vm)); /* while the value is there: it counts */
         value_release(s->vm, last);
@@ -315,7 +315,7 @@ static gpa_code report_times(magic_call *m, const timing *t, measure *r, value *
     if (!t->quiet) print_measure(m->s, r, text.text ? text.text : "");
     value made = v_none();
     gpa_code rc = t->give ? make_result(m->s, r, text.text ? text.text : "", &made) : GPA_OK;
-    if (!rc && *t->variable) rc = module_set_text(m->s->vm, vm_main(m->s->vm), t->variable, made);
+    if (!rc && *t->variable) rc = module_set_text(m->s->vm, session_scope(m->s), t->variable, made);
     if (!rc && !*t->variable) *out = value_retain(made);
     value_release(m->s->vm, made);
     str_free(&text);
@@ -336,7 +336,7 @@ gpa_code magic_timeit(magic_call *m, value *out) {
     TRY(m->body ? magic_parse(m, m->body, m->n_body, &ast) : magic_parse(m, m->args, m->n, &ast));
     TRY(take_snapshot(s, &before));
     if (m->body && m->n) TRY(magic_eval(m, m->args, m->n, NULL));
-    TRY(vm_compile(s->vm, ast, &program));
+    TRY(vm_compile(s->vm, ast, session_scope(s), &program));
     seconds = mem_new((size_t)t.runs * sizeof *seconds);
     if (!seconds) TRY(vm_no_memory(s->vm));
     TRY(settle(s)); /* what earlier lines left pending is not this statement's */
@@ -399,7 +399,7 @@ gpa_code magic_time(magic_call *m, value *out) {
         return rc;
     }
     clocks begun = read_clocks(s);
-    rc = vm_eval(s->vm, ast, NULL, &last);
+    rc = vm_eval(s->vm, ast, session_scope(s), &last);
     if (!rc) rc = settle(s);
     print_clocks(s, &begun);
     if (!rc && last.tag != V_UNSET) *out = last;

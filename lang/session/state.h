@@ -7,7 +7,7 @@
 #include "lang/session/history.h"
 #include "lang/vm.h"
 
-enum { LAST_VALUES = 3 }; /* _, __ and ___ */
+enum { LAST_VALUES = 3 /* _, __ and ___ */, SCOPES = 8 /* magics within functions within magics */ };
 
 /* Where output goes instead of to the host, while %%capture is at work. */
 typedef struct capture {
@@ -29,6 +29,9 @@ struct gpa_session {
     history history;
     value last[LAST_VALUES]; /* what _, __ and ___ were set to: a program's own _ is left alone. UNSET: nothing yet */
     capture *capture;
+    module_obj *scope;           /* where a magic looks up names and sets them; NULL: the main module */
+    module_obj *scopes[SCOPES];  /* scope.c: made when first needed; the vm keeps them */
+    size_t n_scopes;             /* in use */
     double bandwidth;      /* bytes a second that a copy moves ... */
     char bandwidth_of[16]; /* ... on this device; "": not measured yet */
     char float_format[32]; /* %precision: how floats are shown; "": as they are */
@@ -51,6 +54,16 @@ void session_report_current(gpa_session *s);
 
 /* A MAGIC node: vm_config.magic. */
 gpa_code session_magic(void *user, const char *text, size_t n, gpa_span at, value *out);
+
+/* ---- scope.c ---- */
+
+module_obj *session_scope(gpa_session *s);
+/* Around a magic: its names are those of the function and the module it stands in. */
+typedef struct {
+    module_obj *outer, *base, *filled;
+} scope_mark;
+gpa_code scope_enter(gpa_session *s, scope_mark *mark);
+void scope_leave(gpa_session *s, const scope_mark *mark);
 
 /* ---- report.c ---- */
 

@@ -1,0 +1,77 @@
+# Magics and shell lines in programs, from outside: order of output, exit codes, interrupts that reach children, the user's
+# own beginning.
+work=$OUT/magics; rm -rf "$work"; mkdir -p "$work"
+bad=0
+
+# check NAME TEXT FILE: the file holds this text (\n for an end of line).
+check() {
+    if [ "$(cat "$3")" = "$(printf '%b' "$2")" ]; then echo "ok - $1"; else
+        echo "not ok - $1"; bad=1
+        sed 's/^/# got: /' "$3"
+    fi
+}
+
+cat > "$work/program.gpa" <<'PROGRAM'
+import sys
+print("one")
+!echo two {1 + 2} $HOME_OF_NONE
+lines = !printf 'a\nb\n'
+print(lines, file=sys.stderr)
+def twice(x):
+    y = !echo {x}
+    return y * 2
+print(twice("q"))
+for i in range(2):
+    %who_ls zork
+%env GPA_TEST_X=5
+!echo $GPA_TEST_X
+%timeit -n 1 -r 1 -q 1
+n?
+PROGRAM
+"$GPA" "$work/program.gpa" > "$work/out" 2> "$work/err"
+check "output of a program and of its children, in order" "one\ntwo 3\n['q', 'q']\nenv: GPA_TEST_X=5\n5\nObject \`n\` not found." "$work/out"
+check "errors go to the error stream" "['a', 'b']" "$work/err"
+
+printf '%%foo\nprint("not reached")\n' > "$work/unknown.gpa"
+"$GPA" "$work/unknown.gpa" > "$work/out" 2> "$work/err"; status=$?
+[ $status = 1 ] && [ ! -s "$work/out" ] && grep -q 'UsageError: Line magic function `%foo` not found.' "$work/err" && grep -q 'unknown.gpa", line 1' "$work/err" \
+    && echo "ok - an unknown magic ends a program" || { echo "not ok - an unknown magic ends a program"; bad=1; }
+
+printf 'x = 1\n%%%%bash\necho from bash\n' > "$work/cell.gpa"
+"$GPA" "$work/cell.gpa" > "$work/out" 2>&1
+check "a cell magic takes the rest of a program" "from bash" "$work/out"
+
+printf 'n = 5\n!cat\n' | "$GPA" > "$work/out" 2>&1
+check "a child does not read the program" "" "$work/out"
+
+# An interrupt ends the child; the program goes on. One that heeds no interrupt is ended all the same.
+interrupt() {
+    "$GPA" -c "$2" > "$work/out" 2>&1 &
+    pid=$!
+    for i in $(seq 100); do [ -e "$work/started" ] && break; sleep 0.05; done
+    sleep 0.2
+    begun=$(date +%s%N)
+    kill -INT $pid
+    wait $pid
+    took=$((($(date +%s%N) - begun) / 1000000))
+    rm -f "$work/started"
+    check "$1" "$3" "$work/out"
+    [ $took -lt "$4" ] && echo "ok - $1: soon" || { echo "not ok - $1: it took $took ms"; bad=1; }
+}
+interrupt "an interrupt ends a child" "!touch $work/started; sleep 30
+print(_exit_code)" "-2" 1000
+interrupt "an interrupt ends a script" "%%bash
+touch $work/started; sleep 30" "Process is interrupted." 1000
+interrupt "an interrupt ends a child whose output is taken" "x = !touch $work/started; echo a; sleep 30
+print(x)" "['a']" 1000
+interrupt "a stubborn child is ended" "!trap '' INT; touch $work/started; sleep 30; sleep 30
+print(_exit_code)" "-15" 4000
+pgrep -f "touch $work/started" > "$work/left"
+check "no child is left behind" "" "$work/left"
+
+mkdir -p "$work/config/gpa"
+printf 'began = 1\n%%precision 2\n1 / 0\n' > "$work/config/gpa/init.gpa"
+printf 'began\n1/3\n' | XDG_CONFIG_HOME=$work/config "$GPA" -q -i > "$work/out" 2> "$work/err"
+grep -q 'Out\[1\]: 1' "$work/out" && grep -q '0.33$' "$work/out" && grep -q 'init.gpa", line 3' "$work/err" \
+    && echo "ok - init.gpa runs before the prompt, and its errors are told" || { echo "not ok - init.gpa runs before the prompt"; cat "$work/out" "$work/err" | sed 's/^/# /'; bad=1; }
+exit $bad
