@@ -109,11 +109,6 @@ $(B)/prelude.o: $(B)/prelude.c
 # they call, and what it needs of the rest of the core.
 $(B)/tests/%: $(B)/tests/%.o $(RUNTIME) $(B)/core.a runtime/plugin.sym
 	$(call say,LD)$(CC) $(CFLAGS) $(LDFLAGS) $(EXE) -o $@ $< $(RUNTIME) $(B)/core.a $(CMOCKA_LIBS) $(LIBS)
-# A driver without a GPU, for tests of what the CUDA device compiles.
-FAKE   := $(B)/tests/fake/libcuda.so.1
-$(FAKE): tests/fake/libcuda.c runtime/cuda/api.h
-	@mkdir -p $(@D)
-	$(call say,SO)$(CC) $(filter-out -MMD -MP,$(ALL)) -fPIC -shared -o $@ $<
 # The sources that the CUDA device generates are looked at without one.
 $(B)/tests/unit/test_cuda_emit: LDFLAGS += $(filter-out %/tables.o,$(CUDA))
 $(B)/tests/unit/test_cuda_emit: $(CUDA)
@@ -125,6 +120,10 @@ $(B)/tests/stub/lib64/libcuda.so.1: $(call src,tests/stub/*) runtime/cuda/api.h
 $(B)/tests/stub/lib64/libnvrtc.so.13: $(call src,tests/stub/*) runtime/cuda/api.h
 	@mkdir -p $(@D)
 	$(call say,SO)$(CC) -O1 -g -std=gnu2x -D_GNU_SOURCE -DSTUB_NVRTC -I. -fPIC -shared -o $@ tests/stub/nvrtc.c tests/stub/rows.c
+# The driver alone, for tests of what the real compiler gets.
+FAKE  := $(B)/tests/fake/libcuda.so.1
+$(FAKE): $(B)/tests/stub/lib64/libcuda.so.1
+	@mkdir -p $(@D) && cp $< $@
 $(B)/core.a: $(CORE)
 	$(call say,AR)rm -f $@ && ar rcs $@ $^
 .SECONDARY:

@@ -3,6 +3,7 @@ import ast
 import contextlib
 import io
 import os
+import re
 import subprocess
 
 BUILD = os.environ.get("B", "build/release")
@@ -94,6 +95,12 @@ class Python:
                 result.error = type(e).__name__ + (": " + text if text else "")
         result.out = out.getvalue()
         return result
+
+
+def elsewhere(name):
+    """Why a test is not for the device in use: NAME (not on DEVICE: REASON); else None."""
+    told = re.search(r"\(not on (\w+): (.*)\)", name)
+    return told[2] if told and os.environ.get("GPA_DEVICE", "").startswith(told[1]) else None
 
 
 def which(part):

@@ -4,7 +4,7 @@ With --python the programs run in CPython instead, to check the expectations whe
 import re
 import sys
 
-from cells import Gpa, Python, sections, show
+from cells import Gpa, Python, elsewhere, sections, show
 
 MARKS = ("#>", "#~", "#!", "#|", "#-")
 
@@ -71,6 +71,9 @@ def main():
         if not path.startswith("--"):
             prologue, parts = sections(path)
             for name, first, lines in parts:
+                if elsewhere(name):
+                    print("skip - " + elsewhere(name))
+                    continue
                 good &= run_section(engine, name, first, lines, "\n".join(prologue) + "\n")
     if isinstance(engine, Gpa):
         trouble = engine.close()

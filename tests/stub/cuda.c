@@ -48,7 +48,7 @@ STUB(cuDeviceGetName, char *out, int n, CUdevice d) { return snprintf(out, (size
 STUB(cuDeviceGetAttribute, int *out, int which, CUdevice d) {
     long cc = stub_word("cc", 90);
     (void)d;
-    *out = which == CU_ATTR_CC_MAJOR ? (int)(cc / 10) : which == CU_ATTR_CC_MINOR ? (int)(cc % 10) : which == CU_ATTR_MAX_THREADS ? 1024 : which == CU_ATTR_MEMORY_POOLS ? 1 : 64;
+    *out = which == CU_ATTR_CC_MAJOR ? (int)(cc / 10) : which == CU_ATTR_CC_MINOR ? (int)(cc % 10) : which == CU_ATTR_MAX_THREADS ? 1024 : which == CU_ATTR_MAX_SHARED_OPTIN ? 232448 : which == CU_ATTR_MEMORY_POOLS ? 1 : 64;
     return 0;
 }
 STUB(cuDevicePrimaryCtxRetain, CUcontext *out, CUdevice d) { return *out = &contexts[d], contexts[d].broken ? BROKEN : 0; }
@@ -139,7 +139,8 @@ STUB(cuMemsetD8Async, CUdeviceptr to, unsigned char v, size_t n, CUstream s) {
     LIVE();
     return memset((void *)(uintptr_t)to, v, n), 0;
 }
-STUB(cuModuleLoadData, CUmodule *out, const void *image) {
+STUB(cuModuleLoadDataEx, CUmodule *out, const void *image, unsigned n, int *options, void **values) {
+    (void)n, (void)options, (void)values;
     LIVE();
     bool ptx = memcmp(image, "\177ELF", 4) != 0;
     stub_log("load %s\n", ptx ? "ptx" : "cubin");
@@ -149,6 +150,17 @@ STUB(cuModuleLoadData, CUmodule *out, const void *image) {
 STUB(cuModuleGetFunction, CUfunction *out, CUmodule m, const char *name) {
     (void)m, (void)name;
     return *out = (CUfunction)(void *)something, 0;
+}
+STUB(cuFuncGetAttribute, int *out, int which, CUfunction f) {
+    (void)f;
+    return *out = which == CU_FUNC_MAX_THREADS ? 1024 : 0, 0;
+}
+/* The real NVRTC asks a driver for a table of its own: this one has nothing in it but its size. */
+int cuGetExportTable(const void **table, const void *which);
+int cuGetExportTable(const void **table, const void *which) {
+    static const uint64_t empty[1] = {sizeof empty};
+    (void)which;
+    return *table = empty, 0;
 }
 STUB(cuLaunchKernel, CUfunction f, unsigned a, unsigned b, unsigned c, unsigned x, unsigned y, unsigned z, unsigned shared, CUstream s, void **p, void **q) {
     (void)f, (void)a, (void)b, (void)c, (void)x, (void)y, (void)z, (void)shared, (void)s, (void)p, (void)q;
