@@ -221,6 +221,18 @@ gpa_code typed_each(walk *w, const ast_node *n, const tv *a) {
     return rc;
 }
 
+/* A kernel's small global integer that bounds a loop is part of what is compiled: such loops, over tiles, are unrolled. */
+static gpa_code bound_of_range(walk *w, const ast_node *n, tv *out) {
+    enum { SMALL = 1024 };
+    bool outside = n->kind == AST_NAME && (n->name.place.where != AST_IN_SLOT && n->name.place.where != AST_IN_CELL);
+    value v;
+    if (w->to->form != TYPED_KERNEL || !outside) return typed_number(w, n, out);
+    gpa_code rc = typed_small(w, n, SMALL, &v);
+    if (rc || v.tag == V_UNSET) return rc ? rc : typed_number(w, n, out);
+    *out = typed_int(w, v.i);
+    return GPA_OK;
+}
+
 /* for ... in range(...): a, b, c of the counter, in one type. */
 static gpa_code range_of(walk *w, const ast_node *n, int32_t abc[3]) {
     static const typed_ty t = {.dtype = DT_I64, .weak = true};
@@ -234,7 +246,7 @@ static gpa_code range_of(walk *w, const ast_node *n, int32_t abc[3]) {
     uint32_t n_args = it->call.args.n;
     if (n_args < 1 || n_args > 3) return typed_fail(w, it, GPA_E_TYPE, "range expected %s, got %u", n_args ? "at most 3 arguments" : "at least 1 argument", n_args);
     for (uint32_t i = 0; i < n_args; i++) {
-        if ((rc = typed_number(w, it->call.args.at[i], &v[i]))) return rc;
+        if ((rc = bound_of_range(w, it->call.args.at[i], &v[i]))) return rc;
         if (dtype_is_int((gpa_dtype)v[i].t.dtype) || v[i].t.dtype == DT_BOOL) continue;
         rc = typed_fail(w, it->call.args.at[i], GPA_E_TYPE, "'%s' object cannot be interpreted as an integer", typed_name(v[i].t));
         typed_note(w, it->call.args.at[i], v[i]);

@@ -348,6 +348,13 @@ gpa_code typed_pinned(walk *w, const ast_node *n, value *out) {
     return GPA_OK;
 }
 
+gpa_code typed_small(walk *w, const ast_node *n, int64_t most, value *out) {
+    typed_dep d = outside(w, n);
+    value v = current(w->vm, &d);
+    *out = v_unset();
+    return v.tag == V_INT && v.i >= 0 && v.i <= most ? typed_pinned(w, n, out) : GPA_OK;
+}
+
 gpa_code typed_member(walk *w, const ast_node *n, module_obj *m, tv *out) {
     if (!m->builtin) return depend(w, n, (typed_dep){.module = m, .name = n->attr.name, .cell = v_none()}, out);
     value v = v_none();

@@ -10,6 +10,7 @@
 
 #include "runtime/base.h"
 #include "runtime/cpu/blas.h"
+#include "runtime/cpu/kernel.h"
 #include "runtime/cpu/fft.h"
 #include "runtime/cpu/lapack.h"
 #include "runtime/cpu/run.h"
@@ -81,7 +82,7 @@ static uint64_t available_bytes(void) {
 static void cpu_caps(gpa_dev *d, gpa_caps *out) {
     char model[64];
     const char *vectors = d->j ? jit_host_of(d->j)->name : jit_vectors();
-    *out = (gpa_caps){.name = "cpu", .align = ALIGN, .max_arrays = KIR_MAX_ARRAYS, .max_params = 4096, .host_visible = true};
+    *out = (gpa_caps){.name = "cpu", .align = ALIGN, .max_arrays = KIR_MAX_ARRAYS, .max_params = 4096, .max_threads = 1024, .max_shared = 48 << 10, .host_visible = true};
     model_name(model, sizeof model);
     snprintf(out->desc, sizeof out->desc, "%s, %d thread%s, %s", model, d->threads, d->threads == 1 ? "" : "s", vectors);
     out->mem_total = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
@@ -134,7 +135,6 @@ static gpa_code cpu_copy(gpa_dev *d, gpa_mem *to, size_t to_at, gpa_mem *from, s
 }
 
 static gpa_code cpu_build(gpa_dev *d, const kir_func *f, gpa_prog **out, gpa_err *e) {
-    if (f->form != KIR_MAP) return gpa_fail(e, GPA_E_UNSUPPORTED, "kernels of thread blocks on the CPU device");
     return program_new(f, d->programs++, out, e);
 }
 
@@ -145,7 +145,8 @@ static void cpu_drop(gpa_dev *d, gpa_prog *p) {
 
 static gpa_code cpu_run(gpa_dev *d, gpa_prog *p, const gpa_launch *l, gpa_err *e) {
     gpa_code rc = need_jit(d, e);
-    return rc ? rc : run_launch(d->j, d->threads, &d->stop, p, l, e);
+    if (rc) return rc;
+    return (p->f->form == KIR_KERNEL ? run_kernel : run_launch)(d->j, d->threads, &d->stop, p, l, e);
 }
 
 /* The variant that ran first, or the one that a large launch would use. */
@@ -153,14 +154,20 @@ static gpa_code cpu_dump(gpa_dev *d, gpa_prog *p, gpa_dump what, gpa_str *out, g
     LLVMModuleRef m;
     gpa_code rc = GPA_OK;
     TRY(need_jit(d, e));
-    emit_plan plan = p->n_variants ? p->variants[0].plan : run_plan(p, jit_host_of(d->j), NULL);
+    bool kernel = p->f->form == KIR_KERNEL;
+    emit_plan plan = p->n_variants ? p->variants[0].plan : kernel ? kernel_layout(p, jit_host_of(d->j), 256) : run_plan(p, jit_host_of(d->j), NULL);
+    if (kernel && what == GPA_DUMP_RESOURCES) {
+        str_printf(out, "kernel, %d lanes, %u places of a thread between barriers, %zu bytes shared, %zu bytes local, %zu variants compiled\n", plan.lanes,
+                   p->kernel.contexts, p->kernel.shared, p->kernel.local, p->n_variants);
+        return out->failed ? gpa_no_memory(e) : GPA_OK;
+    }
     if (what == GPA_DUMP_RESOURCES) {
         static const char *const ways[] = {"points", "rows", "columns"};
         str_printf(out, "%s, %d lanes along dimension %d, %zu variants compiled\n", ways[plan.way], plan.lanes, plan.dim,
                    p->n_variants);
         return out->failed ? gpa_no_memory(e) : GPA_OK;
     }
-    TRY(emit_module(d->j, p->f, &plan, "program", &m, e));
+    TRY(program_emit(p, d->j, &plan, "program", &m, e));
     TRY(jit_print_take(d->j, m, what == GPA_DUMP_IR, what == GPA_DUMP_ASM, out, e));
 out:
     return rc;

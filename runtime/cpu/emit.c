@@ -225,7 +225,7 @@ static void whole(em *M) {
     LLVMBuildBr(M->E.b, M->leave);
 }
 
-static void open_function(em *M, const char *name) {
+void em_open_function(em *M, const char *name) {
     LLVMTypeRef i64 = ll_i(&M->E, 64), ptr = ll_ptr(&M->E);
     LLVMTypeRef types[] = {ptr, i64, i64, i64, i64, ptr, ptr, i64};
     V *args[] = {&M->view, &M->lo, &M->hi, &M->from, &M->to, &M->done, &M->part, &M->fresh};
@@ -246,7 +246,7 @@ static void open_function(em *M, const char *name) {
     LLVMPositionBuilderAtEnd(M->E.b, M->pre[LEVEL_ENTRY]);
 }
 
-static void close_function(em *M) {
+void em_close_function(em *M) {
     LLVMBuildBr(M->E.slots, LLVMGetNextBasicBlock(LLVMGetEntryBasicBlock(M->E.fn)));
     LLVMPositionBuilderAtEnd(M->E.b, M->leave);
     LLVMBuildRetVoid(M->E.b);
@@ -297,9 +297,9 @@ gpa_code emit_module(jit *j, const kir_func *f, const emit_plan *plan, const cha
     M->E.b = LLVMCreateBuilderInContext(M->E.ctx);
     M->E.slots = LLVMCreateBuilderInContext(M->E.ctx);
     match_regions(M);
-    open_function(M, name);
+    em_open_function(M, name);
     whole(M);
-    close_function(M);
+    em_close_function(M);
     rc = M->E.rc;
 out:
     if (rc)

@@ -123,7 +123,7 @@ static V beside(em *M, V at, unsigned bytes) {
     return LLVMBuildGEP2(M->E.b, ll_i(&M->E, 8), at, &n, 1, "");
 }
 
-static ll_val load_one(em *M, V at, gpa_dtype t) {
+ll_val em_load_one(em *M, V at, gpa_dtype t) {
     LLVMTypeRef one = ll_memory(&M->E, t);
     unsigned part = (unsigned)(dtype_size(t) / (dtype_is_complex(t) ? 2 : 1));
     ll_val r = {.t = (uint8_t)t};
@@ -136,7 +136,7 @@ static ll_val load_one(em *M, V at, gpa_dtype t) {
     return r;
 }
 
-static ll_val load_apart(em *M, V at, gpa_dtype t) {
+ll_val em_load_apart(em *M, V at, gpa_dtype t) {
     LLVMTypeRef one = ll_memory(&M->E, t);
     unsigned part = (unsigned)(dtype_size(t) / (dtype_is_complex(t) ? 2 : 1));
     ll_val r = {.t = (uint8_t)t, .vec = true};
@@ -145,7 +145,7 @@ static ll_val load_apart(em *M, V at, gpa_dtype t) {
     return r;
 }
 
-static ll_val load_beside(em *M, V at, gpa_dtype t) {
+ll_val em_load_beside(em *M, V at, gpa_dtype t) {
     ll *E = &M->E;
     LLVMTypeRef one = ll_memory(E, t);
     ll_val r = {.t = (uint8_t)t, .vec = true};
@@ -175,31 +175,31 @@ ll_val em_load(em *M, const kir_ins *ins) {
     V at = em_pointer(M, a, level);
     LLVMBasicBlockRef here = em_at(M, level);
     if (!em_array_lanes(M, a))
-        r = load_one(M, at, t);
+        r = em_load_one(M, at, t);
     else if (M->f->arrays[a].unit >> M->plan->dim & 1)
-        r = load_beside(M, at, t);
+        r = em_load_beside(M, at, t);
     else if (M->plan->pairs >> a & 1)
         r = load_pairs(M, at, t);
     else
-        r = load_apart(M, addresses(M, a, at), t);
+        r = em_load_apart(M, addresses(M, a, at), t);
     em_here(M, here);
     return r;
 }
 
-static void store_one(em *M, V at, ll_val v) {
+void em_store_one(em *M, V at, ll_val v) {
     unsigned part = (unsigned)(dtype_size(v.t) / (v.im ? 2 : 1));
     if (v.vec) v.v = ll_slice(&M->E, v.v, 0, 1), v.im = v.im ? ll_slice(&M->E, v.im, 0, 1) : NULL;
     LLVMSetAlignment(LLVMBuildStore(M->E.b, ll_to_memory(&M->E, v.t, v.v), at), part);
     if (v.im) LLVMSetAlignment(LLVMBuildStore(M->E.b, v.im, beside(M, at, part)), part);
 }
 
-static void store_apart(em *M, V at, ll_val v) {
+void em_store_apart(em *M, V at, ll_val v) {
     unsigned part = (unsigned)(dtype_size(v.t) / (v.im ? 2 : 1));
     scatter(M, ll_to_memory(&M->E, v.t, v.v), at, part);
     if (v.im) scatter(M, v.im, beside(M, at, part), part);
 }
 
-static void store_beside(em *M, V at, ll_val v) {
+void em_store_beside(em *M, V at, ll_val v) {
     ll *E = &M->E;
     if (!v.im) {
         store_wide(M, ll_to_memory(E, v.t, v.v), at, M->mask, (unsigned)dtype_size(v.t));
@@ -214,11 +214,11 @@ void em_store(em *M, const kir_ins *ins) {
     ll_val v = M->vals[ins->a];
     V at = em_pointer(M, a, M->cur);
     if (!em_array_lanes(M, a))
-        store_one(M, at, v);
+        em_store_one(M, at, v);
     else if (M->f->arrays[a].unit >> M->plan->dim & 1)
-        store_beside(M, at, ll_vector(&M->E, v));
+        em_store_beside(M, at, ll_vector(&M->E, v));
     else
-        store_apart(M, addresses(M, a, at), ll_vector(&M->E, v));
+        em_store_apart(M, addresses(M, a, at), ll_vector(&M->E, v));
 }
 
 ll_val em_iota(em *M, const kir_ins *ins) {
@@ -242,7 +242,7 @@ ll_val em_loadx(em *M, const kir_ins *ins) {
     ll_val i = M->vals[ins->a];
     gpa_dtype t = M->f->arrays[ins->sub].dtype;
     V at = em_element(M, ins->sub, i.v);
-    return i.vec && M->E.lanes > 1 ? load_apart(M, at, t) : load_one(M, at, t);
+    return i.vec && M->E.lanes > 1 ? em_load_apart(M, at, t) : em_load_one(M, at, t);
 }
 
 void em_storex(em *M, const kir_ins *ins) {
@@ -250,16 +250,16 @@ void em_storex(em *M, const kir_ins *ins) {
     if (v.vec) i = ll_vector(&M->E, i);
     V at = em_element(M, ins->sub, i.v);
     if (i.vec && M->E.lanes > 1)
-        store_apart(M, at, ll_vector(&M->E, v));
+        em_store_apart(M, at, ll_vector(&M->E, v));
     else
-        store_one(M, at, v);
+        em_store_one(M, at, v);
 }
 
 ll_val em_param(em *M, const kir_ins *ins) {
     V params = em_slot(M, VIEW_PARAMS);
     LLVMBasicBlockRef here = em_at(M, LEVEL_ENTRY);
     V at = LLVMBuildIntToPtr(M->E.b, params, ll_ptr(&M->E), "");
-    ll_val r = load_one(M, beside(M, at, ins->imm * (unsigned)sizeof(gpa_val)), ins->type);
+    ll_val r = em_load_one(M, beside(M, at, ins->imm * (unsigned)sizeof(gpa_val)), ins->type);
     em_here(M, here);
     return r;
 }

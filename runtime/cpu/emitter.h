@@ -67,6 +67,8 @@ typedef enum { UNPROVEN, PROVEN, PROVEN_WRAPS } em_proven;
 
 /* emit.c */
 ll_val em_instruction(em *M, int32_t at); /* the value of an instruction that has no region */
+void em_open_function(em *M, const char *name); /* a cpu_fn; the builder stands in its entry */
+void em_close_function(em *M);
 void em_code(em *M, int32_t from, int32_t to);
 /* Moves the builder to a level; em_here moves back to the current one. */
 LLVMBasicBlockRef em_at(em *M, int level);
@@ -87,6 +89,13 @@ V em_pointer(em *M, unsigned array, int level);
 ll_val em_load(em *M, const kir_ins *ins);
 void em_store(em *M, const kir_ins *ins);
 ll_val em_iota(em *M, const kir_ins *ins);
+/* An element, or those of all lanes: at their addresses, or side by side from one on. M->mask says which count. */
+ll_val em_load_one(em *M, V at, gpa_dtype t);
+ll_val em_load_apart(em *M, V at, gpa_dtype t);
+ll_val em_load_beside(em *M, V at, gpa_dtype t);
+void em_store_one(em *M, V at, ll_val v);
+void em_store_apart(em *M, V at, ll_val v);
+void em_store_beside(em *M, V at, ll_val v);
 ll_val em_loadx(em *M, const kir_ins *ins);
 void em_storex(em *M, const kir_ins *ins);
 V em_element(em *M, unsigned array, V index); /* the address of an element, or of all lanes' */

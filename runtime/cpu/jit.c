@@ -35,6 +35,10 @@ struct jit_code {
  * turn local slots into values, fold, and drop what is not used. */
 static const char PASSES[] = "function(sroa,early-cse,instsimplify,simplifycfg)";
 
+/* Kernels are written with loops around every phase, and values computed anew in each. */
+static const char HARD_PASSES[] = "function(sroa,early-cse<memssa>,instcombine,simplifycfg,loop-mssa(licm),gvn,instcombine,loop-mssa(licm,simple-loop-unswitch<nontrivial>),"
+                                  "simplifycfg,loop-unroll,early-cse<memssa>,instcombine,simplifycfg)";
+
 static gpa_code orc_error(LLVMErrorRef err, gpa_err *e) {
     char *text = LLVMGetErrorMessage(err);
     gpa_code rc = gpa_fail(e, GPA_E_INTERNAL, "LLVM: %.300s", text);
@@ -192,6 +196,12 @@ static gpa_code optimise(jit *j, LLVMModuleRef m, gpa_err *e) {
 #endif
     LLVMErrorRef err = LLVMRunPasses(m, PASSES, j->machine, j->options);
     return err ? orc_error(err, e) : GPA_OK;
+}
+
+gpa_code jit_optimise(jit *j, LLVMModuleRef m, gpa_err *e) {
+    gpa_code rc = optimise(j, m, e);
+    LLVMErrorRef err = rc ? NULL : LLVMRunPasses(m, HARD_PASSES, j->machine, j->options);
+    return err ? orc_error(err, e) : rc;
 }
 
 static gpa_code emit_object(jit *j, LLVMModuleRef m, LLVMCodeGenFileType type, LLVMMemoryBufferRef *out, gpa_err *e) {

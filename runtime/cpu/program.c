@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "runtime/base.h"
+#include "runtime/cpu/kernel.h"
 
 static bool copy_items(void *to, const void *from, size_t n, size_t size) {
     void **slot = to;
@@ -41,14 +42,17 @@ gpa_code program_new(const kir_func *f, uint32_t number, gpa_prog **out, gpa_err
     p->f = &p->copy;
     p->facts = emit_examine(f);
     p->number = number;
-    *out = p;
-    return GPA_OK;
+    gpa_code rc = f->form == KIR_KERNEL ? kernel_plan_make(p->f, &p->kernel, e) : GPA_OK;
+    if (rc) program_free(p);
+    else *out = p;
+    return rc;
 }
 
 void program_free(gpa_prog *p) {
     if (!p) return;
     for (size_t i = 0; i < p->n_variants; i++) jit_unlink(p->variants[i].code);
     mem_free(p->variants);
+    kernel_plan_free(&p->kernel);
     free_copy(&p->copy);
     mem_free(p);
 }
@@ -57,6 +61,11 @@ static double now(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+gpa_code program_emit(const gpa_prog *p, jit *j, const emit_plan *plan, const char *name, LLVMModuleRef *out, gpa_err *e) {
+    if (p->f->form == KIR_MAP) return emit_module(j, p->f, plan, name, out, e);
+    return emit_kernel(j, p->f, &p->kernel, (kernel_shape){.lanes = plan->lanes, .whole = plan->stream}, name, out, e);
 }
 
 gpa_code program_variant(gpa_prog *p, jit *j, const emit_plan *plan, cpu_fn *out, gpa_err *e) {
@@ -74,7 +83,7 @@ gpa_code program_variant(gpa_prog *p, jit *j, const emit_plan *plan, cpu_fn *out
     *v = (cpu_variant){.plan = *plan};
     double begun = now();
     snprintf(name, sizeof name, "gpa_%u_%zu", p->number, p->n_variants);
-    TRY(emit_module(j, p->f, plan, name, &m, e));
+    TRY(program_emit(p, j, plan, name, &m, e));
     TRY(jit_link_take(j, m, name, &v->code, &address, e));
     memcpy(&v->fn, &address, sizeof address);
     *out = v->fn;

@@ -3,6 +3,7 @@
 #define GPA_CPU_PROGRAM_H
 
 #include "runtime/cpu/emit.h"
+#include "runtime/cpu/kernel_plan.h"
 #include "runtime/cpu/view.h"
 
 typedef struct {
@@ -15,6 +16,7 @@ struct gpa_prog {
     const kir_func *f; /* the copy */
     kir_func copy;
     emit_facts facts;
+    kernel_plan kernel; /* KERNEL */
     uint32_t number;
     cpu_variant *variants;
     size_t n_variants, cap_variants;
@@ -24,6 +26,8 @@ struct gpa_prog {
 /* Keeps a copy of f; nothing is compiled before the first launch shows what shapes it meets. */
 gpa_code program_new(const kir_func *f, uint32_t number, gpa_prog **out, gpa_err *e);
 void program_free(gpa_prog *p);
+/* The module of a plan. Of a KERNEL's only `lanes` counts, and `stream`: a row of a block is a number of whole vectors. */
+gpa_code program_emit(const gpa_prog *p, jit *j, const emit_plan *plan, const char *name, LLVMModuleRef *out, gpa_err *e);
 /* The function for a plan, compiled at first need. */
 gpa_code program_variant(gpa_prog *p, jit *j, const emit_plan *plan, cpu_fn *out, gpa_err *e);
 

@@ -267,12 +267,29 @@ static bool is_one(const em *E, int32_t v) {
     return k->code == KIR_CONST && dtype_is_int((gpa_dtype)k->type) && dtype_cast(E->f->consts[k->imm].v, (gpa_dtype)k->type, DT_I64).I64 == 1;
 }
 
+enum { SHORT_TRIPS = 1 << 16 }; /* loops of so few trips end without being asked to */
+
+static bool is_constant(const em *E, int32_t v, int64_t *out) {
+    const kir_ins *k = &E->f->code[v];
+    if (k->code != KIR_CONST) return false;
+    *out = dtype_cast(E->f->consts[k->imm].v, (gpa_dtype)k->type, DT_I64).I64;
+    return true;
+}
+
+/* Known when compiling: then the loop can be unrolled, since nothing in it asks for an interrupt. */
+static bool is_short(const em *E, int32_t loop) {
+    const kir_ins *i = &E->f->code[loop];
+    int64_t a, b;
+    return i->code == KIR_FOR && is_constant(E, i->a, &a) && is_constant(E, i->b, &b) && b > a - SHORT_TRIPS && b < a + SHORT_TRIPS;
+}
+
 static void put_for(em *E, int32_t at) {
     const kir_ins *i = &E->f->code[at];
     const char *t = em_type(E, (gpa_dtype)i->type);
     int n = (int)at;
     em_line(E, "{");
     E->depth++;
+    if (!is_short(E, at)) em_line(E, "bool far%d; far%d = (unsigned long long)v%d - (unsigned long long)v%d + %dULL > %dULL;", n, n, (int)i->b, (int)i->a, SHORT_TRIPS, 2 * SHORT_TRIPS);
     if (is_one(E, i->c)) {
         em_line(E, "for (%s v%d = v%d; v%d < v%d; v%d++) {", t, n, (int)i->a, n, (int)i->b, n);
     } else {
@@ -284,9 +301,11 @@ static void put_for(em *E, int32_t at) {
     E->depth++;
 }
 
-static void put_poll(em *E) {
-    char stop[NAME_ROOM];
-    em_line(E, "if ((++fuel & 0xffffu) == 0 && *%s) return;", em_field(E, stop, FIELD_STOP, 0, 0));
+static void put_poll(em *E, int32_t loop) {
+    char stop[NAME_ROOM], far[32] = "";
+    if (is_short(E, loop)) return;
+    if (E->f->code[loop].code == KIR_FOR) snprintf(far, sizeof far, "far%d && ", (int)loop);
+    em_line(E, "if (%s(++fuel & 0xffffu) == 0 && *%s) return;", far, em_field(E, stop, FIELD_STOP, 0, 0));
 }
 
 static void put_end(em *E, int32_t at) {
@@ -295,7 +314,7 @@ static void put_end(em *E, int32_t at) {
     bool loop = code == KIR_FOR || code == KIR_LOOP;
     if (loop) {
         em_line(E, "n%d:;", n);
-        put_poll(E);
+        put_poll(E, n);
     }
     E->depth--;
     em_line(E, "}");
