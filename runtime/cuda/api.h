@@ -47,7 +47,6 @@ enum {
     FN(device_name, cuDeviceGetName, (char *, int, CUdevice))                                                             \
     FN(device_attribute, cuDeviceGetAttribute, (int *, int, CUdevice))                                                    \
     FN(context_retain, cuDevicePrimaryCtxRetain, (CUcontext *, CUdevice))                                                 \
-    FN(context_release, cuDevicePrimaryCtxRelease_v2, (CUdevice))                                                         \
     FN(context_reset, cuDevicePrimaryCtxReset_v2, (CUdevice))                                                             \
     FN(context_set, cuCtxSetCurrent, (CUcontext))                                                                         \
     FN(memory_info, cuMemGetInfo_v2, (size_t *, size_t *))                                                                \

@@ -15,7 +15,7 @@
 
 #define CALL(name, ...) api_check(d->cu->name(__VA_ARGS__), #name, e)
 
-enum { OLDEST_GPU = 75, RETRIES = 3 };
+enum { OLDEST_GPU = 75 };
 
 const cu_driver *context_driver(char *why, size_t n) {
     static bool ready;
@@ -135,21 +135,13 @@ bool context_is_broken(gpa_dev *d) {
     return !d->stream || (r && r != CUDA_NOT_READY);
 }
 
-/* Whether a context is really there: a failed process gets handles on which nothing works. */
-static gpa_code try_context(gpa_dev *d, gpa_err *e) {
-    gpa_code rc = CALL(context_retain, &d->context, d->device);
-    return rc ? rc : make_parts(d, e);
-}
-
+/* One attempt: a driver that does not give a process another context after a fault (580 on an H100 did not) does not change
+ * its mind. */
 gpa_code context_restart(gpa_dev *d, gpa_err *e) {
-    gpa_code rc = GPA_E_DEVICE;
-    for (int i = 0; i < RETRIES && rc; i++) {
-        gpa_err_clear(e);
-        context_enter(d);
-        drop_parts(d);
-        d->cu->context_release(d->device);
-        d->cu->context_reset(d->device);
-        rc = try_context(d, e);
-    }
-    return rc;
+    gpa_code rc;
+    context_enter(d);
+    drop_parts(d);
+    d->cu->context_reset(d->device);
+    rc = CALL(context_retain, &d->context, d->device);
+    return rc ? rc : make_parts(d, e);
 }
