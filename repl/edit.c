@@ -187,6 +187,7 @@ static line_result loop(void) {
     edit.got = NULL;
     edit.changed = true;
     fflush(stdout);
+    terminal_mend();
     screen_measure(edit.screen);
     screen_forget(edit.screen);
     terminal_hold();
@@ -264,6 +265,7 @@ bool edit_begin(gpa_session *s) {
     edit.screen = screen_new();
     if (!edit.screen) return false;
     edit.session = s;
+    terminal_begin();
     choose_locale();
     rl_readline_name = "gpa";
     rl_catch_signals = 0;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "repl/buf.h"
+#include "repl/busy.h"
 #include "repl/colour.h"
 #include "repl/line.h"
 #include "repl/page.h"
@@ -21,25 +22,19 @@ static volatile sig_atomic_t at_prompt, pressed; /* pressed: Ctrl-C, in the runn
 static struct {
     bool in_line;   /* the terminal's cursor is not at the beginning of a line */
     bool numbers;   /* values are shown as Out[n] */
-    bool progress;  /* a line of progress is shown */
     char *next;     /* what the next cell begins with */
 } host;
 
 /* ---- streams ---- */
 
-static void end_progress(void) {
-    if (!host.progress) return;
-    fputs("\r\033[K", stderr);
-    host.progress = false;
-}
-
 static void put(gpa_stream s, const char *text, size_t n) {
     FILE *to = s == GPA_STDERR ? stderr : stdout;
     if (n == 0) return;
-    end_progress();
+    busy_pause();
     if (s == GPA_STDERR) fflush(stdout);
     fwrite(text, 1, n, to);
     if (isatty(fileno(to))) host.in_line = text[n - 1] != '\n';
+    busy_resume(!host.in_line);
 }
 
 static void write_stream(void *user, gpa_stream s, const char *text, size_t n) {
@@ -48,10 +43,11 @@ static void write_stream(void *user, gpa_stream s, const char *text, size_t n) {
 }
 
 void host_fresh_line(void) {
-    end_progress();
+    busy_pause();
     if (host.in_line) fputc('\n', stdout);
     host.in_line = false;
     fflush(stdout);
+    busy_resume(true);
 }
 
 static const gpa_repr *plain_of(const gpa_repr *r, size_t n) {
@@ -106,15 +102,19 @@ static void show_page(void *user, const gpa_repr *r, size_t n) {
     buf b = {0};
     host_fresh_line();
     page_put(running, text->data, text->n, pager_columns(), &b);
+    busy_pause();
     pager_show(b.text ? b.text : "", b.len);
+    busy_resume(true);
     buf_free(&b);
 }
 
 /* Only the line that is being written can be taken back. */
 static void clear_line(void *user, bool wait) {
     (void)user, (void)wait;
+    busy_pause();
     if (isatty(STDOUT_FILENO)) fputs("\033[2K\r", stdout);
     host.in_line = false;
+    busy_resume(true);
 }
 
 /* ---- progress ---- */
@@ -123,24 +123,20 @@ static void show_progress(void *user, const char *text, double done, double left
     enum { WIDTH = 24 };
     static const char *const eighths[] = {" ", "\u258f", "\u258e", "\u258d", "\u258c", "\u258b", "\u258a", "\u2589"};
     (void)user;
-    if (!isatty(STDERR_FILENO) || host.in_line) return;
     if (!text) {
-        end_progress();
+        busy_say(NULL);
         return;
     }
     buf b = {0};
-    buf_printf(&b, "\r%s ", text);
+    buf_printf(&b, "%s ", text);
     if (done >= 0) {
         int cells = (int)((done > 1 ? 1 : done) * WIDTH * 8);
         for (int i = 0; i < WIDTH; i++) buf_put(&b, i < cells / 8 ? "\u2588" : i == cells / 8 ? eighths[cells % 8] : " ");
         buf_printf(&b, "\u2595 %3.0f %%", 100 * done);
     }
     if (left >= 0) buf_printf(&b, ", %.0f s to go", left);
-    buf_put(&b, "\033[K");
-    fflush(stdout);
-    if (b.text) fputs(b.text, stderr);
+    busy_say(b.text);
     buf_free(&b);
-    host.progress = true;
 }
 
 /* ---- input ---- */
@@ -148,10 +144,11 @@ static void show_progress(void *user, const char *text, double done, double left
 static gpa_code read_line(void *user, const char *prompt, char *line, size_t n) {
     char *text;
     (void)user;
-    end_progress();
+    busy_pause();
     fflush(stdout);
     line_result r = line_ask(prompt, &text);
     host.in_line = false;
+    busy_resume(true);
     if (r != LINE_CELL) return r == LINE_DROPPED ? GPA_E_INTERRUPT : GPA_E_EOF;
     snprintf(line, n, "%s", text);
     free(text);

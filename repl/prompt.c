@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "repl/buf.h"
+#include "repl/busy.h"
 #include "repl/colour.h"
 #include "repl/host.h"
 #include "repl/line.h"
@@ -31,6 +32,13 @@ static bool is_word(const char *cell, const char *word) {
     cell += strspn(cell, " \t\r\n");
     size_t n = strlen(word);
     return strncmp(cell, word, n) == 0 && cell[n + strspn(cell + n, " \t\r\n")] == 0;
+}
+
+/* Whether a cell may start programs that write to the terminal by themselves: `!ls`, `x = !ls`, `%%bash`. */
+static bool has_children(const char *cell) {
+    for (const char *bang = strchr(cell, '!'); bang; bang = strchr(bang + 1, '!'))
+        if (bang[1] != '=') return true;
+    return strstr(cell, "%%") != NULL;
 }
 
 static bool blank(const char *cell) { return cell[strspn(cell, " \t\r\n")] == 0; }
@@ -84,12 +92,15 @@ int prompt_loop(gpa_session *s, int explain, bool banner) {
         gpa_session_ready(s);
         line_remember(cell);
         bool leave = is_word(cell, "exit") || is_word(cell, "quit");
+        if (!leave && !has_children(cell)) busy_begin();
         if (!leave) rc = gpa_session_eval(s, NULL, cell, strlen(cell), flags, &status);
+        busy_end();
         free(cell);
         if (leave) break;
         host_fresh_line();
         if (rc != GPA_E_EXIT && isatty(STDOUT_FILENO)) fputc('\n', stdout);
     }
+    busy_free();
     line_end();
     buf_free(&first);
     buf_free(&more);

@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -13,6 +14,8 @@ static const int noted[] = {SIGINT, SIGWINCH, SIGTSTP, SIGCONT};
 static const int fatal[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTERM, SIGHUP, SIGQUIT};
 enum { NOTED = sizeof noted / sizeof *noted, FATAL = sizeof fatal / sizeof *fatal };
 
+static struct termios first;
+static bool first_known;
 static volatile sig_atomic_t arrived[NOTED];
 static struct sigaction noted_before[NOTED], fatal_before[FATAL];
 static sigset_t mask_before;
@@ -34,6 +37,23 @@ static void restore(int signal_number) {
         if (fatal[i] == signal_number) sigaction(signal_number, &fatal_before[i], NULL);
     errno = keep;
     raise(signal_number);
+}
+
+void terminal_begin(void) { first_known = tcgetattr(STDIN_FILENO, &first) == 0; }
+
+void terminal_mend(void) {
+    const tcflag_t in = ICRNL, out = OPOST | ONLCR, local = ICANON | ECHO | ISIG | IEXTEN;
+    static const char text[] = "\033[m\033[?25h";
+    struct termios now;
+    if (!first_known || tcgetattr(STDIN_FILENO, &now)) return;
+    struct termios mended = now;
+    mended.c_iflag |= first.c_iflag & in;
+    mended.c_oflag |= first.c_oflag & out;
+    mended.c_lflag |= first.c_lflag & local;
+    if (mended.c_iflag == now.c_iflag && mended.c_oflag == now.c_oflag && mended.c_lflag == now.c_lflag) return;
+    tcsetattr(STDIN_FILENO, TCSADRAIN, &mended);
+    fwrite(text, 1, sizeof text - 1, stdout);
+    fflush(stdout);
 }
 
 void terminal_hold(void) {

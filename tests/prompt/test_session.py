@@ -68,6 +68,31 @@ def input_():
     check("the status of exit", t.status() == 3)
 
 
+def busy():
+    t = Terminal()
+    t.wait(r"In \[1\]:")
+    t.type("import time\r")
+    prompt(t, 2)
+    t.type("time.sleep(1.7); print('slept')\r")
+    check("a cell that runs long shows a clock", t.wait("^[\u2800-\u28ff] 1 s$"))
+    check("which goes when there is output", t.wait(r"^In \[2\]: time.*\nslept\n\nIn \[3\]:$"))
+    t.type("print('half', end=''); time.sleep(1.5)\r")
+    check("it is not drawn into a line", t.wait(r"^half\n\nIn \[4\]:$") and b"half\x1b" not in t.raw and b"half\r\xe2" not in t.raw)
+    t.type("exit\r")
+    t.status()
+
+
+def mended():
+    t = Terminal()
+    t.wait(r"In \[1\]:")
+    t.type("!stty raw -echo\r")
+    prompt(t, 2)
+    t.type("print('a\\nb')\r")
+    check("a terminal that a program left raw is mended", t.wait(r"^a\nb\n\nIn \[3\]:$"))
+    t.type("exit\r")
+    t.status()
+
+
 def jobs():
     t = Terminal(command=["bash", "--norc", "--noprofile", "-i"])
     t.wait(r"^\$$")
@@ -219,6 +244,6 @@ def soon():
     print(f"# the prompt is there after {1000 * took[3]:.0f} ms")
 
 
-for part in (interrupts, input_, jobs, ends, pages, files, vi, editor, soon):
+for part in (interrupts, input_, busy, mended, jobs, ends, pages, files, vi, editor, soon):
     part()
 r.end()
