@@ -288,7 +288,7 @@ static gpa_code collect(gpa_session *s, fact *f, gpa_err *why) {
     }
     if (!on_gpu(s)) str_printf(&f[FACT_DEVICE].text, " (the GPU is not in use: %s)", g.name);
     str_put(&f[FACT_DRIVER].text, g.driver);
-    put_pair(&f[FACT_MEMORY].text, (double)g.used, " used, ", (double)(g.total - MIN(g.used, g.total)), " free, ");
+    if (g.used) put_pair(&f[FACT_MEMORY].text, (double)g.used, " used, ", (double)(g.total - MIN(g.used, g.total)), " free, ");
     magic_put_bytes(&f[FACT_MEMORY].text, (double)g.total);
     str_put(&f[FACT_MEMORY].text, " in all");
     if (g.utilisation >= 0) str_printf(&f[FACT_USE].text, "%d%%", g.utilisation);

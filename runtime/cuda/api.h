@@ -46,6 +46,8 @@ enum {
     FN(device_get, cuDeviceGet, (CUdevice *, int))                                                                        \
     FN(device_name, cuDeviceGetName, (char *, int, CUdevice))                                                             \
     FN(device_attribute, cuDeviceGetAttribute, (int *, int, CUdevice))                                                    \
+    FN(device_bus, cuDeviceGetPCIBusId, (char *, int, CUdevice))                                                          \
+    FN(device_memory, cuDeviceTotalMem_v2, (size_t *, CUdevice))                                                          \
     FN(context_retain, cuDevicePrimaryCtxRetain, (CUcontext *, CUdevice))                                                 \
     FN(context_reset, cuDevicePrimaryCtxReset_v2, (CUdevice))                                                             \
     FN(context_set, cuCtxSetCurrent, (CUcontext))                                                                         \

@@ -13,6 +13,7 @@
 #include "runtime/cuda/fft.h"
 #include "runtime/cuda/solver.h"
 #include "runtime/cuda/raw.h"
+#include "runtime/cuda/status.h"
 #include "runtime/cuda/transfer.h"
 #include "runtime/cuda/wait.h"
 #include "runtime/str.h"
@@ -202,6 +203,12 @@ static gpa_code cuda_lib_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
     return libraries[c->kind].run(d, c, e);
 }
 
+static gpa_code cuda_status(int i, gpa_status *out, gpa_err *e) {
+    char why[160] = "";
+    const cu_driver *cu = context_driver(why, sizeof why);
+    return cu ? status_read(cu, i, out, e) : gpa_fail(e, GPA_E_DEVICE, "%s", why);
+}
+
 /* ---- the contract ---- */
 
 static gpa_backend table = {
@@ -210,7 +217,7 @@ static gpa_backend table = {
     .download = cuda_download, .copy = cuda_copy, .build = cuda_build, .drop = cuda_drop, .run = cuda_run,
     .dump = cuda_dump, .lib_can = cuda_lib_can, .lib_run = cuda_lib_run, .sync = cuda_sync, .interrupt = cuda_interrupt,
     .broken = cuda_broken, .restart = cuda_restart, .raw_build = raw_build, .raw_drop = raw_drop, .raw_run = raw_run,
-    .raw_fact = raw_get_fact};
+    .raw_fact = raw_get_fact, .status = cuda_status};
 
 /* The one symbol the plugin exports. */
 __attribute__((visibility("default"))) const gpa_backend *gpa_backend_entry(uint32_t abi);
