@@ -36,8 +36,8 @@ struct jit_code {
 static const char PASSES[] = "function(sroa,early-cse,instsimplify,simplifycfg)";
 
 /* Kernels are written with loops around every phase, and values computed anew in each. */
-static const char HARD_PASSES[] = "function(sroa,early-cse<memssa>,instcombine,simplifycfg,loop-mssa(licm),gvn,instcombine,loop-mssa(licm,simple-loop-unswitch<nontrivial>),"
-                                  "simplifycfg,loop-unroll,early-cse<memssa>,instcombine,simplifycfg)";
+static const char HARD_PASSES[] = "function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(licm),gvn,instcombine<no-verify-fixpoint>,loop-mssa(licm,simple-loop-unswitch<nontrivial>),"
+                                  "simplifycfg,loop-unroll,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg)";
 
 static gpa_code orc_error(LLVMErrorRef err, gpa_err *e) {
     char *text = LLVMGetErrorMessage(err);
