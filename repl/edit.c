@@ -251,13 +251,12 @@ static bool capable(void) {
     return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && term && *term && strcmp(term, "dumb") != 0;
 }
 
-/* Programs and their texts are UTF-8. Where the environment names no such locale the one without a language is taken, as Python
- * does (PEP 538). */
+/* Programs and their texts are UTF-8. Where the environment names a locale that is not, the one without a language is taken, as
+ * Python does (PEP 538); by the environment, since readline looks there, too. */
 static void choose_locale(void) {
-    if (setlocale(LC_CTYPE, "") && MB_CUR_MAX > 1) return;
     const char *all = getenv("LC_ALL");
-    if (all && *all) return;
-    if (setlocale(LC_CTYPE, "C.UTF-8")) setenv("LC_CTYPE", "C.UTF-8", 1);
+    if (setlocale(LC_CTYPE, "") && MB_CUR_MAX > 1) return;
+    if (setlocale(LC_CTYPE, "C.UTF-8")) setenv(all && *all ? "LC_ALL" : "LC_CTYPE", "C.UTF-8", 1);
 }
 
 bool edit_begin(gpa_session *s) {

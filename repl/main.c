@@ -97,6 +97,13 @@ static int check_memory(int code) {
     return code;
 }
 
+/* What is still to be written may find no room. */
+static int finish_output(int code) {
+    if (fflush(stdout) == 0 && !ferror(stdout)) return code;
+    if (errno != EBADF) fprintf(stderr, "gpa: standard output: %s\n", strerror(errno));
+    return code ? code : EXIT_UNCAUGHT;
+}
+
 int main(int argc, char **argv) {
     options o;
     gpa_err e = {0};
@@ -128,10 +135,10 @@ int main(int argc, char **argv) {
         code = run(s, &o);
         host_catch_interrupts(NULL);
         bool whole = gpa_session_end(s);
-        if (!whole) _exit(fflush(NULL) ? EXIT_UNCAUGHT : code);
+        if (!whole) _exit(finish_output(code));
         code = check_memory(code);
     }
     free(args);
     options_free(&o);
-    return fflush(stdout) ? EXIT_UNCAUGHT : code;
+    return finish_output(code);
 }

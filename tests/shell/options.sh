@@ -47,6 +47,7 @@ check "values on request"          0 '12\n' '' "$GPA" -e -c '3 * 4'
 check "colours when asked for"     1 '' $'*\033[[]1;31mZeroDivisionError:*' "$GPA" --color=always -c '1 / 0'
 check "no colours by NO_COLOR"     1 '' 'ZeroDivisionError: *' env NO_COLOR=1 CLICOLOR_FORCE=1 "$GPA" -c '1 / 0'
 check "colours by CLICOLOR_FORCE"  1 '' $'\033*' env -u NO_COLOR CLICOLOR_FORCE=1 "$GPA" -c '1 / 0'
+[ -e /dev/full ] && check "a disk that is full" 1 '' '*No space left on device*' bash -c '"$1" -c "print(1)" > /dev/full' full "$GPA"
 check "a reader that goes away"    0 '0\n' '' bash -c '"$1" -c "for i in range(10**5): print(i)" | head -1' piped "$GPA"
 check "the kernel's program"       0 '*gpa-kernel*' '' bash -c '[ -x "$1-kernel" ] || { echo gpa-kernel; exit; }; "$1" kernel --help' kernel "$GPA"
 check "the version"                0 'gpa [0-9]*.[0-9]*\n' '' "$GPA" --version
