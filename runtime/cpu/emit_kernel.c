@@ -123,10 +123,15 @@ static bool only_values(const km *K, int32_t from, int32_t to) {
     return true;
 }
 
+static void phase_code(km *K, int32_t from, int32_t to) {
+    k_code(K, from, to);
+    if (!K->M.E.rc) k_keep_variables(K, from, to);
+}
+
 static void phase(km *K, int32_t from, int32_t to) {
     if (only_values(K, from, to)) return;
     K->phase = K->plan->at[from].phase;
-    for_groups(K, k_code, from, to);
+    for_groups(K, phase_code, from, to);
 }
 
 /* ---- meetings ---- */
@@ -513,7 +518,7 @@ gpa_code emit_kernel(jit *j, const kir_func *f, const kernel_plan *plan, kernel_
     if (rc) return rc;
     em *M = &K->M;
     M->plan = &no_plan;
-    M->E = (ll){.jit = j, .host = jit_host_of(j), .lanes = shape.lanes, .err = e};
+    M->E = (ll){.jit = j, .host = jit_host_of(j), .lanes = shape.lanes, .contract = true, .err = e};
     M->E.mod = jit_module(j, f->name[0] ? f->name : "kernel");
     M->E.ctx = LLVMGetModuleContext(M->E.mod);
     M->E.b = LLVMCreateBuilderInContext(M->E.ctx);

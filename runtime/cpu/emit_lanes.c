@@ -596,10 +596,23 @@ static V past_end(km *K, gpa_dtype t, V now, V next, V by) {
     return LLVMBuildXor(B(K), wrapped_, down, "");
 }
 
+/* So few trips, known when compiling, that nobody waits for their end. */
+static bool is_short(const km *K, const kir_ins *loop) {
+    enum { SHORT_TRIPS = 1 << 16 };
+    int64_t ends[2];
+    const int32_t v[2] = {loop->a, loop->b};
+    for (int k = 0; k < 2; k++) {
+        const kir_ins *ins = &K->M.f->code[v[k]];
+        if (ins->code != KIR_CONST) return false;
+        ends[k] = dtype_cast(K->M.f->consts[ins->imm].v, (gpa_dtype)ins->type, DT_I64).I64;
+    }
+    return ends[1] > ends[0] - SHORT_TRIPS && ends[1] < ends[0] + SHORT_TRIPS;
+}
+
 static void for_region(km *K, int32_t at) {
     const kir_ins *ins = &K->M.f->code[at];
     gpa_dtype t = (gpa_dtype)ins->type;
-    ll_val from = k_use(K, ins->a), stop = k_use(K, ins->b), by = k_use(K, ins->c);
+    ll_val from = k_use(K, ins->a), stop = k_use(K, ins->b), by_ = k_use(K, ins->c), by = by_;
     bool apart = from.vec || stop.vec || by.vec, vec = from.vec || by.vec;
     LLVMBasicBlockRef head = k_block(K, "for"), body = k_block(K, "body"), next = k_block(K, "next"), after = k_block(K, "after");
     V around = k_mask(K);
@@ -610,11 +623,17 @@ static void for_region(km *K, int32_t at) {
     r->next = next;
     if (apart || K->plan->at[at].level == SAME_NOWHERE) r->run = new_mask(K, around), r->live = new_mask(K, around);
     if (vec) from = k_lanes(K, from), by = k_lanes(K, by);
-    V run = r->run, live = r->live, count = ll_slot(E_(K), LLVMTypeOf(from.v), "count");
-    LLVMBuildStore(B(K), from.v, count);
+    k_affine x = affine_of(K, ins->a, from);
+    bool grows = vec && x.base && !x.plain && !by_.vec; /* one number stands for all lanes */
+    V run = r->run, live = r->live, count = ll_slot(E_(K), LLVMTypeOf(grows ? x.base : from.v), "count");
+    LLVMBuildStore(B(K), grows ? x.base : from.v, count);
     go_to(K, head);
-    poll_stop(K);
-    V now = LLVMBuildLoad2(B(K), LLVMTypeOf(from.v), count, "");
+    if (!is_short(K, ins)) poll_stop(K);
+    V now = LLVMBuildLoad2(B(K), LLVMTypeOf(grows ? x.base : from.v), count, ""), of_lane_0 = now;
+    if (grows) {
+        V ramp = ll_ramp(E_(K), LLVMTypeOf(now)), apart_ = LLVMBuildMul(B(K), ramp, ll_int_like(E_(K), ramp, x.stride), "");
+        now = LLVMBuildAdd(B(K), ll_spread(E_(K), now), apart_, "");
+    }
     ll_val counter = {now, NULL, (uint8_t)t, vec};
     V mine_ = vec ? now : stop.vec ? ll_spread(E_(K), now) : now, step = vec ? by.v : stop.vec ? ll_spread(E_(K), by.v) : by.v;
     V more = compare_counter(K, t, mine_, vec && !stop.vec ? ll_spread(E_(K), stop.v) : stop.v, step);
@@ -628,12 +647,12 @@ static void for_region(km *K, int32_t at) {
         LLVMBuildCondBr(B(K), more, body, after);
     }
     LLVMPositionBuilderAtEnd(B(K), body);
-    K->affine[at] = (k_affine){0};
     made(K, at, counter);
+    K->affine[at] = grows ? (k_affine){.base = of_lane_0, .stride = x.stride} : (k_affine){0};
     k_code(K, at + 1, K->plan->at[at].close);
     go_to(K, next);
     V then = LLVMBuildAdd(B(K), now, by.v, ""), over = past_end(K, t, now, then, by.v);
-    LLVMBuildStore(B(K), then, count);
+    LLVMBuildStore(B(K), grows ? LLVMBuildAdd(B(K), of_lane_0, by_.v, "") : then, count);
     if (vec) {
         LLVMBuildStore(B(K), minus(K, slot_value(K, live), over), live);
         LLVMBuildBr(B(K), head);
@@ -691,16 +710,42 @@ static void jump(km *K, int32_t at) {
 
 /* ---- variables ---- */
 
-static void set_lanes(km *K, int32_t var, ll_val v) {
-    const kernel_fact *x = &K->plan->at[var];
-    ll_val slot = K->vals[var];
-    V mask = k_mask(K);
-    if (x->context >= 0) {
-        v = k_lanes(K, v);
-        if (mask) v = ll_choose(E_(K), mask, v, k_load_context(K, x->context, (gpa_dtype)v.t, false));
-        k_store_context(K, x->context, v);
-        return;
+/* The slot of a variable. One that lives on is taken out of the context in the group's head, and put back by
+ * k_keep_variables. */
+static ll_val variable_slot(km *K, int32_t var) {
+    gpa_dtype t = (gpa_dtype)K->M.f->code[var].type;
+    int32_t place = K->plan->at[var].context;
+    if (place < 0 || K->made[var] == K->phase_run) return K->vals[var];
+    LLVMTypeRef type = ll_type(E_(K), t, true);
+    ll_val slot = {ll_slot(E_(K), type, "var"), dtype_is_complex(t) ? ll_slot(E_(K), type, "var") : NULL, (uint8_t)t, true};
+    LLVMBasicBlockRef now = LLVMGetInsertBlock(B(K));
+    LLVMPositionBuilderBefore(B(K), LLVMGetBasicBlockTerminator(K->head));
+    ll_val v = k_load_context(K, place, t, false);
+    LLVMBuildStore(B(K), v.v, slot.v);
+    if (slot.im) LLVMBuildStore(B(K), v.im, slot.im);
+    LLVMPositionBuilderAtEnd(B(K), now);
+    K->vals[var] = slot;
+    K->made[var] = K->phase_run;
+    return slot;
+}
+
+void k_keep_variables(km *K, int32_t from, int32_t to) {
+    for (int32_t i = from; i < to; i++) {
+        const kir_ins *ins = &K->M.f->code[i];
+        int32_t var = ins->code == KIR_VAR ? i : ins->code == KIR_SET ? ins->a : -1;
+        if (var < 0 || K->plan->at[var].context < 0 || K->made[var] != K->phase_run) continue;
+        ll_val slot = K->vals[var], v = {.t = slot.t, .vec = true};
+        LLVMTypeRef type = ll_type(E_(K), (gpa_dtype)slot.t, true);
+        v.v = LLVMBuildLoad2(B(K), type, slot.v, "");
+        if (slot.im) v.im = LLVMBuildLoad2(B(K), type, slot.im, "");
+        k_store_context(K, K->plan->at[var].context, v);
+        K->made[var] = 0; /* once */
     }
+}
+
+static void set_lanes(km *K, int32_t var, ll_val v) {
+    ll_val slot = variable_slot(K, var);
+    V mask = k_mask(K);
     if (slot.vec) v = k_lanes(K, v);
     if (slot.vec && mask) {
         ll_val old = {LLVMBuildLoad2(B(K), LLVMTypeOf(v.v), slot.v, ""), NULL, v.t, true};
@@ -715,7 +760,7 @@ static void variable(km *K, int32_t at) {
     const kir_ins *ins = &K->M.f->code[at];
     const kernel_fact *x = &K->plan->at[at];
     gpa_dtype t = (gpa_dtype)ins->type;
-    bool vec = x->level == SAME_NOWHERE;
+    bool vec = x->context >= 0 || x->level == SAME_NOWHERE;
     LLVMTypeRef type = ll_type(E_(K), t, vec);
     ll_val zero = {LLVMConstNull(type), dtype_is_complex(t) ? LLVMConstNull(type) : NULL, (uint8_t)t, vec};
     ll_val first = ins->a >= 0 ? k_use(K, ins->a) : zero;
@@ -727,11 +772,8 @@ static void variable(km *K, int32_t at) {
 }
 
 static ll_val current(km *K, const kir_ins *ins) {
-    const kernel_fact *x = &K->plan->at[ins->a];
-    gpa_dtype t = (gpa_dtype)ins->type;
-    if (x->context >= 0) return k_load_context(K, x->context, t, false);
-    ll_val slot = K->vals[ins->a], r = {.t = (uint8_t)t, .vec = slot.vec};
-    LLVMTypeRef type = ll_type(E_(K), t, slot.vec);
+    ll_val slot = variable_slot(K, ins->a), r = {.t = slot.t, .vec = slot.vec};
+    LLVMTypeRef type = ll_type(E_(K), (gpa_dtype)slot.t, slot.vec);
     r.v = LLVMBuildLoad2(B(K), type, slot.v, "");
     if (slot.im) r.im = LLVMBuildLoad2(B(K), type, slot.im, "");
     return r;

@@ -93,7 +93,12 @@ static ll_val by_function(ll *E, const row *r) {
 
 /* ---- complex arithmetic ---- */
 
-static V bin(ll *E, LLVMOpcode code, V a, V b) { return LLVMBuildBinOp(E->b, code, a, b, ""); }
+static V bin(ll *E, LLVMOpcode code, V a, V b) {
+    V v = LLVMBuildBinOp(E->b, code, a, b, "");
+    bool real = code == LLVMFAdd || code == LLVMFSub || code == LLVMFMul;
+    if (E->contract && real && LLVMIsAInstruction(v)) LLVMSetFastMathFlags(v, LLVMFastMathAllowContract);
+    return v;
+}
 
 static ll_val cx_mul(ll *E, const row *r) {
     V re = bin(E, LLVMFSub, bin(E, LLVMFMul, r->a.v, r->b.v), bin(E, LLVMFMul, r->a.im, r->b.im));

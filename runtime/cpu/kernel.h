@@ -72,6 +72,7 @@ typedef struct {
 
 /* emit_lanes.c */
 void k_code(km *K, int32_t from, int32_t to);      /* instructions of a phase, for one group */
+void k_keep_variables(km *K, int32_t from, int32_t to); /* behind them: variables that live on go to the context */
 ll_val k_use(km *K, int32_t v);                    /* a value, in a phase or at block level */
 ll_val k_load_context(km *K, int32_t place, gpa_dtype t, bool whole);
 void k_store_context(km *K, int32_t place, ll_val v);

@@ -26,6 +26,7 @@ typedef struct {
     LLVMBuilderRef b, slots; /* `slots` makes local slots, at the start of the function */
     V fn;
     unsigned lanes;
+    bool contract; /* a * b + c may be rounded once */
     gpa_code rc; /* the first failure; emission goes on with undefined values */
     gpa_err *err;
 } ll;

@@ -3,7 +3,7 @@
 #include "runtime/cpu/kernel.h"
 #include "runtime/cpu/threads.h"
 
-enum { ITEMS_PER_THREAD = 16, LEAST_LANES = 4, MOST_LANES = 16 };
+enum { ITEMS_PER_THREAD = 16, LEAST_LANES = 4, MOST_LANES = 16, SMALL_WORK = 1 << 18 };
 
 typedef struct {
     const int32_t *stop;
@@ -17,6 +17,7 @@ typedef struct {
 emit_plan kernel_layout(const gpa_prog *p, const jit_host *host, uint32_t x) {
     uint32_t lanes = MIN(MAX(host->bytes / p->kernel.widest, (uint32_t)LEAST_LANES), (uint32_t)MOST_LANES);
     emit_plan plan;
+    if (x % (2 * lanes) == 0) lanes *= 2; /* two registers hide each other's delays */
     while (lanes > LEAST_LANES && lanes / 2 >= x) lanes /= 2;
     memset(&plan, 0, sizeof plan);
     plan.dim = -1;
@@ -68,7 +69,8 @@ gpa_code run_kernel(jit *j, int threads, const int32_t *stop, gpa_prog *p, const
     L->blocks = (int64_t)l->grid[0] * l->grid[1] * l->grid[2];
     L->memory = p->kernel.shared + (size_t)size[KV_DYNAMIC] + (size_t)padded * (p->kernel.contexts * KERNEL_PLACE + p->kernel.local) + 256;
     L->step = MAX(L->blocks / ((int64_t)threads * ITEMS_PER_THREAD), 1);
-    threads_each(threads, (L->blocks + L->step - 1) / L->step, stop, run_blocks, L);
+    bool small = L->blocks * padded * (int64_t)(p->f->n_code + 16) < SMALL_WORK;
+    threads_each(small ? 1 : threads, (L->blocks + L->step - 1) / L->step, stop, run_blocks, L);
     if (L->short_of_memory) TRY(gpa_no_memory(e));
     if (__atomic_load_n(stop, __ATOMIC_RELAXED)) rc = gpa_fail(e, GPA_E_INTERRUPT, "%s", "");
 out:
