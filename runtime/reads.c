@@ -28,10 +28,20 @@ static gpa_code fetch_one(gpa_rt *rt, gpa_buf *b, gpa_dtype t, int64_t offset, g
     return rc ? rc : fault;
 }
 
+/* Whether the pending value is one number everywhere: then nothing is computed for an element of it. */
+static bool is_constant(const gpa_arr *a, gpa_val *out) {
+    const node *n = a->storage->node;
+    if (n->kind == NODE_VIEW) n = n->in[0];
+    if (n->kind != NODE_SCALAR || n->dtype != a->dtype) return false;
+    *out = n->v;
+    return true;
+}
+
 static inline gpa_code read_one(gpa_rt *rt, gpa_arr *a, int64_t offset, gpa_val *out, gpa_err *e) {
     const gpa_storage *s = a->storage;
     gpa_dtype t = (gpa_dtype)a->dtype;
     if (s->node) {
+        if (is_constant(a, out)) return GPA_OK;
         /* One element of memory that is there: a copy would be a program of its own. */
         const node *n = s->node;
         if (n->kind == NODE_BUF && n->size == 1 && n->dtype == a->dtype) return fetch_one(rt, n->buf, t, n->map[n->ndim], out, e);

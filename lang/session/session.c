@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "lang/container.h"
 #include "lang/lex.h"
 #include "lang/parse.h"
 #include "lang/session/magic.h"
@@ -19,12 +20,44 @@ static gpa_code read_in(void *user, const char *prompt, char *line, size_t n) {
     return s->host.input ? s->host.input(s->host.user, prompt, line, n) : GPA_E_EOF;
 }
 
-/* The arrays that the session's names hold, for the MemoryError that lists the largest. */
+/* The arrays that names hold, for the MemoryError that lists the largest: variables of the running function and of the
+ * session, and what lies in their lists, tuples and dicts. */
+typedef struct {
+    gpa_session *s;
+    void (*each)(void *to, const char *name, const gpa_arr *a);
+    void *to;
+} naming;
+
+static void name_value(naming *n, const char *name, value v) {
+    enum { LOOKED_AT = 1000 };
+    char inner[64];
+    const value *items = v.tag == V_LIST ? v.list->items : v.tag == V_TUPLE ? v.tuple->items : NULL;
+    size_t count = v.tag == V_LIST ? v.list->count : v.tag == V_TUPLE ? v.tuple->count : 0, at = 0;
+    if (v.tag == V_ARRAY) n->each(n->to, name, v.array->arr);
+    for (size_t i = 0; i < MIN(count, (size_t)LOOKED_AT); i++) {
+        if (items[i].tag != V_ARRAY) continue;
+        snprintf(inner, sizeof inner, "%.40s[%zu]", name, i);
+        n->each(n->to, inner, items[i].array->arr);
+    }
+    for (dict_entry *e; v.tag == V_DICT && (e = dict_next(v.dict, &at));) {
+        if (e->v.tag != V_ARRAY || e->key.tag != V_STR) continue;
+        snprintf(inner, sizeof inner, "%.30s['%.20s']", name, e->key.str->text);
+        n->each(n->to, inner, e->v.array->arr);
+    }
+}
+
+static void name_local(void *user, gpa_sym name, value v) {
+    naming *n = user;
+    name_value(n, intern_text(n->s->names, name), v);
+}
+
 static void name_arrays(void *user, void (*each)(void *to, const char *name, const gpa_arr *a), void *to) {
     gpa_session *s = user;
-    const module_obj *m = s->vm ? vm_main(s->vm) : NULL;
-    for (uint32_t i = 0; m && i < m->n; i++)
-        if (m->slots[i].tag == V_ARRAY) each(to, intern_text(s->names, m->names[i]), m->slots[i].array->arr);
+    naming n = {s, each, to};
+    if (!s->vm) return;
+    vm_locals(s->vm, name_local, &n);
+    const module_obj *m = vm_main(s->vm);
+    for (uint32_t i = 0; m && i < m->n; i++) name_value(&n, intern_text(s->names, m->names[i]), m->slots[i]);
 }
 
 /* ---- life ---- */

@@ -1,0 +1,40 @@
+# --- late index errors name the index, the axis and its size
+a = np.arange(60.0).reshape(5, 4, 3)
+i = np.arange(3)
+def run(k):
+    if k == 0: return a[:, i + 3]
+    if k == 1: return a[i * 3]
+    if k == 2: return a[1, i + 2]
+    if k == 3: return a[None, i + 4]
+    if k == 4: return a[..., i + 1]
+    if k == 5: return a.T[i + 1]
+    if k == 6: return a[2:4][i]
+    if k == 7: return a[i, :, i + 1]
+    if k == 8: return a[i, i + 2, i]
+    if k == 9: return a[:, :, None, i + 2]
+    if k == 10: return a[2:4, i - 5]
+    if k == 11: return a.reshape(20, 3)[i * 10 + 1]
+    if k == 12: return a[:, 1][:, i + 1]
+    if k == 13: return (a + 1)[:, i + 2]
+    if k == 14: return a[0].take(i + 2, axis=0)
+    if k == 15: return a.take(i + 2, axis=1)
+    if k == 16: return a.take(i + 60)
+    if k == 17: return np.take_along_axis(a, (i + 2).reshape(1, 3, 1), axis=1)
+    if k == 18: b = a.copy(); b[:, i + 2] = 0; return b
+    if k == 19: b = a.copy(); b[i + 3, 1] = 0; return b
+    if k == 20: b = a.copy(); b[0, i, i + 1] = 5; return b
+    if k == 21: b = a.copy(); np.add.at(b, (0, i + 2), 1); return b
+    if k == 22: b = a.copy(); b[:, ::2][:, i + 1] += 1; return b
+    if k == 23: return a[i[:, None], i + 2]
+    if k == 24: return a[i - 7]
+    if k == 25: return a[a[0, 0].astype(int) + 3]
+    if k == 26: return a[:, :, ::-1][..., i + 1]
+    if k == 27: return np.choose(i + 1, [i, i, i])
+    if k == 28: b = a.copy(); b.put(i + 58, 1); return b
+for k in range(29):
+    try:
+        r = run(k)
+        r.sum().item()
+        print(k, "fine", r.shape)
+    except Exception as e:
+        print(k, type(e).__name__, e)

@@ -1,0 +1,29 @@
+# Memory that does not suffice: what the error says, and that the session goes on.
+bad=0
+has() { if [[ $2 == *"$3"* ]]; then echo "ok - $1"; else echo "not ok - $1"; printf '# got: %s\n# without: %s\n' "$2" "$3"; bad=1; fi; }
+gpa() { GPA_MEMORY_LIMIT=$1 timeout -k 5 60 "$GPA" --device "${3:-$(default)}" -c "$2" 2>&1; }
+default() { if [ -e "$B/gpa-cpu.so" ]; then echo cpu; else echo ref; fi; }
+
+program='a = np.ones(10 ** 6)
+parts = [np.ones(10), np.ones(3 * 10 ** 5)]
+table = {"left": np.ones(2 * 10 ** 5)}
+float(a.sum() + parts[1].sum() + table["left"].sum())
+def f():
+    inside = np.arange(4e5) + 1
+    float(inside.sum())
+    return np.empty(10 ** 7)
+try: f()
+except MemoryError as e: print(e)
+print(a[:3] + 1)'
+for device in $(default) ref; do
+    out=$(gpa 20M "$program" $device)
+    has "what was asked for ($device)"  "$out" 'Unable to allocate 76.3 MiB for an array with shape (10000000,) and data type float64'
+    has "what is in use ($device)"      "$out" "$device: "
+    has "the limit ($device)"           "$out" ', limit 20.0 MiB (GPA_MEMORY_LIMIT)'
+    has "the largest names ($device)"   "$out" "largest: a 7.63 MiB, inside 3.05 MiB, parts[1] 2.29 MiB"
+    has "the session goes on ($device)" "$out" '[2. 2. 2.]'
+done
+has "a limit without sense"      "$(gpa lots 'np.ones(3)[0]; print(np.empty(3).shape)')" "GPA_MEMORY_LIMIT: 'lots' is not an amount of memory"
+has "what pends gives way"       "$(gpa 30M $'a = np.ones(10 ** 6)\nfor i in range(20): b = a * 2 + i; c = np.empty(10 ** 6)\nprint(float(b[0]))')" 21.0
+has "a share of the memory"      "$(gpa 0.01% 'print(np.empty(10 ** 8).shape)' )" ", limit "
+exit $bad
