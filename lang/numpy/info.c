@@ -337,6 +337,19 @@ gpa_code np_shape_text(gpa_vm *vm, value *argv, value *out) { /* shape: "(3,4)" 
     return rc;
 }
 
+/* A number whose conversion cannot fail, without an array. */
+static bool cast_number(value x, gpa_dtype t, gpa_val *out) {
+    gpa_val v = {.I64 = x.i};
+    if (x.tag == V_FLOAT && (dtype_is_float(t) || dtype_is_complex(t))) {
+        *out = dtype_cast((gpa_val){.F64 = x.f}, DT_F64, t);
+        return true;
+    }
+    if (x.tag != V_INT && x.tag != V_BOOL) return false;
+    *out = dtype_cast(v, DT_I64, t);
+    bool fits = dtype_cast(*out, t, DT_I64).I64 == x.i && (x.i >= 0 || dtype_info[t].kind != 'U');
+    return fits || !dtype_is_int(t);
+}
+
 /* numpy.float32(x): a scalar of the type, or an array when x is a sequence or an array. */
 gpa_code np_scalar_new(gpa_vm *vm, value *argv, value *out) { /* cls, x */
     gpa_dtype t;
@@ -351,6 +364,10 @@ gpa_code np_scalar_new(gpa_vm *vm, value *argv, value *out) { /* cls, x */
         number = rc ? 0 : out->f;
         if (!rc) *out = v_num(vm, t, dtype_cast((gpa_val){.F64 = number}, DT_F64, t));
         return rc ? rc : out->tag == V_UNSET ? vm_err(vm)->code : GPA_OK;
+    }
+    if (cast_number(x, t, &v)) {
+        *out = v_num(vm, t, v);
+        return out->tag == V_UNSET ? vm_err(vm)->code : GPA_OK;
     }
     if ((rc = arg_array(vm, x, t, &a))) return rc;
     if (a->ndim || x.tag == V_ARRAY) return np_return(vm, a, out);
