@@ -161,6 +161,15 @@ static void describe(const typed_layout *l, const layout_fit *f, gpa_arr *const 
             if (size <= SMALL && elements <= FEW_ELEMENTS) c->fixed[l->dim[k][d]] = size;
         }
     }
+    for (int k = 0; k < l->n_in + l->n_out; k++) {
+        int64_t elements = 1;
+        bool packed = f->loops == 1 && c->dense >> k & 1;
+        for (int d = 0; d < l->ndim[k]; d++) {
+            packed = packed && c->fixed[l->dim[k][d]] >= 0;
+            elements *= f->core[l->dim[k][d]];
+        }
+        if (packed && views[k]->strides[0] == elements) c->packed |= 1u << k;
+    }
 }
 
 static gpa_code launch(gpa_vm *vm, object_obj *o, gpa_arr **views, const typed_ty *types, layout_fit *f) {

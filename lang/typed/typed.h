@@ -53,6 +53,7 @@ typedef struct {
     uint8_t loops;              /* dimensions of the space */
     uint32_t number;            /* bit per argument: it arrives as its only element, not as an array */
     uint32_t dense;             /* bit per argument: its core is contiguous */
+    uint32_t packed;            /* bit per argument: its cores, of sizes compiled in, follow each other (one loop dimension) */
     int8_t dim[BODY_MAX_IN][KIR_MAX_DIMS]; /* which core dimension of the signature each dimension is */
     int64_t fixed[KIR_MAX_DIMS];           /* size of a core dimension that is compiled in; -1: given at launch */
 } typed_core;

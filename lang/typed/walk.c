@@ -261,7 +261,8 @@ static uint32_t place_of(const walk *w, size_t i, bool array) {
 }
 
 static int add_array(walk *w, typed_ty t) {
-    return kir_add_array(w->f, (kir_array){.dtype = t.dtype, .where = KIR_GLOBAL, .ndim = w->f->form == KIR_KERNEL ? (uint8_t)(t.rank - 1) : 0, .group = 1});
+    return kir_add_array(w->f, (kir_array){.dtype = t.dtype, .where = KIR_GLOBAL, .ndim = w->f->form == KIR_KERNEL ? (uint8_t)(t.rank - 1) : 0,
+                                             .group = w->to->form == TYPED_CORE ? (uint16_t)(1 + w->f->n_arrays) : 1});
 }
 
 static gpa_code read_dependence(walk *w, const ast_node *at, size_t i, tv *out) {
@@ -381,7 +382,10 @@ static gpa_code core_argument(walk *w, int i, tv *out) {
     a.offset = kir_const(w->f, DT_I64, (gpa_val){.I64 = 0});
     for (int d = 0; d < c->loops; d++) {
         int32_t at = typed_emit(w, KIR_INDEX, DT_I64, -1, -1, -1, (uint32_t)d);
-        a.offset = kir_op2(w->f, OP_ADD, a.offset, kir_op2(w->f, OP_MULTIPLY, at, typed_axis(w, KIR_STRIDE, i, d)));
+        int64_t elements = 1;
+        for (int k = 0; k < a.ndim; k++) elements *= c->dim[i][k] < 0 ? 1 : c->fixed[c->dim[i][k]];
+        int32_t by = c->packed >> i & 1 ? kir_const(w->f, DT_I64, (gpa_val){.I64 = elements}) : typed_axis(w, KIR_STRIDE, i, d);
+        a.offset = kir_op2(w->f, OP_ADD, a.offset, kir_op2(w->f, OP_MULTIPLY, at, by));
     }
     for (int d = a.ndim - 1; d >= 0; d--) {
         int64_t fixed = c->dim[i][d] < 0 ? 1 : c->fixed[c->dim[i][d]];

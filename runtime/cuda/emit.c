@@ -211,6 +211,11 @@ static void declare_arrays(em *E) {
     for (size_t k = 0; k < E->f->n_arrays; k++) {
         const kir_array *a = &E->f->arrays[k];
         const char *t = em_memory(E, (gpa_dtype)a->dtype);
+        char field[NAME_ROOM];
+        if (a->where == KIR_GLOBAL && em_aligned(E, (unsigned)k)) {
+            const char *c = a->access & KIR_WRITE ? "" : "const ";
+            em_line(E, "%s%s *const q%zu = (%s%s *)__builtin_assume_aligned(%s, 16);", c, t, k, c, t, em_field(E, field, FIELD_BASE, (unsigned)k, 0));
+        }
         if (a->where == KIR_LOCAL) em_line(E, "%s l%zu[%u];", t, k, a->count);
         if (a->where == KIR_SHARED && a->count) em_line(E, "__shared__ %s l%zu[%u];", t, k, a->count);
         if (a->where == KIR_SHARED && !a->count) em_line(E, "extern __shared__ __align__(16) unsigned char g_dynamic[]; %s *l%zu = (%s *)g_dynamic;", t, k, t);

@@ -77,6 +77,7 @@ static void put_place(em *E, gpa_str *out, unsigned a, int32_t at) {
     const kir_array *k = &E->f->arrays[a];
     char field[NAME_ROOM];
     if (k->where == KIR_SHARED || k->where == KIR_LOCAL) str_printf(out, "l%u[", a);
+    else if (at >= 0 && em_aligned(E, a)) str_printf(out, "q%u[", a);
     else str_printf(out, "%s[", em_field(E, field, FIELD_BASE, a, 0));
     if (at >= 0) str_printf(out, "v%d", (int)at);
     else em_offset(E, out, a);
@@ -89,6 +90,16 @@ static bool batched(const em *E, unsigned a) {
     return E->access == ACCESS_BATCH && (moving & ~E->f->arrays[a].zero) != 0;
 }
 
+/* An array that nothing in the program writes, of a type that the read-only path takes: such loads pass stores by. */
+static bool never_written(const em *E, unsigned a) {
+    const kir_array *k = &E->f->arrays[a];
+    bool plain = dtype_is_int((gpa_dtype)k->dtype) || k->dtype == DT_F32 || k->dtype == DT_F64;
+    if (k->where != KIR_GLOBAL || !plain || !(E->f->flags & KIR_F_FREE)) return false;
+    for (size_t i = 0; i < E->f->n_arrays; i++)
+        if (E->f->arrays[i].access & KIR_WRITE && E->f->arrays[i].group == k->group) return false;
+    return true;
+}
+
 static void put_load(em *E, int32_t at) {
     const kir_ins *i = &E->f->code[at];
     gpa_dtype t = (gpa_dtype)i->type;
@@ -96,7 +107,11 @@ static void put_load(em *E, int32_t at) {
     str_init(&place);
     str_init(&v);
     if (i->code == KIR_LOAD && batched(E, i->sub)) str_printf(&place, "x%u[u].v[k]", i->sub);
-    else put_place(E, &place, i->sub, i->code == KIR_LOADX ? i->a : -1);
+    else if (i->code == KIR_LOADX && never_written(E, i->sub)) {
+        str_put(&place, "__ldg(&");
+        put_place(E, &place, i->sub, i->a);
+        str_putc(&place, ')');
+    } else put_place(E, &place, i->sub, i->code == KIR_LOADX ? i->a : -1);
     em_unpack(E, &v, t, place.text);
     define(E, at, t, v.text);
     str_free(&place);
@@ -283,12 +298,60 @@ static bool is_short(const em *E, int32_t loop) {
     return i->code == KIR_FOR && is_constant(E, i->a, &a) && is_constant(E, i->b, &b) && b > a - SHORT_TRIPS && b < a + SHORT_TRIPS;
 }
 
+/* So few trips that the compiler is told to unroll them. */
+static bool is_few(const em *E, int32_t loop) {
+    const kir_ins *i = &E->f->code[loop];
+    int64_t a, b;
+    return is_one(E, i->c) && is_constant(E, i->a, &a) && is_constant(E, i->b, &b) && b - a <= 32 && is_short(E, loop);
+}
+
+/* A loop that counts by one and holds no other runs in stretches with a narrow counter; the stop flag is looked at between
+ * them. */
+static bool in_stretches(const em *E, int32_t at) {
+    if (!is_one(E, E->f->code[at].c) || is_short(E, at)) return false;
+    for (int32_t k = at + 1; k < E->close[at]; k++)
+        if (E->f->code[k].code == KIR_FOR || E->f->code[k].code == KIR_LOOP) return false;
+    return true;
+}
+
+static void put_stretch(em *E, int32_t at) {
+    const kir_ins *i = &E->f->code[at];
+    const char *t = em_type(E, (gpa_dtype)i->type);
+    int n = (int)at, a = (int)i->a, b = (int)i->b;
+    em_line(E, "{");
+    E->depth++;
+    em_line(E, "%s f%d; f%d = v%d;", t, n, n, a);
+    em_line(E, "while (f%d < v%d) {", n, b);
+    E->depth++;
+    em_line(E, "unsigned long long left%d; left%d = (unsigned long long)v%d - (unsigned long long)f%d;", n, n, b, n);
+    em_line(E, "int m%d, k%d; m%d = left%d > 65536 ? 65536 : (int)left%d;", n, n, n, n, n);
+    em_line(E, "for (k%d = 0; k%d < m%d; k%d++) {", n, n, n, n);
+    E->depth++;
+    em_line(E, "%s v%d; v%d = (%s)(f%d + k%d);", t, n, n, t, n, n);
+}
+
+static void end_stretch(em *E, int32_t at) {
+    char stop[NAME_ROOM];
+    int n = (int)at, b = (int)E->f->code[at].b;
+    em_line(E, "n%d:;", n);
+    E->depth--;
+    em_line(E, "}");
+    em_line(E, "f%d += m%d;", n, n);
+    em_line(E, "if (f%d < v%d && *%s) return;", n, b, em_field(E, stop, FIELD_STOP, 0, 0));
+    E->depth--;
+    em_line(E, "}");
+    E->depth--;
+    em_line(E, "}");
+    em_line(E, "b%d:;", n);
+}
+
 static void put_for(em *E, int32_t at) {
     const kir_ins *i = &E->f->code[at];
     const char *t = em_type(E, (gpa_dtype)i->type);
     int n = (int)at;
     em_line(E, "{");
     E->depth++;
+    if (is_few(E, at)) em_line(E, "#pragma unroll");
     if (!is_short(E, at)) em_line(E, "bool far%d; far%d = (unsigned long long)v%d - (unsigned long long)v%d + %dULL > %dULL;", n, n, (int)i->b, (int)i->a, SHORT_TRIPS, 2 * SHORT_TRIPS);
     if (is_one(E, i->c)) {
         em_line(E, "for (%s v%d = v%d; v%d < v%d; v%d++) {", t, n, (int)i->a, n, (int)i->b, n);
@@ -312,6 +375,10 @@ static void put_end(em *E, int32_t at) {
     int n = (int)E->f->code[at].imm;
     uint8_t code = E->f->code[n].code;
     bool loop = code == KIR_FOR || code == KIR_LOOP;
+    if (code == KIR_FOR && in_stretches(E, n)) {
+        end_stretch(E, n);
+        return;
+    }
     if (loop) {
         em_line(E, "n%d:;", n);
         put_poll(E, n);
@@ -476,7 +543,10 @@ static void put_step(em *E, int32_t at) {
         em_line(E, "} else {");
         E->depth++;
         break;
-    case KIR_FOR: put_for(E, at); break;
+    case KIR_FOR:
+        if (in_stretches(E, at)) put_stretch(E, at);
+        else put_for(E, at);
+        break;
     case KIR_LOOP:
         em_line(E, "for (;;) {");
         E->depth++;

@@ -104,6 +104,8 @@ static void lay_points(const kir_func *f, const cu_facts *facts, const gpa_launc
         for (int d = 0; d < f->ndim; d++) points *= l->size[d];
         if (points > 1 << 20) p->unroll = p->vec > 1 ? (facts->ops > 60 ? 1 : 2) : facts->ops > 60 ? 2 : 4;
     }
+    for (size_t a = 0; a < f->n_arrays && f->flags & KIR_F_FREE; a++) /* those reached by offsets */
+        if (f->arrays[a].where == KIR_GLOBAL && !by_points(f, a) && base[a] % 16 == 0) p->wide |= UINT64_C(1) << a;
     y->chunks = last < 0 ? 1 : ceil_div(l->size[last], p->vec);
     for (int d = 0; d < last; d++) y->chunks *= l->size[d];
     y->outer = y->chunks;
