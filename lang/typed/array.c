@@ -24,6 +24,23 @@ static int32_t stride_of(walk *w, const tview *a, int d) { return a->stride[d] <
 
 static tv integer(int32_t v) { return (tv){.kind = TV_NUMBER, .t = py_int, .v = v}; }
 
+bool typed_constant(const walk *w, int32_t v, int64_t *out) {
+    const kir_ins *i = v < 0 ? NULL : &w->f->code[v];
+    if (!i || i->code != KIR_CONST || i->type != DT_I64) return false;
+    *out = w->f->consts[i->imm].v.I64;
+    return true;
+}
+
+/* The index along a dimension: checked, unless it is known to be inside. */
+static int32_t index_of(walk *w, tv v, int32_t size, int axis) {
+    int64_t n, most;
+    bool fixed = typed_constant(w, size, &n);
+    if (v.below && (int32_t)v.below - 1 == size) return v.v;
+    if (v.below && fixed && typed_constant(w, (int32_t)v.below - 1, &most) && most <= n) return v.v;
+    if (v.known && fixed && v.i < n && v.i >= -n) return constant(w, v.i < 0 ? v.i + n : v.i);
+    return kir_emit(w->f, (kir_ins){.code = KIR_BOUND, .type = DT_I64, .sub = (uint16_t)axis, .a = typed_cast(w, v, py_int), .b = size, .c = -1});
+}
+
 /* ---- views ---- */
 
 gpa_code typed_sub(walk *w, const tview *a, tv *out) {
@@ -182,7 +199,7 @@ static gpa_code apply_subscripts(walk *w, const ast_node *at, const tview *a, co
             if (rc) return rc;
             continue;
         }
-        int32_t index = kir_emit(w->f, (kir_ins){.code = KIR_BOUND, .type = DT_I64, .sub = (uint16_t)d, .a = typed_cast(w, one->v, py_int), .b = a->size[d], .c = -1});
+        int32_t index = index_of(w, one->v, a->size[d], d);
         r.offset = plus(w, r.offset, times(w, index, a->stride[d]));
     }
     r.ndim = (uint8_t)k;

@@ -26,6 +26,7 @@ typedef struct tv {
     tview *view;       /* ARRAY: in the walk's arena */
     bool known;        /* NUMBER: a literal int, `i` */
     int64_t i;
+    uint32_t below;    /* NUMBER, not 0: it is not negative and less than value below - 1 of the kir (a loop's counter) */
     value is;          /* STATIC: borrowed from the walk */
     uint32_t n;        /* TUPLE */
     struct tv *items;  /* in the walk's arena */
@@ -44,6 +45,7 @@ typedef struct {
     int32_t latest;  /* stored: the value last assigned, */
     uint32_t latest_region; /* in this region, and no other: reads there need not ask the VAR */
     int32_t counter; /* a loop's counter that its body does not assign to, known while */
+    uint32_t counter_below; /* as tv.below */
     uint32_t counter_region; /* this is open */
 } slot;
 
@@ -117,6 +119,7 @@ gpa_code typed_store(walk *w, const ast_node *at, const tview *element, tv v);
 gpa_code typed_fill(walk *w, const ast_node *at, const tview *to, const tv *v);
 int32_t typed_axis(walk *w, kir_code code, int array, int d); /* SIZE or STRIDE d of an array */
 gpa_code typed_array_attr(walk *w, const ast_node *at, const tv *a, const char *name, bool *found, tv *out);
+bool typed_constant(const walk *w, int32_t v, int64_t *out); /* an int64 constant of the kir */
 tv typed_length(walk *w, const tview *a, int d);
 
 /* ---- call.c ---- */
@@ -177,7 +180,7 @@ gpa_code typed_assign(walk *w, const ast_node *at, int32_t slot, tv v);
 bool typed_known(const walk *w, int32_t slot); /* it has a value here */
 tv typed_read(walk *w, int32_t slot);
 /* Until the innermost region closes the variable is what it was just assigned. */
-void typed_fix(walk *w, int32_t slot);
+void typed_fix(walk *w, int32_t slot, uint32_t below);
 int32_t typed_emit(walk *w, kir_code code, gpa_dtype t, int32_t a, int32_t b, int32_t c, uint32_t imm);
 void typed_open(walk *w, kir_code code, gpa_dtype t, int32_t a, int32_t b, int32_t c);
 void typed_else(walk *w);

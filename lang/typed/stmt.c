@@ -288,7 +288,9 @@ gpa_code typed_for(walk *w, const ast_node *n, const int32_t abc[3]) {
     const ast_node *t = n->for_.target;
     gpa_code rc = assign(w, t, counter);
     bool own = t->kind == AST_NAME && t->name.place.where == AST_IN_SLOT && !assigns_to(&n->for_.body, t->name.place.slot);
-    if (!rc && own) typed_fix(w, (int32_t)(w->frame->slots + t->name.place.slot));
+    int64_t from, by;
+    bool up = typed_constant(w, abc[0], &from) && typed_constant(w, abc[2], &by) && from >= 0 && by > 0;
+    if (!rc && own) typed_fix(w, (int32_t)(w->frame->slots + t->name.place.slot), up ? (uint32_t)abc[1] + 1 : 0);
     if (!rc) rc = loop_body(w, n->for_.body);
     typed_close(w, KIR_FOR);
     return rc;

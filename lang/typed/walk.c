@@ -179,9 +179,10 @@ gpa_code typed_assign(walk *w, const ast_node *at, int32_t i, tv v) {
     return GPA_OK;
 }
 
-void typed_fix(walk *w, int32_t i) {
+void typed_fix(walk *w, int32_t i, uint32_t below) {
     slot *s = &w->slots[i];
     s->counter = s->latest;
+    s->counter_below = s->t.dtype == DT_I64 ? below : 0;
     s->counter_region = s->stored ? innermost(w) : UINT32_MAX;
 }
 
@@ -193,7 +194,7 @@ bool typed_known(const walk *w, int32_t i) {
 tv typed_read(walk *w, int32_t i) {
     slot *s = &w->slots[i];
     if (!s->stored) return s->direct;
-    if (s->counter_region != UINT32_MAX && is_open(w, s->counter_region)) return (tv){.kind = TV_NUMBER, .t = s->t, .v = s->counter};
+    if (s->counter_region != UINT32_MAX && is_open(w, s->counter_region)) return (tv){.kind = TV_NUMBER, .t = s->t, .v = s->counter, .below = s->counter_below};
     if (s->latest_region == innermost(w)) return (tv){.kind = TV_NUMBER, .t = s->t, .v = s->latest};
     return (tv){.kind = TV_NUMBER, .t = s->t, .v = typed_emit(w, KIR_GET, (gpa_dtype)s->t.dtype, s->var, -1, -1, 0)};
 }

@@ -211,11 +211,6 @@ static void declare_arrays(em *E) {
     for (size_t k = 0; k < E->f->n_arrays; k++) {
         const kir_array *a = &E->f->arrays[k];
         const char *t = em_memory(E, (gpa_dtype)a->dtype);
-        char field[NAME_ROOM];
-        if (a->where == KIR_GLOBAL && em_aligned(E, (unsigned)k)) {
-            const char *c = a->access & KIR_WRITE ? "" : "const ";
-            em_line(E, "%s%s *const q%zu = (%s%s *)__builtin_assume_aligned(%s, 16);", c, t, k, c, t, em_field(E, field, FIELD_BASE, (unsigned)k, 0));
-        }
         if (a->where == KIR_LOCAL) em_line(E, "%s l%zu[%u];", t, k, a->count);
         if (a->where == KIR_SHARED && a->count) em_line(E, "__shared__ %s l%zu[%u];", t, k, a->count);
         if (a->where == KIR_SHARED && !a->count) em_line(E, "extern __shared__ __align__(16) unsigned char g_dynamic[]; %s *l%zu = (%s *)g_dynamic;", t, k, t);
@@ -240,6 +235,40 @@ static void declare_fixed(em *E) {
         em_line(E, "const %s v%zu = %s;", em_type(E, t), k, v.text);
     }
     str_free(&v);
+}
+
+bool em_apart(const em *E, unsigned a) {
+    const kir_func *f = E->f;
+    if (!(f->flags & KIR_F_FREE) || f->form != KIR_MAP || f->arrays[a].where != KIR_GLOBAL || !alone(f, a)) return false;
+    for (size_t i = 0; i < f->n_code; i++)
+        if ((f->code[i].code == KIR_LOADX || f->code[i].code == KIR_STOREX) && f->code[i].sub == a) return true;
+    return false;
+}
+
+/* The heading of the program, or of the function within it that has its arrays as parameters. */
+static void put_heading(em *E, gpa_str *out, const char *program) {
+    char field[NAME_ROOM];
+    bool any = false;
+    for (size_t k = 0; k < E->f->n_arrays; k++) any |= em_apart(E, (unsigned)k);
+    if (!any) {
+        str_printf(out, "%s", program);
+        return;
+    }
+    gpa_str call;
+    str_init(&call);
+    str_put(out, "static __device__ __forceinline__ void g_inner(const g_params &P");
+    for (size_t k = 0; k < E->f->n_arrays; k++) {
+        const kir_array *a = &E->f->arrays[k];
+        if (!em_apart(E, (unsigned)k)) continue;
+        const char *c = a->access & KIR_WRITE ? "" : "const ", *t = em_memory(E, (gpa_dtype)a->dtype);
+        em_field(E, field, FIELD_BASE, (unsigned)k, 0);
+        str_printf(out, ", %s%s *__restrict__ q%zu", c, t, k);
+        if (E->plan->wide >> k & 1) str_printf(&call, ", (%s%s *)__builtin_assume_aligned(%s, 16)", c, t, field);
+        else str_printf(&call, ", %s", field);
+    }
+    str_printf(out, ") {\n%s}\n%s    g_inner(P%s);\n", E->body.text, program, call.text);
+    str_clear(&E->body);
+    str_free(&call);
 }
 
 static void put_body(em *E) {
@@ -268,18 +297,22 @@ gpa_code emit_source(const kir_func *f, const cu_plan *plan, const char *name, c
         goto done;
     }
     put_body(&E);
+    for (size_t k = 0; k < f->n_arrays; k++) {
+        char field[NAME_ROOM];
+        if (em_apart(&E, (unsigned)k)) em_field(&E, field, FIELD_BASE, (unsigned)k, 0);
+    }
     em_states(&E, &states);
     for (size_t k = 0; k < out->n_fields; k++) put_field(&E, &fields, &out->fields[k]);
     em_prelude(&E, &out->text);
     str_put(&out->text, E.helpers.text);
     str_put(&out->text, states.text);
     str_printf(&out->text, "struct g_params {\n%s    int unused;\n};\n", fields.text);
-    if (f->form == KIR_KERNEL) {
-        char most[40] = "";
-        uint32_t registers = f->flags / KIR_F_REGISTERS & 255;
-        if (registers) snprintf(most, sizeof most, "__maxnreg__(%u) ", registers);
-        str_printf(&out->text, "extern \"C\" __global__ void %s%s(const __grid_constant__ g_params P) {\n", most, name);
-    } else str_printf(&out->text, "extern \"C\" __global__ void __launch_bounds__(%u) %s(const __grid_constant__ g_params P) {\n", plan->threads, name);
+    char program[160], bounds[40] = "";
+    uint32_t registers = f->flags / KIR_F_REGISTERS & 255;
+    if (f->form != KIR_KERNEL) snprintf(bounds, sizeof bounds, "__launch_bounds__(%u) ", plan->threads);
+    else if (registers) snprintf(bounds, sizeof bounds, "__maxnreg__(%u) ", registers);
+    snprintf(program, sizeof program, "extern \"C\" __global__ void %s%s(const __grid_constant__ g_params P) {\n", bounds, name);
+    put_heading(&E, &out->text, program);
     str_printf(&out->text, "%s}\n", E.body.text);
     out->bytes = (out->bytes + 4 + 15) / 16 * 16;
     if (!E.rc && (out->text.failed || E.body.failed || E.helpers.failed || states.failed || fields.failed)) E.rc = gpa_no_memory(e);

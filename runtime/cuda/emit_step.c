@@ -77,7 +77,7 @@ static void put_place(em *E, gpa_str *out, unsigned a, int32_t at) {
     const kir_array *k = &E->f->arrays[a];
     char field[NAME_ROOM];
     if (k->where == KIR_SHARED || k->where == KIR_LOCAL) str_printf(out, "l%u[", a);
-    else if (at >= 0 && em_aligned(E, a)) str_printf(out, "q%u[", a);
+    else if (at >= 0 && em_apart(E, a)) str_printf(out, "q%u[", a);
     else str_printf(out, "%s[", em_field(E, field, FIELD_BASE, a, 0));
     if (at >= 0) str_printf(out, "v%d", (int)at);
     else em_offset(E, out, a);
@@ -90,16 +90,6 @@ static bool batched(const em *E, unsigned a) {
     return E->access == ACCESS_BATCH && (moving & ~E->f->arrays[a].zero) != 0;
 }
 
-/* An array that nothing in the program writes, of a type that the read-only path takes: such loads pass stores by. */
-static bool never_written(const em *E, unsigned a) {
-    const kir_array *k = &E->f->arrays[a];
-    bool plain = dtype_is_int((gpa_dtype)k->dtype) || k->dtype == DT_F32 || k->dtype == DT_F64;
-    if (k->where != KIR_GLOBAL || !plain || !(E->f->flags & KIR_F_FREE)) return false;
-    for (size_t i = 0; i < E->f->n_arrays; i++)
-        if (E->f->arrays[i].access & KIR_WRITE && E->f->arrays[i].group == k->group) return false;
-    return true;
-}
-
 static void put_load(em *E, int32_t at) {
     const kir_ins *i = &E->f->code[at];
     gpa_dtype t = (gpa_dtype)i->type;
@@ -107,11 +97,7 @@ static void put_load(em *E, int32_t at) {
     str_init(&place);
     str_init(&v);
     if (i->code == KIR_LOAD && batched(E, i->sub)) str_printf(&place, "x%u[u].v[k]", i->sub);
-    else if (i->code == KIR_LOADX && never_written(E, i->sub)) {
-        str_put(&place, "__ldg(&");
-        put_place(E, &place, i->sub, i->a);
-        str_putc(&place, ')');
-    } else put_place(E, &place, i->sub, i->code == KIR_LOADX ? i->a : -1);
+    else put_place(E, &place, i->sub, i->code == KIR_LOADX ? i->a : -1);
     em_unpack(E, &v, t, place.text);
     define(E, at, t, v.text);
     str_free(&place);

@@ -55,8 +55,9 @@ void em_line(em *E, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 enum { NAME_ROOM = 40 };
 const char *em_field(em *E, char *buf, cu_field_kind kind, unsigned a, unsigned b);
 void em_unsupported(em *E, const char *what);
-/* An array that is reached by offsets and whose memory was found to be aligned to 16 bytes. */
-static inline bool em_aligned(const em *E, unsigned a) { return E->f->flags & KIR_F_FREE && E->plan->wide >> a & 1; }
+/* An array of a FREE program that no other overlaps, reached by offsets: a parameter q of a function that is inlined, which is
+ * the only way to tell the compiler so. */
+bool em_apart(const em *E, unsigned a);
 static inline bool em_small(const em *E) { return E->f->flags & KIR_F_SMALL; }
 
 /* emit_value.c */
