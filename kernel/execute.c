@@ -50,6 +50,12 @@ static void show_page(void *user, const gpa_repr *r, size_t n) {
     json_array_append_new(k->cell.payload, json_pack("{s:s, s:o, s:i}", "source", "page", "data", bundle_json(r, n), "start", 0));
 }
 
+static void next_input(void *user, const char *text, size_t n, bool replace) {
+    kernel *k = user;
+    if (!k->cell.payload) k->cell.payload = json_array();
+    json_array_append_new(k->cell.payload, json_pack("{s:s, s:o, s:b}", "source", "set_next_input", "text", text_json(text, n), "replace", replace));
+}
+
 static void clear_output(void *user, bool wait) {
     kernel *k = user;
     capture_drain();
@@ -118,7 +124,7 @@ static gpa_code read_line(void *user, const char *prompt, char *line, size_t n) 
 }
 
 void execute_host(kernel *k, gpa_host *host) {
-    *host = (gpa_host){.user = k, .write = write_stream, .result = show_result, .error = show_error, .display = show_display, .clear = clear_output, .page = show_page, .input = read_line};
+    *host = (gpa_host){.user = k, .write = write_stream, .result = show_result, .error = show_error, .display = show_display, .clear = clear_output, .page = show_page, .next_input = next_input, .input = read_line};
 }
 
 void execute_captured(void *user, const char *name, const char *text, size_t n) {

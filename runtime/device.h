@@ -22,6 +22,7 @@ typedef struct gpa_device {
     uint32_t epoch;         /* raised when the memory was lost: buffers of earlier ones are */
     bool gone;              /* it failed, and cannot be started again */
     uint64_t settled;       /* host.c: launches and library calls of the runtime when the device was last waited for */
+    double bandwidth;       /* profile.c: measured; 0: not yet */
     struct gpa_device *next;
 } gpa_device;
 

@@ -4,6 +4,7 @@
 
 #include <time.h>
 
+#include "runtime/buffer.h"
 #include "runtime/explain.h"
 #include "runtime/rt.h"
 
@@ -89,4 +90,49 @@ void rt_profile_stop(gpa_rt *rt, void (*each)(void *user, const rt_profile_row *
         if (each) each(user, &p->records[i].row);
     }
     profile_free(rt);
+}
+
+/* ---- bandwidth ---- */
+
+static double copy_once(gpa_rt *rt, gpa_arr *a) {
+    gpa_arr *b = NULL;
+    gpa_err quiet = {0};
+    double begun = now();
+    gpa_code rc = arr_copy(rt, a, &b, &quiet);
+    if (!rc) rc = arr_eval(rt, &b, 1, &quiet);
+    if (!rc) rc = rt_sync(rt, &quiet);
+    double seconds = now() - begun;
+    arr_release(rt, b);
+    return rc ? 0 : seconds;
+}
+
+static double measure(gpa_rt *rt, bool gpu) {
+    enum { TRIES = 5 };
+    int64_t n = gpu ? 1 << 27 : 1 << 26; /* float32: far beyond every cache */
+    gpa_arr *a = NULL;
+    gpa_err quiet = {0};
+    double best = 0;
+    gpa_code rc = arr_full(rt, DT_F32, 1, &n, (gpa_val){.F32 = 1}, &a, &quiet);
+    if (!rc) rc = arr_eval(rt, &a, 1, &quiet);
+    for (int i = 0; i <= TRIES && !rc; i++) { /* the first compiles, and touches the memory */
+        double t = copy_once(rt, a);
+        if (t > 0 && i && (double)n * 8 / t > best) best = (double)n * 8 / t;
+    }
+    arr_release(rt, a);
+    return best;
+}
+
+double rt_bandwidth(gpa_rt *rt) {
+    gpa_device *d;
+    gpa_err quiet = {0};
+    if (device_default(rt, &d, &quiet) || d->be == &gpa_ref_backend) return 0;
+    if (d->bandwidth > 0 || rt->explain || rt->profile) return d->bandwidth;
+    rt_stats before = rt->stats;
+    d->bandwidth = measure(rt, strcmp(d->be->name, "cuda") == 0);
+    buf_trim(rt, d);
+    before.bytes_live = rt->stats.bytes_live;
+    before.bytes_cached = rt->stats.bytes_cached;
+    before.bytes_pending = rt->stats.bytes_pending;
+    rt->stats = before;
+    return d->bandwidth;
 }

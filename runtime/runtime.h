@@ -144,6 +144,9 @@ typedef struct {
 gpa_code rt_profile_start(gpa_rt *rt, gpa_err *e);
 /* Calls each (may be NULL) with every row. */
 void rt_profile_stop(gpa_rt *rt, void (*each)(void *user, const rt_profile_row *row), void *user);
+/* Bytes that a copy of a large array reads and writes in a second on the default device: measured at the first call, which
+ * leaves no trace in the statistics. 0: not known. */
+double rt_bandwidth(gpa_rt *rt);
 
 /* ---- handles ---- */
 

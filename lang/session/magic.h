@@ -80,8 +80,6 @@ void magic_home(const char *path, gpa_str *out);
 
 /* !cmd (magic_shell.c): `take`: the output becomes a list of lines in *out, else it is shown. */
 gpa_code magic_system(gpa_session *s, const char *command, size_t n, bool take, value *out);
-/* The bytes that a copy moves in a second on the current device, measured once; 0: not known (magic_time.c). */
-double magic_bandwidth(gpa_session *s);
 /* Seconds of a clock that only goes on. */
 double magic_clock(void);
 /* Takes away the user's arrays, and Out (magic_names.c). */

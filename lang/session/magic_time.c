@@ -12,6 +12,7 @@
 
 enum { RUNS = 7, DIGITS = 3, MOST_POWERS = 10 };
 static const double long_enough = 0.2, compile_told = 0.1; /* seconds: IPython's limits */
+static const double told_from = 0.5e-3; /* seconds of compiling, in the device's line */
 
 /* ---- clocks and counters ---- */
 
@@ -42,43 +43,6 @@ static gpa_code settle(gpa_session *s) {
     return rc ? rc : rt_sync(s->rt, vm_err(s->vm));
 }
 
-/* ---- the measured bandwidth ---- */
-
-static gpa_code copy_once(gpa_session *s, gpa_arr *a, double *seconds) {
-    gpa_arr *b = NULL;
-    gpa_err e = {0};
-    double begun = magic_clock();
-    gpa_code rc = arr_copy(s->rt, a, &b, &e);
-    if (!rc) rc = arr_eval(s->rt, &b, 1, &e);
-    if (!rc) rc = rt_sync(s->rt, &e);
-    *seconds = magic_clock() - begun;
-    arr_release(s->rt, b);
-    return rc;
-}
-
-double magic_bandwidth(gpa_session *s) {
-    enum { TRIES = 5 };
-    const char *device = rt_device(s->rt);
-    if (strcmp(s->bandwidth_of, device) == 0) return s->bandwidth;
-    bool gpu = strncmp(device, "cuda", 4) == 0;
-    if (strcmp(device, "ref") == 0) return 0;
-    int64_t n = gpu ? 1 << 27 : 1 << 26; /* float32: far beyond every cache */
-    gpa_arr *a = NULL;
-    gpa_err e = {0};
-    double best = 0;
-    gpa_code rc = arr_full(s->rt, DT_F32, 1, &n, (gpa_val){.F32 = 1}, &a, &e);
-    if (!rc) rc = arr_eval(s->rt, &a, 1, &e);
-    for (int i = 0; i <= TRIES && !rc; i++) { /* the first compiles */
-        double t;
-        rc = copy_once(s, a, &t);
-        if (!rc && i && t > 0) best = fmax(best, (double)n * 8 / t);
-    }
-    arr_release(s->rt, a);
-    if (rc) return 0;
-    snprintf(s->bandwidth_of, sizeof s->bandwidth_of, "%s", device);
-    return s->bandwidth = best;
-}
-
 /* "cpu: 1 launch, 80 MB, 15.2 GB/s, 86% of what a copy reaches (17.7 GB/s)": of one loop that took `seconds`. */
 static void put_device(gpa_session *s, work w, double seconds, const char *per, gpa_str *out) {
     enum { WORTH_COMPARING = 1000000 }; /* bytes: fewer stay in caches */
@@ -93,13 +57,18 @@ static void put_device(gpa_session *s, work w, double seconds, const char *per, 
         magic_put_bytes(out, w.bytes / seconds);
         str_put(out, "/s");
     }
-    double most = w.bytes >= WORTH_COMPARING && w.calls <= 0 ? magic_bandwidth(s) : 0;
+    double most = w.bytes >= WORTH_COMPARING && w.calls <= 0 ? rt_bandwidth(s->rt) : 0;
     if (most > 0) {
         str_printf(out, ", %.0f%% of what a copy reaches (", 100 * w.bytes / seconds / most);
         magic_put_bytes(out, most);
         str_put(out, "/s)");
     }
-    str_printf(out, "%s\n", per);
+    str_put(out, per);
+    if (w.compile >= told_from) {
+        str_put(out, "; compiled in ");
+        magic_put_time(out, w.compile, DIGITS);
+    }
+    str_putc(out, '\n');
 }
 
 /* ---- variables are as they were ---- */
@@ -302,7 +271,7 @@ static gpa_code take_times(gpa_session *s, vm_program *p, long loops, double *se
     for (long i = 0; i < r->runs && !rc; i++) rc = loop(s, p, r->loops, &seconds[i]);
     work all = work_since(s, before);
     double n = (double)r->loops * (double)r->runs;
-    r->each = (work){all.launches / n, all.calls / n, all.bytes / n, 0};
+    r->each = (work){all.launches / n, all.calls / n, all.bytes / n, r->compile};
     r->seconds = seconds;
     return rc;
 }

@@ -32,8 +32,6 @@ struct gpa_session {
     module_obj *scope;           /* where a magic looks up names and sets them; NULL: the main module */
     module_obj *scopes[SCOPES];  /* scope.c: made when first needed; the vm keeps them */
     size_t n_scopes;             /* in use */
-    double bandwidth;      /* bytes a second that a copy moves ... */
-    char bandwidth_of[16]; /* ... on this device; "": not measured yet */
     char float_format[32]; /* %precision: how floats are shown; "": as they are */
     bool trace;            /* %trace */
     bool minimal;          /* %xmode: errors are one line */

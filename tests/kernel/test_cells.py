@@ -265,6 +265,23 @@ def test_question():
         assert k.run("f(1)?")[0]["ename"] == "SyntaxError"
 
 
+def test_magics():
+    """magics: %load and %recall fill the next input, %whos has HTML, children are heard and interrupted"""
+    with Kernel() as k:
+        with tempfile.NamedTemporaryFile("w", suffix=".gpa") as f:
+            f.write("x = 1\n")
+            f.flush()
+            assert k.run("%load " + f.name)[0]["payload"] == [{"source": "set_next_input", "text": f"# %load {f.name}\nx = 1\n", "replace": True}]
+        assert k.run("%recall 1")[0]["payload"] == [{"source": "set_next_input", "text": "%load " + f.name, "replace": False}]
+        assert k.run("v = 3\n%timeit -n 1 -r 1 -q v")[0]["status"] == "ok"
+        shown, = [m for m in k.run("%whos int")[1] if m.type == "display_data"]
+        assert "<td>v</td><td>int</td>" in shown.content["data"]["text/html"] and "v          int" in shown.content["data"]["text/plain"]
+        assert texts(k.run("!echo heard; echo {v + 1}")[1]) == "heard\n4\n"
+        assert k.run("%foo")[0]["ename"] == "UsageError"
+        assert k.run("%%time\nv")[0]["status"] == "ok" and k.ask("is_complete_request", {"code": "%%time\n1"})["status"] == "incomplete"
+        assert k.ask("complete_request", {"code": "%timei", "cursor_pos": 6})["matches"] == ["%timeit"]
+
+
 def test_odd_text():
     """NUL, lone surrogates' bytes and wide characters never break a reply"""
     with Kernel() as k:
