@@ -15,6 +15,7 @@
 #include <readline/history.h>
 #include <readline/readline.h>
 
+#include "repl/buf.h"
 #include "repl/colour.h"
 #include "repl/keys.h"
 #include "repl/menu.h"
@@ -30,6 +31,7 @@ static struct {
     const char *prompt, *more, *start;
     bool asking, changed, ended;
     char *got; /* the text that was taken */
+    buf parameters; /* of the function whose call begins at the cursor */
     uint8_t *tints;
     size_t tints_cap;
 } edit;
@@ -89,6 +91,21 @@ static const uint8_t *tints_of(const char *text, size_t n, size_t cursor) {
 
 /* ---- showing ---- */
 
+static void keep_parameters(void *user, const gpa_about *a) {
+    (void)user;
+    const char *open = a->signature ? strchr(a->signature, '(') : NULL;
+    buf_clear(&edit.parameters);
+    if (open) buf_put(&edit.parameters, open + 1);
+}
+
+/* Behind `name(`: the parameters of the function, shown as a hint that cannot be taken. NULL: none. */
+static const char *parameters(const char *text, size_t n) {
+    if (edit.asking || !colour_on(STDOUT_FILENO) || n < 2 || text[n - 1] != '(' || strchr(" \t\n([{=,", text[n - 2])) return NULL;
+    buf_clear(&edit.parameters);
+    gpa_session_about(edit.session, text, n, n, 0, keep_parameters, NULL);
+    return edit.parameters.len ? edit.parameters.text : NULL;
+}
+
 /* A search and its like: readline asks something, in the place of the prompt. */
 static bool in_message(void) { return rl_display_prompt && *rl_display_prompt; }
 
@@ -105,6 +122,7 @@ static void show(void) {
     } else {
         v.below = menu_lines(screen_rows(edit.screen), screen_columns(edit.screen));
         v.hint = v.below ? NULL : edit_hint();
+        if (!v.hint && !v.below && cursor == n) v.hint = parameters(rl_line_buffer, n);
     }
     fflush(stdout);
     screen_show(edit.screen, &v);
@@ -139,6 +157,15 @@ static void leave(const char *text) {
     screen_leave(edit.screen, &v);
 }
 
+/* The text as far as it is seen, without what was shown beside it. */
+static void abandon(void) {
+    screen_view v = view_of(rl_line_buffer, (size_t)rl_end, (size_t)rl_point);
+    menu_take();
+    fflush(stdout);
+    screen_show(edit.screen, &v);
+    screen_abandon(edit.screen);
+}
+
 /* ---- the loop ---- */
 
 static void on_line(char *line) {
@@ -156,7 +183,7 @@ static int begin_text(void) {
 
 static void stop(void) {
     (*rl_deprep_term_function)();
-    leave(rl_line_buffer);
+    abandon();
     terminal_stop();
     (*rl_prep_term_function)(1);
     screen_measure(edit.screen);
@@ -164,13 +191,10 @@ static void stop(void) {
 }
 
 static void drop(void) {
-    char *text = strdup(rl_line_buffer);
-    menu_take();
+    abandon();
     rl_free_line_state();
     rl_callback_sigcleanup();
     rl_callback_handler_remove();
-    leave(text ? text : "");
-    free(text);
 }
 
 static void key(void) {
@@ -285,6 +309,7 @@ void edit_end(void) {
     menu_free();
     screen_free(edit.screen);
     free(edit.tints);
+    buf_free(&edit.parameters);
     memset(&edit, 0, sizeof edit);
 }
 #else

@@ -131,7 +131,9 @@ static void put_hint(layout *l, const char *hint) {
     while (*hint && *hint != '\n') {
         size_t n = character(hint, strlen(hint));
         int width = (int)gpa_text_width(hint, n);
-        if (l->column + width >= l->columns || (unsigned char)*hint < 0x20) return;
+        bool room = l->column + width + (hint[n] && hint[n] != '\n') < l->columns;
+        if (!room && l->column + 1 < l->columns) put_cells(l, "\xe2\x80\xa6", 3, 1, TINT_HINT);
+        if (!room || (unsigned char)*hint < 0x20) return;
         put_character(l, hint, n, TINT_HINT);
         hint += n;
     }
@@ -334,6 +336,13 @@ void screen_forget(screen *s) {
     s->shown.n = 0;
     s->at_row = s->at_column = 0;
     s->top = 0;
+}
+
+void screen_abandon(screen *s) {
+    if (s->shown.n) go_to(s, s->shown.n - 1);
+    buf_put(&s->out, "\r\n");
+    send(s);
+    screen_forget(s);
 }
 
 void screen_erase(screen *s) {

@@ -32,6 +32,8 @@ int screen_columns(const screen *s);
 void screen_show(screen *s, const screen_view *v);
 /* Shows the whole text, as it will stay, and leaves the cursor on a new row, where a next screen begins. */
 void screen_leave(screen *s, const screen_view *v);
+/* Leaves what is shown as it is, and the cursor on a new row below. */
+void screen_abandon(screen *s);
 /* Takes away what is drawn, and begins again at the row where it began. */
 void screen_erase(screen *s);
 /* Begins again where the cursor is: somebody else wrote. */
