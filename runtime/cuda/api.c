@@ -40,8 +40,12 @@ const cu_driver *api_driver(char *why, size_t n) {
     const entry rows[] = {CUDA_DRIVER(FN)};
     void *so = NULL;
     if (table.library) return &table;
-    for (size_t i = 0; i < COUNT_OF(names) && !so; i++) so = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
-    if (!so) snprintf(why, n, "no NVIDIA driver: %s is not there", names[0]);
+    for (size_t i = 0; i < COUNT_OF(names) && !so; i++) {
+        so = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+        const char *wrong = so ? NULL : dlerror();
+        if (wrong && !strstr(wrong, "No such file")) snprintf(why, n, "%s", wrong);
+        else if (wrong && i == 0) snprintf(why, n, "no NVIDIA driver: %s is not there", names[0]);
+    }
     if (!so || !fill(so, names[0], rows, COUNT_OF(rows), why, n)) return NULL;
     table.library = so;
     return &table;

@@ -27,8 +27,15 @@ static int cuda_count(char *why, size_t n) {
     if (n) why[0] = 0;
     const cu_driver *cu = context_driver(why, n);
     if (!cu) return 0;
-    if (cu->device_count(&count) || !count) snprintf(why, n, "the driver sees no GPU");
-    return count;
+    if (cu->device_count(&count) || !count) {
+        snprintf(why, n, "the driver sees no GPU");
+        return 0;
+    }
+    if (api_nvrtc_version()) return count;
+    char missing[200] = "";
+    api_nvrtc(missing, sizeof missing);
+    snprintf(why, n, "the driver sees %d GPU%s, but there is no run-time compiler: %s", count, count == 1 ? "" : "s", missing);
+    return 0;
 }
 
 static void cuda_close(gpa_dev *d) {
