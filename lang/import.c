@@ -8,20 +8,30 @@
 
 #include "lang/parse.h"
 
-/* Other names of built-in modules: cupy is numpy here, and so are its parts. */
+/* Other names of built-in modules: cupy is numpy here, and so are its parts. The first that fits counts, again and again. */
 static const struct {
     const char *name, *meant;
-} aliases[] = {{"cupy", "numpy"}, {"numbapro", "numba"}, {"numpy.core", "numpy"}, {"scipy.fft", "numpy.fft"}};
+} aliases[] = {
+    {"cupyx.scipy", "scipy"},      {"cupy", "numpy"},           {"numbapro", "numba"},         {"numpy.core", "numpy"},
+    {"scipy.fft", "numpy.fft"},    {"scipy.linalg", "numpy.linalg"},                           {"numba.cudalib", "pyculib"},
+    {"accelerate.cuda", "pyculib"}, {"pyculib.cufft", "pyculib.fft"}, {"pyculib.cublas", "pyculib.blas"},
+};
 
-static void resolve(const char *name, char *to, size_t n) {
+static bool resolve_once(char *name, size_t n) {
     for (size_t i = 0; i < COUNT_OF(aliases); i++) {
         size_t len = strlen(aliases[i].name);
-        if (strncmp(name, aliases[i].name, len) == 0 && (!name[len] || name[len] == '.')) {
-            snprintf(to, n, "%s%s", aliases[i].meant, name + len);
-            return;
-        }
+        if (strncmp(name, aliases[i].name, len) != 0 || (name[len] && name[len] != '.')) continue;
+        char rest[256];
+        snprintf(rest, sizeof rest, "%s", name + len);
+        snprintf(name, n, "%s%s", aliases[i].meant, rest);
+        return true;
     }
+    return false;
+}
+
+static void resolve(const char *name, char *to, size_t n) {
     snprintf(to, n, "%s", name);
+    while (resolve_once(to, n)) continue;
 }
 
 static module_obj *find_module(gpa_vm *vm, const char *name) {
@@ -142,7 +152,9 @@ gpa_code import_member(gpa_vm *vm, module_obj *m, gpa_sym name, value *out) {
     module_obj *inner;
     *out = v_unset();
     if (!m->builtin) return GPA_OK;
-    snprintf(full, sizeof full, "%s.%s", intern_text(vm->config.names, m->name), intern_text(vm->config.names, name));
+    char written[256];
+    snprintf(written, sizeof written, "%s.%s", intern_text(vm->config.names, m->name), intern_text(vm->config.names, name));
+    resolve(written, full, sizeof full);
     native_owner o = owner_find(full);
     if (o == OWNER_COUNT || !owner_is_module(o)) return GPA_OK;
     gpa_code rc = vm_import(vm, full, &inner);
