@@ -37,9 +37,10 @@ frame *run_push(gpa_vm *vm, code *c, func_obj *fn, module_obj *m, value *regs) {
     return f;
 }
 
-/* What a backward jump looks after. */
+/* What a backward jump looks after. The loops of the prelude go over axes and arguments: what they are given stays pending. */
 static gpa_code poll(gpa_vm *vm) {
     if (atomic_load_explicit(&vm->interrupted, memory_order_relaxed)) return vm_poll(vm);
+    if (vm->frames[vm->depth - 1].module->hidden) return GPA_OK;
     if (rt_has_pending(vm->config.rt)) return rt_loop_edge(vm->config.rt, &vm->err);
     vm->maybe_pending = false;
     return GPA_OK;

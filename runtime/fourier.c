@@ -188,6 +188,23 @@ static gpa_code scaled(gpa_rt *rt, gpa_arr *a, double by, gpa_arr **out, gpa_err
     return arr_ufunc(rt, OP_MULTIPLY, in, NULL, out, e);
 }
 
+/* a times a number, computed without computing a itself: whoever holds a can have it later. */
+static gpa_code scaled_now(gpa_rt *rt, gpa_arr *a, double by, gpa_arr **out, gpa_err *e) {
+    gpa_arr *made = NULL;
+    gpa_code rc = scaled(rt, a, by, &made, e);
+    if (rc) return rc;
+    gpa_storage *s = a->storage;
+    node *value = s->node ? node_retain(s->node) : NULL;
+    bool owner = value && value->owner == s;
+    if (owner) value->owner = NULL;
+    rc = arr_force(rt, made, CUT_LIBRARY, e);
+    if (owner && s->node == value && !value->owner) value->owner = s;
+    if (value) node_release(rt, value);
+    if (rc) arr_release(rt, made);
+    else *out = made;
+    return rc;
+}
+
 /* A transform of complex axes in the memory of `into`, which has the shape of a. */
 static gpa_code run_into(gpa_rt *rt, gpa_arr *a, const transform *f, gpa_arr *into, gpa_err *e) {
     gpa_arr *made = NULL;
@@ -225,7 +242,8 @@ gpa_code arr_fft(gpa_rt *rt, gpa_arr *a, const arr_fft_opts *o, gpa_arr **out, g
     place_stay at = place_enter(rt, &a, 1);
     gpa_code rc = GPA_OK;
     if (scale && a != o->into && (copied || arr_is_pending(a))) { /* one factor more in the program that makes the operand */
-        TRY(scaled(rt, a, o->scale, &before, e));
+        if (copied) TRY(scaled(rt, a, o->scale, &before, e));
+        else TRY(scaled_now(rt, a, o->scale, &before, e));
         scale = false;
     } else {
         before = arr_retain(a);

@@ -286,7 +286,8 @@ gpa_code arr_fft(gpa_rt *rt, gpa_arr *a, const arr_fft_opts *o, gpa_arr **out, g
 /* Matrix factorizations, of stacks (..., m, n) of float32, float64, complex64 or complex128. They are computed at once;
  * GPA_E_LINALG in NumPy's words for what has none. `part` is the real dtype; p = min(m, n). */
 
-/* L below the diagonal and U, and the pivots as LAPACK counts them: int32 (..., p). A singular matrix is no error. */
+/* For determinants: L below the diagonal and U of a square matrix, or of its transpose where that is nearer, and the pivots as
+ * LAPACK counts them: int32 (..., p). A singular matrix is no error. */
 gpa_code arr_lu(gpa_rt *rt, gpa_arr *a, gpa_arr **out, gpa_arr **pivots, gpa_err *e);
 /* X of A X = B, for (..., n, n) and (..., n, k) with the same stack and dtype. */
 gpa_code arr_solve(gpa_rt *rt, gpa_arr *a, gpa_arr *b, gpa_arr **out, gpa_err *e);

@@ -90,7 +90,7 @@ static lapack *load(blas **b) {
 void lapack_free(lapack *l) { mem_free(l); }
 
 bool lapack_can(lapack **l, blas **b, const gpa_libcall *c) {
-    if (index_of(c->dtype) < 0 || c->matrix.m > INT32_MAX || c->matrix.n > INT32_MAX || c->matrix.k > INT32_MAX) return false;
+    if (index_of(c->dtype) < 0 || c->matrix.turned || c->matrix.m > INT32_MAX || c->matrix.n > INT32_MAX || c->matrix.k > INT32_MAX) return false;
     if (!*l) *l = load(b);
     return *l && (*l)->there;
 }

@@ -7,7 +7,7 @@
 
 #include "runtime/base.h"
 
-enum { PLANS = 16, MAX_RANK = 3, MAX_EXECUTIONS = 64 };
+enum { PLANS = 16, MAX_RANK = 3, MAX_EXECUTIONS = 64, LARGE = 1 << 16, FAR = 8 };
 
 /* What a plan depends on: the arguments of cufftMakePlanMany64. */
 typedef struct {
@@ -72,6 +72,13 @@ static int64_t executions(const gpa_libcall *c) {
     return n;
 }
 
+/* Large transforms whose points lie far from each other take longer than a copy with the points side by side. */
+static bool far_apart(const gpa_libcall *c) {
+    int64_t points = 1, inner = c->fft.in.stride[c->fft.rank - 1];
+    for (int d = 0; d < c->fft.ndim; d++) points *= c->fft.n[d];
+    return points >= LARGE && inner >= FAR;
+}
+
 static bool describe(const gpa_libcall *c, key *k) {
     int rank = c->fft.rank, batch = batched(c);
     int64_t in[MAX_RANK], out[MAX_RANK];
@@ -85,6 +92,7 @@ static bool describe(const gpa_libcall *c, key *k) {
     k->batch = batch < 0 ? 1 : c->fft.n[batch];
     k->in.dist = batch < 0 ? 1 : c->fft.in.stride[batch];
     k->out.dist = batch < 0 ? 1 : c->fft.out.stride[batch];
+    if (far_apart(c)) return false;
     return k->in.dist > 0 && k->out.dist > 0 && nest(in, c->fft.in.stride, rank, k->in.embed, &k->in.stride) &&
            nest(out, c->fft.out.stride, rank, k->out.embed, &k->out.stride);
 }
