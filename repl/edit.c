@@ -298,6 +298,7 @@ bool edit_begin(gpa_session *s) {
     rl_startup_hook = begin_text;
     keys_bind();
     rl_initialize(); /* with a redisplay that is not its own, readline would not ask what the terminal can do */
+    keys_replace();
     rl_redisplay_function = note_change;
     return true;
 }

@@ -407,51 +407,90 @@ static int in_editor(int count, int key) {
 #define BOTH "ei" /* the keymaps: emacs, vi's insertion, vi's movement */
 #define ALL "eim"
 
+/* Each command stands in for commands of readline's that know one line only, wherever these are bound, by ~/.inputrc too; and
+ * has keys of its own, as the terminal sends them. */
 static const struct {
     const char *name;
     rl_command_func_t *does;
+    const char *for_[3];
     const char *maps;
-    const char *keys[6]; /* as the terminal sends them */
+    const char *keys[6];
 } table[] = {
-    {"gpa-enter", enter, ALL, {"\r", "\n"}},
-    {"gpa-new-line", new_line, BOTH, {"\017"}},
-    {"gpa-run-now", run_now, "e", {"\033\r", "\033\n"}},
-    {"gpa-backspace", backspace, BOTH, {"\177", "\010"}},
-    {"gpa-colon", colon, BOTH, {":"}},
-    {"gpa-closer", closer, BOTH, {")", "]", "}"}},
-    {"gpa-tab", tab, BOTH, {"\t"}},
-    {"gpa-tab-back", tab_back, BOTH, {"\033[Z"}},
-    {"gpa-cancel", cancel, BOTH, {"\007"}},
-    {"gpa-up", up, ALL, {"\033[A", "\033OA"}},
-    {"gpa-down", down, ALL, {"\033[B", "\033OB"}},
-    {"gpa-up", up, "m", {"k"}},
-    {"gpa-down", down, "m", {"j"}},
-    {"gpa-older", older, BOTH, {"\020", "\033[5~"}},
-    {"gpa-newer", newer, BOTH, {"\016", "\033[6~"}},
-    {"gpa-right", right, ALL, {"\033[C", "\033OC"}},
-    {"gpa-right", right, "e", {"\006"}},
-    {"gpa-left", left, ALL, {"\033[D", "\033OD"}},
-    {"gpa-right-word", right_word, "e", {"\033f", "\033[1;5C", "\033[1;3C"}},
-    {"gpa-line-first", line_first, BOTH, {"\001", "\033[H", "\033OH", "\033[1~"}},
-    {"gpa-line-last", line_last, BOTH, {"\005", "\033[F", "\033OF", "\033[4~"}},
-    {"gpa-first", to_first, "e", {"\033<"}},
-    {"gpa-last", to_last, "e", {"\033>"}},
-    {"gpa-kill-line", kill_line, "e", {"\013"}},
-    {"gpa-kill-line-before", kill_line_before, BOTH, {"\025"}},
-    {"gpa-clear-screen", clear_screen, ALL, {"\014"}},
-    {"gpa-paste", paste, ALL, {"\033[200~"}},
-    {"gpa-editor", in_editor, "e", {"\030\005"}},
+    {"gpa-enter", enter, {"accept-line"}, BOTH, {"\r", "\n"}},
+    {"gpa-new-line", new_line, {"operate-and-get-next"}, BOTH, {"\017"}},
+    {"gpa-run-now", run_now, {NULL}, "e", {"\033\r", "\033\n"}},
+    {"gpa-backspace", backspace, {"backward-delete-char"}, BOTH, {"\177", "\010"}},
+    {"gpa-colon", colon, {NULL}, BOTH, {":"}},
+    {"gpa-closer", closer, {NULL}, BOTH, {")", "]", "}"}},
+    {"gpa-tab", tab, {"complete", "tab-insert", "menu-complete"}, BOTH, {"\t"}},
+    {"gpa-tab-back", tab_back, {"menu-complete-backward"}, BOTH, {"\033[Z"}},
+    {"gpa-cancel", cancel, {NULL}, BOTH, {"\007"}},
+    {"gpa-up", up, {"previous-history"}, ALL, {"\033[A", "\033OA"}},
+    {"gpa-down", down, {"next-history"}, ALL, {"\033[B", "\033OB"}},
+    {"gpa-older", older, {"history-search-backward", "history-substring-search-backward"}, BOTH, {"\020", "\033[5~"}},
+    {"gpa-newer", newer, {"history-search-forward", "history-substring-search-forward"}, BOTH, {"\016", "\033[6~"}},
+    {"gpa-right", right, {"forward-char", "forward-byte"}, ALL, {"\033[C", "\033OC"}},
+    {"gpa-left", left, {"backward-char", "backward-byte"}, ALL, {"\033[D", "\033OD"}},
+    {"gpa-right-word", right_word, {"forward-word"}, "e", {"\033[1;5C", "\033[1;3C"}},
+    {"gpa-left-word", rl_backward_word, {NULL}, "e", {"\033[1;5D", "\033[1;3D"}},
+    {"gpa-line-first", line_first, {"beginning-of-line"}, BOTH, {"\033[H", "\033OH", "\033[1~"}},
+    {"gpa-line-last", line_last, {"end-of-line"}, BOTH, {"\033[F", "\033OF", "\033[4~"}},
+    {"gpa-first", to_first, {"beginning-of-history"}, "e", {"\033<"}},
+    {"gpa-last", to_last, {"end-of-history"}, "e", {"\033>"}},
+    {"gpa-kill-line", kill_line, {"kill-line"}, "e", {"\013"}},
+    {"gpa-kill-line-before", kill_line_before, {"unix-line-discard", "backward-kill-line"}, BOTH, {"\025"}},
+    {"gpa-clear-screen", clear_screen, {"clear-screen", "clear-display", "redraw-current-line"}, ALL, {"\014"}},
+    {"gpa-paste", paste, {"bracketed-paste-begin"}, ALL, {"\033[200~"}},
+    {"gpa-editor", in_editor, {NULL}, "e", {"\030\005"}},
 };
+enum { COMMANDS = sizeof table / sizeof *table };
 
 void keys_bind(void) {
     rl_variable_bind("bind-tty-special-chars", "off");
     rl_variable_bind("enable-bracketed-paste", "on");
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+    for (size_t i = 0; i < COMMANDS; i++) {
         rl_add_defun(table[i].name, table[i].does, -1);
         for (const char *m = table[i].maps; *m; m++) {
             Keymap map = *m == 'e' ? emacs_standard_keymap : *m == 'i' ? vi_insertion_keymap : vi_movement_keymap;
             for (size_t k = 0; k < 6 && table[i].keys[k]; k++) rl_bind_keyseq_in_map(table[i].keys[k], table[i].does, map);
         }
     }
+}
+
+/* readline's commands that the table names; NULL for what this readline does not have. */
+typedef struct {
+    rl_command_func_t *of[COMMANDS][3];
+} replaced;
+
+static rl_command_func_t *stand_in(const replaced *r, rl_command_func_t *command) {
+    for (size_t i = 0; i < COMMANDS; i++)
+        for (size_t k = 0; k < 3; k++)
+            if (r->of[i][k] == command) return table[i].does;
+    return command;
+}
+
+/* readline keeps the map of the keys that may follow in the place of a command. */
+static Keymap map_behind(const KEYMAP_ENTRY *e) {
+    union {
+        rl_command_func_t *function;
+        Keymap map;
+    } entry = {e->function};
+    return entry.map;
+}
+
+static void replace_in(const replaced *r, Keymap map) {
+    for (int i = 0; i < KEYMAP_SIZE; i++) {
+        if (map[i].type == ISKMAP && map[i].function) replace_in(r, map_behind(&map[i]));
+        else if (map[i].type == ISFUNC && map[i].function) map[i].function = stand_in(r, map[i].function);
+    }
+}
+
+void keys_replace(void) {
+    replaced r = {0};
+    for (size_t i = 0; i < COMMANDS; i++)
+        for (size_t k = 0; k < 3 && table[i].for_[k]; k++) r.of[i][k] = rl_named_function(table[i].for_[k]);
+    replace_in(&r, emacs_standard_keymap);
+    replace_in(&r, vi_insertion_keymap);
+    replace_in(&r, vi_movement_keymap);
 }
 #endif

@@ -6,6 +6,8 @@
 
 /* Names the commands and binds them; before readline reads ~/.inputrc, which may bind otherwise. */
 void keys_bind(void);
+/* Puts the commands in the place of readline's that know one line only, wherever these are bound now. */
+void keys_replace(void);
 /* A key comes. */
 void keys_begin(void);
 /* Whether it was the menu's. */

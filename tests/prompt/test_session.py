@@ -209,7 +209,7 @@ def vi():
     t = Terminal()
     t.kill()
     with open(t.home + "/inputrc", "w") as f:
-        f.write("set editing-mode vi\n")
+        f.write('set editing-mode vi\nset keyseq-timeout 50\n"\\C-g": beginning-of-line\n')
     t = Terminal(home=t.home, **{"INPUTRC": t.home + "/inputrc"})
     t.wait(r"In \[1\]:$")
     t.type("x = 12\x1b")
@@ -218,6 +218,11 @@ def vi():
     prompt(t, 2)
     t.type("x\r")
     check("vi's keys, by ~/.inputrc", t.wait(r"^Out\[2\]: 2$"))
+    prompt(t, 3)
+    t.type("y = (1 +\r2")
+    t.settle()
+    t.type("\x07", "3")
+    check("bindings there of commands for one line mean the line", t.wait(r"^In \[3\]: y = \(1 \+\n   \.\.\.: 32$"))
     t.kill()
 
 
