@@ -88,6 +88,8 @@ gpa_code vm_display(gpa_vm *vm, value v, const char *id, bool update);
 gpa_code vm_clear_output(gpa_vm *vm, bool wait);
 /* A text to read at leisure: in a pager where there is one, else written. */
 gpa_code vm_page(gpa_vm *vm, const char *text, size_t n);
+/* How far long work is: `done` of 1, seconds `left`; negative where nobody knows. text NULL: it is over. */
+void vm_progress(gpa_vm *vm, const char *text, double done, double left);
 /* Reads a line for input(); EOFError at the end. */
 gpa_code vm_input(gpa_vm *vm, const char *prompt, value *out);
 /* GPA_E_INTERRUPT when Ctrl-C was pressed: native loops ask now and then. */

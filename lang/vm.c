@@ -286,6 +286,10 @@ gpa_code vm_clear_output(gpa_vm *vm, bool wait) {
     return GPA_OK;
 }
 
+void vm_progress(gpa_vm *vm, const char *text, double done, double left) {
+    if (vm->config.progress) vm->config.progress(vm->config.user, text, done, left);
+}
+
 gpa_code vm_input(gpa_vm *vm, const char *prompt, value *out) {
     char line[4096];
     if (!vm->config.input) return vm_fail(vm, GPA_E_EOF, "EOF when reading a line");

@@ -21,6 +21,7 @@ typedef struct {
     gpa_code (*display)(void *user, value v, const char *id, bool update);              /* may be NULL: nothing is shown */
     void (*clear)(void *user, bool wait);                                               /* may be NULL */
     void (*page)(void *user, const char *text, size_t n);                               /* may be NULL: written */
+    void (*progress)(void *user, const char *text, double done, double left);           /* may be NULL */
     gpa_code (*magic)(void *user, const char *text, size_t n, gpa_span at, value *out); /* a MAGIC node; may be NULL */
 } vm_config;
 

@@ -1,9 +1,10 @@
 /* What the session says: streams, values as sets of representations, pages. Everything passes through here, so that
  * %%capture can take it. */
 #include <stdarg.h>
+#include <stdio.h>
 
 #include "lang/format.h"
-#include "lang/session/state.h"
+#include "lang/session/magic.h"
 
 /* ---- streams ---- */
 
@@ -117,4 +118,41 @@ gpa_code session_result(gpa_session *s, value v, bool keep) {
     str_free(&plain);
     mime_clear(&more);
     return rc;
+}
+
+/* ---- progress ---- */
+
+/* A bar that is an ordinary display, for front ends that can change what they have shown. */
+static void show_bar(gpa_session *s, const char *text, double done, double left) {
+    gpa_str plain, html;
+    char id[32];
+    if (!s->bar) s->bars++;
+    snprintf(id, sizeof id, "progress-%d", s->bars);
+    str_init(&plain);
+    str_init(&html);
+    if (text) {
+        str_printf(&plain, "%s%s", text, *text ? " " : "");
+        magic_put_html(&html, plain.text ? plain.text : "", plain.len);
+        if (done >= 0) str_printf(&plain, "%.0f%%", 100 * done);
+        if (done >= 0) str_printf(&html, "<progress max=\"1\" value=\"%.3f\"></progress> %.0f%%", done, 100 * done);
+        else str_put(&html, "<progress></progress>");
+        if (left >= 0) str_printf(&plain, ", %.0f s to go", left);
+        if (left >= 0) str_printf(&html, ", %.0f s to go", left);
+    }
+    gpa_repr r[] = {{"text/plain", plain.text ? plain.text : "", plain.len, NULL}, {"text/html", html.text ? html.text : "", html.len, NULL}};
+    s->host.display(s->host.user, r, COUNT_OF(r), id, s->bar);
+    s->bar = text;
+    str_free(&plain);
+    str_free(&html);
+}
+
+void session_on_progress(void *user, const char *text, double done, double left) {
+    gpa_session *s = user;
+    if (!text && !s->bar) return;
+    if (!s->host.progress) {
+        if (s->host.display) show_bar(s, text, done, left);
+        return;
+    }
+    s->host.progress(s->host.user, text, done, left);
+    s->bar = text;
 }

@@ -92,7 +92,10 @@ gpa_code gpa_session_new(const gpa_config *c, gpa_session **out, gpa_err *e) {
     s->sources = sources_new();
     if (!s->names || !s->sources) TRY(gpa_no_memory(e));
     TRY(rt_new(&(rt_config){.device = c->device, .plugin_dir = c->plugin_dir, .name_arrays = name_arrays, .user = s}, &s->rt, e));
-    TRY(vm_new(&(vm_config){.rt = s->rt, .names = s->names, .sources = s->sources, .user = s, .write = session_on_write, .input = read_in, .display = session_on_display, .clear = session_on_clear, .page = session_on_page, .magic = session_magic}, &s->vm, e));
+    vm_config config = {.rt = s->rt, .names = s->names, .sources = s->sources, .user = s, .write = session_on_write, .input = read_in,
+                        .display = session_on_display, .clear = session_on_clear, .progress = session_on_progress, .page = session_on_page,
+                        .magic = session_magic};
+    TRY(vm_new(&config, &s->vm, e));
     if (set_argv(s, c)) {
         *e = *vm_err(s->vm);
         rc = e->code;
@@ -252,6 +255,7 @@ gpa_code gpa_session_eval(gpa_session *s, const char *file, const char *src, siz
     if (traces) magic_trace_cell(s, true);
     if (!rc) rc = run(s, m, flags);
     if (traces) magic_trace_cell(s, false);
+    session_on_progress(s, NULL, -1, -1); /* a loop may have been left early */
     if (rc == GPA_E_EXIT) leave(s, &code);
     else if (rc) session_report_current(s);
     if (explains) print_explain(s);

@@ -33,6 +33,8 @@ struct gpa_session {
     module_obj *scopes[SCOPES];  /* scope.c: made when first needed; the vm keeps them */
     size_t n_scopes;             /* in use */
     char float_format[32]; /* %precision: how floats are shown; "": as they are */
+    int bars;              /* bars of progress shown so far, where the front end has none of its own */
+    bool bar;              /* one is shown */
     bool trace;            /* %trace */
     bool minimal;          /* %xmode: errors are one line */
     struct {               /* %config; empty: the default */
@@ -83,6 +85,7 @@ gpa_code session_result(gpa_session *s, value v, bool keep);
 void session_on_write(void *user, bool to_stderr, const char *text, size_t n);
 gpa_code session_on_display(void *user, value v, const char *id, bool update);
 void session_on_clear(void *user, bool wait);
+void session_on_progress(void *user, const char *text, double done, double left);
 void session_on_page(void *user, const char *text, size_t n);
 
 /* ---- remember.c: In, Out and their short names ---- */

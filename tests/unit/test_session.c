@@ -196,6 +196,27 @@ static void history_without_a_file_says_so(void **state) {
     str_free(&said);
 }
 
+/* ---- progress ---- */
+
+static void note_progress(void *user, const char *text, double done, double left) {
+    (void)left;
+    if (text) str_printf(user, "%s %s;", text, done < 0 ? "?" : done < 0.3 ? "begun" : "more");
+    else str_put(user, "over;");
+}
+
+static void long_loops_tell_how_far_they_are(void **state) {
+    (void)state;
+    gpa_str said;
+    str_init(&said);
+    gpa_session *s = begin(NULL, (gpa_host){.user = &said, .progress = note_progress});
+    assert_int_equal(run(s, "import time\nfor i in progress(range(3)): pass\n"), GPA_OK);
+    assert_int_equal(said.len, 0); /* short work is not worth a bar */
+    assert_int_equal(run(s, "for i in progress(range(8), desc='long'):\n    if i == 0: time.sleep(1.05)\n    if i == 4: break\n"), GPA_OK);
+    assert_string_equal(said.text, "long begun;over;");
+    gpa_session_free(s);
+    str_free(&said);
+}
+
 /* ---- interrupts ---- */
 
 static void note_code(void *user, const gpa_diag *d) { *(gpa_code *)user = d->code; }
@@ -214,4 +235,4 @@ static void an_interrupt_before_the_first_instruction_counts(void **state) {
 }
 
 UNIT_TESTS(TEST(completes_what_may_stand_there), TEST(completion_runs_nothing), TEST(tells_about_names), TEST(knows_whole_cells),
-           TEST(history_outlives_a_session), TEST(history_without_a_file_says_so), TEST(an_interrupt_before_the_first_instruction_counts))
+           TEST(history_outlives_a_session), TEST(history_without_a_file_says_so), TEST(long_loops_tell_how_far_they_are), TEST(an_interrupt_before_the_first_instruction_counts))
