@@ -9,7 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "runtime/doubt.h"
 #include "runtime/exec.h"
+#include "runtime/host.h"
 #include "runtime/explain.h"
 #include "runtime/profile.h"
 #include "runtime/rt.h"
@@ -195,7 +197,10 @@ gpa_code arr_of_node(gpa_rt *rt, node *n, gpa_arr **out, gpa_err *e) {
 }
 
 gpa_code arr_force(gpa_rt *rt, gpa_arr *a, gpa_cut why, gpa_err *e) {
-    return a->storage->node ? exec_storages(rt, &a->storage, 1, why, e) : buf_check(a->storage->buf, e);
+    gpa_code rc = a->storage->node ? exec_storages(rt, &a->storage, 1, why, e) : GPA_OK;
+    const gpa_buf *b = a->storage->buf;
+    if (!rc && why == CUT_LIBRARY && doubt_is_open(b->doubt)) rc = host_wait(rt, b->device, e); /* what it gives has no doubt */
+    return rc ? rc : buf_check(b, e);
 }
 
 gpa_code arr_eval(gpa_rt *rt, gpa_arr *const *arrays, int n, gpa_err *e) {

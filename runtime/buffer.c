@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "runtime/device.h"
+#include "runtime/doubt.h"
 #include "runtime/rt.h"
 
 enum {
@@ -126,6 +127,8 @@ static gpa_code new_block(gpa_rt *rt, gpa_device *d, size_t room, gpa_buf **out,
 }
 
 static void put_free(gpa_rt *rt, gpa_buf *b) {
+    doubt_release(b->doubt);
+    b->doubt = NULL;
     struct pool *p = b->device->pool;
     size_t room;
     count_live(rt, p, -(int64_t)b->room);
@@ -184,7 +187,7 @@ void buf_usage(const gpa_device *d, uint64_t *live, uint64_t *cached) {
 }
 
 gpa_code buf_check(const gpa_buf *b, gpa_err *e) {
-    if (b->epoch == b->device->epoch) return GPA_OK;
+    if (b->epoch == b->device->epoch) return b->doubt ? doubt_check(b->doubt, e) : GPA_OK;
     return gpa_fail(e, GPA_E_DEVICE, "the elements of this array were lost when %s failed", b->device->caps.name);
 }
 

@@ -21,6 +21,7 @@ typedef struct gpa_buf {
     int32_t readers;  /* leaf nodes that hold it */
     uint32_t epoch;   /* the device's, when this memory was taken */
     uint32_t version; /* raised by every store into it: a leaf made before is not the same value */
+    struct doubt *doubt; /* on which what it holds depends (doubt.h); NULL: on nothing */
     struct gpa_buf *next; /* the pool's list of free blocks */
 } gpa_buf;
 
@@ -37,7 +38,8 @@ void buf_trim(gpa_rt *rt, struct gpa_device *d);
 void buf_close_pool(gpa_rt *rt, struct gpa_device *d);
 /* What a device's arrays take, and what its pool keeps for reuse. */
 void buf_usage(const struct gpa_device *d, uint64_t *live, uint64_t *cached);
-/* GPA_E_DEVICE when what the memory held was lost with a failure of its device. */
+/* GPA_E_DEVICE when what the memory held was lost with a failure of its device; the error of a launch that should have written
+ * it and is known to have faulted. */
 gpa_code buf_check(const gpa_buf *b, gpa_err *e);
 /* The device's limit in bytes; 0: none. GPA_E_VALUE when GPA_MEMORY_LIMIT makes no sense. */
 gpa_code buf_limit(gpa_rt *rt, struct gpa_device *d, uint64_t *out, gpa_err *e);

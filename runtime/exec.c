@@ -9,7 +9,9 @@
 #include <stdio.h>
 
 #include "runtime/cache.h"
+#include "runtime/doubt.h"
 #include "runtime/explain.h"
+#include "runtime/host.h"
 #include "runtime/lower.h"
 #include "runtime/place.h"
 #include "runtime/profile.h"
@@ -20,6 +22,7 @@
 typedef struct fault {
     struct fault *next;
     kir_fault_record record;
+    doubt *doubt;        /* of what it wrote */
     bool kernel;         /* says which thread of which block */
     char name[32];
     size_t n_spans, n_arrays, n_texts;
@@ -58,7 +61,11 @@ static gpa_code expect_fault(struct exec *x, const kir_func *f, kir_fault_record
     for (size_t i = 0; i < f->n_texts; i++) texts += strlen(f->texts[i]) + 1;
     fault *n = mem_new(sizeof *n + spans + f->n_arrays + texts);
     if (!n) return gpa_no_memory(e);
-    *n = (fault){.kernel = f->form == KIR_KERNEL, .n_spans = f->n_spans, .n_arrays = f->n_arrays, .n_texts = f->n_texts};
+    *n = (fault){.doubt = doubt_new(), .kernel = f->form == KIR_KERNEL, .n_spans = f->n_spans, .n_arrays = f->n_arrays, .n_texts = f->n_texts};
+    if (!n->doubt) {
+        mem_free(n);
+        return gpa_no_memory(e);
+    }
     memcpy(n->name, f->name, sizeof n->name);
     n->spans = (gpa_span *)(n + 1);
     if (spans) memcpy(n->spans, f->spans, spans);
@@ -156,7 +163,12 @@ gpa_code exec_faults(gpa_rt *rt, gpa_err *e) {
     if (!x) return GPA_OK;
     for (fault *f = x->first, *next; f; f = next) {
         next = f->next;
-        if (f->record.set && !rc) rc = report_fault(f, e);
+        gpa_err one = {0};
+        if (f->record.set) report_fault(f, &one);
+        if (f->record.set && !rc && e && !e->code) *e = one;
+        if (f->record.set && !rc) rc = one.code;
+        doubt_settle(f->doubt, f->record.set ? &one : NULL);
+        doubt_release(f->doubt);
         mem_free(f);
     }
     x->first = x->last = NULL;
@@ -313,11 +325,13 @@ static gpa_code run_once(gpa_rt *rt, gpa_device *d, gpa_prog *prog, const gpa_la
     return d->be->run(d->dev, prog, l, e);
 }
 
-static gpa_code launch(gpa_rt *rt, gpa_device *d, gpa_prog *prog, lowered *l, gpa_err *e) {
+/* *own (owned by the caller): the doubt of a program that may fault. */
+static gpa_code launch(gpa_rt *rt, gpa_device *d, gpa_prog *prog, lowered *l, doubt **own, gpa_err *e) {
     double before = compiled_late(d, prog);
     gpa_launch run = {.arrays = l->bind, .params = l->params};
     memcpy(run.size, l->size, sizeof run.size);
     gpa_code rc = l->faults ? expect_fault(rt->exec, l->f, &run.fault, e) : GPA_OK;
+    if (!rc && l->faults) *own = doubt_retain(rt->exec->last->doubt);
     int64_t at[LOWER_LOOPS] = {0};
     while (!rc) {
         rc = run_once(rt, d, prog, &run, e);
@@ -334,6 +348,29 @@ static gpa_code launch(gpa_rt *rt, gpa_device *d, gpa_prog *prog, lowered *l, gp
         if (k < 0) break;
     }
     rt->stats.compile_seconds += compiled_late(d, prog) - before;
+    return rc;
+}
+
+/* What is stored into an array that is there must be a value: its doubts are settled first. */
+static gpa_code settle_stored(gpa_rt *rt, gpa_device *d, const lowered *l, gpa_err *e) {
+    bool stores = false, open = false;
+    for (size_t i = 0; i < l->n_arrays; i++) {
+        if (!l->buf[i]) continue;
+        stores = stores || (l->f->arrays[i].access & KIR_WRITE);
+        open = open || doubt_is_open(l->buf[i]->doubt);
+    }
+    return stores && open ? host_wait(rt, d, e) : GPA_OK;
+}
+
+/* What was computed is in doubt if the program may have faulted, or what it read is. */
+static gpa_code doubt_results(const lowered *l, doubt *own, gpa_buf **fresh, gpa_err *e) {
+    doubt *all = doubt_retain(own);
+    gpa_code rc = GPA_OK;
+    for (size_t i = 0; i < l->n_arrays && !rc; i++)
+        if (l->buf[i] && l->buf[i]->doubt) rc = doubt_join(&all, l->buf[i]->doubt, e);
+    for (size_t i = 0; i < l->n_arrays && !rc && all; i++)
+        if (l->fresh[i]) fresh[i]->doubt = doubt_retain(all);
+    doubt_release(all);
     return rc;
 }
 
@@ -355,6 +392,7 @@ static gpa_code run_step(gpa_rt *rt, gpa_device *current, int s, bool *hazard, g
     lowered *l = &x->low;
     gpa_buf *fresh[KIR_MAX_ARRAYS]; /* memory of roots; copies of operands from other devices */
     const cache_entry *program;
+    doubt *own = NULL;
     gpa_device *d = current;
     bool built = false;
     if (rt_interrupted(rt)) return gpa_fail(e, GPA_E_INTERRUPT, "%s", "");
@@ -368,18 +406,21 @@ static gpa_code run_step(gpa_rt *rt, gpa_device *current, int s, bool *hazard, g
     d = step_device(rt, s, current);
     TRY(bind_fresh(rt, d, l, fresh, e));
     TRY(bring_over(rt, d, l, fresh, e));
+    TRY(settle_stored(rt, d, l, e));
     if (!l->empty) {
         TRY(cache_get(rt, d, l->f, &program, &built, e));
         profile_begin(rt, d);
-        rc = launch(rt, d, program->prog, l, e);
+        rc = launch(rt, d, program->prog, l, &own, e);
         profile_step(rt, d, &x->plan, s, l, program);
         if (rt->explain) explain_step(rt, d, &x->plan, s, l, program, built); /* after it: a launch may compile, too */
         TRY(rc);
         rt->stats.bytes_read += l->bytes_read;
         rt->stats.bytes_written += l->bytes_written;
     }
+    TRY(doubt_results(l, own, fresh, e));
     settle(rt, l, fresh);
 out:
+    doubt_release(own);
     for (size_t i = 0; i < l->n_arrays; i++)
         if (fresh[i]) buf_disown(rt, fresh[i]);
     return device_result(rt, d, rc, e);

@@ -31,6 +31,7 @@ typedef struct {
     uint32_t cost;  /* of computing an element again, from leaves */
     uint32_t leaves;
     uint32_t stamp; /* scratch of walks down */
+    bool faults;    /* computing it may end in a fault */
     int64_t reduced; /* the most elements that a reduction below it reads; 0: none */
 } item;
 
@@ -44,6 +45,7 @@ typedef struct {
     int arrays, open, nodes, params;
     bool last;   /* it overwrites memory: it runs last, so nothing may wait for it */
     bool native; /* its inner dimensions are dimensions of what it stores */
+    bool faults; /* it may end before all is stored: what cannot fault is stored by others */
     bool seen;   /* scratch of walks over the dependences */
 } tally;
 
@@ -95,7 +97,9 @@ static bool collect(ctx *c, node *n) {
         x.cost = MIN(x.cost + in->cost, 1u << 20);
         x.leaves = MIN(x.leaves + in->leaves, 1u << 20);
         x.reduced = MAX(x.reduced, in->reduced);
+        x.faults = x.faults || in->faults;
     }
+    if (n->kind == NODE_GATHER) x.faults = true;
     if (n->kind == NODE_OP) x.cost += op_info[n->sub].cost;
     if (n->kind == NODE_CAST) x.cost++;
     if (n->kind == NODE_BODY) x.cost = MIN(x.cost + n->body->cost, 1u << 20);
@@ -375,7 +379,7 @@ static int storing_user(ctx *c, const item *x, fuse_root *r) {
     for (int32_t i = x->uses; i >= 0; i = c->w->use[i].next) {
         const use *u = &c->w->use[i];
         int times = 0, others = 0;
-        bool fit = fits(c, x, u) == FITS && c->w->tally[u->step].arrays + c->w->tally[u->step].open < c->max_arrays;
+        bool fit = c->w->tally[u->step].faults == x->faults && fits(c, x, u) == FITS && c->w->tally[u->step].arrays + c->w->tally[u->step].open < c->max_arrays;
         for (int32_t k = x->uses; k >= 0; k = c->w->use[k].next) *(c->w->use[k].step == u->step ? &times : &others) += 1;
         fit = fit && !(others && c->w->tally[u->step].last) && (times == 1 || is_cheap(x, times));
         if (fit && covers(c, x, u, r) && no_cycle(c, x, u->step)) return u->step;
@@ -439,7 +443,7 @@ static int joining_step(ctx *c, const item *x, fuse_root *r) {
     for (size_t i = p->n_step, tries = 0; i-- > 0 && tries < JOIN_TRIES; tries++) {
         bool uses = false; /* then storing_user has refused it */
         for (int32_t k = x->uses; k >= 0; k = c->w->use[k].next) uses = uses || c->w->use[k].step == (int32_t)i;
-        if (uses || (x->uses >= 0 && c->w->tally[i].last)) continue;
+        if (uses || c->w->tally[i].faults != x->faults || (x->uses >= 0 && c->w->tally[i].last)) continue;
         if (shares_space(c, x, (int)i, r) && no_cycle(c, x, (int)i)) return (int)i;
     }
     return -1;
@@ -485,6 +489,7 @@ static gpa_code store(ctx *c, size_t i, int reason) {
     if (g < 0) {
         g = add_step(c, x->n, (gpa_cut)reason);
         if (g < 0) return gpa_no_memory(c->e);
+        c->w->tally[g].faults = x->faults;
         follow_all(&r, x->n);
     } else {
         c->w->tally[g].arrays++;
@@ -529,6 +534,7 @@ static bool begin_step(ctx *c, fuse_root *r) {
     int map = affine_follow(&c->p->maps, r->value->ndim, r->dims);
     if (!add_use(c, s, r->value, map, false) || (r->mask && !add_use(c, s, r->mask, map, false))) return false;
     c->w->tally[s].last = r->into != NULL;
+    c->w->tally[s].faults = r->index || c->w->item[r->value->slot].faults || (r->mask && c->w->item[r->mask->slot].faults);
     if (r->index) c->w->tally[s].arrays++;
     for (int k = 0; r->index && k < r->into->ndim; k++)
         if (r->index[k] && !add_use(c, s, r->index[k], map, false)) return false;

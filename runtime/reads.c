@@ -16,12 +16,12 @@ gpa_code arr_read(gpa_rt *rt, gpa_arr *a, void *to, gpa_err *e) {
 static gpa_code fetch_one(gpa_rt *rt, gpa_buf *b, gpa_dtype t, int64_t offset, gpa_val *out, gpa_err *e) {
     size_t item = dtype_size(t);
     char raw[sizeof(gpa_val)];
+    gpa_code rc = buf_check(b, e);
     if (b->host) {
-        gpa_code rc = host_wait(rt, b->device, e);
+        if (!rc) rc = host_wait(rt, b->device, e);
         if (!rc) *out = dtype_load(b->host + offset * (int64_t)item, t);
         return rc;
     }
-    gpa_code rc = buf_check(b, e);
     if (!rc) rc = device_result(rt, b->device, b->device->be->download(b->device->dev, raw, b->mem, (size_t)offset * item, item, e), e);
     gpa_code fault = exec_faults(rt, e);
     if (!rc && !fault) *out = dtype_load(raw, t);
@@ -48,7 +48,7 @@ static inline gpa_code read_one(gpa_rt *rt, gpa_arr *a, int64_t offset, gpa_val 
         gpa_code rc = arr_force(rt, a, CUT_NEEDED, e);
         if (rc) return rc;
     }
-    if (!s->buf->host || !host_is_settled(rt, s->buf->device)) return fetch_one(rt, s->buf, t, offset, out, e);
+    if (!s->buf->host || s->buf->doubt || !host_is_settled(rt, s->buf->device)) return fetch_one(rt, s->buf, t, offset, out, e);
     *out = dtype_load(s->buf->host + offset * (int64_t)dtype_size(t), t);
     return GPA_OK;
 }

@@ -93,7 +93,7 @@ for t in TYPES:
 w, v = eigh(np.triu(definite(4, 4)), 'U'); show(w); show(eigvalsh(np.tril(definite(4, 4)))); show(eigvalsh(definite(3, 2, 4, 4)))
 show(eigvalsh(definite(40, 40)))
 
-# --- eig
+# --- eig (numpy before 2.5)
 def order(w): return w[np.lexsort((np.round(w.imag, 3), np.round(w.real, 3)))]
 for t in TYPES:
     a = data(5, 5, dtype=t)
@@ -146,14 +146,14 @@ a = good(24, 24).reshape(6, 4, 2, 3, 4)
 show(tensorsolve(a, data(6, 4)), tensorinv(good(12, 12).reshape(3, 4, 2, 6), 2), tensorinv(good(6, 6).reshape(6, 3, 2), ind=1), tensorsolve(good(6, 6).reshape(2, 3, 6).transpose(2, 0, 1).reshape(6, 2, 3), data(6)))
 show(tensorsolve(good(24, 24).reshape(4, 6, 8, 3), data(8, 3), axes=(0, 1)).shape)
 
-# --- products
+# --- products (numpy before 2.5)
 x, y = data(2, 3), data(4, 2, 3)
 show(cross(x, y), cross(x.T, x.T[:, ::-1], axis=0), outer(x[0], y[0, 0]), trace(y), trace(y, offset=1), diagonal(y), diagonal(y, offset=-1), vecdot(x, y), vecdot(x * 1j, x), vecdot(x, x, axis=0), matrix_transpose(y))
 show(np.cross(x[:, :2], x[:, :2]), np.cross(x[:, :2], x), np.cross(x, x[:, :2]), np.cross(y, x, axisc=0), np.cross(x.T, x.T, axis=0), np.cross(x, x.T, axisb=0))
 show(np.vecdot(x, x), np.matvec(y, data(3)), np.vecmat(data(2) * 1j, y), np.matvec(x, data(5, 3)), np.matrix_transpose(x), np.vdot(x * 1j, x), np.inner(x, y), np.kron(x, y))
 show(np.tensordot(y, x, axes=([1, 2], [0, 1])), np.tensordot(y, x, axes=(2, 1)), np.tensordot(y, y, 0), np.tensordot(y, y, ([0, 1, 2], [0, 1, 2])), np.tensordot(x, x, axes=[[-1], [-1]]))
 
-# --- empty
+# --- empty (numpy before 2.5)
 for f in [inv, det, cholesky, eigvalsh, eigvals, lambda a: svd(a)[1], lambda a: qr(a)[0]]:
     show(f(np.zeros((0, 0)))); show(f(np.zeros((0, 3, 3)))); show(f(np.zeros((2, 0, 0))))
 show(solve(np.zeros((0, 0)), np.zeros(0)), solve(np.zeros((0, 2, 2)), np.zeros((0, 2, 3))), solve(np.eye(3), np.zeros((3, 0))), pinv(np.zeros((0, 3))), *lstsq(np.zeros((0, 2)), np.zeros(0)), *lstsq(np.zeros((2, 0)), np.ones(2)))
@@ -171,7 +171,7 @@ try:
 except LinAlgError as e:
     print(repr(str(e)), isinstance(e, ValueError), np.linalg.LinAlgError is L.LinAlgError)
 
-# --- errors
+# --- errors (numpy before 2.5)
 import numpy.linalg as L
 for f in [
     lambda: solve(np.ones((2,3)),np.ones(2)),
