@@ -395,7 +395,8 @@ gpa_code rt_new(const rt_config *c, gpa_rt **out, gpa_err *e) {
     if (c) rt->config = *c;
     rt->pending.prev = rt->pending.next = &rt->pending;
     rt->pending_limit = PENDING_BYTES;
-    const char *name = c && c->device ? c->device : getenv("GPA_DEVICE");
+    const char *name = c && c->device ? c->device : getenv("GPA_DEVICE"), *checked = getenv("NUMBA_ENABLE_CUDASIM");
+    if (!name && checked && strcmp(checked, "1") == 0) name = "ref"; /* Numba's name for a checked run */
     gpa_code rc = GPA_OK;
     if (name && *name && !(rc = device_check_name(name, e))) snprintf(rt->device_name, sizeof rt->device_name, "%s", name);
     if (rc) rt_free(rt);

@@ -385,3 +385,14 @@ gpa_code rt_find_device(gpa_rt *rt, const char *name, const char **full, uint64_
     *full = d->caps.name;
     return GPA_OK;
 }
+
+gpa_code rt_launch_facts(gpa_rt *rt, const char *name, rt_facts *out, gpa_err *e) {
+    gpa_device *d;
+    gpa_code rc = device_named(rt, name, &d, e);
+    if (rc) return rc;
+    *out = (rt_facts){.max_threads = d->caps.max_threads, .max_shared = d->caps.max_shared, .units = d->caps.units};
+    const char *compute = strstr(d->caps.desc, "compute ");
+    snprintf(out->description, sizeof out->description, "%s", d->caps.desc);
+    if (compute) sscanf(compute, "compute %d.%d", &out->major, &out->minor);
+    return GPA_OK;
+}

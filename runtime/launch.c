@@ -126,3 +126,12 @@ gpa_code arr_run(gpa_rt *rt, const kir_func *f, const arr_program *p, gpa_err *e
     if (!rc && d->caps.host_visible) rc = exec_faults(rt, e); /* it has run to its end already */
     return rc;
 }
+
+gpa_code arr_program_text(gpa_rt *rt, const kir_func *f, arr_memo *memo, arr_text what, gpa_str *out, gpa_err *e) {
+    static const gpa_dump dumps[] = {[ARR_SOURCE] = GPA_DUMP_SOURCE, [ARR_IR] = GPA_DUMP_IR, [ARR_ASM] = GPA_DUMP_ASM, [ARR_RESOURCES] = GPA_DUMP_RESOURCES};
+    gpa_device *d = memo ? memo->device : NULL;
+    gpa_prog *prog;
+    gpa_code rc = d ? GPA_OK : device_default(rt, &d, e);
+    if (!rc) rc = program_of(rt, d, f, memo, &prog, e);
+    return rc ? rc : d->be->dump(d->dev, prog, dumps[what], out, e);
+}

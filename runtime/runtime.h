@@ -91,6 +91,14 @@ const char *rt_device_asked(const gpa_rt *rt);
 /* Opens a device: its full name ("cuda" is "cuda:0"), and its memory in bytes, free and in all (may be NULL; 0: not known).
  * GPA_E_DEVICE when it is not there, GPA_E_VALUE when there is no such name. */
 gpa_code rt_find_device(gpa_rt *rt, const char *name, const char **full, uint64_t *free_bytes, uint64_t *total, gpa_err *e);
+/* What a device is, for those who ask before they launch. */
+typedef struct {
+    uint32_t max_threads, max_shared; /* of a block */
+    uint32_t units;                   /* multiprocessors, or threads */
+    int major, minor;                 /* compute capability of a GPU, else 0 */
+    char description[96];
+} rt_facts;
+gpa_code rt_launch_facts(gpa_rt *rt, const char *name, rt_facts *out, gpa_err *e);
 
 typedef struct {
     uint64_t launches, compiles, cache_hits, lib_calls, nodes;
@@ -351,6 +359,11 @@ void rt_raw_free(gpa_rt *rt, rt_raw *r); /* NULL is ignored */
 gpa_code rt_raw_run(gpa_rt *rt, rt_raw *r, const char *function, const uint32_t grid[3], const uint32_t block[3], uint32_t shared,
                     const rt_raw_arg *args, size_t n_args, gpa_err *e);
 gpa_code rt_raw_fact(gpa_rt *rt, rt_raw *r, const char *function, raw_fact which, int64_t *out, gpa_err *e);
+
+/* What became of a program, on the device that is current, as text: the source of its last variant, its intermediate form,
+ * its assembly, what it takes of the machine. Builds it if need be. */
+typedef enum { ARR_SOURCE, ARR_IR, ARR_ASM, ARR_RESOURCES } arr_text;
+gpa_code arr_program_text(gpa_rt *rt, const struct kir_func *f, arr_memo *memo, arr_text what, gpa_str *out, gpa_err *e);
 
 /* ---- values ---- */
 

@@ -8,8 +8,7 @@
 
 #include "lang/builtin/all.h"
 #include "lang/builtin/kinds.h"
-#include "lang/float_text.h"
-#include "lang/typed/typed.h"
+#include "lang/typed/cuda.h"
 
 enum { FUNCTION, SIGNATURE, FIELDS };
 enum { KERNEL, STREAM, CONFIGURED_FIELDS };
@@ -26,6 +25,11 @@ typedef struct {
 } launch;
 
 static const char *name_of(gpa_vm *vm, const object_obj *k) { return func_name(vm, k->fields[FUNCTION].func); }
+
+typed_fn *cuda_compiled(const object_obj *kernel) {
+    const kernel_data *d = kernel->data;
+    return d->known;
+}
 
 /* ---- launches ---- */
 

@@ -85,6 +85,10 @@ gpa_code typed_numbers(gpa_vm *vm, const typed_fn *t, gpa_opnd *to);
 /* The arrays among the dependences as they are now, borrowed, in order; `to` has room for KIR_MAX_ARRAYS. */
 int typed_arrays(gpa_vm *vm, const typed_fn *t, gpa_arr **to);
 
+/* The program as text, and the bytes of a kernel's SHARED (or LOCAL) arrays of known size. */
+void typed_print(const typed_fn *t, gpa_str *out);
+size_t typed_own_bytes(const typed_fn *t, bool shared);
+
 /* The type of a whole array: how programs with arrays take it. */
 typed_ty typed_of_array(const gpa_arr *a);
 /* The type of a number, or of an array's elements (how ufuncs take it). */

@@ -593,3 +593,16 @@ int typed_arrays(gpa_vm *vm, const typed_fn *t, gpa_arr **to) {
         if (t->deps[i].ty.rank) to[n++] = current(vm, &t->deps[i]).array->arr;
     return n;
 }
+
+/* ---- looking ---- */
+
+void typed_print(const typed_fn *t, gpa_str *out) {
+    if (t->f) kir_print(t->f, out);
+}
+
+size_t typed_own_bytes(const typed_fn *t, bool shared) {
+    size_t n = 0;
+    for (size_t k = 0; t->f && k < t->f->n_arrays; k++)
+        if (t->f->arrays[k].where == (shared ? KIR_SHARED : KIR_LOCAL)) n += t->f->arrays[k].count * dtype_size((gpa_dtype)t->f->arrays[k].dtype);
+    return n;
+}

@@ -1,0 +1,10 @@
+/* Kernels as objects, for those who look into them. */
+#ifndef GPA_TYPED_CUDA_H
+#define GPA_TYPED_CUDA_H
+
+#include "lang/typed/typed.h"
+
+/* What a kernel was compiled to, the last one first; NULL: nothing yet. Borrowed. */
+typed_fn *cuda_compiled(const object_obj *kernel);
+
+#endif
