@@ -298,7 +298,6 @@ static gpa_code bring_over(gpa_rt *rt, gpa_device *d, lowered *l, gpa_buf **here
     for (size_t i = 0; i < l->n_arrays && !rc; i++) {
         gpa_buf *b = l->buf[i];
         size_t same = 0;
-        if (b) TRY(buf_check(b, e));
         if (!b || b->device == d) continue;
         while (l->buf[same] != b) same++;
         if (same < i) {
@@ -403,6 +402,8 @@ static gpa_code run_step(gpa_rt *rt, gpa_device *current, int s, bool *hazard, g
         return GPA_OK;
     }
     for (size_t i = 0; i < l->n_arrays; i++) fresh[i] = NULL;
+    for (size_t i = 0; i < l->n_arrays; i++)
+        if (l->buf[i]) TRY(buf_check(l->buf[i], e));
     d = step_device(rt, s, current);
     TRY(bind_fresh(rt, d, l, fresh, e));
     TRY(bring_over(rt, d, l, fresh, e));

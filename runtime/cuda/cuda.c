@@ -18,6 +18,7 @@
 #include "runtime/cuda/wait.h"
 #include "runtime/str.h"
 
+#define LIBRARY_SECONDS 0.01 /* a call that is not looked at more closely gets a mark of its own */
 #define CALL(name, ...) api_check(d->cu->name(__VA_ARGS__), #name, e)
 
 /* ---- devices ---- */
@@ -121,10 +122,21 @@ static void cuda_drop(gpa_dev *d, gpa_prog *p) {
     program_free(d, p);
 }
 
+/* About how long a launch takes, on the slow side: for pacing. */
+static double seconds_of(const kir_func *f, const gpa_launch *l) {
+    double points = 1;
+    if (f->form == KIR_KERNEL) {
+        for (int i = 0; i < 3; i++) points *= (double)l->grid[i] * l->block[i];
+        return points * 1e-10;
+    }
+    for (int i = 0; i < f->ndim; i++) points *= (double)l->size[i];
+    return points * 1e-11;
+}
+
 static gpa_code cuda_run(gpa_dev *d, gpa_prog *p, const gpa_launch *l, gpa_err *e) {
     context_enter(d);
     gpa_code rc = program_run(d, p, l, e);
-    return rc ? rc : wait_pace(d, e);
+    return rc ? rc : wait_pace(d, seconds_of(&p->copy, l), e);
 }
 
 static gpa_code dump_source(const gpa_prog *p, gpa_str *out, gpa_err *e) {
@@ -207,7 +219,9 @@ static bool cuda_lib_can(gpa_dev *d, const gpa_libcall *c) {
 
 static gpa_code cuda_lib_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
     context_enter(d);
-    return libraries[c->kind].run(d, c, e);
+    gpa_code rc = libraries[c->kind].run(d, c, e);
+    const gpa_libcall *g = c->kind == LIB_GEMM ? c : NULL;
+    return rc ? rc : wait_pace(d, g ? (double)g->gemm.batch * (double)g->gemm.m * (double)g->gemm.n * (double)g->gemm.k * 1e-13 : LIBRARY_SECONDS, e);
 }
 
 static gpa_code cuda_status(int i, gpa_status *out, gpa_err *e) {

@@ -28,11 +28,13 @@ typedef struct {
     char word[1024]; /* a few bytes on their way to the host */
 } cu_shared;
 
-/* Marks in the queue that the device has not passed yet (wait.c). */
+/* Marks in the queue that the device has not passed yet, and about how many seconds of work stand before each (wait.c). */
 typedef struct {
     CUevent mark[MARKS];
+    double cost[MARKS];
     int first, n, allowed;
     unsigned launches;
+    double queued, since; /* before marks; behind the last one */
 } cu_pace;
 
 struct gpa_dev {

@@ -1,6 +1,7 @@
 /* Programs with loops watch the interrupt flag and end by themselves; what is queued behind them must run through. So the
- * queue is kept short: a mark every few launches, and no more marks outstanding than the device passes in AHEAD seconds,
- * as it did lately. */
+ * queue is kept short: a mark every few launches, or after one that seems long, and no more marks outstanding than the
+ * device passes in AHEAD seconds - as it did lately, and by what the launches seem to cost, which comes to know a long one
+ * before the first of them is done. */
 #include "runtime/cuda/wait.h"
 
 #include <time.h>
@@ -10,6 +11,7 @@
 #define CALL(name, ...) api_check(d->cu->name(__VA_ARGS__), #name, e)
 
 #define AHEAD 0.15
+#define LONG 0.01
 #define PATIENCE 0.3 /* seconds that an interrupted program has to end by itself */
 
 enum { LAUNCHES_PER_MARK = 4, EAGER = 2000 };
@@ -23,7 +25,7 @@ static double now(void) {
 gpa_code wait_open(gpa_dev *d, gpa_err *e) {
     cu_pace *p = &d->pace;
     gpa_code rc = CALL(event_create, &d->done, CU_EVENT_DISABLE_TIMING);
-    *p = (cu_pace){.allowed = MARKS};
+    *p = (cu_pace){.allowed = 1};
     for (int i = 0; i < MARKS && !rc; i++) rc = CALL(event_create, &p->mark[i], CU_EVENT_DISABLE_TIMING);
     return rc;
 }
@@ -33,7 +35,7 @@ void wait_close(gpa_dev *d) {
         if (d->pace.mark[i]) d->cu->event_destroy(d->pace.mark[i]);
     if (d->done) d->cu->event_destroy(d->done);
     d->done = NULL;
-    d->pace = (cu_pace){.allowed = MARKS};
+    d->pace = (cu_pace){.allowed = 1};
 }
 
 /* Asks whether an event has passed, first eagerly, then with pauses. */
@@ -59,21 +61,36 @@ gpa_code wait_done(gpa_dev *d, gpa_err *e) {
     return rc;
 }
 
-gpa_code wait_pace(gpa_dev *d, gpa_err *e) {
+/* The first n marks have been passed. */
+static void pass(cu_pace *p, int n) {
+    for (; n > 0; n--) {
+        p->queued -= p->cost[p->first];
+        p->first = (p->first + 1) % MARKS;
+        p->n--;
+    }
+    if (!p->n) p->queued = 0;
+}
+
+gpa_code wait_pace(gpa_dev *d, double cost, gpa_err *e) {
     cu_pace *p = &d->pace;
     gpa_code rc = GPA_OK;
-    if (++p->launches % LAUNCHES_PER_MARK) return GPA_OK;
-    while (p->n && d->cu->event_query(p->mark[p->first]) == CUDA_OK) p->first = (p->first + 1) % MARKS, p->n--;
-    if (p->n >= p->allowed) {
+    p->since += cost;
+    if (++p->launches % LAUNCHES_PER_MARK && p->since < LONG) return GPA_OK;
+    while (p->n && d->cu->event_query(p->mark[p->first]) == CUDA_OK) pass(p, 1);
+    while (!rc && p->n && (p->n >= p->allowed || p->queued + p->since > AHEAD)) {
         double begun = now();
-        int passed = p->n / 2 + 1;
-        rc = poll(d, p->mark[(p->first + passed - 1) % MARKS], e);
-        if (rc) return rc;
-        p->first = (p->first + passed) % MARKS, p->n -= passed;
-        double each = (now() - begun) / passed;
+        int half = p->n / 2 + 1;
+        if ((rc = poll(d, p->mark[(p->first + half - 1) % MARKS], e))) return rc;
+        pass(p, half);
+        double each = (now() - begun) / half;
         p->allowed = each * MARKS > AHEAD ? MAX((int)(AHEAD / each), 1) : MARKS;
     }
-    rc = CALL(event_record, p->mark[(p->first + p->n) % MARKS], d->stream);
-    p->n += !rc;
-    return rc;
+    int at = (p->first + p->n) % MARKS;
+    rc = CALL(event_record, p->mark[at], d->stream);
+    if (rc) return rc;
+    p->cost[at] = p->since;
+    p->queued += p->since;
+    p->since = 0;
+    p->n++;
+    return GPA_OK;
 }

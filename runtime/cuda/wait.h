@@ -8,7 +8,7 @@ gpa_code wait_open(gpa_dev *d, gpa_err *e);
 void wait_close(gpa_dev *d);
 /* Until all queued work is done. GPA_E_INTERRUPT: the user asked to stop and the work did not end for that; it goes on. */
 gpa_code wait_done(gpa_dev *d, gpa_err *e);
-/* After a launch: waits when so much is queued that it would take longer than about a fifth of a second. */
-gpa_code wait_pace(gpa_dev *d, gpa_err *e);
+/* After a launch that will take about so many seconds: waits when more is queued than is done in a fifth of a second. */
+gpa_code wait_pace(gpa_dev *d, double cost, gpa_err *e);
 
 #endif
