@@ -100,7 +100,8 @@ static void keep_parameters(void *user, const gpa_about *a) {
 
 /* Behind `name(`: the parameters of the function, shown as a hint that cannot be taken. NULL: none. */
 static const char *parameters(const char *text, size_t n) {
-    if (edit.asking || !colour_on(STDOUT_FILENO) || n < 2 || text[n - 1] != '(' || strchr(" \t\n([{=,", text[n - 2])) return NULL;
+    bool begins = n > 1 && text[n - 1] == '(' && !strchr(" \t\n([{=,", text[n - 2]);
+    if (edit.asking || !begins || !colour_on(STDOUT_FILENO)) return NULL;
     buf_clear(&edit.parameters);
     gpa_session_about(edit.session, text, n, n, 0, keep_parameters, NULL);
     return edit.parameters.len ? edit.parameters.text : NULL;
@@ -110,7 +111,9 @@ static const char *parameters(const char *text, size_t n) {
 static bool in_message(void) { return rl_display_prompt && *rl_display_prompt; }
 
 static screen_view view_of(const char *text, size_t n, size_t cursor) {
-    return (screen_view){.prompt = edit.prompt, .more = edit.more, .text = text, .n = n, .cursor = cursor, .tints = tints_of(text, n, cursor)};
+    screen_view v = {.prompt = edit.prompt, .more = edit.more, .text = text, .n = n, .cursor = cursor};
+    v.tints = tints_of(text, n, cursor);
+    return v;
 }
 
 static void show(void) {

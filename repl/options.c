@@ -41,7 +41,8 @@ static void print_help(void) {
     puts("usage: gpa [options] [FILE | -c CODE | -] [arguments]\n"
          "       gpa kernel install|uninstall|doctor [options]\n");
     for (int i = 0; i < OPTION_COUNT; i++) {
-        int n = printf("  %s%s%s", table[i].brief ? table[i].brief : "", table[i].brief && table[i].name ? ", " : "", table[i].name ? table[i].name : "");
+        const char *brief = table[i].brief, *name = table[i].name;
+        int n = printf("  %s%s%s", brief ? brief : "", brief && name ? ", " : "", name ? name : "");
         if (table[i].argument) n += printf(" %s", table[i].argument);
         if (n + 2 > COLUMN) printf("\n%*s%s\n", COLUMN, "", table[i].help);
         else printf("%*s%s\n", COLUMN - n, "", table[i].help);

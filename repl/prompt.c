@@ -18,8 +18,8 @@ static const char greeting[] = "gpa " GPA_VERSION "    name? explains a name, Ta
 /* `In [7]: ` and, as wide, `   ...: `. */
 static void make_prompts(int count, buf *first, buf *more) {
     bool colour = colour_on(STDOUT_FILENO);
-    const char *in = colour ? colour_of(TINT_IN) : "", *number = colour ? colour_of(TINT_IN_COUNT) : "", *dots = colour ? colour_of(TINT_MORE) : "";
-    const char *end = colour ? COLOUR_END : "";
+    const char *in = colour ? colour_of(TINT_IN) : "", *number = colour ? colour_of(TINT_IN_COUNT) : "";
+    const char *dots = colour ? colour_of(TINT_MORE) : "", *end = colour ? COLOUR_END : "";
     int width = snprintf(NULL, 0, "In [%d]: ", count);
     buf_clear(first);
     buf_clear(more);

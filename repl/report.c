@@ -36,7 +36,8 @@ void report_put(gpa_session *s, const gpa_diag *d, buf *out) {
         const char *body = line + margin;
         size_t left = n - margin;
         bool marks = left > 0 && (*body == '^' || *body == '~');
-        bool place = margin == PLACE_MARGIN && (begins(body, left, "In [") || begins(body, left, "File \"") || begins(body, left, "called from "));
+        bool named = begins(body, left, "In [") || begins(body, left, "File \"") || begins(body, left, "called from ");
+        bool place = margin == PLACE_MARGIN && named;
         if (line == d->text) {
             put_label(line, n, 0, TINT_ERROR, out);
         } else if (place) {

@@ -47,28 +47,28 @@ static gpa_style name_style(const painter *p, const token *t) {
     return vm_builtin_peek(p->s->vm, known).tag != V_UNSET ? GPA_STYLE_BUILTIN : GPA_STYLE_PLAIN;
 }
 
+/* The tokens whose kind alone tells; by default their class does. */
+static const uint8_t kind_style[TOKEN_COUNT] = {
+    [TOKEN_NONE] = GPA_STYLE_NUMBER,     [TOKEN_TRUE] = GPA_STYLE_NUMBER,    [TOKEN_FALSE] = GPA_STYLE_NUMBER,
+    [TOKEN_INTEGER] = GPA_STYLE_NUMBER,  [TOKEN_FLOAT] = GPA_STYLE_NUMBER,   [TOKEN_IMAGINARY] = GPA_STYLE_NUMBER,
+    [TOKEN_STRING] = GPA_STYLE_STRING,   [TOKEN_BYTES] = GPA_STYLE_STRING,   [TOKEN_FSTRING] = GPA_STYLE_STRING,
+    [TOKEN_FTEXT] = GPA_STYLE_STRING,    [TOKEN_FEND] = GPA_STYLE_STRING,    [TOKEN_LPAR] = GPA_STYLE_BRACKET,
+    [TOKEN_RPAR] = GPA_STYLE_BRACKET,    [TOKEN_LSQB] = GPA_STYLE_BRACKET,   [TOKEN_RSQB] = GPA_STYLE_BRACKET,
+    [TOKEN_LBRACE] = GPA_STYLE_BRACKET,  [TOKEN_RBRACE] = GPA_STYLE_BRACKET, [TOKEN_UNKNOWN] = GPA_STYLE_WRONG,
+};
+
 static gpa_style style_of(const painter *p, const token *t) {
-    switch (token_info[t->kind].class) {
-    case TOKEN_IS_KEYWORD: return t->kind == TOKEN_NONE || t->kind == TOKEN_TRUE || t->kind == TOKEN_FALSE ? GPA_STYLE_NUMBER : GPA_STYLE_KEYWORD;
-    case TOKEN_IS_MARK:
-        return t->kind >= TOKEN_LPAR && t->kind <= TOKEN_RBRACE ? GPA_STYLE_BRACKET : t->kind == TOKEN_DOT ? GPA_STYLE_PLAIN : GPA_STYLE_OPERATOR;
+    if (t->kind == TOKEN_NAME) return name_style(p, t);
+    if (kind_style[t->kind]) return (gpa_style)kind_style[t->kind];
+    switch ((token_class)token_info[t->kind].class) {
+    case TOKEN_IS_KEYWORD: return GPA_STYLE_KEYWORD;
+    case TOKEN_IS_MARK: return t->kind == TOKEN_DOT ? GPA_STYLE_PLAIN : GPA_STYLE_OPERATOR;
     case TOKEN_IS_BINARY:
     case TOKEN_IS_COMPARE:
     case TOKEN_IS_AUGMENTED: return GPA_STYLE_OPERATOR;
-    default: break;
+    case TOKEN_IS_OTHER: return GPA_STYLE_PLAIN;
     }
-    switch ((int)t->kind) {
-    case TOKEN_NAME: return name_style(p, t);
-    case TOKEN_INTEGER:
-    case TOKEN_FLOAT:
-    case TOKEN_IMAGINARY: return GPA_STYLE_NUMBER;
-    case TOKEN_STRING:
-    case TOKEN_BYTES:
-    case TOKEN_FSTRING:
-    case TOKEN_FTEXT:
-    case TOKEN_FEND: return GPA_STYLE_STRING;
-    default: return GPA_STYLE_PLAIN;
-    }
+    return GPA_STYLE_PLAIN;
 }
 
 static size_t line_end(const painter *p, size_t at) {
@@ -137,8 +137,6 @@ static void walk(painter *p) {
             if (!recover(p, &t)) return;
         } else if (t.kind == TOKEN_MAGIC) {
             put_magic(p, &t);
-        } else if (t.kind == TOKEN_UNKNOWN) {
-            put(p, t.lo, t.hi, GPA_STYLE_WRONG);
         } else if (t.kind != TOKEN_NEWLINE && t.hi > t.lo) {
             put(p, t.lo, t.hi, style_of(p, &t));
         }
