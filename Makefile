@@ -3,7 +3,8 @@
 #   make deps      install what is missing            make bench     compare with NumPy, numexpr, Numba
 #   make           build                              make install   PREFIX=/usr/local DESTDIR=
 #   make run       the demonstration, on real data    make dist      an archive that runs elsewhere
-#   make test      every test                         make layers    check who includes whom
+#   make test      every test                         make bench-gpu with CuPy, JAX, PyTorch, Numba on a GPU (QUICK=1: gpa alone)
+#   make layers    check who includes whom
 #   make test-gpu  every test on a GPU                make test-kit  what that needs of a build
 #   make fuzz      build the fuzz targets (clang)     make cov       which lines the tests run
 #   make clean     remove build/

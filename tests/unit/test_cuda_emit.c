@@ -1,5 +1,6 @@
 /* Every source that the CUDA device generates compiles: operations, casts, reductions, layouts and control flow, for the
  * oldest and a newer architecture. Needs NVRTC, and no GPU. */
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -8,14 +9,25 @@
 #include "runtime/cuda/compile.h"
 #include "runtime/cuda/plan.h"
 
-enum { TOGETHER = 48 };
+enum { TOGETHER = 24, THREADS = 4 };
 
 static const cu_target targets[] = {{.major = 7, .minor = 5}, {.major = 9}, {.major = 8, .cubin = true}};
 
-/* Sources gathered into one compilation, each in a namespace of its own. */
+/* Sources gathered into one compilation, each in a namespace of its own; compilations run side by side. */
 static gpa_str together;
 static int gathered, made;
 static size_t turn; /* compilations take the targets in turn */
+
+typedef struct {
+    pthread_t thread;
+    char *source;
+    cu_target target;
+    gpa_code rc;
+    gpa_err e;
+} compilation;
+
+static compilation running[THREADS];
+static int n_running;
 
 static void begin(void) {
     char why[160] = "";
@@ -27,18 +39,39 @@ static void begin(void) {
     str_init(&together);
 }
 
-static void compile_gathered(void) {
-    gpa_err e = {0};
+static void *compile(void *at) {
+    compilation *c = at;
     char *ptx = NULL;
-    size_t n;
-    if (gathered) {
-        gpa_code rc = compile_fresh(together.text, targets[turn++ % COUNT_OF(targets)], EFFORT_QUICK, &ptx, &n, &e);
-        if (rc) fail_msg("%s", e.msg);
-        mem_free(ptx);
+    size_t n = 0;
+    c->rc = compile_fresh(c->source, c->target, EFFORT_QUICK, &ptx, &n, &c->e);
+    mem_free(ptx);
+    return NULL;
+}
+
+static void finish(void) {
+    for (; n_running; n_running--) {
+        compilation *c = &running[n_running - 1];
+        pthread_join(c->thread, NULL);
+        mem_free(c->source);
+        if (c->rc) fail_msg("%s", c->e.msg);
     }
-    str_free(&together);
-    str_init(&together);
+}
+
+static void compile_gathered(void) {
+    if (!gathered) return;
+    if (n_running == THREADS) finish();
+    compilation *c = &running[n_running++];
+    *c = (compilation){.source = mem_text(together.text, together.len), .target = targets[turn++ % COUNT_OF(targets)]};
+    assert_non_null(c->source);
+    assert_int_equal(pthread_create(&c->thread, NULL, compile, c), 0);
+    str_clear(&together);
     gathered = 0;
+}
+
+static void compile_all(void) {
+    compile_gathered();
+    finish();
+    str_free(&together);
 }
 
 static void gather(const kir_func *f, const cu_plan *plan) {
@@ -126,7 +159,7 @@ static void test_operations(void **state) {
             kir_free(f);
         }
     }
-    compile_gathered();
+    compile_all();
 }
 
 static void test_casts(void **state) {
@@ -142,7 +175,7 @@ static void test_casts(void **state) {
         gather(f, &p);
         kir_free(f);
     }
-    compile_gathered();
+    compile_all();
 }
 
 /* max, sum of (x - max), store of x / sum: three regions over rows. */
@@ -194,7 +227,7 @@ static void test_reductions(void **state) {
             }
         }
     }
-    compile_gathered();
+    compile_all();
 }
 
 static void test_scans(void **state) {
@@ -217,7 +250,7 @@ static void test_scans(void **state) {
             kir_free(f);
         }
     }
-    compile_gathered();
+    compile_all();
 }
 
 static void test_layouts(void **state) {
@@ -241,7 +274,7 @@ static void test_layouts(void **state) {
             kir_free(f);
         }
     }
-    compile_gathered();
+    compile_all();
 }
 
 static int32_t number(kir_func *f, gpa_dtype t, int64_t v) { return kir_const(f, t, dtype_cast((gpa_val){.I64 = v}, DT_I64, t)); }
@@ -315,7 +348,7 @@ static void test_control(void **state) {
         gather(f, &p);
         kir_free(f);
     }
-    compile_gathered();
+    compile_all();
 }
 
 static void test_kernels(void **state) {
@@ -357,7 +390,7 @@ static void test_kernels(void **state) {
         gather(f, &p);
         kir_free(f);
     }
-    compile_gathered();
+    compile_all();
 }
 
 UNIT_TESTS(TEST(test_layouts), TEST(test_control), TEST(test_casts), TEST(test_scans), TEST(test_reductions), TEST(test_kernels),
