@@ -7,7 +7,7 @@
 #include "runtime/base.h"
 
 /* FEW_POINTS: below this many points a short source, which compiles sooner, is as fast. */
-enum { MOST_BINS = 3072, BIN_BLOCKS = 8, MOST_COLUMNS = 64, COLUMN_BLOCKS = 8, COLUMN_LOADS = 16, ROW_BLOCKS = 4, MOST_SHARED = 48 << 10, FEW_POINTS = 1 << 15, FEW_PER_UNIT = 4, PART_BYTES = 1 << 16, MOST_PARTS = 4096, KEPT = 16, MOST_KEPT_BYTES = 128 };
+enum { MOST_BINS = 3072, BIN_BLOCKS = 8, MOST_COLUMNS = 64, COLUMN_BLOCKS = 16, COLUMN_LOADS = 16, ROW_BLOCKS = 4, MOST_SHARED = 48 << 10, FEW_POINTS = 1 << 15, FEW_PER_UNIT = 4, PART_BYTES = 1 << 16, MOST_PARTS = 4096, KEPT = 16, MOST_KEPT_BYTES = 128 };
 
 static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
@@ -169,7 +169,7 @@ static void lay_rows(const kir_func *f, const cu_facts *facts, uint32_t units, i
     }
     p->unroll = p->vec > 1 ? 2 : 4;
     if (facts->n_each == 1 && facts->ops < 20) p->unroll = p->vec > 1 ? 4 : 8;
-    if (p->scan) p->unroll = chunks > lanes ? 4 : 1;
+    if (p->scan) p->unroll = chunks > lanes ? 2 : 1;
     if (few) p->unroll = 1;
     p->threads = p->team == TEAM_WARP ? 32 * WARP_ROWS : (uint16_t)MAX(lanes, p->keep ? lanes : 256);
     if (p->team == TEAM_BLOCK) p->threads = p->threads > 512 ? 1024 : p->threads > 256 ? 512 : 256;
