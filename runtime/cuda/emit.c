@@ -62,6 +62,7 @@ cu_facts emit_facts(const kir_func *f) {
         x.atomics |= i->code == KIR_ATOMIC;
         x.prints |= i->code == KIR_PRINT;
         x.faults |= i->code == KIR_BOUND || i->code == KIR_FAULT;
+        x.loops |= i->code == KIR_FOR || i->code == KIR_LOOP;
         x.branches |= i->code == KIR_FOR || i->code == KIR_LOOP || i->code == KIR_BLOCK || i->code == KIR_VAR;
         if (i->code == KIR_STORE || i->code == KIR_STOREX || i->code == KIR_ATOMIC) {
             for (size_t a = 0; a < f->n_arrays; a++)
@@ -262,7 +263,7 @@ static void put_heading(em *E, gpa_str *out, const char *program) {
         if (!em_apart(E, (unsigned)k)) continue;
         const char *c = a->access & KIR_WRITE ? "" : "const ", *t = em_memory(E, (gpa_dtype)a->dtype);
         em_field(E, field, FIELD_BASE, (unsigned)k, 0);
-        str_printf(out, ", %s%s *__restrict__ q%zu", c, t, k);
+        str_printf(out, ", %s%s *__restrict__ own%zu", c, t, k);
         if (E->plan->wide >> k & 1) str_printf(&call, ", (%s%s *)__builtin_assume_aligned(%s, 16)", c, t, field);
         else str_printf(&call, ", %s", field);
     }

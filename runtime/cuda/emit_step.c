@@ -77,7 +77,7 @@ static void put_place(em *E, gpa_str *out, unsigned a, int32_t at) {
     const kir_array *k = &E->f->arrays[a];
     char field[NAME_ROOM];
     if (k->where == KIR_SHARED || k->where == KIR_LOCAL) str_printf(out, "l%u[", a);
-    else if (at >= 0 && em_apart(E, a)) str_printf(out, "q%u[", a);
+    else if (at >= 0 && em_apart(E, a)) str_printf(out, "own%u[", a);
     else str_printf(out, "%s[", em_field(E, field, FIELD_BASE, a, 0));
     if (at >= 0) str_printf(out, "v%d", (int)at);
     else em_offset(E, out, a);

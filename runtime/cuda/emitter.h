@@ -55,7 +55,7 @@ void em_line(em *E, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 enum { NAME_ROOM = 40 };
 const char *em_field(em *E, char *buf, cu_field_kind kind, unsigned a, unsigned b);
 void em_unsupported(em *E, const char *what);
-/* An array of a FREE program that no other overlaps, reached by offsets: a parameter q of a function that is inlined, which is
+/* An array of a FREE program that no other overlaps, reached by offsets: a parameter `own` of a function that is inlined, which is
  * the only way to tell the compiler so. */
 bool em_apart(const em *E, unsigned a);
 static inline bool em_small(const em *E) { return E->f->flags & KIR_F_SMALL; }

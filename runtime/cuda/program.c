@@ -47,7 +47,7 @@ gpa_code program_new(const kir_func *f, gpa_prog **out, gpa_err *e) {
     return GPA_OK;
 }
 
-/* A program that has computed so many points and is wanted again is worth a full build. */
+/* A program that has computed so many points, or has loops, and is wanted again is worth a full build. */
 #define MANY_POINTS 4e6
 
 static void free_variant(gpa_dev *d, cu_variant *v) {
@@ -103,7 +103,7 @@ static void improve(gpa_dev *d, const gpa_prog *p, cu_variant *v, double points)
         mem_free(v->ptx);
         v->first = v->module;
         v->ptx = better.ptx, v->module = better.module, v->function = better.function;
-    } else if (v->points >= MANY_POINTS) {
+    } else if (v->points >= MANY_POINTS || (p->facts.loops && v->points > 0)) {
         v->job = build_begin(&d->builder, d->cu, d->context, v->source.text.text, target_of(d, &p->copy));
         if (!v->job) v->effort = EFFORT_FULL;
     }
