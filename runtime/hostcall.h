@@ -1,5 +1,6 @@
 /* Library calls done by the host itself, for devices that have no library for them: matrix products, sorts,
- * searches, Fourier transforms, factorizations.
+ * searches, Fourier transforms, factorizations,
+ * sparse products.
  *
  * All arguments are host memory. Plain code: right for every dtype first, and fast where that is simple. The calls look at
  * *stop (NULL: never set) now and then, and end with GPA_E_INTERRUPT once it is set. */
@@ -26,6 +27,9 @@ gpa_code hostcall_search(gpa_dtype t, const void *a, int64_t na, const void *v, 
 gpa_code hostcall_fft(const gpa_libcall *call, const void *in, void *out, const atomic_bool *stop, gpa_err *e);
 /* A call from LU to EIG, on the memory x. */
 gpa_code hostcall_matrix(const gpa_libcall *call, void *const *x, const atomic_bool *stop, gpa_err *e);
+/* A SPARSE call on the memory given; y must not overlap the others. */
+gpa_code hostcall_sparse(const gpa_libcall *call, const int32_t *start, const int32_t *column, const void *at, const void *x, void *y,
+                         const atomic_bool *stop, gpa_err *e);
 
 /* Whether a call should end. */
 static inline bool hostcall_stopped(const atomic_bool *stop) { return stop && atomic_load_explicit(stop, memory_order_relaxed); }

@@ -43,6 +43,12 @@ typedef struct gpa_libcall {
             int64_t n[KIR_MAX_DIMS];
             gpa_binding in, out;
         } fft;
+        /* SPARSE: Y = A X for the sparse m x n matrix A by rows - values at[start[i]] .. at[start[i + 1] - 1] of row i, their columns in
+         * `column` - and a dense n x k matrix X; start and column are int32, everything is contiguous. */
+        struct {
+            int64_t m, n, k, count; /* count: values of A */
+            gpa_binding start, column, at, x, y;
+        } sparse;
         /* LU to EIG: `batch` matrices, each dense and by columns, one after the other; x[i] is the memory of all of one kind.
          * What the call reads is overwritten. `part` is the real dtype of dtype; p = min(m, n).
          *

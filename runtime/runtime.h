@@ -310,6 +310,9 @@ gpa_code arr_eigh(gpa_rt *rt, gpa_arr *a, bool upper, gpa_arr **w, gpa_arr **v, 
 /* Eigenvalues, complex, and right eigenvectors (v NULL: not wanted) of a's dtype: where a real matrix has a pair of conjugate
  * ones, their real part and then their imaginary part. */
 gpa_code arr_eig(gpa_rt *rt, gpa_arr *a, gpa_arr **w, gpa_arr **v, gpa_err *e);
+/* The product of a sparse matrix by rows - values at[start[i]] .. at[start[i + 1] - 1] of row i stand in the columns `column` - with
+ * a vector or a matrix x. The caller has checked that starts and columns are in range. */
+gpa_code arr_sparse(gpa_rt *rt, gpa_arr *start, gpa_arr *column, gpa_arr *at, gpa_arr *x, gpa_arr **out, gpa_err *e);
 /* Indices of the true elements, one int64 array per dimension (at least one), into out[0 .. ndim). */
 gpa_code arr_nonzero(gpa_rt *rt, gpa_arr *a, gpa_arr **out, gpa_err *e);
 

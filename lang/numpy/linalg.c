@@ -1,5 +1,5 @@
-/* Matrix factorizations: the native part of numpy.linalg. Arguments were checked and brought to a common dtype by the
- * prelude. Reading order: factorizations, results with names. */
+/* Matrix factorizations and sparse products: the native part of numpy.linalg and scipy.sparse. Arguments were checked and brought to a common dtype by the
+ * prelude. Reading order: factorizations, sparse matrices, results with names. */
 #include "lang/builtin/all.h"
 #include "lang/builtin/kinds.h"
 #include "lang/numpy/numpy.h"
@@ -92,6 +92,19 @@ gpa_code linalg_eig(gpa_vm *vm, value *argv, value *out) { /* a, vectors */
     if (!rc) rc = arr_eig(vm_rt(vm), a, &parts[0], vectors ? &parts[1] : NULL, vm_err(vm));
     arr_release(vm_rt(vm), a);
     return give_tuple(vm, rc, !rc && vectors ? 2 : 1, parts, out);
+}
+
+/* ---- sparse matrices ---- */
+
+gpa_code sparse_product(gpa_vm *vm, value *argv, value *out) { /* indptr, indices, data, x */
+    gpa_arr *in[4] = {NULL}, *y = NULL;
+    gpa_code rc = GPA_OK;
+    for (int i = 0; i < 4; i++) TRY(arg_array(vm, argv[i], DT_NONE, &in[i]));
+    TRY(arr_sparse(vm_rt(vm), in[0], in[1], in[2], in[3], &y, vm_err(vm)));
+    rc = np_return_array(vm, y, out);
+out:
+    for (int i = 0; i < 4; i++) arr_release(vm_rt(vm), in[i]);
+    return rc;
 }
 
 /* ---- results with names ---- (a tuple, field 0, whose items have names, too) */

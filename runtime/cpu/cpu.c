@@ -14,6 +14,7 @@
 #include "runtime/cpu/fft.h"
 #include "runtime/cpu/lapack.h"
 #include "runtime/cpu/run.h"
+#include "runtime/cpu/sparse.h"
 #include "runtime/cpu/threads.h"
 #include "runtime/str.h"
 
@@ -182,6 +183,9 @@ static gpa_code run_lapack(gpa_dev *d, const gpa_libcall *c, gpa_err *e) { retur
 static bool can_fft(gpa_dev *d, const gpa_libcall *c) { return fft_can(&d->f, c); }
 static gpa_code run_fft(gpa_dev *d, const gpa_libcall *c, gpa_err *e) { return fft_run(d->f, d->threads, c, e); }
 
+static bool can_sparse(gpa_dev *d, const gpa_libcall *c) { return (void)d, sparse_can(c); }
+static gpa_code run_sparse(gpa_dev *d, const gpa_libcall *c, gpa_err *e) { return sparse_run(d->threads, c, e); }
+
 /* Who does an operation of lib.def; nobody: the host. */
 static const struct {
     bool (*can)(gpa_dev *, const gpa_libcall *);
@@ -196,6 +200,7 @@ static const struct {
     [LIB_SVD] = {can_lapack, run_lapack},
     [LIB_EIGH] = {can_lapack, run_lapack},
     [LIB_EIG] = {can_lapack, run_lapack},
+    [LIB_SPARSE] = {can_sparse, run_sparse},
 };
 
 static bool cpu_lib_can(gpa_dev *d, const gpa_libcall *c) { return libraries[c->kind].can && libraries[c->kind].can(d, c); }

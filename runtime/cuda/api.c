@@ -91,6 +91,7 @@ LIBRARY(nvrtc, CUDA_NVRTC, "nvrtc", 0)
 LIBRARY(blas, CUDA_BLAS, "cublas", 0)
 LIBRARY(fft, CUDA_FFT, "cufft", 1)
 LIBRARY(solver, CUDA_SOLVER, "cusolver", 1)
+LIBRARY(sparse, CUDA_SPARSE, "cusparse", 1)
 #undef FN
 
 /* ---- the compiler's version ---- */

@@ -21,6 +21,10 @@ typedef struct cublasContext *cublasHandle_t;
 typedef int cufftHandle;
 typedef struct cusolverDnContext *cusolverDnHandle_t;
 typedef struct cusolverDnParams *cusolverDnParams_t;
+typedef struct cusparseContext *cusparseHandle_t;
+typedef struct cusparseSpMatDescr *cusparseSpMatDescr_t;
+typedef struct cusparseDnMatDescr *cusparseDnMatDescr_t;
+typedef struct cusparseDnVecDescr *cusparseDnVecDescr_t;
 
 /* Values of the interfaces that this plugin speaks of. */
 enum {
@@ -33,7 +37,8 @@ enum {
     CU_FUNC_BINARY = 6, CU_FUNC_MAX_DYNAMIC = 8,
     CUBLAS_N = 0, CUBLAS_T = 1, CUBLAS_DEFAULT = -1, CUDA_R_32F = 0, CUDA_R_64F = 1, CUDA_R_16F = 2, CUDA_C_32F = 4,
     CUDA_C_64F = 5, CUDA_R_16BF = 14, CUBLAS_COMPUTE_32F = 68, CUBLAS_COMPUTE_64F = 70,
-    CUFFT_ALLOC_FAILED = 2, CUFFT_C2C = 0x29, CUFFT_R2C = 0x2a, CUFFT_C2R = 0x2c, CUFFT_Z2Z = 0x69, CUFFT_D2Z = 0x6a, CUFFT_Z2D = 0x6c
+    CUFFT_ALLOC_FAILED = 2, CUFFT_C2C = 0x29, CUFFT_R2C = 0x2a, CUFFT_C2R = 0x2c, CUFFT_Z2Z = 0x69, CUFFT_D2Z = 0x6a, CUFFT_Z2D = 0x6c,
+    CUSPARSE_INDEX_32I = 2, CUSPARSE_ORDER_ROW = 2
 };
 
 /* FN(member, symbol, (parameters)). The first symbol is the newest name of a function that has several. */
@@ -157,6 +162,25 @@ enum {
     FN(eig, cusolverDnXgeev, (cusolverDnHandle_t, cusolverDnParams_t, int, int, int64_t, int, void *, int64_t, int, void *, int, \
                               void *, int64_t, int, void *, int64_t, int, void *, size_t, void *, size_t, int *))
 
+#define CUDA_SPARSE(FN)                                                                                                   \
+    FN(create, cusparseCreate, (cusparseHandle_t *))                                                                      \
+    FN(destroy, cusparseDestroy, (cusparseHandle_t))                                                                      \
+    FN(set_stream, cusparseSetStream, (cusparseHandle_t, CUstream))                                                       \
+    FN(matrix, cusparseCreateCsr, (cusparseSpMatDescr_t *, int64_t, int64_t, int64_t, void *, void *, void *, int, int, int, int)) \
+    FN(matrix_free, cusparseDestroySpMat, (cusparseSpMatDescr_t))                                                         \
+    FN(dense, cusparseCreateDnMat, (cusparseDnMatDescr_t *, int64_t, int64_t, int64_t, void *, int, int))                 \
+    FN(dense_free, cusparseDestroyDnMat, (cusparseDnMatDescr_t))                                                          \
+    FN(vector, cusparseCreateDnVec, (cusparseDnVecDescr_t *, int64_t, void *, int))                                       \
+    FN(vector_free, cusparseDestroyDnVec, (cusparseDnVecDescr_t))                                                         \
+    FN(times_vector_room, cusparseSpMV_bufferSize, (cusparseHandle_t, int, const void *, cusparseSpMatDescr_t, cusparseDnVecDescr_t, \
+                                                    const void *, cusparseDnVecDescr_t, int, int, size_t *))              \
+    FN(times_vector, cusparseSpMV, (cusparseHandle_t, int, const void *, cusparseSpMatDescr_t, cusparseDnVecDescr_t, const void *, \
+                                    cusparseDnVecDescr_t, int, int, void *))                                              \
+    FN(times_room, cusparseSpMM_bufferSize, (cusparseHandle_t, int, int, const void *, cusparseSpMatDescr_t, cusparseDnMatDescr_t, \
+                                             const void *, cusparseDnMatDescr_t, int, int, size_t *))                     \
+    FN(times, cusparseSpMM, (cusparseHandle_t, int, int, const void *, cusparseSpMatDescr_t, cusparseDnMatDescr_t, const void *, \
+                             cusparseDnMatDescr_t, int, int, void *))
+
 #define CUDA_FFT(FN)                                                                                                      \
     FN(create, cufftCreate, (cufftHandle *))                                                                              \
     FN(destroy, cufftDestroy, (cufftHandle))                                                                              \
@@ -176,6 +200,7 @@ typedef struct { void *library; CUDA_NVRTC(FN) } cu_nvrtc;
 typedef struct { void *library; CUDA_BLAS(FN) } cu_blas;
 typedef struct { void *library; CUDA_FFT(FN) } cu_fft;
 typedef struct { void *library; CUDA_SOLVER(FN) } cu_solver;
+typedef struct { void *library; CUDA_SPARSE(FN) } cu_sparse;
 #undef FN
 
 /* Each is opened once and stays. NULL, with the reason in `why` (n bytes), when it is not there or lacks a function. */
@@ -184,6 +209,7 @@ const cu_nvrtc *api_nvrtc(char *why, size_t n);
 const cu_blas *api_blas(char *why, size_t n);
 const cu_fft *api_fft(char *why, size_t n);
 const cu_solver *api_solver(char *why, size_t n);
+const cu_sparse *api_sparse(char *why, size_t n);
 
 /* The version of the NVRTC that api_nvrtc would give, as 13000 for 13.0: without loading it where that is known from an
  * earlier time (the file's path, size and date are remembered in the disk cache). Where there is none, the version that

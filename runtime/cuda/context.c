@@ -10,6 +10,7 @@
 #include "runtime/cuda/blas.h"
 #include "runtime/cuda/fft.h"
 #include "runtime/cuda/solver.h"
+#include "runtime/cuda/sparse.h"
 #include "runtime/cuda/transfer.h"
 #include "runtime/cuda/wait.h"
 
@@ -96,6 +97,7 @@ static void drop_parts(gpa_dev *d) {
     if (d->stream) cu->stream_wait(d->stream);
     build_close(d->builder);
     d->builder = NULL;
+    sparse_close(d);
     solver_close(d);
     fft_close(d);
     blas_close(d);

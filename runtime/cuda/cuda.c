@@ -12,6 +12,7 @@
 #include "runtime/cuda/context.h"
 #include "runtime/cuda/fft.h"
 #include "runtime/cuda/solver.h"
+#include "runtime/cuda/sparse.h"
 #include "runtime/cuda/raw.h"
 #include "runtime/cuda/status.h"
 #include "runtime/cuda/transfer.h"
@@ -210,6 +211,7 @@ static const struct {
     [LIB_SVD] = {solver_can, solver_run},
     [LIB_EIGH] = {solver_can, solver_run},
     [LIB_EIG] = {solver_can, solver_run},
+    [LIB_SPARSE] = {sparse_can, sparse_run},
 };
 
 static bool cuda_lib_can(gpa_dev *d, const gpa_libcall *c) {

@@ -63,6 +63,8 @@ struct gpa_dev {
     const cu_solver *solver;
     cusolverDnHandle_t solver_handle;
     cusolverDnParams_t solver_params;
+    const cu_sparse *sparse;
+    cusparseHandle_t sparse_handle;
     cu_builder *builder;
 };
 

@@ -1,0 +1,12 @@
+/* Products of sparse matrices by cuSPARSE. */
+#ifndef GPA_CUDA_SPARSE_H
+#define GPA_CUDA_SPARSE_H
+
+#include "runtime/cuda/program.h"
+#include "runtime/libcall.h"
+
+bool sparse_can(gpa_dev *d, const gpa_libcall *c);
+gpa_code sparse_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e);
+void sparse_close(gpa_dev *d);
+
+#endif

@@ -1,0 +1,62 @@
+/* Products of sparse matrices with dense ones, a range of rows at a time: for the host's own way and for the CPU device. */
+#ifndef GPA_SPMM_H
+#define GPA_SPMM_H
+
+#include "runtime/dtype.h"
+
+/* A product as libcall.h says, on ordinary memory. */
+typedef struct {
+    int64_t k;
+    const int32_t *start, *column;
+    const void *at, *x;
+    void *y;
+} spmm;
+
+/* SPMM(ID, C type, statement that adds a * b to c). */
+#define SPMM_TYPES(SPMM)                                                                    \
+    SPMM(I32, uint32_t, c += a * b)                                                         \
+    SPMM(I64, uint64_t, c += a * b)                                                         \
+    SPMM(F32, float, c += a * b)                                                            \
+    SPMM(F64, double, c += a * b)                                                           \
+    SPMM(C64, gpa_c64, c.re += a.re * b.re - a.im * b.im; c.im += a.re * b.im + a.im * b.re) \
+    SPMM(C128, gpa_c128, c.re += a.re * b.re - a.im * b.im; c.im += a.re * b.im + a.im * b.re)
+
+/* Row by row; of one column the sum stays in a register. */
+#define SPMM(id, T, ADD)                                                                        \
+    static inline void spmm_##id(const spmm *p, int64_t from, int64_t to) {                     \
+        const T *at = p->at, *x = p->x;                                                         \
+        for (int64_t i = from; i < to; i++) {                                                   \
+            T *restrict y = (T *)p->y + i * p->k;                                               \
+            if (p->k == 1) {                                                                    \
+                T c = {0};                                                                      \
+                for (int64_t s = p->start[i]; s < p->start[i + 1]; s++) {                       \
+                    const T a = at[s], b = x[p->column[s]];                                     \
+                    ADD;                                                                        \
+                }                                                                               \
+                y[0] = c;                                                                       \
+                continue;                                                                       \
+            }                                                                                   \
+            for (int64_t j = 0; j < p->k; j++) y[j] = (T){0};                                   \
+            for (int64_t s = p->start[i]; s < p->start[i + 1]; s++) {                           \
+                const T a = at[s], *row = x + p->column[s] * p->k;                              \
+                for (int64_t j = 0; j < p->k; j++) {                                            \
+                    const T b = row[j];                                                         \
+                    T c = y[j];                                                                 \
+                    ADD;                                                                        \
+                    y[j] = c;                                                                   \
+                }                                                                               \
+            }                                                                                   \
+        }                                                                                       \
+    }
+SPMM_TYPES(SPMM)
+#undef SPMM
+
+/* Rows from .. to of the product in dtype t; false when there is none for it. */
+static inline bool spmm_rows(gpa_dtype t, const spmm *p, int64_t from, int64_t to) {
+#define SPMM(id, T, ADD) if (t == DT_##id) return spmm_##id(p, from, to), true;
+    SPMM_TYPES(SPMM)
+#undef SPMM
+    return false;
+}
+
+#endif
