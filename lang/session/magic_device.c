@@ -113,18 +113,24 @@ static void put_sass(gpa_session *s, const char *ptx, size_t n, gpa_str *out) {
     unlink(path);
 }
 
-/* In an explanation's text PTX stands from ".version" to the next step. */
+/* Behind the last line that begins with } before `end`; `end` when there is none. */
+static const char *last_brace(const char *at, const char *end) {
+    const char *found = end;
+    for (const char *p = at; (p = memmem(p, (size_t)(end - p), "\n}", 2)); p += 2) found = p + 2;
+    return found;
+}
+
+/* In an explanation's text PTX stands from ".version" (or the comment above it) to its last brace. */
 static void replace_ptx(gpa_session *s, const gpa_str *text, gpa_str *out) {
     const char *at = text->text ? text->text : "", *end = at + text->len;
     while (at < end) {
         const char *ptx = strstr(at, "//\n// Generated"), *version = strstr(at, ".version ");
         if (!ptx || (version && version < ptx)) ptx = version;
         if (!ptx) break;
-        const char *next = strstr(ptx, "\nstep ");
-        const char *stop = next ? next + 1 : end;
+        const char *next = strstr(ptx, "\nstep "), *stop = last_brace(ptx, next ? next : end);
         str_putn(out, at, (size_t)(ptx - at));
         put_sass(s, ptx, (size_t)(stop - ptx), out);
-        at = stop;
+        at = stop + (stop < end && *stop == '\n');
     }
     str_putn(out, at, (size_t)(end - at));
 }

@@ -59,8 +59,15 @@ static gpa_code represent(gpa_session *s, value v, gpa_str *plain, mime_bundle *
     return GPA_OK;
 }
 
+/* The capture that takes what is displayed, if there is one. */
+static capture *taker(const gpa_session *s) {
+    capture *c = s->capture;
+    while (c && !c->take_shown) c = c->outer;
+    return c;
+}
+
 void session_show(gpa_session *s, const gpa_repr *r, size_t n, const char *id, bool update) {
-    if (s->host.display) {
+    if (s->host.display && !taker(s)) {
         s->host.display(s->host.user, r, n, id, update);
         return;
     }
@@ -79,13 +86,6 @@ void session_on_page(void *user, const char *text, size_t n) {
     gpa_repr r = {"text/plain", text, n, NULL};
     if (s->host.terminal) session_page(s, &r, 1);
     else session_write(s, false, text, n);
-}
-
-/* The capture that takes what is displayed, if there is one. */
-static capture *taker(const gpa_session *s) {
-    capture *c = s->capture;
-    while (c && !c->take_shown) c = c->outer;
-    return c;
 }
 
 /* What a front end without a display, or a capture of the text, gets is the text. */

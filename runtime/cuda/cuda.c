@@ -226,6 +226,8 @@ static gpa_code cuda_lib_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
     return rc ? rc : wait_pace(d, g ? (double)g->gemm.batch * (double)g->gemm.m * (double)g->gemm.n * (double)g->gemm.k * 1e-13 : LIBRARY_SECONDS, e);
 }
 
+static double cuda_compile_seconds(const gpa_prog *p) { return p->seconds; }
+
 static gpa_code cuda_status(int i, gpa_status *out, gpa_err *e) {
     char why[160] = "";
     const cu_driver *cu = context_driver(why, sizeof why);
@@ -238,6 +240,7 @@ static gpa_backend table = {
     .abi = GPA_BACKEND_ABI, .size = sizeof(gpa_backend), .name = "cuda", .count = cuda_count, .open = cuda_open,
     .close = cuda_close, .caps = cuda_caps, .alloc = cuda_alloc, .free = cuda_free, .upload = cuda_upload,
     .download = cuda_download, .copy = cuda_copy, .build = cuda_build, .drop = cuda_drop, .run = cuda_run,
+    .compile_seconds = cuda_compile_seconds,
     .dump = cuda_dump, .lib_can = cuda_lib_can, .lib_run = cuda_lib_run, .sync = cuda_sync, .interrupt = cuda_interrupt,
     .broken = cuda_broken, .restart = cuda_restart, .raw_build = raw_build, .raw_drop = raw_drop, .raw_run = raw_run,
     .raw_fact = raw_get_fact, .status = cuda_status};

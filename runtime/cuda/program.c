@@ -1,6 +1,8 @@
 /* Programs and their variants. */
 #include "runtime/cuda/program.h"
 
+#include <time.h>
+
 #include "runtime/base.h"
 
 static bool copy_items(void *to, const void *from, size_t n, size_t size) {
@@ -110,6 +112,12 @@ static void improve(gpa_dev *d, const gpa_prog *p, cu_variant *v, double points)
     v->points += points;
 }
 
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
 gpa_code program_variant(gpa_dev *d, gpa_prog *p, const cu_plan *plan, double points, const cu_variant **out, gpa_err *e) {
     for (size_t i = 0; i < p->n_variants; i++)
         if (!memcmp(&p->variants[i].plan, plan, sizeof *plan)) {
@@ -121,9 +129,11 @@ gpa_code program_variant(gpa_dev *d, gpa_prog *p, const cu_plan *plan, double po
     cu_variant *v = &p->variants[p->n_variants];
     memset(v, 0, sizeof *v);
     v->plan = *plan;
+    double begun = now();
     gpa_code rc = emit_source(&p->copy, plan, "gpa", &v->source, e);
     if (rc) return rc;
     rc = load(d, v, &p->copy, e);
+    p->seconds += now() - begun;
     if (rc) {
         free_variant(d, v);
         return rc;

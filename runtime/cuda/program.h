@@ -84,6 +84,7 @@ struct gpa_prog {
     cu_facts facts;
     cu_variant *variants;
     size_t n_variants, cap_variants;
+    double seconds; /* spent on compiling them */
 };
 
 gpa_code program_new(const kir_func *f, gpa_prog **out, gpa_err *e);
