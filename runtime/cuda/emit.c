@@ -213,7 +213,7 @@ static void declare_arrays(em *E) {
         const kir_array *a = &E->f->arrays[k];
         const char *t = em_memory(E, (gpa_dtype)a->dtype);
         if (a->where == KIR_LOCAL) em_line(E, "%s l%zu[%u];", t, k, a->count);
-        if (a->where == KIR_SHARED && a->count) em_line(E, "__shared__ %s l%zu[%u];", t, k, a->count);
+        if (a->where == KIR_SHARED && a->count) em_line(E, "__shared__ __align__(16) %s l%zu[%u];", t, k, a->count);
         if (a->where == KIR_SHARED && !a->count) em_line(E, "extern __shared__ __align__(16) unsigned char g_dynamic[]; %s *l%zu = (%s *)g_dynamic;", t, k, t);
     }
 }

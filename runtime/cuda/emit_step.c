@@ -559,10 +559,44 @@ static void put_step(em *E, int32_t at) {
     }
 }
 
+/* ---- late stores: a store to shared memory waits for its value, and nothing behind it could begin before; so loads of
+ * other arrays that follow in the same run of instructions go first ---- */
+
+static bool can_wait(const em *E, const kir_ins *i) {
+    return E->f->form == KIR_KERNEL && i->code == KIR_STOREX && E->f->arrays[i->sub].where == KIR_SHARED && E->n_late < COUNT_OF(E->late);
+}
+
+static bool lets_wait(const em *E, const kir_ins *i) {
+    switch ((kir_code)i->code) {
+    case KIR_CONST: case KIR_PARAM: case KIR_SIZE: case KIR_STRIDE: case KIR_OP: case KIR_CAST: case KIR_BOUND: case KIR_THREAD:
+    case KIR_VAR: case KIR_GET: case KIR_SET:
+        return true;
+    case KIR_LOADX: case KIR_STOREX: break;
+    case KIR_INDEX: case KIR_LOAD: case KIR_STORE: case KIR_IOTA: case KIR_ATOMIC: case KIR_EACH: case KIR_REDUCE: case KIR_SCAN:
+    case KIR_IF: case KIR_ELSE: case KIR_FOR: case KIR_LOOP: case KIR_BLOCK: case KIR_BREAK: case KIR_NEXT: case KIR_END:
+    case KIR_BARRIER: case KIR_FENCE: case KIR_WARP: case KIR_ARG: case KIR_PRINT: case KIR_FAULT: case KIR_COUNT:
+        return false;
+    }
+    for (unsigned k = 0; k < E->n_late; k++)
+        if (E->f->arrays[E->f->code[E->late[k]].sub].group == E->f->arrays[i->sub].group) return false;
+    return true;
+}
+
+static void put_late(em *E) {
+    for (unsigned k = 0; k < E->n_late; k++) put_store(E, E->late[k]);
+    E->n_late = 0;
+}
+
 void em_steps(em *E, int32_t lo, int32_t hi) {
     for (int32_t at = lo; at < hi && !E->stopped; at++) {
         if (em_only_slice(E) && !E->slice[at]) continue;
+        if (E->n_late && !lets_wait(E, &E->f->code[at])) put_late(E);
+        if (can_wait(E, &E->f->code[at])) {
+            E->late[E->n_late++] = at;
+            continue;
+        }
         put_step(E, at);
         if (E->f->code[at].code == KIR_EACH) at = E->close[at];
     }
+    put_late(E);
 }

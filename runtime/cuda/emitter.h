@@ -44,6 +44,8 @@ typedef struct {
     bool in_each;
     int32_t each;           /* the EACH that is open: values before it are the same for all its points */
     bool stopped;           /* the source ends here: later regions are other parts */
+    int32_t late[8];        /* KERNEL: stores to shared memory that wait until someone could see them */
+    unsigned n_late;
     bool jumps;             /* BREAK or NEXT: declarations are kept apart from values, since goto may pass them */
     gpa_code rc;
     gpa_err *e;
