@@ -110,9 +110,9 @@ $(B)/prelude.o: $(B)/prelude.c
 # they call, and what it needs of the rest of the core.
 $(B)/tests/%: $(B)/tests/%.o $(RUNTIME) $(B)/core.a runtime/plugin.sym
 	$(call say,LD)$(CC) $(CFLAGS) $(LDFLAGS) $(EXE) -o $@ $< $(RUNTIME) $(B)/core.a $(CMOCKA_LIBS) $(LIBS)
-# The sources that the CUDA device generates are looked at without one.
-$(B)/tests/unit/test_cuda_emit: LDFLAGS += $(filter-out %/tables.o,$(CUDA))
-$(B)/tests/unit/test_cuda_emit: $(CUDA)
+# The sources that the CUDA device generates, and its transfers, are looked at without one.
+$(addprefix $(B)/tests/unit/,test_cuda_emit test_cuda_transfer): LDFLAGS += $(filter-out %/tables.o,$(CUDA))
+$(addprefix $(B)/tests/unit/,test_cuda_emit test_cuda_transfer): $(CUDA)
 # Stand-ins for NVIDIA's driver and compiler: what the host does around a GPU is tested without one (tests/shell/gpu_stub.sh).
 STUBS := $(B)/tests/stub/lib64/libcuda.so.1 $(B)/tests/stub/lib64/libnvrtc.so.13
 $(B)/tests/stub/lib64/libcuda.so.1: $(call src,tests/stub/*) runtime/cuda/api.h

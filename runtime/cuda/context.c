@@ -117,6 +117,7 @@ static void drop_parts(gpa_dev *d) {
 gpa_code context_open(gpa_dev *d, gpa_err *e) {
     gpa_code rc = GPA_OK;
     d->stop = &d->stop_at_rest;
+    d->transfer_threads = transfer_threads();
     TRY(CALL(device_get, &d->device, d->number));
     TRY(read_facts(d, e));
     TRY(CALL(context_retain, &d->context, d->device));

@@ -6,7 +6,7 @@
 #include "runtime/cuda/build.h"
 #include "runtime/cuda/emit.h"
 
-enum { FAULT_SLOTS = 256, SCRATCH_BYTES = 8 << 20, COUNTERS = 1 << 16, MARKS = 16, TRANSFER_THREADS = 12 };
+enum { FAULT_SLOTS = 256, SCRATCH_BYTES = 8 << 20, COUNTERS = 1 << 16, MARKS = 16, TRANSFER_THREADS = 12, TRANSFER_LARGE = 32 << 20 };
 
 struct gpa_mem {
     CUdeviceptr at;
@@ -55,7 +55,7 @@ struct gpa_dev {
     CUdeviceptr counters;     /* zero between launches */
     cu_pace pace;
     struct cu_ring *ring;     /* transfer.c: made at the first large copy */
-    bool ring_refused;
+    int transfer_threads;     /* of large copies; 0: as the driver does them */
     const cu_blas *blas;
     cublasHandle_t blas_handle;
     const cu_fft *fft;

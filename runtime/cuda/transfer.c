@@ -17,7 +17,7 @@
 
 #define CALL(name, ...) api_check(d->cu->name(__VA_ARGS__), #name, e)
 
-enum { PIECE = 2 << 20, LARGE = 32 << 20, HUGE_PAGE = 2 << 20, ENOUGH_THREADS = 3 };
+enum { PIECE = 2 << 20, HUGE_PAGE = 2 << 20, ENOUGH_THREADS = 3 };
 
 struct cu_ring {
     char *pinned; /* 2 * threads pieces */
@@ -51,27 +51,32 @@ static void free_ring(gpa_dev *d, struct cu_ring *r) {
     mem_free(r);
 }
 
-/* Made at the first large copy, if there are processors enough for it to be of use; without it copies are slower. */
-static struct cu_ring *need_ring(gpa_dev *d) {
+int transfer_threads(void) {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    if (d->ring || d->ring_refused) return d->ring;
-    struct cu_ring *r = cores / 2 >= ENOUGH_THREADS ? mem_zero(sizeof *r) : NULL;
+    return cores / 2 >= ENOUGH_THREADS ? (int)MIN(cores * 3 / 4, TRANSFER_THREADS) : 0;
+}
+
+/* Made at the first large copy; without it copies are slower. */
+static struct cu_ring *need_ring(gpa_dev *d) {
+    if (d->ring || !d->transfer_threads) return d->ring;
+    struct cu_ring *r = mem_zero(sizeof *r);
     void *pinned = NULL;
     bool good = r != NULL;
-    if (r) r->threads = (int)MIN(cores * 3 / 4, TRANSFER_THREADS);
+    if (r) r->threads = d->transfer_threads;
     for (int i = 0; good && i < r->threads; i++)
         for (int k = 0; k < 2; k++) good = good && !d->cu->event_create(&r->passed[i][k], CU_EVENT_DISABLE_TIMING);
     good = good && !d->cu->host_alloc(&pinned, 2 * (size_t)r->threads * PIECE, CU_MEMHOSTALLOC_PORTABLE_MAPPED);
     if (r) r->pinned = pinned;
-    d->ring_refused = !good;
-    if (!good) free_ring(d, r);
+    if (!good) {
+        d->transfer_threads = 0; /* not asked for again */
+        free_ring(d, r);
+    }
     return d->ring = good ? r : NULL;
 }
 
 void transfer_close(gpa_dev *d) {
     free_ring(d, d->ring);
     d->ring = NULL;
-    d->ring_refused = false;
 }
 
 /* ---- one thread's part ---- */
@@ -138,7 +143,7 @@ static gpa_code share_out(job *j, gpa_err *e) {
 /* ---- copies ---- */
 
 gpa_code transfer_up(gpa_dev *d, CUdeviceptr to, const void *from, size_t n, gpa_err *e) {
-    if (n < LARGE || !need_ring(d)) return CALL(to_device, to, from, n, d->stream);
+    if (n < TRANSFER_LARGE || !need_ring(d)) return CALL(to_device, to, from, n, d->stream);
     job j = {.d = d, .host = (char *)(uintptr_t)from, .at = to, .n = n, .up = true};
     return share_out(&j, e);
 }
@@ -158,7 +163,7 @@ gpa_code transfer_down(gpa_dev *d, void *to, CUdeviceptr from, size_t n, gpa_err
         goto out;
     }
     TRY(wait_done(d, e)); /* the copy itself cannot be interrupted */
-    if (n < LARGE || !need_ring(d)) {
+    if (n < TRANSFER_LARGE || !need_ring(d)) {
         TRY(CALL(to_host, to, from, n, d->stream));
         TRY(CALL(stream_wait, d->stream));
         goto out;
