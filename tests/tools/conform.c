@@ -3,7 +3,8 @@
  * reduction shape and dtype; for `not ok`, lines `# ...` tell the first differences.
  *
  * Operations without an iteration of their own (cost under 20) must agree bit for bit, but for which of two equal zeros
- * a maximum is; the rest within ULPS units of the last place (COMPLEX_ULPS of the larger part for complex numbers). */
+ * a maximum is; the rest within ULPS units of the last place (COMPLEX_ULPS of the larger part for complex numbers), of the
+ * result or of the terms that it is the sum of. */
 #include <dlfcn.h>
 #include <math.h>
 #include <stdio.h>
@@ -103,15 +104,32 @@ static bool same_real(double got, double want, double allowed, bool zeros_alike)
     return fabs(got - want) <= allowed;
 }
 
-/* Whether two results are alike; ulps 0: bit for bit. */
-static bool alike(gpa_dtype t, gpa_val got, gpa_val want, int ulps, bool zeros_alike) {
+/* Whether two results are alike; ulps 0: bit for bit. `terms`: the size of what the result is the sum of, if that is larger. */
+static bool alike(gpa_dtype t, gpa_val got, gpa_val want, double ulps, double terms, bool zeros_alike) {
     if (!dtype_is_float(t) && !dtype_is_complex(t)) return memcmp(&got, &want, dtype_size(t)) == 0;
     gpa_c128 g = dtype_cast(got, t, DT_C128).C128, w = dtype_cast(want, t, DT_C128).C128;
     double re = isfinite(w.re) ? fabs(w.re) : 0, im = isfinite(w.im) ? fabs(w.im) : 0;
-    double allowed = ulps ? ulps * unit(fmax(re, im), dtype_info[t].real) : 0;
+    double allowed = ulps > 0 ? ulps * unit(fmax(fmax(re, im), terms), dtype_info[t].real) : 0;
     bool open = dtype_is_complex(t) && (isnan(w.re) || isnan(w.im)); /* then C leaves signs open */
     if (open && (isinf(w.re) ? isinf(g.re) : isinf(w.im) && isinf(g.im))) return true;
-    return same_real(g.re, w.re, allowed, zeros_alike || ulps) && same_real(g.im, w.im, allowed, zeros_alike || ulps);
+    return same_real(g.re, w.re, allowed, zeros_alike || ulps > 0) && same_real(g.im, w.im, allowed, zeros_alike || ulps > 0);
+}
+
+/* The size of the terms whose sum a result is, where they may cancel: the larger operand of logaddexp; the logarithms that
+ * lgamma is made of around its zeros, which lie between -12 and -2. */
+static double size_of_terms(gpa_op op, gpa_dtype t, const gpa_val *v) {
+    if (!dtype_is_float(t) || (op != OP_LOGADDEXP && op != OP_LOGADDEXP2 && op != OP_LGAMMA)) return 0;
+    double a = dtype_cast(v[0], t, DT_F64).F64, b = dtype_cast(v[1], t, DT_F64).F64, larger = fmax(a, b);
+    if (op == OP_LGAMMA) return a < -2 && a > -12 ? 1 : 0;
+    return isfinite(larger) ? fabs(larger) : 0;
+}
+
+/* By what an error of the functions inside is multiplied: that of the logarithm in a complex power, by the exponent. */
+static double gain(gpa_op op, gpa_dtype t, const gpa_val *v) {
+    if (!dtype_is_complex(t) || (op != OP_POWER && op != OP_FLOAT_POWER)) return 1;
+    gpa_c128 a = dtype_cast(v[0], t, DT_C128).C128, b = dtype_cast(v[1], t, DT_C128).C128;
+    double by = 1 + hypot(b.re, b.im) * hypot(log(hypot(a.re, a.im)), atan2(a.im, a.re));
+    return isfinite(by) ? by : 1;
 }
 
 static int tolerance(gpa_op op, gpa_dtype compute) {
@@ -280,7 +298,8 @@ static void check_op(job *j, const tried *o, int layout, gpa_dtype t) {
             unsigned char *at = got + (size_t)element_at(&layouts[layout].out, i, k) * written;
             gpa_val have = dtype_load(at, o->result);
             memset(at, 0x55, written);
-            if (alike(o->result, have, want, tolerance(o->op, t), is_choice(o->op)) || worst++) continue;
+            double ulps = tolerance(o->op, t) * gain(o->op, t, v);
+            if (alike(o->result, have, want, ulps, size_of_terms(o->op, t, v), is_choice(o->op)) || worst++) continue;
             differ("ops", layouts[layout].name, t, op_info[o->op].name, t, v, arity, o->result, have, want);
         }
     if (!j->why && memcmp(got, j->host[o->out], ROOM * written) != 0) j->why = "an element was written that is not of the result";
@@ -343,7 +362,7 @@ static void try_casts(gpa_dtype t, int layout) {
                 gpa_val v = dtype_load(j.host[0] + (size_t)element_at(&layouts[layout].in[0], i, k) * dtype_size(t), t);
                 gpa_val have = dtype_load(got + (size_t)element_at(&layouts[layout].out, i, k) * dtype_size(type), type);
                 gpa_val want = dtype_cast(v, t, type);
-                if (alike(type, have, want, 0, false) || worst++) continue;
+                if (alike(type, have, want, 0, 0, false) || worst++) continue;
                 differ("casts", layouts[layout].name, t, dtype_info[to].name, t, &v, 1, type, have, want);
             }
         free(got);
@@ -420,7 +439,7 @@ static void check_reduction(job *j, gpa_red r, gpa_dtype t, int shape, int out) 
     int worst = 0;
     for (int64_t o = 0; o < n && !j->why; o++) {
         gpa_val have = dtype_load(got + (size_t)o * dtype_size(type), type), want = expected(j, r, t, shape, o);
-        if (alike(type, have, want, 0, true) || worst++) continue;
+        if (alike(type, have, want, 0, 0, true) || worst++) continue;
         differ("reductions", shapes[shape].name, t, red_info[r].name, DT_I64, &(gpa_val){.I64 = o}, 1, type, have, want);
     }
     free(got);
