@@ -168,10 +168,33 @@ void gpa_session_programs(gpa_session *s, bool clear) {
 
 /* ---- evaluation ---- */
 
+/* A cell that was copied out of a block: the margin of its first line is taken from every line that has it, as in IPython. Its
+ * length; 0: the cell stands as it is. *out is initialised by the caller. */
+static size_t shift_left(const char *src, size_t n, gpa_str *out) {
+    size_t first = 0;
+    for (size_t i = 0; i < n && strchr(" \t\r\n", src[i]); i++)
+        if (src[i] == '\n') first = i + 1;
+    size_t margin = 0;
+    while (first + margin < n && (src[first + margin] == ' ' || src[first + margin] == '\t')) margin++;
+    if (margin == 0 || first + margin == n) return 0;
+    for (size_t at = 0; at < n;) {
+        const char *end = memchr(src + at, '\n', n - at);
+        size_t next = end ? (size_t)(end - src) + 1 : n;
+        bool has = next - at >= margin && memcmp(src + at, src + first, margin) == 0;
+        str_putn(out, src + at + (has ? margin : 0), next - at - (has ? margin : 0));
+        at = next;
+    }
+    return out->failed ? 0 : margin;
+}
+
 gpa_code session_parse(gpa_session *s, source_kind kind, const char *name, const char *src, size_t n, ast_module **out) {
     uint32_t id;
     gpa_err *e = vm_err(s->vm);
+    gpa_str shifted;
+    str_init(&shifted);
+    if (kind == SOURCE_CELL && shift_left(src, n, &shifted)) src = shifted.text, n = shifted.len;
     gpa_code rc = source_add(s->sources, kind, name, src, n, &id, e);
+    str_free(&shifted);
     if (!rc) rc = parse_module(source_get(s->sources, id), s->names, &(parse_options){.magics = true}, out, e);
     if (rc == GPA_E_INCOMPLETE) rc = e->code = GPA_E_SYNTAX; /* nobody can go on with it here */
     return rc;
@@ -308,10 +331,15 @@ static bool open_cell_magic(const char *src, size_t n) {
 
 gpa_src_state gpa_session_check(gpa_session *s, const char *src, size_t n, int *indent) {
     uint32_t columns = 0;
+    gpa_str shifted;
     (void)s;
+    str_init(&shifted);
+    size_t margin = shift_left(src, n, &shifted);
+    if (margin) src = shifted.text, n = shifted.len;
     parse_status st = parse_check(src, n, &(parse_options){.magics = true}, &columns);
-    if (indent) *indent = (int)columns;
-    if (st == PARSE_COMPLETE && open_cell_magic(src, n)) return GPA_SRC_INCOMPLETE;
+    if (indent) *indent = (int)(columns + margin);
+    if (st == PARSE_COMPLETE && open_cell_magic(src, n)) st = PARSE_INCOMPLETE;
+    str_free(&shifted);
     switch (st) {
     case PARSE_COMPLETE: return GPA_SRC_COMPLETE;
     case PARSE_INCOMPLETE: return GPA_SRC_INCOMPLETE;
