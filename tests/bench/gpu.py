@@ -10,6 +10,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 from gpu_rows import AROUND, PEERS, ROWS
@@ -17,7 +18,7 @@ from gpu_rows import AROUND, PEERS, ROWS
 HERE = os.path.dirname(os.path.abspath(__file__))
 GPA = os.path.abspath(os.environ.get("GPA", "build/release/gpa"))
 DEVICE = os.environ.get("GPA_DEVICE", "cuda")
-PATIENCE = 150  # seconds for a peer to compile all rows, and for gpa to measure them
+PATIENCE = 100  # seconds for the peers to compile all rows, and for each engine to measure them
 FIRST, AGAIN, START = AROUND
 MODULES = {"cupy": "cupy", "cupy.fuse": "cupy", "jax": "jax", "torch": "torch", "torch.compile": "torch", "numba": "numba.cuda"}
 
@@ -53,45 +54,61 @@ def installed():
     return [label for label in PEERS if found[label]]
 
 
-def next_line(process, until):
-    left = max(until - time.monotonic(), 0)
-    return process.stdout.readline() if select.select([process.stdout], [], [], left)[0] else ""
+class Started:
+    """A process whose lines come as they are written, with a limit to waiting for them."""
+
+    def __init__(self, command, caches, **more):
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, env=surroundings(caches), **more)
+        self.rest = b""
+
+    def line(self, until):
+        """The next line; empty when there is none, or none in time."""
+        out = self.process.stdout.fileno()
+        while b"\n" not in self.rest:
+            if not select.select([out], [], [], max(until - time.monotonic(), 0))[0] or not (more := os.read(out, 65536)):
+                return ""
+            self.rest += more
+        line, self.rest = self.rest.split(b"\n", 1)
+        return line.decode()
+
+    def end(self):
+        self.process.kill()
+        self.process.wait()
 
 
-class Engine:
-    """A peer that has been started; its lines come as they are written."""
+class Engine(Started):
+    """A peer."""
 
     def __init__(self, label, caches):
+        super().__init__([sys.executable, os.path.join(HERE, "gpu_peer.py"), label], caches, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL)
         self.label, self.times = label, {}
-        self.process = subprocess.Popen([sys.executable, os.path.join(HERE, "gpu_peer.py"), label], stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=surroundings(caches), text=True, bufsize=1)
 
     def ready(self, until):
-        while (line := next_line(self.process, until)) and line != "ready\n":
-            print(line.rstrip(), flush=True)
+        while (line := self.line(until)) and line != "ready":
+            print(line, flush=True)
         if not line:
             print(f"# {self.label}: not ready in time", flush=True)
-            self.process.kill()
+            self.end()
         return bool(line)
 
     def measure(self):
-        print("go", file=self.process.stdin, flush=True)
-        for line in self.process.stdout:
+        self.process.stdin.write(b"go\n")
+        self.process.stdin.flush()
+        until = time.monotonic() + PATIENCE
+        while line := self.line(until):
             name, *times = line.split("\t")
             self.times[name] = statistics.median(map(float, times))
-        self.process.wait()
+        self.end()
 
 
 def run_gpa(caches, words):
     """Row: (median, first call) in ms. What takes too long is given up, with the rows behind it."""
-    p = subprocess.Popen([GPA, "--device", DEVICE, os.path.join(HERE, "gpu.gpa"), *words], env=surroundings(caches), stdout=subprocess.PIPE,
-                         text=True, bufsize=1)
+    gpa = Started([GPA, "--device", DEVICE, os.path.join(HERE, "gpu.gpa"), *words], caches)
     rows, until = {}, time.monotonic() + PATIENCE
-    while line := next_line(p, until):
+    while line := gpa.line(until):
         name, first, *times = line.split("\t")
         rows[name] = statistics.median(map(float, times)), float(first)
-    p.kill()
-    p.wait()
+    gpa.end()
     return rows
 
 
@@ -99,10 +116,13 @@ def from_outside(command, caches):
     """(ms until the process says that it has a result, ms of the first call that it then times)."""
     begun = time.perf_counter()
     p = subprocess.Popen(command, env=surroundings(caches), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    limit = threading.Timer(PATIENCE / 2, p.kill)
+    limit.start()
     p.stdout.readline()
     started = (time.perf_counter() - begun) * 1e3
     first = p.stdout.readline()
     p.wait()
+    limit.cancel()
     return (started, float(first)) if first else None
 
 
@@ -134,14 +154,14 @@ def cell(value, wide=10):
     return f"{value:{wide}.4f}" if value is not None else f"{'-':>{wide}}"
 
 
-def table(gpa, peers, around):
+def table(gpa, peers, around, names):
     labels = list(peers)
-    print(f"{'ms':<34}{'gpa':>10}" + "".join(f"{label:>14}" for label in labels))
-    for name in [*ROWS, *AROUND]:
+    print(f"{'ms':<34}{'gpa':>10}" + "".join(f"{label:>14}" for label in labels), flush=True)
+    for name in names:
         mine = around.get("gpa", {}).get(name) if name in AROUND else gpa.get(name, (None,))[0]
         theirs = [around.get(label, {}).get(name) if name in AROUND else peers[label].get(name) for label in labels]
         if mine is not None:
-            print(f"{name:<34}{cell(mine)}" + "".join(cell(v, 14) for v in theirs))
+            print(f"{name:<34}{cell(mine)}" + "".join(cell(v, 14) for v in theirs), flush=True)
 
 
 def summary(gpa, peers, around):
@@ -171,6 +191,8 @@ def main():
     labels = [] if alone else installed()
     gpa, peers = start(words, labels)
     around = {}
+    if peers:
+        table(gpa, peers, around, ROWS)
     if not words:
         with tempfile.NamedTemporaryFile("w", suffix=".gpa") as f:
             f.write(FIRST_CALL)
@@ -178,8 +200,8 @@ def main():
             around["gpa"] = calls([GPA, "--device", DEVICE, f.name], 5)
         for label in peers:
             around[label] = calls([sys.executable, os.path.join(HERE, "gpu_peer.py"), label, "first"], 1)
-    if peers:
-        table(gpa, peers, around)
+    if peers and around:
+        table(gpa, peers, around, AROUND)
     summary(gpa, peers, around)
 
 
