@@ -110,7 +110,7 @@ def history():
     check("history outlives a killed session; Up looks for what begins alike", again.wait(r"^In \[1\]: alpha = 1$"))
     again.type("down")
     check("Down comes back", again.wait(r"^In \[1\]: al"))
-    again.type("\x15", "\x10", "\x10")
+    again.type("\x15", "\x10", "\x10", "\x10")
     check("blocks are one entry", again.wait(r"^In \[1\]: for i in range\(2\):\n   \.\.\.:     print\(i, alpha\)$"))
     again.type("\x03")
     prompt(again, 1)
