@@ -4,6 +4,7 @@
 
 #include "runtime/base.h"
 
+#include "lang/typed/types.h"
 #include "lang/container.h"
 #include "lang/number.h"
 #include "lang/operate.h"
@@ -162,9 +163,12 @@ gpa_code op_getitem(gpa_vm *vm, value v, value key, value *out) {
         case V_OBJECT:
             if (v.object->kind->getitem) return v.object->kind->getitem(vm, v.object, key, out);
             break;
-        case V_TYPE: /* list[int], in an annotation */
-            *out = v;
-            return GPA_OK;
+        case V_TYPE: { /* float32[:,:]; list[int], in an annotation */
+            bool is;
+            rc = typed_array_type(vm, v, key, &is, out);
+            if (!rc && !is) *out = v;
+            return rc;
+        }
         case V_NUM: return vm_fail(vm, GPA_E_INDEX, "invalid index to scalar variable.");
         default: break;
     }

@@ -1,7 +1,63 @@
 /* Numba's type signatures, written as text. */
 #include <string.h>
 
+#include "lang/builtin/all.h"
 #include "lang/typed/typed.h"
+#include "lang/typed/types.h"
+
+/* ---- types as values ---- */
+
+static bool is_scalar_type(value v) { return v.tag == V_TYPE && v.aux >= AUX_DTYPE && v.aux < AUX_DTYPE + DT_COUNT; }
+
+bool typed_is_type(value v) {
+    return is_scalar_type(v) || (v.tag == V_STR && v.str->size && v.str->text[v.str->size - 1] == ']' && strchr(v.str->text, ':'));
+}
+
+static void put_type(gpa_str *to, value v) { str_put(to, v.tag == V_STR ? v.str->text : dtype_info[v.aux - AUX_DTYPE].name); }
+
+static gpa_code signature_text(gpa_vm *vm, const char *result, value first, const tuple_obj *more, value *out) {
+    gpa_str s;
+    str_init(&s);
+    str_put(&s, result);
+    str_putc(&s, '(');
+    for (size_t i = 0; i <= more->count; i++) {
+        value v = i ? more->items[i - 1] : first;
+        if (v.tag == V_UNSET) break;
+        if (!typed_is_type(v)) {
+            str_free(&s);
+            return vm_fail(vm, GPA_E_TYPE, "a signature is made of types, not of '%s'", value_type_name(v));
+        }
+        if (i) str_put(&s, ", ");
+        put_type(&s, v);
+    }
+    str_putc(&s, ')');
+    *out = v_str_take(vm, &s);
+    return out->tag == V_UNSET ? GPA_E_MEMORY : GPA_OK;
+}
+
+gpa_code typed_signature_of(gpa_vm *vm, value result, value first, const tuple_obj *more, value *out) {
+    return signature_text(vm, dtype_info[result.aux - AUX_DTYPE].name, first, more, out);
+}
+
+gpa_code numba_void(gpa_vm *vm, value *argv, value *out) { /* type, *types */
+    return signature_text(vm, "void", argv[0], argv[1].tuple, out);
+}
+
+gpa_code typed_array_type(gpa_vm *vm, value type, value key, bool *is, value *out) {
+    size_t n = key.tag == V_TUPLE ? key.tuple->count : 1;
+    gpa_str s;
+    *is = is_scalar_type(type) && n > 0;
+    for (size_t i = 0; i < n && *is; i++) *is = (key.tag == V_TUPLE ? key.tuple->items[i] : key).tag == V_SLICE;
+    if (!*is) return GPA_OK;
+    str_init(&s);
+    put_type(&s, type);
+    for (size_t i = 0; i < n; i++) str_put(&s, i ? ",:" : "[:");
+    str_putc(&s, ']');
+    *out = v_str_take(vm, &s);
+    return out->tag == V_UNSET ? GPA_E_MEMORY : GPA_OK;
+}
+
+/* ---- signatures as text ---- */
 
 static void skip(const char **at) {
     while (**at == ' ') ++*at;

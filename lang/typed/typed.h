@@ -100,6 +100,9 @@ const char *typed_name(typed_ty t);
 
 /* @vectorize's object; data: what was compiled. Its field 0 is the function. */
 extern const object_kind vectorized_kind;
+uint32_t vectorized_arity(const object_obj *o);
+/* The ufunc of as many values as it has arguments. */
+gpa_code vectorized_call(gpa_vm *vm, object_obj *o, const value *args, value *out);
 /* A function under @jit with signatures; its field 0 is the function. */
 extern const object_kind jitted_kind;
 /* @guvectorize's object; its field 0 is the function. */

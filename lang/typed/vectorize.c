@@ -4,7 +4,7 @@
  * result is needed. With signatures the first whose types the operands can be cast to safely is taken, as NumPy chooses
  * a loop.
  *
- * Reading order: signatures, calls, methods, decorators. */
+ * Reading order: signatures, calls, attributes, decorators; the methods are in methods.c. */
 #include <stdio.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@
 
 enum { FUNCTION, SIGNATURES, FIELDS };
 
-static uint32_t arity_of(const object_obj *o) { return func_node(o->fields[FUNCTION].func)->function.scope->n_positional; }
+uint32_t vectorized_arity(const object_obj *o) { return func_node(o->fields[FUNCTION].func)->function.scope->n_positional; }
 
 static const char *name_of(gpa_vm *vm, const object_obj *o) { return func_name(vm, o->fields[FUNCTION].func); }
 
@@ -55,8 +55,10 @@ static gpa_code choose(gpa_vm *vm, const object_obj *o, const gpa_opnd *in, int 
 /* ---- calls ---- */
 
 typedef struct {
-    value out, where, dtype;
+    value out, where, dtype, casting, signature;
 } keywords;
+
+static const keywords no_keywords = {{.tag = V_UNSET}, {.tag = V_UNSET}, {.tag = V_UNSET}, {.tag = V_UNSET}, {.tag = V_UNSET}};
 
 static gpa_code bind(gpa_vm *vm, const object_obj *o, size_t n_kw, const value *names, const value *values, keywords *k) {
     for (size_t i = 0; i < n_kw; i++) {
@@ -64,7 +66,32 @@ static gpa_code bind(gpa_vm *vm, const object_obj *o, size_t n_kw, const value *
         if (strcmp(s, "out") == 0) k->out = values[i];
         else if (strcmp(s, "where") == 0) k->where = values[i];
         else if (strcmp(s, "dtype") == 0) k->dtype = values[i];
+        else if (strcmp(s, "casting") == 0) k->casting = values[i];
+        else if (strcmp(s, "signature") == 0 || strcmp(s, "sig") == 0) k->signature = values[i];
         else return vm_fail(vm, GPA_E_TYPE, "%s() got an unexpected keyword argument '%s'", name_of(vm, o), s);
+    }
+    return GPA_OK;
+}
+
+/* "dd->d": the loop that it names, which has one type throughout. */
+static gpa_code loop_of(gpa_vm *vm, const object_obj *o, value v, gpa_dtype *out) {
+    if (v.tag != V_STR || v.str->size == 0) return vm_fail(vm, GPA_E_TYPE, "the signature object to ufunc must be a string or a tuple.");
+    const char *s = v.str->text;
+    *out = dtype_find(s, 1);
+    for (; *s; s++)
+        if (*s != '-' && *s != '>' && dtype_find(s, 1) != *out) *out = DT_NONE;
+    if (*out != DT_NONE) return GPA_OK;
+    return vm_fail(vm, GPA_E_TYPE, "No loop matching the specified signature and casting was found for ufunc %s", name_of(vm, o));
+}
+
+/* Whether the operands may be cast to the types, in NumPy's words if not. */
+static gpa_code check_casting(gpa_vm *vm, const object_obj *o, const gpa_opnd *in, int n, const typed_ty *to, gpa_casting casting) {
+    static const char *const names[] = {[CAST_NO] = "no", [CAST_EQUIV] = "equiv", [CAST_SAFE] = "safe", [CAST_SAME_KIND] = "same_kind", [CAST_UNSAFE] = "unsafe"};
+    for (int i = 0; i < n; i++) {
+        gpa_dtype from = (gpa_dtype)typed_of(&in[i]).dtype, t = (gpa_dtype)to[i].dtype;
+        if (in[i].weak != WEAK_NO || dtype_can_cast(from, t, casting)) continue;
+        return vm_fail(vm, GPA_E_UFUNC_TYPE, "Cannot cast ufunc '%s' input %d from dtype('%s') to dtype('%s') with casting rule '%s'", name_of(vm, o), i,
+                       dtype_info[from].name, dtype_info[t].name, names[casting]);
     }
     return GPA_OK;
 }
@@ -74,6 +101,7 @@ static gpa_code run(gpa_vm *vm, object_obj *o, gpa_opnd *in, int n, arr_ufunc_op
     gpa_dtype result;
     typed_fn *known = o->data, *t;
     gpa_code rc = choose(vm, o, in, n, opts->dtype, types, &result);
+    if (!rc) rc = check_casting(vm, o, in, n, types, opts->casting);
     if (rc) return rc;
     rc = typed_get(vm, &known, o->fields[FUNCTION].func, TYPED_BODY, types, n, result, &t);
     o->data = known;
@@ -82,13 +110,15 @@ static gpa_code run(gpa_vm *vm, object_obj *o, gpa_opnd *in, int n, arr_ufunc_op
 }
 
 static gpa_code apply(gpa_vm *vm, object_obj *o, const value *args, const keywords *k, value *out) {
-    int n = (int)arity_of(o);
+    int n = (int)vectorized_arity(o);
     gpa_opnd in[BODY_MAX_IN] = {0};
     gpa_arr *where = NULL, *result = NULL;
     arr_ufunc_opts opts = {.dtype = DT_NONE};
     gpa_code rc = GPA_OK;
     for (int i = 0; i < n; i++) TRY(arg_opnd(vm, args[i], &in[i]));
     TRY(arg_dtype(vm, k->dtype, &opts.dtype));
+    TRY(arg_casting(vm, k->casting, &opts.casting));
+    if (k->signature.tag != V_UNSET) TRY(loop_of(vm, o, k->signature, &opts.dtype));
     TRY(arg_out(vm, k->out, &opts.into));
     if (k->where.tag != V_UNSET && !(k->where.tag == V_BOOL && k->where.i)) TRY(arg_array(vm, k->where, DT_BOOL, &where));
     opts.where = where;
@@ -106,8 +136,8 @@ out:
 }
 
 static gpa_code call(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw, const value *names, value *out) {
-    keywords k = {v_unset(), v_unset(), v_unset()};
-    size_t arity = arity_of(o);
+    keywords k = no_keywords;
+    size_t arity = vectorized_arity(o);
     gpa_code rc = bind(vm, o, n_kw, names, args + n, &k);
     if (rc) return rc;
     if (n < arity || n > arity + 1)
@@ -115,6 +145,8 @@ static gpa_code call(gpa_vm *vm, object_obj *o, size_t n, const value *args, siz
     if (n == arity + 1) k.out = args[arity];
     return apply(vm, o, args, &k, out);
 }
+
+gpa_code vectorized_call(gpa_vm *vm, object_obj *o, const value *args, value *out) { return apply(vm, o, args, &no_keywords, out); }
 
 static void forget(gpa_vm *vm, object_obj *o) { typed_free_all(vm, o->data); }
 
@@ -125,146 +157,11 @@ static gpa_code repr(gpa_vm *vm, object_obj *o, gpa_str *out) {
 
 const object_kind vectorized_kind = {.type_name = "numba.DUFunc", .free = forget, .call = call, .repr = repr};
 
-/* ---- methods ---- */
-
-static gpa_code two(gpa_vm *vm, object_obj *o, value a, value b, value *out) {
-    keywords k = {v_unset(), v_unset(), v_unset()};
-    return apply(vm, o, (value[]){a, b}, &k, out);
-}
-
-static gpa_code binary_only(gpa_vm *vm, const object_obj *o, const char *method) {
-    if (arity_of(o) == 2) return GPA_OK;
-    return vm_fail(vm, GPA_E_VALUE, "%s only supported for binary functions", method);
-}
-
-/* Element after element along the axis; `all`: every step is kept, else the last. */
-static gpa_code fold(gpa_vm *vm, value *argv, bool all, value *out) {
-    object_obj *o = argv[0].object;
-    gpa_rt *rt = vm_rt(vm);
-    gpa_arr *a = NULL, *moved = NULL, *kept = NULL, *back = NULL;
-    value acc = v_unset(), item = v_unset(), next = v_unset();
-    int perm[GPA_MAX_DIMS], axis;
-    gpa_code rc = binary_only(vm, o, all ? "accumulate" : "reduce");
-    if (rc) return rc;
-    TRY(arg_array(vm, argv[1], DT_NONE, &a));
-    TRY(arg_axis(vm, argv[2], a->ndim, &axis));
-    perm[0] = axis;
-    for (int d = 0, k = 1; d < a->ndim; d++)
-        if (d != axis) perm[k++] = d;
-    TRY(arr_transpose(rt, a, perm, &moved, vm_err(vm)));
-    if (!all && moved->shape[0] == 0) TRY(vm_fail(vm, GPA_E_VALUE, "zero-size array to reduction operation %s which has no identity", name_of(vm, o)));
-    for (int64_t i = 0; i < moved->shape[0]; i++) {
-        gpa_index at = {.kind = IX_INT, .i = i};
-        gpa_arr *part = NULL;
-        TRY(vm_poll(vm));
-        TRY(arr_get(rt, moved, &at, 1, NULL, &part, vm_err(vm)));
-        TRY(np_return_array(vm, part, &item));
-        if (acc.tag != V_UNSET) TRY(two(vm, o, acc, item, &next));
-        else next = value_retain(item);
-        value_release(vm, acc);
-        value_release(vm, item);
-        acc = next;
-        next = item = v_unset();
-        if (!all) continue;
-        gpa_opnd rhs = {0};
-        TRY(arg_opnd(vm, acc, &rhs));
-        if (!kept) rc = arr_empty(rt, typed_of(&rhs).dtype, moved->ndim, moved->shape, &kept, vm_err(vm));
-        if (!rc) rc = arr_set(rt, kept, &at, 1, &rhs, vm_err(vm));
-        arg_opnd_release(vm, &rhs);
-        if (rc) goto out;
-    }
-    if (!all) {
-        *out = value_retain(acc);
-        goto out;
-    }
-    if (!kept) TRY(arr_empty(rt, (gpa_dtype)a->dtype, moved->ndim, moved->shape, &kept, vm_err(vm)));
-    for (int d = 0, k = 1; d < a->ndim; d++) perm[d] = d == axis ? 0 : k++;
-    TRY(arr_transpose(rt, kept, perm, &back, vm_err(vm)));
-    rc = np_return_array(vm, back, out);
-out:
-    arr_release(rt, a);
-    arr_release(rt, moved);
-    arr_release(rt, kept);
-    value_release(vm, acc);
-    value_release(vm, item);
-    return rc;
-}
-
-gpa_code typed_reduce(gpa_vm *vm, value *argv, value *out) { return fold(vm, argv, false, out); }
-
-gpa_code typed_accumulate(gpa_vm *vm, value *argv, value *out) { return fold(vm, argv, true, out); }
-
-gpa_code typed_reduceat(gpa_vm *vm, value *argv, value *out) { /* self, array, indices, axis */
-    gpa_rt *rt = vm_rt(vm);
-    gpa_arr *a = NULL, *part = NULL, *whole = NULL;
-    value places = v_none(), piece = v_none(), parts = v_list(vm, 0, NULL), reduced = v_none();
-    gpa_index ix[GPA_MAX_DIMS] = {0};
-    int axis;
-    gpa_code rc = binary_only(vm, argv[0].object, "reduceat");
-    TRY(rc);
-    TRY(arg_array(vm, argv[1], DT_NONE, &a));
-    TRY(arg_axis(vm, argv[3], a->ndim, &axis));
-    TRY(vm_collect(vm, argv[2], &places));
-    size_t n = places.list->count;
-    if (n == 0) TRY(vm_fail(vm, GPA_E_VALUE, "need at least one index"));
-    for (int d = 0; d < axis; d++) ix[d] = (gpa_index){.kind = IX_SLICE};
-    for (size_t i = 0; i < n; i++) {
-        int64_t lo, hi = a->shape[axis];
-        TRY(arg_int(vm, places.list->items[i], "indices", &lo));
-        if (i + 1 < n) TRY(arg_int(vm, places.list->items[i + 1], "indices", &hi));
-        if (lo < 0 || lo >= a->shape[axis])
-            TRY(vm_fail(vm, GPA_E_INDEX, "index %lld out-of-bounds in %s.reduceat [0, %lld)", (long long)lo,
-                        name_of(vm, argv[0].object), (long long)a->shape[axis]));
-        ix[axis] = (gpa_index){.kind = IX_SLICE, .has_start = true, .has_stop = true, .start = lo, .stop = hi > lo ? hi : lo + 1};
-        TRY(arr_get(rt, a, ix, axis + 1, NULL, &part, vm_err(vm)));
-        TRY(np_return_array(vm, part, &piece));
-        TRY(fold(vm, (value[]){argv[0], piece, v_int(axis)}, false, &reduced));
-        TRY(list_append(vm, parts.list, reduced));
-        value_release(vm, piece);
-        value_release(vm, reduced);
-        piece = reduced = v_none();
-    }
-    TRY(arg_array(vm, parts, DT_NONE, &part));
-    whole = part;
-    int perm[GPA_MAX_DIMS];
-    for (int d = 0, k = 1; d < whole->ndim; d++) perm[d] = d == axis ? 0 : k++;
-    TRY(arr_transpose(rt, whole, perm, &part, vm_err(vm)));
-    rc = np_return_array(vm, part, out);
-out:
-    arr_release(rt, a);
-    arr_release(rt, whole);
-    value_release(vm, places);
-    value_release(vm, piece);
-    value_release(vm, parts);
-    value_release(vm, reduced);
-    return rc;
-}
-
-gpa_code typed_outer(gpa_vm *vm, value *argv, value *out) { /* self, A, B */
-    gpa_arr *a = NULL, *b = NULL, *tall = NULL;
-    value left = v_none();
-    int64_t shape[GPA_MAX_DIMS];
-    gpa_code rc = binary_only(vm, argv[0].object, "outer");
-    if (rc) return rc;
-    TRY(arg_array(vm, argv[1], DT_NONE, &a));
-    TRY(arg_array(vm, argv[2], DT_NONE, &b));
-    int n = a->ndim + b->ndim;
-    if (n > GPA_MAX_DIMS)
-        TRY(vm_fail(vm, GPA_E_VALUE, "maximum supported dimension for an ndarray is currently %d, found %d", GPA_MAX_DIMS, n));
-    for (int d = 0; d < n; d++) shape[d] = d < a->ndim ? a->shape[d] : 1;
-    TRY(arr_reshape(vm_rt(vm), a, n, shape, &tall, vm_err(vm)));
-    TRY(np_return_array(vm, tall, &left));
-    rc = two(vm, argv[0].object, left, argv[2], out);
-out:
-    arr_release(vm_rt(vm), a);
-    arr_release(vm_rt(vm), b);
-    value_release(vm, left);
-    return rc;
-}
+/* ---- attributes ---- */
 
 gpa_code typed_nin(gpa_vm *vm, value *argv, value *out) {
     (void)vm;
-    *out = v_int(arity_of(argv[0].object));
+    *out = v_int(vectorized_arity(argv[0].object));
     return GPA_OK;
 }
 
@@ -291,7 +188,7 @@ static gpa_code make(gpa_vm *vm, value fn, value signatures, value *out) {
     o.object->fields[FUNCTION] = value_retain(fn);
     o.object->fields[SIGNATURES] = value_retain(signatures);
     *out = o;
-    uint32_t n = arity_of(o.object);
+    uint32_t n = vectorized_arity(o.object);
     if (n >= 1 && n <= BODY_MAX_IN) return GPA_OK;
     *out = v_none();
     value_release(vm, o);
