@@ -46,7 +46,7 @@ static gpa_code poll(gpa_dev *d, CUevent event, gpa_err *e) {
         if (r != CUDA_NOT_READY) return api_check(r, "a program", e);
         if (asked < EAGER) continue;
         if (__atomic_load_n(d->stop, __ATOMIC_RELAXED)) {
-            if (!asked_to_stop) asked_to_stop = now();
+            if (asked_to_stop == 0) asked_to_stop = now();
             if (now() - asked_to_stop > PATIENCE) return gpa_fail(e, GPA_E_INTERRUPT, "%s", "");
         }
         nanosleep(&(struct timespec){0, asked < 10 * EAGER ? 20000 : 500000}, NULL);
@@ -83,7 +83,7 @@ gpa_code wait_pace(gpa_dev *d, double cost, gpa_err *e) {
         if ((rc = poll(d, p->mark[(p->first + half - 1) % MARKS], e))) return rc;
         pass(p, half);
         double each = (now() - begun) / half;
-        p->allowed = each * MARKS > AHEAD ? MAX((int)(AHEAD / each), 1) : MARKS;
+        p->allowed = each * (double)MARKS > AHEAD ? MAX((int)(AHEAD / each), 1) : MARKS;
     }
     int at = (p->first + p->n) % MARKS;
     rc = CALL(event_record, p->mark[at], d->stream);
