@@ -1,4 +1,4 @@
-/* Programs in the device's own language: modules belong to a device, and are compiled again after that started afresh. */
+/* Programs in the device's own language. A module belongs to a device, and is lost when that starts afresh. */
 #include "runtime/base.h"
 #include "runtime/buffer.h"
 #include "runtime/host.h"
@@ -8,6 +8,7 @@
 struct rt_raw {
     gpa_device *device;
     gpa_raw *module;
+    uint32_t epoch; /* of the device, when it was made */
 };
 
 gpa_code rt_raw_new(gpa_rt *rt, const raw_source *s, rt_raw **out, gpa_err *e) {
@@ -22,11 +23,14 @@ gpa_code rt_raw_new(gpa_rt *rt, const raw_source *s, rt_raw **out, gpa_err *e) {
     rt_raw *r = mem_zero(sizeof *r);
     if (!r) return gpa_no_memory(e);
     r->device = d;
-    rc = d->be->raw_build(d->dev, s, &r->module, e);
+    r->epoch = d->epoch;
+    rc = device_result(rt, d, d->be->raw_build(d->dev, s, &r->module, e), e);
     if (rc) mem_free(r);
     else *out = r;
     return rc;
 }
+
+bool rt_raw_is_lost(const rt_raw *r) { return r->epoch != r->device->epoch; }
 
 void rt_raw_free(gpa_rt *rt, rt_raw *r) {
     (void)rt;
@@ -59,12 +63,13 @@ gpa_code rt_raw_run(gpa_rt *rt, rt_raw *r, const char *function, const uint32_t 
     }
     memcpy(l.grid, grid, sizeof l.grid);
     memcpy(l.block, block, sizeof l.block);
-    if (!rc) rc = r->device->be->raw_run(r->device->dev, r->module, &l, e);
+    if (!rc && rt_raw_is_lost(r)) rc = gpa_fail(e, GPA_E_DEVICE, "the kernel %s was lost when %s failed", function, r->device->caps.name);
+    if (!rc) rc = device_result(rt, r->device, r->device->be->raw_run(r->device->dev, r->module, &l, e), e);
     rt->stats.launches++;
     return rc;
 }
 
 gpa_code rt_raw_fact(gpa_rt *rt, rt_raw *r, const char *function, raw_fact which, int64_t *out, gpa_err *e) {
-    (void)rt;
-    return r->device->be->raw_fact(r->device->dev, r->module, function, which, out, e);
+    if (rt_raw_is_lost(r)) return gpa_fail(e, GPA_E_DEVICE, "the kernel %s was lost when %s failed", function, r->device->caps.name);
+    return device_result(rt, r->device, r->device->be->raw_fact(r->device->dev, r->module, function, which, out, e), e);
 }

@@ -357,6 +357,8 @@ typedef struct {
  * with the compiler's first complaint. *out is owned by the caller: rt_raw_free. */
 gpa_code rt_raw_new(gpa_rt *rt, const raw_source *s, rt_raw **out, gpa_err *e);
 void rt_raw_free(gpa_rt *rt, rt_raw *r); /* NULL is ignored */
+/* Whether its device failed since: then it is only good for rt_raw_free. */
+bool rt_raw_is_lost(const rt_raw *r);
 /* Queues a launch of a function. Arrays are computed first, and so is what pending work reads of them, since the program may
  * write any of them. They lie in one piece each and on the module's device. */
 gpa_code rt_raw_run(gpa_rt *rt, rt_raw *r, const char *function, const uint32_t grid[3], const uint32_t block[3], uint32_t shared,

@@ -47,7 +47,7 @@ static gpa_code compile(gpa_vm *vm, object_obj *m, rt_raw **out) {
     compiled *c = m->data;
     raw_source s = {.text = m->fields[CODE].str->text, .file = "kernel.cu", .options = options, .names = names, .plain_names = m->fields[PLAIN].i};
     if (!c && !(c = m->data = mem_zero(sizeof *c))) return vm_no_memory(vm);
-    if (c->raw && strcmp(c->device, device)) {
+    if (c->raw && (strcmp(c->device, device) || rt_raw_is_lost(c->raw))) {
         rt_raw_free(vm_rt(vm), c->raw);
         c->raw = NULL;
     }
