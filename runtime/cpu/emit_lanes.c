@@ -542,9 +542,12 @@ static void if_region(km *K, int32_t at) {
         LLVMPositionBuilderAtEnd(B(K), after);
     } else {
         V slot = new_mask(K, around), other = NULL;
+        size_t mine = K->n_regions - 1;
         r->run = slot;
+        r->leave = no; /* whoever leaves the first arm comes to the second one */
         if (divide >= 0) other = k_and(K, LLVMBuildNot(B(K), cond.v, ""), around);
         arm(K, slot, k_and(K, cond.v, around), at + 1, divide < 0 ? close : divide, no);
+        K->regions[mine].leave = after;
         if (divide >= 0) arm(K, slot, other, divide + 1, close, after);
     }
     K->n_regions--;
