@@ -158,6 +158,7 @@ static gpa_code eval(kernel *k, const char *code, size_t n, int flags) {
     int status;
     gpa_session_ready(k->session);
     atomic_store(&k->running, true);
+    if (!waits(k)) gpa_session_interrupt(k->session); /* it came since the cell was taken: nobody has passed it on */
     gpa_code rc = gpa_session_eval(k->session, NULL, code, n, flags, &status);
     atomic_store(&k->running, false);
     fflush(NULL);

@@ -142,12 +142,24 @@ static void add_arguments(offers *o, const char *src, size_t n) {
     if (v.tag != V_UNSET) value_release(o->s->vm, v);
 }
 
+/* The parts of a built-in module that are modules: numpy.linalg. */
+static void add_submodules(offers *o, const module_obj *m) {
+    const char *name = intern_text(o->s->names, m->name);
+    size_t n = strlen(name);
+    for (int i = 0; m->builtin && i < OWNER_COUNT; i++) {
+        const char *other = owner_name((native_owner)i);
+        bool part = owner_is_module((native_owner)i) && strncmp(other, name, n) == 0 && other[n] == '.' && !strchr(other + n + 1, '.');
+        if (part) add(o, other + n + 1, "module", "", "");
+    }
+}
+
 static void add_attributes(offers *o, const char *src) {
     size_t lo = o->start - 1;
     while (lo > 0 && (inspect_is_name(src[lo - 1]) || src[lo - 1] == '.')) lo--;
     value v = inspect_resolve(o->s, src + lo, o->start - 1 - lo);
     if (v.tag == V_UNSET) return;
     if (vm_dir(o->s->vm, v, add_value, o)) vm_clear_error(o->s->vm);
+    if (v.tag == V_MODULE) add_submodules(o, v.module);
     value_release(o->s->vm, v);
 }
 

@@ -122,7 +122,8 @@ bool magic_word(magic_call *m, gpa_str *out) {
         else str_putc(out, c);
     }
     skip(m, i);
-    return true;
+    m->failed = m->failed || out->failed;
+    return !out->failed;
 }
 
 /* ---- code ---- */
@@ -313,6 +314,13 @@ static gpa_code not_found(gpa_session *s, const char *name, size_t n, bool cell)
     return rc;
 }
 
+static gpa_code run_row(magic_call *m, value *out) {
+    gpa_code rc = m->row->run(m, out);
+    if (!m->failed) return rc;
+    vm_clear_error(m->s->vm);
+    return vm_no_memory(m->s->vm);
+}
+
 static gpa_code call(magic_call *m, const char *name, size_t n_name, value *out) {
     gpa_session *s = m->s;
     bool cell = m->body;
@@ -321,14 +329,14 @@ static gpa_code call(magic_call *m, const char *name, size_t n_name, value *out)
     if (cell && !m->n_body)
         return m->row->kinds & MAGIC_LINE ? magic_usage(m, "%%%%%s is a cell magic, but the cell body is empty. Did you mean the line magic %%%s (single %%)?", m->row->name, m->row->name)
                                           : magic_usage(m, "%%%%%s is a cell magic, but the cell body is empty.", m->row->name);
-    if (m->row->line == MAGIC_CODE) return m->row->run(m, out);
+    if (m->row->line == MAGIC_CODE) return run_row(m, out);
     gpa_str words;
     str_init(&words);
     magic_expand(s, m->args, m->n, &words);
     m->args = words.text ? words.text : "";
     m->n = words.len;
     trim(&m->args, &m->n);
-    gpa_code rc = words.failed ? vm_no_memory(s->vm) : m->row->run(m, out);
+    gpa_code rc = words.failed ? vm_no_memory(s->vm) : run_row(m, out);
     str_free(&words);
     return rc;
 }

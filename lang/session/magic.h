@@ -35,6 +35,7 @@ struct magic_call {
     size_t n;
     const char *body;  /* of a cell magic: the lines below; NULL: a line magic */
     size_t n_body;
+    bool failed;       /* memory was short while the arguments were read: the call fails, whatever came of it */
     bool wanted;       /* the value goes somewhere: `x = %magic` */
     const char *letters; /* of a cluster of options (-qo) those still to come, up to ... */
     const char *letters_end;
@@ -69,7 +70,7 @@ void magic_put_time(gpa_str *out, double seconds, int digits);
 void magic_put_bytes(gpa_str *out, double bytes);
 /* Text for HTML. */
 void magic_put_html(gpa_str *out, const char *text, size_t n);
-/* Runs a file's text, or the user's answer: yes. */
+/* Asks the user; where nobody can be asked the answer is yes. */
 gpa_code magic_confirm(gpa_session *s, const char *question, bool *yes);
 /* The whole of a file; false with errno set. */
 bool magic_read_file(const char *path, gpa_str *out);

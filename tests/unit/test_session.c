@@ -53,6 +53,7 @@ static void completes_what_may_stand_there(void **state) {
     OFFERS(s, "np.linsp", "linspace|function|function|(start, stop, num=50");
     OFFERS(s, "wide.resh", "reshape|function|");
     OFFERS(s, "wide.resh", "reshape|");
+    OFFERS(s, "np.lin", "linalg|module", "linspace|function");
     OFFERS(s, "math.co", "cos|function", "cosh|function", "-wide");
     OFFERS(s, "%timei", "%timeit|magic", "-%%timeit");
     OFFERS(s, "  %%ti", "%%timeit|magic||[-n N]", "%%time|");

@@ -51,18 +51,20 @@ static gpa_code attempt(const char *program, uint64_t n) {
 }
 
 /* SWEEP_FROM=N begins at the N-th allocation, to look at one failure. */
-static void sweep(const char *program) {
+static void sweep_by(uint64_t step, const char *program) {
     const char *from = getenv("SWEEP_FROM");
     assert_int_equal(attempt(program, 0), GPA_OK); /* tables and devices that live on are there from now on */
     int64_t before = mem_alive();
     uint64_t n = from ? strtoull(from, NULL, 10) : 1;
-    for (int passes = 0, tries = 0; passes < ENOUGH_PASSES; n += 1 + (n > EACH ? (n - EACH) / 50 : 0)) {
+    for (int passes = 0, tries = 0; passes < ENOUGH_PASSES; n += step + (n > EACH ? (n - EACH) / 50 : 0)) {
         if (tries++ > MOST_TRIES) fail_msg("allocation %llu: it never passes", (unsigned long long)n);
         passes = attempt(program, n) ? 0 : passes + 1;
         if (mem_alive() != before)
             fail_msg("allocation %llu: %lld blocks lost", (unsigned long long)n, (long long)(mem_alive() - before));
     }
 }
+
+static void sweep(const char *program) { sweep_by(1, program); }
 
 static void start(void **state) {
     (void)state;
@@ -144,6 +146,34 @@ static void array_errors(void **state) {
           "        text = str(e)\n");
 }
 
+/* What a magic shows may be cut short for want of memory; the session and its names may not suffer. */
+static void magics(void **state) {
+    (void)state;
+    sweep_by(7, "import numpy as np\n"
+          "a = np.arange(4.0); word = 'w'\n"
+          "def f(x):\n"
+          "    y = %who_ls\n"
+          "    %timeit -n 1 -r 1 -q x + 1\n"
+          "    return y\n"
+          "f(2)\n"
+          "r = %timeit -n 1 -r 2 -o -q a + 1\n"
+          "%whos\n"
+          "%time a.sum()\n"
+          "%explain a * 2\n"
+          "%prun -q (a + 2).sum()\n"
+          "%history -n\n"
+          "%config InlineBackend.figure_format = 'svg'\n"
+          "%precision 3\n"
+          "%precision\n"
+          "f?\n"
+          "np.*linsp*?\n"
+          "%xdel word\n"
+          "%reset -f out\n"
+          "%%capture c\n"
+          "print(1)\n"
+          "display(a)\n");
+}
+
 static void errors_that_end_a_cell(void **state) {
     (void)state;
     gpa_session *s = NULL;
@@ -160,4 +190,4 @@ static void errors_that_end_a_cell(void **state) {
 }
 
 UNIT_TESTS(TEST(start), TEST(scalars_and_text), TEST(functions_and_errors), TEST(memory_errors_are_caught), TEST(arrays),
-           TEST(array_library), TEST(array_errors), TEST(errors_that_end_a_cell))
+           TEST(array_library), TEST(array_errors), TEST(magics), TEST(errors_that_end_a_cell))
