@@ -78,7 +78,7 @@ static int lu(num *a, int64_t m, int64_t n, num *pivot) {
 static int solve(const task *t) {
     int64_t n = t->n;
     num *a = t->x[0], *pivot = t->more;
-    for (int64_t j = 1; j < n && t->c->matrix.turned; j++)
+    for (int64_t j = 1; j < n; j++) /* A lies by rows */
         for (int64_t i = 0; i < j; i++) swap(&a[i + j * n], &a[j + i * n]);
     int info = lu(a, n, n, pivot);
     for (int64_t c = 0; c < t->k && !info; c++) {

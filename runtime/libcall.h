@@ -53,9 +53,9 @@ typedef struct gpa_libcall {
          * What the call reads is overwritten. `part` is the real dtype of dtype; p = min(m, n).
          *
          *            x[0]                   x[1]                x[2]                    x[3]
-         *   LU       m x n: L and U         p int32: pivots, from 1
-         *   SOLVE    n x n: A, with `turned` its transpose
-         *                                   n x k: B, then X
+         *   LU       n x n, by rows: then L and U of A or of its transpose
+         *                                   n int32: pivots, from 1
+         *   SOLVE    n x n: A, by rows      n x k: B, then X
          *   CHOLESKY n x n: L below the diagonal, or with `upper` U above it; the rest stays
          *   QR       m x n: R above, the reflectors below the diagonal
          *                                   p: their factors    m x k: Q (NULL: not wanted)
@@ -68,7 +68,7 @@ typedef struct gpa_libcall {
          * EIGH looks at the lower triangle, with `upper` at the upper one. */
         struct {
             int64_t batch, m, n, k;
-            bool upper, full, vectors, turned;
+            bool upper, full, vectors;
             gpa_mem *x[LIB_MATRICES];
             int32_t *info; /* is set to LAPACK's info of the first matrix that has one, else to 0 */
         } matrix;

@@ -1,8 +1,8 @@
 /* Matrix factorizations of arrays.
  *
  * A call works on copies whose matrices lie by columns, which is how LAPACK counts; its results are handed out as transposed
- * views of them, so nothing is copied again. Where the data allows it the copy lies by rows instead and the call is asked
- * for the transpose's factors (cholesky, svd). Reading order: calls, results, the factorizations. */
+ * views of them, so nothing is copied again. Where the mathematics allows it the copy lies by rows instead, as arrays do, and
+ * the call is asked for the transpose's factors. Reading order: calls, results, the factorizations. */
 #include "runtime/explain.h"
 #include "runtime/host.h"
 #include "runtime/hostcall.h"
@@ -98,18 +98,14 @@ static gpa_code give_turned(gpa_rt *rt, gpa_arr **x, int i, gpa_arr **out, gpa_e
 
 /* ---- the factorizations ---- */
 
-/* Whether equations are given to the device by rows, for a copy by columns costs it more than the other kind of solution. On the CPU
- * the rounding stays NumPy's. */
-static bool rather_by_rows(const gpa_rt *rt) { return rt->device && !rt->device->caps.host_visible; }
-
 gpa_code arr_lu(gpa_rt *rt, gpa_arr *a, gpa_arr **out, gpa_arr **pivots, gpa_err *e) {
     gpa_arr *x[LIB_MATRICES] = {NULL};
     gpa_libcall c = call_of(LIB_LU, a);
     gpa_code rc = GPA_OK;
-    TRY(library_copy(rt, a, c.dtype, !rather_by_rows(rt), &x[0], e));
+    TRY(library_copy(rt, a, c.dtype, false, &x[0], e));
     TRY(result(rt, a, DT_I32, 1, (int64_t[]){MIN(c.matrix.m, c.matrix.n)}, &x[1], e));
     TRY(run(rt, &c, x, e));
-    TRY(give_turned(rt, x, 0, out, e));
+    give(x, 0, out);
     give(x, 1, pivots);
 out:
     drop(rt, x);
@@ -121,8 +117,7 @@ gpa_code arr_solve(gpa_rt *rt, gpa_arr *a, gpa_arr *b, gpa_arr **out, gpa_err *e
     gpa_libcall c = call_of(LIB_SOLVE, a);
     gpa_code rc = GPA_OK;
     c.matrix.k = b->shape[b->ndim - 1];
-    c.matrix.turned = rather_by_rows(rt);
-    TRY(library_copy(rt, a, c.dtype, !c.matrix.turned, &x[0], e));
+    TRY(library_copy(rt, a, c.dtype, false, &x[0], e));
     TRY(library_copy(rt, b, c.dtype, true, &x[1], e));
     TRY(run(rt, &c, x, e));
     TRY(give_turned(rt, x, 1, out, e));
@@ -162,13 +157,13 @@ out:
     return rc;
 }
 
-/* A wide matrix lies by rows: that is a^T = conj(V) S U^T by columns, whose U is V^H and whose V^H is U when they are read by
+/* A wide or square matrix lies by rows: that is a^T = conj(V) S U^T by columns, whose U is V^H and whose V^H is U when they are read by
  * rows. */
 gpa_code arr_svd(gpa_rt *rt, gpa_arr *a, bool full, gpa_arr **u, gpa_arr **s, gpa_arr **vh, gpa_err *e) {
     gpa_arr *x[LIB_MATRICES] = {NULL};
     gpa_libcall c = call_of(LIB_SVD, a);
     int64_t m = MAX(c.matrix.m, c.matrix.n), n = MIN(c.matrix.m, c.matrix.n);
-    bool wide = c.matrix.m < c.matrix.n;
+    bool wide = c.matrix.m <= c.matrix.n;
     gpa_code rc = GPA_OK;
     c.matrix.m = m;
     c.matrix.n = n;
@@ -191,18 +186,24 @@ out:
     return rc;
 }
 
+/* By rows a is its own conjugate by columns: the other triangle is looked at, and the vectors are the conjugates. */
 gpa_code arr_eigh(gpa_rt *rt, gpa_arr *a, bool upper, gpa_arr **w, gpa_arr **v, gpa_err *e) {
-    gpa_arr *x[LIB_MATRICES] = {NULL};
+    gpa_arr *x[LIB_MATRICES] = {NULL}, *turned = NULL;
     gpa_libcall c = call_of(LIB_EIGH, a);
     gpa_code rc = GPA_OK;
-    c.matrix.upper = upper;
+    c.matrix.upper = !upper;
     c.matrix.vectors = v != NULL;
-    TRY(library_copy(rt, a, c.dtype, true, &x[0], e));
+    TRY(library_copy(rt, a, c.dtype, false, &x[0], e));
     TRY(result(rt, a, dtype_info[c.dtype].real, 1, &c.matrix.n, &x[1], e));
     TRY(run(rt, &c, x, e));
-    if (v) TRY(give_turned(rt, x, 0, v, e));
+    if (v) {
+        TRY(give_turned(rt, x, 0, &turned, e));
+        if (dtype_is_complex(c.dtype)) TRY(arr_ufunc(rt, OP_CONJUGATE, &(gpa_opnd){.arr = turned}, NULL, v, e));
+        else *v = arr_retain(turned);
+    }
     give(x, 1, w);
 out:
+    arr_release(rt, turned);
     drop(rt, x);
     return rc;
 }

@@ -1,8 +1,9 @@
 /* Fourier transforms by FFTW.
  *
- * FFTW's guru interface takes any strides, so operands go in as they lie. A plan is made by estimate and kept for calls of
- * the same layout; one that is used again and again is made once more, by measuring. Reading order: the library, plans,
- * calls. */
+ * FFTW's guru interface takes any strides, so operands go in as they lie; only large transforms of points that lie far apart
+ * are gathered, a few neighbouring lines at a time, because each point would otherwise cost a line of the cache. A plan is
+ * made by estimate, so that results do not depend on timing, and kept for calls of the same layout. Reading order: the library,
+ * plans, lines in blocks, calls. */
 #include "runtime/cpu/fft.h"
 
 #include <dlfcn.h>
@@ -10,9 +11,10 @@
 
 #include "runtime/base.h"
 #include "runtime/cpu/run.h"
+#include "runtime/cpu/threads.h"
 
 /* FFTW's interface, which is the same for both precisions. */
-enum { FFTW_MEASURE = 0, FFTW_UNALIGNED = 1 << 1, FFTW_PRESERVE_INPUT = 1 << 4, FFTW_ESTIMATE = 1 << 6 };
+enum { FFTW_PRESERVE_INPUT = 1 << 4, FFTW_ESTIMATE = 1 << 6 };
 typedef struct {
     ptrdiff_t n, is, os;
 } iodim;
@@ -27,14 +29,12 @@ typedef struct {
     void (*run_r2c)(plan, void *, void *);
     void (*run_c2r)(plan, void *, void *);
     void (*destroy)(plan);
-    void (*time_limit)(double);
     int (*alignment)(void *);
     int (*threads_init)(void); /* NULL: no threads */
     void (*threads)(int);
 } library;
 
-enum { PLANS = 32, THREADS_FROM = 1 << 14, MEASURE_FROM = 1 << 12, MEASURE_AT = 8 };
-static const double MEASURE_SECONDS = 0.5;
+enum { PLANS = 32, THREADS_FROM = 1 << 14, LARGE = 1 << 16, FAR = 1024, BLOCK_BYTES = 128 };
 
 /* What a plan depends on. */
 typedef struct {
@@ -48,8 +48,6 @@ typedef struct {
     key k;
     plan p;
     uint64_t used; /* when, for the choice of the one to give up */
-    int uses;
-    bool measured;
 } entry;
 
 struct fft {
@@ -77,9 +75,8 @@ static void load(library *l, const char *prefix, const char *name, const char *t
     find(l->library, prefix, "execute_dft_r2c", &l->run_r2c);
     find(l->library, prefix, "execute_dft_c2r", &l->run_c2r);
     find(l->library, prefix, "destroy_plan", &l->destroy);
-    find(l->library, prefix, "set_timelimit", &l->time_limit);
     find(l->library, prefix, "alignment_of", &l->alignment);
-    if (!l->c2c || !l->r2c || !l->c2r || !l->run_c2c || !l->run_r2c || !l->run_c2r || !l->destroy || !l->time_limit || !l->alignment)
+    if (!l->c2c || !l->r2c || !l->c2r || !l->run_c2c || !l->run_r2c || !l->run_c2r || !l->destroy || !l->alignment)
         l->library = NULL;
     void *more = l->library ? dlopen(threads, RTLD_NOW | RTLD_LOCAL) : NULL;
     if (!more) return;
@@ -133,8 +130,9 @@ static key key_of(const library *l, const gpa_libcall *c, int threads, void *in,
     return k;
 }
 
-static plan plan_new(const library *l, const key *k, void *in, void *out, unsigned how) {
+static plan plan_new(const library *l, const key *k, void *in, void *out) {
     iodim d[KIR_MAX_DIMS];
+    unsigned how = FFTW_ESTIMATE;
     for (int i = 0; i < k->ndim; i++) d[i] = (iodim){k->n[i], k->is[i], k->os[i]};
     if (l->threads) l->threads(k->threads);
     if (k->form != FFT_C2R) how |= FFTW_PRESERVE_INPUT;
@@ -144,66 +142,117 @@ static plan plan_new(const library *l, const key *k, void *in, void *out, unsign
     return l->c2c(k->rank, d, others, d + k->rank, in, out, k->inverse ? 1 : -1, how);
 }
 
-/* The bytes from the first to the last element of a layout that starts at 0, which has no negative strides. */
-static size_t extent(const key *k, const int64_t *strides, size_t item) {
-    int64_t last = 0;
-    for (int i = 0; i < k->ndim; i++) {
-        if (strides[i] < 0) return 0;
-        last += (k->n[i] - 1) * strides[i];
-    }
-    return (size_t)(last + 1) * item;
-}
-
-/* Replaces the plan by a measured one, made on memory of its own because measuring overwrites it. What cannot be had stays
- * as it is. */
-static void measure(const library *l, entry *entry_) {
-    const key *k = &entry_->k;
-    size_t item = dtype_size(k->dtype), in_size = extent(k, k->is, item), out_size = extent(k, k->os, item), slack = 128;
-    entry_->measured = true;
-    if (!in_size || !out_size) return;
-    char *in = mem_new(in_size + slack), *out = k->in_place ? in : mem_new(out_size + slack);
-    if (in && out) {
-        char *x = in, *y = out;
-        while (l->alignment(x) != k->in_align) x += sizeof(float);
-        while (l->alignment(y) != k->out_align) y += sizeof(float);
-        l->time_limit(MEASURE_SECONDS);
-        plan better = plan_new(l, k, x, k->in_place ? x : y, FFTW_MEASURE);
-        if (better) {
-            l->destroy(entry_->p);
-            entry_->p = better;
-        }
-    }
-    if (out != in) mem_free(out);
-    mem_free(in);
-}
-
 /* The plan of a call, made when it is not there yet; NULL when FFTW has none. */
 static plan plan_of(fft *f, const library *l, const key *k, void *in, void *out) {
     entry *oldest = f->plans;
     for (entry *i = f->plans; i < f->plans + PLANS; i++) {
         if (i->p && memcmp(&i->k, k, sizeof *k) == 0) {
             i->used = ++f->clock;
-            if (!i->measured && ++i->uses >= MEASURE_AT) measure(l, i);
             return i->p;
         }
         if (i->used < oldest->used) oldest = i;
     }
-    plan p = plan_new(l, k, in, out, FFTW_ESTIMATE);
+    plan p = plan_new(l, k, in, out);
     if (!p) return NULL;
     if (oldest->p) library_of(f, oldest->k.dtype)->destroy(oldest->p);
-    int64_t n = 1;
-    for (int d = 0; d < k->ndim; d++) n *= k->n[d];
-    *oldest = (entry){.k = *k, .p = p, .used = ++f->clock, .measured = n < MEASURE_FROM};
+    *oldest = (entry){.k = *k, .p = p, .used = ++f->clock};
     return p;
+}
+
+/* ---- lines in blocks ---- */
+
+/* The transforms along one axis of complex numbers, from one layout to another or in place. */
+typedef struct {
+    const library *l;
+    plan p;                                    /* of a block, in place: its lines one after the other */
+    const char *in;
+    char *out;
+    int64_t item, n, is, os;                   /* of the axis */
+    int64_t width, near_n, near_is, near_os;   /* lines of a block, and the axis along which they are neighbours */
+    int ndim;                                  /* the other axes */
+    int64_t shape[KIR_MAX_DIMS], in_step[KIR_MAX_DIMS], out_step[KIR_MAX_DIMS];
+    int64_t blocks, chunks;
+    bool failed;
+} lines;
+
+static void gather(const lines *q, char *to, const char *from, int64_t width) {
+    for (int64_t k = 0; k < q->n; k++)
+        for (int64_t w = 0; w < width; w++)
+            memcpy(to + (w * q->n + k) * q->item, from + (k * q->is + w * q->near_is) * q->item, (size_t)q->item);
+}
+
+static void scatter(const lines *q, char *to, const char *from, int64_t width) {
+    for (int64_t k = 0; k < q->n; k++)
+        for (int64_t w = 0; w < width; w++)
+            memcpy(to + (k * q->os + w * q->near_os) * q->item, from + (w * q->n + k) * q->item, (size_t)q->item);
+}
+
+static void run_chunk(void *arg, int64_t chunk) {
+    lines *q = arg;
+    char *block = mem_new((size_t)(q->width * q->n * q->item) + 64), *buffer = block ? block + (64 - (uintptr_t)block % 64) % 64 : NULL;
+    int64_t per_row = (q->near_n + q->width - 1) / q->width;
+    if (!block) __atomic_store_n(&q->failed, true, __ATOMIC_RELAXED);
+    for (int64_t b = q->blocks * chunk / q->chunks; block && b < q->blocks * (chunk + 1) / q->chunks; b++) {
+        int64_t first = b % per_row * q->width, rest = b / per_row, in = first * q->near_is, out = first * q->near_os;
+        for (int d = q->ndim - 1; d >= 0; d--) {
+            in += rest % q->shape[d] * q->in_step[d];
+            out += rest % q->shape[d] * q->out_step[d];
+            rest /= q->shape[d];
+        }
+        int64_t width = MIN(q->width, q->near_n - first);
+        gather(q, buffer, q->in + in * q->item, width);
+        q->l->run_c2c(q->p, buffer, buffer); /* what stands in the lines that are not there does not matter */
+        scatter(q, q->out + out * q->item, buffer, width);
+    }
+    mem_free(block);
+}
+
+/* The transforms along an axis of a call's space, whose extents are n: of the complex layout `in` to the layout `out`. */
+static gpa_code by_blocks(fft *f, int threads, const gpa_libcall *c, int axis, const int64_t *n, const char *in, const int64_t *is, char *out,
+                          const int64_t *os, gpa_err *e) {
+    const library *l = library_of(f, c->dtype);
+    lines q = {.l = l, .in = in, .out = out, .item = (int64_t)dtype_size(c->dtype), .n = n[axis], .is = is[axis], .os = os[axis], .near_n = 1, .blocks = 1};
+    int near = -1;
+    for (int d = 0; d < c->fft.ndim; d++)
+        if (d != axis && n[d] > 1 && (near < 0 || os[d] < os[near])) near = d;
+    for (int d = 0; d < c->fft.ndim; d++) {
+        if (d == axis || d == near) continue;
+        q.shape[q.ndim] = n[d];
+        q.in_step[q.ndim] = is[d];
+        q.out_step[q.ndim++] = os[d];
+        q.blocks *= n[d];
+    }
+    if (near >= 0) q.near_n = n[near], q.near_is = is[near], q.near_os = os[near];
+    q.width = MIN(q.near_n, BLOCK_BYTES / q.item);
+    q.blocks *= (q.near_n + q.width - 1) / q.width;
+    q.chunks = MIN(q.blocks, 8 * threads);
+    key k;
+    memset(&k, 0, sizeof k);
+    k.dtype = c->dtype;
+    k.inverse = c->fft.inverse;
+    k.in_place = k.rank = k.threads = 1;
+    k.ndim = 2;
+    k.n[0] = q.n, k.n[1] = q.width;
+    k.is[0] = k.os[0] = 1, k.is[1] = k.os[1] = q.n;
+    char *sample = mem_new((size_t)(q.width * q.n * q.item) + 64), *aligned = sample ? sample + (64 - (uintptr_t)sample % 64) % 64 : NULL;
+    if (!sample) return gpa_no_memory(e);
+    q.p = plan_of(f, l, &k, aligned, aligned);
+    mem_free(sample);
+    if (!q.p) return gpa_fail(e, GPA_E_INTERNAL, "FFTW has no plan for this transform");
+    int32_t never = 0;
+    threads_each(threads, q.chunks, &never, run_chunk, &q);
+    return q.failed ? gpa_no_memory(e) : GPA_OK;
 }
 
 /* ---- calls ---- */
 
-gpa_code fft_run(fft *f, int threads, const gpa_libcall *c, gpa_err *e) {
+/* Whether the points of an axis of the complex side lie far apart. */
+static bool is_far(const gpa_libcall *c, const int64_t *strides, int axis) {
+    return strides[axis] * (int64_t)dtype_size(c->dtype) >= FAR && c->fft.n[axis] > 8;
+}
+
+static gpa_code by_plan(fft *f, int threads, const gpa_libcall *c, void *in, void *out, gpa_err *e) {
     const library *l = library_of(f, c->dtype);
-    gpa_dtype real = dtype_info[c->dtype].real;
-    void *in = at(&c->fft.in, c->fft.form == FFT_R2C ? real : c->dtype);
-    void *out = at(&c->fft.out, c->fft.form == FFT_C2R ? real : c->dtype);
     key k = key_of(l, c, threads, in, out);
     plan p = plan_of(f, l, &k, in, out);
     if (!p) return gpa_fail(e, GPA_E_INTERNAL, "FFTW has no plan for this transform");
@@ -211,4 +260,41 @@ gpa_code fft_run(fft *f, int threads, const gpa_libcall *c, gpa_err *e) {
     else if (c->fft.form == FFT_C2R) l->run_c2r(p, in, out);
     else l->run_c2c(p, in, out);
     return GPA_OK;
+}
+
+/* The last axis first, from in to out, then the others in out. */
+static gpa_code by_axes(fft *f, int threads, const gpa_libcall *c, void *in, void *out, gpa_err *e) {
+    gpa_libcall one = *c;
+    int last = c->fft.rank - 1;
+    gpa_code rc;
+    int64_t n[KIR_MAX_DIMS];
+    memcpy(n, c->fft.n, sizeof n);
+    if (c->fft.form == FFT_C2C && is_far(c, c->fft.in.stride, last)) {
+        rc = by_blocks(f, threads, c, last, n, in, c->fft.in.stride, out, c->fft.out.stride, e);
+    } else { /* the call with its last axis as the only one */
+        one.fft.rank = 1;
+        for (int d = last; d > 0; d--) {
+            one.fft.n[d] = c->fft.n[d - 1];
+            one.fft.in.stride[d] = c->fft.in.stride[d - 1];
+            one.fft.out.stride[d] = c->fft.out.stride[d - 1];
+        }
+        one.fft.n[0] = c->fft.n[last];
+        one.fft.in.stride[0] = c->fft.in.stride[last];
+        one.fft.out.stride[0] = c->fft.out.stride[last];
+        rc = by_plan(f, threads, &one, in, out, e);
+    }
+    if (c->fft.form == FFT_R2C) n[last] = n[last] / 2 + 1;
+    for (int axis = last - 1; axis >= 0 && !rc; axis--)
+        rc = by_blocks(f, threads, c, axis, n, out, c->fft.out.stride, out, c->fft.out.stride, e);
+    return rc;
+}
+
+gpa_code fft_run(fft *f, int threads, const gpa_libcall *c, gpa_err *e) {
+    gpa_dtype real = dtype_info[c->dtype].real;
+    void *in = at(&c->fft.in, c->fft.form == FFT_R2C ? real : c->dtype);
+    void *out = at(&c->fft.out, c->fft.form == FFT_C2R ? real : c->dtype);
+    bool far = false;
+    for (int axis = 0; axis < c->fft.rank; axis++) far = far || is_far(c, c->fft.out.stride, axis);
+    if (far && c->fft.form != FFT_C2R && points(c) >= LARGE) return by_axes(f, threads, c, in, out, e);
+    return by_plan(f, threads, c, in, out, e);
 }

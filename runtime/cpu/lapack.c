@@ -48,7 +48,7 @@ typedef struct {
 #undef ROUTINE
 } routines;
 
-enum { TYPES = 4 };
+enum { TYPES = 4, TILE = 32 };
 struct lapack {
     bool there;
     routines of[TYPES];
@@ -90,7 +90,7 @@ static lapack *load(blas **b) {
 void lapack_free(lapack *l) { mem_free(l); }
 
 bool lapack_can(lapack **l, blas **b, const gpa_libcall *c) {
-    if (index_of(c->dtype) < 0 || c->matrix.turned || c->matrix.m > INT32_MAX || c->matrix.n > INT32_MAX || c->matrix.k > INT32_MAX) return false;
+    if (index_of(c->dtype) < 0 || c->matrix.m > INT32_MAX || c->matrix.n > INT32_MAX || c->matrix.k > INT32_MAX) return false;
     if (!*l) *l = load(b);
     return *l && (*l)->there;
 }
@@ -111,14 +111,41 @@ typedef struct {
 
 static int at_least_1(int n) { return n > 1 ? n : 1; }
 
+/* Exchanges the rows and columns of a square matrix, a tile that fits the cache at a time. */
+#define TURN(name, T)                                                                                  \
+    static void name(T *a, int n) {                                                                    \
+        for (int j0 = 0; j0 < n; j0 += TILE)                                                           \
+            for (int i0 = 0; i0 <= j0; i0 += TILE)                                                     \
+                for (int j = j0; j < MIN(j0 + TILE, n); j++)                                           \
+                    for (int i = i0; i < MIN(i0 + TILE, j); i++) {                                     \
+                        T *x = a + (size_t)j * (size_t)n + i, *y = a + (size_t)i * (size_t)n + j, z = *x; \
+                        *x = *y;                                                                       \
+                        *y = z;                                                                        \
+                    }                                                                                  \
+    }
+TURN(turn_4, uint32_t)
+TURN(turn_8, uint64_t)
+TURN(turn_16, gpa_c128)
+#undef TURN
+
+static void turn(const task *t) {
+    void *a = t->x[0];
+    if (dtype_size(t->c->dtype) == 4) turn_4(a, t->n);
+    if (dtype_size(t->c->dtype) == 8) turn_8(a, t->n);
+    if (dtype_size(t->c->dtype) == 16) turn_16(a, t->n);
+}
+
+/* The matrix itself is factorized, not the transpose that it is by columns, so that rounding is NumPy's. */
 static int solve(const task *t) {
     int info = 0, lead = at_least_1(t->n);
+    turn(t);
     t->r->gesv(&t->n, &t->k, t->x[0], &lead, t->ints, t->x[1], &lead, &info);
     return info;
 }
 
 static int lu(const task *t) {
     int info = 0, lead = at_least_1(t->m);
+    turn(t);
     t->r->getrf(&t->m, &t->n, t->x[0], &lead, (int *)(void *)t->x[1], &info);
     return info < 0 ? info : 0; /* a zero pivot is no failure of a factorization */
 }

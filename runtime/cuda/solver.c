@@ -79,9 +79,7 @@ static gpa_code make_space(work *w, space *s, gpa_err *e) {
 
 static int lead(int rows) { return MAX(rows, 1); }
 
-static int turn(const work *w) { return w->c->matrix.turned ? CUBLAS_T : CUBLAS_N; }
-
-/* Of one matrix after the other. */
+/* Of one matrix after the other. They lie by rows: of their transposes, then. */
 static gpa_code lu_each(work *w, int *pivots, int64_t pivots_step, bool then_solve, gpa_err *e) {
     int n_work = 0;
     void *buffer = NULL;
@@ -92,7 +90,7 @@ static gpa_code lu_each(work *w, int *pivots, int64_t pivots_step, bool then_sol
         void *a = at(w, 0, i, size, w->item), *b = then_solve ? at(w, 1, i, b_size, w->item) : NULL;
         int *p = pivots + i * pivots_step;
         rc = TYPED(lu, w->m, w->n, a, lead(w->m), buffer, p, w->info + i);
-        if (!rc && b) rc = TYPED(solve, turn(w), w->n, w->k, a, lead(w->n), p, b, lead(w->n), w->info + w->batch);
+        if (!rc && b) rc = TYPED(solve, CUBLAS_T, w->n, w->k, a, lead(w->n), p, b, lead(w->n), w->info + w->batch);
     }
     return rc;
 }
@@ -117,7 +115,7 @@ static gpa_code solve(work *w, gpa_err *e) {
     rc = addresses(w, 0, (int64_t)w->n * w->n, &a, e);
     if (!rc) rc = addresses(w, 1, (int64_t)w->n * w->k, &b, e);
     if (!rc) rc = BATCHED(lu, w->n, a, lead(w->n), pivots, w->info, w->batch);
-    if (!rc) rc = BATCHED(solve, turn(w), w->n, w->k, (const void *const *)a, lead(w->n), pivots, b, lead(w->n), &ignored, w->batch);
+    if (!rc) rc = BATCHED(solve, CUBLAS_T, w->n, w->k, (const void *const *)a, lead(w->n), pivots, b, lead(w->n), &ignored, w->batch);
     return rc;
 }
 
