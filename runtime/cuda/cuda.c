@@ -57,6 +57,13 @@ static gpa_code cuda_open(int i, gpa_dev **out, gpa_err *e) {
     return rc;
 }
 
+/* What the driver keeps of freed memory: to be had again, though the driver does not count it as free. */
+static uint64_t unused_of_pool(const gpa_dev *d) {
+    uint64_t reserved = 0, used = 0;
+    if (d->cu->pool_get(d->pool, CU_POOL_RESERVED, &reserved) || d->cu->pool_get(d->pool, CU_POOL_USED, &used)) return 0;
+    return reserved > used ? reserved - used : 0;
+}
+
 static void cuda_caps(gpa_dev *d, gpa_caps *out) {
     char name[80] = "NVIDIA GPU";
     size_t unused = 0, total = 0;
@@ -67,7 +74,7 @@ static void cuda_caps(gpa_dev *d, gpa_caps *out) {
     snprintf(out->name, sizeof out->name, "cuda:%d", d->number);
     snprintf(out->desc, sizeof out->desc, "%.60s, compute %d.%d", name, d->target.major, d->target.minor);
     out->mem_total = total;
-    out->mem_free = unused;
+    out->mem_free = unused + unused_of_pool(d);
     out->dtypes = (UINT64_C(1) << DT_COUNT) - 1;
 }
 

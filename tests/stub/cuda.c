@@ -60,7 +60,7 @@ STUB(cuDevicePrimaryCtxReset_v2, CUdevice d) {
 STUB(cuCtxSetCurrent, CUcontext c) { return current = c, 0; }
 STUB(cuMemGetInfo_v2, size_t *out, size_t *total) {
     *total = (size_t)stub_word("memory", 1 << 30);
-    *out = *total - (current ? MIN(current->used, *total) : 0);
+    *out = *total - (current ? MIN(current->used + 1000000, *total) : 0); /* of which the pool keeps some */
     return 0;
 }
 STUB(cuStreamCreate, CUstream *out, unsigned flags) {
@@ -111,6 +111,12 @@ STUB(cuMemFreeAsync, CUdeviceptr p, CUstream s) {
     if (b->owner != current) return INVALID;
     current->used -= MIN(b->n, current->used);
     free(b);
+    return 0;
+}
+STUB(cuMemPoolGetAttribute, CUmemoryPool p, int which, void *out) {
+    (void)p;
+    LIVE();
+    *(uint64_t *)out = which == CU_POOL_RESERVED ? current->used + 1000000 : which == CU_POOL_USED ? current->used : 0;
     return 0;
 }
 STUB(cuMemHostAlloc, void **out, size_t n, unsigned flags) {
