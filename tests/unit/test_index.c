@@ -3,6 +3,7 @@
 #include "tests/unit/unit.h"
 
 #include "runtime/runtime.h"
+#include "runtime/store.h"
 
 static gpa_rt *rt;
 static gpa_err err;
@@ -280,6 +281,36 @@ static void scatters(void **state) {
     end();
 }
 
+/* The stores that devices with memory of their own choose by masks and count with: at places that a running sum gives, only
+ * where a mask is true, and sums of integers. Places are not looked at where the mask is false. */
+static void scatters_where(void **state) {
+    (void)state;
+    begin();
+    gpa_arr *a = range(false, DIMS(5)), *to = list(3, (int64_t[]){9, 9, 9}), *mask, *count, *far = list(5, (int64_t[]){7, 0, 1, 7, 1});
+    gpa_opnd odd[2] = {{.arr = a}, {.weak = WEAK_INT, .dtype = DT_I64, .v = {.I64 = 2}}};
+    node *value, *when, *place, *one, *before;
+    OK(arr_ufunc(rt, OP_REMAINDER, odd, NULL, &mask, &err));
+    OK(arr_scan(rt, RED_SUM, mask, 0, DT_I64, &count, &err));
+    OK(arr_node(rt, a, &value, &err));
+    OK(opnd_node(rt, &(gpa_opnd){.arr = mask}, DT_BOOL, DIMS(5), &when, &err));
+    OK(arr_node(rt, count, &place, &err));
+    OK(node_scalar(rt, DT_I64, (gpa_val){.I64 = 1}, &one, &err));
+    OK(node_op2(rt, OP_SUBTRACT, place, one, &before, &err));
+    OK(store_scatter(rt, to, &before, (int8_t[]){-1}, DIMS(5), &(scatter_what){.value = value, .mask = when}, &err));
+    HOLDS(arr_retain(to), DIMS(3), 1, 3, 9);
+    node_release(rt, place);
+    node_release(rt, when);
+    OK(arr_node(rt, far, &place, &err));
+    OK(node_op2(rt, OP_LESS, place, one, &when, &err));
+    OK(store_scatter(rt, to, &place, (int8_t[]){-1}, DIMS(5), &(scatter_what){.value = one, .mask = when, .add = true}, &err));
+    HOLDS(arr_retain(to), DIMS(3), 2, 3, 9);
+    node *all[] = {value, when, place, one, before};
+    for (size_t k = 0; k < COUNT_OF(all); k++) node_release(rt, all[k]);
+    gpa_arr *arrays[] = {a, to, mask, count, far};
+    for (size_t k = 0; k < COUNT_OF(arrays); k++) arr_release(rt, arrays[k]);
+    end();
+}
+
 /* Laziness never shows: what was asked for before a store has the old values. */
 static void items(void **state) {
     (void)state;
@@ -403,5 +434,5 @@ static void short_of_memory(void **state) {
 }
 
 UNIT_TESTS(TEST(views), TEST(basic), TEST(masks_and_places), TEST(late_bounds), TEST(stores), TEST(numbers), TEST(masked_stores),
-           TEST(scatters), TEST(items), TEST(calls), TEST(empty_ones),
+           TEST(scatters), TEST(scatters_where), TEST(items), TEST(calls), TEST(empty_ones),
            TEST(short_of_memory))
