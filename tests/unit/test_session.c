@@ -7,15 +7,16 @@
 #include <unistd.h>
 
 #include "lang/session.h"
+#include "lang/session/magic.h"
 #include "runtime/str.h"
 
-static gpa_session *begin(const char *history, gpa_host host) {
+static gpa_session *begin(const char *kept, gpa_host host) {
     gpa_config c;
     gpa_err e = {0};
     gpa_session *s = NULL;
     gpa_config_init(&c);
     c.device = "ref";
-    c.history = history;
+    c.history = kept;
     c.host = host;
     assert_int_equal(gpa_session_new(&c, &s, &e), GPA_OK);
     return s;
@@ -137,6 +138,28 @@ static void knows_whole_cells(void **state) {
     gpa_session_free(s);
 }
 
+/* ---- times ---- */
+
+static void times_are_written_as_ipython_does(void **state) {
+    (void)state;
+    static const struct {
+        double seconds;
+        int digits;
+        const char *want;
+    } cases[] = {
+        {0, 3, "0 ns"},           {851e-9, 3, "851 ns"},      {0.401e-9, 3, "0.401 ns"}, {5.48e-6, 3, "5.48 \u03bcs"}, {1.5e-3, 3, "1.5 ms"},
+        {0.9996e-3, 3, "1 ms"} /* IPython: 1e+03 \u03bcs */, {59.9, 3, "59.9 s"},       {60, 3, "1min"},           {61.5, 3, "1min 1s"},
+        {3661, 3, "1h 1min 1s"}, {90061, 3, "1d 1h 1min 1s"}, {1.23456789, 6, "1.23457 s"},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        gpa_str text;
+        str_init(&text);
+        magic_put_time(&text, cases[i].seconds, cases[i].digits);
+        assert_string_equal(text.text, cases[i].want);
+        str_free(&text);
+    }
+}
+
 /* ---- history ---- */
 
 static void note_entry(void *user, const gpa_entry *e) { str_printf(user, "%d/%d:%s%s%s;", e->session, e->line, e->input, e->output ? "=" : "", e->output ? e->output : ""); }
@@ -235,5 +258,5 @@ static void an_interrupt_before_the_first_instruction_counts(void **state) {
     gpa_session_free(s);
 }
 
-UNIT_TESTS(TEST(completes_what_may_stand_there), TEST(completion_runs_nothing), TEST(tells_about_names), TEST(knows_whole_cells),
+UNIT_TESTS(TEST(completes_what_may_stand_there), TEST(completion_runs_nothing), TEST(tells_about_names), TEST(knows_whole_cells), TEST(times_are_written_as_ipython_does),
            TEST(history_outlives_a_session), TEST(history_without_a_file_says_so), TEST(long_loops_tell_how_far_they_are), TEST(an_interrupt_before_the_first_instruction_counts))
