@@ -327,8 +327,9 @@ static gpa_code call(magic_call *m, const char *name, size_t n_name, value *out)
     m->row = magic_find(name, n_name);
     if (!m->row || !(m->row->kinds & (cell ? MAGIC_CELL : MAGIC_LINE))) return not_found(s, name, n_name, cell);
     if (cell && !m->n_body)
-        return m->row->kinds & MAGIC_LINE ? magic_usage(m, "%%%%%s is a cell magic, but the cell body is empty. Did you mean the line magic %%%s (single %%)?", m->row->name, m->row->name)
-                                          : magic_usage(m, "%%%%%s is a cell magic, but the cell body is empty.", m->row->name);
+        return magic_usage(m, m->row->kinds & MAGIC_LINE ? "%%%%%s is a cell magic, but the cell body is empty. Did you mean the line magic %%%s (single %%)?"
+                                                         : "%%%%%s is a cell magic, but the cell body is empty.",
+                           m->row->name, m->row->name);
     if (m->row->line == MAGIC_CODE) return run_row(m, out);
     gpa_str words;
     str_init(&words);

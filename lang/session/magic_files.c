@@ -231,6 +231,11 @@ out:
 
 /* ---- %%writefile ---- */
 
+static gpa_code fail_file(const magic_call *m, int why, const char *path) {
+    gpa_code code = why == ENOENT ? GPA_E_FILE_NOT_FOUND : why == EACCES ? GPA_E_PERMISSION : why == EISDIR ? GPA_E_IS_DIRECTORY : GPA_E_OS;
+    return vm_fail(m->s->vm, code, "[Errno %d] %s: '%s'", why, strerror(why), path);
+}
+
 gpa_code magic_writefile(magic_call *m, value *out) {
     const char *text;
     size_t n;
@@ -252,8 +257,8 @@ gpa_code magic_writefile(magic_call *m, value *out) {
     bool good = f && fwrite(m->body, 1, m->n_body, f) == m->n_body;
     int why = errno;
     if (f && fclose(f)) good = false, why = errno;
-    if (!good) TRY(vm_fail(m->s->vm, why == ENOENT ? GPA_E_FILE_NOT_FOUND : why == EACCES ? GPA_E_PERMISSION : why == EISDIR ? GPA_E_IS_DIRECTORY : GPA_E_OS, "[Errno %d] %s: '%s'", why, strerror(why), path.text));
-    session_printf(m->s, false, "%s %s\n", !there ? append ? "Appending to" : "Writing" : append ? "Appending to" : "Overwriting", name.text);
+    if (!good) TRY(fail_file(m, why, path.text));
+    session_printf(m->s, false, "%s %s\n", append ? "Appending to" : there ? "Overwriting" : "Writing", name.text);
 out:
     str_free(&name);
     str_free(&path);

@@ -279,7 +279,10 @@ gpa_code magic_rerun(magic_call *m, value *out) {
     if (s->flags & GPA_EVAL_SCRIPT) TRY(magic_usage(m, "%%rerun: a script has no history"));
     if (grep) find_pattern(s, pattern.text, pattern.len, &found);
     else if (m->n) ranges_find(s, m->args, m->n, &found);
-    else gpa_session_history(s, &(gpa_history_query){.kind = GPA_HISTORY_RANGE, .start = s->count - (int)MIN(lines, s->count), .stop = s->count}, add_but, &(last_of){s, &found});
+    else {
+        gpa_history_query q = {.kind = GPA_HISTORY_RANGE, .start = s->count - (int)MIN(lines, s->count), .stop = s->count};
+        gpa_session_history(s, &q, add_but, &(last_of){s, &found});
+    }
     if (found.len && found.text[found.len - 1] != '\n') str_putc(&found, '\n');
     if (found.len) rc = run_again(s, &found);
     else session_printf(s, false, "No lines in history match specification\n");

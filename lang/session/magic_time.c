@@ -329,7 +329,9 @@ typedef struct {
 static clocks read_clocks(gpa_session *s) {
     struct rusage u;
     getrusage(RUSAGE_SELF, &u);
-    return (clocks){magic_clock(), (double)u.ru_utime.tv_sec + (double)u.ru_utime.tv_usec * 1e-6, (double)u.ru_stime.tv_sec + (double)u.ru_stime.tv_usec * 1e-6, work_so_far(s)};
+    double user = (double)u.ru_utime.tv_sec + (double)u.ru_utime.tv_usec * 1e-6;
+    double system = (double)u.ru_stime.tv_sec + (double)u.ru_stime.tv_usec * 1e-6;
+    return (clocks){magic_clock(), user, system, work_so_far(s)};
 }
 
 static void print_clocks(gpa_session *s, const clocks *from) {
