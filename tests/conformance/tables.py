@@ -191,7 +191,12 @@ def philox(upper):
     ones = 2**64 - 1
     assert words(0, 0, 0) == (0x9b00dbd8bc57ac4c if upper else 0xe169c58d6627e8d5)
     assert words(ones, ones, ones) == (0x6d5451fda20bc7c6 if upper else 0x41c83b0e408f276d)
-    return lambda *args: np.array([words(*map(int, v)) for v in zip(*args)], np.uint64)
+
+    def of_arrays(*args):
+        if any(a.dtype != np.uint64 for a in args):
+            raise TypeError("words of 64 bits")
+        return np.array([words(*map(int, v)) for v in zip(*args)], np.uint64)
+    return of_arrays
 
 
 ORACLE = {
