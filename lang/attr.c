@@ -88,6 +88,18 @@ static gpa_code exception_attr(gpa_vm *vm, exc_obj *x, const char *text, value *
     return GPA_OK;
 }
 
+/* The members of a record type, else NULL. */
+static dict_obj *members_of_type(gpa_vm *vm, uint32_t aux) {
+    return aux >= AUX_KIND ? record_members_peek(vm, object_kinds[aux - AUX_KIND]) : NULL;
+}
+
+/* The methods of a value that are written in gpa, by name, else NULL. */
+static dict_obj *written_methods(gpa_vm *vm, value v) {
+    if (v.tag == V_ARRAY || v.tag == V_NUM) return vm->methods;
+    if (v.tag == V_TYPE) return members_of_type(vm, v.aux);
+    return v.tag == V_OBJECT ? record_members_peek(vm, v.object->kind) : NULL;
+}
+
 static gpa_code type_attr(gpa_vm *vm, value type, const char *text, value *out) {
     *out = v_unset();
     native_owner o = owner_of_type(type.aux);
@@ -97,7 +109,12 @@ static gpa_code type_attr(gpa_vm *vm, value type, const char *text, value *out) 
     else if (is(text, "__module__")) *out = dot ? v_str(vm, name, (size_t)(dot - name)) : v_cstr(vm, "builtins");
     else if (row && row->kind != NATIVE_PROPERTY) *out = (value){.tag = V_NATIVE, .native = row};
     else if (is(text, "__doc__")) *out = v_none();
-    else return GPA_OK;
+    else {
+        dict_obj *members = members_of_type(vm, type.aux);
+        value m = members ? dict_text_peek(vm, members, text) : v_unset();
+        if (m.tag == V_FUNC) *out = found(m);
+        return GPA_OK;
+    }
     return out->tag == V_UNSET ? vm->err.code : GPA_OK;
 }
 
@@ -180,7 +197,7 @@ gpa_code vm_dir(gpa_vm *vm, value v, void (*each)(void *user, const char *name, 
         for (size_t i = 0; i < n; i++)
             if (rows[i].name[0] != '_') each(user, rows[i].name, (value){.tag = V_NATIVE, .native = &rows[i]});
     }
-    dict_obj *written = v.tag == V_ARRAY || v.tag == V_NUM ? vm->methods : v.tag == V_OBJECT ? record_members_peek(vm, v.object->kind) : NULL;
+    dict_obj *written = written_methods(vm, v);
     size_t at = 0;
     for (dict_entry *e; written && (e = dict_next(written, &at));)
         if (e->key.str->text[0] != '_') each(user, e->key.str->text, e->v);

@@ -9,7 +9,7 @@ import tempfile
 import cells
 from cells import Gpa, show
 
-NUMPY = ("numpy", "numpy.fft", "numpy.linalg", "scipy.sparse", "pyculib.fft")  # every function of these has an example
+NUMPY = ("numpy", "numpy.fft", "numpy.linalg", "numpy.random", "scipy.sparse", "pyculib.fft")  # every function of these has an example
 
 
 def run_examples(engine, prologue, examples):
@@ -39,10 +39,12 @@ def check(engine, owner, name, kind, doc):
         return [("it has no example", "")]
     module = owner if owner in ("math", "cmath", "random", "functools", "itertools", "time", "os", "os.path", "sys") else ""
     prologue = f"import {module}\nfrom {module} import *\n" if module else ""
-    if owner in NUMPY or owner.startswith(("numpy", "ndarray", "dtype", "ufunc")):
+    if owner in NUMPY or owner.startswith(("numpy", "ndarray", "dtype", "ufunc", "Generator")):
         prologue = "import numpy as np\nfrom numpy import *\nfrom builtins import bool\n"
     if owner in NUMPY[1:]:
         prologue += f"from {owner} import *\n"
+    if owner == "Generator":
+        prologue += "from numpy.random import default_rng\n"
     return run_examples(engine, prologue, examples)
 
 

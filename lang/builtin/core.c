@@ -1,5 +1,7 @@
 /* Built-in functions on single values: output, text, identity, attributes. */
 #include "lang/builtin/all.h"
+#include "lang/numpy/numpy.h"
+#include "lang/builtin/kinds.h"
 #include "lang/container.h"
 #include "lang/format.h"
 #include "lang/number.h"
@@ -172,6 +174,10 @@ static gpa_code matches_any(gpa_vm *vm, uint32_t type, value classes, const char
     *out = false;
     if (classes.tag == V_TYPE) {
         *out = derives(type, classes.aux);
+        return GPA_OK;
+    }
+    if (classes.tag == V_OBJECT && classes.object->kind == &abstract_kind) {
+        *out = np_abstract_has(classes.object, type);
         return GPA_OK;
     }
     if (classes.tag != V_TUPLE)

@@ -128,12 +128,16 @@ gpa_code np_can_cast(gpa_vm *vm, value *argv, value *out) { /* from_, to, castin
 }
 
 /* The abstract types of NumPy's hierarchy, each as the letters of the kinds below it. */
+bool np_abstract_has(const object_obj *abstract, uint32_t type) {
+    return type >= AUX_DTYPE && type < AUX_DTYPE + DT_COUNT && strchr(abstract->data, dtype_info[type - AUX_DTYPE].kind);
+}
+
 gpa_code np_issubdtype(gpa_vm *vm, value *argv, value *out) { /* arg1, arg2 */
     gpa_dtype a, b;
     gpa_code rc = arg_dtype(vm, argv[0], &a);
     if (rc) return rc;
     if (argv[1].tag == V_OBJECT && argv[1].object->kind == &abstract_kind) {
-        *out = v_bool(strchr(argv[1].object->data, dtype_info[a].kind) != NULL);
+        *out = v_bool(np_abstract_has(argv[1].object, AUX_DTYPE + a));
         return GPA_OK;
     }
     rc = arg_dtype(vm, argv[1], &b);

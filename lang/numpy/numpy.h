@@ -37,6 +37,8 @@ gpa_code np_scan_with(gpa_vm *vm, gpa_red red, value *argv, value *out);
 /* The abstract types of NumPy's hierarchy (numpy.integer, ...): `kinds` holds the letters of the kinds below it. */
 extern const object_kind abstract_kind, finfo_kind, iinfo_kind, flags_kind;
 value np_abstract(gpa_vm *vm, const char *name, char *kinds);
+/* Whether a type value's aux is a scalar type below it. */
+bool np_abstract_has(const object_obj *abstract, uint32_t type);
 
 /* A function of the prelude by its name, owned. */
 gpa_code np_prelude(gpa_vm *vm, const char *name, value *out);
