@@ -163,6 +163,7 @@ static gpa_code to_host(gpa_vm *vm, value v, value into, bool copy, value *out) 
 }
 
 gpa_code nd_copy_to_host(gpa_vm *vm, value *argv, value *out) { return to_host(vm, argv[0], argv[1], true, out); } /* self, ary, stream */
+gpa_code nd_to_host(gpa_vm *vm, value *argv, value *out) { return to_host(vm, argv[0], v_none(), true, out); }          /* self, stream */
 gpa_code nd_get(gpa_vm *vm, value *argv, value *out) { return to_host(vm, argv[0], argv[3], true, out); }          /* self, stream, order, out */
 gpa_code np_asnumpy(gpa_vm *vm, value *argv, value *out) { return to_host(vm, argv[0], argv[3], false, out); }     /* a, stream, order, out */
 

@@ -116,8 +116,15 @@ static gpa_code with_call(gpa_vm *vm, object_obj *o, size_t n, const value *args
 
 static const object_kind jit_with_kind = {.type_name = "numba.jit", .call = with_call};
 
+/* jit(target='gpu') made kernels, before there was cuda.jit. */
+static bool for_gpu(gpa_vm *vm, value options) {
+    value v = options.tag == V_DICT ? dict_text_peek(vm, options.dict, "target") : v_unset();
+    return v.tag == V_STR && (strcmp(v.str->text, "gpu") == 0 || strcmp(v.str->text, "cuda") == 0);
+}
+
 gpa_code numba_jit(gpa_vm *vm, value *argv, value *out) { /* signature_or_function, **options */
     value list;
+    if (for_gpu(vm, argv[1])) return cuda_jit(vm, (value[]){argv[0], v_unset(), v_bool(false), argv[1]}, out);
     if (argv[0].tag == V_FUNC) return make(vm, argv[0], v_none(), out);
     gpa_code rc = typed_signatures(vm, argv[0], &list);
     if (rc) return rc;
