@@ -125,6 +125,19 @@ def test_interrupt():
         assert k.control.recv_multipart() and k.ask("interrupt_request", channel="control") == {"status": "ok"}
 
 
+def test_interrupted_child():
+    """an interrupt ends a child process and not the cell; loops of %timeit end as others"""
+    with Kernel() as k:
+        id = k.execute("!sleep 100\nprint('went on', _exit_code)")
+        k.until("execute_input")
+        time.sleep(0.3)
+        began = time.time()
+        k.interrupt()
+        assert k.until("stream").content["text"] == "went on -2\n" and time.time() - began < 1
+        assert k.answer(id).content["status"] == "ok"
+        interrupted(k, k.interrupt, "%timeit -n 1000000000 1")
+
+
 def test_idle_interrupt():
     """an interrupt while nothing runs does not reach the next cell"""
     with Kernel() as k:
