@@ -254,3 +254,28 @@ class Mandelbrot:
      "s = 0\nfor i in range(1_000_000):\n    if i % 3 == 0:\n        s += i * 2\n    else:\n        s -= i\nr = s")
 class ScalarLoop:
     pass
+
+
+IMAGE = "m = (np.arange(2048 * 2048) % 251).astype(np.complex64).reshape(2048, 2048)\nk = np.roll(m, 3)\nfrom numpy.fft import fft2, ifft2, rfft\n"
+
+
+@row("FFT convolution, 2048x2048 complex64", IMAGE, "r = ifft2(fft2(m) * fft2(k))")
+class Convolution:
+    pass
+
+
+@row("rfft, 2^20 float64", "x = np.sin(np.arange(1 << 20))\nfrom numpy.fft import rfft\n", "r = rfft(x)")
+class RealTransform:
+    pass
+
+
+@row("10,000 solves of 32x32 float64",
+     "a = np.sin(np.arange(10_240_000.0)).reshape(10000, 32, 32) + 32 * np.eye(32)\nb = np.cos(np.arange(320_000.0)).reshape(10000, 32, 1)\n",
+     "r = np.linalg.solve(a, b)")
+class ManySolves:
+    pass
+
+
+@row("einsum ijk,jil->kl, 60^3 float64", "t = np.sin(np.arange(216_000.0)).reshape(60, 60, 60)\n", "r = np.einsum('ijk,jil->kl', t, t)")
+class Einsum:
+    pass
