@@ -34,7 +34,7 @@ typedef struct {
     void (*threads)(int);
 } library;
 
-enum { PLANS = 32, THREADS_FROM = 1 << 14, LARGE = 1 << 16, FAR = 1024, BLOCK_BYTES = 128 };
+enum { PLANS = 32, THREADS_FROM = 1 << 14, LARGE = 1 << 16, FAR = 1024, BLOCK_BYTES = 256 };
 
 /* What a plan depends on. */
 typedef struct {
