@@ -27,7 +27,9 @@ static double norm2(num z) { return creal(z) * creal(z) + cimag(z) * cimag(z); }
 
 static num load(gpa_dtype t, const char *p) {
     gpa_val v = dtype_cast(dtype_load(p, t), t, DT_C128);
-    return CMPLX(v.C128.re, v.C128.im);
+    num z;
+    memcpy(&z, &v.C128, sizeof z); /* CMPLX is not everywhere */
+    return z;
 }
 
 static void store(gpa_dtype t, char *p, num z) {
