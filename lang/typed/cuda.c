@@ -263,7 +263,7 @@ static gpa_code truth_of(gpa_vm *vm, value options, const char *name, bool unset
 }
 
 static gpa_code read_options(gpa_vm *vm, value options, kernel_data *d) {
-    bool fast, checked, lines;
+    bool fast = false, checked = true, lines = false;
     int64_t registers = 0;
     value most = options.tag == V_DICT ? dict_text_peek(vm, options.dict, "max_registers") : v_unset();
     gpa_code rc = truth_of(vm, options, "fastmath", false, &fast);

@@ -7,7 +7,8 @@
  * Invariant: values of other phases are made in the group's head, so that they are known in the whole group; values of
  * this phase where they stand.
  *
- * Reading order: masks, the context, values of other phases, indices, memory, reports, regions, instructions. */
+ * Reading order: masks, the context, values of other phases, regions, variables, instructions; memory and reports are in
+ * emit_reach.c. */
 #include "runtime/base.h"
 #include "runtime/cpu/kernel.h"
 
@@ -26,7 +27,7 @@ static void go_to(km *K, LLVMBasicBlockRef to) {
 
 static LLVMTypeRef mask_type(km *K) { return LLVMVectorType(ll_i(E_(K), 1), K->M.E.lanes); }
 
-static V all_lanes(km *K) { return LLVMConstAllOnes(mask_type(K)); }
+V k_all_lanes(km *K) { return LLVMConstAllOnes(mask_type(K)); }
 
 V k_and(km *K, V a, V b) { return !a ? b : !b ? a : LLVMBuildAnd(B(K), a, b, ""); }
 
@@ -40,14 +41,12 @@ V k_mask(km *K) {
     return K->base_mask ? slot_value(K, K->base_mask) : NULL;
 }
 
-static V bits_of(km *K, V mask) { return LLVMBuildBitCast(B(K), mask, ll_i(E_(K), K->M.E.lanes), ""); }
+V k_bits(km *K, V mask) { return LLVMBuildBitCast(B(K), mask, ll_i(E_(K), K->M.E.lanes), ""); }
 
 V k_any(km *K, V mask) {
-    V bits = bits_of(K, mask);
+    V bits = k_bits(K, mask);
     return LLVMBuildICmp(B(K), LLVMIntNE, bits, LLVMConstNull(LLVMTypeOf(bits)), "");
 }
-
-static V mask_bits64(km *K, V mask) { return LLVMBuildZExt(B(K), bits_of(K, mask ? mask : all_lanes(K)), ll_i(E_(K), 64), ""); }
 
 /* ---- the context ---- */
 
@@ -95,7 +94,7 @@ void k_store_context(km *K, int32_t place, ll_val v) {
 
 V k_mask_place(km *K, int32_t place) { return load_part(K, place, DT_BOOL, false); }
 
-void k_put_mask(km *K, int32_t place, V mask) { store_part(K, place, DT_BOOL, mask ? mask : all_lanes(K)); }
+void k_put_mask(km *K, int32_t place, V mask) { store_part(K, place, DT_BOOL, mask ? mask : k_all_lanes(K)); }
 
 /* ---- values ---- */
 
@@ -122,7 +121,7 @@ static ll_val thread_value(km *K, const kir_ins *ins, k_affine *a) {
     return integer(LLVMBuildAnd(B(K), lanes, ll_int_like(E, lanes, 31), ""), true);
 }
 
-static k_affine affine_of(km *K, int32_t v, ll_val value) {
+k_affine k_affine_of(km *K, int32_t v, ll_val value) {
     if (!value.vec) return (k_affine){.base = value.v};
     return K->made[v] == K->phase_run ? K->affine[v] : (k_affine){0};
 }
@@ -134,7 +133,7 @@ static k_affine affine_result(km *K, const kir_ins *ins, ll_val a, ll_val b) {
     k_affine none = {0}, x, y;
     gpa_dtype t = (gpa_dtype)ins->type;
     if (!dtype_is_int(t) || (!a.vec && !b.vec)) return none;
-    x = affine_of(K, ins->a, a);
+    x = k_affine_of(K, ins->a, a);
     if (!x.base) return none;
     if (ins->code == KIR_CAST) {
         gpa_dtype from = (gpa_dtype)a.t;
@@ -144,7 +143,7 @@ static k_affine affine_result(km *K, const kir_ins *ins, ll_val a, ll_val b) {
         return x;
     }
     if (ins->code != KIR_OP || ins->b < 0) return none;
-    y = affine_of(K, ins->b, b);
+    y = k_affine_of(K, ins->b, b);
     if (!y.base) return none;
     k_affine r = {.plain = both(K, x.plain, y.plain)};
     if (ins->sub == OP_ADD) r.base = LLVMBuildAdd(B(K), x.base, y.base, ""), r.stride = x.stride + y.stride;
@@ -174,10 +173,10 @@ static ll_val pure(km *K, int32_t v) {
 }
 
 /* An index that counts from the end where it is negative. */
-static ll_val wrapped(km *K, int32_t v, ll_val i, ll_val n, V mask) {
+ll_val k_wrapped(km *K, int32_t v, ll_val i, ll_val n, V mask) {
     ll *E = E_(K);
     const kir_ins *ins = &K->M.f->code[v];
-    k_affine a = affine_of(K, ins->a, i);
+    k_affine a = k_affine_of(K, ins->a, i);
     if (K->plan->at[ins->a].positive) {
         K->affine[v] = a;
         return i;
@@ -211,7 +210,7 @@ static ll_val from_elsewhere(km *K, int32_t v) {
         default: break;
     }
     if (x->again && (ins->code == KIR_OP || ins->code == KIR_CAST)) return pure(K, v);
-    if (x->again && ins->code == KIR_BOUND) return wrapped(K, v, k_use(K, ins->a), k_use(K, ins->b), NULL);
+    if (x->again && ins->code == KIR_BOUND) return k_wrapped(K, v, k_use(K, ins->a), k_use(K, ins->b), NULL);
     if (x->context < 0) {
         em_unsupported(&K->M, "a value from nowhere");
         return r;
@@ -248,224 +247,6 @@ static void made(km *K, int32_t v, ll_val r) {
     if (place >= 0 && r.v) k_store_context(K, place, r);
 }
 
-/* ---- memory ---- */
-
-static V displaced(km *K, V base, V elements, size_t size) {
-    V bytes = LLVMBuildMul(B(K), elements, ll_int_like(E_(K), elements, (int64_t)size), "");
-    return LLVMBuildGEP2(B(K), ll_i(E_(K), 8), base, &bytes, 1, "");
-}
-
-static V array_base(km *K, unsigned a) {
-    if (K->shared[a]) return K->shared[a];
-    return em_pointer(&K->M, a, LEVEL_ENTRY);
-}
-
-/* Where a LOCAL array's element of each thread lies: those of neighbours side by side. */
-static void localise(km *K, unsigned a, ll_val *i, k_affine *x) {
-    ll *E = E_(K);
-    if (K->M.f->arrays[a].where != KIR_LOCAL) return;
-    V first = i->vec ? NULL : LLVMBuildAdd(B(K), LLVMBuildMul(B(K), i->v, K->threads, ""), K->thread, "");
-    V wide = LLVMBuildMul(B(K), ll_vector(E, *i).v, ll_spread(E, K->threads), "");
-    V lanes = LLVMBuildAdd(B(K), ll_spread(E, K->thread), ll_ramp(E, ll_i(E, 64)), "");
-    *i = (ll_val){LLVMBuildAdd(B(K), wide, lanes, ""), NULL, DT_I64, true};
-    *x = (k_affine){.base = first, .stride = first ? 1 : 0};
-}
-
-/* An address that is good to read whether any lane wants it or none does. */
-static V guarded(km *K, V at, V mask) { return mask ? LLVMBuildSelect(B(K), k_any(K, mask), at, K->context, "") : at; }
-
-static ll_val load(km *K, const kir_ins *ins) {
-    gpa_dtype t = (gpa_dtype)K->M.f->arrays[ins->sub].dtype;
-    ll_val i = k_use(K, ins->a);
-    k_affine x = affine_of(K, ins->a, i);
-    V base = array_base(K, ins->sub), mask = k_mask(K);
-    size_t size = dtype_size(t);
-    K->M.mask = mask;
-    localise(K, ins->sub, &i, &x);
-    if (!i.vec) return em_load_one(&K->M, guarded(K, displaced(K, base, i.v, size), mask), t);
-    if (!x.base || x.stride != 1) return em_load_apart(&K->M, displaced(K, base, i.v, size), t);
-    if (!x.plain) return em_load_beside(&K->M, displaced(K, base, x.base, size), t);
-    LLVMBasicBlockRef wide = k_block(K, "beside"), apart = k_block(K, "apart"), after = k_block(K, "loaded");
-    LLVMBuildCondBr(B(K), x.plain, wide, apart);
-    LLVMPositionBuilderAtEnd(B(K), wide);
-    ll_val v = em_load_beside(&K->M, displaced(K, base, x.base, size), t);
-    wide = LLVMGetInsertBlock(B(K));
-    LLVMBuildBr(B(K), after);
-    LLVMPositionBuilderAtEnd(B(K), apart);
-    ll_val u = em_load_apart(&K->M, displaced(K, base, i.v, size), t);
-    apart = LLVMGetInsertBlock(B(K));
-    LLVMBuildBr(B(K), after);
-    LLVMPositionBuilderAtEnd(B(K), after);
-    ll_val r = {.t = (uint8_t)t, .vec = true};
-    LLVMBasicBlockRef from[2] = {wide, apart};
-    for (int part = 0; part < (v.im ? 2 : 1); part++) {
-        V both_[2] = {part ? v.im : v.v, part ? u.im : u.v};
-        V phi = LLVMBuildPhi(B(K), LLVMTypeOf(both_[0]), "");
-        LLVMAddIncoming(phi, both_, from, 2);
-        *(part ? &r.im : &r.v) = phi;
-    }
-    return r;
-}
-
-/* The value of the last lane that runs: of several that store to one element, any may stay. */
-static ll_val last_lane(km *K, ll_val v, V mask) {
-    ll *E = E_(K);
-    if (!v.vec) return v;
-    V args[2] = {bits_of(K, mask ? mask : all_lanes(K)), LLVMConstInt(ll_i(E, 1), 0, 0)};
-    V zeros = ll_intrinsic(E, "llvm.ctlz", args, 2);
-    V lane = LLVMBuildSub(B(K), ll_int_like(E, zeros, E->lanes - 1), zeros, "");
-    lane = LLVMBuildAnd(B(K), lane, ll_int_like(E, zeros, E->lanes - 1), "");
-    v.v = LLVMBuildExtractElement(B(K), v.v, lane, "");
-    if (v.im) v.im = LLVMBuildExtractElement(B(K), v.im, lane, "");
-    v.vec = false;
-    return v;
-}
-
-static void store_by_one(km *K, V at, ll_val v, V mask) {
-    LLVMBasicBlockRef store = k_block(K, "store"), after = k_block(K, "stored");
-    if (mask) {
-        LLVMBuildCondBr(B(K), k_any(K, mask), store, after);
-        LLVMPositionBuilderAtEnd(B(K), store);
-    } else {
-        go_to(K, store);
-    }
-    em_store_one(&K->M, at, last_lane(K, v, mask));
-    go_to(K, after);
-}
-
-static void store(km *K, const kir_ins *ins) {
-    gpa_dtype t = (gpa_dtype)K->M.f->arrays[ins->sub].dtype;
-    ll_val i = k_use(K, ins->a), v = k_use(K, ins->b);
-    k_affine x = affine_of(K, ins->a, i);
-    V base = array_base(K, ins->sub), mask = k_mask(K);
-    size_t size = dtype_size(t);
-    K->M.mask = mask;
-    localise(K, ins->sub, &i, &x);
-    if (!i.vec) {
-        store_by_one(K, displaced(K, base, i.v, size), v, mask);
-        return;
-    }
-    v = k_lanes(K, v);
-    bool side = x.base && x.stride == 1;
-    if (side && !x.plain) em_store_beside(&K->M, displaced(K, base, x.base, size), v);
-    if (!side) em_store_apart(&K->M, displaced(K, base, i.v, size), v);
-    if (!side || !x.plain) return;
-    LLVMBasicBlockRef wide = k_block(K, "beside"), apart = k_block(K, "apart"), after = k_block(K, "stored");
-    LLVMBuildCondBr(B(K), x.plain, wide, apart);
-    LLVMPositionBuilderAtEnd(B(K), wide);
-    em_store_beside(&K->M, displaced(K, base, x.base, size), v);
-    LLVMBuildBr(B(K), after);
-    LLVMPositionBuilderAtEnd(B(K), apart);
-    em_store_apart(&K->M, displaced(K, base, i.v, size), v);
-    go_to(K, after);
-}
-
-/* A slot that holds the lanes of a value as they lie in memory. */
-static V spill(km *K, ll_val v) {
-    ll *E = E_(K);
-    v = k_lanes(K, v);
-    V m = ll_to_memory(E, v.t, v.v), all = v.im ? ll_interleave(E, m, v.im) : m;
-    V slot = ll_slot(E, LLVMTypeOf(all), "lanes");
-    LLVMBuildStore(B(K), all, slot);
-    return slot;
-}
-
-static ll_val atomic(km *K, const kir_ins *ins) {
-    ll *E = E_(K);
-    gpa_dtype t = (gpa_dtype)K->M.f->arrays[ins->sub].dtype;
-    ll_val i = k_use(K, ins->a), b = k_use(K, ins->b), c = ins->c >= 0 ? k_use(K, ins->c) : b;
-    k_affine x = {0};
-    localise(K, ins->sub, &i, &x);
-    i = k_lanes(K, i);
-    V base = LLVMBuildPtrToInt(B(K), array_base(K, ins->sub), ll_i(E, 64), "");
-    V places = LLVMBuildAdd(B(K), ll_spread(E, base), LLVMBuildMul(B(K), i.v, ll_int_like(E, i.v, (int64_t)dtype_size(t)), ""), "");
-    V at = ll_slot(E, LLVMTypeOf(places), "places");
-    LLVMBuildStore(B(K), places, at);
-    V vb = spill(K, b), vc = spill(K, c), old = spill(K, b);
-    V args[6] = {i64(K, ins->imm | (int64_t)t << 16), at, vb, vc, old, mask_bits64(K, k_mask(K))};
-    ll_call(E, "gpa_kernel_atomic", (void *)(uintptr_t)kernel_atomic, LLVMVoidTypeInContext(E->ctx), args, 6);
-    K->M.mask = NULL;
-    return em_load_beside(&K->M, old, t);
-}
-
-/* ---- reports ---- */
-
-static V cell(km *K) { return LLVMBuildIntToPtr(B(K), em_slot(&K->M, VIEW_FAULT), ll_ptr(E_(K)), ""); }
-
-static V unpadded_thread(km *K) {
-    V row = LLVMBuildAdd(B(K), LLVMBuildMul(B(K), K->z, em_slot(&K->M, VIEW_SIZE + KV_BLOCK + 1), ""), K->y, "");
-    return LLVMBuildAdd(B(K), LLVMBuildMul(B(K), row, em_slot(&K->M, VIEW_SIZE + KV_BLOCK), ""), K->x, "");
-}
-
-/* The first lane of `bad` reports, and the function ends. */
-static void report(km *K, uint32_t kind, const kir_ins *ins, uint32_t axis, ll_val a, ll_val b, V bad) {
-    ll *E = E_(K);
-    V ctargs[2] = {bits_of(K, bad), LLVMConstInt(ll_i(E, 1), 0, 0)};
-    V lane = LLVMBuildZExtOrBitCast(B(K), ll_intrinsic(E, "llvm.cttz", ctargs, 2), ll_i(E, 64), "");
-    V va = a.v ? a.v : i64(K, 0), vb = b.v ? b.v : i64(K, 0);
-    if (a.v && a.vec) va = LLVMBuildExtractElement(B(K), a.v, lane, "");
-    if (b.v && b.vec) vb = LLVMBuildExtractElement(B(K), b.v, lane, "");
-    V args[7] = {cell(K), i64(K, (int64_t)((uint64_t)axis << 32 | kind)), i64(K, ins->line), va, vb, K->number,
-                 LLVMBuildAdd(B(K), unpadded_thread(K), lane, "")};
-    ll_call(E, "gpa_kernel_fault", (void *)(uintptr_t)kernel_fault, LLVMVoidTypeInContext(E->ctx), args, 7);
-    LLVMBuildBr(B(K), K->M.leave);
-}
-
-static void report_where(km *K, uint32_t kind, const kir_ins *ins, uint32_t axis, ll_val a, ll_val b, V bad) {
-    LLVMBasicBlockRef faulty = k_block(K, "fault"), fine = k_block(K, "fine");
-    LLVMBuildCondBr(B(K), k_any(K, bad), faulty, fine);
-    LLVMPositionBuilderAtEnd(B(K), faulty);
-    report(K, kind, ins, axis, a, b, bad);
-    LLVMPositionBuilderAtEnd(B(K), fine);
-}
-
-/* An index that is the same for all lanes, or grows with them and stays inside at both ends, needs one comparison. */
-static ll_val bound(km *K, int32_t v) {
-    ll *E = E_(K);
-    const kir_ins *ins = &K->M.f->code[v];
-    ll_val i = k_use(K, ins->a), n = k_use(K, ins->b);
-    V mask = k_mask(K);
-    ll_val r = wrapped(K, v, i, n, mask);
-    if (K->M.f->flags & KIR_F_UNCHECKED) return r;
-    if (!r.vec && !n.vec) {
-        V bad = LLVMBuildICmp(B(K), LLVMIntUGE, r.v, n.v, "");
-        LLVMBasicBlockRef look = k_block(K, "look"), fine = k_block(K, "inside");
-        LLVMBuildCondBr(B(K), bad, look, fine);
-        LLVMPositionBuilderAtEnd(B(K), look);
-        report_where(K, KIR_FT_INDEX, ins, ins->sub, i, n, mask ? mask : all_lanes(K));
-        go_to(K, fine);
-        return r;
-    }
-    ll_val wide = ll_vector(E, r), size = ll_vector(E, n);
-    report_where(K, KIR_FT_INDEX, ins, ins->sub, i, n, k_and(K, LLVMBuildICmp(B(K), LLVMIntUGE, wide.v, size.v, ""), mask));
-    return r;
-}
-
-static void print(km *K, int32_t at) {
-    ll *E = E_(K);
-    const kir_ins *code = K->M.f->code;
-    int32_t first = at;
-    while (first > 0 && code[first - 1].code == KIR_ARG) first--;
-    unsigned n = (unsigned)(at - first), lanes = E->lanes;
-    V all = ll_slot(E, LLVMArrayType(ll_i(E, 64), 2 * (n ? n : 1) * lanes), "said");
-    LLVMSetAlignment(all, 16);
-    for (unsigned i = 0; i < n; i++) {
-        ll_val v = k_lanes(K, k_use(K, code[first + (int32_t)i].a));
-        for (unsigned lane = 0; lane < lanes; lane++) {
-            V place = i64(K, 16 * (int64_t)(lane * n + i)), at_ = LLVMBuildGEP2(B(K), ll_i(E, 8), all, &place, 1, "");
-            em_store_one(&K->M, at_, (ll_val){ll_slice(E, v.v, lane, 1), v.im ? ll_slice(E, v.im, lane, 1) : NULL, v.t, false});
-        }
-    }
-    V args[6] = {cell(K), i64(K, (int64_t)((uint64_t)n << 32 | code[at].imm)), K->number, unpadded_thread(K), mask_bits64(K, k_mask(K)), all};
-    ll_call(E, "gpa_kernel_say", (void *)(uintptr_t)kernel_say, LLVMVoidTypeInContext(E->ctx), args, 6);
-}
-
-static void fault(km *K, const kir_ins *ins) {
-    ll_val none = {0}, a = ins->a >= 0 ? k_use(K, ins->a) : none, b = ins->b >= 0 ? k_use(K, ins->b) : none;
-    V mask = k_mask(K);
-    report_where(K, ins->sub, ins, ins->imm, a, b, mask ? mask : all_lanes(K));
-}
-
 /* ---- regions ---- */
 
 static k_region *open_region(km *K, int32_t at) {
@@ -479,7 +260,7 @@ static k_region *open_region(km *K, int32_t at) {
 
 static V new_mask(km *K, V now) {
     V slot = ll_slot(E_(K), mask_type(K), "mask");
-    LLVMBuildStore(B(K), now ? now : all_lanes(K), slot);
+    LLVMBuildStore(B(K), now ? now : k_all_lanes(K), slot);
     return slot;
 }
 
@@ -626,7 +407,7 @@ static void for_region(km *K, int32_t at) {
     r->next = next;
     if (apart || K->plan->at[at].level == SAME_NOWHERE) r->run = new_mask(K, around), r->live = new_mask(K, around);
     if (vec) from = k_lanes(K, from), by = k_lanes(K, by);
-    k_affine x = affine_of(K, ins->a, from);
+    k_affine x = k_affine_of(K, ins->a, from);
     bool grows = vec && x.base && !x.plain && !by_.vec; /* one number stands for all lanes */
     V run = r->run, live = r->live, count = ll_slot(E_(K), LLVMTypeOf(grows ? x.base : from.v), "count");
     LLVMBuildStore(B(K), grows ? x.base : from.v, count);
@@ -693,7 +474,7 @@ static void jump(km *K, int32_t at) {
         return;
     }
     V gone = k_mask(K);
-    if (!gone) gone = all_lanes(K);
+    if (!gone) gone = k_all_lanes(K);
     for (size_t k = K->n_regions; k-- > (here ? i : 0);) {
         k_region *r = &K->regions[k];
         if (r->run) LLVMBuildStore(B(K), minus(K, slot_value(K, r->run), gone), r->run);
@@ -790,10 +571,10 @@ static void instruction(km *K, int32_t at) {
     switch ((kir_code)ins->code) {
         case KIR_CONST: case KIR_PARAM: case KIR_SIZE: case KIR_STRIDE: case KIR_THREAD: break; /* where they are used */
         case KIR_OP: case KIR_CAST: made(K, at, pure(K, at)); break;
-        case KIR_BOUND: made(K, at, bound(K, at)); break;
-        case KIR_LOADX: made(K, at, load(K, ins)); break;
-        case KIR_STOREX: store(K, ins); break;
-        case KIR_ATOMIC: made(K, at, atomic(K, ins)); break;
+        case KIR_BOUND: made(K, at, k_bound(K, at)); break;
+        case KIR_LOADX: made(K, at, k_load(K, ins)); break;
+        case KIR_STOREX: k_store(K, ins); break;
+        case KIR_ATOMIC: made(K, at, k_atomic(K, ins)); break;
         case KIR_VAR: variable(K, at); break;
         case KIR_GET: made(K, at, current(K, ins)); break;
         case KIR_SET: set_lanes(K, ins->a, k_use(K, ins->b)); break;
@@ -804,8 +585,8 @@ static void instruction(km *K, int32_t at) {
         case KIR_BREAK: case KIR_NEXT: jump(K, at); break;
         case KIR_FENCE: LLVMBuildFence(B(K), LLVMAtomicOrderingSequentiallyConsistent, 0, ""); break;
         case KIR_ARG: break;
-        case KIR_PRINT: print(K, at); break;
-        case KIR_FAULT: fault(K, ins); break;
+        case KIR_PRINT: k_print(K, at); break;
+        case KIR_FAULT: k_fault(K, ins); break;
         case KIR_INDEX: case KIR_LOAD: case KIR_STORE: case KIR_IOTA: case KIR_EACH: case KIR_REDUCE: case KIR_SCAN:
         case KIR_ELSE: case KIR_END: case KIR_BARRIER: case KIR_WARP: case KIR_COUNT:
             em_unsupported(&K->M, "an instruction out of place");

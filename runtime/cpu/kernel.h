@@ -83,6 +83,18 @@ ll_val k_lanes(km *K, ll_val v);                   /* as a vector */
 V k_mask_place(km *K, int32_t place);              /* a mask kept in the context, at this group */
 void k_put_mask(km *K, int32_t place, V mask);
 LLVMBasicBlockRef k_block(km *K, const char *name);
+V k_all_lanes(km *K);
+V k_bits(km *K, V mask); /* a mask as an integer */
+k_affine k_affine_of(km *K, int32_t v, ll_val value); /* how an index grows; base NULL: not known */
+/* An index that counts from the end where it is negative; `mask`: the lanes that count. */
+ll_val k_wrapped(km *K, int32_t v, ll_val i, ll_val n, V mask);
+/* emit_reach.c */
+ll_val k_load(km *K, const kir_ins *ins);
+void k_store(km *K, const kir_ins *ins);
+ll_val k_atomic(km *K, const kir_ins *ins);
+ll_val k_bound(km *K, int32_t v);
+void k_print(km *K, int32_t at);
+void k_fault(km *K, const kir_ins *ins);
 /* emit_kernel.c */
 V k_place(km *K, int32_t place);                   /* address of a place of the context */
 /* The innermost region at block level with masks; NULL: all threads run. */
