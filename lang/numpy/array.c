@@ -470,6 +470,25 @@ gpa_code nd_flat(gpa_vm *vm, value *argv, value *out) { return reshape_order(vm,
 gpa_code nd_conj(gpa_vm *vm, value *argv, value *out) { return ufunc_call(vm, ufunc_of(OP_CONJUGATE), 1, argv, 0, NULL, out); }
 
 /* NumPy's way: scaled by a power of ten, rounded half to even, scaled back. */
+/* A complex number is rounded part by part: a division by a complex power of ten would round once more. */
+static gpa_code round_complex(gpa_vm *vm, gpa_arr *a, value *argv, value *out) {
+    value name = v_cstr(vm, "out"), part[2] = {v_none(), v_none()}, rounded[2] = {v_none(), v_none()};
+    gpa_code rc = name.tag == V_UNSET ? vm_err(vm)->code : GPA_OK;
+    for (int i = 0; i < 2 && !rc; i++) {
+        gpa_arr *p = NULL;
+        rc = arr_part(vm_rt(vm), a, i == 1, &p, vm_err(vm));
+        if (!rc) rc = np_return(vm, p, &part[i]);
+        if (!rc) rc = nd_round(vm, (value[]){part[i], argv[1], v_none()}, &rounded[i]);
+    }
+    if (!rc) rc = ufunc_call(vm, ufunc_of(OP_COMPLEX), 2, (value[]){rounded[0], rounded[1], argv[2]}, 1, &name, out);
+    for (int i = 0; i < 2; i++) {
+        value_release(vm, part[i]);
+        value_release(vm, rounded[i]);
+    }
+    value_release(vm, name);
+    return rc;
+}
+
 gpa_code nd_round(gpa_vm *vm, value *argv, value *out) { /* a, decimals, out */
     int64_t decimals;
     value name = v_none(), scaled = v_none(), whole = v_none();
@@ -478,6 +497,11 @@ gpa_code nd_round(gpa_vm *vm, value *argv, value *out) { /* a, decimals, out */
     TRY(arg_int(vm, argv[1], "decimals", &decimals));
     TRY(arg_array(vm, argv[0], DT_NONE, &a));
     bool exact = dtype_is_int((gpa_dtype)a->dtype) || a->dtype == DT_BOOL;
+    if (dtype_is_complex((gpa_dtype)a->dtype) && decimals) {
+        rc = round_complex(vm, a, argv, out);
+        arr_release(vm_rt(vm), a);
+        goto out;
+    }
     arr_release(vm_rt(vm), a);
     name = v_cstr(vm, "out");
     if (name.tag == V_UNSET) TRY(vm_err(vm)->code);

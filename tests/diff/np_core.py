@@ -109,3 +109,8 @@ out = np.zeros(2)
 print(np.round(x, 1), np.around(x, decimals=2), np.add(x, 1, out=out) is out, out, np.multiply(x, 2, where=[True, False], out=np.zeros(2)))
 print(np.add(1, 2, dtype=np.float32), np.add.reduce([[1, 2], [3, 4]], axis=1, keepdims=True), np.multiply.outer([1, 2], [3, 4]), np.subtract.accumulate([5, 1, 1]))
 print(np.isclose([1.0, 2.0], [1.0, 2.1], rtol=0.1), np.allclose([1], [1.1], atol=0.2), np.array_equal([np.nan], [np.nan], equal_nan=True), np.nan_to_num([np.nan, np.inf], nan=1.0, posinf=2.0))
+
+# --- rounding complex numbers
+z = np.array([7.6312+4.456j, 0.83123-1.55555j, -3.14159j])
+print(np.round(z, 2), np.round(z.astype(np.complex64), 3), z.round(1), np.round(z[0], 3), np.round(z * 100, -1), np.round(z))
+o = np.zeros(3, complex); np.round(z, 2, out=o); print(o, repr(np.round(3.14159+2.71828j, 2)))
