@@ -147,26 +147,35 @@ gpa_code typed_read_known(walk *w, const typed_site *s, const char *name, bool *
 gpa_code typed_sizes(walk *w, const ast_node *n, int most, int *ndim, int64_t *size);
 
 /* ---- stmt.c ---- */
-/* Writes a call of fn with its arguments already in order. */
-gpa_code typed_inline(walk *w, const ast_node *at, func_obj *fn, const tv *args, tv *out);
-
-/* Makes the variables of a function and the places of its results; the caller binds what is known. */
-gpa_code typed_enter(walk *w, const ast_node *at, tframe *fr);
-bool typed_gives(const ast_node *n); /* somewhere in n something is returned */
+/* A function's statements; *left: control does not come out at the end. */
+gpa_code typed_body(walk *w, ast_list body, bool *left);
 gpa_code typed_while(walk *w, const ast_node *n);
 gpa_code typed_for(walk *w, const ast_node *n, const int32_t abc[3]); /* from a to before b by steps of c */
 gpa_code typed_each(walk *w, const ast_node *n, const tv *array);
 
-/* ---- walk.c ---- */
+/* ---- inline.c ---- */
+/* Writes a call of fn with its arguments already in order. */
+gpa_code typed_inline(walk *w, const ast_node *at, func_obj *fn, const tv *args, tv *out);
+/* Makes the variables of a function and the places of its results; the caller binds what is known. */
+gpa_code typed_enter(walk *w, const ast_node *at, tframe *fr);
+bool typed_gives(const ast_node *n); /* somewhere in n something is returned */
+
+/* ---- rounds.c ---- */
 /* Empties the program and declares the arguments and dependences. */
 void typed_begin(walk *w, const func_obj *fn);
 gpa_code typed_argument(walk *w, typed_ty t, uint32_t *number, int *array, tv *out);
 gpa_code typed_compile(gpa_vm *vm, func_obj *fn, typed_fn *t, bool *host);
-/* Whether what a compiled function depends on is as it was. */
-bool typed_still_true(gpa_vm *vm, const typed_fn *t);
-bool typed_same(typed_ty a, typed_ty b);
 /* Releases what a compiled function holds, but not the structure itself. */
 void typed_clear(gpa_vm *vm, typed_fn *t);
+
+/* ---- outside.c ---- */
+static inline bool typed_is_number(typed_ty t) { return t.dtype != DT_NONE && !t.rank; }
+void typed_declare(walk *w, typed_ty t); /* a parameter or an array of the program */
+/* Whether what a compiled function depends on is as it was. */
+bool typed_still_true(gpa_vm *vm, const typed_fn *t);
+
+/* ---- walk.c ---- */
+bool typed_same(typed_ty a, typed_ty b);
 gpa_code typed_fail(walk *w, const ast_node *at, gpa_code code, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 /* What a value is, for messages: "float32", "tuple", "float32[:]", "function". */
 const char *typed_kind(const tv *v);

@@ -12,6 +12,7 @@
 enum {
     SMALL_WORK = 1 << 15,  /* operations below which a launch stays on the calling thread */
     CHUNK_WORK = 1 << 18,  /* operations of one item of work */
+    SPARE = 16,            /* items per thread where points differ in what they cost */
     PART_POINTS = 1 << 16, /* inner points of one part of a divided reduction, at least */
     FEW_BLOCKS = 64,       /* with fewer independent results, long reductions are divided */
     MOST_PARTS = 1024,
@@ -189,7 +190,9 @@ static gpa_code run_whole(launch *L, gpa_err *e) {
         L->step = work < SMALL_WORK ? L->outer : MAX((int64_t)CHUNK_WORK * 16 / cost, 1);
     } else
         L->step = MAX((int64_t)CHUNK_WORK / cost, 1);
-    if (L->plan.way != EMIT_ROWS) L->step = (L->step + 255) / 256 * 256; /* whole lanes, whole cache lines */
+    if (L->p->facts.branches) /* how long a point takes nobody knows: pieces for all threads, and some to spare */
+        L->step = MIN(L->step, MAX(L->outer / (L->threads * (int64_t)SPARE), 1));
+    else if (L->plan.way != EMIT_ROWS) L->step = (L->step + 255) / 256 * 256; /* whole lanes, whole cache lines */
     threads_each(work < SMALL_WORK ? 1 : L->threads, (L->outer + L->step - 1) / L->step, L->stop, whole_item, L);
     return GPA_OK;
 }

@@ -1,0 +1,209 @@
+/* Compiling: rounds of the walk until nothing changes, and the list of what was compiled.
+ *
+ * The kir of a round that changed something is thrown away unread. Types only widen, so the rounds end. */
+#include <stdio.h>
+#include <string.h>
+
+#include "lang/arena.h"
+#include "lang/container.h"
+#include "lang/typed/loop.h"
+
+/* ---- rounds ---- */
+
+/* Argument i of a CORE function at the current point: a view of its core, or its only element. */
+static gpa_code core_argument(walk *w, int i, tv *out) {
+    const typed_core *c = &w->to->core;
+    typed_ty t = w->to->args[i];
+    tview a = {.array = i, .dtype = t.dtype, .ndim = (uint8_t)(t.rank - 1)};
+    int32_t apart = -1;
+    a.offset = kir_const(w->f, DT_I64, (gpa_val){.I64 = 0});
+    for (int d = 0; d < c->loops; d++) {
+        int32_t at = typed_emit(w, KIR_INDEX, DT_I64, -1, -1, -1, (uint32_t)d);
+        int64_t elements = 1;
+        for (int k = 0; k < a.ndim; k++) elements *= c->dim[i][k] < 0 ? 1 : c->fixed[c->dim[i][k]];
+        int32_t by = c->packed >> i & 1 ? kir_const(w->f, DT_I64, (gpa_val){.I64 = elements}) : typed_axis(w, KIR_STRIDE, i, d);
+        a.offset = kir_op2(w->f, OP_ADD, a.offset, kir_op2(w->f, OP_MULTIPLY, at, by));
+    }
+    for (int d = a.ndim - 1; d >= 0; d--) {
+        int64_t fixed = c->dim[i][d] < 0 ? 1 : c->fixed[c->dim[i][d]];
+        a.size[d] = fixed >= 0 ? kir_const(w->f, DT_I64, (gpa_val){.I64 = fixed}) : typed_axis(w, KIR_SIZE, i, c->loops + d);
+        bool dense = c->dense >> i & 1;
+        a.stride[d] = dense ? apart : typed_axis(w, KIR_STRIDE, i, c->loops + d);
+        apart = apart < 0 ? a.size[d] : kir_op2(w->f, OP_MULTIPLY, apart, a.size[d]);
+    }
+    if (!(c->number >> i & 1)) return typed_sub(w, &a, out);
+    *out = typed_load(w, &a);
+    return GPA_OK;
+}
+
+void typed_begin(walk *w, const func_obj *fn) {
+    kir_reset(w->f, w->to->form == TYPED_KERNEL ? KIR_KERNEL : KIR_MAP, func_name(w->vm, fn));
+    w->n_slots = w->n_shapes = w->n_open = 0;
+    w->n_numbered = 0;
+    w->changed = false;
+    w->nest = w->regions = 0;
+    for (int i = 0; i < w->to->n_args; i++) typed_declare(w, w->to->args[i]);
+    for (size_t i = 0; i < w->to->n_deps; i++) typed_declare(w, w->to->deps[i].ty);
+    if (w->to->form != TYPED_CORE) return;
+    w->f->ndim = w->to->core.loops;
+    w->f->flags |= KIR_F_FREE;
+}
+
+gpa_code typed_argument(walk *w, typed_ty t, uint32_t *number, int *array, tv *out) {
+    if (t.rank) return typed_view(w, (*array)++, t.rank - 1, t.unit, NULL, out);
+    *out = (tv){.kind = TV_NUMBER, .t = t, .v = typed_emit(w, KIR_PARAM, (gpa_dtype)t.dtype, -1, -1, -1, (*number)++)};
+    return GPA_OK;
+}
+
+static gpa_code one_round(walk *w, func_obj *fn, tv *out) {
+    tv args[BODY_MAX_IN];
+    uint32_t number = 0;
+    int array = 0;
+    gpa_code rc = GPA_OK;
+    w->frame = NULL;
+    typed_begin(w, fn);
+    for (int i = 0; i < w->to->n_args && !rc; i++)
+        rc = w->to->form == TYPED_CORE ? core_argument(w, i, &args[i]) : typed_argument(w, w->to->args[i], &number, &array, &args[i]);
+    if (!rc) rc = typed_inline(w, func_node(fn), fn, args, out);
+    if (rc) return rc;
+    if (w->to->form == TYPED_BODY && out->kind == TV_NONE)
+        return typed_fail(w, func_node(fn), GPA_E_TYPE, "%s() returns no number: a compiled function of numbers must return one", func_name(w->vm, fn));
+    if (w->to->form == TYPED_BODY && out->kind != TV_NUMBER)
+        return typed_fail(w, func_node(fn), GPA_E_TYPE, "a ufunc gives one number, not a %s", typed_kind(out));
+    if (w->to->form != TYPED_BODY && out->kind != TV_NONE)
+        return typed_fail(w, func_node(fn), GPA_E_TYPE, "%s() returns a %s: it gives its results through its arrays", func_name(w->vm, fn), typed_kind(out));
+    return GPA_OK;
+}
+
+/* Which call asked, for the reader of an error. */
+static void say_types(gpa_vm *vm, const func_obj *fn, const typed_fn *t) {
+    char text[120];
+    int at = snprintf(text, sizeof text, "%s(", func_name(vm, fn));
+    for (int i = 0; i < t->n_args && at < (int)sizeof text - 16; i++)
+        at += snprintf(text + at, sizeof text - (size_t)at, "%s%s", i ? ", " : "", typed_name(t->args[i]));
+    if (!vm_err(vm)->hint[0]) gpa_err_hint(vm_err(vm), "compiled for %s)", text);
+}
+
+/* The program that the last walk wrote becomes the function's. */
+static gpa_code finish(walk *w, typed_fn *t, tv result) {
+    kir_func *f = w->f;
+    gpa_err *e = vm_err(w->vm);
+    w->f = NULL;
+    if (t->form == TYPED_BODY) {
+        typed_ty to = t->result.dtype == DT_NONE ? result.t : t->result;
+        return body_new_take(f, kir_cast(f, (gpa_dtype)to.dtype, result.v), &t->body, e);
+    }
+    t->f = f;
+    return f->failed ? gpa_no_memory(e) : kir_check(f, e);
+}
+
+gpa_code typed_compile(gpa_vm *vm, func_obj *fn, typed_fn *t, bool *host) {
+    walk w = {.vm = vm, .to = t, .kept = v_list(vm, 0, NULL), .arena = arena_new()};
+    gpa_code rc = GPA_OK;
+    tv result = {0};
+    w.f = kir_new(KIR_MAP, func_name(vm, fn));
+    if (!w.f || !w.arena || w.kept.tag == V_UNSET) TRY(vm_no_memory(vm));
+    do {
+        TRY(vm_poll(vm));
+        TRY(t->form == TYPED_LOOP ? loop_round(&w, fn) : one_round(&w, fn, &result));
+    } while (w.changed);
+    rc = finish(&w, t, result);
+out:
+    if (host) *host = w.host;
+    if (rc && t->form != TYPED_LOOP) {
+        say_types(vm, fn, t);
+        vm_trace_inner(vm, fn->name);
+    }
+    kir_free(w.f);
+    arena_free(w.arena);
+    mem_free(w.slots);
+    mem_free(w.shapes);
+    mem_free(w.open);
+    value_release(vm, w.kept);
+    return rc;
+}
+
+/* ---- the list ---- */
+
+void typed_clear(gpa_vm *vm, typed_fn *t) {
+    for (size_t i = 0; i < t->n_deps; i++) {
+        value_release(vm, t->deps[i].cell);
+        value_release(vm, t->deps[i].was);
+    }
+    mem_free(t->deps);
+    body_release(t->body);
+    kir_free(t->f);
+}
+
+static void free_one(gpa_vm *vm, typed_fn *t) {
+    typed_clear(vm, t);
+    mem_free(t);
+}
+
+void typed_free_all(gpa_vm *vm, typed_fn *list) {
+    while (list) {
+        typed_fn *next = list->next;
+        free_one(vm, list);
+        list = next;
+    }
+}
+
+static bool same_args(const typed_fn *t, const typed_ty *args, int n, gpa_dtype result) {
+    bool same = t->n_args == n && t->result.dtype == result;
+    for (int i = 0; i < n && same; i++) same = typed_same(t->args[i], args[i]);
+    return same;
+}
+
+static gpa_code get(gpa_vm *vm, typed_fn **known, func_obj *fn, typed_form form, const typed_core *core, const typed_ty *args, int n,
+                    gpa_dtype result, typed_fn **out) {
+    for (typed_fn **at = known; *at; at = &(*at)->next) {
+        typed_fn *t = *at;
+        if (t->form != form || memcmp(&t->core, core, sizeof *core) != 0 || !same_args(t, args, n, result)) continue;
+        *at = t->next; /* to the front, or away */
+        if (!typed_still_true(vm, t)) {
+            free_one(vm, t);
+            break;
+        }
+        t->next = *known;
+        *out = *known = t;
+        return GPA_OK;
+    }
+    typed_fn *t = mem_zero(sizeof *t);
+    if (!t) return vm_no_memory(vm);
+    t->form = form;
+    t->core = *core;
+    t->n_args = n;
+    memcpy(t->args, args, (size_t)n * sizeof *args);
+    t->result = (typed_ty){.dtype = (uint8_t)result};
+    gpa_code rc = typed_compile(vm, fn, t, NULL);
+    if (rc) {
+        free_one(vm, t);
+        return rc;
+    }
+    t->next = *known;
+    *out = *known = t;
+    return GPA_OK;
+}
+
+gpa_code typed_get(gpa_vm *vm, typed_fn **known, func_obj *fn, typed_form form, const typed_ty *args, int n, gpa_dtype result,
+                   typed_fn **out) {
+    static const typed_core none;
+    return get(vm, known, fn, form, &none, args, n, result, out);
+}
+
+gpa_code typed_get_core(gpa_vm *vm, typed_fn **known, func_obj *fn, const typed_core *core, const typed_ty *args, int n, typed_fn **out) {
+    return get(vm, known, fn, TYPED_CORE, core, args, n, DT_NONE, out);
+}
+
+/* ---- looking ---- */
+
+void typed_print(const typed_fn *t, gpa_str *out) {
+    if (t->f) kir_print(t->f, out);
+}
+
+size_t typed_own_bytes(const typed_fn *t, bool shared) {
+    size_t n = 0;
+    for (size_t k = 0; t->f && k < t->f->n_arrays; k++)
+        if (t->f->arrays[k].where == (shared ? KIR_SHARED : KIR_LOCAL)) n += t->f->arrays[k].count * dtype_size((gpa_dtype)t->f->arrays[k].dtype);
+    return n;
+}
