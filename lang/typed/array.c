@@ -269,7 +269,7 @@ static gpa_code copy_elements(walk *w, const ast_node *at, const tview *to, int 
         if (!rc && from) one = typed_load(w, &origin);
         return rc ? rc : typed_store(w, at, &place, one);
     }
-    memcpy(now, ix, (size_t)d * sizeof *now);
+    if (d) memcpy(now, ix, (size_t)d * sizeof *now);
     typed_open(w, KIR_FOR, DT_I64, constant(w, 0), to->size[d], constant(w, 1));
     now[d] = integer((int32_t)w->f->n_code - 1);
     gpa_code rc = copy_elements(w, at, to, d + 1, v, from, now);
