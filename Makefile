@@ -144,18 +144,22 @@ tests:  $(UNIT) $(TOOLS) $(FUZZ) $(FAKE) $(STUBS) ; @true
 layers: ; @awk -f tests/layers.awk tests/layers.txt $$(find lang runtime repl kernel -name '*.[ch]' 2>/dev/null)
 clean:  ; rm -rf build
 
-# Programs in bin/, plugins in lib/gpa/, where a program looks for them after its own folder.
+# Programs in bin/, plugins in lib/gpa/, where a program looks for them after its own folder, and the kernelspec where
+# Jupyter looks for it; that of an archive, which may be unpacked anywhere, names the program relative to itself.
 TO = $(DESTDIR)$(PREFIX)
+KERNEL_PROGRAM = $(abspath $(PREFIX))/bin/gpa-kernel
 install: all
 	install -d $(TO)/bin $(TO)/lib/gpa $(TO)/share/doc/gpa $(TO)/share/gpa/examples
 	install -s -m 755 $(filter-out %.so,$(BUILT)) $(TO)/bin
 	$(if $(filter %.so,$(BUILT)),install -s -m 644 $(filter %.so,$(BUILT)) $(TO)/lib/gpa)
 	install -m 644 LICENSE $(wildcard README.md) $(TO)/share/doc/gpa
 	$(if $(wildcard examples/*),cp -R examples/. $(TO)/share/gpa/examples)
+	$(if $(filter %/gpa-kernel,$(BUILT)),$(B)/gpa-kernel install --prefix $(TO) --program '$(KERNEL_PROGRAM)' > /dev/null)
 
 NAME = gpa-$(VERSION)-linux-$(shell uname -m)
 dist: all
-	@rm -rf build/dist && $(MAKE) --no-print-directory -s install DESTDIR= PREFIX=$(CURDIR)/build/dist/$(NAME)
+	@rm -rf build/dist && $(MAKE) --no-print-directory -s install DESTDIR= PREFIX=$(CURDIR)/build/dist/$(NAME) \
+	    KERNEL_PROGRAM='{resource_dir}/../../../../bin/gpa-kernel'
 	@.make/dist.sh build/dist/$(NAME)
 	@tar -C build/dist -czf build/$(NAME).tar.gz $(NAME) && echo "  build/$(NAME).tar.gz"
 

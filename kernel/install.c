@@ -1,4 +1,4 @@
-/* The folder is DATA/kernels/NAME, where DATA is Jupyter's folder of this user, or PREFIX/share/jupyter. */
+/* The folder is DATA/kernels/NAME, where DATA is Jupyter's folder of this user (places.h), or PREFIX/share/jupyter. */
 #include "kernel/install.h"
 
 #include <errno.h>
@@ -11,11 +11,10 @@
 #include <unistd.h>
 
 #include "kernel/logo.h"
-
-enum { PATH_SIZE = 4096 };
+#include "kernel/places.h"
 
 typedef struct {
-    const char *prefix, *name, *display;
+    const char *prefix, *name, *display, *program; /* prefix NULL: this user; program NULL: this one */
     json_t *env;
 } options;
 
@@ -33,7 +32,13 @@ static bool read_options(int argc, char **argv, options *o) {
             o->prefix = NULL;
             continue;
         }
+        if (strcmp(a, "--sys-prefix") == 0) {
+            o->prefix = places_environment();
+            if (!o->prefix) return fputs("gpa-kernel: no Python environment is active: say --prefix\n", stderr), false;
+            continue;
+        }
         if (strcmp(a, "--prefix") == 0 && value) o->prefix = value;
+        else if (strcmp(a, "--program") == 0 && value) o->program = value;
         else if (strcmp(a, "--name") == 0 && value && good_name(value)) o->name = value;
         else if (strcmp(a, "--display-name") == 0 && value) o->display = value;
         else if (strcmp(a, "--env") == 0 && equals) json_object_setn_new(o->env, value, (size_t)(equals - value), json_string(equals + 1));
@@ -43,15 +48,13 @@ static bool read_options(int argc, char **argv, options *o) {
     return true;
 }
 
-static bool spec_folder(const options *o, char *path) {
-    const char *data = getenv("JUPYTER_DATA_DIR"), *share = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
-    int n;
-    if (o->prefix) n = snprintf(path, PATH_SIZE, "%s/share/jupyter/kernels/%s", o->prefix, o->name);
-    else if (data && data[0]) n = snprintf(path, PATH_SIZE, "%s/kernels/%s", data, o->name);
-    else if (share && share[0]) n = snprintf(path, PATH_SIZE, "%s/jupyter/kernels/%s", share, o->name);
-    else if (home && home[0]) n = snprintf(path, PATH_SIZE, "%s/.local/share/jupyter/kernels/%s", home, o->name);
-    else return fputs("gpa-kernel: there is no HOME: say --prefix\n", stderr), false;
-    return n < PATH_SIZE;
+static bool spec_folder(const options *o, char path[PLACE_SIZE]) {
+    char data[PLACE_SIZE];
+    int n = PLACE_SIZE;
+    if (o->prefix) n = snprintf(path, PLACE_SIZE, "%s/share/jupyter/kernels/%s", o->prefix, o->name);
+    else if (places_user(data)) n = snprintf(path, PLACE_SIZE, "%s/kernels/%s", data, o->name);
+    else fputs("gpa-kernel: there is no HOME: say --prefix\n", stderr);
+    return n < PLACE_SIZE;
 }
 
 static bool make_folders(char *path) {
@@ -66,10 +69,10 @@ static bool make_folders(char *path) {
 }
 
 static void write_spec(const options *o, FILE *f) {
-    char self[PATH_SIZE];
+    char self[PLACE_SIZE];
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
     self[n > 0 ? n : 0] = 0;
-    json_t *spec = json_pack("{s:[s, s, s], s:s, s:s, s:s, s:s, s:O, s:{s:b}}", "argv", self, "-f", "{connection_file}", "display_name", o->display,
+    json_t *spec = json_pack("{s:[s, s, s], s:s, s:s, s:s, s:s, s:O, s:{s:b}}", "argv", o->program ? o->program : self, "-f", "{connection_file}", "display_name", o->display,
                              "language", "gpa", "interrupt_mode", "signal", "kernel_protocol_version", "5.5", "env", o->env, "metadata", "debugger", 0);
     char *text = spec ? json_dumps(spec, JSON_INDENT(1)) : NULL;
     if (text) fprintf(f, "%s\n", text);
@@ -78,7 +81,7 @@ static void write_spec(const options *o, FILE *f) {
 }
 
 static bool write_file(const options *o, const char *folder, int i) {
-    char path[PATH_SIZE + 32];
+    char path[PLACE_SIZE + 32];
     snprintf(path, sizeof path, "%s/%s", folder, files[i]);
     FILE *f = fopen(path, "wbe");
     if (f) {
@@ -104,7 +107,7 @@ static bool install(const options *o, char *folder) {
 
 /* Only what was installed is removed. */
 static bool uninstall(char *folder) {
-    char path[PATH_SIZE + 32];
+    char path[PLACE_SIZE + 32];
     for (int i = 0; i < N_FILES; i++) {
         snprintf(path, sizeof path, "%s/%s", folder, files[i]);
         unlink(path);
@@ -116,7 +119,7 @@ static bool uninstall(char *folder) {
 
 int install_main(int argc, char **argv, const char *usage) {
     options o;
-    char folder[PATH_SIZE];
+    char folder[PLACE_SIZE];
     bool understood = read_options(argc, argv, &o), done = false;
     if (!understood) fputs(usage, stderr);
     else if (spec_folder(&o, folder)) done = argv[0][0] == 'i' ? install(&o, folder) : uninstall(folder);

@@ -2,6 +2,7 @@
  * and socket; a wire itself is only read, but for the count of messages. */
 #include "kernel/wire.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,8 +75,42 @@ static message *new_message(zmq_msg_t *frames, size_t n_ids, zmq_msg_t *header) 
     return m;
 }
 
+/* The code unit that \uXXXX at text[0] stands for; -1: there is no such escape. */
+static int escaped_unit(const char *text, size_t n) {
+    int unit = 0;
+    if (n < 6 || text[0] != '\\' || text[1] != 'u') return -1;
+    for (int i = 2; i < 6; i++) {
+        if (!isxdigit((unsigned char)text[i])) return -1;
+        unit = unit * 16 + (text[i] <= '9' ? text[i] - '0' : (text[i] | 0x20) - 'a' + 10);
+    }
+    return unit;
+}
+
+/* Halves of surrogate pairs that stand alone become U+FFFD, in place: JavaScript and Python may write them, and no UTF-8 can
+ * hold them. */
+static void mend_surrogates(char *text, size_t n) {
+    for (size_t i = 0; i < n;) {
+        if (text[i] != '\\') {
+            i++;
+            continue;
+        }
+        int unit = escaped_unit(text + i, n - i), next = unit >> 10 == 0x36 ? escaped_unit(text + i + 6, n - i - 6) : -1;
+        bool pair = next >> 10 == 0x37;
+        if (unit >> 11 == 0x1b && !pair) memcpy(text + i + 2, "fffd", 4);
+        i += unit < 0 ? 2 : pair ? 12 : 6;
+    }
+}
+
 static json_t *object_of(zmq_msg_t *frame) {
-    json_t *json = json_loadb(zmq_msg_data(frame), zmq_msg_size(frame), JSON_ALLOW_NUL, NULL);
+    size_t n = zmq_msg_size(frame);
+    json_t *json = json_loadb(zmq_msg_data(frame), n, JSON_ALLOW_NUL, NULL);
+    char *mended = json || !n ? NULL : malloc(n);
+    if (mended) {
+        memcpy(mended, zmq_msg_data(frame), n);
+        mend_surrogates(mended, n);
+        json = json_loadb(mended, n, JSON_ALLOW_NUL, NULL);
+        free(mended);
+    }
     if (json_is_object(json)) return json;
     json_decref(json);
     return NULL;

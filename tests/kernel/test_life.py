@@ -122,4 +122,36 @@ def test_install():
         assert not os.path.exists(folder)
 
 
+def doctor(**env):
+    p = subprocess.run([PROGRAM, "doctor"], capture_output=True, text=True, timeout=WAIT, env={**os.environ, **env})
+    return p.returncode, [line.split(maxsplit=2) for line in p.stdout.splitlines()]
+
+
+def test_doctor():
+    """doctor: what is there is ok, what is missing is told with how to mend it, and fails"""
+    with tempfile.TemporaryDirectory() as d:
+        empty = dict(HOME=d, XDG_DATA_HOME="", JUPYTER_DATA_DIR="", JUPYTER_PATH="", VIRTUAL_ENV="", CONDA_PREFIX="", PATH="/nowhere")
+        rc, lines = doctor(**empty)
+        if not any("/share/jupyter" in line[2] for line in lines):  # nobody has installed it on this machine
+            assert rc == 1 and ["bad", "kernelspec", "no front end knows of gpa; run `gpa-kernel install`"] in lines, lines
+        seen = {line[1]: line[0] for line in lines}
+        assert seen["sockets"] == "ok" and seen["a"] == "ok" and seen["plots"] == "note" and seen["jupyter"] == "note", lines
+        assert any(line[1] == "device" and line[2].startswith("ref:") for line in lines)
+
+        subprocess.run([PROGRAM, "install", "--user"], check=True, capture_output=True, env={**os.environ, **empty})
+        folder = d + "/.local/share/jupyter/kernels/gpa"
+        rc, lines = doctor(**empty)
+        assert rc == 0 and ["ok", "kernelspec", f"{folder} starts {os.path.realpath(PROGRAM)}"] in lines, lines
+        jupyter = os.path.dirname(sys.executable)
+        rc, lines = doctor(**{**empty, "PATH": f"{jupyter}:/usr/bin:/bin"})
+        assert rc == 0 and ["ok", "jupyter", f'{jupyter}/jupyter lists the kernel "gpa"'] in lines, lines
+
+        subprocess.run([PROGRAM, "install", "--sys-prefix", "--program", "{resource_dir}/gone"], check=True, capture_output=True,
+                       env={**os.environ, **empty, "VIRTUAL_ENV": d + "/env"})
+        rc, lines = doctor(**{**empty, "JUPYTER_PATH": f"/nowhere:{d}/env/share/jupyter"})
+        other = d + "/env/share/jupyter/kernels/gpa"
+        assert rc == 1 and ["bad", "kernelspec", f"{other} names {other}/gone: No such file or directory; run `gpa-kernel install`"] in lines, lines
+        assert "no Python environment" in subprocess.run([PROGRAM, "install", "--sys-prefix"], capture_output=True, text=True, env=empty).stderr
+
+
 main(globals())

@@ -138,4 +138,16 @@ def test_many():
             c.close()
 
 
+def test_lone_surrogates():
+    """half a surrogate pair, as JavaScript may send it, is U+FFFD; a whole pair is its character; the rest is as it came"""
+    with Kernel() as k:
+        for code, length, last in (r"'\ud800'", 1, 0xfffd), (r"'a\uDFFFb\ud83d\ude00'", 4, 0x1f600), (r"'\\\\ud800\ud800\u0041'", 8, 0x41):
+            header = k.header("execute_request")
+            parts = [json.dumps(header).encode(), b"{}", b"{}", b'{"code": "x = %s; len(x), ord(x[-1])"}' % code.encode()]
+            k.shell.send_multipart([b"<IDS|MSG>", sign(parts), *parts])
+            assert k.answer(header["msg_id"]).content["status"] == "ok"
+            shown = [m for m in k.outputs(header["msg_id"]) if m.type == "execute_result"]
+            assert shown[0].content["data"]["text/plain"] == f"({length}, {last})", shown[0].content
+
+
 main(globals())

@@ -13,5 +13,12 @@ report "$("$program" -c 'print((arange(10) ** 2).sum())' 2>&1)" 285 "an installe
 if [ -e "$work/moved/lib/gpa/gpa-cpu.so" ]; then
     report "$("$program" --device cpu -c 'print((arange(10) ** 2).sum())' 2>&1)" 285 "it finds its plugin"
 fi
+if [ -x "$work/moved/bin/gpa-kernel" ]; then
+    spec=share/jupyter/kernels/gpa
+    report "$(grep -o '"/opt/.*"' "$work/moved/$spec/kernel.json")" '"/opt/bin/gpa-kernel"' "the kernelspec names the place it is for"
+    "$work/moved/bin/gpa-kernel" install --prefix "$work/moved" --program '{resource_dir}/../../../../bin/gpa-kernel' > /dev/null
+    report "$(JUPYTER_PATH=$work/moved/share/jupyter "$program" kernel doctor | grep -c "^ok .*$work/moved/$spec starts $work/moved/$spec/../../../../bin/gpa-kernel")" 1 \
+        "a kernelspec as in an archive finds the program beside it"
+fi
 report "$(ls "$work/moved/share/doc/gpa/LICENSE")" "$work/moved/share/doc/gpa/LICENSE" "the licence is there"
 exit $bad
