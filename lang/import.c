@@ -15,6 +15,7 @@ static const struct {
     {"cupyx.scipy", "scipy"},      {"cupy", "numpy"},           {"numbapro", "numba"},         {"numpy.core", "numpy"},
     {"scipy.fft", "numpy.fft"},    {"scipy.linalg", "numpy.linalg"},                           {"numba.cudalib", "pyculib"},
     {"accelerate.cuda", "pyculib"}, {"pyculib.cufft", "pyculib.fft"}, {"pyculib.cublas", "pyculib.blas"},
+    {"pylab", "matplotlib.pyplot"}, {"matplotlib.pylab", "matplotlib.pyplot"},
 };
 
 static bool resolve_once(char *name, size_t n) {
@@ -112,6 +113,8 @@ static gpa_code find_file(gpa_vm *vm, const char *name, module_obj **out) {
 }
 
 /* ---- finding ---- */
+
+module_obj *vm_loaded_peek(gpa_vm *vm, const char *name) { return find_module(vm, name); }
 
 gpa_code vm_import(gpa_vm *vm, const char *name, module_obj **out) {
     char meant[256];

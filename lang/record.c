@@ -6,6 +6,7 @@
 #include "lang/builtin/kinds.h"
 #include "lang/builtin/tables.h"
 #include "lang/container.h"
+#include "lang/mime.h"
 #include "lang/step.h"
 
 /* ---- members ---- */
@@ -120,9 +121,32 @@ static gpa_code contains(gpa_vm *vm, object_obj *o, value item, bool *out) {
     return rc;
 }
 
+/* One representation, under a MIME type that lives as long as all names. */
+static gpa_code add_mime(gpa_vm *vm, value mime, value data, mime_bundle *out) {
+    const char *meta = NULL;
+    if (data.tag == V_TUPLE && data.tuple->count == 2 && data.tuple->items[1].tag == V_STR) {
+        meta = data.tuple->items[1].str->text;
+        data = data.tuple->items[0];
+    }
+    if (mime.tag != V_STR || (data.tag != V_STR && data.tag != V_BYTES))
+        return vm_fail(vm, GPA_E_TYPE, "__mimes__ gives a dict from MIME types to str or bytes");
+    gpa_sym name = intern_get(vm->config.names, mime.str->text, mime.str->size);
+    return name ? mime_add(vm, out, intern_text(vm->config.names, name), data.str->text, data.str->size, meta) : vm_no_memory(vm);
+}
+
+static gpa_code mimes(gpa_vm *vm, object_obj *o, mime_bundle *out) {
+    bool found;
+    value all = v_none();
+    size_t at = 0;
+    gpa_code rc = ask(vm, o, "__mimes__", 0, NULL, &all, &found);
+    for (dict_entry *e; !rc && all.tag == V_DICT && (e = dict_next(all.dict, &at));) rc = add_mime(vm, e->key, e->v, out);
+    value_release(vm, all);
+    return rc;
+}
+
 #define RECORD(id, variable, name)                                                                                     \
     const object_kind variable = {.type_name = name, .repr = repr, .attr = get, .set = set, .call = call, .getitem = getitem, \
-                                  .iter = iter, .len = len, .contains = contains};
+                                  .iter = iter, .len = len, .contains = contains, .mimes = mimes};
 #include "lang/records.def"
 #undef RECORD
 

@@ -16,6 +16,8 @@
  *     def _key_words(self):                  # the attribute `key_words`, computed when asked for
  *         ...
  *
+ * __mimes__ gives what an object is shown as besides its text (lang/mime.h): a dict from MIME types to str or bytes, or to a
+ * tuple of that and a str of JSON.
  * __init__, __repr__, __call__, __getitem__, __len__, __iter__, __contains__ and the binary operators (__add__ and
  * __radd__ ...) mean what they mean in Python. What is not defined behaves as it does for an object without it. */
 #ifndef GPA_RECORD_H

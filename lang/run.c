@@ -151,6 +151,12 @@ static gpa_code call_slow(gpa_vm *vm, frame *f, value *fn, value *args, size_t n
 /* Arguments gathered in a list and a dict: spread behind the frame, then called. */
 static gpa_code call_spread(gpa_vm *vm, frame *f, value *fn, bool *entered) {
     value list = fn[2], named = fn[3];
+    if (fn->tag == V_METHOD && fn[1].tag == V_UNSET) { /* its object becomes the first argument */
+        value method = *fn;
+        fn[1] = value_retain(method.method->self);
+        *fn = value_retain(method.method->fn);
+        value_release(vm, method);
+    }
     size_t n = list.list->count, n_named = 0, skip = fn[1].tag != V_UNSET, at = 0;
     value *to = run_top(vm), names = v_unset();
     gpa_code rc = GPA_OK;

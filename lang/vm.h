@@ -22,6 +22,7 @@ typedef struct {
     void (*clear)(void *user, bool wait);                                               /* may be NULL */
     void (*page)(void *user, const char *text, size_t n);                               /* may be NULL: written */
     void (*progress)(void *user, const char *text, double done, double left);           /* may be NULL */
+    const gpa_str *figure_format; /* "svg": plots are shown as SVG; else, and for NULL, as PNG */
     gpa_code (*magic)(void *user, const char *text, size_t n, gpa_span at, value *out); /* a MAGIC node; may be NULL */
 } vm_config;
 
@@ -97,6 +98,8 @@ void vm_locals(gpa_vm *vm, void (*each)(void *user, gpa_sym name, value v), void
 gpa_code vm_module_new(gpa_vm *vm, const char *name, module_obj **out);
 /* The value of a variable, borrowed; UNSET when not defined. No fallback to built-in names. */
 value module_get_peek(const module_obj *m, gpa_sym name);
+/* A module that was imported by its full name, or NULL. */
+module_obj *vm_loaded_peek(gpa_vm *vm, const char *name);
 value module_get_text_peek(gpa_vm *vm, const module_obj *m, const char *name);
 /* Sets (retains) or with UNSET deletes a variable. */
 gpa_code module_set(gpa_vm *vm, module_obj *m, gpa_sym name, value v);

@@ -47,10 +47,10 @@ static gpa_code put_plain(gpa_session *s, value v, gpa_str *out) {
     return rc;
 }
 
-/* A value's representations: its text, in *plain, then what its kind adds, in *more. Borrowed from both. */
-static gpa_code represent(gpa_session *s, value v, gpa_str *plain, mime_bundle *more, gpa_repr *r, size_t *n) {
+/* A value's representations: its text, in *plain, then, if they are wanted, what its kind adds, in *more. Borrowed from both. */
+static gpa_code represent(gpa_session *s, value v, bool rich, gpa_str *plain, mime_bundle *more, gpa_repr *r, size_t *n) {
     gpa_code rc = put_plain(s, v, plain);
-    if (!rc && v.tag == V_OBJECT && v.object->kind->mimes) rc = v.object->kind->mimes(s->vm, v.object, more);
+    if (!rc && rich && v.tag == V_OBJECT && v.object->kind->mimes) rc = v.object->kind->mimes(s->vm, v.object, more);
     if (!rc && plain->failed) rc = vm_no_memory(s->vm);
     if (rc) return rc;
     r[0] = (gpa_repr){"text/plain", plain->text, plain->len, NULL};
@@ -98,7 +98,7 @@ gpa_code session_on_display(void *user, value v, const char *id, bool update) {
     capture *c = taker(s);
     if (c && c->shown.tag == V_LIST) return list_append(s->vm, c->shown.list, v);
     str_init(&plain);
-    gpa_code rc = represent(s, v, &plain, &more, r, &n);
+    gpa_code rc = represent(s, v, s->host.display && !c, &plain, &more, r, &n);
     if (!rc) session_show(s, r, n, id, update);
     str_free(&plain);
     mime_clear(&more);
@@ -111,7 +111,7 @@ gpa_code session_result(gpa_session *s, value v, bool keep) {
     gpa_repr r[MIME_MOST + 1];
     size_t n;
     str_init(&plain);
-    gpa_code rc = represent(s, v, &plain, &more, r, &n);
+    gpa_code rc = represent(s, v, s->host.display != NULL, &plain, &more, r, &n);
     if (!rc && s->host.result) s->host.result(s->host.user, s->count, r, n);
     if (!rc && keep) history_set_output(&s->history, plain.text, plain.len);
     if (!rc && keep) rc = session_remember_value(s, v);

@@ -94,7 +94,7 @@ gpa_code gpa_session_new(const gpa_config *c, gpa_session **out, gpa_err *e) {
     TRY(rt_new(&(rt_config){.device = c->device, .plugin_dir = c->plugin_dir, .name_arrays = name_arrays, .user = s}, &s->rt, e));
     vm_config config = {.rt = s->rt, .names = s->names, .sources = s->sources, .user = s, .write = session_on_write, .input = read_in,
                         .display = session_on_display, .clear = session_on_clear, .progress = session_on_progress, .page = session_on_page,
-                        .magic = session_magic};
+                        .figure_format = &s->settings.figure_format, .magic = session_magic};
     TRY(vm_new(&config, &s->vm, e));
     if (set_argv(s, c)) {
         *e = *vm_err(s->vm);
@@ -232,6 +232,16 @@ static bool hushed(gpa_session *s, const ast_module *m) {
 
 static bool is_counted(int flags) { return !(flags & (GPA_EVAL_SCRIPT | GPA_EVAL_SILENT | GPA_EVAL_UNCOUNTED)); }
 
+/* Figures that the cell has drawn on and not shown are shown at its end, where pictures can be shown. */
+static gpa_code show_figures(gpa_session *s) {
+    const module_obj *plots = s->host.display ? vm_loaded_peek(s->vm, "matplotlib.pyplot") : NULL;
+    value show = plots ? module_get_text_peek(s->vm, plots, "show") : v_unset(), nothing = v_none();
+    if (show.tag != V_FUNC) return GPA_OK;
+    gpa_code rc = vm_call(s->vm, show, 0, NULL, 0, NULL, &nothing);
+    value_release(s->vm, nothing);
+    return rc;
+}
+
 static gpa_code run(gpa_session *s, ast_module *m, int flags) {
     value last = v_unset();
     gpa_code rc = vm_poll(s->vm);
@@ -239,6 +249,7 @@ static gpa_code run(gpa_session *s, ast_module *m, int flags) {
     bool cell = !(flags & (GPA_EVAL_SCRIPT | GPA_EVAL_SILENT));
     if (!rc && cell && last.tag != V_UNSET && last.tag != V_NONE && !hushed(s, m)) rc = session_result(s, last, is_counted(flags));
     if (last.tag != V_UNSET) value_release(s->vm, last);
+    if (!rc && cell) rc = show_figures(s);
     if (!rc && (cell || flags & GPA_EVAL_EXPLAIN)) rc = rt_flush(s->rt, vm_err(s->vm));
     if (!rc) rc = rt_sync(s->rt, vm_err(s->vm));
     return rc;

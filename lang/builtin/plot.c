@@ -1,0 +1,163 @@
+/* The process that draws: gnuplot.
+ *
+ * It reads its script from standard input and numbers from descriptor 3, and writes the picture to standard output. All
+ * of these are files in memory, so that no pipe can fill up, and nothing is left behind whatever happens. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lang/builtin/all.h"
+#include "lang/builtin/file.h"
+#include "lang/machine.h"
+
+extern char **environ;
+
+/* The descriptors that the process has, in order; the parent's ends lie above all of them. */
+enum { SCRIPT, PICTURE, COMPLAINT, NUMBERS, FILES };
+
+static gpa_code write_whole(gpa_vm *vm, int fd, const char *data, size_t n, const char *path) {
+    while (n > 0) {
+        ssize_t k = write(fd, data, n);
+        if (k < 0 && errno == EINTR) continue;
+        if (k < 0) return os_error(vm, errno, path);
+        data += k;
+        n -= (size_t)k;
+    }
+    return GPA_OK;
+}
+
+static gpa_code read_whole(gpa_vm *vm, int fd, gpa_str *out) {
+    char part[65536];
+    if (lseek(fd, 0, SEEK_SET) < 0) return os_error(vm, errno, NULL);
+    for (ssize_t k; (k = read(fd, part, sizeof part)) != 0;) {
+        if (k < 0 && errno != EINTR) return os_error(vm, errno, NULL);
+        if (k > 0) str_putn(out, part, (size_t)k);
+    }
+    return out->failed ? vm_no_memory(vm) : GPA_OK;
+}
+
+static gpa_code open_files(gpa_vm *vm, int *fds) {
+    for (int i = 0; i < FILES; i++) {
+        int fd = memfd_create("gpa-plot", MFD_CLOEXEC);
+        fds[i] = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, FILES);
+        if (fd >= 0) close(fd);
+        if (fds[i] < 0) return os_error(vm, errno, NULL);
+    }
+    return GPA_OK;
+}
+
+static void close_files(int *fds) {
+    for (int i = 0; i < FILES; i++)
+        if (fds[i] >= 0) close(fds[i]);
+}
+
+static gpa_code put_numbers(gpa_vm *vm, value data, int fd) {
+    gpa_arr *a = NULL;
+    gpa_code rc = arg_array(vm, data, DT_F64, &a);
+    if (rc) return rc;
+    size_t bytes = (size_t)a->size * sizeof(double);
+    char *copy = mem_new(bytes);
+    if (!copy) rc = vm_no_memory(vm);
+    if (!rc && bytes) rc = arr_read(vm_rt(vm), a, copy, vm_err(vm));
+    if (!rc) rc = write_whole(vm, fd, copy, bytes, NULL);
+    mem_free(copy);
+    arr_release(vm_rt(vm), a);
+    return rc;
+}
+
+static gpa_code start(gpa_vm *vm, const int *fds, pid_t *pid) {
+    static char name[] = "gnuplot", plain[] = "-d";
+    char *argv[] = {name, plain, NULL};
+    posix_spawn_file_actions_t acts;
+    posix_spawnattr_t attr;
+    sigset_t none;
+    sigemptyset(&none);
+    posix_spawn_file_actions_init(&acts);
+    posix_spawnattr_init(&attr);
+    posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK); /* Ctrl-C is the parent's business */
+    posix_spawnattr_setsigmask(&attr, &none);
+    for (int i = 0; i < FILES; i++) posix_spawn_file_actions_adddup2(&acts, fds[i], i);
+    int failed = posix_spawnp(pid, name, &acts, &attr, argv, environ);
+    posix_spawn_file_actions_destroy(&acts);
+    posix_spawnattr_destroy(&attr);
+    if (failed == ENOENT) {
+        gpa_code rc = vm_fail(vm, GPA_E_RUNTIME, "plots are drawn by gnuplot, which is not installed");
+        gpa_err_hint(vm_err(vm), "sudo apt install gnuplot-nox");
+        return rc;
+    }
+    return failed ? os_error(vm, failed, name) : GPA_OK;
+}
+
+/* Until the process has ended; an interrupt ends it. */
+static gpa_code await(gpa_vm *vm, pid_t pid, int *status) {
+    const struct timespec moment = {0, 1000000};
+    gpa_code rc = GPA_OK;
+    for (pid_t got; (got = waitpid(pid, status, rc ? 0 : WNOHANG)) != pid;) {
+        if (got < 0 && errno != EINTR) return os_error(vm, errno, NULL);
+        if (!rc && (rc = vm_poll(vm))) kill(pid, SIGKILL);
+        if (!rc) nanosleep(&moment, NULL);
+    }
+    return rc;
+}
+
+/* gnuplot repeats the line and points at the place; what is wrong stands in the last line, behind "line 7: ". */
+static gpa_code complain(gpa_vm *vm, gpa_str *text) {
+    while (text->len && strchr(" \t\r\n", text->text[text->len - 1])) text->text[--text->len] = '\0';
+    const char *what = text->len ? strrchr(text->text, '\n') : NULL;
+    what = what ? what + 1 : text->len ? text->text : "it ended without a picture";
+    const char *line = strstr(what, "line "), *colon = line ? strchr(line, ':') : NULL;
+    if (colon) what = colon + 1 + strspn(colon + 1, " ");
+    return vm_fail(vm, GPA_E_RUNTIME, "gnuplot: %s", what);
+}
+
+static gpa_code draw(gpa_vm *vm, const int *fds, gpa_str *picture) {
+    pid_t pid;
+    int status = 0;
+    gpa_str said;
+    gpa_code rc = lseek(fds[SCRIPT], 0, SEEK_SET) < 0 ? os_error(vm, errno, NULL) : start(vm, fds, &pid);
+    if (rc || (rc = await(vm, pid, &status))) return rc;
+    str_init(&said);
+    rc = read_whole(vm, fds[PICTURE], picture);
+    if (!rc) rc = read_whole(vm, fds[COMPLAINT], &said);
+    if (!rc && (status != 0 || picture->len == 0)) rc = complain(vm, &said);
+    str_free(&said);
+    return rc;
+}
+
+static gpa_code save(gpa_vm *vm, const char *path, const gpa_str *picture) {
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (fd < 0) return os_error(vm, errno, path);
+    gpa_code rc = write_whole(vm, fd, picture->text, picture->len, path);
+    return close(fd) < 0 && !rc ? os_error(vm, errno, path) : rc;
+}
+
+gpa_code plot_draw(gpa_vm *vm, value *argv, value *out) {
+    int fds[FILES] = {-1, -1, -1, -1};
+    const char *script, *path = NULL;
+    size_t n;
+    gpa_str picture;
+    gpa_code rc = arg_text(vm, argv[0], "script", &script, &n);
+    if (!rc && argv[2].tag != V_NONE) rc = arg_path(vm, argv[2], &path);
+    if (rc) return rc;
+    str_init(&picture);
+    rc = open_files(vm, fds);
+    if (!rc) rc = write_whole(vm, fds[SCRIPT], script, n, NULL);
+    if (!rc) rc = put_numbers(vm, argv[1], fds[NUMBERS]);
+    if (!rc) rc = draw(vm, fds, &picture);
+    if (!rc && path) rc = save(vm, path, &picture);
+    else if (!rc) rc = native_give(v_bytes(vm, picture.text, picture.len), out);
+    close_files(fds);
+    str_free(&picture);
+    return rc;
+}
+
+gpa_code plot_figure_format(gpa_vm *vm, value *argv, value *out) {
+    const gpa_str *set = vm->config.figure_format;
+    (void)argv;
+    return native_give(v_cstr(vm, set && set->len == 3 && strcmp(set->text, "svg") == 0 ? "svg" : "png"), out);
+}
