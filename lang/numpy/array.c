@@ -67,13 +67,37 @@ static gpa_code part(gpa_vm *vm, value *argv, bool imag, value *out) {
 gpa_code nd_real(gpa_vm *vm, value *argv, value *out) { return part(vm, argv, false, out); }
 gpa_code nd_imag(gpa_vm *vm, value *argv, value *out) { return part(vm, argv, true, out); }
 
+/* The flags: FLAG(attribute, keys of a subscript, their short ones, value). */
+#define FLAGS(FLAG)                                             \
+    FLAG("c_contiguous", "C_CONTIGUOUS", "C", f[0].i)           \
+    FLAG("f_contiguous", "F_CONTIGUOUS", "F", f[1].i)           \
+    FLAG("owndata", "OWNDATA", "O", f[2].i)                     \
+    FLAG("writeable", "WRITEABLE", "W", f[3].i)                 \
+    FLAG("aligned", "ALIGNED", "A", true)                       \
+    FLAG("writebackifcopy", "WRITEBACKIFCOPY", "X", false)      \
+    FLAG("fnc", "FNC", "FNC", f[1].i && !f[0].i)                \
+    FLAG("forc", "FORC", "FORC", f[1].i || f[0].i)              \
+    FLAG("contiguous", "CONTIGUOUS", "CONTIGUOUS", f[0].i)      \
+    FLAG("fortran", "FORTRAN", "FORTRAN", f[1].i)
+
 static gpa_code flags_attr(gpa_vm *vm, object_obj *o, const char *name, value *out) {
-    static const char *const names[] = {"c_contiguous", "f_contiguous", "owndata", "writeable"};
+    const value *f = o->fields;
     (void)vm;
     *out = v_unset();
-    for (size_t i = 0; i < COUNT_OF(names); i++)
-        if (strcmp(names[i], name) == 0) *out = o->fields[i];
+#define FLAG(attribute, key, letter, on) if (strcmp(name, attribute) == 0) *out = v_bool(on);
+    FLAGS(FLAG)
+#undef FLAG
     return GPA_OK;
+}
+
+static gpa_code flags_getitem(gpa_vm *vm, object_obj *o, value key, value *out) {
+    const value *f = o->fields;
+    const char *name = key.tag == V_STR ? key.str->text : "";
+#define FLAG(attribute, full, letter, on) \
+    if (strcmp(name, full) == 0 || strcmp(name, letter) == 0) return *out = v_bool(on), GPA_OK;
+    FLAGS(FLAG)
+#undef FLAG
+    return vm_fail(vm, GPA_E_KEY, "Unknown flag");
 }
 
 static gpa_code flags_repr(gpa_vm *vm, object_obj *o, gpa_str *out) {
@@ -84,7 +108,7 @@ static gpa_code flags_repr(gpa_vm *vm, object_obj *o, gpa_str *out) {
     return GPA_OK;
 }
 
-const object_kind flags_kind = {.type_name = "numpy._core.multiarray.flagsobj", .attr = flags_attr, .repr = flags_repr};
+const object_kind flags_kind = {.type_name = "numpy._core.multiarray.flagsobj", .attr = flags_attr, .getitem = flags_getitem, .repr = flags_repr};
 
 gpa_code nd_flags(gpa_vm *vm, value *argv, value *out) {
     WITH_ARRAY(*out = v_object(vm, &flags_kind, 4); if (out->tag == V_UNSET) rc = vm_err(vm)->code; else {
