@@ -270,9 +270,9 @@ def test_display():
 def test_question():
     """name? opens the pager; what is not there is told"""
     with Kernel() as k:
-        for code in "linspace?", "np.linspace??\n":
+        for code, name in ("linspace?", "linspace"), ("np.linspace??\n", "np.linspace"):
             page, = k.run(code)[0]["payload"]
-            assert page["source"] == "page" and page["data"]["text/plain"].startswith(f"Signature: {code.strip('?\n')}(")
+            assert page["source"] == "page" and page["data"]["text/plain"].startswith(f"Signature: {name}(")
         reply, out = k.run("nowhere?")
         assert reply["payload"] == [] and texts(out) == "Object `nowhere` not found.\n"
         assert k.run("f(1)?")[0]["ename"] == "SyntaxError"
