@@ -182,8 +182,13 @@ void host_init(gpa_host *h) {
 
 /* ---- Ctrl-C ---- */
 
+static volatile sig_atomic_t interrupts;
+
+int host_interrupts(void) { return interrupts; }
+
 static void on_interrupt(int signal_number) {
     (void)signal_number;
+    interrupts++;
     if (at_prompt || !running) return;
     pressed = 1;
     gpa_session_interrupt(running);

@@ -17,4 +17,7 @@ void host_fresh_line(void);
 /* What the next cell is to begin with (%load, %recall), owned (free); NULL: nothing. */
 char *host_next_input(void);
 
+/* How many times Ctrl-C was pressed so far. */
+int host_interrupts(void);
+
 #endif

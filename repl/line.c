@@ -2,6 +2,9 @@
 #include "repl/line.h"
 
 #include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,17 +17,30 @@
 static gpa_session *session;
 static bool editing;
 
+/* Shows the prompt and waits for a line; false when Ctrl-C came first, be it before the wait began. */
+static bool wait_for_line(const char *prompt) {
+    sigset_t interrupt, before;
+    struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
+    int seen = host_interrupts(), ready;
+    sigemptyset(&interrupt);
+    sigaddset(&interrupt, SIGINT);
+    pthread_sigmask(SIG_BLOCK, &interrupt, &before);
+    fputs(prompt, stdout);
+    fflush(stdout);
+    do ready = ppoll(&input, 1, NULL, &before);
+    while (ready < 0 && errno == EINTR && host_interrupts() == seen);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return host_interrupts() == seen;
+}
+
 /* One line with its end. */
 static line_result plain_line(const char *prompt, char **line) {
     size_t cap = 0;
     *line = NULL;
-    if (isatty(STDIN_FILENO)) {
-        fputs(prompt, stdout);
-        fflush(stdout);
-    }
+    bool interrupted = isatty(STDIN_FILENO) && !wait_for_line(prompt);
     errno = 0;
-    if (getline(line, &cap, stdin) >= 0) return LINE_CELL;
-    bool interrupted = errno == EINTR;
+    if (!interrupted && getline(line, &cap, stdin) >= 0) return LINE_CELL;
+    interrupted = interrupted || errno == EINTR;
     free(*line);
     *line = NULL;
     clearerr(stdin);
