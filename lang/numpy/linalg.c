@@ -1,5 +1,5 @@
 /* Matrix factorizations and sparse products: the native part of numpy.linalg and scipy.sparse. Arguments were checked and brought to a common dtype by the
- * prelude. Reading order: factorizations, sparse matrices, results with names. */
+ * prelude. Reading order: factorizations, sparse matrices. */
 #include "lang/builtin/all.h"
 #include "lang/builtin/kinds.h"
 #include "lang/numpy/numpy.h"
@@ -104,79 +104,5 @@ gpa_code sparse_product(gpa_vm *vm, value *argv, value *out) { /* indptr, indice
     rc = np_return_array(vm, y, out);
 out:
     for (int i = 0; i < 4; i++) arr_release(vm_rt(vm), in[i]);
-    return rc;
-}
-
-/* ---- results with names ---- (a tuple, field 0, whose items have names, too) */
-
-typedef struct {
-    const object_kind *kind;
-    const char *name, *items[3];
-} named;
-
-static const named results[] = {
-    {&eig_result_kind, "EigResult", {"eigenvalues", "eigenvectors"}},
-    {&eigh_result_kind, "EighResult", {"eigenvalues", "eigenvectors"}},
-    {&qr_result_kind, "QRResult", {"Q", "R"}},
-    {&slogdet_result_kind, "SlogdetResult", {"sign", "logabsdet"}},
-    {&svd_result_kind, "SVDResult", {"U", "S", "Vh"}},
-};
-
-static const named *names_of(const object_obj *o) {
-    const named *r = results;
-    while (r->kind != o->kind) r++;
-    return r;
-}
-
-static gpa_code result_attr(gpa_vm *vm, object_obj *o, const char *name, value *out) {
-    const named *r = names_of(o);
-    *out = v_unset();
-    (void)vm;
-    for (size_t i = 0; i < o->fields[0].tuple->count; i++)
-        if (strcmp(r->items[i], name) == 0) *out = value_retain(o->fields[0].tuple->items[i]);
-    return GPA_OK;
-}
-
-static gpa_code result_repr(gpa_vm *vm, object_obj *o, gpa_str *out) {
-    const named *r = names_of(o);
-    gpa_code rc = GPA_OK;
-    str_printf(out, "%s(", r->name);
-    for (size_t i = 0; i < o->fields[0].tuple->count && !rc; i++) {
-        str_printf(out, "%s%s=", i ? ", " : "", r->items[i]);
-        rc = vm_repr(vm, o->fields[0].tuple->items[i], out);
-    }
-    str_put(out, ")");
-    return rc;
-}
-
-static gpa_code result_getitem(gpa_vm *vm, object_obj *o, value key, value *out) { return vm_getitem(vm, o->fields[0], key, out); }
-static gpa_code result_iter(gpa_vm *vm, object_obj *o, value *out) { return vm_iter(vm, o->fields[0], out); }
-static gpa_code result_contains(gpa_vm *vm, object_obj *o, value item, bool *out) { return vm_contains(vm, o->fields[0], item, out); }
-
-static gpa_code result_len(gpa_vm *vm, object_obj *o, int64_t *out) {
-    (void)vm;
-    *out = (int64_t)o->fields[0].tuple->count;
-    return GPA_OK;
-}
-
-#define RESULT(variable, name)                                                                                          \
-    const object_kind variable = {.type_name = "numpy.linalg._linalg." name, .attr = result_attr, .repr = result_repr, \
-                                  .getitem = result_getitem, .iter = result_iter, .len = result_len, .contains = result_contains}
-RESULT(eig_result_kind, "EigResult");
-RESULT(eigh_result_kind, "EighResult");
-RESULT(qr_result_kind, "QRResult");
-RESULT(slogdet_result_kind, "SlogdetResult");
-RESULT(svd_result_kind, "SVDResult");
-#undef RESULT
-
-gpa_code linalg_result(gpa_vm *vm, value *argv, value *out) { /* name, *values */
-    const char *name;
-    size_t n;
-    gpa_code rc = arg_text(vm, argv[0], "name", &name, &n);
-    if (rc) return rc;
-    const named *r = results;
-    while (strcmp(r->name, name) != 0) r++;
-    rc = native_give(v_object(vm, r->kind, 1), out);
-    if (!rc) out->object->fields[0] = value_retain(argv[1]);
     return rc;
 }

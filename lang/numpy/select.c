@@ -91,25 +91,6 @@ out:
     return rc;
 }
 
-gpa_code np_put(gpa_vm *vm, value *argv, value *out) { /* a, ind, v */
-    gpa_arr *flat = NULL;
-    gpa_index ix = {.kind = IX_ARRAY};
-    gpa_opnd v = {0};
-    gpa_code rc = GPA_OK;
-    *out = v_none();
-    if (argv[0].tag != V_ARRAY || argv[0].aux) return vm_fail(vm, GPA_E_TYPE, "argument 1 must be numpy.ndarray, not %s", value_type_name(argv[0]));
-    TRY(arr_reshape(vm_rt(vm), argv[0].array->arr, 1, &(int64_t){-1}, &flat, vm_err(vm)));
-    if (flat->storage != argv[0].array->arr->storage) TRY(vm_fail(vm, GPA_E_VALUE, "put needs a contiguous array: store through an index instead, a[rows, columns] = v"));
-    TRY(arg_array(vm, argv[1], DT_NONE, &ix.arr));
-    TRY(arg_opnd(vm, argv[2], &v));
-    rc = arr_set(vm_rt(vm), flat, &ix, 1, &v, vm_err(vm));
-out:
-    arr_release(vm_rt(vm), flat);
-    arr_release(vm_rt(vm), ix.arr);
-    arg_opnd_release(vm, &v);
-    return rc;
-}
-
 gpa_code np_clip(gpa_vm *vm, value *argv, value *out) { /* a, a_min, a_max, out */
     value low = v_none();
     bool has_low = argv[1].tag != V_NONE, has_high = argv[2].tag != V_NONE;

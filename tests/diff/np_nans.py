@@ -1,0 +1,41 @@
+# Reductions that leave out NaN, and quantiles by every method.
+nan, inf = np.nan, np.inf
+A = np.array([[10.0, nan, 4], [3, 2, 1], [nan, nan, 7]])
+
+# --- values
+for f in (np.nansum, np.nanprod, np.nanmean, np.nanvar, np.nanstd, np.nanmax, np.nanmin, np.nanmedian):
+    print(repr(f(A).round(9)), f(A, axis=0), f(A, axis=1, keepdims=True), repr(f([1, 2, 4]).round(9)), f(A.astype(np.float32)).dtype)
+for f in (np.nancumsum, np.nancumprod):
+    print(f(A), f(A, axis=0), f(A, 1), f([1, 2, 3]), f(A, dtype=np.float32).dtype)
+
+# --- places
+for f in (np.nanargmax, np.nanargmin):
+    print(repr(f(A)), f(A, axis=0), f(A, axis=1), f([3, 1, 2]), f(A, axis=1, keepdims=True))
+np.nanargmax([nan, nan])
+np.nanargmin(np.array([[1, nan], [2, nan]]), axis=0)
+
+# --- out, where, ddof
+out = np.zeros(3); print(np.nansum(A, axis=0, out=out) is out, out, np.nanmean(A, axis=0, out=out), np.nanvar(A, axis=1, out=out), np.nanstd(A, axis=0, ddof=0, out=out))
+print(np.nanvar(A, ddof=1), np.nansum(A, where=A > 2), np.nanmean(A, where=A > 2), np.nanvar([1j, nan, 2]), np.nansum(A, initial=100))
+
+# --- nan_to_num
+print(repr(np.nan_to_num(nan)), repr(np.nan_to_num(inf)), repr(np.nan_to_num(3)), np.nan_to_num([inf, -inf, nan, 1.5]), np.nan_to_num(np.array([inf], np.float32)))
+print(np.nan_to_num(np.array([complex(nan, inf), 1j]), nan=7, posinf=8), np.nan_to_num([nan, inf, -inf], nan=1, posinf=2, neginf=3))
+a = np.array([nan, 1]); print(np.nan_to_num(a, copy=False) is a, a)
+
+# --- quantiles by method
+x = np.array([7.0, 1, 3, 12, 5, 5, 9])
+for method in ['linear', 'inverted_cdf', 'averaged_inverted_cdf', 'closest_observation', 'interpolated_inverted_cdf', 'hazen', 'weibull', 'median_unbiased', 'normal_unbiased', 'lower', 'higher', 'midpoint', 'nearest']:
+    for n in (7, 4, 1):
+        print(method, n, np.quantile(x[:n], [0, 0.1, 0.25, 0.5, 0.625, 0.9, 1], method=method), np.percentile(x[:n].astype(int), 30, method=method))
+np.quantile(x, 0.5, method="none")
+
+# --- quantiles of NaN
+print(np.quantile(A, 0.5), np.nanquantile(A, 0.5), np.nanquantile(A, [0.25, 0.5], axis=0), np.nanpercentile(A, 50, axis=1, keepdims=True), np.quantile(A, 0.3, axis=1), np.nanmedian([1, 2, 5]))
+print(repr(np.quantile(x.astype(np.float32), 0.3)), np.quantile(x.astype(np.float32), [0.3]).dtype, repr(np.quantile([1, 2], 0)), repr(np.percentile([1, 2, 3], 50)), np.percentile(A, [50, 60], axis=(0, 1)).shape)
+out = np.zeros(3); print(np.nanpercentile(A, 50, axis=0, out=out) is out, out)
+
+# --- not a fraction
+np.quantile(x, 1.5)
+np.nanpercentile(x, -1)
+np.percentile(x, 101)

@@ -1,0 +1,40 @@
+# Joining by subscript, splitting, trimming, distinct elements, storing at flat indices.
+a = np.arange(6).reshape(2, 3)
+
+# --- r_ and c_
+print(np.r_[1:4, 0, [7, 8]], np.r_[0:1:5j], np.r_['-1', a, a], np.r_['0,2', [1, 2], [3, 4]], np.r_['0,2,0', [1, 2], [3, 4]], np.r_['1,2,0', [1, 2], [3, 4]], np.r_['0,3,1', [1, 2], [3, 4]], np.r_['0', [1], [2]])
+print(np.c_[[1, 2], [3, 4]], np.c_[1, 2], np.c_[a, [8, 9]], np.c_[1:3, 3:5], np.r_[np.float32([1]), 2.5].dtype, np.r_[np.int8([1]), 3].dtype, np.r_['1,2', [1, 2], 5:7])
+np.r_['x', [1]]
+np.r_[[1], '0']
+
+# --- unstack
+print(np.unstack(a), np.unstack(a, axis=1), np.unstack(np.array([1, 2])))
+np.unstack(np.array(3))
+
+# --- trim_zeros
+b = np.array([[0, 0, 0, 0], [0, 2, 0, 0], [0, 0, 3, 0], [0, 0, 0, 0]])
+print(np.trim_zeros(np.array([0, 0, 1, 0, 2, 0])), np.trim_zeros([0, 1, 0]), np.trim_zeros([0, 1, 0], 'f'), np.trim_zeros((0, 1.5, 0), 'b'), np.trim_zeros(b), np.trim_zeros(b, axis=1), np.trim_zeros(b, 'b'), np.trim_zeros(b, 'F', axis=0), np.trim_zeros(np.zeros(3)), np.trim_zeros([0, 0]))
+np.trim_zeros([1], 'x')
+
+# --- sort_complex
+for x in ([5, 3, 1], [1 + 2j, 2 - 1j, 1 - 1j], np.array([3, 1], np.int8), np.array([3, 1], np.float32), np.array([2j, 1], np.complex64)):
+    print(repr(np.sort_complex(x)))
+
+# --- distinct elements
+x = [3, 1, 3, 2]; u = np.unique_all(x); print(u.values, u.indices, u.inverse_indices, u.counts, len(u), u[3]); print(u)
+u = np.unique_counts(x); print(u, u.counts); u = np.unique_inverse([[2, 1], [2, 2]]); print(u.inverse_indices, u)
+v, c = np.unique_counts([1.0, np.nan, np.nan]); print(v, c, np.sort(np.unique_values(x)))
+
+# --- put
+for mode in ('raise', 'wrap', 'clip'):
+    p = np.arange(6).reshape(2, 3); np.put(p, [0, -1, 4], [10, 20], mode=mode); print(p)
+p = np.arange(5); np.put(p, 22, -5, mode='clip'); print(p); np.put(p, [7, -7], 9, 'wrap'); print(p); p.put([1, 2], 4); print(p)
+t = np.arange(6).reshape(2, 3).T; np.put(t, [1, 2], 99); print(t); np.put(t, [], 1)
+np.put(p, 22, 1)
+np.put([1], 0, 1)
+
+# --- ravel_multi_index
+arr = np.array([[3, 6, 6], [4, 5, 1]])
+print(np.ravel_multi_index(arr, (7, 6)), np.ravel_multi_index(arr, (7, 6), order='F'), np.ravel_multi_index(arr, (4, 6), mode='clip'), np.ravel_multi_index(arr, (4, 4), mode=('clip', 'wrap')), np.ravel_multi_index((3, 1), (6, 7)))
+np.ravel_multi_index(arr, (4, 4))
+np.ravel_multi_index(arr, (7, 6), mode='x')
