@@ -80,3 +80,48 @@ attempt(np.asarray_chkfinite, [1, np.inf])
 
 # --- in1d (numpy before 2.4)
 print(np.in1d([[0, 1], [2, 5]], [0, 2]), np.in1d([0, 1, 2, 5, 0], [0, 2], invert=True))
+
+# --- histogram_bin_edges by rules
+samples = [np.array([1.0, 2, 3, 3, 4, 10, 12.5, 3.3, -1]), [1, 2, 3, 9, 4, 4, 4, 5, 6, 6], [], [3, 3], np.sin(np.arange(200) * 1.7) * 9]
+for rule in ('auto', 'fd', 'doane', 'scott', 'stone', 'rice', 'sturges', 'sqrt'):
+    for x in samples: print(rule, np.histogram_bin_edges(x, rule))
+    print(np.histogram_bin_edges(samples[0], rule, range=(0, 5)), np.histogram(samples[1], rule)[0])
+attempt(np.histogram_bin_edges, [1, 2], 'foo'); attempt(np.histogram_bin_edges, [1, 2], 'auto', weights=[1, 2]); attempt(np.histogram_bin_edges, [1, 2], 2.5); attempt(np.histogram_bin_edges, [1, 2], 0); attempt(np.histogram_bin_edges, [1, np.inf], 3); attempt(np.histogram_bin_edges, [1, 2], 3, (2, 1))
+
+# --- histogram2d and histogramdd
+x, y = [1, 2, 3], [1, 2, 4]
+for k in ({}, {"bins": 2}, {"bins": [2, 3], "range": [[0, 5], [0, 4]], "density": True}, {"bins": [[0, 2, 4], [0, 3, 5]], "weights": [1, 2, 3]}, {"bins": [1, 2, 3]}, {"bins": np.array([0.0, 2, 3])}, {"bins": [2, [0, 2, 3]]}, {"bins": 2, "range": [None, (0, 9)]}):
+    h, xe, ye = np.histogram2d(x, y, **k); print(h, xe, ye)
+s = np.arange(12.0).reshape(4, 3); h, e = np.histogramdd(s, bins=(2, 1, 3)); print(h, h.shape, e); print(np.histogramdd(np.zeros((0, 2)), 2), np.histogramdd(s, 2, density=True)[0].sum())
+attempt(np.histogram2d, x, [1, 2]); attempt(np.histogram2d, x, y, 2, weights=[1, 1]); attempt(np.histogramdd, s, (2, 1)); attempt(np.histogramdd, s, (2, 1, -1)); attempt(np.histogramdd, s, ([1, 0], 1, 1)); attempt(np.histogramdd, s, 2, [(0, 1)]); attempt(np.histogramdd, s, (2, 1, 1.5))
+
+# --- from texts, iterables, bytes
+print(np.fromstring('1 2', dtype=int, sep=' '), np.fromstring(' 1, 2.5 ,3,', sep=','), np.fromstring('1 2 3', sep=' ', count=2), np.fromstring('', sep=','), np.fromstring('1\n2\t3', sep=' ', dtype='f4'))
+attempt(np.fromstring, '1 2'); attempt(np.fromstring, '1.5 2', int, sep=' ')
+print(np.fromiter((k * k for k in range(5)), float), np.fromiter([1.5, 2], int), np.fromiter(range(9), int, 3), np.fromiter([], float)); attempt(np.fromiter, [1, 2], int, 5); attempt(np.fromiter, 5, int)
+b = b"\x01\x02\x03\x04\x05\x06\x07\x08"
+print(np.frombuffer(b, np.uint8), np.frombuffer(b, '<i2'), np.frombuffer(b, 'i4', offset=4), np.frombuffer(b, 'i2', 2, 1), np.frombuffer(b).shape, np.frombuffer(b, 'i2').flags.writeable)
+a = np.arange(3); v = np.frombuffer(a, int); v[0] = 7; print(a)
+attempt(np.frombuffer, b"abc", 'i2'); attempt(np.frombuffer, b"abc", 'i1', 5); attempt(np.frombuffer, b"abc", 'i1', -1, 5); attempt(np.frombuffer, [1])
+
+# --- gradient with coordinates
+for o in (1, 2): print(np.gradient([1.0, 2, 4, 9], [0, 1, 3, 4], edge_order=o), np.gradient([1.0, 2, 4, 9], [0, 2, 4, 6], edge_order=o), np.gradient(np.arange(12.0).reshape(3, 4) ** 2, [0, 1, 3], 2.0, edge_order=o))
+attempt(np.gradient, [1.0, 2, 4], [0, 1]); attempt(np.gradient, [1.0, 2, 4, 9], edge_order=3); attempt(np.gradient, [1.0, 2, 4, 9], [[1]]); attempt(np.gradient, [1.0, 2], edge_order=2)
+
+# --- insert one index or a list of one
+a = np.arange(6).reshape(2, 3)
+print(np.insert(a, [1], [[7], [8]], axis=1), np.insert(a, 1, [7, 8], axis=1), np.insert(a, 1, 5, axis=1), np.insert(a, [1], [7, 8, 9], axis=0), np.insert(a, 1, [[7, 8, 9], [1, 2, 3]], axis=0), np.insert(a[0], [1], [7, 8]), np.insert(a, 1, [[7], [8]], axis=1), np.insert(np.zeros((2, 3, 2)), 1, np.ones((2, 2)), axis=1))
+
+# --- complex or not
+print(np.iscomplexobj("text"), np.isrealobj(None), np.isrealobj([1j]), np.iscomplexobj(1j))
+
+# --- lexsort
+first, last = ("Heinrich", "Galileo", "Gustav"), ("Hertz", "Galilei", "Hertz")
+print(np.lexsort((first, last)), np.lexsort(([9, 4, 0, 4, 0, 2, 1], [1, 5, 1, 4, 3, 4, 4])), np.lexsort([[2, 1, 0], [1, 1, 0]])); attempt(np.lexsort, ())
+
+# --- bytes of elements
+a = np.array([1, 256, 8755], np.int16); z = np.diag([1 + 1j, 2 + 4j])
+print(a.byteswap(), a.byteswap(inplace=True) is a, a, np.arange(6).reshape(2, 3).T.byteswap().byteswap(), z.byteswap().byteswap(), np.array(1, np.int32).byteswap(), np.array([True]).byteswap())
+print(z.getfield(np.float64), z.getfield(np.float64, offset=8), z.T[::-1].getfield('f8', 8), a.getfield('u1', 1), z.getfield('i4', 4).shape)
+z.getfield('f8', 8)[...] = 9; print(z)
+attempt(a.getfield, np.float64); attempt(z.getfield, 'f8', 9); attempt(z.getfield, 'f8', -1); print(hasattr(np, "byteswap"), hasattr(np, "getfield"))
