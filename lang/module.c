@@ -1,4 +1,6 @@
 /* Modules: variables in slots, found by name once. */
+#include <stdio.h>
+
 #include "lang/machine.h"
 
 #include "runtime/base.h"
@@ -99,11 +101,36 @@ value vm_builtin_peek(gpa_vm *vm, gpa_sym name) {
     return v ? *v : v_unset();
 }
 
+/* Names of other modules that are there without an import. Their modules are made when one of them is first asked for. */
+static const struct {
+    const char *module, *names;
+} unimported[] = {
+    {"matplotlib.pyplot", " plot scatter hist bar barh errorbar imshow pcolormesh contour contourf fill_between axhline axvline annotate text xlabel "
+                          "ylabel title suptitle legend xlim ylim xscale yscale loglog semilogx semilogy grid colorbar figure subplot subplots "
+                          "tight_layout show savefig "},
+    {"IPython.display", " HTML Markdown image table "},
+};
+
+/* The value of such a name; NULL where it is none, or (*rc) its module fails. */
+static const value *from_unimported(gpa_vm *vm, gpa_sym name, gpa_code *rc) {
+    char wanted[32];
+    module_obj *m = NULL;
+    int n = snprintf(wanted, sizeof wanted, " %s ", intern_text(vm->config.names, name));
+    for (size_t i = 0; i < COUNT_OF(unimported) && n < (int)sizeof wanted; i++)
+        if (strstr(unimported[i].names, wanted)) {
+            *rc = vm_import(vm, unimported[i].module, &m);
+            return *rc ? NULL : builtin_slot(m, name);
+        }
+    return NULL;
+}
+
 const value *module_fallback(gpa_vm *vm, module_obj *m, int32_t slot) {
     gpa_sym name = m->names[slot];
     const value *v = builtin_of(vm, name);
+    gpa_code rc = GPA_OK;
+    if (!v && vm->sealed) v = from_unimported(vm, name, &rc);
     if (!v) {
-        raise_name(vm, m, name);
+        if (!rc) raise_name(vm, m, name);
         return NULL;
     }
     if (vm->sealed) m->builtins[slot] = *v; /* the values of built-in modules do not change any more */

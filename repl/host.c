@@ -15,6 +15,7 @@
 #include "repl/line.h"
 #include "repl/page.h"
 #include "repl/pager.h"
+#include "repl/picture.h"
 #include "repl/report.h"
 
 static gpa_session *volatile running;
@@ -56,6 +57,35 @@ static const gpa_repr *plain_of(const gpa_repr *r, size_t n) {
     return NULL;
 }
 
+/* A picture among the representations is drawn. False: there is none, or it cannot be shown here. */
+static bool show_picture(const gpa_repr *r, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        if (strcmp(r[i].mime, "image/png") != 0) continue;
+        host_fresh_line();
+        busy_pause();
+        bool drawn = picture_draw(r[i].data, r[i].n, pager_columns());
+        busy_resume(true);
+        return drawn;
+    }
+    return false;
+}
+
+static bool has_picture(const gpa_repr *r, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(r[i].mime, "image/png") == 0) return true;
+    return false;
+}
+
+static void show_display(void *user, const gpa_repr *r, size_t n, const char *id, bool update) {
+    static const char wanted[] = "pictures are shown in a terminal by chafa, which is not there: sudo apt install chafa\n";
+    const gpa_repr *text = plain_of(r, n);
+    (void)user, (void)id, (void)update;
+    if (show_picture(r, n) || !text) return;
+    put(GPA_STDOUT, text->data, text->n);
+    if (!text->n || text->data[text->n - 1] != '\n') put(GPA_STDOUT, "\n", 1);
+    if (has_picture(r, n)) put(GPA_STDERR, wanted, sizeof wanted - 1);
+}
+
 static void show_result(void *user, int count, const gpa_repr *r, size_t n) {
     const gpa_repr *text = plain_of(r, n);
     bool colour = colour_on(STDOUT_FILENO);
@@ -78,6 +108,7 @@ static void show_result(void *user, int count, const gpa_repr *r, size_t n) {
     put(GPA_STDOUT, b.text ? b.text : "", b.len);
     fflush(stdout);
     buf_free(&b);
+    if (isatty(STDOUT_FILENO)) show_picture(r, n);
 }
 
 void host_number_results(void) { host.numbers = true; }
@@ -172,6 +203,7 @@ void host_init(gpa_host *h) {
     *h = (gpa_host){.write = write_stream,
                     .result = show_result,
                     .error = show_error,
+                    .display = isatty(STDOUT_FILENO) ? show_display : NULL,
                     .clear = clear_line,
                     .page = show_page,
                     .next_input = keep_next,

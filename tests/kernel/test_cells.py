@@ -1,5 +1,8 @@
 """Cells and the questions about them: what is shown, counted, kept, aborted, interrupted, asked."""
+import base64
 import os
+import shutil
+import struct
 import tempfile
 import time
 
@@ -46,6 +49,28 @@ def test_early():
         assert k.until("stream").content["text"] == "early\n"
         k.interrupt()
         assert k.answer(id).content["ename"] == "KeyboardInterrupt"
+
+
+def test_plot():
+    """a plot shows at the end of its cell, or where show() stands, as PNG or as SVG; HTML as HTML"""
+    with Kernel() as k:
+        def shown(code):
+            reply, out = k.run(code)
+            assert reply["status"] == "ok", reply
+            return [m.content["data"] for m in out if m.type in ("display_data", "execute_result")]
+        if not shutil.which("gnuplot"):
+            return
+        first = shown("import matplotlib.pyplot as plt\nplt.figure(figsize=(3, 2))\nplt.plot([1, 3, 2]);")
+        png = base64.b64decode(first[0]["image/png"])
+        assert len(first) == 1 and first[0]["text/plain"] == "<Figure size 300x200 with 1 Axes>"
+        assert png[:8] == b"\x89PNG\r\n\x1a\n" and struct.unpack(">II", png[16:24]) == (300, 200)
+        assert shown("7") == [{"text/plain": "7"}]
+        assert [list(d) for d in shown("plt.plot([1, 2]); plt.show(); display(5)")] == [["text/plain", "image/png"], ["text/plain"]]
+        assert shown("%config InlineBackend.figure_format = 'svg'") == []
+        assert shown("plt.plot([1, 2]);")[0]["image/svg+xml"].lstrip().startswith("<?xml")
+        assert shown("HTML('<b>x</b>')")[0]["text/html"] == "<b>x</b>"
+        assert list(shown("image([[1, 2], [3, 4]])")[0]) == ["text/plain", "image/png"]
+        assert "<td>3</td>" in shown("table([[3]])")[0]["text/html"]
 
 
 def test_silent():
