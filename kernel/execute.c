@@ -218,7 +218,7 @@ json_t *execute_cell(kernel *k, message *m) {
     const char *text = json_string_value(code);
     size_t n = json_string_length(code);
     int count = gpa_session_count(k->session);
-    if (m->aborted) return json_pack("{s:s, s:i}", "status", "aborted", "execution_count", count - 1);
+    if (m->aborted) return json_pack("{s:s}", "status", "aborted"); /* it was not run, and so gets no number */
     begin(k, m);
     bool counted = !k->cell.silent && !json_is_false(member(m, "store_history"));
     if (!k->cell.silent) iopub_post_take(k->iopub, "execute_input", m, json_pack("{s:O, s:i}", "code", code, "execution_count", count));

@@ -112,7 +112,7 @@ def test_abort():
         assert k.answer(info).content["status"] == "ok"
         assert k.answer(first).content["status"] == "error"
         later = k.execute("print('yes')")
-        assert [k.answer(id).content["status"] for id in waiting] == ["aborted"] * 3
+        assert [k.answer(id).content for id in waiting] == [{"status": "aborted"}] * 3
         assert k.answer(complete).content["matches"] == ["linspace"]
         assert k.answer(later).content["status"] == "ok"
         for id in first, *waiting, complete:
