@@ -112,7 +112,7 @@ static gpa_code type_attr(gpa_vm *vm, value type, const char *text, value *out) 
     else {
         dict_obj *members = members_of_type(vm, type.aux);
         value m = members ? dict_text_peek(vm, members, text) : v_unset();
-        if (m.tag == V_FUNC) *out = found(m);
+        if (m.tag != V_TUPLE) *out = found(m);
         return GPA_OK;
     }
     return out->tag == V_UNSET ? vm->err.code : GPA_OK;

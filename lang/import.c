@@ -15,6 +15,7 @@ static const struct {
     {"cupyx.scipy", "scipy"},      {"cupy", "numpy"},           {"numbapro", "numba"},         {"numpy.core", "numpy"},
     {"scipy.fft", "numpy.fft"},    {"scipy.linalg", "numpy.linalg"},                           {"numba.cudalib", "pyculib"},
     {"accelerate.cuda", "pyculib"}, {"pyculib.cufft", "pyculib.fft"}, {"pyculib.cublas", "pyculib.blas"},
+    {"pyculib.curand", "pyculib.rand"},
     {"pylab", "matplotlib.pyplot"}, {"matplotlib.pylab", "matplotlib.pyplot"},
 };
 

@@ -51,7 +51,10 @@ static gpa_code get(gpa_vm *vm, object_obj *o, const char *name, value *out) {
     }
     value m = member_peek(vm, o->kind, name);
     if (m.tag == V_TUPLE) return vm_call(vm, m.tuple->items[0], 1, &self, 0, NULL, out);
-    if (m.tag != V_FUNC) return GPA_OK;
+    if (m.tag != V_FUNC) {
+        *out = value_retain(m);
+        return GPA_OK;
+    }
     *out = v_method(vm, self, m);
     return out->tag == V_UNSET ? vm_err(vm)->code : GPA_OK;
 }
@@ -213,6 +216,8 @@ gpa_code record_type(gpa_vm *vm, value *argv, value *out) { /* name */
     return vm_fail(vm, GPA_E_NAME, "no record type '%s'", name);
 }
 
+static bool is_record_type(value v) { return v.tag == V_TYPE && v.aux >= AUX_KIND && record_is(object_kinds[v.aux - AUX_KIND]); }
+
 static gpa_code members_of(gpa_vm *vm, const object_kind *kind, dict_obj **out) {
     value made = v_unset();
     gpa_code rc = GPA_OK;
@@ -247,11 +252,19 @@ gpa_code record_add(gpa_vm *vm, value *argv, value *out) { /* type, getter, func
     return rc;
 }
 
+gpa_code record_constant(gpa_vm *vm, value *argv, value *out) { /* type, name, value */
+    dict_obj *members = NULL;
+    (void)out;
+    if (!is_record_type(argv[0]) || argv[1].tag != V_STR || argv[2].tag != V_INT)
+        return vm_fail(vm, GPA_E_TYPE, "a constant of a record type is an integer with a name");
+    gpa_code rc = members_of(vm, object_kinds[argv[0].aux - AUX_KIND], &members);
+    return rc ? rc : dict_set_text(vm, members, argv[1].str->text, argv[2]);
+}
+
 /* The decorator of a type: functools.partial(_record_add, type, getter). */
 static gpa_code decorator(gpa_vm *vm, value type, bool getter, value *out) {
     const native *row = native_find(OWNER_NUMPY, "_record_add");
-    if (type.tag != V_TYPE || type.aux < AUX_KIND || !record_is(object_kinds[type.aux - AUX_KIND]))
-        return vm_fail(vm, GPA_E_TYPE, "members are given to record types");
+    if (!is_record_type(type)) return vm_fail(vm, GPA_E_TYPE, "members are given to record types");
     value args[2] = {type, v_bool(getter)}, parts[3] = {{.tag = V_NATIVE, .native = row}, v_tuple(vm, 2, args), v_dict(vm)};
     gpa_code rc = parts[1].tag == V_UNSET || parts[2].tag == V_UNSET ? vm_err(vm)->code : functools_partial(vm, parts, out);
     value_release(vm, parts[1]);

@@ -16,6 +16,8 @@
  *     def _key_words(self):                  # the attribute `key_words`, computed when asked for
  *         ...
  *
+ *     _np._constant(Generator, "SIDES", 6)   # Generator.SIDES, an integer of the type
+ *
  * __mimes__ gives what an object is shown as besides its text (lang/mime.h): a dict from MIME types to str or bytes, or to a
  * tuple of that and a str of JSON.
  * __init__, __repr__, __call__, __getitem__, __len__, __iter__, __contains__ and the binary operators (__add__ and
@@ -30,7 +32,7 @@
 gpa_code record_new(gpa_vm *vm, const object_kind *kind, size_t n, const value *args, size_t n_named, const value *names, value *out);
 /* Whether objects of the kind are records. */
 bool record_is(const object_kind *kind);
-/* The dict of the type's members (name to function, or to a tuple of one for a getter), or NULL. Borrowed. */
+/* The dict of the type's members (name to function, to a tuple of one for a getter, or to a constant), or NULL. Borrowed. */
 dict_obj *record_members_peek(gpa_vm *vm, const object_kind *kind);
 /* An operator of which an operand may be a record. *handled stays false when neither defines it. */
 gpa_code record_binary(gpa_vm *vm, ast_op op, value a, value b, value *out, bool *handled);
