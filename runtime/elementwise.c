@@ -87,7 +87,11 @@ gpa_code arr_ufunc_types(gpa_op op, const gpa_opnd *in, gpa_dtype *compute, gpa_
     const gpa_opnd *first = in + (sig == SIG_SELECT);
     int n = sig == SIG_LDEXP ? 1 : op_info[op].arity - (sig == SIG_SELECT);
     gpa_code rc = common_type(op, first, n, &t, e);
-    if (!rc && sig == SIG_LDEXP && !dtype_is_int(opnd_dtype(&in[1])) && opnd_dtype(&in[1]) != DT_BOOL) return no_loop(op, t, e);
+    if (!rc && sig == SIG_LDEXP) {
+        gpa_dtype exponent = opnd_dtype(&in[1]);
+        if (exponent == DT_U64 || (!dtype_is_int(exponent) && exponent != DT_BOOL)) return no_loop(op, t, e);
+        if (!in->arr && in->weak == WEAK_INT && !is_weak(&in[1])) t = DT_F16; /* NumPy's first loop that a Python int may enter */
+    }
     if (rc || op_types(op, t, compute, result)) return rc;
     bool by_type = sig == SIG_INT || (t == DT_BOOL && op != OP_SUBTRACT && op != OP_NEGATIVE);
     return by_type ? no_signature(op, in, e) : no_loop(op, t, e);

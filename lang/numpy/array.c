@@ -67,6 +67,32 @@ static gpa_code part(gpa_vm *vm, value *argv, bool imag, value *out) {
 gpa_code nd_real(gpa_vm *vm, value *argv, value *out) { return part(vm, argv, false, out); }
 gpa_code nd_imag(gpa_vm *vm, value *argv, value *out) { return part(vm, argv, true, out); }
 
+/* Python's numbers have parts that are Python's. */
+static bool is_plain_complex(value v) { return v.tag == V_COMPLEX && !v.aux; }
+
+gpa_code np_real(gpa_vm *vm, value *argv, value *out) { /* val */
+    if (argv[0].tag == V_INT || argv[0].tag == V_BOOL) return int_conjugate(vm, argv, out);
+    if (argv[0].tag == V_FLOAT) return float_conjugate(vm, argv, out);
+    return is_plain_complex(argv[0]) ? complex_real(vm, argv, out) : nd_real(vm, argv, out);
+}
+
+gpa_code np_imag(gpa_vm *vm, value *argv, value *out) { /* val */
+    if (argv[0].tag == V_INT || argv[0].tag == V_BOOL) return int_imag(vm, argv, out);
+    if (argv[0].tag == V_FLOAT) return float_imag(vm, argv, out);
+    return is_plain_complex(argv[0]) ? complex_imag(vm, argv, out) : nd_imag(vm, argv, out);
+}
+
+gpa_code np_angle(gpa_vm *vm, value *argv, value *out) { /* z, deg */
+    bool deg;
+    gpa_code rc = arg_bool(vm, argv[1], "deg", &deg);
+    if (!rc) rc = ufunc_call(vm, ufunc_of(OP_ANGLE), 1, argv, 0, NULL, out);
+    if (rc || !deg) return rc;
+    value radians = *out;
+    rc = ufunc_call(vm, ufunc_of(OP_MULTIPLY), 2, (value[]){radians, v_float(180 / 3.141592653589793)}, 0, NULL, out);
+    value_release(vm, radians);
+    return rc;
+}
+
 /* The flags: FLAG(attribute, keys of a subscript, their short ones, value). */
 #define FLAGS(FLAG)                                             \
     FLAG("c_contiguous", "C_CONTIGUOUS", "C", f[0].i)           \

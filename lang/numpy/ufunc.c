@@ -65,10 +65,7 @@ static gpa_code on_numbers(gpa_vm *vm, const ufunc *u, const gpa_opnd *in, value
     if (u->op == OP_POWER && dtype_info[compute].kind == 'I' && dtype_cast(in[1].v, in[1].dtype, DT_I64).I64 < 0)
         return vm_fail(vm, GPA_E_VALUE, "Integers to negative integer powers are not allowed.");
     gpa_val v[3] = {0};
-    for (int i = 0; i < op_info[u->op].arity; i++) {
-        bool selector = op_info[u->op].sig == SIG_SELECT && i == 0;
-        v[i] = dtype_cast(in[i].v, in[i].dtype, selector ? DT_BOOL : compute);
-    }
+    for (int i = 0; i < op_info[u->op].arity; i++) v[i] = dtype_cast(in[i].v, in[i].dtype, op_operand(u->op, compute, i));
     *out = v_num(vm, result, op_scalar(u->op, compute, v[0], v[1], v[2]));
     return out->tag == V_UNSET ? vm_err(vm)->code : GPA_OK;
 }

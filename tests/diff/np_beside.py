@@ -125,3 +125,12 @@ print(a.byteswap(), a.byteswap(inplace=True) is a, a, np.arange(6).reshape(2, 3)
 print(z.getfield(np.float64), z.getfield(np.float64, offset=8), z.T[::-1].getfield('f8', 8), a.getfield('u1', 1), z.getfield('i4', 4).shape)
 z.getfield('f8', 8)[...] = 9; print(z)
 attempt(a.getfield, np.float64); attempt(z.getfield, 'f8', 9); attempt(z.getfield, 'f8', -1); print(hasattr(np, "byteswap"), hasattr(np, "getfield"))
+
+# --- parts and angles
+a = np.array([1 + 1j, -2j, 3]); r = np.real(a); r[0] = 7; np.imag(a)[2] = 5; print(a)
+print([np.real(x) for x in (1 + 2j, 2, 2.5, True)], [np.imag(x) for x in (1 + 2j, 2, 2.5, True)], np.real(np.complex64(1 + 2j)), repr(np.imag(np.complex128(2j))), np.imag([1, 2]), np.real([[1j]]))
+print(repr(np.angle(1 + 1j, deg=True)), np.angle(a, True), np.angle(a), np.angle(-1.0), np.angle(np.array([1, 1j], 'c8'), deg=1).dtype, np.angle([1, -1]))
+
+# --- ldexp's types
+for x in (5, 5.0, np.float32(5), [5], np.int8(5)):
+    for e in (np.arange(2), 3, np.int32(3), np.uint8(1), np.uint64(2), 2.0): attempt(np.ldexp, x, e)
