@@ -1,5 +1,7 @@
 /* Attributes and methods of arrays and NumPy scalars, and the functions of the module numpy that rearrange views. A
  * function that is both (np.reshape(a, ...), a.reshape(...)) is written once where the arguments agree. */
+#include <stdlib.h>
+
 #include "lang/builtin/all.h"
 #include "lang/numpy/numpy.h"
 
@@ -164,6 +166,28 @@ gpa_code nd_set_shape(gpa_vm *vm, value *argv, value *out) { /* self, value */
     return GPA_OK;
 }
 
+gpa_code nd_resize(gpa_vm *vm, value *argv, value *out) { /* self, *new_shape, refcheck */
+    gpa_arr *a = argv[0].array->arr;
+    value shape = argv[1], resized = v_none(), filled = v_none();
+    bool check;
+    gpa_code rc = arg_bool(vm, argv[2], "refcheck", &check);
+    *out = v_none();
+    if (rc) return rc;
+    if (a->base) return vm_fail(vm, GPA_E_VALUE, "cannot resize this array: it does not own its data");
+    if (check && a->refs > 1)
+        return vm_fail(vm, GPA_E_VALUE, "cannot resize an array that references or is referenced\nby another array in this way.\nUse the np.resize function or refcheck=False");
+    if (shape.tuple->count == 1) shape = shape.tuple->items[0];
+    rc = np_prelude(vm, "_resized", &resized);
+    if (!rc) rc = vm_call(vm, resized, 2, (value[]){argv[0], shape}, 0, NULL, &filled);
+    if (!rc) {
+        argv[0].array->arr = arr_retain(filled.array->arr);
+        arr_release(vm_rt(vm), a);
+    }
+    value_release(vm, filled);
+    value_release(vm, resized);
+    return rc;
+}
+
 static gpa_code set_all(gpa_vm *vm, gpa_arr *target, value v) {
     gpa_opnd rhs = {0};
     gpa_code rc = arg_opnd(vm, v, &rhs);
@@ -220,11 +244,14 @@ out:
     return rc;
 }
 
-/* order='F': the elements in column order, by way of the transpose. */
+/* order='F', and 'A' of an array that lies by columns: the elements in column order, by way of the transpose. */
 static gpa_code reshape_order(gpa_vm *vm, value a_value, value shape, value order, value *out) {
     if (order.tag == V_STR && (order.str->size != 1 || !strchr("CFAK", order.str->text[0])))
         return vm_fail(vm, GPA_E_VALUE, "order must be one of 'C', 'F', 'A', or 'K' (got '%s')", order.str->text);
-    if (order.tag != V_STR || strcmp(order.str->text, "F") != 0) return reshape_to(vm, a_value, shape, out);
+    const gpa_arr *a = a_value.tag == V_ARRAY ? a_value.array->arr : NULL;
+    char wish = order.tag == V_STR ? order.str->text[0] : 'C';
+    bool columns = wish == 'F' || (wish == 'A' && a && arr_is_f_contiguous(a) && !arr_is_contiguous(a));
+    if (!columns) return reshape_to(vm, a_value, shape, out);
     value t = v_none(), reversed = v_none(), wide = v_none();
     gpa_code rc = GPA_OK;
     int ndim;
@@ -252,9 +279,28 @@ gpa_code nd_reshape(gpa_vm *vm, value *argv, value *out) { /* self, *shape, orde
 }
 
 /* Unlike a reshape, always contiguous: a reversed vector is copied. */
+/* A view whose axes are sorted by their steps in memory, the longest first; repeated axes stay where they are. */
+static gpa_code in_memory_order(gpa_vm *vm, value a_value, value *out) {
+    gpa_arr *a = NULL, *sorted = NULL;
+    int perm[GPA_MAX_DIMS];
+    gpa_code rc = arg_array(vm, a_value, DT_NONE, &a);
+    if (rc) return rc;
+    for (int d = 0; d < a->ndim; d++) {
+        int64_t step = llabs(a->strides[d]);
+        int at = d;
+        for (; at > 0 && a->strides[perm[at - 1]] != 0 && llabs(a->strides[perm[at - 1]]) < step; at--) perm[at] = perm[at - 1];
+        perm[at] = d;
+    }
+    rc = arr_transpose(vm_rt(vm), a, perm, &sorted, vm_err(vm));
+    arr_release(vm_rt(vm), a);
+    return rc ? rc : np_return_array(vm, sorted, out);
+}
+
 gpa_code np_ravel(gpa_vm *vm, value *argv, value *out) { /* a, order */
-    value flat = v_none();
-    gpa_code rc = reshape_order(vm, argv[0], v_int(-1), argv[1], &flat);
+    value flat = v_none(), source = v_none();
+    gpa_code rc = argv[1].tag == V_STR && strcmp(argv[1].str->text, "K") == 0 ? in_memory_order(vm, argv[0], &source) : native_give(value_retain(argv[0]), &source);
+    if (!rc) rc = reshape_order(vm, source, v_int(-1), argv[1], &flat);
+    value_release(vm, source);
     if (rc || arr_is_contiguous(flat.array->arr)) {
         *out = flat;
         return rc;

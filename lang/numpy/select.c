@@ -178,6 +178,17 @@ gpa_code nd_sort(gpa_vm *vm, value *argv, value *out) { /* self, axis, kind: in 
     return rc;
 }
 
+gpa_code nd_partition(gpa_vm *vm, value *argv, value *out) { /* self, kth, axis: in place */
+    value partition = v_none(), parted = v_none();
+    if (argv[0].array->arr->readonly) return vm_fail(vm, GPA_E_VALUE, "partition array is read-only");
+    gpa_code rc = np_prelude(vm, "partition", &partition);
+    if (!rc) rc = vm_call(vm, partition, 3, argv, 0, NULL, &parted);
+    if (!rc) rc = nd_fill(vm, (value[]){argv[0], parted}, out);
+    value_release(vm, parted);
+    value_release(vm, partition);
+    return rc;
+}
+
 gpa_code np_searchsorted(gpa_vm *vm, value *argv, value *out) { /* a, v, side, sorter */
     gpa_arr *a = NULL, *v = NULL, *result = NULL;
     value sorted = v_none();
