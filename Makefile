@@ -63,7 +63,8 @@ BUILT  := $(if $(REPL),$(B)/gpa) \
           $(if $(and $(CPU),$(HAVE_LLVM)),$(B)/gpa-cpu.so) \
           $(if $(CUDA),$(B)/gpa-cuda.so)
 UNIT   := $(if $(HAVE_CMOCKA),$(patsubst %.c,$(B)/%,$(call src,tests/unit/test_*.c)))
-FUZZ   := $(if $(REPL),$(patsubst %.c,$(B)/%,$(call src,tests/fuzz/*.c)))
+FUZZED := $(filter-out $(if $(filter %/gpa-kernel,$(BUILT)),,%/fuzz_wire.c),$(call src,tests/fuzz/*.c))
+FUZZ   := $(if $(REPL),$(FUZZED:%.c=$(B)/%))
 TOOLS  := $(if $(REPL),$(patsubst %.c,$(B)/%,$(call src,tests/tools/*.c)))
 
 all: $(BUILT)
@@ -113,6 +114,11 @@ $(B)/tests/%: $(B)/tests/%.o $(RUNTIME) $(B)/core.a runtime/plugin.sym
 # The sources that the CUDA device generates, and its transfers, are looked at without one.
 $(addprefix $(B)/tests/unit/,test_cuda_emit test_cuda_transfer): LDFLAGS += $(filter-out %/tables.o,$(CUDA))
 $(addprefix $(B)/tests/unit/,test_cuda_emit test_cuda_transfer): $(CUDA)
+# Messages are decoded by the kernel.
+WIRE := $(addprefix $(B)/kernel/,wire.o text.o sha256.o)
+$(B)/tests/fuzz/fuzz_wire build/fuzz/fuzz_wire: LDFLAGS += $(WIRE) $(ZMQ_LIBS) $(JANSSON_LIBS)
+$(B)/tests/fuzz/fuzz_wire build/fuzz/fuzz_wire: $(WIRE)
+$(B)/tests/fuzz/fuzz_wire.o: EXTRA = $(CMOCKA_CFLAGS) $(ZMQ_CFLAGS) $(JANSSON_CFLAGS)
 # Stand-ins for NVIDIA's driver and compiler: what the host does around a GPU is tested without one (tests/shell/gpu_stub.sh).
 STUBS := $(B)/tests/stub/lib64/libcuda.so.1 $(B)/tests/stub/lib64/libnvrtc.so.13
 $(B)/tests/stub/lib64/libcuda.so.1: $(call src,tests/stub/*) runtime/cuda/api.h
@@ -168,9 +174,9 @@ dist: all
 CLANG = $(firstword $(foreach c,clang clang-19 clang-18 clang-17 clang-16 clang-15,$(shell command -v $(c))))
 fuzz:
 	@$(if $(CLANG),,echo '  fuzzing with feedback needs clang'; exit 1)
-	@mkdir -p build/fuzz/corpus && cp tests/lang/*.gpa tests/diff/*.py examples/*.gpa build/fuzz/corpus 2>/dev/null; true
-	@$(MAKE) --no-print-directory MODE=fuzz CC=$(CLANG) $(patsubst tests/fuzz/%.c,build/fuzz/%,$(wildcard tests/fuzz/*.c))
+	@mkdir -p build/fuzz/corpus && cp tests/lang/*.gpa tests/diff/*.py examples/*.gpa tests/fuzz/wire/* build/fuzz/corpus 2>/dev/null; true
+	@$(MAKE) --no-print-directory MODE=fuzz CC=$(CLANG) $(patsubst tests/fuzz/%.c,build/fuzz/%,$(FUZZED))
 build/fuzz/%: build/fuzz/tests/fuzz/%.o build/fuzz/core.a
-	$(call say,LD)$(CC) $(CFLAGS) -fsanitize=fuzzer $(EXE) -o $@ $< build/fuzz/core.a $(LIBS)
+	$(call say,LD)$(CC) $(CFLAGS) -fsanitize=fuzzer $(LDFLAGS) $(EXE) -o $@ $< build/fuzz/core.a $(LIBS)
 
 .PHONY: default all deps run test test-gpu test-kit tests cov bench install dist layers fuzz clean
