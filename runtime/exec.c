@@ -131,11 +131,12 @@ static gpa_code report_barrier(const fault *f, gpa_err *e) {
 static gpa_code report_kind(const fault *f, gpa_err *e) {
     const kir_fault_record *r = &f->record;
     char one[WHO], in[WHO + 48] = "";
-    const char *text = r->kind == KIR_FT_ASSERT ? text_of(f, r->axis) : "?";
+    const char *text = r->kind == KIR_FT_ASSERT || r->kind == KIR_FT_RAISE ? text_of(f, r->axis) : "?";
     if (f->kernel) snprintf(in, sizeof in, "%sin kernel %s, %s", text[0] ? "\n" : "", f->name, who(one, r->thread, r->block));
     switch ((kir_fault)r->kind) {
     case KIR_FT_INDEX:
         return gpa_fail(e, GPA_E_INDEX, "index %lld is out of bounds for axis %u with size %lld%s", (long long)r->a, r->axis, (long long)r->b, in);
+    case KIR_FT_RAISE: return gpa_fail(e, (gpa_code)r->a, "%s%s", text, in);
     case KIR_FT_DIVIDE: return gpa_fail(e, GPA_E_ZERO_DIVISION, "division by zero%s", in);
     case KIR_FT_SHAPE:
         return gpa_fail(e, GPA_E_VALUE, "could not broadcast input array from shape (%lld,) into shape (%lld,)%s", (long long)r->a, (long long)r->b, in);

@@ -117,7 +117,7 @@ enum {
     KX(ALL, "all") KX(ANY, "any") KX(EQ, "eq") KX(BALLOT, "ballot") KX(MATCH_ANY, "match_any")               \
     KX(MATCH_ALL, "match_all") KX(ACTIVEMASK, "activemask")
 #define KIR_FAULTS(KX)                                                                                      \
-    KX(INDEX, "index") KX(ASSERT, "assert") KX(DIVIDE, "divide") KX(SHAPE, "shape") KX(RACE, "race")         \
+    KX(INDEX, "index") KX(ASSERT, "assert") KX(RAISE, "raise") KX(DIVIDE, "divide") KX(SHAPE, "shape") KX(RACE, "race")         \
     KX(BARRIER, "barrier") KX(UNWRITTEN, "unwritten") /* the last three are found by the checking device */
 
 typedef enum {
@@ -163,7 +163,7 @@ typedef struct {
     uint32_t kind;  /* kir_fault */
     uint32_t line;  /* index into the program's spans */
     uint32_t axis;  /* INDEX: the axis.  FAULT: its text.  RACE, UNWRITTEN: the array */
-    int64_t a, b;   /* INDEX: the index and the size.  SHAPE: the extent there is and the one needed.  RACE, UNWRITTEN: the element */
+    int64_t a, b;   /* INDEX: the index and the size.  RAISE: the gpa_code.  SHAPE: the extent there is and the one needed.  RACE, UNWRITTEN: the element */
     int32_t block[3], thread[3];
     uint32_t other_line, how; /* RACE, BARRIER: where the other thread is; KIR_HOW_... */
     int32_t other_block[3], other_thread[3];

@@ -95,7 +95,7 @@ static gpa_code configure(gpa_vm *vm, value kernel, value grid, value block, val
 
 /* ---- running ---- */
 
-/* A line that the kernel printed: numbers as Python prints them. */
+/* A line that the kernel printed: numbers as Python prints them, or as the format before their place says. */
 static gpa_code say(void *user, const char *text, uint32_t n, const uint8_t *types, const gpa_val *args) {
     gpa_vm *vm = user;
     gpa_str line;
@@ -103,13 +103,15 @@ static gpa_code say(void *user, const char *text, uint32_t n, const uint8_t *typ
     uint32_t i = 0;
     str_init(&line);
     for (const char *p = text; *p && !rc; p++) {
-        if (*p != '\1' || i == n) {
+        if ((*p != '\1' && *p != '\2') || i == n) {
             str_putc(&line, *p);
             continue;
         }
+        const char *spec = p + (*p == '\2');
+        while (*p != '\1') p++;
         value v = v_num(vm, (gpa_dtype)types[i], args[i]);
         if (v.tag == V_UNSET) rc = GPA_E_MEMORY;
-        else rc = vm_str(vm, v, &line);
+        else rc = p > spec ? vm_format(vm, v, spec, (size_t)(p - spec), &line) : vm_str(vm, v, &line);
         value_release(vm, v);
         i++;
     }

@@ -376,7 +376,36 @@ gpa_code typed_cuda_const(walk *w, const typed_site *s, tv *out) {
 
 /* ---- print ---- */
 
-/* print("text", number, ...): one line, the pieces separated by blanks. */
+/* Gives the print every number of an argument. */
+static void give_numbers(walk *w, const tv *a) {
+    if (a->kind == TV_NUMBER) kir_emit(w->f, (kir_ins){.code = KIR_ARG, .type = DT_NONE, .a = a->v, .b = -1, .c = -1});
+    else if (a->kind == TV_TUPLE || a->kind == TV_TEXT)
+        for (uint32_t i = 0; i < a->n; i++) give_numbers(w, &a->items[i]);
+}
+
+/* The text of one argument, and how many numbers are in it. */
+static gpa_code printed(walk *w, const ast_node *at, const tv *a, gpa_str *text, uint32_t *n) {
+    gpa_code rc = GPA_OK;
+    if (a->kind == TV_TUPLE) {
+        str_putc(text, '(');
+        for (uint32_t i = 0; i < a->n && !rc; i++) {
+            if (i) str_put(text, ", ");
+            rc = printed(w, at, &a->items[i], text, n);
+        }
+        str_put(text, a->n == 1 ? ",)" : ")");
+    } else if (a->kind == TV_NUMBER) {
+        str_putc(text, '\1');
+        *n += 1;
+    } else if (a->kind == TV_TEXT || (a->kind == TV_STATIC && a->is.tag == V_STR)) {
+        str_put(text, a->is.str->text);
+        *n += a->n;
+    } else {
+        rc = typed_fail(w, at, GPA_E_TYPE, "a kernel prints texts and numbers, not a %s", typed_kind(a));
+    }
+    return rc;
+}
+
+/* print("text", number, f"{number:.2f}", ...): one line, the pieces separated by blanks. */
 gpa_code typed_cuda_print(walk *w, const typed_site *s, tv *out) {
     gpa_str text;
     uint32_t n = 0;
@@ -385,29 +414,12 @@ gpa_code typed_cuda_print(walk *w, const typed_site *s, tv *out) {
     if (rc) return rc;
     str_init(&text);
     for (uint32_t i = 0; i < s->n && !rc; i++) {
-        const tv *a = &s->args[i];
-        const tv *parts = a->kind == TV_TUPLE ? a->items : a;
-        uint32_t count_ = a->kind == TV_TUPLE ? a->n : 1;
         if (i) str_putc(&text, ' ');
-        if (a->kind == TV_TUPLE) str_putc(&text, '(');
-        for (uint32_t k = 0; k < count_ && !rc; k++) {
-            if (k) str_put(&text, ", ");
-            if (parts[k].kind == TV_STATIC && parts[k].is.tag == V_STR) str_put(&text, parts[k].is.str->text);
-            else if (parts[k].kind == TV_NUMBER) str_putc(&text, '\1');
-            else rc = typed_fail(w, s->node->call.args.at[i], GPA_E_TYPE, "a kernel prints texts and numbers, not a %s", typed_kind(&parts[k]));
-            n += parts[k].kind == TV_NUMBER;
-        }
-        if (a->kind == TV_TUPLE) str_put(&text, count_ == 1 ? ",)" : ")");
+        rc = printed(w, s->node->call.args.at[i], &s->args[i], &text, &n);
     }
     str_putc(&text, '\n');
     if (!rc && n > KIR_MAX_PRINT) rc = typed_fail(w, s->node, GPA_E_UNSUPPORTED, "a kernel prints at most %d numbers at once", KIR_MAX_PRINT);
-    for (uint32_t i = 0; i < s->n && !rc; i++) {
-        const tv *a = &s->args[i];
-        for (uint32_t k = 0; k < (a->kind == TV_TUPLE ? a->n : 1); k++) {
-            const tv *one = a->kind == TV_TUPLE ? &a->items[k] : a;
-            if (one->kind == TV_NUMBER) kir_emit(w->f, (kir_ins){.code = KIR_ARG, .type = DT_NONE, .a = one->v, .b = -1, .c = -1});
-        }
-    }
+    for (uint32_t i = 0; i < s->n && !rc; i++) give_numbers(w, &s->args[i]);
     if (!rc) kir_emit(w->f, (kir_ins){.code = KIR_PRINT, .type = DT_NONE, .imm = kir_add_text(w->f, text.text), .a = -1, .b = -1, .c = -1});
     if (text.failed) rc = vm_no_memory(w->vm);
     str_free(&text);

@@ -247,12 +247,53 @@ static gpa_code stands_for(walk *w, const ast_node *n, gpa_code rc, tv *out) {
     return typed_read_known(w, &(typed_site){.node = n, .args = &object, .n = 1}, "", &found, out);
 }
 
-static gpa_code text(walk *w, const ast_node *n, tv *out) {
-    value v = v_str(w->vm, n->string.text.at, n->string.text.len);
+static gpa_code static_text(walk *w, const char *at, size_t n, tv *out) {
+    value v = v_str(w->vm, at, n);
     if (v.tag == V_UNSET) return GPA_E_MEMORY;
     gpa_code rc = list_append(w->vm, w->kept.list, v);
     value_release(w->vm, v);
     *out = (tv){.kind = TV_STATIC, .is = v};
+    return rc;
+}
+
+static gpa_code text(walk *w, const ast_node *n, tv *out) { return static_text(w, n->string.text.at, n->string.text.len, out); }
+
+/* One {value:spec} of an f-string: a text that is known is written out, a number is left to the printing. */
+static gpa_code field(walk *w, const ast_node *n, tv *whole, gpa_str *to) {
+    const ast_node *spec = n->field.spec;
+    tv v;
+    if (spec && spec->kind != AST_STRING) return typed_fail(w, spec, GPA_E_UNSUPPORTED, "the format of a number in a kernel is a fixed text");
+    gpa_code rc = typed_expr(w, n->field.value, &v);
+    if (rc) return rc;
+    if (v.kind == TV_STATIC && v.is.tag == V_STR && !spec && (!n->field.conversion || n->field.conversion == 's')) {
+        str_put(to, v.is.str->text);
+        return GPA_OK;
+    }
+    if (v.kind != TV_NUMBER) return typed_fail(w, n, GPA_E_TYPE, "an f-string of a kernel holds numbers, not a %s", typed_kind(&v));
+    if (spec && n->field.conversion) return typed_fail(w, n, GPA_E_UNSUPPORTED, "a number with a format is not converted before");
+    if (spec) str_printf(to, "\2%.*s", (int)spec->string.text.len, spec->string.text.at);
+    str_putc(to, '\1');
+    whole->items[whole->n++] = v;
+    return GPA_OK;
+}
+
+static gpa_code fstring(walk *w, const ast_node *n, tv *out) {
+    const ast_list *parts = &n->fstring.parts;
+    tv whole = {.kind = TV_TEXT, .items = arena_take(w->arena, (parts->n + 1) * sizeof(tv))}, known = {.kind = TV_NONE};
+    gpa_code rc = GPA_OK;
+    gpa_str all;
+    if (!whole.items) return vm_no_memory(w->vm);
+    str_init(&all);
+    for (uint32_t i = 0; i < parts->n && !rc; i++) {
+        const ast_node *part = parts->at[i];
+        if (part->kind == AST_FIELD) rc = field(w, part, &whole, &all);
+        else str_putn(&all, part->string.text.at, part->string.text.len);
+    }
+    if (!rc && all.failed) rc = vm_no_memory(w->vm);
+    if (!rc) rc = static_text(w, all.len ? all.text : "", all.len, &known);
+    str_free(&all);
+    whole.is = known.is;
+    *out = whole.n ? whole : known;
     return rc;
 }
 
@@ -292,6 +333,11 @@ static gpa_code named(walk *w, const ast_node *n, tv *out) {
     return typed_assign(w, n, (int32_t)(w->frame->slots + n->named.target->name.place.slot), *out);
 }
 
+static gpa_code not_compiled(walk *w, const ast_node *n) {
+    w->host = true;
+    return typed_fail(w, n, GPA_E_UNSUPPORTED, "a %s cannot be compiled in a function of numbers", ast_what((ast_kind)n->kind));
+}
+
 gpa_code typed_expr(walk *w, const ast_node *n, tv *out) {
     gpa_code rc;
     tv v;
@@ -307,6 +353,7 @@ gpa_code typed_expr(walk *w, const ast_node *n, tv *out) {
             *out = number((typed_ty){.dtype = DT_C128, .weak = true}, kir_const(w->f, DT_C128, (gpa_val){.C128 = {0, n->imag.value}}));
             return GPA_OK;
         case AST_STRING: return text(w, n, out);
+        case AST_FSTRING: return w->to->form == TYPED_KERNEL ? fstring(w, n, out) : not_compiled(w, n);
         case AST_NAME: return stands_for(w, n, name(w, n, out), out);
         case AST_ATTR: return stands_for(w, n, attribute(w, n, out), out);
         case AST_UNARY: return unary(w, n, out);
@@ -320,7 +367,7 @@ gpa_code typed_expr(walk *w, const ast_node *n, tv *out) {
         case AST_TUPLE: return tuple(w, &n->tuple.items, out);
         case AST_INDEX: return item(w, n, out);
         case AST_CALL: return typed_call(w, n, out);
-        default: w->host = true; return typed_fail(w, n, GPA_E_UNSUPPORTED, "a %s cannot be compiled in a function of numbers", ast_what((ast_kind)n->kind));
+        default: return not_compiled(w, n);
     }
 }
 

@@ -18,17 +18,17 @@ typedef struct {
 } tview;
 
 /* The value of an expression: a number, several, an array, or something known when compiling (a function, a module). NONE:
- * what a function without a return gives. */
+ * what a function without a return gives. TEXT: an f-string with numbers in it, which can be printed. */
 typedef struct tv {
-    enum { TV_NUMBER, TV_TUPLE, TV_STATIC, TV_ARRAY, TV_NONE } kind;
+    enum { TV_NUMBER, TV_TUPLE, TV_STATIC, TV_ARRAY, TV_TEXT, TV_NONE } kind;
     typed_ty t;        /* NUMBER, ARRAY */
     int32_t v;         /* NUMBER: in the kir */
     tview *view;       /* ARRAY: in the walk's arena */
     bool known;        /* NUMBER: a literal int, `i` */
     int64_t i;
     uint32_t below;    /* NUMBER, not 0: it is not negative and less than value below - 1 of the kir (a loop's counter) */
-    value is;          /* STATIC: borrowed from the walk */
-    uint32_t n;        /* TUPLE */
+    value is;          /* STATIC, TEXT (as KIR_PRINT has it): borrowed from the walk */
+    uint32_t n;        /* TUPLE; TEXT: its numbers */
     struct tv *items;  /* in the walk's arena */
 } tv;
 

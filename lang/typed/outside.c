@@ -43,8 +43,9 @@ static gpa_code constants(walk *w, const ast_node *at, const tuple_obj *t, tv *o
 
 static gpa_code not_number(walk *w, const ast_node *at, value v, tv *out) {
     if (v.tag == V_TUPLE) return constants(w, at, v.tuple, out);
+    bool text = v.tag == V_STR && w->to->form == TYPED_KERNEL; /* kernels print */
     w->host = w->host || v.tag == V_STR || v.tag == V_LIST || v.tag == V_ARRAY;
-    if (v.tag == V_ARRAY || v.tag == V_LIST || v.tag == V_DICT || v.tag == V_STR || v.tag == V_SET)
+    if (v.tag == V_ARRAY || v.tag == V_LIST || v.tag == V_DICT || (v.tag == V_STR && !text) || v.tag == V_SET)
         return typed_fail(w, at, GPA_E_TYPE, "a compiled function of numbers cannot use a %s; give it as an argument",
                           value_type_name(v));
     *out = (tv){.kind = TV_STATIC, .is = v};

@@ -137,7 +137,7 @@ static gpa_code augment(walk *w, const ast_node *n) {
 static bool leaves(const ast_list *l) {
     if (l->n == 0) return false;
     const ast_node *n = l->at[l->n - 1];
-    if (n->kind == AST_RETURN || n->kind == AST_BREAK || n->kind == AST_CONTINUE) return true;
+    if (n->kind == AST_RETURN || n->kind == AST_BREAK || n->kind == AST_CONTINUE || n->kind == AST_RAISE) return true;
     return n->kind == AST_IF && leaves(&n->if_.body) && leaves(&n->if_.other);
 }
 
@@ -332,6 +332,39 @@ static gpa_code assertion(walk *w, const ast_node *n) {
     return GPA_OK;
 }
 
+/* The error that `raise` names: a class of errors, or a call of one with a text or nothing. */
+static gpa_code raised(walk *w, const ast_node *n, gpa_code *code, uint32_t *text) {
+    const ast_node *v = n->raise_.value;
+    const ast_list *args = v && v->kind == AST_CALL ? &v->call.args : NULL;
+    tv type, message = {.kind = TV_NONE};
+    if (!v || n->raise_.cause) return typed_fail(w, n, GPA_E_UNSUPPORTED, "a kernel raises an error by its name, without a cause");
+    gpa_code rc = typed_expr(w, args ? v->call.func : v, &type);
+    if (rc) return rc;
+    bool is_error = type.kind == TV_STATIC && type.is.tag == V_TYPE && type.is.aux >= AUX_ERROR && type.is.aux < AUX_FROZENSET;
+    if (!is_error || !gpa_err_is((gpa_code)(type.is.aux - AUX_ERROR), GPA_E_EXCEPTION))
+        return typed_fail(w, v, GPA_E_TYPE, "exceptions must derive from BaseException");
+    if (args && (args->n > 1 || v->call.keywords.n)) return typed_fail(w, v, GPA_E_UNSUPPORTED, "an error that a kernel raises has one text");
+    if (args && args->n) rc = typed_expr(w, args->at[0], &message);
+    if (rc) return rc;
+    if (args && args->n && (message.kind != TV_STATIC || message.is.tag != V_STR))
+        return typed_fail(w, args->at[0], GPA_E_UNSUPPORTED, "the message of an error that a kernel raises is a text");
+    *code = (gpa_code)(type.is.aux - AUX_ERROR);
+    *text = message.kind == TV_STATIC ? kir_add_text(w->f, message.is.str->text) : KIR_NO_TEXT;
+    return GPA_OK;
+}
+
+static gpa_code raises(walk *w, const ast_node *n) {
+    gpa_code code = GPA_OK;
+    uint32_t text = KIR_NO_TEXT;
+    if (w->to->form != TYPED_KERNEL) return refuse(w, n);
+    gpa_code rc = raised(w, n, &code, &text);
+    if (rc) return rc;
+    int32_t payload = kir_const(w->f, DT_I64, (gpa_val){.I64 = code});
+    kir_at(w->f, n->span);
+    kir_emit(w->f, (kir_ins){.code = KIR_FAULT, .type = DT_NONE, .sub = KIR_FT_RAISE, .imm = text, .a = payload, .b = -1, .c = -1});
+    return GPA_OK;
+}
+
 static gpa_code simple(walk *w, const ast_node *n) {
     tv v;
     switch ((int)n->kind) {
@@ -347,6 +380,7 @@ static gpa_code simple(walk *w, const ast_node *n) {
         case AST_WHILE: return typed_while(w, n);
         case AST_FOR: return for_loop(w, n);
         case AST_ASSERT: return assertion(w, n);
+        case AST_RAISE: return raises(w, n);
         case AST_GLOBAL:
         case AST_NONLOCAL: return GPA_OK; /* what they forbid is refused where it is done */
         default: return refuse(w, n);
@@ -378,7 +412,7 @@ static gpa_code statements(walk *w, const rest *r, bool last, bool *left) {
                 break;
             default:
                 rc = simple(w, n);
-                *left = endless(n);
+                *left = endless(n) || n->kind == AST_RAISE;
         }
     }
     return rc;

@@ -34,6 +34,7 @@ const char *typed_kind(const tv *v) {
         case TV_ARRAY: return typed_name(v->t);
         case TV_TUPLE: return "tuple";
         case TV_NONE: return "NoneType";
+        case TV_TEXT: return "str";
         case TV_STATIC: break;
     }
     return value_type_name(v->is);
