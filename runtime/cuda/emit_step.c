@@ -268,7 +268,8 @@ static bool is_one(const em *E, int32_t v) {
     return k->code == KIR_CONST && dtype_is_int((gpa_dtype)k->type) && dtype_cast(E->f->consts[k->imm].v, (gpa_dtype)k->type, DT_I64).I64 == 1;
 }
 
-enum { SHORT_TRIPS = 1 << 16 }; /* loops of so few trips end without being asked to */
+/* SHORT_TRIPS: loops of so few end without being asked to. SMALL_BODY: instructions. */
+enum { SHORT_TRIPS = 1 << 16, SMALL_BODY = 40, UNROLLED = 4 };
 
 static bool is_constant(const em *E, int32_t v, int64_t *out) {
     const kir_ins *k = &E->f->code[v];
@@ -300,6 +301,9 @@ static bool in_stretches(const em *E, int32_t at) {
     return true;
 }
 
+/* Small bodies are written out several times: a trip finds what the one before has computed, and the counter costs less. */
+static bool is_small(const em *E, int32_t loop) { return E->close[loop] - loop <= SMALL_BODY; }
+
 static void put_stretch(em *E, int32_t at) {
     const kir_ins *i = &E->f->code[at];
     const char *t = em_type(E, (gpa_dtype)i->type);
@@ -311,6 +315,7 @@ static void put_stretch(em *E, int32_t at) {
     E->depth++;
     em_line(E, "unsigned long long left%d; left%d = (unsigned long long)v%d - (unsigned long long)f%d;", n, n, b, n);
     em_line(E, "int m%d, k%d; m%d = left%d > 65536 ? 65536 : (int)left%d;", n, n, n, n, n);
+    if (is_small(E, at)) em_line(E, "#pragma unroll %d", UNROLLED);
     em_line(E, "for (k%d = 0; k%d < m%d; k%d++) {", n, n, n, n);
     E->depth++;
     em_line(E, "%s v%d; v%d = (%s)(f%d + k%d);", t, n, n, t, n, n);

@@ -49,7 +49,8 @@ gpa_code program_new(const kir_func *f, gpa_prog **out, gpa_err *e) {
     return GPA_OK;
 }
 
-/* A program that has computed so many points, or has loops, and is wanted again is worth a full build. */
+/* A program that has computed so many points and is wanted again is worth a full build. One with loops gets it at once: a
+ * single launch may take any time. */
 #define MANY_POINTS 4e6
 
 static void free_variant(gpa_dev *d, cu_variant *v) {
@@ -78,9 +79,10 @@ static cu_target target_of(const gpa_dev *d, const kir_func *f) {
 }
 
 /* Compiles and loads. A driver that does not understand the PTX gets machine code, from then on. */
-static gpa_code load(gpa_dev *d, cu_variant *v, const kir_func *f, gpa_err *e) {
+static gpa_code load(gpa_dev *d, cu_variant *v, const kir_func *f, bool loops, gpa_err *e) {
     cu_target target = target_of(d, f);
-    v->effort = target.contract || target.fast_math ? EFFORT_FULL : EFFORT_QUICK; /* contractions depend on the effort */
+    bool full = loops || target.contract || target.fast_math; /* contractions depend on the effort */
+    v->effort = full ? EFFORT_FULL : EFFORT_QUICK;
     gpa_code rc = compile_ptx(v->source.text.text, target, &v->effort, &v->ptx, e);
     if (rc) return rc;
     CUresult r = compile_load(d->cu, v->ptx, v->effort, &v->module);
@@ -88,7 +90,7 @@ static gpa_code load(gpa_dev *d, cu_variant *v, const kir_func *f, gpa_err *e) {
         d->target.cubin = true;
         mem_free(v->ptx);
         v->ptx = NULL;
-        return load(d, v, f, e);
+        return load(d, v, f, loops, e);
     }
     if (!r) r = d->cu->module_function(&v->function, v->module, "gpa");
     return api_check(r, "cuModuleLoadData", e);
@@ -105,7 +107,7 @@ static void improve(gpa_dev *d, const gpa_prog *p, cu_variant *v, double points)
         mem_free(v->ptx);
         v->first = v->module;
         v->ptx = better.ptx, v->module = better.module, v->function = better.function;
-    } else if (v->points >= MANY_POINTS || (p->facts.loops && v->points > 0)) {
+    } else if (v->points >= MANY_POINTS) {
         v->job = build_begin(&d->builder, d->cu, d->context, v->source.text.text, target_of(d, &p->copy));
         if (!v->job) v->effort = EFFORT_FULL;
     }
@@ -132,7 +134,7 @@ gpa_code program_variant(gpa_dev *d, gpa_prog *p, const cu_plan *plan, double po
     double begun = now();
     gpa_code rc = emit_source(&p->copy, plan, "gpa", &v->source, e);
     if (rc) return rc;
-    rc = load(d, v, &p->copy, e);
+    rc = load(d, v, &p->copy, p->facts.loops, e);
     p->seconds += now() - begun;
     if (rc) {
         free_variant(d, v);
