@@ -277,6 +277,12 @@ static void free_emitter(em *M) {
     mem_free(M);
 }
 
+static bool has_loops(const kir_func *f) {
+    for (size_t i = 0; i < f->n_code; i++)
+        if (f->code[i].code == KIR_FOR || f->code[i].code == KIR_LOOP) return true;
+    return false;
+}
+
 gpa_code emit_module(jit *j, const kir_func *f, const emit_plan *plan, const char *name, LLVMModuleRef *out, gpa_err *e) {
     gpa_code rc = GPA_OK;
     em *M = mem_zero(sizeof *M);
@@ -301,6 +307,7 @@ gpa_code emit_module(jit *j, const kir_func *f, const emit_plan *plan, const cha
     whole(M);
     em_close_function(M);
     rc = M->E.rc;
+    if (!rc && has_loops(f)) rc = jit_optimise(j, M->E.mod, JIT_LOOPS, e);
 out:
     if (rc)
         jit_discard(M->E.mod);

@@ -527,7 +527,7 @@ gpa_code emit_kernel(jit *j, const kir_func *f, const kernel_plan *plan, kernel_
     all_blocks(K);
     em_close_function(M);
     rc = M->E.rc;
-    if (!rc) rc = jit_optimise(j, M->E.mod, e);
+    if (!rc) rc = jit_optimise(j, M->E.mod, JIT_PHASES, e);
     LLVMModuleRef mod = M->E.mod;
     free_kernel(K);
     if (rc) jit_discard(mod);

@@ -39,6 +39,11 @@ static const char PASSES[] = "function(sroa,early-cse,instsimplify,simplifycfg)"
 static const char HARD_PASSES[] = "function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(licm),gvn,instcombine<no-verify-fixpoint>,loop-mssa(licm,simple-loop-unswitch<nontrivial>),"
                                   "simplifycfg,loop-unroll,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg)";
 
+/* Loops of compiled functions are written one trip at a time; numbers keep the order in which they are added. */
+static const char LOOP_PASSES[] = "function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(licm),gvn,loop-mssa(licm),"
+                                  "loop(indvars),loop-vectorize,instcombine<no-verify-fixpoint>,simplifycfg,loop-unroll,early-cse<memssa>,"
+                                  "instcombine<no-verify-fixpoint>,loop-mssa(licm),simplifycfg)";
+
 static gpa_code orc_error(LLVMErrorRef err, gpa_err *e) {
     char *text = LLVMGetErrorMessage(err);
     gpa_code rc = gpa_fail(e, GPA_E_INTERNAL, "LLVM: %.300s", text);
@@ -198,9 +203,9 @@ static gpa_code optimise(jit *j, LLVMModuleRef m, gpa_err *e) {
     return err ? orc_error(err, e) : GPA_OK;
 }
 
-gpa_code jit_optimise(jit *j, LLVMModuleRef m, gpa_err *e) {
+gpa_code jit_optimise(jit *j, LLVMModuleRef m, jit_effort effort, gpa_err *e) {
     gpa_code rc = optimise(j, m, e);
-    LLVMErrorRef err = rc ? NULL : LLVMRunPasses(m, HARD_PASSES, j->machine, j->options);
+    LLVMErrorRef err = rc ? NULL : LLVMRunPasses(m, effort == JIT_LOOPS ? LOOP_PASSES : HARD_PASSES, j->machine, j->options);
     return err ? orc_error(err, e) : rc;
 }
 

@@ -42,8 +42,9 @@ gpa_code jit_define(jit *j, const char *name, void *address, gpa_err *e);
 /* Optimises, compiles and links the module, which it takes. `function` is the name looked up. */
 gpa_code jit_link_take(jit *j, LLVMModuleRef m, const char *function, jit_code **out, void **address, gpa_err *e);
 void jit_unlink(jit_code *c);
-/* Optimises a module at length, beyond what jit_link_take does. */
-gpa_code jit_optimise(jit *j, LLVMModuleRef m, gpa_err *e);
+/* Optimises a module at length, beyond what jit_link_take does: a kernel's phases, or a compiled function's loops. */
+typedef enum { JIT_PHASES, JIT_LOOPS } jit_effort;
+gpa_code jit_optimise(jit *j, LLVMModuleRef m, jit_effort effort, gpa_err *e);
 /* Appends the module's text: as it is, optimised, or as assembly. Takes the module. */
 gpa_code jit_print_take(jit *j, LLVMModuleRef m, int optimised, int assembly, struct gpa_str *out, gpa_err *e);
 
