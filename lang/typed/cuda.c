@@ -3,14 +3,14 @@
  * A kernel is compiled for the types of a call's arguments, once. kernel[grid, block, stream, shared] is the kernel with a
  * launch; calling that runs it. Work is queued in order on one stream, so a stream given changes nothing but who waits.
  *
- * Reading order: options, launches, running, configurations, the decorator. */
+ * Reading order: options, launches, signatures, running, configurations, the decorator. */
 #include <string.h>
 
 #include "lang/builtin/all.h"
 #include "lang/builtin/kinds.h"
 #include "lang/typed/cuda.h"
 
-enum { FUNCTION, SIGNATURE, FIELDS };
+enum { FUNCTION, SIGNATURES, FIELDS };
 enum { KERNEL, STREAM, CONFIGURED_FIELDS };
 enum { DEFAULT_BLOCK = 256 };
 
@@ -156,6 +156,62 @@ static gpa_code read_arguments(gpa_vm *vm, const object_obj *k, size_t n, const 
     return rc;
 }
 
+/* How well arguments fit a signature: not at all, with a cast of the same kind, without loss, exactly. */
+enum { FITS_NOT, FITS_KIND, FITS_SAFE, FITS_EXACTLY };
+
+static int fit(const gpa_opnd *number, typed_ty have, typed_ty want) {
+    if (have.rank || want.rank) return have.rank == want.rank && have.dtype == want.dtype ? FITS_EXACTLY : FITS_NOT;
+    gpa_dtype from = (gpa_dtype)have.dtype, to = (gpa_dtype)want.dtype;
+    if (from == to) return FITS_EXACTLY;
+    if (have.weak ? dtype_of_weak(number->weak, to) == to : dtype_can_cast(from, to, CAST_SAFE)) return FITS_SAFE;
+    return dtype_can_cast(from, to, CAST_SAME_KIND) ? FITS_KIND : FITS_NOT;
+}
+
+static int fit_all(const arguments *a, int n, const typed_signature *s) {
+    int worst = s->n == n ? FITS_EXACTLY : FITS_NOT, number = 0;
+    for (int i = 0; i < n && worst; i++) {
+        worst = MIN(worst, fit(&a->numbers[number], a->types[i], s->args[i]));
+        number += !a->types[i].rank;
+    }
+    return worst;
+}
+
+/* Numba's words. */
+static gpa_code no_match(gpa_vm *vm, const arguments *a, int n) {
+    gpa_str have;
+    str_init(&have);
+    for (int i = 0; i < n; i++) str_printf(&have, "%s%s", i ? ", " : "", typed_name(a->types[i]));
+    gpa_code rc = vm_fail(vm, GPA_E_TYPE, "No matching definition for argument type(s) %s", have.text);
+    str_free(&have);
+    return rc;
+}
+
+/* Numbers get the types of the signature that fits best, the first of equals. */
+static gpa_code match(gpa_vm *vm, const object_obj *k, arguments *a, int n) {
+    value list = k->fields[SIGNATURES];
+    typed_signature s, best = {0};
+    int how = FITS_NOT, number = 0;
+    if (list.tag != V_LIST) return GPA_OK;
+    for (size_t i = 0; i < list.list->count; i++) {
+        gpa_code rc = typed_read_signature(vm, list.list->items[i], &s);
+        if (rc) return rc;
+        int now = fit_all(a, n, &s);
+        if (now > how) how = now, best = s;
+    }
+    if (how == FITS_NOT) return no_match(vm, a, n);
+    for (int i = 0; i < n; i++) {
+        if (a->types[i].rank) continue;
+        gpa_dtype t = (gpa_dtype)best.args[i].dtype;
+        gpa_opnd *o = &a->numbers[number++];
+        gpa_val v = dtype_cast(o->v, o->dtype, t);
+        if (dtype_is_int(t) && o->weak == WEAK_INT && (dtype_cast(v, t, DT_I64).I64 != o->v.I64 || (t == DT_U64 && o->v.I64 < 0)))
+            return vm_fail(vm, GPA_E_OVERFLOW, "Python integer %lld out of bounds for %s", (long long)o->v.I64, dtype_info[t].name);
+        *o = (gpa_opnd){.v = v, .dtype = t};
+        a->types[i] = (typed_ty){.dtype = (uint8_t)t};
+    }
+    return GPA_OK;
+}
+
 static gpa_code find_program(gpa_vm *vm, object_obj *k, const arguments *a, int n, typed_fn **out) {
     kernel_data *d = k->data;
     gpa_code rc = typed_get(vm, &d->known, k->fields[FUNCTION].func, TYPED_KERNEL, a->types, n, DT_NONE, out);
@@ -168,6 +224,7 @@ static gpa_code run(gpa_vm *vm, object_obj *k, const launch *l, size_t n, const 
     typed_fn *t;
     gpa_val params[2 * BODY_MAX_IN];
     gpa_code rc = read_arguments(vm, k, n, args, &a);
+    if (!rc) rc = match(vm, k, &a, (int)n);
     if (!rc) rc = find_program(vm, k, &a, (int)n, &t);
     if (!rc) rc = typed_numbers(vm, t, a.numbers + a.n_numbers);
     if (rc) return rc;
@@ -277,7 +334,7 @@ static gpa_code read_options(gpa_vm *vm, value options, kernel_data *d) {
     return rc;
 }
 
-static gpa_code make(gpa_vm *vm, value fn, value signature, value options, value *out) {
+static gpa_code make(gpa_vm *vm, value fn, value signatures, value options, value *out) {
     if (fn.tag != V_FUNC) return vm_fail(vm, GPA_E_TYPE, "@cuda.jit takes a function, not '%s'", value_type_name(fn));
     value o = v_object(vm, &cuda_kernel_kind, FIELDS);
     if (o.tag == V_UNSET) return GPA_E_MEMORY;
@@ -287,18 +344,18 @@ static gpa_code make(gpa_vm *vm, value fn, value signature, value options, value
         return rc;
     }
     o.object->fields[FUNCTION] = value_retain(fn);
-    o.object->fields[SIGNATURE] = value_retain(signature);
+    o.object->fields[SIGNATURES] = value_retain(signatures);
     *out = o;
     return GPA_OK;
 }
 
 /* What @cuda.jit(...) gives: called with the function. */
-enum { WITH_SIGNATURE, WITH_DEVICE, WITH_OPTIONS, WITH_FIELDS };
+enum { WITH_SIGNATURES, WITH_DEVICE, WITH_OPTIONS, WITH_FIELDS };
 
 static gpa_code call_with(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw, const value *names, value *out) {
     (void)names;
     if (n != 1 || n_kw) return vm_fail(vm, GPA_E_TYPE, "a decorator takes the function alone");
-    if (!o->fields[WITH_DEVICE].i) return make(vm, args[0], o->fields[WITH_SIGNATURE], o->fields[WITH_OPTIONS], out);
+    if (!o->fields[WITH_DEVICE].i) return make(vm, args[0], o->fields[WITH_SIGNATURES], o->fields[WITH_OPTIONS], out);
     *out = value_retain(args[0]);
     return GPA_OK;
 }
@@ -316,8 +373,10 @@ gpa_code cuda_jit(gpa_vm *vm, value *argv, value *out) { /* func_or_sig, argtype
     if (argv[0].tag == V_FUNC) return make(vm, argv[0], v_none(), argv[3], out);
     value o = v_object(vm, &jit_with_kind, WITH_FIELDS);
     if (o.tag == V_UNSET) return GPA_E_MEMORY;
-    value signature = argv[1].tag != V_UNSET ? argv[1] : argv[0];
-    if (signature.tag != V_UNSET) o.object->fields[WITH_SIGNATURE] = value_retain(signature);
+    if ((rc = typed_signatures(vm, argv[1].tag != V_UNSET ? argv[1] : argv[0], &o.object->fields[WITH_SIGNATURES]))) {
+        value_release(vm, o);
+        return rc;
+    }
     o.object->fields[WITH_DEVICE] = v_bool(device);
     o.object->fields[WITH_OPTIONS] = value_retain(argv[3]);
     *out = o;

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "lang/builtin/all.h"
+#include "lang/container.h"
 #include "lang/typed/typed.h"
 #include "lang/typed/types.h"
 
@@ -15,20 +16,19 @@ bool typed_is_type(value v) {
 
 static void put_type(gpa_str *to, value v) { str_put(to, v.tag == V_STR ? v.str->text : dtype_info[v.aux - AUX_DTYPE].name); }
 
-static gpa_code signature_text(gpa_vm *vm, const char *result, value first, const tuple_obj *more, value *out) {
+/* "result(types)" */
+static gpa_code signature_text(gpa_vm *vm, const char *result, size_t n, const value *types, value *out) {
     gpa_str s;
     str_init(&s);
     str_put(&s, result);
     str_putc(&s, '(');
-    for (size_t i = 0; i <= more->count; i++) {
-        value v = i ? more->items[i - 1] : first;
-        if (v.tag == V_UNSET) break;
-        if (!typed_is_type(v)) {
+    for (size_t i = 0; i < n; i++) {
+        if (!typed_is_type(types[i])) {
             str_free(&s);
-            return vm_fail(vm, GPA_E_TYPE, "a signature is made of types, not of '%s'", value_type_name(v));
+            return vm_fail(vm, GPA_E_TYPE, "a signature is made of types, not of '%s'", value_type_name(types[i]));
         }
         if (i) str_put(&s, ", ");
-        put_type(&s, v);
+        put_type(&s, types[i]);
     }
     str_putc(&s, ')');
     *out = v_str_take(vm, &s);
@@ -36,12 +36,13 @@ static gpa_code signature_text(gpa_vm *vm, const char *result, value first, cons
 }
 
 gpa_code typed_signature_of(gpa_vm *vm, value result, value first, const tuple_obj *more, value *out) {
-    return signature_text(vm, dtype_info[result.aux - AUX_DTYPE].name, first, more, out);
+    value types[BODY_MAX_IN] = {first};
+    if (more->count >= BODY_MAX_IN) return vm_fail(vm, GPA_E_UNSUPPORTED, "a compiled function has at most %d arguments", BODY_MAX_IN);
+    for (size_t i = 0; i < more->count; i++) types[i + 1] = more->items[i];
+    return signature_text(vm, result.tag == V_NONE ? "void" : dtype_info[result.aux - AUX_DTYPE].name, first.tag == V_UNSET ? 0 : more->count + 1, types, out);
 }
 
-gpa_code numba_void(gpa_vm *vm, value *argv, value *out) { /* type, *types */
-    return signature_text(vm, "void", argv[0], argv[1].tuple, out);
-}
+gpa_code numba_void(gpa_vm *vm, value *argv, value *out) { return typed_signature_of(vm, v_none(), argv[0], argv[1].tuple, out); } /* type, *types */
 
 gpa_code typed_array_type(gpa_vm *vm, value type, value key, bool *is, value *out) {
     size_t n = key.tag == V_TUPLE ? key.tuple->count : 1;
@@ -65,11 +66,16 @@ static void skip(const char **at) {
 
 /* "float32", "f8[:,:]", "float64[:, ::1]"; DT_NONE: no type. */
 static typed_ty read_type(const char **at) {
+    static const struct {
+        const char *name;
+        uint8_t dtype;
+    } names[] = {{"double", DT_F64}, {"boolean", DT_BOOL}, {"b1", DT_BOOL}, {"int_", DT_I64}, {"uint", DT_U64}, {"size_t", DT_U64}, {"ssize_t", DT_I64}};
     skip(at);
     const char *from = *at;
     while (**at && !strchr(" ,()[", **at)) ++*at;
     typed_ty t = {.dtype = (uint8_t)dtype_find(from, (size_t)(*at - from))};
-    if (*at - from == 6 && memcmp(from, "double", 6) == 0) t.dtype = DT_F64;
+    for (size_t i = 0; t.dtype == DT_NONE && i < COUNT_OF(names); i++)
+        if (strlen(names[i].name) == (size_t)(*at - from) && memcmp(from, names[i].name, (size_t)(*at - from)) == 0) t.dtype = names[i].dtype;
     skip(at);
     if (**at != '[') return t;
     for (t.rank = 1; **at && **at != ']'; ++*at) {
@@ -102,22 +108,49 @@ gpa_code typed_read_signature(gpa_vm *vm, value v, typed_signature *s) {
     return vm_fail(vm, GPA_E_VALUE, "'%s' is not a signature such as 'float32(float32, float32)'", v.str->text);
 }
 
-gpa_code typed_signatures(gpa_vm *vm, value v, value *list) {
+/* Whether v is a tuple or list of types: one signature, of which the result is not given. */
+static bool is_bare(value v, size_t *n, const value **items) {
+    if (v.tag != V_TUPLE && v.tag != V_LIST) return false;
+    *n = v.tag == V_TUPLE ? v.tuple->count : v.list->count;
+    *items = v.tag == V_TUPLE ? v.tuple->items : v.list->items;
+    for (size_t i = 0; i < *n; i++)
+        if (!typed_is_type((*items)[i])) return false;
+    return *n > 0;
+}
+
+/* Appends a signature as text, which can be read. */
+static gpa_code add_signature(gpa_vm *vm, value list, value v) {
     typed_signature s;
+    const value *types;
+    size_t n;
+    value text = v_unset();
+    gpa_code rc = is_bare(v, &n, &types) ? signature_text(vm, "", n, types, &text) : GPA_OK;
+    if (!rc && text.tag == V_UNSET) text = value_retain(v);
+    if (!rc) rc = typed_read_signature(vm, text, &s);
+    if (!rc) rc = list_append(vm, list.list, text);
+    value_release(vm, text);
+    return rc;
+}
+
+gpa_code typed_signatures(gpa_vm *vm, value v, value *list) {
+    const value *types;
+    size_t n;
+    value given = v_none();
     gpa_code rc = GPA_OK;
     *list = v_none();
-    if (v.tag == V_STR) *list = v_list(vm, 1, &v);
-    else if (v.tag != V_UNSET && v.tag != V_NONE) TRY(vm_collect(vm, v, list));
-    if (list->tag == V_UNSET) return GPA_E_MEMORY;
-    for (size_t i = 0; list->tag == V_LIST && i < list->list->count; i++) TRY(typed_read_signature(vm, list->list->items[i], &s));
-    if (list->tag == V_LIST && list->list->count == 0) {
-        value_release(vm, *list);
-        *list = v_none();
+    if (v.tag == V_UNSET || v.tag == V_NONE) return GPA_OK;
+    value made = v_list(vm, 0, NULL);
+    if (made.tag == V_UNSET) return GPA_E_MEMORY;
+    if (v.tag == V_STR || is_bare(v, &n, &types)) {
+        TRY(add_signature(vm, made, v));
+    } else {
+        TRY(vm_collect(vm, v, &given));
+        for (size_t i = 0; i < given.list->count; i++) TRY(add_signature(vm, made, given.list->items[i]));
     }
-    return GPA_OK;
+    if (made.list->count) *list = value_retain(made);
 out:
-    value_release(vm, *list);
-    *list = v_none();
+    value_release(vm, given);
+    value_release(vm, made);
     return rc;
 }
 
