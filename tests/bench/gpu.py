@@ -1,9 +1,11 @@
 """gpa on a GPU beside CuPy, cupy.fuse, JAX, PyTorch (eager and compiled) and Numba, whichever are installed: medians of one
 run, by wall clock, each work queued several times and waited for once. `make bench-gpu`; `make bench-gpu QUICK=1` times gpa
-alone.
+alone; words choose rows: tests/bench/gpu.py softmax.
 
-The peers make their arrays and compile side by side, then each engine measures while the others wait. First calls and starts
-are those of new processes with empty caches, then with what the first ones left there."""
+gpa measures while the peers only import; then these make their arrays and compile side by side; then each of them measures while
+the others wait. First calls and starts are those of new processes with empty caches, then with what the first ones
+left there. A row is shown when it is there, and the table at the end. What is slow or fails costs no more than its limit, and all of it
+together no more than LIMIT."""
 import os
 import select
 import statistics
@@ -13,16 +15,19 @@ import tempfile
 import threading
 import time
 
-from gpu_rows import AROUND, PEERS, ROWS
+from gpu_peers import PEERS
+from gpu_rows import AROUND, ROWS
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 GPA = os.path.abspath(os.environ.get("GPA", "build/release/gpa"))
 DEVICE = os.environ.get("GPA_DEVICE", "cuda")
-PATIENCE = 100  # seconds for the peers to compile all rows, and for each engine to measure them
-FIRST, AGAIN, START = AROUND
+LIMIT, FOR_GPA, TO_COMPILE, TO_MEASURE, TO_START = 165, 60, 35, 15, 20  # seconds
+END = time.monotonic() + LIMIT
+FIRST, AGAIN, UFUNC, START = AROUND
 MODULES = {"cupy": "cupy", "cupy.fuse": "cupy", "jax": "jax", "torch": "torch", "torch.compile": "torch", "numba": "numba.cuda"}
 
-FIRST_CALL = """import time
+FIRST_CALL = """import math
+import time
 x = np.arange(1000, dtype=np.float32)
 float((x * 2).sum())
 print("started", flush=True)
@@ -30,7 +35,13 @@ c = 2.5
 t = time.perf_counter()
 r = np.sin(x) * c + np.exp(-x) * x + c
 float(r[0])
-print((time.perf_counter() - t) * 1e3)
+print((time.perf_counter() - t) * 1e3, flush=True)
+t = time.perf_counter()
+@vectorize(["float32(float32)"])
+def fresh(x):
+    return math.sin(x) * x + 3.25 * math.exp(-x * 1.125)
+float(fresh(x)[0])
+print((time.perf_counter() - t) * 1e3, flush=True)
 """
 
 
@@ -40,6 +51,10 @@ def surroundings(caches):
             "TRITON_CACHE_DIR": "triton", "JAX_COMPILATION_CACHE_DIR": "jax", "NUMBA_CACHE_DIR": "numba"}
     return os.environ | {name: os.path.join(caches, folder) for name, folder in keep.items()} | \
         {"XLA_PYTHON_CLIENT_PREALLOCATE": "false", "PYTHONDONTWRITEBYTECODE": "1", "TF_CPP_MIN_LOG_LEVEL": "3"}
+
+
+def within(seconds):
+    return min(time.monotonic() + seconds, END)
 
 
 def installed():
@@ -54,12 +69,13 @@ def installed():
     return [label for label in PEERS if found[label]]
 
 
-class Started:
-    """A process whose lines come as they are written, with a limit to waiting for them."""
+class Engine:
+    """A process that measures rows; its lines come as they are written, with a limit to waiting for them."""
 
-    def __init__(self, command, caches, **more):
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, env=surroundings(caches), **more)
-        self.rest = b""
+    def __init__(self, label, command, caches):
+        self.errors = tempfile.TemporaryFile()
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors, env=surroundings(caches))
+        self.label, self.times, self.first, self.rest = label, {}, {}, b""
 
     def line(self, until):
         """The next line; empty when there is none, or none in time."""
@@ -71,138 +87,137 @@ class Started:
         line, self.rest = self.rest.split(b"\n", 1)
         return line.decode()
 
-    def end(self):
-        self.process.kill()
-        self.process.wait()
-
-
-class Engine(Started):
-    """A peer."""
-
-    def __init__(self, label, caches):
-        super().__init__([sys.executable, os.path.join(HERE, "gpu_peer.py"), label], caches, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL)
-        self.label, self.times = label, {}
-
-    def ready(self, until):
-        while (line := self.line(until)) and line != "ready":
+    def expect(self, word, until):
+        """Whether it came to this point in time; what it says before is shown. If not, it is ended."""
+        while (line := self.line(until)) and line != word:
             print(line, flush=True)
         if not line:
-            print(f"# {self.label}: not ready in time", flush=True)
-            self.end()
+            self.end(f"not {word}")
         return bool(line)
 
-    def measure(self):
-        self.process.stdin.write(b"go\n")
-        self.process.stdin.flush()
-        until = time.monotonic() + PATIENCE
+    def tell(self, seconds):
+        try:
+            self.process.stdin.write(b"%f\n" % seconds)
+            self.process.stdin.flush()
+        except BrokenPipeError:
+            pass  # the next wait finds out
+
+    def measure(self, until):
+        """Rows until it is done or the time is over; a gpa tells its first call before the tries."""
         while line := self.line(until):
             name, *times = line.split("\t")
+            if name not in ROWS:
+                print(line, flush=True)
+                continue
+            if self.label == "gpa":
+                self.first[name] = float(times.pop(0))
             self.times[name] = statistics.median(map(float, times))
-        self.end()
+            print(f"  {self.label:<14}{name:<34}{self.times[name]:10.4f}", flush=True)
+        self.end("over its time" if time.monotonic() >= until else "")
 
-
-def run_gpa(caches, words):
-    """Row: (median, first call) in ms. What takes too long is given up, with the rows behind it."""
-    gpa = Started([GPA, "--device", DEVICE, os.path.join(HERE, "gpu.gpa"), *words], caches)
-    rows, until = {}, time.monotonic() + PATIENCE
-    while line := gpa.line(until):
-        name, first, *times = line.split("\t")
-        rows[name] = statistics.median(map(float, times)), float(first)
-    gpa.end()
-    return rows
+    def end(self, trouble=""):
+        """Ends the process; what went wrong is told, with the last line of its complaints."""
+        if not trouble and self.process.wait() != 0:
+            trouble = f"status {self.process.returncode}"
+        self.process.kill()
+        self.process.wait()
+        if trouble:
+            self.errors.seek(0)
+            said = [line for line in self.errors.read().decode(errors="replace").split("\n") if len(line.strip()) > 8]
+            print(f"# {self.label}: {trouble}: {said[-1][:150] if said else 'it said nothing'}", flush=True)
 
 
 def from_outside(command, caches):
-    """(ms until the process says that it has a result, ms of the first call that it then times)."""
+    """Milliseconds until the process says that it has a result, and of the first calls that it then times; None in time."""
     begun = time.perf_counter()
     p = subprocess.Popen(command, env=surroundings(caches), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-    limit = threading.Timer(PATIENCE / 2, p.kill)
+    limit = threading.Timer(max(within(TO_START) - time.monotonic(), 0), p.kill)
     limit.start()
     p.stdout.readline()
     started = (time.perf_counter() - begun) * 1e3
-    first = p.stdout.readline()
+    calls = [float(line) for line in p.stdout]
     p.wait()
     limit.cancel()
-    return (started, float(first)) if first else None
+    return [started, *calls] if calls else None
 
 
-def calls(command, repeats):
-    """Medians of the first call, of the same after a restart, and of the start, which finds what an earlier one left."""
+def calls(label, command, repeats):
+    """Medians of first calls, of the same after a restart, and of the start, which finds what an earlier one left."""
     cold, warm = [], []
     for _ in range(repeats):
         with tempfile.TemporaryDirectory() as caches:
             cold.append(from_outside(command, caches))
-            warm.append(from_outside(command, caches))
+            warm.append(from_outside(command, caches) if cold[-1] else None)
     if None in cold + warm:
+        print(f"# {label}: first calls: no answer in time", flush=True)
         return {}
-    return {FIRST: statistics.median(c[1] for c in cold), AGAIN: statistics.median(w[1] for w in warm),
-            START: statistics.median(w[0] for w in warm)}
+    found = {FIRST: statistics.median(c[1] for c in cold), AGAIN: statistics.median(w[1] for w in warm),
+             START: statistics.median(w[0] for w in warm)}
+    if len(cold[0]) > 2:
+        found[UFUNC] = statistics.median(c[2] for c in cold)
+    for name, value in found.items():
+        print(f"  {label:<14}{name:<34}{value:10.4f}", flush=True)
+    return found
 
 
-def start(words, labels):
-    with tempfile.TemporaryDirectory() as caches:
-        engines = [Engine(label, caches) for label in labels]
-        until = time.monotonic() + PATIENCE
-        engines = [e for e in engines if e.ready(until)]
-        gpa = run_gpa(caches, words)
-        for e in engines:
-            e.measure()
-    return gpa, {e.label: e.times for e in engines}
+def rows(words, labels):
+    """gpa, and the peers that came to measure."""
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as caches:
+        peers = [Engine(label, [sys.executable, os.path.join(HERE, "gpu_peer.py"), label, *words], caches) for label in labels]
+        gpa = Engine("gpa", [GPA, "--device", DEVICE, os.path.join(HERE, "gpu.gpa"), *words], caches)
+        gpa.measure(within(FOR_GPA))
+        peers = [e for e in peers if e.expect("imported", within(TO_START))]
+        for e in peers:
+            e.tell(TO_COMPILE)
+        until = within(TO_COMPILE + 10)
+        peers = [e for e in peers if e.expect("ready", until)]
+        for e in peers:
+            e.tell(TO_MEASURE)
+            e.measure(within(TO_MEASURE))
+    return gpa, peers
 
 
-def cell(value, wide=10):
-    return f"{value:{wide}.4f}" if value is not None else f"{'-':>{wide}}"
+def around(labels):
+    """What is measured from outside: label: {name: ms}."""
+    with tempfile.NamedTemporaryFile("w", suffix=".gpa") as f:
+        f.write(FIRST_CALL)
+        f.flush()
+        found = {"gpa": calls("gpa", [GPA, "--device", DEVICE, f.name], 3)}
+    for label in labels:
+        if time.monotonic() < END:
+            found[label] = calls(label, [sys.executable, os.path.join(HERE, "gpu_peer.py"), label, "--first"], 1)
+    return found
 
 
-def table(gpa, peers, around, names):
-    labels = list(peers)
-    print(f"{'ms':<34}{'gpa':>10}" + "".join(f"{label:>14}" for label in labels), flush=True)
-    for name in names:
-        mine = around.get("gpa", {}).get(name) if name in AROUND else gpa.get(name, (None,))[0]
-        theirs = [around.get(label, {}).get(name) if name in AROUND else peers[label].get(name) for label in labels]
-        if mine is not None:
-            print(f"{name:<34}{cell(mine)}" + "".join(cell(v, 14) for v in theirs), flush=True)
-
-
-def summary(gpa, peers, around):
-    copy = gpa.get("copy 1e8 float32", (None,))[0]
-    speed = ROWS["copy 1e8 float32"][0] / copy / 1e6 if copy else None
-    if speed:
-        print(f"\ncopy {speed:.0f} GB/s")
-    print(f"{'ms':<34}{'gpa':>10}{'best peer':>26}{'goal':>10}{'of copy':>9}{'first':>9}")
+def table(gpa, peers):
+    copy = gpa.times.get("copy 1e8 float32")
+    speed = ROWS["copy 1e8 float32"][0] / copy / 1e6 if copy else 0
+    wide = {e.label: max(len(e.label) + 2, 9) for e in peers}
+    title = f"ms  (copy {speed:.0f} GB/s)" if speed else "ms"
+    print(f"\n{title:<34}{'gpa':>10}" + "".join(f"{label:>{w}}" for label, w in wide.items()) + f"{'goal':>9}{'of copy':>9}{'first':>8}")
     for name in [*ROWS, *AROUND]:
-        outside = name in AROUND
-        nbytes, goal = (0, AROUND[name]) if outside else ROWS[name]
-        mine, first = (around.get("gpa", {}).get(name), None) if outside else gpa.get(name, (None, None))
-        if mine is None:
+        mine, theirs = gpa.times.get(name), [e.times.get(name) for e in peers]
+        if mine is None and not any(theirs):
             continue
-        source = around if outside else peers
-        best = min(((v[name], label) for label, v in source.items() if label != "gpa" and name in v), default=None)
-        theirs = f"{best[1]:>15} {cell(best[0])}" if best else f"{'-':>26}"
-        share = f"{nbytes / mine / 1e6 / speed:9.0%}" if speed and nbytes else f"{'':>9}"
-        behind = " behind" if best and mine > best[0] * 1.03 else ""
-        over = " over the goal" if goal and mine > goal * 1.03 else ""
-        print(f"{name:<34}{cell(mine)}{theirs}{cell(goal)}{share}{f'{first:9.1f}' if first else '':>9}{behind}{over}")
+        cells = "".join(f"{f'{v:.4g}' if v else '-':>{w}}" for w, v in zip(wide.values(), theirs))
+        nbytes, goal = ROWS.get(name) or (0, AROUND[name])
+        share = f"{nbytes / mine / 1e6 / speed:.0%}" if mine and speed and nbytes else ""
+        first = f"{gpa.first[name]:.0f}" if name in gpa.first else ""
+        best = min(filter(None, theirs), default=None)
+        behind = " behind" if mine and best and mine > best * 1.03 else ""
+        over = " over the goal" if mine and goal and mine > goal * 1.03 else ""
+        print(f"{name:<34}{f'{mine:.4g}' if mine else '-':>10}{cells}{goal or '':>9}{share:>9}{first:>8}{behind}{over}", flush=True)
 
 
 def main():
     words = [w for w in sys.argv[1:] if not w.startswith("-")]
-    alone = "--quick" in sys.argv
-    labels = [] if alone else installed()
-    gpa, peers = start(words, labels)
-    around = {}
-    if peers:
-        table(gpa, peers, around, ROWS)
+    labels = [] if "--quick" in sys.argv else installed()
+    gpa, peers = rows(words, labels)
     if not words:
-        with tempfile.NamedTemporaryFile("w", suffix=".gpa") as f:
-            f.write(FIRST_CALL)
-            f.flush()
-            around["gpa"] = calls([GPA, "--device", DEVICE, f.name], 5)
-        for label in peers:
-            around[label] = calls([sys.executable, os.path.join(HERE, "gpu_peer.py"), label, "first"], 1)
-    if peers and around:
-        table(gpa, peers, around, AROUND)
-    summary(gpa, peers, around)
+        found = around([e.label for e in peers])
+        for e in [gpa, *peers]:
+            e.times |= found.get(e.label, {})
+    table(gpa, peers)
 
 
 if __name__ == "__main__":

@@ -1,45 +1,57 @@
 """One peer of the GPU benchmark, in a process of its own.
 
-gpu_peer.py PEER          makes its arrays and compiles, says `ready`, and measures its rows when it is told to go
-gpu_peer.py PEER first    says when a first result is there, then how long a new expression takes"""
+gpu_peer.py PEER [ROW ...]  imports, says `imported`, and waits for a line with seconds; makes its arrays and compiles for at
+                            most that long, says `ready`, waits for another line, and measures what compiled in time
+gpu_peer.py PEER --first    says when a first result is there, then the times of an expression and of a ufunc not seen before"""
 import sys
 import time
 
-from gpu_rows import PEERS, ROWS, Peer
+from gpu_peers import PEERS, Peer
+from gpu_rows import ROWS
 
 TRIES = 7
 
 
-def reps(name):
-    return 1000 if "small" in name else 200 if name.startswith("launch") else 5 if name.startswith("matrix") else \
-        3 if name.startswith(("cumsum", "x[", "hist")) else 20
-
-
-def clock(peer, name, work):
-    r = work()
-    peer.wait(r)
+def clock(peer, work):
+    """Milliseconds of each try; as many calls are queued before a wait as take some 20 ms."""
+    for _ in range(3):
+        begun = time.perf_counter()
+        peer.wait(work())
+        once = time.perf_counter() - begun
+    reps = max(3, min(2000, int(0.02 / once)))
     for _ in range(TRIES):
         begun = time.perf_counter()
-        for _ in range(reps(name)):
+        for _ in range(reps):
             r = work()
         peer.wait(r)
-        yield (time.perf_counter() - begun) / reps(name) * 1e3
+        yield (time.perf_counter() - begun) / reps * 1e3
 
 
-def measure(label):
+def waited_for(word):
+    print(word, flush=True)
+    return time.monotonic() + float(sys.stdin.readline())
+
+
+def measure(label, words):
+    make, Peer.__init__ = Peer.__init__, lambda self: None
     peer = PEERS[label]()
+    until = waited_for("imported")
+    make(peer)
     works = {}
-    for name, work in peer.work().items():
+    for name, work in sorted(peer.work().items(), key=lambda item: list(ROWS).index(item[0])):
+        if words and not any(w in name for w in words):
+            continue
+        if time.monotonic() > until:
+            print(f"# {label}: from {name} on: no time left to compile", flush=True)
+            break
         try:
             peer.wait(work())
             works[name] = work
         except Exception as e:
-            print(f"# {label}: {name}: {str(e)[:100]!r}", flush=True)
-    print("ready", flush=True)
-    sys.stdin.readline()
-    for name in ROWS:
-        if name in works:
-            print(name, *clock(peer, name, works[name]), sep="\t", flush=True)
+            print(f"# {label}: {name}: {type(e).__name__} {str(e)[:100]!r}", flush=True)
+    waited_for("ready")
+    for name, work in works.items():
+        print(name, *clock(peer, work), sep="\t", flush=True)
 
 
 def first(label):
@@ -55,6 +67,10 @@ def first(label):
     begun = time.perf_counter()
     peer.wait(peer.first(x, 2.5))
     print((time.perf_counter() - begun) * 1e3, flush=True)
+    if hasattr(peer, "first_ufunc"):
+        begun = time.perf_counter()
+        peer.wait(peer.first_ufunc(x))
+        print((time.perf_counter() - begun) * 1e3, flush=True)
 
 
-first(sys.argv[1]) if sys.argv[2:] else measure(sys.argv[1])
+first(sys.argv[1]) if sys.argv[2:] == ["--first"] else measure(sys.argv[1], sys.argv[2:])
