@@ -117,8 +117,12 @@ class Engine:
 
     def end(self, trouble=""):
         """Ends the process; what went wrong is told, with the last line of its complaints."""
-        if not trouble and self.process.wait() != 0:
-            trouble = f"status {self.process.returncode}"
+        if not trouble:
+            try:
+                status = self.process.wait(5)
+                trouble = f"status {status}" if status else ""
+            except subprocess.TimeoutExpired:
+                pass  # it has said all that is needed
         self.process.kill()
         self.process.wait()
         if trouble:
