@@ -80,6 +80,8 @@ void vm_clear_error(gpa_vm *vm);
 gpa_code vm_raise(gpa_vm *vm, gpa_code code, size_t n, const value *args);
 /* Writes to the session's standard output or error. */
 gpa_code vm_write(gpa_vm *vm, bool to_stderr, const char *text, size_t n);
+/* What was written shall be seen now. */
+void vm_flush(gpa_vm *vm);
 /* A warning as Python prints it ("file:line: RuntimeWarning: ..."), once per place. */
 gpa_code vm_warn(gpa_vm *vm, gpa_code category, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 /* Shows a value as the front end shows results, under a name (NULL: none), or in the place of what has that name. */

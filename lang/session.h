@@ -42,6 +42,7 @@ typedef struct {
 typedef struct {
     void *user;
     void (*write)(void *user, gpa_stream s, const char *text, size_t n);
+    void (*flush)(void *user); /* what was written shall be seen now. NULL: it is */
     void (*result)(void *user, int count, const gpa_repr *r, size_t n); /* the last expression's value; In [count] */
     void (*error)(void *user, const gpa_diag *d);
     /* display(): a value, shown under `id` (NULL: no name), or in the place of what has that name. NULL: text to write. */

@@ -271,6 +271,10 @@ gpa_code vm_write(gpa_vm *vm, bool to_stderr, const char *text, size_t n) {
     return GPA_OK;
 }
 
+void vm_flush(gpa_vm *vm) {
+    if (vm->config.flush) vm->config.flush(vm->config.user);
+}
+
 gpa_code vm_display(gpa_vm *vm, value v, const char *id, bool update) {
     return vm->config.display ? vm->config.display(vm->config.user, v, id, update) : GPA_OK;
 }

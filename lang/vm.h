@@ -17,6 +17,7 @@ typedef struct {
     sources *sources;
     void *user;
     void (*write)(void *user, bool to_stderr, const char *text, size_t n);              /* may be NULL */
+    void (*flush)(void *user);                                                          /* may be NULL */
     gpa_code (*input)(void *user, const char *prompt, char *line, size_t n);            /* may be NULL: EOFError */
     gpa_code (*display)(void *user, value v, const char *id, bool update);              /* may be NULL: nothing is shown */
     void (*clear)(void *user, bool wait);                                               /* may be NULL */

@@ -43,6 +43,11 @@ static void write_stream(void *user, gpa_stream s, const char *text, size_t n) {
     put(s, text, n);
 }
 
+static void flush_streams(void *user) {
+    (void)user;
+    fflush(stdout);
+}
+
 void host_fresh_line(void) {
     busy_pause();
     if (host.in_line) fputc('\n', stdout);
@@ -201,6 +206,7 @@ char *host_next_input(void) {
 
 void host_init(gpa_host *h) {
     *h = (gpa_host){.write = write_stream,
+                    .flush = flush_streams,
                     .result = show_result,
                     .error = show_error,
                     .display = isatty(STDOUT_FILENO) ? show_display : NULL,

@@ -25,6 +25,7 @@ gpa_code core_print(gpa_vm *vm, value *argv, value *out) {
     (void)out;
     const char *sep, *end;
     size_t n_sep, n_end;
+    bool now;
     gpa_code rc = separator(vm, argv[1], "sep", " ", &sep, &n_sep);
     if (!rc) rc = separator(vm, argv[2], "end", "\n", &end, &n_end);
     if (rc) return rc;
@@ -39,6 +40,10 @@ gpa_code core_print(gpa_vm *vm, value *argv, value *out) {
     if (line.failed) rc = vm_no_memory(vm);
     else if (argv[3].tag == V_NONE) rc = vm_write(vm, false, line.text, line.len);
     else rc = file_put(vm, argv[3], line.text, line.len);
+    if (!rc) rc = arg_bool(vm, argv[4], "flush", &now);
+    if (rc || !now) goto out;
+    if (argv[3].tag == V_NONE) vm_flush(vm);
+    else rc = file_flush(vm, argv + 3, out);
 out:
     str_free(&line);
     return rc;

@@ -299,6 +299,7 @@ gpa_code file_flush(gpa_vm *vm, value *argv, value *out) {
     (void)out;
     file *f;
     gpa_code rc = ready(vm, argv[0], false, false, &f);
+    if (!rc && f->standard > 0) vm_flush(vm);
     return !rc && f->f && fflush(f->f) ? os_error(vm, errno, NULL) : rc;
 }
 

@@ -30,6 +30,11 @@ void session_printf(gpa_session *s, bool to_stderr, const char *fmt, ...) {
 
 void session_on_write(void *user, bool to_stderr, const char *text, size_t n) { session_write(user, to_stderr, text, n); }
 
+void session_on_flush(void *user) {
+    gpa_session *s = user;
+    if (s->host.flush && !s->capture) s->host.flush(s->host.user);
+}
+
 void session_on_clear(void *user, bool wait) {
     gpa_session *s = user;
     if (s->host.clear && !s->capture) s->host.clear(s->host.user, wait);

@@ -84,6 +84,7 @@ gpa_code session_result(gpa_session *s, value v, bool keep);
 /* What the vm calls: vm_config.write, .display, .clear, .page. */
 void session_on_write(void *user, bool to_stderr, const char *text, size_t n);
 gpa_code session_on_display(void *user, value v, const char *id, bool update);
+void session_on_flush(void *user);
 void session_on_clear(void *user, bool wait);
 void session_on_progress(void *user, const char *text, double done, double left);
 void session_on_page(void *user, const char *text, size_t n);

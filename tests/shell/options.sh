@@ -65,6 +65,13 @@ check "their removal"              0 "*/cache: removed 0 programs, 0 bytes\n" ''
 check "neither of them"            2 '' '*--cache*info|clear*' "$GPA" --cache
 check "the plan of a program"      0 '?*' '*' "$GPA" --explain -c 'a = arange(1000.0); print((a * 2 + 1).sum())'
 
+# What is flushed is seen while the program runs.
+for flush in 'print("seen", flush=True)' 'import sys; print("seen"); sys.stdout.flush()' 'import sys; print("seen", file=sys.stdout, flush=True)'; do
+    said=$(timeout -s KILL 1 "$GPA" -c "$flush
+while True: pass" 2> /dev/null)
+    if [ "$said" = seen ]; then echo "ok - $flush"; else echo "not ok - $flush"; bad=1; fi
+done
+
 # Ctrl-C: within half a second on a machine of its own (tests run side by side), status 130, and the report says so.
 limit=2000; case $B in *asan* | *stress* | *cov*) limit=5000 ;; esac
 stops() {
