@@ -341,3 +341,21 @@ solve(np.eye(2), [1, 2, 3])
 
 # --- singular values of nan
 svd([[np.nan]])
+
+# --- what is not finite
+def tell(f):
+    try: print(f())
+    except Exception as e: print(type(e).__name__, e)
+nan, inf = np.nan, np.inf
+for t in ['f4', 'f8', 'c8', 'c16']:
+    x, one = np.full((3, 3), nan, t), np.eye(3, dtype=t)
+    half, far, other = one.copy(), one.copy(), one.copy()
+    half[1, 1] = nan; far[0, 0] = inf; other[0, 2] = nan
+    for a in (x, half, np.stack([one, x])):
+        tell(lambda: np.linalg.svd(a)); tell(lambda: np.linalg.svdvals(a)); tell(lambda: np.linalg.eigvalsh(a, 'U'))
+        tell(lambda: np.linalg.eig(a)); tell(lambda: np.linalg.pinv(a)); tell(lambda: np.linalg.matrix_rank(a)); tell(lambda: np.linalg.norm(a, 2))
+        tell(lambda: np.linalg.cond(a))
+    print(np.linalg.svdvals(far), np.linalg.svdvals(np.stack([one, far])), np.linalg.eigvalsh(far), np.linalg.eigh(np.stack([far, one])).eigenvalues)
+    print(np.linalg.eigvalsh(other), np.linalg.eigvalsh(other.T, 'U'), np.isnan(np.linalg.inv(x)).all(), np.isnan(np.linalg.solve(half, np.ones(3))).any())
+    tell(lambda: np.linalg.eigvalsh(other, 'U')); tell(lambda: np.linalg.eig(far)); tell(lambda: np.linalg.svd(other.T))
+    print(np.isnan(np.linalg.det(x)), np.isnan(np.linalg.det(np.stack([one, x]))), np.linalg.slogdet(x)[1], 'c' in t or np.linalg.slogdet(x)[0], np.isnan(np.linalg.cholesky(x)[-1]), np.isnan(np.linalg.qr(x)[1][0]))
