@@ -108,7 +108,7 @@ static const struct {
     {"matplotlib.pyplot", " plot scatter hist bar barh errorbar imshow pcolormesh contour contourf fill_between axhline axvline annotate text xlabel "
                           "ylabel title suptitle legend xlim ylim xscale yscale loglog semilogx semilogy grid colorbar figure subplot subplots "
                           "tight_layout show savefig "},
-    {"IPython.display", " HTML Markdown image table "},
+    {"IPython.display", " display update_display HTML Markdown image table "},
 };
 
 /* The value of such a name; NULL where it is none, or (*rc) its module fails. */

@@ -1,28 +1,30 @@
-/* display() and its like: they hand values to the session, which knows what its front end can show. */
+/* What display() and its like (lang/prelude/modules/IPython.display.gpa) are written with: they hand values to the session, which knows
+ * what its front end can show. */
+#include <errno.h>
+#include <stdio.h>
+#include <sys/random.h>
+
 #include "lang/builtin/all.h"
 #include "lang/vm.h"
 
-/* None is no name. */
-static gpa_code id_of(gpa_vm *vm, value v, const char **id) {
-    size_t n;
-    *id = NULL;
-    return v.tag == V_NONE ? GPA_OK : arg_text(vm, v, "display_id", id, &n);
-}
-
 gpa_code display_show(gpa_vm *vm, value *argv, value *out) {
     (void)out;
-    const char *id;
-    gpa_code rc = id_of(vm, argv[1], &id);
-    const tuple_obj *objects = argv[0].tuple;
-    for (size_t i = 0; i < objects->count && !rc; i++) rc = vm_display(vm, objects->items[i], id, false);
-    return rc;
+    const char *id = NULL;
+    size_t n;
+    bool update;
+    gpa_code rc = argv[1].tag == V_NONE ? GPA_OK : arg_text(vm, argv[1], "display_id", &id, &n);
+    if (!rc) rc = arg_bool(vm, argv[2], "update", &update);
+    return rc ? rc : vm_display(vm, argv[0], id, update);
 }
 
-gpa_code display_update(gpa_vm *vm, value *argv, value *out) {
-    (void)out;
-    const char *id;
-    gpa_code rc = id_of(vm, argv[1], &id);
-    return rc ? rc : vm_display(vm, argv[0], id, true);
+/* Random, since a front end may still show what an earlier session has named. */
+gpa_code display_new_id(gpa_vm *vm, value *argv, value *out) {
+    (void)argv;
+    uint64_t bits[2];
+    char text[33];
+    if (getrandom(bits, sizeof bits, 0) != sizeof bits) return vm_fail(vm, GPA_E_OS, "no random numbers: %s", strerror(errno));
+    snprintf(text, sizeof text, "%016llx%016llx", (unsigned long long)bits[0], (unsigned long long)bits[1]);
+    return native_give(v_cstr(vm, text), out);
 }
 
 gpa_code display_clear(gpa_vm *vm, value *argv, value *out) {
