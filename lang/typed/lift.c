@@ -6,6 +6,7 @@
  * Reading order: what comes in, finding the program, the launch, what goes out, lift_run. */
 #include "lang/typed/lift.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "lang/typed/loop.h"
@@ -16,11 +17,11 @@ enum { WORKERS = 256, GPU_WORKERS = 1 << 17, HOST_PARTS = 1 << 10 };
 
 typedef struct {
     loop_in *in;                 /* of every variable; values borrowed from the frame */
-    gpa_opnd leaf[BODY_MAX_IN];  /* owned */
-    typed_ty type[BODY_MAX_IN];
     int n, n_over;
     bool over_array, foreign;    /* foreign: only the machine can do it */
     int64_t step, trips;
+    typed_ty type[BODY_MAX_IN];  /* n of them, */
+    gpa_opnd leaf[BODY_MAX_IN];  /* owned */
 } incoming;
 
 static gpa_code add_leaf(gpa_vm *vm, incoming *x, value v, bool *taken) {
@@ -31,6 +32,7 @@ static gpa_code add_leaf(gpa_vm *vm, incoming *x, value v, bool *taken) {
         return GPA_OK;
     }
     gpa_opnd *to = &x->leaf[x->n];
+    *to = (gpa_opnd){.arr = NULL};
     gpa_code rc = value_now(vm, v, &now);
     if (rc) return rc;
     bool array = now.tag == V_ARRAY;
@@ -179,7 +181,7 @@ static gpa_code compile(gpa_vm *vm, typed_lift *l, func_obj *fn, incoming *x, bo
     f->strided = strided;
     f->base.form = TYPED_LOOP;
     f->base.n_args = x->n;
-    memcpy(f->base.args, x->type, sizeof f->base.args);
+    memcpy(f->base.args, x->type, (size_t)x->n * sizeof *x->type);
     TRY(typed_compile(vm, fn, &f->base, &host));
     TRY(make_places(vm, f));
     f->next = l->known;
@@ -212,18 +214,25 @@ static gpa_code find(gpa_vm *vm, typed_lift *l, func_obj *fn, incoming *x, loop_
 
 /* ---- the launch ---- */
 
+/* The numbers that the loop takes from outside of its function. */
+static gpa_code put_numbers(gpa_vm *vm, const loop_fn *f, gpa_val *params, int n) {
+    gpa_opnd more[BODY_MAX_IN] = {0};
+    gpa_code rc = typed_numbers(vm, &f->base, more);
+    for (int i = 0; i < n && !rc; i++) params[i] = more[i].v;
+    return rc;
+}
+
 static gpa_code launch(gpa_vm *vm, loop_fn *f, const incoming *x, gpa_arr *const *results, const int64_t *size) {
     gpa_arr *arrays[2 * KIR_MAX_ARRAYS];
     gpa_val params[2 * BODY_MAX_IN];
-    gpa_opnd more[BODY_MAX_IN] = {0};
     int n_arrays = 0, n_params = 0;
     for (int i = 0; i < x->n; i++) {
         if (x->type[i].rank) arrays[n_arrays++] = x->leaf[i].arr;
         else params[n_params++] = x->leaf[i].v;
     }
-    gpa_code rc = typed_numbers(vm, &f->base, more);
+    int more = (int)f->base.f->n_params - n_params;
+    gpa_code rc = more ? put_numbers(vm, f, params + n_params, more) : GPA_OK;
     if (rc) return rc;
-    for (int i = n_params, k = 0; i < (int)f->base.f->n_params; i++, k++) params[i] = more[k].v;
     n_arrays += typed_arrays(vm, &f->base, arrays + n_arrays);
     for (int i = 0; i < f->n_results; i++) arrays[n_arrays++] = results[i];
     arr_program p = {.arrays = arrays, .params = params, .size = size, .memo = &f->base.memo};
@@ -369,12 +378,13 @@ void lift_free(gpa_vm *vm, typed_lift *l) {
 }
 
 gpa_code lift_run(gpa_vm *vm, typed_lift *l, func_obj *fn, value *slots, value *it, lift_end *end) {
-    incoming x = {.n = 0};
+    incoming x;
     value returned = v_unset();
     bool did_return = false;
     loop_fn *f = NULL;
     *end = LIFT_NOT;
     if (l->host) return GPA_OK;
+    memset(&x, 0, offsetof(incoming, type));
     gpa_code rc = gather(vm, l, slots, *it, &x);
     if (!rc && !x.foreign) rc = find(vm, l, fn, &x, &f);
     if (!rc && f) rc = l->parallel ? run_parallel(vm, f, &x, slots) : run_plain(vm, f, &x, slots, &returned, &did_return);

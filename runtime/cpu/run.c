@@ -29,7 +29,6 @@ typedef struct {
     gpa_prog *p;
     emit_plan plan;
     cpu_fn fn;
-    int64_t view[VIEW_SLOTS];
     const int64_t *size;
     int64_t outer, inner; /* points */
     /* whole: points per item.  divided: below */
@@ -37,6 +36,7 @@ typedef struct {
     int64_t block_lanes, blocks_in_row, blocks, span, spans, items, parts, part_points;
     char *done, *partial;
     size_t slot, states; /* bytes of a state slot, of all of one block */
+    int64_t view[];      /* as many slots as the program has arrays for */
 } launch;
 
 /* ---- the plan ---- */
@@ -322,9 +322,9 @@ static bool divides(launch *L) {
 gpa_code run_launch(jit *j, int threads, const int32_t *stop, gpa_prog *p, const gpa_launch *l, gpa_err *e) {
     cpu_fault_cell cell = {.record = l->fault};
     gpa_code rc = GPA_OK;
-    launch *L = mem_zero(sizeof *L);
+    launch *L = mem_zero(sizeof *L + (VIEW_ARRAYS + p->f->n_arrays * ARRAY_SLOTS) * sizeof *L->view);
     if (!L) return gpa_no_memory(e);
-    *L = (launch){.j = j, .threads = threads, .stop = stop, .p = p, .size = l->size};
+    L->j = j, L->threads = threads, L->stop = stop, L->p = p, L->size = l->size;
     fill_view(L, l, &cell);
     if (!L->outer) goto out;
     L->plan = run_plan(p, jit_host_of(j), l->size);
