@@ -221,6 +221,11 @@ gpa_code typed_each(walk *w, const ast_node *n, const tv *a) {
     return rc;
 }
 
+static void raise_here(walk *w, gpa_code code, uint32_t text) {
+    int32_t payload = kir_const(w->f, DT_I64, (gpa_val){.I64 = code});
+    kir_emit(w->f, (kir_ins){.code = KIR_FAULT, .type = DT_NONE, .sub = KIR_FT_RAISE, .imm = text, .a = payload, .b = -1, .c = -1});
+}
+
 /* A kernel's small global integer that bounds a loop is part of what is compiled: such loops, over tiles, are unrolled. */
 static gpa_code bound_of_range(walk *w, const ast_node *n, tv *out) {
     enum { SMALL = 1024 };
@@ -230,6 +235,23 @@ static gpa_code bound_of_range(walk *w, const ast_node *n, tv *out) {
     gpa_code rc = typed_small(w, n, SMALL, &v);
     if (rc || v.tag == V_UNSET) return rc ? rc : typed_number(w, n, out);
     *out = typed_int(w, v.i);
+    return GPA_OK;
+}
+
+/* A step of 0 is an error; in a ufunc, which reports none, the loop has no trip. */
+static gpa_code check_step(walk *w, const ast_node *at, int32_t abc[3]) {
+    static const char why[] = "range() arg 3 must not be zero";
+    int64_t step;
+    if (typed_constant(w, abc[2], &step)) return step ? GPA_OK : typed_fail(w, at, GPA_E_VALUE, "%s", why);
+    int32_t none = kir_op2(w->f, OP_EQUAL, abc[2], typed_int(w, 0).v);
+    if (w->to->form == TYPED_BODY) {
+        abc[1] = kir_op3(w->f, OP_WHERE, none, abc[0], abc[1]);
+        return GPA_OK;
+    }
+    kir_at(w->f, at->span);
+    typed_open(w, KIR_IF, DT_NONE, none, -1, -1);
+    raise_here(w, GPA_E_VALUE, kir_add_text(w->f, why));
+    typed_close(w, KIR_IF);
     return GPA_OK;
 }
 
@@ -255,7 +277,7 @@ static gpa_code range_of(walk *w, const ast_node *n, int32_t abc[3]) {
     abc[0] = typed_cast(w, n_args > 1 ? v[0] : typed_int(w, 0), t);
     abc[1] = typed_cast(w, v[n_args > 1], t);
     abc[2] = typed_cast(w, n_args > 2 ? v[2] : typed_int(w, 1), t);
-    return GPA_OK;
+    return check_step(w, it, abc);
 }
 
 typedef struct {
@@ -359,9 +381,8 @@ static gpa_code raises(walk *w, const ast_node *n) {
     if (w->to->form != TYPED_KERNEL) return refuse(w, n);
     gpa_code rc = raised(w, n, &code, &text);
     if (rc) return rc;
-    int32_t payload = kir_const(w->f, DT_I64, (gpa_val){.I64 = code});
     kir_at(w->f, n->span);
-    kir_emit(w->f, (kir_ins){.code = KIR_FAULT, .type = DT_NONE, .sub = KIR_FT_RAISE, .imm = text, .a = payload, .b = -1, .c = -1});
+    raise_here(w, code, text);
     return GPA_OK;
 }
 

@@ -276,7 +276,8 @@ static void record_fault(cpu_fault_cell *cell, uint32_t kind, uint32_t line, uin
 void em_fault(em *M, uint32_t kind, const kir_ins *ins, V a, V b) {
     ll *E = &M->E;
     V cell = LLVMBuildIntToPtr(E->b, em_slot(M, VIEW_FAULT), ll_ptr(E), "");
-    V args[6] = {cell, alignment(M, kind), alignment(M, ins->line), alignment(M, ins->sub), a, b};
+    uint32_t axis = ins->code == KIR_FAULT ? ins->imm : ins->sub; /* or the text */
+    V args[6] = {cell, alignment(M, kind), alignment(M, ins->line), alignment(M, axis), a, b};
     ll_call(E, "gpa_fault", (void *)(uintptr_t)record_fault, LLVMVoidTypeInContext(E->ctx), args, 6);
     LLVMBuildBr(E->b, M->leave);
 }
