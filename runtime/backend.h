@@ -140,6 +140,13 @@ typedef struct gpa_backend {
     gpa_code (*raw_run)(gpa_dev *d, gpa_raw *r, const gpa_raw_launch *l, gpa_err *e);
     gpa_code (*raw_fact)(gpa_dev *d, gpa_raw *r, const char *function, raw_fact which, int64_t *out, gpa_err *e);
 
+    /* A number of the device, by the driver's number of it (lang/builtin/attribute.def). Of a KERNEL program that was launched (else -1):
+     * a fact, and how many blocks of so many threads and bytes of dynamic shared memory a multiprocessor can have at a time.
+     * (optional, all NULL) */
+    gpa_code (*attribute)(gpa_dev *d, int which, int *out, gpa_err *e);
+    gpa_code (*fact)(gpa_dev *d, gpa_prog *p, raw_fact which, int64_t *out, gpa_err *e);
+    gpa_code (*occupancy)(gpa_dev *d, gpa_prog *p, uint32_t threads, uint32_t shared, int *out, gpa_err *e);
+
     /* What device number i says about itself; it need not be open, and is not opened. (optional) */
     gpa_code (*status)(int i, gpa_status *out, gpa_err *e);
 } gpa_backend;

@@ -386,6 +386,15 @@ gpa_code rt_find_device(gpa_rt *rt, const char *name, const char **full, uint64_
     return GPA_OK;
 }
 
+gpa_code rt_attribute(gpa_rt *rt, const char *name, int which, int64_t elsewhere, int64_t *out, gpa_err *e) {
+    gpa_device *d;
+    int v = 0;
+    gpa_code rc = device_named(rt, name, &d, e);
+    if (!rc && d->be->attribute) rc = d->be->attribute(d->dev, which, &v, e);
+    if (!rc) *out = d->be->attribute ? v : elsewhere;
+    return rc;
+}
+
 gpa_code rt_launch_facts(gpa_rt *rt, const char *name, rt_facts *out, gpa_err *e) {
     gpa_device *d;
     gpa_code rc = device_named(rt, name, &d, e);

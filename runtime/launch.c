@@ -127,11 +127,35 @@ gpa_code arr_run(gpa_rt *rt, const kir_func *f, const arr_program *p, gpa_err *e
     return rc;
 }
 
+/* The program where it ran last, else on the current device. */
+static gpa_code built(gpa_rt *rt, const kir_func *f, arr_memo *memo, gpa_device **d, gpa_prog **out, gpa_err *e) {
+    *d = memo ? memo->device : NULL;
+    gpa_code rc = *d ? GPA_OK : device_default(rt, d, e);
+    return rc ? rc : program_of(rt, *d, f, memo, out, e);
+}
+
 gpa_code arr_program_text(gpa_rt *rt, const kir_func *f, arr_memo *memo, arr_text what, gpa_str *out, gpa_err *e) {
     static const gpa_dump dumps[] = {[ARR_SOURCE] = GPA_DUMP_SOURCE, [ARR_IR] = GPA_DUMP_IR, [ARR_ASM] = GPA_DUMP_ASM, [ARR_RESOURCES] = GPA_DUMP_RESOURCES};
-    gpa_device *d = memo ? memo->device : NULL;
+    gpa_device *d;
     gpa_prog *prog;
-    gpa_code rc = d ? GPA_OK : device_default(rt, &d, e);
-    if (!rc) rc = program_of(rt, d, f, memo, &prog, e);
+    gpa_code rc = built(rt, f, memo, &d, &prog, e);
     return rc ? rc : d->be->dump(d->dev, prog, dumps[what], out, e);
+}
+
+gpa_code arr_program_fact(gpa_rt *rt, const kir_func *f, arr_memo *memo, raw_fact which, int64_t *out, gpa_err *e) {
+    gpa_device *d;
+    gpa_prog *prog;
+    gpa_code rc = built(rt, f, memo, &d, &prog, e);
+    *out = -1;
+    return rc || !d->be->fact ? rc : d->be->fact(d->dev, prog, which, out, e);
+}
+
+gpa_code arr_program_blocks(gpa_rt *rt, const kir_func *f, arr_memo *memo, uint32_t threads, uint32_t shared, int64_t *out, gpa_err *e) {
+    gpa_device *d;
+    gpa_prog *prog;
+    int blocks = -1;
+    gpa_code rc = built(rt, f, memo, &d, &prog, e);
+    if (!rc && d->be->occupancy) rc = d->be->occupancy(d->dev, prog, threads, shared, &blocks, e);
+    *out = blocks;
+    return rc;
 }

@@ -99,6 +99,8 @@ typedef struct {
     char description[96];
 } rt_facts;
 gpa_code rt_launch_facts(gpa_rt *rt, const char *name, rt_facts *out, gpa_err *e);
+/* A number of the device, by the driver's number of it; devices without a driver say `elsewhere`. */
+gpa_code rt_attribute(gpa_rt *rt, const char *name, int which, int64_t elsewhere, int64_t *out, gpa_err *e);
 
 typedef struct {
     uint64_t launches, compiles, cache_hits, lib_calls, nodes;
@@ -369,6 +371,9 @@ gpa_code rt_raw_fact(gpa_rt *rt, rt_raw *r, const char *function, raw_fact which
  * its assembly, what it takes of the machine. Builds it if need be. */
 typedef enum { ARR_SOURCE, ARR_IR, ARR_ASM, ARR_RESOURCES } arr_text;
 gpa_code arr_program_text(gpa_rt *rt, const struct kir_func *f, arr_memo *memo, arr_text what, gpa_str *out, gpa_err *e);
+/* Numbers of a kernel's program: *out -1 where the device has none; and blocks of so many threads on one multiprocessor. */
+gpa_code arr_program_fact(gpa_rt *rt, const struct kir_func *f, arr_memo *memo, raw_fact which, int64_t *out, gpa_err *e);
+gpa_code arr_program_blocks(gpa_rt *rt, const struct kir_func *f, arr_memo *memo, uint32_t threads, uint32_t shared, int64_t *out, gpa_err *e);
 
 /* ---- values ---- */
 

@@ -240,7 +240,10 @@ gpa_code numba_is_available(gpa_vm *vm, value *argv, value *out) {
     return GPA_OK;
 }
 
+/* Number 0 is the current device if that is no GPU: it simulates one. */
 gpa_code numba_select_device(gpa_vm *vm, value *argv, value *out) { /* device_id */
+    bool simulated = strncmp(rt_device(vm_rt(vm)), "cuda", 4) != 0 && argv[0].tag == V_INT && argv[0].i == 0;
+    if (simulated) return numba_current_device(vm, argv, out);
     gpa_code rc = device_new(vm, argv, out);
     return rc ? rc : rt_set_device(vm_rt(vm), name_of(out->object), vm_err(vm));
 }

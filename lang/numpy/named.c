@@ -11,6 +11,7 @@ typedef struct {
 static const named results[] = {
     {&eig_result_kind, "EigResult", {"eigenvalues", "eigenvectors"}},
     {&eigh_result_kind, "EighResult", {"eigenvalues", "eigenvectors"}},
+    {&memory_info_kind, "MemoryInfo", {"free", "total"}},
     {&qr_result_kind, "QRResult", {"Q", "R"}},
     {&slogdet_result_kind, "SlogdetResult", {"sign", "logabsdet"}},
     {&svd_result_kind, "SVDResult", {"U", "S", "Vh"}},
@@ -57,16 +58,17 @@ static gpa_code result_len(gpa_vm *vm, object_obj *o, int64_t *out) {
 }
 
 #define RESULT(variable, name)                                                                                   \
-    const object_kind variable = {.type_name = "numpy." name, .attr = result_attr, .repr = result_repr, .getitem = \
+    const object_kind variable = {.type_name = name, .attr = result_attr, .repr = result_repr, .getitem = \
                                   result_getitem, .iter = result_iter, .len = result_len, .contains = result_contains}
-RESULT(eig_result_kind, "linalg._linalg.EigResult");
-RESULT(eigh_result_kind, "linalg._linalg.EighResult");
-RESULT(qr_result_kind, "linalg._linalg.QRResult");
-RESULT(slogdet_result_kind, "linalg._linalg.SlogdetResult");
-RESULT(svd_result_kind, "linalg._linalg.SVDResult");
-RESULT(unique_all_kind, "lib._arraysetops_impl.UniqueAllResult");
-RESULT(unique_counts_kind, "lib._arraysetops_impl.UniqueCountsResult");
-RESULT(unique_inverse_kind, "lib._arraysetops_impl.UniqueInverseResult");
+RESULT(eig_result_kind, "numpy.linalg._linalg.EigResult");
+RESULT(eigh_result_kind, "numpy.linalg._linalg.EighResult");
+RESULT(memory_info_kind, "numba.cuda.MemoryInfo");
+RESULT(qr_result_kind, "numpy.linalg._linalg.QRResult");
+RESULT(slogdet_result_kind, "numpy.linalg._linalg.SlogdetResult");
+RESULT(svd_result_kind, "numpy.linalg._linalg.SVDResult");
+RESULT(unique_all_kind, "numpy.lib._arraysetops_impl.UniqueAllResult");
+RESULT(unique_counts_kind, "numpy.lib._arraysetops_impl.UniqueCountsResult");
+RESULT(unique_inverse_kind, "numpy.lib._arraysetops_impl.UniqueInverseResult");
 #undef RESULT
 
 gpa_code np_named(gpa_vm *vm, value *argv, value *out) { /* name, *values */

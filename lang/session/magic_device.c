@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "lang/sass.h"
 #include "lang/session/magic.h"
 
 /* ---- running a statement with something switched on ---- */
@@ -81,36 +82,9 @@ gpa_code magic_ptx(magic_call *m, value *out) {
     return on_gpu(m->s) ? explain(m, RT_EXPLAIN_ASSEMBLY, out) : say_no_gpu(m, "the PTX of programs", "`%explain -s` shows what this device runs.");
 }
 
-/* The output of a tool of the CUDA toolkit on a file, appended. False: it could not be run. */
-static bool run_tool(gpa_session *s, const char *command, gpa_str *out) {
-    value lines = v_none();
-    if (magic_system(s, command, strlen(command), true, &lines)) {
-        vm_clear_error(s->vm);
-        return false;
-    }
-    for (size_t i = 0; lines.tag == V_LIST && i < lines.list->count; i++)
-        if (lines.list->items[i].tag == V_STR) str_printf(out, "%s\n", lines.list->items[i].str->text);
-    value_release(s->vm, lines);
-    return true;
-}
-
-/* One program's PTX as machine code, by ptxas and cuobjdump. */
-static void put_sass(gpa_session *s, const char *ptx, size_t n, gpa_str *out) {
-    char path[] = "/tmp/gpa-ptx-XXXXXX", command[512];
-    const char *target = memmem(ptx, n, ".target sm_", 11);
-    int fd = mkstemp(path), arch = target ? atoi(target + 11) : 0;
-    if (fd < 0 || !arch) {
-        if (fd >= 0) close(fd), unlink(path);
-        str_put(out, "  the PTX could not be handed over\n");
-        return;
-    }
-    bool written = write(fd, ptx, n) == (ssize_t)n;
-    close(fd);
-    snprintf(command, sizeof command,
-             "PATH=\"$$PATH:/usr/local/cuda/bin\"; ptxas -arch=sm_%d%s -o %s.cubin %s && cuobjdump -sass %s.cubin; rm -f %s.cubin", arch,
-             arch >= 90 && memmem(ptx, n, "sm_90a", 6) ? "a" : "", path, path, path, path);
-    if (!written || !run_tool(s, command, out)) str_put(out, "  ptxas and cuobjdump, of the CUDA toolkit, are needed\n");
-    unlink(path);
+/* One program's PTX as machine code. */
+static void put_sass(const char *ptx, size_t n, gpa_str *out) {
+    if (!sass_of_ptx(ptx, n, out)) str_put(out, "  ptxas and cuobjdump, of the CUDA toolkit, are needed\n");
 }
 
 /* Behind the last line that begins with } before `end`; `end` when there is none. */
@@ -121,7 +95,7 @@ static const char *last_brace(const char *at, const char *end) {
 }
 
 /* In an explanation's text PTX stands from ".version" (or the comment above it) to its last brace. */
-static void replace_ptx(gpa_session *s, const gpa_str *text, gpa_str *out) {
+static void replace_ptx(const gpa_str *text, gpa_str *out) {
     const char *at = text->text ? text->text : "", *end = at + text->len;
     while (at < end) {
         const char *ptx = strstr(at, "//\n// Generated"), *version = strstr(at, ".version ");
@@ -129,7 +103,7 @@ static void replace_ptx(gpa_session *s, const gpa_str *text, gpa_str *out) {
         if (!ptx) break;
         const char *next = strstr(ptx, "\nstep "), *stop = last_brace(ptx, next ? next : end);
         str_putn(out, at, (size_t)(ptx - at));
-        put_sass(s, ptx, (size_t)(stop - ptx), out);
+        put_sass(ptx, (size_t)(stop - ptx), out);
         at = stop + (stop < end && *stop == '\n');
     }
     str_putn(out, at, (size_t)(end - at));
@@ -142,7 +116,7 @@ gpa_code magic_sass(magic_call *m, value *out) {
     str_init(&text);
     str_init(&sass);
     gpa_code rc = explained(m, RT_EXPLAIN_ASSEMBLY, &text, out);
-    if (!rc) replace_ptx(m->s, &text, &sass);
+    if (!rc) replace_ptx(&text, &sass);
     session_write(m->s, false, sass.text, sass.len);
     str_free(&text);
     str_free(&sass);

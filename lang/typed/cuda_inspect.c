@@ -1,9 +1,10 @@
 /* What became of a kernel: its types, programs, generated code, resources. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "lang/builtin/all.h"
+#include "lang/builtin/kinds.h"
 #include "lang/container.h"
+#include "lang/sass.h"
 #include "lang/typed/cuda.h"
 #include "lang/typed/typed.h"
 
@@ -39,6 +40,26 @@ static gpa_code texts(gpa_vm *vm, value kernel, arr_text what, value *out) {
     }
     if (rc) value_release(vm, d);
     else *out = d;
+    return rc;
+}
+
+gpa_code cuda_inspect_sass(gpa_vm *vm, value *argv, value *out) { /* self, signature */
+    value asm_ = v_none();
+    gpa_code rc = texts(vm, argv[0], ARR_ASM, &asm_);
+    if (!rc) rc = native_give(v_dict(vm), out);
+    size_t at = 0;
+    for (dict_entry *x; !rc && (x = dict_next(asm_.dict, &at));) {
+        const str_obj *ptx = x->v.str;
+        gpa_str text;
+        str_init(&text);
+        if (strncmp(rt_device(vm_rt(vm)), "cuda", 4) != 0) str_put(&text, ptx->text);
+        else if (!sass_of_ptx(ptx->text, ptx->size, &text)) rc = vm_fail(vm, GPA_E_RUNTIME, "ptxas and cuobjdump, of the CUDA toolkit, are needed");
+        value v = v_str_take(vm, &text);
+        if (!rc) rc = v.tag == V_UNSET ? GPA_E_MEMORY : dict_set(vm, out->dict, x->key, v);
+        value_release(vm, v);
+    }
+    value_release(vm, asm_);
+    if (rc) value_release(vm, *out);
     return rc;
 }
 
@@ -80,32 +101,43 @@ gpa_code cuda_signatures(gpa_vm *vm, value *argv, value *out) {
     return rc;
 }
 
-/* The number that stands before a word of the resources. */
-static gpa_code number_before(gpa_vm *vm, value kernel, const char *word, value *out) {
+/* What a device says of the program compiled last, else what the program says itself. */
+static gpa_code fact(gpa_vm *vm, value kernel, raw_fact which, value *out) {
     typed_fn *t = cuda_compiled(kernel.object);
-    gpa_str text;
+    int64_t v;
+    rt_facts f;
     if (!t) return nothing_yet(vm);
-    str_init(&text);
-    gpa_code rc = arr_program_text(vm_rt(vm), t->f, &t->memo, ARR_RESOURCES, &text, vm_err(vm));
-    const char *at = rc ? NULL : strstr(text.text, word);
-    *out = v_int(0);
-    if (at) {
-        while (at > text.text && at[-1] != ',') at--;
-        *out = v_int(strtoll(at, NULL, 10));
-    }
-    str_free(&text);
-    return rc;
-}
-
-gpa_code cuda_registers(gpa_vm *vm, value *argv, value *out) { return number_before(vm, argv[0], " registers", out); }
-
-/* Bytes of the arrays of this kind. */
-static gpa_code bytes_of(gpa_vm *vm, value kernel, bool shared, value *out) {
-    typed_fn *t = cuda_compiled(kernel.object);
-    if (!t) return nothing_yet(vm);
-    *out = v_int((int64_t)typed_own_bytes(t, shared));
+    gpa_code rc = arr_program_fact(vm_rt(vm), t->f, &t->memo, which, &v, vm_err(vm));
+    if (!rc && v < 0) rc = rt_launch_facts(vm_rt(vm), rt_device(vm_rt(vm)), &f, vm_err(vm));
+    if (rc) return rc;
+    bool own = which == RAW_SHARED || which == RAW_LOCAL;
+    *out = v_int(v >= 0 ? v : own ? (int64_t)typed_own_bytes(t, which == RAW_SHARED) : which == RAW_MAX_THREADS ? f.max_threads : 0);
     return GPA_OK;
 }
 
-gpa_code cuda_shared_bytes(gpa_vm *vm, value *argv, value *out) { return bytes_of(vm, argv[0], true, out); }
-gpa_code cuda_local_bytes(gpa_vm *vm, value *argv, value *out) { return bytes_of(vm, argv[0], false, out); }
+gpa_code cuda_registers(gpa_vm *vm, value *argv, value *out) { return fact(vm, argv[0], RAW_REGISTERS, out); }
+gpa_code cuda_shared_bytes(gpa_vm *vm, value *argv, value *out) { return fact(vm, argv[0], RAW_SHARED, out); }
+gpa_code cuda_local_bytes(gpa_vm *vm, value *argv, value *out) { return fact(vm, argv[0], RAW_LOCAL, out); }
+gpa_code cuda_const_bytes(gpa_vm *vm, value *argv, value *out) { return fact(vm, argv[0], RAW_CONST, out); }
+gpa_code cuda_threads_of_block(gpa_vm *vm, value *argv, value *out) { return fact(vm, argv[0], RAW_MAX_THREADS, out); }
+
+gpa_code cuda_context_blocks(gpa_vm *vm, value *argv, value *out) { /* self, func, blocksize, memsize, flags */
+    bool kernel = argv[1].tag == V_OBJECT && argv[1].object->kind == &cuda_kernel_kind;
+    if (!kernel) return vm_fail(vm, GPA_E_TYPE, "a kernel is needed here, not a '%s'", value_type_name(argv[1]));
+    return cuda_active_blocks(vm, argv + 1, out);
+}
+
+gpa_code cuda_active_blocks(gpa_vm *vm, value *argv, value *out) { /* self, blocksize, sharedmem */
+    typed_fn *t = cuda_compiled(argv[0].object);
+    int64_t threads, shared;
+    gpa_code rc = arg_int(vm, argv[1], "blocksize", &threads);
+    if (!rc) rc = arg_int(vm, argv[2], "sharedmem", &shared);
+    if (!rc && (threads < 1 || threads > 1024)) rc = vm_fail(vm, GPA_E_VALUE, "a block has from 1 to 1024 threads, not %lld", (long long)threads);
+    if (!rc && (shared < 0 || shared > INT32_MAX)) rc = vm_fail(vm, GPA_E_VALUE, "sharedmem cannot be %lld bytes", (long long)shared);
+    if (!rc && !t) rc = nothing_yet(vm);
+    if (rc) return rc;
+    *out = v_int(0);
+    rc = arr_program_blocks(vm_rt(vm), t->f, &t->memo, (uint32_t)threads, (uint32_t)shared, &out->i, vm_err(vm));
+    if (!rc && out->i < 0) out->i = 1; /* other devices run one block after the other on each thread */
+    return rc;
+}

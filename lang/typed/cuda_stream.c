@@ -109,8 +109,15 @@ gpa_code cuda_memory_info(gpa_vm *vm, value *argv, value *out) {
     const char *name;
     (void)argv;
     gpa_code rc = rt_find_device(vm_rt(vm), rt_device(vm_rt(vm)), &name, &free_bytes, &total, vm_err(vm));
-    return rc ? rc : native_give(v_tuple(vm, 2, (value[]){v_int((int64_t)free_bytes), v_int((int64_t)total)}), out);
+    if (rc) return rc;
+    value name_ = v_cstr(vm, "MemoryInfo"), both = v_tuple(vm, 2, (value[]){v_int((int64_t)free_bytes), v_int((int64_t)total)});
+    rc = name_.tag == V_UNSET || both.tag == V_UNSET ? GPA_E_MEMORY : np_named(vm, (value[]){name_, both}, out);
+    value_release(vm, name_);
+    value_release(vm, both);
+    return rc;
 }
+
+gpa_code cuda_context_device(gpa_vm *vm, value *argv, value *out) { return numba_current_device(vm, argv, out); }
 
 /* ---- devices ---- */
 
@@ -149,6 +156,14 @@ gpa_code cuda_warp_size(gpa_vm *vm, value *argv, value *out) { return fact(vm, a
 gpa_code cuda_max_depth(gpa_vm *vm, value *argv, value *out) { return fact(vm, argv[0], depth_of, out); }
 gpa_code cuda_max_grid(gpa_vm *vm, value *argv, value *out) { return fact(vm, argv[0], grid_of, out); }
 gpa_code cuda_max_rows(gpa_vm *vm, value *argv, value *out) { return fact(vm, argv[0], rows_of, out); }
+
+#define ATTRIBUTE(name, number, elsewhere, doc)                                                                                    \
+    gpa_code cuda_attribute_##name(gpa_vm *vm, value *argv, value *out) {                                                          \
+        *out = v_int(elsewhere);                                                                                                   \
+        return rt_attribute(vm_rt(vm), argv[0].object->fields[0].str->text, number, elsewhere, &out->i, vm_err(vm));               \
+    }
+#include "lang/builtin/attribute.def"
+#undef ATTRIBUTE
 
 /* The version of a GPU's architecture; (0, 0) of other devices. */
 gpa_code cuda_capability(gpa_vm *vm, value *argv, value *out) {

@@ -84,6 +84,7 @@ enum {
     FN(module_function, cuModuleGetFunction, (CUfunction *, CUmodule, const char *))                                      \
     FN(function_attribute, cuFuncGetAttribute, (int *, int, CUfunction))                                                  \
     FN(function_set, cuFuncSetAttribute, (CUfunction, int, int))                                                          \
+    FN(occupancy, cuOccupancyMaxActiveBlocksPerMultiprocessor, (int *, CUfunction, int, size_t))                           \
     FN(launch, cuLaunchKernel, (CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CUstream, \
                                 void **, void **))
 

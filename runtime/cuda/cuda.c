@@ -243,6 +243,23 @@ static gpa_code cuda_status(int i, gpa_status *out, gpa_err *e) {
 
 /* ---- the contract ---- */
 
+static gpa_code cuda_attribute(gpa_dev *d, int which, int *out, gpa_err *e) {
+    return api_check(d->cu->device_attribute(out, which, d->device), "cuDeviceGetAttribute", e);
+}
+
+static gpa_code cuda_fact(gpa_dev *d, gpa_prog *p, raw_fact which, int64_t *out, gpa_err *e) {
+    context_enter(d);
+    *out = -1;
+    return p->n_variants ? raw_fact_of(d, p->variants[p->n_variants - 1].function, which, out, e) : GPA_OK;
+}
+
+static gpa_code cuda_occupancy(gpa_dev *d, gpa_prog *p, uint32_t threads, uint32_t shared, int *out, gpa_err *e) {
+    context_enter(d);
+    *out = -1;
+    if (!p->n_variants) return GPA_OK;
+    return api_check(d->cu->occupancy(out, p->variants[p->n_variants - 1].function, (int)threads, shared), "cuOccupancyMaxActiveBlocksPerMultiprocessor", e);
+}
+
 static gpa_backend table = {
     .abi = GPA_BACKEND_ABI, .size = sizeof(gpa_backend), .name = "cuda", .count = cuda_count, .open = cuda_open,
     .close = cuda_close, .caps = cuda_caps, .alloc = cuda_alloc, .free = cuda_free, .upload = cuda_upload,
@@ -250,7 +267,8 @@ static gpa_backend table = {
     .compile_seconds = cuda_compile_seconds,
     .dump = cuda_dump, .lib_can = cuda_lib_can, .lib_run = cuda_lib_run, .sync = cuda_sync, .interrupt = cuda_interrupt,
     .broken = cuda_broken, .restart = cuda_restart, .raw_build = raw_build, .raw_drop = raw_drop, .raw_run = raw_run,
-    .raw_fact = raw_get_fact, .status = cuda_status};
+    .raw_fact = raw_get_fact, .status = cuda_status, .attribute = cuda_attribute, .fact = cuda_fact,
+    .occupancy = cuda_occupancy};
 
 /* The one symbol the plugin exports. */
 __attribute__((visibility("default"))) const gpa_backend *gpa_backend_entry(uint32_t abi);

@@ -341,16 +341,20 @@ out:
     return rc;
 }
 
-gpa_code raw_get_fact(gpa_dev *d, gpa_raw *r, const char *function, raw_fact which, int64_t *out, gpa_err *e) {
+gpa_code raw_fact_of(gpa_dev *d, CUfunction f, raw_fact which, int64_t *out, gpa_err *e) {
     static const int attributes[RAW_FACT_COUNT] = {
         [RAW_MAX_THREADS] = CU_FUNC_MAX_THREADS, [RAW_SHARED] = CU_FUNC_SHARED, [RAW_CONST] = CU_FUNC_CONST, [RAW_LOCAL] = CU_FUNC_LOCAL,
         [RAW_REGISTERS] = CU_FUNC_REGISTERS, [RAW_PTX] = CU_FUNC_PTX, [RAW_BINARY] = CU_FUNC_BINARY, [RAW_MAX_DYNAMIC] = CU_FUNC_MAX_DYNAMIC};
-    CUfunction f;
-    const char *params;
     int v = 0;
-    context_enter(d);
-    gpa_code rc = find_function(d, r, function, &f, &params, e);
-    if (!rc) rc = api_check(d->cu->function_attribute(&v, attributes[which], f), "cuFuncGetAttribute", e);
+    gpa_code rc = api_check(d->cu->function_attribute(&v, attributes[which], f), "cuFuncGetAttribute", e);
     *out = v;
     return rc;
+}
+
+gpa_code raw_get_fact(gpa_dev *d, gpa_raw *r, const char *function, raw_fact which, int64_t *out, gpa_err *e) {
+    CUfunction f;
+    const char *params;
+    context_enter(d);
+    gpa_code rc = find_function(d, r, function, &f, &params, e);
+    return rc ? rc : raw_fact_of(d, f, which, out, e);
 }

@@ -161,6 +161,10 @@ STUB(cuFuncGetAttribute, int *out, int which, CUfunction f) {
     (void)f;
     return *out = which == CU_FUNC_MAX_THREADS ? 1024 : 0, 0;
 }
+STUB(cuOccupancyMaxActiveBlocksPerMultiprocessor, int *out, CUfunction f, int threads, size_t shared) {
+    (void)f, (void)shared;
+    return *out = 2048 / threads, 0;
+}
 /* The real NVRTC asks a driver for a table of its own: this one has nothing in it but its size. */
 int cuGetExportTable(const void **table, const void *which);
 int cuGetExportTable(const void **table, const void *which) {
