@@ -133,7 +133,7 @@ def differs(name, got, want, a_type, args):
         return got != want
     if kind == "c" or (a_type.startswith("complex") and name != "angle"):
         ulps = COMPLEX_ULPS.get(name, OTHER_COMPLEX_ULPS) if name not in EXACT_COMPLEX else 0
-        if name in ("power", "float_power"):  # an error of the logarithm is multiplied by the exponent
+        if name in ("power", "float_power") and a_type == "complex128":  # an error of the logarithm is multiplied by the exponent
             ulps = 2 * ulps * (1 + np.abs(args[1] * np.log(args[0])))
         bad = far_complex(got, want, ulps)
         return bad & np.logical_and.reduce([UNCOMPARED[name](a) for a in args]) if name in UNCOMPARED else bad
@@ -172,6 +172,25 @@ def each(function):
     return lambda *args: np.array([one(*v) for v in zip(*args)], np.float64).astype(args[0].dtype)
 
 
+def in_double(function):
+    """A function that gpa computes in double for shorter dtypes, since NumPy's results there have few good digits."""
+    wide = {"e": "d", "f": "d", "F": "D"}
+
+    def computed(*args):
+        t = args[0].dtype
+        short = t.char in wide and all(a.dtype == t for a in args)
+        return function(*(a.astype(wide[t.char]) for a in args)).astype(t) if short else function(*args)
+    return computed
+
+
+def power(a, b):
+    """Powers of complex64 with whole exponents below 100 are products, the others go through a logarithm."""
+    direct = np.power(a, b)
+    if direct.dtype != np.complex64 or a.dtype != b.dtype:
+        return direct
+    return np.where((b.imag == 0) & (b.real == np.trunc(b.real)) & (np.abs(b.real) < 100), direct, in_double(np.power)(a, b))
+
+
 def join(a, b):
     z = np.empty(len(a), np.complex64 if a.dtype == np.float32 else np.complex128)
     z.real, z.imag = a, b
@@ -201,6 +220,8 @@ def philox(upper):
 
 ORACLE = {
     "philox": philox(False), "philox_high": philox(True),
+    "logaddexp": in_double(np.logaddexp), "logaddexp2": in_double(np.logaddexp2),
+    "power": power,
     "where": np.where, "clip": np.clip, "complex": join,
     "modf_frac": lambda a: np.modf(a)[0], "modf_int": lambda a: np.modf(a)[1],
     "frexp_m": lambda a: np.frexp(a)[0], "frexp_e": lambda a: np.frexp(a)[1],

@@ -116,17 +116,18 @@ static bool alike(gpa_dtype t, gpa_val got, gpa_val want, double ulps, double te
 }
 
 /* The size of the terms whose sum a result is, where they may cancel: the larger operand of logaddexp; the logarithms that
- * lgamma is made of around its zeros, which lie between -12 and -2. */
+ * lgamma is made of around its zeros, which lie between -12 and -2. Shorter dtypes compute these in double. */
 static double size_of_terms(gpa_op op, gpa_dtype t, const gpa_val *v) {
-    if (!dtype_is_float(t) || (op != OP_LOGADDEXP && op != OP_LOGADDEXP2 && op != OP_LGAMMA)) return 0;
+    if (t != DT_F64 || (op != OP_LOGADDEXP && op != OP_LOGADDEXP2 && op != OP_LGAMMA)) return 0;
     double a = dtype_cast(v[0], t, DT_F64).F64, b = dtype_cast(v[1], t, DT_F64).F64, larger = fmax(a, b);
     if (op == OP_LGAMMA) return a < -2 && a > -12 ? 1 : 0;
     return isfinite(larger) ? fabs(larger) : 0;
 }
 
-/* By what an error of the functions inside is multiplied: that of the logarithm in a complex power, by the exponent. */
+/* By what an error of the functions inside is multiplied: that of the logarithm in a complex power, by the exponent, unless
+ * it is computed in double. */
 static double gain(gpa_op op, gpa_dtype t, const gpa_val *v) {
-    if (!dtype_is_complex(t) || (op != OP_POWER && op != OP_FLOAT_POWER)) return 1;
+    if (t != DT_C128 || (op != OP_POWER && op != OP_FLOAT_POWER)) return 1;
     gpa_c128 a = dtype_cast(v[0], t, DT_C128).C128, b = dtype_cast(v[1], t, DT_C128).C128;
     double by = 1 + hypot(b.re, b.im) * hypot(log(hypot(a.re, a.im)), atan2(a.im, a.re));
     return isfinite(by) ? by : 1;
