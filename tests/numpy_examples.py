@@ -1,9 +1,11 @@
-"""NumPy's own examples as a yardstick: python tests/numpy_examples.py [--fails] [--least=PERCENT] [WORD ...]
+"""NumPy's own examples as a yardstick: python tests/numpy_examples.py [--fails] [--least=PERCENT] [WORD | FILE.rst ...]
 
-Takes the `>>>` examples of the docstrings of the installed NumPy (those of functions whose name holds one of the words), runs
-them in CPython and in gpa, and compares what is shown: blanks do not count, and numbers may differ in their last digits.
-An example counts when it uses only what gpa is meant to have; the others are told apart by the reasons in EXCLUDED. --fails
-shows those that differ. The run fails below --least. No text of NumPy's is kept here."""
+Takes the `>>>` examples of the docstrings of the installed NumPy (those of functions whose name holds one of the words), or those
+of text files such as the chapters of its user guide, runs them in CPython and in gpa, and compares what is shown: blanks do not
+count, and numbers may differ in their last digits. An example counts when it uses only what gpa is meant to have; the others
+are told apart by the reasons in EXCLUDED, and so is what reads a name that one of those bound or changed. --fails shows
+those that differ. The run fails below --least. No text of NumPy's is kept here."""
+import ast
 import collections
 import doctest
 import math
@@ -16,6 +18,7 @@ import warnings
 import numpy as np
 import numpy.fft
 import numpy.linalg
+import numpy.polynomial
 import numpy.random
 
 import cells
@@ -23,18 +26,23 @@ from cells import Gpa, Python
 
 # Why an example does not count, by what is in its source or its answer; the first that fits.
 EXCLUDED = (
-    ("texts, records, dates, objects", r"dtype=(object|str|'[SUOMmV]|\"[SUOMmV])|np\.(char|strings|rec|datetime|timedelta|busday|is_busday|record|"
-     r"void|str_|bytes_|object_|datetime_\w+|recarray|chararray|format_parser)|datetime64|timedelta64|'<?[SUOV]\d*'|dtype\(\[|dtype=\[|astype\((str|object)"
-     r"|dtype='?<[UMS]|\[\('|np\.dtype\(\{|names=|dtype=\('|array\(\[\"|array\(\['|np\.dtype\(\(|fields"),
-    ("other precisions", r"longdouble|clongdouble|float128|complex256|long double|np\.longlong|finfo\(np\.long"),
-    ("classes, iterators of NumPy", r"\bclass \w|np\.(nditer|ndenumerate|ndindex|matrix|asmatrix|bmat|mat|memmap|lib|ma|testing|poly1d|broadcast\(|flatiter|"
-     r"nested_iters|frompyfunc|busdaycalendar|vectorize|emath|ctypeslib|exceptions|typing|polynomial)|\.flat\b|\.ctypes|\.setflags|ndarray\(|\.view\(np\.ndarray|isinstance\(.*Iter|yield|\.base\b|"
-     r"__array_|\.__\w+__|_scalar_type_map|np\.(get_include|show_config|info|source|lookfor|test|who|deprecate|get_array_wrap|set_string_function|getbufsize|setbufsize|"
-     r"show_runtime|byte_bounds|sctypes|typename|mintypecode|require|issctype|sctype2char|set_printoptions|get_printoptions|printoptions|seterrcall|geterrcall|memoryview|dlpack)"),
-    ("other modules", r"import (?!numpy|math)|from (?!numpy|math)|plt\.|scipy|pickle|io\.|StringIO|BytesIO|os\.|sys\.|tempfile|Decimal|Fraction"),
-    ("random numbers", r"rng|random|SeedSequence|PCG64|MT19937|Philox|default_rng"),
-    ("addresses, times, bytes in memory", r"0x[0-9a-f]{6,}|\bid\(|byteswap|newbyteorder|tobytes|frombuffer|tofile|fromfile|\.data\b|getsizeof|byteorder|\.str\b|'>|\"[<>=]"),
+    ("texts, records, dates, objects", r"dtype=(object|str|bytes|'[SUOMmV]|\"[SUOMmV])|np\.(char|strings|rec|datetime|timedelta|busday|is_busday|record|"
+     r"void|str_|bytes_|object_|datetime_\w+|recarray|chararray|format_parser|frompyfunc)\b|datetime64|timedelta64|'[<>|]?[SUOV]\d+'|\('[SU]'|dtype\(\[|dtype=\[|"
+     r"astype\((str|object)|dtype='?<[UMS]|\[\('|np\.dtype\(\{|names=|array\(\[+[\"']|np\.dtype\(\(|dtype\(str|array\(\[b'|fields|metadata"),
+    ("other precisions", r"longdouble|clongdouble|float128|complex256|long double|np\.longlong|finfo\(np\.long|\.(types|ntypes)$|np\.int_\(|\b\w+ \*\* power"),
+    ("classes", r"^\s*class \w|np\.(matrix|asmatrix|bmat|mat|memmap|ma|testing|ctypeslib|typing|lib\.mixins)\b|matrix\(|np\.r_\['[rc]'|mmap_mode|"
+     r"__array_\w+|isinstance\(.*Iter|\byield\b"),
+    ("NumPy's own insides", r"np\.(nditer|nested_iters|flatiter|get_include|show_config|source|lookfor|test|who|deprecate|getbufsize|setbufsize|show_runtime|"
+     r"set_string_function|seterrcall|geterrcall|info|_core|core)\b|_umath_linalg|\.ctypes|setflags\(.*align|_scalar_type_map|\.__array|memoryview|dlpack"),
+    ("other modules", r"^\s*(import|from) (?!numpy|math)|plt\.|StringIO|BytesIO|Decimal|Fraction"),
+    ("random numbers", r"random|SeedSequence|PCG64|MT19937|Philox|default_rng|np\.empty"),
+    ("addresses, orders of bytes", r"0x[0-9a-f]{6,}|\bid\(|byteswap|newbyteorder|['\"]>[a-z]\d|'>'|getsizeof|\.data\b"),
 )
+
+
+OWNERS = (("", np), ("linalg.", np.linalg), ("fft.", np.fft), ("random.", np.random.Generator), ("ndarray.", np.ndarray), ("ufunc.", np.ufunc),
+          ("dtype.", np.dtype), ("polynomial.", np.polynomial.polynomial), ("polynomial.", np.polynomial.Polynomial),
+          ("lib.stride_tricks.", np.lib.stride_tricks), ("emath.", np.emath))
 
 
 def close(got, want):
@@ -47,10 +55,13 @@ def close(got, want):
 
 
 def subjects(words):
-    """(name, docstring) of what NumPy documents, each once."""
-    seen = set()
-    for prefix, owner in (("", np), ("linalg.", np.linalg), ("fft.", np.fft), ("random.", np.random.Generator), ("ndarray.", np.ndarray),
-                          ("ufunc.", np.ufunc), ("dtype.", np.dtype)):
+    """(part, name, text) of what is asked for: files, else what NumPy documents, each once."""
+    files = [w for w in words if os.path.isfile(w)]
+    for path in files:
+        with open(path, encoding="utf-8") as f:
+            yield os.path.basename(path), os.path.basename(path), f.read()
+    seen, words = set(), [w for w in words if w not in files]
+    for prefix, owner in () if files and not words else OWNERS:
         for name in sorted(dir(owner)):
             thing = getattr(owner, name, None)
             doc = getattr(thing, "__doc__", None)
@@ -58,12 +69,49 @@ def subjects(words):
                 continue
             seen.update((id(thing), doc))
             if not words or any(w in prefix + name for w in words):
-                yield prefix + name, doc
+                yield prefix.rstrip(".") or "numpy", prefix + name, doc
 
 
-def reason(example, answer):
-    text = example.source + answer
-    return next((why for why, pattern in EXCLUDED if re.search(pattern, text)), None)
+class Names:
+    """Which names hold what an excluded example made, and why it was excluded."""
+
+    def __init__(self):
+        self.lost = {}
+
+    def reason(self, source, answer):
+        """Why an example does not count, or None. Notes what it binds and changes."""
+        read, bound, changed = names_of(source, quiet=not answer)
+        why = next((why for why, pattern in EXCLUDED if re.search(pattern, source + answer, re.M)), None)
+        why = why or next((self.lost[n] for n in sorted(read | changed) if n in self.lost), None)
+        for name in bound | changed if why else bound:
+            if why:
+                self.lost[name] = why
+            else:
+                self.lost.pop(name, None)
+        return why
+
+
+def names_of(source, quiet):
+    """The names that an example reads, binds, and whose values it may change (quiet: it shows nothing)."""
+    try:
+        tree = ast.parse(source)
+    except SyntaxError:
+        return set(), set(), set()
+    read, bound, changed = set(), set(), set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name):
+            (read if isinstance(node.ctx, ast.Load) else bound).add(node.id)
+        elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+            read.add(node.target.id)
+        elif isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            bound.add(node.name)
+        elif isinstance(node, ast.alias):
+            bound.add(node.asname or node.name.split(".")[0])
+        elif isinstance(node, (ast.Subscript, ast.Attribute)) and not isinstance(node.ctx, ast.Load):
+            changed.update(n.id for n in ast.walk(node) if isinstance(n, ast.Name))
+        elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and quiet:
+            changed.update(n.id for n in ast.walk(node) if isinstance(n, ast.Name))
+    return read, bound - {"np"}, changed - {"np"}
 
 
 def shown(result):
@@ -71,44 +119,41 @@ def shown(result):
 
 
 def score(name, doc, oracle, gpa, fails):
-    """Counts of ok, failed and the reasons of exclusion for the examples of one docstring, which share their names."""
-    counts, lost = collections.Counter(), None
-    oracle.fresh()
-    gpa.fresh()
+    """Counts of ok, failed and the reasons of exclusion for the examples of one text, which share their names."""
+    counts, names = collections.Counter(), Names()
     for engine in (oracle, gpa):
+        engine.fresh()
         engine.run("import numpy as np\nimport math\n")
     for example in doctest.DocTestParser().get_examples(doc):
         if doctest.SKIP in example.options:
             continue
-        want = oracle.run(example.source)
-        why = reason(example, shown(want)) or lost
+        want = shown(oracle.run(example.source))
+        why = names.reason(example.source, want)
         if why:
             counts[why] += 1
-            if re.match(r"\s*(\w+\s*(,\s*\w+\s*)*=[^=]|def |import |from )", example.source):
-                lost = lost or why
             continue
-        got = gpa.run(example.source)
-        good = close(shown(got), shown(want))
+        got = shown(gpa.run(example.source))
+        good = close(got, want)
         counts["ok" if good else "failed"] += 1
         if not good and fails:
-            print(f"{name}: {example.source.rstrip()}\n  NumPy: {shown(want)[:300]}\n  gpa:   {shown(got)[:300]}")
+            print(f"{name}: {example.source.rstrip()}\n  NumPy: {want[:300]}\n  gpa:   {got[:300]}")
     return counts
 
 
 def main():
     fails = "--fails" in sys.argv
     least = next((float(a[8:]) for a in sys.argv if a.startswith("--least=")), 0)
-    words = [a for a in sys.argv[1:] if not a.startswith("--")]
+    words = [os.path.abspath(a) if os.path.isfile(a) else a for a in sys.argv[1:] if not a.startswith("--")]
     warnings.simplefilter("ignore")
     oracle, gpa = Python(), Gpa()
     cells.PROGRAM = os.path.abspath(cells.PROGRAM)
     total, by_part, failing = collections.Counter(), collections.defaultdict(collections.Counter), collections.Counter()
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
-        for name, doc in subjects(words):
+        for part, name, doc in subjects(words):
             counts = score(name, doc, oracle, gpa, fails)
             total += counts
-            by_part[name.split(".")[0] if "." in name else "numpy"] += counts
+            by_part[part] += counts
             if counts["failed"]:
                 failing[name] = counts["failed"]
         os.chdir("/")
