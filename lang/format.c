@@ -302,6 +302,7 @@ gpa_code vm_str(gpa_vm *vm, value v, gpa_str *out) {
         rc = arr_item(vm_rt(vm), v.array->arr, &item, vm_err(vm));
         if (!rc) put_num(out, (gpa_dtype)v.array->arr->dtype, item);
     } else if (v.tag == V_ARRAY) rc = array_put_str(vm, v.array->arr, out);
+    else if (v.tag == V_OBJECT && v.object->kind->str) rc = v.object->kind->str(vm, v.object, out);
     else return vm_repr(vm, v, out);
     return !rc && out->failed ? vm_no_memory(vm) : rc;
 }

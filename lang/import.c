@@ -13,6 +13,7 @@ static const struct {
     const char *name, *meant;
 } aliases[] = {
     {"cupyx.scipy", "scipy"},      {"cupy", "numpy"},           {"numbapro", "numba"},         {"numpy.core", "numpy"},
+    {"numpy.lib.scimath", "numpy.emath"},
     {"scipy.fft", "numpy.fft"},    {"scipy.linalg", "numpy.linalg"},                           {"numba.cudalib", "pyculib"},
     {"accelerate.cuda", "pyculib"}, {"pyculib.cufft", "pyculib.fft"}, {"pyculib.cublas", "pyculib.blas"},
     {"pyculib.curand", "pyculib.rand"},

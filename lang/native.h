@@ -52,12 +52,14 @@ typedef struct object_kind {
     const char *type_name;                                            /* "numpy.finfo", "_io.TextIOWrapper" */
     void (*free)(gpa_vm *vm, object_obj *o);                              /* may be NULL */
     gpa_code (*repr)(gpa_vm *vm, object_obj *o, gpa_str *out);            /* may be NULL: <type object> */
+    gpa_code (*str)(gpa_vm *vm, object_obj *o, gpa_str *out);             /* may be NULL: as repr */
     gpa_code (*enter)(gpa_vm *vm, object_obj *o, value *out);             /* `with`; may be NULL */
     gpa_code (*exit)(gpa_vm *vm, object_obj *o, value exc, bool *swallow); /* may be NULL */
     gpa_code (*attr)(gpa_vm *vm, object_obj *o, const char *name, value *out); /* *out UNSET: no such attribute; may be NULL */
     gpa_code (*set)(gpa_vm *vm, object_obj *o, const char *name, value v); /* may be NULL: attributes cannot be set */
     gpa_code (*call)(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw, const value *kw_names, value *out); /* may be NULL */
     gpa_code (*getitem)(gpa_vm *vm, object_obj *o, value key, value *out); /* may be NULL */
+    gpa_code (*setitem)(gpa_vm *vm, object_obj *o, value key, value item); /* may be NULL */
     gpa_code (*iter)(gpa_vm *vm, object_obj *o, value *out);              /* may be NULL */
     gpa_code (*len)(gpa_vm *vm, object_obj *o, int64_t *out);             /* may be NULL: has no len() */
     gpa_code (*contains)(gpa_vm *vm, object_obj *o, value item, bool *out); /* may be NULL: by iteration */

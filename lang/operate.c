@@ -425,6 +425,9 @@ gpa_code op_unary(gpa_vm *vm, ast_op op, value a, value *out) {
         bool neg = op == AST_OP_NEG;
         return owned(vm, v_complex(vm, neg ? -a.complex->re : a.complex->re, neg ? -a.complex->im : a.complex->im), out);
     }
+    bool handled;
+    gpa_code rc = record_unary(vm, op, a, out, &handled);
+    if (rc || handled) return rc;
     return vm_fail(vm, GPA_E_TYPE, "bad operand type for unary %s: '%s'", ast_op_text(op), value_type_name(a));
 }
 

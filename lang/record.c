@@ -67,15 +67,28 @@ static gpa_code set(gpa_vm *vm, object_obj *o, const char *name, value item) {
 
 /* ---- what the language asks ---- */
 
-static gpa_code repr(gpa_vm *vm, object_obj *o, gpa_str *out) {
-    bool found;
+/* What a member gives for a text; *found: there is one, and it gave a str. */
+static gpa_code put_text(gpa_vm *vm, object_obj *o, const char *name, gpa_str *out, bool *found) {
     value text = v_none();
-    gpa_code rc = ask(vm, o, "__repr__", 0, NULL, &text, &found);
+    gpa_code rc = ask(vm, o, name, 0, NULL, &text, found);
     if (rc) return rc;
-    if (text.tag == V_STR) str_putn(out, text.str->text, text.str->size);
-    else str_printf(out, "<%s object>", o->kind->type_name);
+    *found = text.tag == V_STR;
+    if (*found) str_putn(out, text.str->text, text.str->size);
     value_release(vm, text);
     return GPA_OK;
+}
+
+static gpa_code repr(gpa_vm *vm, object_obj *o, gpa_str *out) {
+    bool found;
+    gpa_code rc = put_text(vm, o, "__repr__", out, &found);
+    if (!rc && !found) str_printf(out, "<%s object>", o->kind->type_name);
+    return rc;
+}
+
+static gpa_code str(gpa_vm *vm, object_obj *o, gpa_str *out) {
+    bool found;
+    gpa_code rc = put_text(vm, o, "__str__", out, &found);
+    return rc || found ? rc : repr(vm, o, out);
 }
 
 static gpa_code call(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw, const value *names, value *out) {
@@ -94,14 +107,50 @@ static gpa_code getitem(gpa_vm *vm, object_obj *o, value key, value *out) {
     return rc || found ? rc : vm_fail(vm, GPA_E_TYPE, "'%s' object is not subscriptable", o->kind->type_name);
 }
 
+static gpa_code setitem(gpa_vm *vm, object_obj *o, value key, value item) {
+    bool found;
+    value nothing = v_none();
+    gpa_code rc = ask(vm, o, "__setitem__", 2, (value[]){key, item}, &nothing, &found);
+    value_release(vm, nothing);
+    return rc || found ? rc : vm_fail(vm, GPA_E_TYPE, "'%s' object does not support item assignment", o->kind->type_name);
+}
+
+gpa_code record_next(gpa_vm *vm, value v, value *out, bool *done, bool *handled) {
+    *handled = *done = false;
+    if (v.tag != V_OBJECT || !record_is(v.object->kind)) return GPA_OK;
+    gpa_code rc = ask(vm, v.object, "__next__", 0, NULL, out, handled);
+    if (rc != GPA_E_STOP_ITERATION) return rc;
+    vm_clear_error(vm);
+    *done = true;
+    return GPA_OK;
+}
+
+static gpa_code next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
+    bool handled;
+    return record_next(vm, it->source, out, done, &handled);
+}
+
+/* The items of an object that is its own iterator. */
+static gpa_code own_items(gpa_vm *vm, object_obj *o, value *out) {
+    *out = v_iter(vm, o->kind->type_name, next);
+    if (out->tag == V_UNSET) return vm_err(vm)->code;
+    out->iter->source = value_retain(v_obj(V_OBJECT, o));
+    return GPA_OK;
+}
+
 static gpa_code iter(gpa_vm *vm, object_obj *o, value *out) {
     bool found;
     value items = v_none();
     gpa_code rc = ask(vm, o, "__iter__", 0, NULL, &items, &found);
     if (!rc && !found) rc = vm_fail(vm, GPA_E_TYPE, "'%s' object is not iterable", o->kind->type_name);
-    if (!rc) rc = vm_iter(vm, items, out);
+    if (!rc) rc = items.tag == V_OBJECT && items.object == o ? own_items(vm, o, out) : vm_iter(vm, items, out);
     value_release(vm, items);
     return rc;
+}
+
+gpa_code record_array(gpa_vm *vm, value v, value *out, bool *handled) {
+    *handled = false;
+    return v.tag == V_OBJECT && record_is(v.object->kind) ? ask(vm, v.object, "__array__", 0, NULL, out, handled) : GPA_OK;
 }
 
 static gpa_code len(gpa_vm *vm, object_obj *o, int64_t *out) {
@@ -148,7 +197,7 @@ static gpa_code mimes(gpa_vm *vm, object_obj *o, mime_bundle *out) {
 }
 
 #define RECORD(id, variable, name)                                                                                     \
-    const object_kind variable = {.type_name = name, .repr = repr, .attr = get, .set = set, .call = call, .getitem = getitem, \
+    const object_kind variable = {.type_name = name, .repr = repr, .str = str, .attr = get, .set = set, .call = call, .getitem = getitem, .setitem = setitem, \
                                   .iter = iter, .len = len, .contains = contains, .mimes = mimes};
 #include "lang/records.def"
 #undef RECORD
@@ -202,6 +251,12 @@ gpa_code record_binary(gpa_vm *vm, ast_op op, value a, value b, value *out, bool
     if ((size_t)op >= COUNT_OF(operators) || !operators[op].of_left) return GPA_OK;
     gpa_code rc = try_operand(vm, a, operators[op].of_left, b, out, handled);
     return rc ? rc : try_operand(vm, b, operators[op].of_right, a, out, handled);
+}
+
+gpa_code record_unary(gpa_vm *vm, ast_op op, value a, value *out, bool *handled) {
+    const char *name = op == AST_OP_NEG ? "__neg__" : op == AST_OP_POS ? "__pos__" : "__invert__";
+    *handled = false;
+    return a.tag == V_OBJECT && record_is(a.object->kind) ? ask(vm, a.object, name, 0, NULL, out, handled) : GPA_OK;
 }
 
 /* ---- natives of the prelude ---- */

@@ -148,7 +148,8 @@ static gpa_code call_slow(gpa_vm *vm, frame *f, value *fn, value *args, size_t n
     return GPA_OK;
 }
 
-/* Arguments gathered in a list and a dict: spread behind the frame, then called. */
+/* Arguments gathered in a list and a dict: spread behind the frame, where a function finds its registers, else beside it (what
+ * a native calls takes the place behind the frame), then called. */
 static gpa_code call_spread(gpa_vm *vm, frame *f, value *fn, bool *entered) {
     value list = fn[2], named = fn[3];
     if (fn->tag == V_METHOD && fn[1].tag == V_UNSET) { /* its object becomes the first argument */
@@ -158,10 +159,14 @@ static gpa_code call_spread(gpa_vm *vm, frame *f, value *fn, bool *entered) {
         value_release(vm, method);
     }
     size_t n = list.list->count, n_named = 0, skip = fn[1].tag != V_UNSET, at = 0;
-    value *to = run_top(vm), names = v_unset();
-    gpa_code rc = GPA_OK;
     if (named.tag == V_DICT) n_named = named.dict->count;
+    value *to = run_top(vm), names = v_unset(), few[8], *beside = NULL;
+    gpa_code rc = GPA_OK;
     if (to + skip + n + n_named + 64 > vm->stack_end) return vm_fail(vm, GPA_E_RECURSION, "maximum recursion depth exceeded");
+    if (fn->tag != V_FUNC) {
+        if (skip + n + n_named > COUNT_OF(few) && !(beside = mem_new((skip + n + n_named) * sizeof *beside))) return vm_no_memory(vm);
+        to = beside ? beside : few;
+    }
     if (skip) to[0] = fn[1], fn[1].tag = V_UNSET;
     for (size_t i = 0; i < n; i++) to[skip + i] = value_retain(list.list->items[i]);
     names = v_tuple(vm, n_named, NULL);
@@ -190,6 +195,7 @@ static gpa_code call_spread(gpa_vm *vm, frame *f, value *fn, bool *entered) {
             to[i].tag = V_UNSET;
             value_release(vm, v);
         }
+    mem_free(beside);
     value_release(vm, names);
     return rc;
 }

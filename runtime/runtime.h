@@ -214,8 +214,13 @@ gpa_code arr_copy(gpa_rt *rt, gpa_arr *a, gpa_arr **out, gpa_err *e);
 
 /* ---- views ---- */
 
+/* Makes the only handle on a storage its owner: it has no base any more. */
+void arr_own(gpa_rt *rt, gpa_arr *a);
 /* Any view of the storage of `a`, by strides in elements relative to a's first element (offset added to a's). */
 gpa_code arr_view(gpa_rt *rt, gpa_arr *a, int ndim, const int64_t *shape, const int64_t *strides, int64_t offset, gpa_arr **out, gpa_err *e);
+/* ndarray.flags.writeable: whether stores through this handle are refused. GPA_E_VALUE where NumPy does not allow them: in views
+ * of read-only arrays, and where elements share their memory. */
+gpa_code arr_set_writeable(gpa_arr *a, bool writeable, gpa_err *e);
 /* .real and .imag of complex arrays, as views with a float dtype. */
 gpa_code arr_part(gpa_rt *rt, gpa_arr *a, bool imag, gpa_arr **out, gpa_err *e);
 /* ndarray.view(dtype): the same bytes as another dtype; NumPy's rules for the last axis. */

@@ -14,6 +14,11 @@ static gpa_code view_of(gpa_rt *rt, gpa_arr *a, gpa_dtype t, int ndim, const int
     return rc;
 }
 
+void arr_own(gpa_rt *rt, gpa_arr *a) {
+    arr_release(rt, a->base);
+    a->base = NULL;
+}
+
 gpa_code arr_view(gpa_rt *rt, gpa_arr *a, int ndim, const int64_t *shape, const int64_t *strides, int64_t offset,
                   gpa_arr **out, gpa_err *e) {
     gpa_code rc = shape_check(ndim, shape, 1, NULL, e);
@@ -23,6 +28,14 @@ gpa_code arr_view(gpa_rt *rt, gpa_arr *a, int ndim, const int64_t *shape, const 
     if (lo < 0 || hi > a->storage->size * (int64_t)dtype_size((gpa_dtype)a->storage->dtype))
         return gpa_fail(e, GPA_E_VALUE, "the strides reach outside of the array's memory");
     return view_of(rt, a, (gpa_dtype)a->dtype, ndim, shape, strides, a->offset + offset, out, e);
+}
+
+gpa_code arr_set_writeable(gpa_arr *a, bool writeable, gpa_err *e) {
+    bool shared = a->base && a->base->readonly;
+    for (int d = 0; d < a->ndim; d++) shared |= a->strides[d] == 0 && a->shape[d] > 1;
+    if (writeable && shared) return gpa_fail(e, GPA_E_VALUE, "cannot set WRITEABLE flag to True of this array");
+    a->readonly = !writeable;
+    return GPA_OK;
 }
 
 gpa_code arr_part(gpa_rt *rt, gpa_arr *a, bool imag, gpa_arr **out, gpa_err *e) {

@@ -8,6 +8,7 @@
 #include "lang/builtin/iterate.h"
 #include "lang/container.h"
 #include "lang/number.h"
+#include "lang/record.h"
 #include "lang/vm.h"
 
 gpa_code iter_over(gpa_vm *vm, const char *name, value from, value extra,
@@ -201,9 +202,10 @@ gpa_code iterate_iter(gpa_vm *vm, value *argv, value *out) {
 }
 
 gpa_code iterate_next(gpa_vm *vm, value *argv, value *out) {
-    if (argv[0].tag != V_ITER) return vm_fail(vm, GPA_E_TYPE, "'%s' object is not an iterator", value_type_name(argv[0]));
-    bool done = false;
-    gpa_code rc = iter_next(vm, argv[0], out, &done);
+    bool done = false, record = false;
+    gpa_code rc = record_next(vm, argv[0], out, &done, &record);
+    if (!record && argv[0].tag != V_ITER) return vm_fail(vm, GPA_E_TYPE, "'%s' object is not an iterator", value_type_name(argv[0]));
+    if (!record) rc = iter_next(vm, argv[0], out, &done);
     if (rc || !done) return rc;
     if (argv[1].tag == V_UNSET) return vm_raise(vm, GPA_E_STOP_ITERATION, 0, NULL);
     *out = value_retain(argv[1]);

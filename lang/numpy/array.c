@@ -136,15 +136,67 @@ static gpa_code flags_repr(gpa_vm *vm, object_obj *o, gpa_str *out) {
     return GPA_OK;
 }
 
-const object_kind flags_kind = {.type_name = "numpy._core.multiarray.flagsobj", .attr = flags_attr, .getitem = flags_getitem, .repr = flags_repr};
+/* Of the flags, only WRITEABLE is the user's to set. */
+static gpa_code set_writeable(gpa_vm *vm, value array, value on) {
+    bool write;
+    gpa_code rc = arg_bool(vm, on, "write", &write);
+    return rc ? rc : arr_set_writeable(array.array->arr, write, vm_err(vm));
+}
+
+static gpa_code flags_set(gpa_vm *vm, object_obj *o, const char *name, value on) {
+    if (strcmp(name, "writeable") != 0)
+        return vm_fail(vm, GPA_E_ATTRIBUTE, "attribute '%s' of '%s' objects is not writable", name, o->kind->type_name);
+    gpa_code rc = set_writeable(vm, o->fields[4], on);
+    if (!rc) o->fields[3] = v_bool(!o->fields[4].array->arr->readonly);
+    return rc;
+}
+
+static gpa_code flags_setitem(gpa_vm *vm, object_obj *o, value key, value on) {
+    const char *name = key.tag == V_STR ? key.str->text : "";
+    if (strcmp(name, "WRITEABLE") == 0 || strcmp(name, "W") == 0) return flags_set(vm, o, "writeable", on);
+    return vm_fail(vm, GPA_E_KEY, "Unknown flag");
+}
+
+const object_kind flags_kind = {.type_name = "numpy._core.multiarray.flagsobj", .attr = flags_attr, .set = flags_set,
+                                .getitem = flags_getitem, .setitem = flags_setitem, .repr = flags_repr};
+
+gpa_code nd_setflags(gpa_vm *vm, value *argv, value *out) { /* self, write, align, uic */
+    bool other;
+    gpa_code rc = GPA_OK;
+    *out = v_none();
+    if (argv[3].tag != V_NONE) {
+        rc = arg_bool(vm, argv[3], "uic", &other);
+        if (!rc && other) rc = vm_fail(vm, GPA_E_VALUE, "cannot set WRITEBACKIFCOPY flag to True");
+    }
+    return rc || argv[1].tag == V_NONE ? rc : set_writeable(vm, argv[0], argv[1]);
+}
 
 gpa_code nd_flags(gpa_vm *vm, value *argv, value *out) {
-    WITH_ARRAY(*out = v_object(vm, &flags_kind, 4); if (out->tag == V_UNSET) rc = vm_err(vm)->code; else {
+    WITH_ARRAY(*out = v_object(vm, &flags_kind, 5); if (out->tag == V_UNSET) rc = vm_err(vm)->code; else {
         out->object->fields[0] = v_bool(arr_is_contiguous(a));
         out->object->fields[1] = v_bool(arr_is_f_contiguous(a));
         out->object->fields[2] = v_bool(a->base == NULL);
         out->object->fields[3] = v_bool(!a->readonly);
+        out->object->fields[4] = value_retain(argv[0]);
     });
+}
+
+gpa_code np_as_strided(gpa_vm *vm, value *argv, value *out) { /* a, shape, strides in bytes */
+    gpa_arr *a = NULL, *view = NULL;
+    int ndim, n;
+    int64_t shape[GPA_MAX_DIMS], strides[GPA_MAX_DIMS];
+    gpa_code rc = arg_array(vm, argv[0], DT_NONE, &a);
+    if (!rc) rc = arg_shape(vm, argv[1], &ndim, shape);
+    if (!rc) rc = arg_ints(vm, argv[2], "strides", GPA_MAX_DIMS, &n, strides);
+    if (!rc && n != ndim) rc = vm_fail(vm, GPA_E_VALUE, "mismatch in length of strides and shape");
+    for (int d = 0; d < ndim && !rc; d++) {
+        int64_t item = (int64_t)dtype_size((gpa_dtype)a->dtype);
+        if (strides[d] % item) rc = vm_fail(vm, GPA_E_UNSUPPORTED, "strides that are no multiples of the element's size, %lld bytes", (long long)item);
+        strides[d] /= item;
+    }
+    if (!rc) rc = arr_view(vm_rt(vm), a, ndim, shape, strides, 0, &view, vm_err(vm));
+    arr_release(vm_rt(vm), a);
+    return rc ? rc : np_return_array(vm, view, out);
 }
 
 /* ---- attributes that can be set ---- */

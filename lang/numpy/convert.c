@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "lang/numpy/numpy.h"
+#include "lang/record.h"
 
 gpa_code np_return(gpa_vm *vm, gpa_arr *a, value *out) {
     *out = v_array_take(vm, a, a->ndim == 0);
@@ -366,6 +367,12 @@ gpa_code arg_array(gpa_vm *vm, value v, gpa_dtype t, gpa_arr **out) {
         return rc ? rc : arr_scalar(vm_rt(vm), to, x, out, vm_err(vm));
     }
     if (is_sequence(v)) return from_sequence(vm, v, t, out);
+    bool record;
+    value stands_for = v_none();
+    gpa_code rc = record_array(vm, v, &stands_for, &record);
+    if (!rc && record) rc = arg_array(vm, stands_for, t, out);
+    value_release(vm, stands_for);
+    if (rc || record) return rc;
     if (v.tag == V_ITER || v.tag == V_SET || v.tag == V_DICT)
         return vm_fail(vm, GPA_E_TYPE, "an array cannot be made from a '%s': give a list, as in array(list(...))", value_type_name(v));
     return vm_fail(vm, GPA_E_TYPE, "arrays hold numbers: a value of type '%s' has no dtype", value_type_name(v));

@@ -25,6 +25,13 @@ static gpa_code reversed_take(gpa_vm *vm, gpa_arr *a, gpa_arr **out) {
     return rc;
 }
 
+/* The same of a fresh copy: the result is its only view, and owns the data. */
+static gpa_code reversed_copy_take(gpa_vm *vm, gpa_arr *a, gpa_arr **out) {
+    gpa_code rc = reversed_take(vm, a, out);
+    if (!rc) arr_own(vm_rt(vm), *out);
+    return rc;
+}
+
 /* The same elements by columns, copied if they are not; a is consumed. */
 static gpa_code by_columns_take(gpa_vm *vm, gpa_arr *a, gpa_arr **out) {
     gpa_arr *turned = NULL, *dense = NULL;
@@ -35,7 +42,12 @@ static gpa_code by_columns_take(gpa_vm *vm, gpa_arr *a, gpa_arr **out) {
     gpa_code rc = reversed_take(vm, a, &turned);
     if (!rc) rc = arr_copy(vm_rt(vm), turned, &dense, vm_err(vm));
     arr_release(vm_rt(vm), turned);
-    return rc ? rc : reversed_take(vm, dense, out);
+    return rc ? rc : reversed_copy_take(vm, dense, out);
+}
+
+/* Whether order='C' is asked for, and the elements do not lie so. */
+static bool must_be_by_rows(value order, const gpa_arr *a) {
+    return order.tag == V_STR && (order.str->text[0] == 'C' || order.str->text[0] == 'c') && !arr_is_contiguous(a);
 }
 
 static gpa_code make(gpa_vm *vm, value v, value dtype, value order, bool copy, int64_t ndmin, value *out) {
@@ -55,12 +67,12 @@ static gpa_code make(gpa_vm *vm, value v, value dtype, value order, bool copy, i
             TRY(arr_copy(vm_rt(vm), a, &b, vm_err(vm)));
             arr_release(vm_rt(vm), a);
             a = NULL;
-            TRY(reversed_take(vm, b, &a));
+            TRY(reversed_copy_take(vm, b, &a));
         } else {
             TRY(by_columns_take(vm, b, &a));
         }
         b = NULL;
-    } else if (copy && v.tag == V_ARRAY && a == v.array->arr) {
+    } else if ((copy || must_be_by_rows(order, a)) && v.tag == V_ARRAY && a == v.array->arr) {
         TRY(arr_copy(vm_rt(vm), a, &b, vm_err(vm)));
         arr_release(vm_rt(vm), a);
         a = b;
@@ -147,7 +159,7 @@ static gpa_code filled(gpa_vm *vm, filling how, int ndim, const int64_t *extents
     }
     gpa_arr *c = a;
     a = NULL;
-    if (reversed) TRY(reversed_take(vm, c, &a));
+    if (reversed) TRY(reversed_copy_take(vm, c, &a));
     else if (columns) TRY(by_columns_take(vm, c, &a));
     else a = c;
 out:
