@@ -30,7 +30,7 @@ static bool scans_by_tiles(const kir_func *f) {
     return good && scans;
 }
 
-static int16_t find_bins(const kir_func *f) {
+static int16_t find_bins(const kir_func *f, bool *counts) {
     int32_t at = -1;
     for (size_t k = 0; k < f->n_code; k++) {
         const kir_ins *i = &f->code[k];
@@ -46,7 +46,9 @@ static int16_t find_bins(const kir_func *f) {
         bool moves = i->code == KIR_LOAD || i->code == KIR_LOADX || i->code == KIR_STORE || i->code == KIR_STOREX;
         if (moves && f->arrays[i->sub].group == f->arrays[f->code[at].sub].group) return -1;
     }
-    return at < 0 ? (int16_t)-1 : (int16_t)f->code[at].sub;
+    if (at < 0) return -1;
+    *counts = f->code[f->code[at].b].code == KIR_PARAM || f->code[f->code[at].b].code == KIR_CONST;
+    return (int16_t)f->code[at].sub;
 }
 
 cu_facts emit_facts(const kir_func *f) {
@@ -75,7 +77,7 @@ cu_facts emit_facts(const kir_func *f) {
         x.scatters |= i->code == KIR_STOREX;
         x.outer_writes |= !each && (i->code == KIR_STOREX || i->code == KIR_ATOMIC || i->code == KIR_PRINT);
     }
-    if (x.atomics && f->form == KIR_MAP && !x.n_each && !x.branches && !x.reread && !x.scatters) x.bins = find_bins(f);
+    if (x.atomics && f->form == KIR_MAP && !x.n_each && !x.branches && !x.reread && !x.scatters) x.bins = find_bins(f, &x.counts);
     x.tiles = x.scans && !x.branches && !x.reread && scans_by_tiles(f);
     x.scatters = x.scatters && !(f->flags & KIR_F_FREE) && f->form == KIR_MAP && !x.n_each && !x.branches && !x.atomics;
     return x;
@@ -177,14 +179,36 @@ static void put_field(em *E, gpa_str *out, const cu_field *x) {
 
 /* ---- the frame ---- */
 
+/* Whether of value `of`, an operand of instruction `k`, only the low half is wanted. */
+static bool wants_low(const em *E, size_t k, int32_t of) {
+    const kir_ins *i = &E->f->code[k];
+    if (i->code == KIR_LOADX || i->code == KIR_STOREX || i->code == KIR_ATOMIC) return i->a == of && i->b != of && i->c != of;
+    return i->code == KIR_OP && E->narrow[k];
+}
+
+/* Offsets of a small program fit in 32 bits, so the sums and products that lead to them may wrap on the way. */
+static void find_narrow(em *E) {
+    const kir_func *f = E->f;
+    bool *wide = E->narrow; /* until an instruction is reached: its whole value is wanted */
+    for (size_t k = f->n_code; k-- > 0;) {
+        const kir_ins *i = &f->code[k];
+        const int32_t in[3] = {i->a, i->b, i->c};
+        bool sum = i->code == KIR_OP && i->type == DT_I64 && (i->sub == OP_ADD || i->sub == OP_SUBTRACT || i->sub == OP_MULTIPLY);
+        E->narrow[k] = !wide[k] && (sum || i->code == KIR_BOUND);
+        for (int n = 0; n < kir_info[i->code].args; n++)
+            if (in[n] >= 0 && !wants_low(E, k, in[n])) wide[in[n]] = true;
+    }
+}
+
 static bool scan_regions(em *E) {
     const kir_func *f = E->f;
     int32_t around = -1;
     E->close = mem_new((f->n_code + 1) * sizeof *E->close);
     E->outer = mem_new((f->n_code + 1) * sizeof *E->outer);
     E->slice = mem_zero(f->n_code + 1);
+    E->narrow = mem_zero(f->n_code + 1);
     E->helper_done = mem_zero(op_helper_count * DT_COUNT);
-    if (!E->close || !E->outer || !E->slice || !E->helper_done) return false;
+    if (!E->close || !E->outer || !E->slice || !E->narrow || !E->helper_done) return false;
     for (size_t k = 0; k < f->n_code; k++) {
         const kir_ins *i = &f->code[k];
         E->close[k] = -1;
@@ -204,6 +228,7 @@ static bool scan_regions(em *E) {
         for (int n = 0; n < kir_info[i->code].args && E->slice[k]; n++)
             if (in[n] >= 0) E->slice[in[n]] = true;
     }
+    if (em_small(E) && f->form == KIR_MAP) find_narrow(E);
     return true;
 }
 
@@ -325,6 +350,7 @@ done:
     mem_free(E.close);
     mem_free(E.outer);
     mem_free(E.slice);
+    mem_free(E.narrow);
     mem_free(E.helper_done);
     if (E.rc) emit_free(out);
     return E.rc;

@@ -31,7 +31,7 @@ typedef struct {
     uint8_t width;  /* TEAM_COLUMN: columns of a block */
     uint8_t tile;   /* no team: 1 + the dimension that, with the last one, is walked in square tiles; 0: in rows */
     uint8_t scan;   /* SCANs go by tiles; SCAN_WARPS warps at most. Divided, it takes two parts: the totals, then the points */
-    uint8_t bins;   /* no team: what ATOMIC adds is gathered in each block's shared memory, and blocks take points in turn */
+    uint8_t bins;   /* no team: what ATOMIC adds is gathered in so many copies in each block's shared memory, and blocks take points in turn */
     uint64_t wide;  /* bit per array: aligned, so that `vec` elements are one access */
 } cu_plan;
 
@@ -82,6 +82,7 @@ typedef struct {
     bool scans, atomics, faults, prints;
     bool tiles;     /* there are SCANs, and they can go by tiles */
     int16_t bins;   /* an array whose only use is one ATOMIC that adds integers, of a plain program without EACH; -1: none */
+    bool counts;    /* which adds the same number at all points */
     bool scatters;  /* without EACH: of the points that store to one element the last one wins */
     bool reread;    /* what is stored is loaded again: loads and stores keep their order */
     bool outer_writes; /* outside of EACH something other than STORE writes or reports */

@@ -14,10 +14,12 @@ static const char *value_name(char *buf, int32_t v) {
 }
 
 /* Defines value `at` as the text. Where jumps exist, a declaration has no initial value: they may pass it. */
-static void define(em *E, int32_t at, gpa_dtype t, const char *text) {
-    if (E->jumps) em_line(E, "%s v%d; v%d = %s;", em_type(E, t), (int)at, (int)at, text);
-    else em_line(E, "const %s v%d = %s;", em_type(E, t), (int)at, text);
+static void define_as(em *E, int32_t at, const char *type, const char *text) {
+    if (E->jumps) em_line(E, "%s v%d; v%d = %s;", type, (int)at, (int)at, text);
+    else em_line(E, "const %s v%d = %s;", type, (int)at, text);
 }
+
+static void define(em *E, int32_t at, gpa_dtype t, const char *text) { define_as(E, at, em_type(E, t), text); }
 
 /* ---- operations ---- */
 
@@ -28,6 +30,12 @@ static void put_op(em *E, int32_t at) {
     gpa_dtype t = (gpa_dtype)E->f->code[op_info[op].sig == SIG_SELECT ? i->b : i->a].type;
     gpa_str v;
     str_init(&v);
+    if (E->narrow[at]) {
+        str_printf(&v, "(int)((unsigned)v%d %c (unsigned)v%d)", (int)i->a, op == OP_ADD ? '+' : op == OP_SUBTRACT ? '-' : '*', (int)i->b);
+        define_as(E, at, "int", v.text);
+        str_free(&v);
+        return;
+    }
     str_printf(&v, "%s((%s)(", em_round(E, (gpa_dtype)i->type), em_type(E, (gpa_dtype)i->type));
     value_name(a, i->a), value_name(b, i->b), value_name(c, i->c);
     if (op == OP_DIVIDE && t == DT_F32 && E->in_each && i->b < E->each) {
@@ -185,6 +193,10 @@ static void put_atomic(em *E, int32_t at) {
     gpa_dtype t = (gpa_dtype)i->type;
     const char *m = em_memory(E, t), *r = em_type(E, t), *native = native_atomic((kir_atomic)i->imm, t);
     gpa_str place, v, old;
+    if (E->plan->bins && E->facts.counts) {
+        em_line(E, "atomicAdd(own + v%d, 1u);", (int)i->a);
+        return;
+    }
     if (E->plan->bins) {
         char room[NAME_ROOM];
         em_line(E, "g_count(g_bins + v%d, %s, (unsigned long long)v%d);", (int)i->a, em_field(E, room, FIELD_ROOM, i->sub, 0), (int)i->b);
@@ -235,17 +247,27 @@ static void put_fault(em *E, const kir_ins *i, unsigned kind, unsigned axis, con
     em_line(E, "{ g_fault(%s, %s, %uu, %uu, %uu, %s, %s); %s }", lock, record, kind, i->line, axis, a, b, then);
 }
 
+/* An int64 that is as large as an int at most. */
+static bool fits_int(const em *E, int32_t v) {
+    const kir_ins *i = &E->f->code[v];
+    if (i->code != KIR_CAST) return false;
+    gpa_dtype from = (gpa_dtype)E->f->code[i->a].type;
+    return dtype_size(from) < 4 ? dtype_is_int(from) || from == DT_BOOL : from == DT_I32;
+}
+
 /* Where other threads wait for this one, it goes on with element 0. */
 static void put_bound(em *E, int32_t at) {
     const kir_ins *i = &E->f->code[at];
     char a[TEXT_ROOM], b[TEXT_ROOM], then[48];
+    const char *t = "long long", *word = "unsigned long long";
     bool team = E->plan->team == TEAM_WARP || E->plan->team == TEAM_BLOCK || E->plan->team == TEAM_COLUMN;
     value_name(a, i->a);
     value_name(b, i->b);
-    em_line(E, "long long v%d; v%d = %s; if (v%d < 0) v%d += %s;", (int)at, (int)at, a, (int)at, (int)at, b);
+    if (E->narrow[at] && fits_int(E, i->a)) t = "int", word = "unsigned";
+    em_line(E, "%s v%d; v%d = (%s)%s; if (v%d < 0) v%d += (%s)%s;", t, (int)at, (int)at, t, a, (int)at, (int)at, t, b);
     if (E->f->flags & KIR_F_UNCHECKED) return;
     snprintf(then, sizeof then, team ? "if (%s == 0) return; v%d = 0;" : "return;", b, (int)at);
-    em_line(E, "if ((unsigned long long)v%d >= (unsigned long long)%s)", (int)at, b);
+    em_line(E, "if ((%s)v%d >= (%s)%s)", word, (int)at, word, b);
     put_fault(E, i, KIR_FT_INDEX, i->sub, a, b, then);
 }
 

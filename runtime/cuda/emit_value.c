@@ -252,10 +252,10 @@ static const struct {
      "}\n"
      "static __device__ float g_rb(float f) { return g_b2f(g_f2b(f)); }\n"},
     {NEED_CONVERT, /* out of range as x86-64 converts */
-     "static __device__ int g_i32(double d) { return d > -2147483649.0 && d < 2147483648.0 ? (int)d : -2147483647 - 1; }\n"
-     "static __device__ int g_i32(float d) { return d >= -2147483648.0f && d < 2147483648.0f ? (int)d : -2147483647 - 1; }\n"
-     "static __device__ long long g_i64(double d) { return d >= -9223372036854775808.0 && d < 9223372036854775808.0 ? (long long)d : -9223372036854775807LL - 1; }\n"
-     "static __device__ long long g_i64(float d) { return d >= -9223372036854775808.0f && d < 9223372036854775808.0f ? (long long)d : -9223372036854775807LL - 1; }\n"
+     "static __device__ int g_i32(double d) { return fabs(d) < 2147483648.0 ? (int)d : -2147483647 - 1; }\n"
+     "static __device__ int g_i32(float d) { return fabsf(d) < 2147483648.0f ? (int)d : -2147483647 - 1; }\n"
+     "static __device__ long long g_i64(double d) { return fabs(d) < 9223372036854775808.0 ? (long long)d : -9223372036854775807LL - 1; }\n"
+     "static __device__ long long g_i64(float d) { return fabsf(d) < 9223372036854775808.0f ? (long long)d : -9223372036854775807LL - 1; }\n"
      "static __device__ unsigned long long g_u64(double d) {\n"
      "    return d >= 9223372036854775808.0 ? (unsigned long long)g_i64(d - 9223372036854775808.0) ^ 0x8000000000000000ULL : (unsigned long long)g_i64(d);\n"
      "}\n"},

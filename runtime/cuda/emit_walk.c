@@ -269,16 +269,36 @@ bool em_in_order(const em *E) {
     return E->facts.branches || E->facts.reread || E->facts.scatters || (p->vec == 1 && p->unroll == 1 && !p->keep && !p->tile && !p->scan && !p->bins);
 }
 
-/* Sums in shared memory: two words an element, so that additions are those of words. A block takes batches in turn and adds
- * its sums at the end. */
-static void put_bins(em *E, cu_walk *w) {
-    char room[NAME_ROOM], base[NAME_ROOM];
-    const char *t = em_count_type(E);
+/* A block's sums, added to the array: counts of all copies times the number that is added, or sums of two words each. */
+static void add_bins(em *E, const char *room) {
+    char base[NAME_ROOM];
     gpa_dtype type = (gpa_dtype)E->f->arrays[E->facts.bins].dtype;
+    const char *word = dtype_size(type) == 8 ? "unsigned long long" : "unsigned";
+    int32_t at = 0;
+    while (E->f->code[at].code != KIR_ATOMIC) at++;
+    em_line(E, "for (unsigned i = threadIdx.x; i < %s; i += %d) {", room, POINT_THREADS);
+    E->depth++;
+    if (E->facts.counts) {
+        em_line(E, "unsigned long long sum = 0;");
+        em_line(E, "for (unsigned k = 0; k < %u; k++) sum += g_bins[i + k * %s];", E->plan->bins, room);
+        em_line(E, "sum *= (unsigned long long)v%d;", (int)E->f->code[at].b);
+    } else {
+        em_line(E, "const unsigned long long sum = g_bins[i] | (unsigned long long)g_bins[%s + i] << 32;", room);
+    }
+    em_line(E, "if (sum) atomicAdd((%s *)%s + i, (%s)sum);", word, em_field(E, base, FIELD_BASE, (unsigned)E->facts.bins, 0), word);
+    em_close_block(E);
+}
+
+/* Sums in shared memory: two words an element, so that additions are those of words; or counts, which are words. A block takes
+ * batches in turn and adds its sums at the end. */
+static void put_bins(em *E, cu_walk *w) {
+    char room[NAME_ROOM];
+    const char *t = em_count_type(E);
     em_field(E, room, FIELD_ROOM, (unsigned)E->facts.bins, 0);
-    E->needs |= NEED_BINS;
     em_line(E, "extern __shared__ unsigned g_bins[];");
-    em_line(E, "for (unsigned i = threadIdx.x; i < 2 * %s; i += %d) g_bins[i] = 0;", room, POINT_THREADS);
+    if (E->facts.counts) em_line(E, "unsigned *const own = g_bins + threadIdx.x / 32 %% %u * %s;", E->plan->bins, room);
+    else E->needs |= NEED_BINS;
+    em_line(E, "for (unsigned i = threadIdx.x; i < %u * %s; i += %d) g_bins[i] = 0;", E->facts.counts ? E->plan->bins : 2u, room, POINT_THREADS);
     em_line(E, "__syncthreads();");
     em_line(E, "for (%s c0 = (%s)blockIdx.x * %d; c0 < %s; c0 += (%s)gridDim.x * %d) {", t, t, POINT_THREADS * w->unroll, w->end, t, POINT_THREADS * w->unroll);
     E->depth++;
@@ -287,11 +307,7 @@ static void put_bins(em *E, cu_walk *w) {
     em_batch_compute(E, w);
     em_close_block(E);
     em_line(E, "__syncthreads();");
-    em_line(E, "for (unsigned i = threadIdx.x; i < %s; i += %d) {", room, POINT_THREADS);
-    em_line(E, "    const unsigned long long sum = g_bins[i] | (unsigned long long)g_bins[%s + i] << 32;", room);
-    em_line(E, "    if (sum) atomicAdd((%s *)%s + i, (%s)sum);", dtype_size(type) == 8 ? "unsigned long long" : "unsigned",
-            em_field(E, base, FIELD_BASE, (unsigned)E->facts.bins, 0), dtype_size(type) == 8 ? "unsigned long long" : "unsigned");
-    em_line(E, "}");
+    add_bins(E, room);
 }
 
 void em_points(em *E) {

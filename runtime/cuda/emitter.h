@@ -35,6 +35,7 @@ typedef struct {
     gpa_str body, helpers;
     bool *helper_done;      /* helper x dtype */
     bool *slice;            /* per instruction: a SCAN, or what one is computed from */
+    bool *narrow;           /* per instruction: an int64 of which 32 bits are wanted, for an offset: an int */
     int32_t *close, *outer; /* per opener its END; per instruction the innermost region around it or -1 */
     uint32_t needs;
     cu_access access;

@@ -7,7 +7,7 @@
 #include "runtime/base.h"
 
 /* FEW_POINTS: below this many points a short source, which compiles sooner, is as fast. */
-enum { MOST_BINS = 3072, BIN_BLOCKS = 8, MOST_COLUMNS = 64, COLUMN_BLOCKS = 24, COLUMN_LOADS = 16, ROW_BLOCKS = 4, MOST_SHARED = 48 << 10, FEW_POINTS = 1 << 15, FEW_PER_UNIT = 4, PART_BYTES = 1 << 16, MOST_PARTS = 4096, KEPT = 16, MOST_KEPT_BYTES = 128 };
+enum { BIN_BYTES = 24 << 10, BIN_COPIES = POINT_THREADS / 32, BIN_BLOCKS = 8, MOST_COLUMNS = 64, COLUMN_BLOCKS = 24, COLUMN_LOADS = 16, ROW_BLOCKS = 4, MOST_SHARED = 48 << 10, FEW_POINTS = 1 << 15, FEW_PER_UNIT = 4, PART_BYTES = 1 << 16, MOST_PARTS = 4096, KEPT = 16, MOST_KEPT_BYTES = 128 };
 
 static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
@@ -81,12 +81,15 @@ static void lay_tiles(const kir_func *f, const gpa_launch *l, int last, int othe
     y->block[1] = POINT_THREADS / TILE;
 }
 
-/* Few elements that many points add to: each block gathers its own sums, and there are as many blocks as run at once. */
-static void lay_bins(uint64_t room, uint32_t units, cu_layout *y) {
-    if (room == 0 || room > MOST_BINS || y->chunks < FEW_POINTS) return;
-    y->plan.bins = 1;
+/* Few elements that many points add to: each block gathers its own sums, and there are as many blocks as run at once. Counts
+ * are kept by each warp for itself where there is room. */
+static void lay_bins(const cu_facts *facts, uint64_t room, uint32_t units, cu_layout *y) {
+    uint64_t item = facts->counts ? 4 : 8, copies = facts->counts ? BIN_COPIES : 1;
+    if (room == 0 || room > BIN_BYTES / item || y->chunks < FEW_POINTS) return;
+    while (copies * room * item > BIN_BYTES) copies /= 2;
+    y->plan.bins = (uint8_t)copies;
     y->plan.unroll = y->plan.vec > 1 ? 2 : 4;
-    y->shared = (uint32_t)room * 8;
+    y->shared = (uint32_t)(copies * room * item);
     y->grid[0] = (uint32_t)MIN(ceil_div(y->chunks, (int64_t)POINT_THREADS * y->plan.unroll), (int64_t)units * BIN_BLOCKS);
 }
 
@@ -112,7 +115,7 @@ static void lay_points(const kir_func *f, const cu_facts *facts, const gpa_launc
     y->grid[0] = (uint32_t)ceil_div(y->chunks, (int64_t)POINT_THREADS * p->unroll);
     y->block[0] = POINT_THREADS;
     if (other >= 0) lay_tiles(f, l, last, other, y);
-    else if (facts->bins >= 0) lay_bins(room[facts->bins], units, y);
+    else if (facts->bins >= 0) lay_bins(facts, room[facts->bins], units, y);
 }
 
 /* ---- teams ---- */

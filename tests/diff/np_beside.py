@@ -88,6 +88,14 @@ for rule in ('auto', 'fd', 'doane', 'scott', 'stone', 'rice', 'sturges', 'sqrt')
     print(np.histogram_bin_edges(samples[0], rule, range=(0, 5)), np.histogram(samples[1], rule)[0])
 attempt(np.histogram_bin_edges, [1, 2], 'foo'); attempt(np.histogram_bin_edges, [1, 2], 'auto', weights=[1, 2]); attempt(np.histogram_bin_edges, [1, 2], 2.5); attempt(np.histogram_bin_edges, [1, 2], 0); attempt(np.histogram_bin_edges, [1, np.inf], 3); attempt(np.histogram_bin_edges, [1, 2], 3, (2, 1))
 
+# --- histogram at the edges of its bins
+for t in (np.float32, np.float64, np.int32, np.float16, np.uint8):
+    for lo, hi, n in ((0, 1, 10), (0.1, 0.7, 200), (-3, 5, 1000), (1.0, 1.0000001, 7), (1e6, 1e6 + 3, 50), (0, 1, 3000), (2, 2, 4)):
+        e = np.linspace(lo, hi, n + 1); outside = np.array([np.nan, np.inf, -np.inf]) if t(0.5) else np.zeros(1)
+        x = np.concatenate([e, np.nextafter(e, np.inf), np.nextafter(e, -np.inf), np.linspace(lo, hi, 777), np.sin(np.arange(2000.0)) * 3, outside])
+        x = np.concatenate([x, e]).astype(t)
+        attempt(lambda: (lambda h: h.tolist() if n < 300 else (h * np.arange(n)).sum().item())(np.histogram(x, n, (lo, hi))[0]))
+
 # --- histogram2d and histogramdd
 x, y = [1, 2, 3], [1, 2, 4]
 for k in ({}, {"bins": 2}, {"bins": [2, 3], "range": [[0, 5], [0, 4]], "density": True}, {"bins": [[0, 2, 4], [0, 3, 5]], "weights": [1, 2, 3]}, {"bins": [1, 2, 3]}, {"bins": np.array([0.0, 2, 3])}, {"bins": [2, [0, 2, 3]]}, {"bins": 2, "range": [None, (0, 9)]}):
