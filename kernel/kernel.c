@@ -2,6 +2,7 @@
  * for it. Reading order: kernel_run, then what it calls above it. */
 #include "kernel/kernel.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -173,11 +174,29 @@ static void serve(kernel *k) {
     }
 }
 
-/* Child processes go with the kernel, if it leads its group. */
+/* Whether a process belongs to a session: the sixth word of its stat, counted behind the name, which may hold anything. */
+static bool in_session(const char *pid, pid_t session) {
+    char path[64], text[512];
+    int of = -1;
+    snprintf(path, sizeof path, "/proc/%.20s/stat", pid);
+    FILE *f = fopen(path, "re");
+    if (!f) return false;
+    text[fread(text, 1, sizeof text - 1, f)] = '\0';
+    fclose(f);
+    const char *name_end = strrchr(text, ')');
+    return name_end && sscanf(name_end + 1, " %*c %*d %*d %d", &of) == 1 && of == session;
+}
+
+/* What cells have started goes with the kernel, also what they left running: front ends start a kernel as the leader of a session. */
 static void end_children(void) {
-    if (getpgrp() != getpid()) return;
     signal(SIGTERM, SIG_IGN);
-    kill(0, SIGTERM);
+    if (getpgrp() == getpid()) kill(0, SIGTERM);
+    DIR *all = getsid(0) == getpid() ? opendir("/proc") : NULL;
+    for (struct dirent *one; all && (one = readdir(all));) {
+        pid_t pid = (pid_t)strtol(one->d_name, NULL, 10);
+        if (pid > 1 && pid != getpid() && in_session(one->d_name, getpid())) kill(pid, SIGTERM);
+    }
+    if (all) closedir(all);
 }
 
 int kernel_run(const char *connection_file) {

@@ -19,6 +19,7 @@ import uuid
 import zmq
 
 PROGRAM = os.path.join(os.environ.get("B", "build/release"), "gpa-kernel")
+COMMAND = [PROGRAM, "-f"]  # and the connection file
 KEY = b"a key of the tests"
 WAIT = 20  # seconds for an answer, on a slow machine in a slow build
 CHANNELS = {"shell": zmq.DEALER, "control": zmq.DEALER, "stdin": zmq.DEALER, "iopub": zmq.SUB, "hb": zmq.REQ}
@@ -54,7 +55,7 @@ class Client:
         self.zmq, self.name = zmq.Context(), uuid.uuid4().hex
         for (channel, kind), port in zip(CHANNELS.items(), ports):
             s = self.zmq.socket(kind)
-            s.linger = 0
+            s.linger, s.reconnect_ivl = 0, 5  # ms: the kernel is still starting when this connects
             if kind == zmq.DEALER:
                 s.identity = self.name.encode()
             if kind == zmq.SUB:
@@ -136,7 +137,7 @@ class Kernel(Client):
         with open(self.file, "w") as f:
             json.dump(dict(zip(names, self.ports), transport="tcp", ip="127.0.0.1", key=key.decode(), signature_scheme="hmac-sha256"), f)
         self.log = open(os.path.join(self.folder.name, "log"), "w+")
-        self.process = subprocess.Popen([PROGRAM, "-f", self.file], stdin=subprocess.PIPE, stdout=self.log, stderr=self.log,
+        self.process = subprocess.Popen([*COMMAND, self.file], stdin=subprocess.PIPE, stdout=self.log, stderr=self.log,
                                         env={**os.environ, **(env or {})}, start_new_session=True)
         super().__init__(self.ports)
         if ready:

@@ -8,7 +8,7 @@ import sys
 import tempfile
 import time
 
-from client import PROGRAM, WAIT, Kernel, main
+from client import PROGRAM, WAIT, Kernel, main, texts
 
 
 def ended(pid):
@@ -44,13 +44,21 @@ def test_terminate():
 
 
 def test_restarts():
-    """30 lives, each asked something and shut down after a SIGINT, as front ends do it; none is left"""
-    for i in range(30):
+    """100 lives, each shut down after a SIGINT, as front ends do it: none is left, and nothing that they had started"""
+    left = []
+    for i in range(100):
         with Kernel() as k:
-            if i % 3 == 0:
-                assert k.run("print(1)")[0]["status"] == "ok"
+            if i % 10 == 0:
+                left += texts(k.run("!sleep 100 > /dev/null & echo $!")[1]).split()
+            if i % 10 == 5:
+                k.execute("!echo $$; exec sleep 100")
+                left += k.until("stream").content["text"].split()
             k.interrupt()
             k.shut_down()
+    until = time.time() + 5
+    while not all(map(ended, left)) and time.time() < until:
+        time.sleep(0.05)
+    assert len(left) == 20 and all(map(ended, left)), left
 
 
 def test_interrupts():
