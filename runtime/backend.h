@@ -122,6 +122,9 @@ typedef struct gpa_backend {
 
     /* Waits for all queued work and reports the first failure of it. */
     gpa_code (*sync)(gpa_dev *d, gpa_err *e);
+    /* The device's own clock: `begin` marks the queue; without it, waits for all that is queued and gives the seconds since that mark,
+     * negative after a failure. (optional: the host's clock does) */
+    double (*clock)(gpa_dev *d, bool begin);
     /* Makes running programs end soon with GPA_E_INTERRUPT from sync or run; callable from any thread or a signal
      * handler. `on` false takes the request back. */
     void (*interrupt)(gpa_dev *d, bool on);

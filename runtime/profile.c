@@ -31,6 +31,7 @@ void profile_begin(gpa_rt *rt, gpa_device *d) {
     if (!rt->profile) return;
     d->be->sync(d->dev, &quiet); /* what failed is reported by the next who waits */
     rt->profile->begun = now();
+    if (d->be->clock) d->be->clock(d->dev, true);
 }
 
 /* The record of a key; NULL when it is new and there is no memory for it. */
@@ -45,8 +46,9 @@ static record *find(struct profile *p, const void *key) {
 static record *note(gpa_rt *rt, gpa_device *d, const void *key, uint64_t bytes) {
     struct profile *p = rt->profile;
     gpa_err quiet = {0};
+    double measured = d->be->clock ? d->be->clock(d->dev, false) : -1;
     d->be->sync(d->dev, &quiet);
-    double seconds = now() - p->begun;
+    double seconds = measured >= 0 ? measured : now() - p->begun;
     record *r = find(p, key);
     if (!r) return NULL;
     r->row.calls++;
@@ -75,6 +77,12 @@ void profile_free(gpa_rt *rt) {
     if (p) mem_free(p->records);
     mem_free(p);
     rt->profile = NULL;
+}
+
+bool rt_has_clock(gpa_rt *rt) {
+    gpa_device *d;
+    gpa_err quiet = {0};
+    return device_default(rt, &d, &quiet) == GPA_OK && d->be->clock;
 }
 
 gpa_code rt_profile_start(gpa_rt *rt, gpa_err *e) {

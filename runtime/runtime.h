@@ -152,6 +152,7 @@ typedef struct {
     double seconds;
 } rt_profile_row;
 gpa_code rt_profile_start(gpa_rt *rt, gpa_err *e);
+bool rt_has_clock(gpa_rt *rt); /* whether the default device times its programs itself, so that what lies between them does not count */
 /* Calls each (may be NULL) with every row. */
 void rt_profile_stop(gpa_rt *rt, void (*each)(void *user, const rt_profile_row *row), void *user);
 /* Bytes that a copy of a large array reads and writes in a second on the default device: measured at the first call, which

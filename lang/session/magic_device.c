@@ -179,6 +179,10 @@ static void print_profile(gpa_session *s, profile_rows *p, double seconds) {
     uint64_t calls = 0;
     str_init(&out);
     str_init(&cell);
+    if (!p->n) {
+        session_printf(s, false, "Nothing was computed: no value was asked for, or none is an array.\n");
+        return;
+    }
     for (size_t i = 0; i < p->n; i++) all += p->rows[i].seconds, calls += p->rows[i].calls;
     str_printf(&out, "%zu %s, run %llu times, in ", p->n, p->n == 1 ? "program or library call" : "programs and library calls", (unsigned long long)calls);
     magic_put_time(&out, all, 3);

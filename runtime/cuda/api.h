@@ -29,7 +29,7 @@ typedef struct cusparseDnVecDescr *cusparseDnVecDescr_t;
 /* Values of the interfaces that this plugin speaks of. */
 enum {
     CUDA_OK = 0, CUDA_OUT_OF_MEMORY = 2, CUDA_NO_KERNEL_IMAGE = 209, CUDA_INVALID_PTX = 218, CUDA_UNSUPPORTED_PTX = 222, CUDA_NOT_READY = 600,
-    CU_STREAM_NON_BLOCKING = 1, CU_EVENT_DISABLE_TIMING = 2, CU_MEMHOSTALLOC_PORTABLE_MAPPED = 3,
+    CU_STREAM_NON_BLOCKING = 1, CU_EVENT_DEFAULT = 0, CU_EVENT_DISABLE_TIMING = 2, CU_MEMHOSTALLOC_PORTABLE_MAPPED = 3,
     CU_POOL_RELEASE_THRESHOLD = 4, CU_POOL_RESERVED = 5, CU_POOL_USED = 7, CU_JIT_OPTIMIZATION_LEVEL = 7,
     CU_ATTR_MAX_THREADS = 1, CU_ATTR_MAX_SHARED = 8, CU_ATTR_UNITS = 16, CU_ATTR_CC_MAJOR = 75, CU_ATTR_CC_MINOR = 76,
     CU_ATTR_MAX_SHARED_OPTIN = 97, CU_ATTR_MEMORY_POOLS = 115,
@@ -66,6 +66,7 @@ enum {
     FN(event_record, cuEventRecord, (CUevent, CUstream))                                                                  \
     FN(event_query, cuEventQuery, (CUevent))                                                                              \
     FN(event_wait, cuEventSynchronize, (CUevent))                                                                         \
+    FN(event_elapsed, cuEventElapsedTime, (float *, CUevent, CUevent))                                                    \
     FN(pool_default, cuDeviceGetDefaultMemPool, (CUmemoryPool *, CUdevice))                                               \
     FN(pool_set, cuMemPoolSetAttribute, (CUmemoryPool, int, void *))                                                      \
     FN(pool_get, cuMemPoolGetAttribute, (CUmemoryPool, int, void *))                                                      \

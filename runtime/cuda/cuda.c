@@ -194,6 +194,11 @@ static gpa_code cuda_sync(gpa_dev *d, gpa_err *e) {
     return rc;
 }
 
+static double cuda_clock(gpa_dev *d, bool begin) {
+    context_enter(d);
+    return wait_clock(d, begin);
+}
+
 static bool cuda_broken(gpa_dev *d) { return context_is_broken(d); }
 static gpa_code cuda_restart(gpa_dev *d, gpa_err *e) { return context_restart(d, e); }
 
@@ -265,7 +270,7 @@ static gpa_backend table = {
     .close = cuda_close, .caps = cuda_caps, .alloc = cuda_alloc, .free = cuda_free, .upload = cuda_upload,
     .download = cuda_download, .copy = cuda_copy, .build = cuda_build, .drop = cuda_drop, .run = cuda_run,
     .compile_seconds = cuda_compile_seconds,
-    .dump = cuda_dump, .lib_can = cuda_lib_can, .lib_run = cuda_lib_run, .sync = cuda_sync, .interrupt = cuda_interrupt,
+    .dump = cuda_dump, .lib_can = cuda_lib_can, .lib_run = cuda_lib_run, .sync = cuda_sync, .clock = cuda_clock, .interrupt = cuda_interrupt,
     .broken = cuda_broken, .restart = cuda_restart, .raw_build = raw_build, .raw_drop = raw_drop, .raw_run = raw_run,
     .raw_fact = raw_get_fact, .status = cuda_status, .attribute = cuda_attribute, .fact = cuda_fact,
     .occupancy = cuda_occupancy};

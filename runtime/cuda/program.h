@@ -44,7 +44,7 @@ struct gpa_dev {
     CUcontext context;
     CUstream stream;
     CUmemoryPool pool;
-    CUevent done;
+    CUevent done, clock[2]; /* clock: made when it is first asked for */
     cu_target target;
     uint32_t units, max_threads, max_shared;
     cu_shared *shared;

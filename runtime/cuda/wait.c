@@ -34,6 +34,9 @@ void wait_close(gpa_dev *d) {
     for (int i = 0; i < MARKS; i++)
         if (d->pace.mark[i]) d->cu->event_destroy(d->pace.mark[i]);
     if (d->done) d->cu->event_destroy(d->done);
+    for (int i = 0; i < 2; i++)
+        if (d->clock[i]) d->cu->event_destroy(d->clock[i]);
+    d->clock[0] = d->clock[1] = NULL;
     d->done = NULL;
     d->pace = (cu_pace){.allowed = 1};
 }
@@ -93,4 +96,14 @@ gpa_code wait_pace(gpa_dev *d, double cost, gpa_err *e) {
     p->since = 0;
     p->n++;
     return GPA_OK;
+}
+
+double wait_clock(gpa_dev *d, bool begin) {
+    gpa_err quiet = {0};
+    float ms = 0;
+    for (int i = 0; i < 2; i++)
+        if (!d->clock[i] && d->cu->event_create(&d->clock[i], CU_EVENT_DEFAULT)) return -1;
+    if (d->cu->event_record(d->clock[!begin], d->stream) || begin) return -1;
+    if (poll(d, d->clock[1], &quiet) || d->cu->event_elapsed(&ms, d->clock[0], d->clock[1])) return -1;
+    return (double)ms * 1e-3;
 }

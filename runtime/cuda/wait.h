@@ -10,5 +10,7 @@ void wait_close(gpa_dev *d);
 gpa_code wait_done(gpa_dev *d, gpa_err *e);
 /* After a launch that will take about so many seconds: waits when more is queued than is done in a fifth of a second. */
 gpa_code wait_pace(gpa_dev *d, double cost, gpa_err *e);
+/* gpa_backend.clock, between events in the queue. */
+double wait_clock(gpa_dev *d, bool begin);
 
 #endif

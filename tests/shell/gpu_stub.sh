@@ -24,6 +24,11 @@ has "a GPU too many"                    "$(gpa "count=2" 'device("cuda:2")')" 'c
 has "no GPU by name"                    "$(gpa "count=0" 'np.empty(3)')" 'the driver sees no GPU'
 ok "no GPU by default"                  "$(GPA_DEVICE= gpa "count=0" 'print(np.ones(3).device in ("cpu", "ref"))')" True
 
+# the device's own clock: a program takes 250 µs there
+has "%timeit tells the GPU's time"      "$(gpa "" $'a = np.array([1.0, 2.0])\n%timeit -n 3 -r 1 a + 1')" $'\ncuda:0: 250 μs in 1 launch, 32 bytes, 128 kB/s per loop'
+ok "-o keeps it"                        "$(gpa "" $'a = np.array([1.0, 2.0])\nr = %timeit -n 3 -r 1 -o -q a + 1\nprint(r.device_time)')" 0.00025
+has "%prun tells it"                    "$(gpa "" $'a = np.array([1.0, 2.0])\n%prun a + 1')" '       1    250 μs 100.0%  32 bytes   128 kB/s  linear: array float64 (2,) = a + 1'
+
 # programs: compiled once, and the compiler is loaded for nothing else
 rm -rf "$GPA_CACHE_DIR"
 ok "the first time"                     "$(gpa "" "$add; $libraries") $(log)" "['libcuda', 'libnvrtc'] nvrtc compile compute_90 load ptx "
