@@ -1,4 +1,4 @@
-/* What kernels say of cuda: who they are, barriers, atomics, warps, memory of their own.
+/* What kernels say of cuda: who they are, barriers, atomics, warps.
  *
  * A thread's numbers are Python ints here (int64), so that index arithmetic does not overflow; masks too.
  *
@@ -306,63 +306,6 @@ gpa_code typed_cuda_math(walk *w, const typed_site *s, tv *out) {
 }
 
 /* ---- arrays ---- */
-
-typedef struct {
-    const ast_node *shape, *dtype;
-} array_args;
-
-static gpa_code bind_array(walk *w, const typed_site *s, array_args *a) {
-    const ast_list *args = &s->node->call.args, *keywords = &s->node->call.keywords;
-    *a = (array_args){args->n > 0 ? args->at[0] : NULL, args->n > 1 ? args->at[1] : NULL};
-    for (uint32_t i = 0; i < keywords->n; i++) {
-        const char *name = intern_text(vm_names(w->vm), keywords->at[i]->keyword.name);
-        if (strcmp(name, "shape") == 0) a->shape = keywords->at[i]->keyword.value;
-        else if (strcmp(name, "dtype") == 0 || strcmp(name, "type") == 0) a->dtype = keywords->at[i]->keyword.value;
-        else return typed_fail(w, keywords->at[i], GPA_E_TYPE, "array() got an unexpected keyword argument '%s'", name);
-    }
-    if (a->shape && a->dtype) return GPA_OK;
-    return typed_fail(w, s->node, GPA_E_TYPE, "array() missing required argument: '%s'", a->shape ? "dtype" : "shape");
-}
-
-static gpa_code dtype_named(walk *w, const ast_node *n, gpa_dtype *out) {
-    tv v;
-    if (n->kind == AST_STRING) {
-        *out = dtype_find(n->string.text.at, n->string.text.len);
-        if (*out != DT_NONE) return GPA_OK;
-    } else {
-        gpa_code rc = typed_expr(w, n, &v);
-        if (rc) return rc;
-        if (v.kind == TV_STATIC && (v.is.tag == V_TYPE || v.is.tag == V_DTYPE) && !arg_dtype(w->vm, v.is, out) && *out != DT_NONE) return GPA_OK;
-        vm_clear_error(w->vm);
-    }
-    return typed_fail(w, n, GPA_E_TYPE, "a dtype such as numba.float32 is needed here");
-}
-
-/* cuda.shared.array(shape, dtype), cuda.local.array(shape, dtype): sizes are known when compiling, and 0 is given at the launch. */
-static gpa_code own_array(walk *w, const typed_site *s, kir_where where, tv *out) {
-    array_args a = {0};
-    int64_t size[KIR_MAX_DIMS], total = 1;
-    int ndim;
-    gpa_dtype t;
-    gpa_code rc = in_kernel(w, s);
-    if (!rc) rc = bind_array(w, s, &a);
-    if (!rc) rc = typed_sizes(w, a.shape, KIR_MAX_DIMS, &ndim, size);
-    if (!rc) rc = dtype_named(w, a.dtype, &t);
-    if (rc) return rc;
-    bool dynamic = where == KIR_SHARED && ndim == 1 && size[0] == 0;
-    for (int d = 0; d < ndim; d++) {
-        if (size[d] < (dynamic ? 0 : 1)) return typed_fail(w, a.shape, GPA_E_VALUE, "the size of an array must be positive");
-        if (__builtin_mul_overflow(total, size[d], &total) || total > INT32_MAX / 16)
-            return typed_fail(w, a.shape, GPA_E_VALUE, "an array of a kernel cannot be that large");
-    }
-    int k = kir_add_array(w->f, (kir_array){.dtype = (uint8_t)t, .where = (uint8_t)where, .access = KIR_READ | KIR_WRITE, .ndim = 1, .group = (uint16_t)(2 + (dynamic ? 0 : w->f->n_arrays)), .count = (uint32_t)total});
-    if (k < 0) return vm_no_memory(w->vm);
-    if (k >= KIR_MAX_ARRAYS) return typed_fail(w, s->node, GPA_E_UNSUPPORTED, "a kernel has at most %d arrays", KIR_MAX_ARRAYS);
-    return typed_view(w, k, ndim, true, dynamic ? NULL : size, out);
-}
-
-gpa_code typed_cuda_shared(walk *w, const typed_site *s, tv *out) { return own_array(w, s, KIR_SHARED, out); }
-gpa_code typed_cuda_local(walk *w, const typed_site *s, tv *out) { return own_array(w, s, KIR_LOCAL, out); }
 
 /* cuda.const.array_like(array): the array itself, not to be written. */
 gpa_code typed_cuda_const(walk *w, const typed_site *s, tv *out) {

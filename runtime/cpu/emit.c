@@ -324,6 +324,7 @@ out:
 emit_facts emit_examine(const kir_func *f) {
     emit_facts r = {.widest = 1};
     int depth = 0;
+    for (size_t a = 0; a < f->n_arrays; a++) r.branches |= f->arrays[a].where == KIR_LOCAL;
     for (size_t i = 0; i < f->n_code; i++) {
         const kir_ins *ins = &f->code[i];
         kir_code code = (kir_code)ins->code;

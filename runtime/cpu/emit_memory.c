@@ -51,6 +51,7 @@ V em_pointer(em *M, unsigned array, int level) {
     V *known = &M->pointer[array][level];
     const kir_array *a = &M->f->arrays[array];
     if (*known) return *known;
+    if (a->where == KIR_LOCAL) return *known = ll_slot(&M->E, LLVMArrayType(ll_memory(&M->E, a->dtype), a->count * (dtype_is_complex(a->dtype) ? 2 : 1)), "");
     V base = level ? em_pointer(M, array, level - 1) : em_slot(M, VIEW_ARRAYS + array * ARRAY_SLOTS + ARRAY_BASE);
     V more = level ? offset_of_level(M, array, level) : NULL;
     LLVMBasicBlockRef here = em_at(M, level);
