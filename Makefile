@@ -131,6 +131,24 @@ $(B)/tests/stub/lib64/libnvrtc.so.13: $(call src,tests/stub/*) runtime/cuda/api.
 FAKE  := $(B)/tests/fake/libcuda.so.1
 $(FAKE): $(B)/tests/stub/lib64/libcuda.so.1
 	@mkdir -p $(@D) && cp $< $@
+# A driver and a compiler that run what the device generates on the processor, by g++ (tests/README.md): device.h, compiled
+# beforehand, stands in front of each program.
+CXX_HERE := $(shell command -v g++)
+EMULATOR := $(if $(CXX_HERE),$(addprefix $(B)/tests/emulator/,lib64/libcuda.so.1 lib64/libnvrtc.so.13 device.h.gch))
+# Empty files where the CUDA libraries would be: those of a toolkit would not work with this driver.
+EMULATED_NOT := $(foreach l,cublas cufft cusolver cusparse,$(addprefix lib$(l).so.,10 11 12 13))
+E_FLAGS  := -std=c++17 -O1 -w -ffp-contract=off -fwrapv -fno-strict-aliasing -fPIC -I$(CURDIR)
+$(B)/tests/emulator/device.h.gch: tests/emulator/device.h tests/emulator/emulator.h Makefile
+	@mkdir -p $(@D)
+	$(call say,CXX)g++ $(E_FLAGS) -x c++-header -o $@ $< && rm -rf $(@D)/cache
+$(B)/tests/emulator/lib64/libcuda.so.1: $(call src,tests/stub/* tests/emulator/*) runtime/cuda/api.h
+	@mkdir -p $(@D)
+	$(call say,SO)$(CC) -O2 -g -std=gnu2x -D_GNU_SOURCE $(WARN) -I. -fPIC -shared -o $@ tests/emulator/launch.c tests/stub/cuda.c tests/stub/rows.c
+	@cd $(@D) && touch $(EMULATED_NOT)
+$(B)/tests/emulator/lib64/libnvrtc.so.13: $(call src,tests/stub/* tests/emulator/*) runtime/cuda/api.h Makefile
+	@mkdir -p $(@D)
+	$(call say,SO)$(CC) -O1 -g -std=gnu2x -D_GNU_SOURCE -DSTUB_NVRTC -DEMULATOR_HEADER='"$(abspath $(B))/tests/emulator/device.h"' \
+	    -DEMULATOR_FLAGS='$(foreach f,$(E_FLAGS),"$(f)",)' -I. -fPIC -shared -o $@ tests/emulator/nvrtc.c tests/stub/rows.c
 $(B)/core.a: $(CORE)
 	$(call say,AR)rm -f $@ && ar rcs $@ $^
 .SECONDARY:
@@ -146,7 +164,7 @@ test-kit: all tests ; @.make/kit.sh $(B) build/gpa-tests.tar.xz
 bench:  deps ; @$(MAKE) --no-print-directory -j$(JOBS) all && GPA=$(B)/gpa tests/bench/run
 bench-gpu: deps ; @$(MAKE) --no-print-directory -j$(JOBS) all && GPA=$(B)/gpa $(or $(wildcard build/venv/bin/python),python3) tests/bench/gpu.py $(if $(QUICK),--quick)
 cov:    ; @$(MAKE) --no-print-directory test MODE=cov; .make/coverage.sh
-tests:  $(UNIT) $(TOOLS) $(FUZZ) $(FAKE) $(STUBS) ; @true
+tests:  $(UNIT) $(TOOLS) $(FUZZ) $(FAKE) $(STUBS) $(EMULATOR) ; @true
 layers: ; @awk -f tests/layers.awk tests/layers.txt $$(find lang runtime repl kernel -name '*.[ch]' 2>/dev/null)
 clean:  ; rm -rf build
 

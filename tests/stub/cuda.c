@@ -4,7 +4,9 @@
  *   cc=75          compute capability          memory=1000000 bytes of each GPU
  *   slow=300       milliseconds of cuInit      endless        what is launched never ends
  *   no-ptx         PTX is not understood       fault=3        the third launch breaks its context
- *   dead           a broken context cannot be had again */
+ *   dead           a broken context cannot be had again
+ *
+ * What becomes of programs is left to four functions (stub.h), for which there may be others: ../emulator/launch.c. */
 #include <time.h>
 
 #include "tests/stub/stub.h"
@@ -29,6 +31,13 @@ static struct CUctx_st contexts[MAX_GPUS];
 static _Thread_local CUcontext current;
 static long launches;
 static char something[64];
+
+__attribute__((weak)) int stub_load(const void *image, CUmodule *out) { return (void)image, *out = (CUmodule)(void *)something, 0; }
+__attribute__((weak)) void stub_unload(CUmodule m) { (void)m; }
+__attribute__((weak)) int stub_find(CUmodule m, const char *name, CUfunction *out) { return (void)m, (void)name, *out = (CUfunction)(void *)something, 0; }
+__attribute__((weak)) int stub_launch(CUfunction f, const unsigned blocks[3], const unsigned threads[3], unsigned shared, void **args) {
+    return (void)f, (void)blocks, (void)threads, (void)shared, (void)args, 0;
+}
 
 #define LIVE() do { if (!current) return 201; if (current->broken) return BROKEN; } while (0)
 #define STUB(symbol, ...) int symbol(__VA_ARGS__); int symbol(__VA_ARGS__)
@@ -155,13 +164,10 @@ STUB(cuModuleLoadDataEx, CUmodule *out, const void *image, unsigned n, int *opti
     LIVE();
     bool ptx = memcmp(image, "\177ELF", 4) != 0;
     stub_log("load %s\n", ptx ? "ptx" : "cubin");
-    *out = (CUmodule)(void *)something;
-    return ptx && stub_word("no-ptx", 0) ? TOO_OLD : 0;
+    return ptx && stub_word("no-ptx", 0) ? TOO_OLD : stub_load(image, out);
 }
-STUB(cuModuleGetFunction, CUfunction *out, CUmodule m, const char *name) {
-    (void)m, (void)name;
-    return *out = (CUfunction)(void *)something, 0;
-}
+STUB(cuModuleUnload, CUmodule m) { return stub_unload(m), 0; }
+STUB(cuModuleGetFunction, CUfunction *out, CUmodule m, const char *name) { return stub_find(m, name, out); }
 STUB(cuFuncGetAttribute, int *out, int which, CUfunction f) {
     (void)f;
     return *out = which == CU_FUNC_MAX_THREADS ? 1024 : 0, 0;
@@ -178,8 +184,8 @@ int cuGetExportTable(const void **table, const void *which) {
     return *table = empty, 0;
 }
 STUB(cuLaunchKernel, CUfunction f, unsigned a, unsigned b, unsigned c, unsigned x, unsigned y, unsigned z, unsigned shared, CUstream s, void **p, void **q) {
-    (void)f, (void)a, (void)b, (void)c, (void)x, (void)y, (void)z, (void)shared, (void)s, (void)p, (void)q;
+    (void)s, (void)q;
     LIVE();
     if (++launches == stub_word("fault", -1)) current->broken = true;
-    return 0;
+    return stub_launch(f, (unsigned[]){a, b, c}, (unsigned[]){x, y, z}, shared, p);
 }

@@ -8,6 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/cuda/api.h"
+
+/* What the driver does with programs: `image` is what its compiler made. Zero, or a CUresult. By default nothing. */
+int stub_load(const void *image, CUmodule *out);
+void stub_unload(CUmodule m);
+int stub_find(CUmodule m, const char *name, CUfunction *out);
+int stub_launch(CUfunction f, const unsigned blocks[3], const unsigned threads[3], unsigned shared, void **args);
+
 /* The number after `name=` in $STUB_CUDA; 1 for the bare name; else `otherwise`. */
 static inline long stub_word(const char *name, long otherwise) {
     const char *at = getenv("STUB_CUDA");

@@ -1,0 +1,136 @@
+/* CUDA C as C++: what the sources that the CUDA device generates use of the language, for the emulator's programs
+ * (nvrtc.c puts it in front of each). A thread is a fibre (launch.c), so `wait` is where it may leave the processor: between
+ * two waits nothing comes in between, and an atomic operation is a plain one. */
+#include <climits>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+
+#include "tests/emulator/emulator.h"
+
+static const emulator *emu;
+
+#define __device__
+#define __global__
+#define __noinline__ __attribute__((noinline))
+#define __forceinline__ inline
+#define __grid_constant__
+#define __launch_bounds__(...)
+#define __maxnreg__(n)
+#define __align__(n) __attribute__((aligned(n)))
+#define __shared__ static __attribute__((section("shared")))
+#define threadIdx (emu->now->thread)
+#define blockIdx (emu->now->block)
+#define blockDim (emu->now->block_size)
+#define gridDim (emu->now->grid_size)
+
+/* Memory whose size the launch gives: 227 KiB is what a GPU has. */
+alignas(16) unsigned char g_dynamic[EMULATOR_SHARED];
+unsigned g_bins[EMULATOR_SHARED / sizeof(unsigned)];
+
+static inline void __syncthreads() { emu->wait(EMULATOR_BLOCK); }
+static inline void __syncwarp(unsigned = ~0u) { emu->wait(EMULATOR_WARP); }
+static inline int __syncthreads_count(int p) { return emu->count(p != 0); }
+static inline int __syncthreads_or(int p) { return emu->count(p != 0) > 0; }
+static inline int __syncthreads_and(int p) { return emu->count(p == 0) == 0; }
+static inline void __threadfence() {}
+static inline void __threadfence_block() {}
+static inline void __threadfence_system() {}
+
+/* ---- lanes of a warp; a lane that has ended gives nothing, and a value that it would give is the asker's own ---- */
+
+template <class T> static T emu_exchange(T v, int from) {
+    static_assert(sizeof v <= EMULATOR_SLOT, "a value of a lane");
+    bool odd = emu->now->exchanges++ & 1;
+    memcpy(emu->slot(emu->now->lane, odd), &v, sizeof v);
+    emu->wait(EMULATOR_WARP);
+    if (from >= 0 && from < 32 && emu->lanes() >> from & 1) memcpy(&v, emu->slot(from, odd), sizeof v);
+    return v;
+}
+template <class T> static T __shfl_sync(unsigned, T v, int from, int width = 32) {
+    return emu_exchange(v, emu->now->lane / width * width + (from & (width - 1)));
+}
+template <class T> static T __shfl_down_sync(unsigned, T v, int by, int width = 32) {
+    int from = emu->now->lane + by;
+    return emu_exchange(v, from / width == emu->now->lane / width ? from : -1);
+}
+template <class T> static T __shfl_up_sync(unsigned, T v, int by, int width = 32) {
+    int from = emu->now->lane - by;
+    return emu_exchange(v, from >= emu->now->lane / width * width ? from : -1);
+}
+template <class T> static T __shfl_xor_sync(unsigned, T v, int mask, int = 32) { return emu_exchange(v, emu->now->lane ^ mask); }
+/* The lanes for whose value `yes` holds. */
+template <class T, class F> static unsigned emu_lanes_where(T v, F yes) {
+    bool odd = emu->now->exchanges++ & 1;
+    unsigned there = emu->lanes(), found = 0;
+    memcpy(emu->slot(emu->now->lane, odd), &v, sizeof v);
+    emu->wait(EMULATOR_WARP);
+    for (int i = 0; i < 32; i++) {
+        memcpy(&v, emu->slot(i, odd), sizeof v);
+        if (there >> i & 1 && yes(v)) found |= 1u << i;
+    }
+    return found;
+}
+static inline unsigned __ballot_sync(unsigned, int p) { return emu_lanes_where(p, [](int v) { return v != 0; }); }
+template <class T> static unsigned __match_any_sync(unsigned, T v) { return emu_lanes_where(v, [=](T w) { return w == v; }); }
+template <class T> static unsigned __match_all_sync(unsigned m, T v, int *all) {
+    unsigned same = __match_any_sync(m, v);
+    *all = same == emu->lanes();
+    return *all ? same : 0;
+}
+static inline int __any_sync(unsigned m, int p) { return __ballot_sync(m, p) != 0; }
+static inline int __all_sync(unsigned m, int p) { return __ballot_sync(m, !p) == 0; }
+static inline unsigned __activemask() { return emu->lanes(); }
+
+/* ---- atomic operations ---- */
+
+#define EMU_ATOMIC(name, result)                           \
+    template <class T, class U> static T name(T *p, U v) { \
+        T old = *p, x = (T)v;                              \
+        *p = (T)(result);                                  \
+        return old;                                        \
+    }
+EMU_ATOMIC(atomicAdd, old + x)
+EMU_ATOMIC(atomicSub, old - x)
+EMU_ATOMIC(atomicMax, x > old ? x : old)
+EMU_ATOMIC(atomicMin, x < old ? x : old)
+EMU_ATOMIC(atomicExch, x)
+EMU_ATOMIC(atomicAnd, old & x)
+EMU_ATOMIC(atomicOr, old | x)
+EMU_ATOMIC(atomicXor, old ^ x)
+EMU_ATOMIC(atomicInc, old >= x ? 0 : old + 1)
+EMU_ATOMIC(atomicDec, old == 0 || old > x ? x : old - 1)
+template <class T, class U, class V> static T atomicCAS(T *p, U expected, V v) {
+    T old = *p;
+    if (old == (T)expected) *p = (T)v;
+    return old;
+}
+
+/* ---- numbers ---- */
+
+template <class To, class From> static To emu_bits(From v) {
+    static_assert(sizeof(To) == sizeof(From), "as wide");
+    To x;
+    memcpy(&x, &v, sizeof x);
+    return x;
+}
+static inline float __uint_as_float(unsigned v) { return emu_bits<float>(v); }
+static inline float __int_as_float(int v) { return emu_bits<float>(v); }
+static inline unsigned __float_as_uint(float v) { return emu_bits<unsigned>(v); }
+static inline int __float_as_int(float v) { return emu_bits<int>(v); }
+static inline double __longlong_as_double(long long v) { return emu_bits<double>(v); }
+static inline long long __double_as_longlong(double v) { return emu_bits<long long>(v); }
+static inline unsigned __umulhi(unsigned a, unsigned b) { return (unsigned)((unsigned long long)a * b >> 32); }
+static inline int __mulhi(int a, int b) { return (int)((long long)a * b >> 32); }
+static inline unsigned long long __umul64hi(unsigned long long a, unsigned long long b) { return (unsigned long long)((unsigned __int128)a * b >> 64); }
+static inline long long __mul64hi(long long a, long long b) { return (long long)((__int128)a * b >> 64); }
+static inline int __clz(int v) { return v ? __builtin_clz((unsigned)v) : 32; }
+static inline int __clzll(long long v) { return v ? __builtin_clzll((unsigned long long)v) : 64; }
+static inline int __ffs(int v) { return __builtin_ffs(v); }
+static inline int __popc(unsigned v) { return __builtin_popcount(v); }
+static inline int __popcll(unsigned long long v) { return __builtin_popcountll(v); }
+static inline float emu_from_half(unsigned short h) { return (float)emu_bits<_Float16>(h); }
+template <class T> static unsigned short emu_to_half(T v) { return emu_bits<unsigned short>((_Float16)v); }
+
+using namespace std;

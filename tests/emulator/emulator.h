@@ -1,0 +1,32 @@
+/* The joint between the emulator (launch.c, C) and the programs that it runs (generated CUDA C behind device.h, C++). */
+#ifndef GPA_TESTS_EMULATOR_H
+#define GPA_TESTS_EMULATOR_H
+
+enum { EMULATOR_SHARED = 232448, EMULATOR_SLOT = 32 };
+
+/* Whom a thread waits for. */
+typedef enum { EMULATOR_BLOCK = 1, EMULATOR_WARP } emulator_wait;
+
+typedef struct { unsigned x, y, z; } emulator_dim;
+
+/* What a thread knows of itself. `exchanges` counts those of its warp: two in a row use different slots. */
+typedef struct {
+    emulator_dim thread, block, block_size, grid_size;
+    int lane;
+    unsigned exchanges;
+} emulator_thread;
+
+typedef struct {
+    emulator_thread *now;                  /* the thread that runs */
+    void (*wait)(emulator_wait whom);      /* until all threads of the block, or of the warp, that have not ended wait too */
+    int (*count)(int yes);                 /* likewise for the block: of how many of its threads `yes` is 1 */
+    unsigned char *(*slot)(int lane, int odd); /* of EMULATOR_SLOT bytes, in the running thread's warp */
+    unsigned (*lanes)(void);               /* those of the warp that have not ended */
+} emulator;
+
+/* A program's two functions: `emulator_enter` runs the thread e->now; `emulator_begin` fills shared memory, of which the
+ * launch asks for `dynamic` bytes, with rubbish before a block begins. */
+typedef void emulator_enter_fn(const emulator *e, void **args);
+typedef void emulator_begin_fn(unsigned dynamic);
+
+#endif

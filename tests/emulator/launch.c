@@ -1,0 +1,189 @@
+/* The launching half of a CUDA driver without a GPU: a program is a shared library (nvrtc.c), and its threads run one after
+ * the other, block after block, each until it waits. The other half, memory and contexts, is tests/stub/cuda.c.
+ *
+ * Threads are fibres only where they wait: a fibre runs thread after thread to its end, and when one waits, the next fibre
+ * goes on with the threads that have not begun. The scheduler (run_block) lets go a warp or a block when all that have not
+ * ended wait for the same; what can never be let go is a barrier in divergent code, which ends the process with that word. */
+#include <dlfcn.h>
+#include <elf.h>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "tests/emulator/emulator.h"
+#include "tests/stub/stub.h"
+
+#include "runtime/cuda/api.h"
+
+enum { THREADS = 1024, LANES = 32, STACK = 128 << 10, NO_BINARY = 200, NOT_FOUND = 500, NO_ROOM = 2 };
+
+typedef enum { WAITS_NOT = 0, WAITS_BLOCK = EMULATOR_BLOCK, WAITS_WARP = EMULATOR_WARP, NOT_BEGUN, ENDED } state;
+
+struct CUmod_st {
+    int fd; /* open as long as the library: dlopen knows libraries by their paths */
+    void *library;
+    emulator_enter_fn *enter;
+    emulator_begin_fn *begin;
+};
+
+/* One launch at a time. Fibre f runs thread runs[f]; thread t, once begun, runs in fibre in[t]. */
+static struct {
+    pthread_mutex_t lock;
+    const struct CUmod_st *program;
+    void **args;
+    unsigned n, begun, fibres;
+    emulator_thread threads[THREADS];
+    state states[THREADS];
+    unsigned in[THREADS];
+    int yes[THREADS];
+    ucontext_t contexts[THREADS], scheduler;
+    unsigned char *stacks, slots[2][THREADS][EMULATOR_SLOT];
+} L = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void wait_for(emulator_wait whom);
+static int count(int yes);
+static unsigned char *slot(int lane, int odd);
+static unsigned lanes(void);
+static emulator joint = {.wait = wait_for, .count = count, .slot = slot, .lanes = lanes};
+
+static unsigned running(void) { return (unsigned)(joint.now - L.threads); }
+
+static void wait_for(emulator_wait whom) {
+    unsigned t = running();
+    L.states[t] = (state)whom;
+    swapcontext(&L.contexts[L.in[t]], &L.scheduler);
+}
+
+/* A second barrier keeps what a fast thread counts next apart. */
+static int count(int yes) {
+    L.yes[running()] = yes;
+    wait_for(EMULATOR_BLOCK);
+    int n = 0;
+    for (unsigned t = 0; t < L.n; t++)
+        if (L.states[t] != ENDED) n += L.yes[t];
+    wait_for(EMULATOR_BLOCK);
+    return n;
+}
+
+static unsigned char *slot(int lane, int odd) { return L.slots[odd][running() / LANES * LANES + (unsigned)lane]; }
+
+static unsigned lanes(void) {
+    unsigned first = running() / LANES * LANES, there = 0;
+    for (unsigned i = 0; i < LANES && first + i < L.n; i++) there |= (unsigned)(L.states[first + i] != ENDED) << i;
+    return there;
+}
+
+static void fibre(int f) {
+    while (L.begun < L.n) {
+        unsigned t = L.begun++;
+        L.in[t] = (unsigned)f;
+        L.states[t] = WAITS_NOT;
+        joint.now = &L.threads[t];
+        L.program->enter(&joint, L.args);
+        L.states[t] = ENDED;
+    }
+    setcontext(&L.scheduler);
+}
+
+static void begin_fibre(void) {
+    unsigned f = L.fibres++;
+    getcontext(&L.contexts[f]);
+    L.contexts[f].uc_stack = (stack_t){.ss_sp = L.stacks + (size_t)f * STACK, .ss_size = STACK};
+    makecontext(&L.contexts[f], (void (*)(void))fibre, 1, (int)f);
+    swapcontext(&L.scheduler, &L.contexts[f]);
+}
+
+/* Lets threads from `first` to `end` go if all that have not ended wait for `whom`; whether one goes. */
+static bool let_go(unsigned first, unsigned end, state whom) {
+    unsigned waiting = 0;
+    for (unsigned t = first; t < end; t++)
+        if (L.states[t] == whom) waiting++;
+        else if (L.states[t] != ENDED) return false;
+    for (unsigned t = first; t < end; t++)
+        if (L.states[t] == whom) L.states[t] = WAITS_NOT;
+    return waiting > 0;
+}
+
+static void divergent(void) {
+    unsigned warp = 0, block = 0;
+    for (unsigned t = 0; t < L.n; t++) warp += L.states[t] == WAITS_WARP, block += L.states[t] == WAITS_BLOCK;
+    fprintf(stderr, "a barrier in divergent code: of %u threads %u wait for their warps and %u for the block\n", L.n, warp, block);
+    abort();
+}
+
+static void run_block(void) {
+    L.begun = L.fibres = 0;
+    for (unsigned t = 0; t < L.n; t++) L.states[t] = NOT_BEGUN, L.threads[t].exchanges = 0;
+    while (L.begun < L.n) begin_fibre();
+    for (;;) {
+        bool goes = false, left = false;
+        for (unsigned t = 0; t < L.n; t += LANES) goes |= let_go(t, t + LANES < L.n ? t + LANES : L.n, WAITS_WARP);
+        if (!goes) goes = let_go(0, L.n, WAITS_BLOCK);
+        for (unsigned t = 0; t < L.n; t++) {
+            left |= L.states[t] != ENDED;
+            if (L.states[t] != WAITS_NOT) continue;
+            joint.now = &L.threads[t];
+            swapcontext(&L.scheduler, &L.contexts[L.in[t]]);
+        }
+        if (!left) return;
+        if (!goes) divergent();
+    }
+}
+
+int stub_launch(CUfunction f, const unsigned blocks[3], const unsigned threads[3], unsigned shared, void **args) {
+    emulator_dim g = {blocks[0], blocks[1], blocks[2]}, b = {threads[0], threads[1], threads[2]};
+    L.n = b.x * b.y * b.z;
+    if (L.n > THREADS || shared > EMULATOR_SHARED) return 1;
+    pthread_mutex_lock(&L.lock);
+    if (!L.stacks) {
+        void *room = mmap(NULL, (size_t)THREADS * STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        L.stacks = room == MAP_FAILED ? NULL : room;
+    }
+    L.program = (const struct CUmod_st *)(void *)f;
+    L.args = args;
+    for (uint64_t k = 0, n = L.stacks ? (uint64_t)g.x * g.y * g.z : 0; k < n; k++) {
+        emulator_dim at = {(unsigned)(k % g.x), (unsigned)(k / g.x % g.y), (unsigned)(k / g.x / g.y)};
+        for (unsigned t = 0; t < L.n; t++)
+            L.threads[t] = (emulator_thread){{t % b.x, t / b.x % b.y, t / b.x / b.y}, at, b, g, (int)(t % LANES), 0};
+        L.program->begin(shared);
+        run_block();
+    }
+    pthread_mutex_unlock(&L.lock);
+    return L.stacks ? 0 : NO_ROOM;
+}
+
+/* A library ends with the table of its sections. */
+static size_t size_of(const Elf64_Ehdr *x) { return x->e_shoff + (size_t)x->e_shnum * x->e_shentsize; }
+
+int stub_load(const void *image, CUmodule *out) {
+    int fd = memfd_create("program", MFD_CLOEXEC);
+    size_t n = memcmp(image, ELFMAG, SELFMAG) ? 0 : size_of(image), done = 0;
+    char path[64];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    for (ssize_t k = 1; done < n && k > 0; done += k > 0 ? (size_t)k : 0) k = write(fd, (const char *)image + done, n - done);
+    CUmodule m = n && done == n ? calloc(1, sizeof *m) : NULL;
+    if (m && (m->library = dlopen(path, RTLD_NOW | RTLD_LOCAL))) {
+        *(void **)&m->enter = dlsym(m->library, "emulator_enter");
+        *(void **)&m->begin = dlsym(m->library, "emulator_begin");
+    }
+    if (m) m->fd = fd;
+    *out = m;
+    if (m && m->enter && m->begin) return 0;
+    fprintf(stderr, "no program: %s\n", m ? dlerror() : "not a library");
+    if (fd >= 0) close(fd);
+    free(m);
+    return NO_BINARY;
+}
+
+/* Programs have one kernel. */
+int stub_find(CUmodule m, const char *name, CUfunction *out) {
+    *out = (CUfunction)(void *)m;
+    return strcmp(name, "gpa") ? NOT_FOUND : 0;
+}
+
+void stub_unload(CUmodule m) {
+    dlclose(m->library);
+    close(m->fd);
+    free(m);
+}
