@@ -13,6 +13,7 @@
 #include "runtime/explain.h"
 #include "runtime/host.h"
 #include "runtime/lower.h"
+#include "runtime/memo.h"
 #include "runtime/place.h"
 #include "runtime/profile.h"
 #include "runtime/rt.h"
@@ -34,13 +35,17 @@ typedef struct fault {
 struct exec {
     fuse_plan plan;
     lowered low;
+    memo *memo;
+    bool known, watched; /* the plan: the memo has it, so nothing is fused or lowered; or somebody wants to see the programs */
     bool busy;           /* the plan is being run: do not begin another */
     fault *first, *last; /* in launch order */
     size_t n_expected;
 };
 
 static gpa_code scratch(gpa_rt *rt, gpa_err *e) {
-    if (!rt->exec && !(rt->exec = mem_zero(sizeof *rt->exec))) return gpa_no_memory(e);
+    if (rt->exec) return GPA_OK;
+    if (!(rt->exec = mem_zero(sizeof *rt->exec))) return gpa_no_memory(e);
+    rt->exec->memo = memo_new();
     return GPA_OK;
 }
 
@@ -50,6 +55,7 @@ void exec_free(gpa_rt *rt) {
     exec_faults(rt, NULL);
     fuse_free(&x->plan);
     lower_free(&x->low);
+    memo_free(x->memo);
     mem_free(x);
     rt->exec = NULL;
 }
@@ -356,7 +362,7 @@ static gpa_code settle_stored(gpa_rt *rt, gpa_device *d, const lowered *l, gpa_e
     bool stores = false, open = false;
     for (size_t i = 0; i < l->n_arrays; i++) {
         if (!l->buf[i]) continue;
-        stores = stores || (l->f->arrays[i].access & KIR_WRITE);
+        stores = stores || (l->stored >> i & 1);
         open = open || doubt_is_open(l->buf[i]->doubt);
     }
     return stores && open ? host_wait(rt, d, e) : GPA_OK;
@@ -387,16 +393,20 @@ static void settle(gpa_rt *rt, lowered *l, gpa_buf **fresh) {
     }
 }
 
-static gpa_code run_step(gpa_rt *rt, gpa_device *current, int s, bool *hazard, gpa_err *e) {
+/* Runs the i-th step in order. */
+static gpa_code run_step(gpa_rt *rt, gpa_device *current, size_t i_step, bool *hazard, gpa_err *e) {
     struct exec *x = rt->exec;
     lowered *l = &x->low;
     gpa_buf *fresh[KIR_MAX_ARRAYS]; /* memory of roots; copies of operands from other devices */
-    const cache_entry *program;
+    const cache_entry *program = NULL;
+    int s = x->plan.order[i_step];
     doubt *own = NULL;
     gpa_device *d = current;
     bool built = false;
     if (rt_interrupted(rt)) return gpa_fail(e, GPA_E_INTERRUPT, "%s", "");
-    gpa_code rc = lower(rt, &x->plan, s, l, e);
+    gpa_code rc = GPA_OK;
+    if (x->known) memo_lower(x->memo, &x->plan, i_step, l, &program);
+    else rc = lower(rt, &x->plan, s, l, e);
     if (rc) return rc;
     if (l->hazard) {
         *hazard = true;
@@ -410,7 +420,8 @@ static gpa_code run_step(gpa_rt *rt, gpa_device *current, int s, bool *hazard, g
     TRY(bring_over(rt, d, l, fresh, e));
     TRY(settle_stored(rt, d, l, e));
     if (!l->empty) {
-        TRY(cache_get(rt, d, l->f, &program, &built, e));
+        if (x->known) rt->stats.cache_hits++;
+        else TRY(cache_get(rt, d, l->f, &program, &built, e));
         profile_begin(rt, d);
         rc = launch(rt, d, program->prog, l, &own, e);
         profile_step(rt, d, &x->plan, s, l, program);
@@ -420,6 +431,7 @@ static gpa_code run_step(gpa_rt *rt, gpa_device *current, int s, bool *hazard, g
         rt->stats.bytes_written += l->bytes_written;
     }
     TRY(doubt_results(l, own, fresh, e));
+    if (!x->known && !x->watched) memo_note(x->memo, &x->plan, i_step, l, program);
     settle(rt, l, fresh);
 out:
     doubt_release(own);
@@ -453,13 +465,17 @@ static gpa_code run_plan(gpa_rt *rt, gpa_cut why, bool *hazard, gpa_err *e) {
     if (x->busy) return gpa_fail(e, GPA_E_INTERNAL, "one plan inside another");
     x->busy = true;
     gpa_caps caps = common_caps(rt, d);
-    rc = fuse(rt, &x->plan, &caps, why, e);
+    x->watched = rt->explain || rt->profile;
+    x->known = !x->watched && memo_find(x->memo, rt, d, &caps, &x->plan);
+    if (x->known) rt->stats.plans_known++;
+    else rc = fuse(rt, &x->plan, &caps, why, e);
     /* A root that settles lets go of its inputs; other roots may be among them. */
     for (size_t i = 0; i < x->plan.n_root; i++) node_retain(x->plan.root[i].value);
     for (size_t i = 0; i < x->plan.n_order && !rc && !*hazard; i++) {
-        rc = run_step(rt, d, x->plan.order[i], hazard, e);
+        rc = run_step(rt, d, i, hazard, e);
         if (rc) mark_failed(&x->plan, x->plan.order[i]);
     }
+    if (!rc && !*hazard && !x->known && !x->watched) memo_keep(x->memo, &x->plan);
     for (size_t i = 0; i < x->plan.n_root; i++) node_release(rt, x->plan.root[i].value);
     x->busy = false;
     return rc;

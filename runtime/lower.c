@@ -105,10 +105,12 @@ static int64_t spread(ctx *c, const int64_t *strides, int64_t offset, int map, i
     return offset;
 }
 
-static int add_param(ctx *c, gpa_dtype t, gpa_val v) {
+/* of: the node whose value it is, or NULL. */
+static int add_param(ctx *c, gpa_dtype t, gpa_val v, const node *of) {
     lowered *l = c->l;
     if (l->f->n_params == LOWER_PARAMS) return -1;
     l->params[l->f->n_params] = v;
+    l->number[l->f->n_params] = of;
     return kir_add_param(l->f, t);
 }
 
@@ -145,7 +147,7 @@ static int32_t visit_leaf(ctx *c, entry x) {
     int64_t stride[GPA_MAX_DIMS];
     node *n = x.n;
     if (n->kind == NODE_SCALAR) {
-        x.id = add_param(c, (gpa_dtype)n->dtype, n->v);
+        x.id = add_param(c, (gpa_dtype)n->dtype, n->v, n);
     } else {
         int64_t offset = spread(c, n->map, n->map[n->ndim], x.map, stride);
         bool memory = n->kind == NODE_BUF;
@@ -185,7 +187,7 @@ static bool add_indexed(ctx *c, int ndim, const int64_t *shape, const int64_t *s
     x->params = (int32_t)c->l->f->n_params;
     for (int k = 0; k < ndim; k++) {
         if (from[k] >= 0) continue;
-        if (add_param(c, DT_I64, (gpa_val){.I64 = shape[k]}) < 0 || add_param(c, DT_I64, (gpa_val){.I64 = strides[k]}) < 0)
+        if (add_param(c, DT_I64, (gpa_val){.I64 = shape[k]}, NULL) < 0 || add_param(c, DT_I64, (gpa_val){.I64 = strides[k]}, NULL) < 0)
             return false;
     }
     c->l->faults = true;
@@ -564,6 +566,9 @@ gpa_code lower(gpa_rt *rt, fuse_plan *p, int s, lowered *l, gpa_err *e) {
     if (l->f->failed) return gpa_no_memory(e);
     bool scans = false;
     for (size_t i = 0; i < w->n_e; i++) scans = scans || w->e[i].n->kind == NODE_SCAN;
+    l->stored = 0;
+    for (size_t i = 0; i < l->n_arrays; i++)
+        if (l->f->arrays[i].access & KIR_WRITE) l->stored |= UINT64_C(1) << i;
     layout_count(l);
     return layout(c.s, l, scans, e);
 }

@@ -15,10 +15,12 @@ typedef struct {
     int64_t stride[KIR_MAX_ARRAYS][GPA_MAX_DIMS]; /* over the step's space, before it is laid out */
     int64_t count[KIR_MAX_ARRAYS];     /* elements of the array that the program touches at least */
     gpa_val params[LOWER_PARAMS];
+    const node *number[LOWER_PARAMS];  /* the SCALAR that a parameter is the value of; NULL: an extent or a stride */
     int64_t size[KIR_MAX_DIMS];
     int n_loops;                       /* dimensions beyond what a program has: walked by the host */
     int64_t loop_size[LOWER_LOOPS], loop_stride[KIR_MAX_ARRAYS][LOWER_LOOPS];
     uint64_t bytes_read, bytes_written;
+    uint64_t stored;                   /* bit per array: the program writes it */
     bool empty;                        /* nothing to run */
     bool hazard;                       /* a store's target overlaps an operand elsewhere: it needs a temporary */
     bool faults;                       /* the program may fault */

@@ -104,6 +104,7 @@ gpa_code rt_attribute(gpa_rt *rt, const char *name, int which, int64_t elsewhere
 
 typedef struct {
     uint64_t launches, compiles, cache_hits, lib_calls, nodes;
+    uint64_t plans_known;                     /* computed without being fused and lowered again */
     uint64_t bytes_read, bytes_written;       /* by programs, counted from operands */
     uint64_t bytes_live, bytes_cached, bytes_peak; /* device memory: in use, kept for reuse, most ever in use */
     uint64_t bytes_pending;                   /* kept alive only by pending work */

@@ -1,0 +1,336 @@
+/* Plans are remembered (runtime/memo.h): a graph that was fused and lowered before is recognised, whatever numbers and
+ * memory it has, and only then; what is computed is right each time. Expected values are computed here, in plain C. */
+#include "runtime/body.h"
+#include "tests/unit/graph.h"
+
+enum { N = 30, M = 7 };
+
+static uint64_t known_before;
+
+/* From here on `known_is` counts. */
+static void count(void) {
+    rt_stats s;
+    rt_get_stats(rt, &s);
+    known_before = s.plans_known;
+}
+
+static void known_is(uint64_t want) {
+    rt_stats s;
+    rt_get_stats(rt, &s);
+    count_is(s.plans_known - known_before, want);
+    known_before = s.plans_known;
+}
+
+/* n values that follow from a seed. */
+static double value(int seed, int64_t i) { return (double)((i * 31 + seed * 17) % 97) / 8 - 5; }
+
+static gpa_arr *numbers(int seed, int ndim, const int64_t *shape) {
+    double v[N * M];
+    int64_t n = 1;
+    gpa_arr *a;
+    for (int d = 0; d < ndim; d++) n *= shape[d];
+    assert_true(n <= N * M);
+    for (int64_t i = 0; i < n; i++) v[i] = value(seed, i);
+    ok(arr_from(rt, DT_F64, ndim, shape, v, &a, &err));
+    return keep(a);
+}
+
+static void expect(gpa_arr *a, int64_t n, double (*f)(int64_t i, const double *with), const double *with) {
+    double *v = values(a);
+    assert_int_equal(a->size, n);
+    for (int64_t i = 0; i < n; i++) {
+        if (fabs(v[i] - f(i, with)) > 1e-12) fail_msg("element %lld: %.17g, not %.17g", (long long)i, v[i], f(i, with));
+    }
+    test_free(v);
+}
+
+/* (x * a + y) / b, of two seeds and two numbers */
+static gpa_arr *chain(gpa_arr *x, gpa_arr *y, double a, double b) { return opn(OP_DIVIDE, op2(OP_ADD, opn(OP_MULTIPLY, x, a), y), b); }
+static double chained(int64_t i, const double *w) { return (value((int)w[0], i) * w[2] + value((int)w[1], i)) / w[3]; }
+
+static void check_chain(int x, int y, double a, double b, int64_t n) {
+    gpa_arr *r = chain(numbers(x, SHAPE(n)), numbers(y, SHAPE(n)), a, b);
+    ONLY(r);
+    eval(r);
+    expect(r, n, chained, (double[]){x, y, a, b});
+    drop_all();
+}
+
+static void test_numbers_and_memory(void **state) {
+    (void)state;
+    check_chain(1, 2, 2.5, 4, N);
+    count();
+    check_chain(1, 2, 2.5, 4, N);
+    check_chain(3, 4, -1.25, 0.5, N); /* other memory, other numbers */
+    check_chain(5, 6, 3, 7, N);
+    known_is(3);
+    check_chain(1, 2, 2.5, 2.5, N); /* one number for both: another graph, whose two uses are one parameter */
+    known_is(0);
+    check_chain(1, 2, 0.75, 0.75, N);
+    known_is(1);
+    check_chain(1, 2, 0.75, 0.5, N);
+    known_is(1);
+}
+
+static double half_chained(int64_t i, const double *w) { return (double)((float)value(1, i) + (float)w[0]); }
+
+static void test_shapes_and_dtypes(void **state) {
+    (void)state;
+    check_chain(1, 2, 2.5, 4, N);
+    count();
+    check_chain(1, 2, 2.5, 4, N - 1);
+    known_is(0);
+    check_chain(3, 2, 2, 8, N - 1);
+    check_chain(3, 2, 2, 8, N);
+    known_is(2);
+    for (int round = 0; round < 2; round++) {
+        gpa_arr *single;
+        ok(arr_cast(rt, numbers(1, SHAPE(N)), DT_F32, false, &single, &err));
+        keep(single);
+        eval(single);
+        count();
+        gpa_arr *sum = opn(OP_ADD, single, 0.5 + round);
+        eval(sum);
+        known_is((uint64_t)round);
+        expect(sum, N, half_chained, (double[]){0.5 + round});
+        drop_all();
+    }
+}
+
+static double shifted(int64_t i, const double *w) { return value((int)w[0], (int64_t)w[1] + (int64_t)w[2] * i) * w[3]; }
+
+/* Views of one array are told apart by offset and stride. */
+static void test_views(void **state) {
+    (void)state;
+    const range r[] = {{0, N, 1}, {5, N, 1}, {0, N, 2}, {N - 1, INT64_MAX, -1}};
+    for (int round = 0; round < 2; round++) {
+        for (size_t i = 0; i < COUNT_OF(r); i++) {
+            gpa_arr *a = numbers(round, SHAPE(N)), *part = SLICE(a, r[i]), *twice = opn(OP_MULTIPLY, part, 2 + round);
+            count();
+            eval(twice);
+            known_is((uint64_t)round);
+            expect(twice, part->size, shifted, (double[]){round, (double)r[i].start, (double)r[i].step, 2 + round});
+            drop_all();
+        }
+    }
+}
+
+static double summed(int64_t i, const double *w) { return value((int)w[0], i) + value((int)w[1], i); }
+static double moved(int64_t i, const double *w) { return i ? value((int)w[0], i - 1) + 1 : value((int)w[1], 0); }
+
+/* Whether operands share memory decides what may be done: it is part of the description. */
+static void test_aliases(void **state) {
+    (void)state;
+    for (int round = 0; round < 3; round++) {
+        gpa_arr *a = numbers(1, SHAPE(N)), *b = numbers(2, SHAPE(N));
+        expect(op2(OP_ADD, a, b), N, summed, (double[]){1, 2});
+        expect(op2(OP_ADD, a, a), N, summed, (double[]){1, 1});
+        drop_all();
+    }
+    for (int round = 0; round < 6; round++) { /* a store into memory that is read elsewhere, and one that is not */
+        bool own = round % 2;
+        gpa_arr *a = numbers(1, SHAPE(N)), *b = numbers(2, SHAPE(N));
+        assign(SLICE(a, FROM(1)), opn(OP_ADD, SLICE(own ? a : b, TO(-1)), 1));
+        expect(a, N, moved, (double[]){own ? 1 : 2, 1});
+        drop_all();
+    }
+    for (int round = 0; round < 3; round++) { /* in place, and into another */
+        gpa_arr *a = numbers(1, SHAPE(N)), *b = numbers(2, SHAPE(N)), *o = numbers(3, SHAPE(N));
+        count();
+        assign(o, op2(OP_ADD, a, b));
+        known_is(round > 0);
+        expect(o, N, summed, (double[]){1, 2});
+        assign(a, op2(OP_ADD, a, b));
+        expect(a, N, summed, (double[]){1, 2});
+        drop_all();
+    }
+}
+
+static double row_less(int64_t i, const double *w) {
+    double most = -1e9;
+    for (int64_t k = 0; k < M; k++) most = fmax(most, value((int)w[0], i / M * M + k));
+    return value((int)w[0], i) - most * w[1];
+}
+static double row_most(int64_t i, const double *w) {
+    double most = -1e9;
+    for (int64_t k = 0; k < M; k++) most = fmax(most, value((int)w[0], i * M + k));
+    return most * w[1];
+}
+static double tripled(int64_t i, const double *w) { return value((int)w[0], i) + w[1]; }
+static double gone(int64_t i, const double *w) { return (value((int)w[0], i) + w[1]) * 3; }
+
+/* Plans of several steps and of several results: what fusion cuts, and what a name still holds, is stored each time. */
+static void test_steps_and_names(void **state) {
+    (void)state;
+    for (int round = 0; round < 3; round++) {
+        double w[] = {round, 1 + round};
+        gpa_arr *a = numbers(round, SHAPE(N, M)), *top = opn(OP_MULTIPLY, red(RED_MAX, a, 2, true), w[1]), *rest = op2(OP_SUBTRACT, a, top);
+        ONLY(top, rest);
+        count();
+        eval(rest);
+        known_is(round > 0);
+        expect(rest, N * M, row_less, w);
+        expect(top, N, row_most, w);
+        drop_all();
+    }
+    for (int round = 0; round < 4; round++) {
+        double w[] = {round, 2 + round};
+        bool held = round % 2;
+        gpa_arr *a = numbers(round, SHAPE(N)), *sum = opn(OP_ADD, a, w[1]), *result = opn(OP_MULTIPLY, sum, 3);
+        if (held) ONLY(sum, result);
+        else ONLY(result);
+        count();
+        eval(result);
+        known_is(round > 1);
+        expect(result, N, gone, w);
+        if (held) expect(sum, N, tripled, w);
+        drop_all();
+    }
+    for (int round = 0; round < 3; round++) { /* a transposed reader cuts: two steps, the first one's memory read by the second */
+        double w[] = {round, 4};
+        gpa_arr *a = numbers(round, SHAPE(M, M)), *e = op1(OP_EXP, opn(OP_ADD, a, w[1])), *turned, *r;
+        ok(arr_transpose(rt, e, NULL, &turned, &err));
+        r = op2(OP_ADD, e, keep(turned));
+        ONLY(r);
+        eval(r);
+        double *v = values(r);
+        for (int64_t i = 0; i < M; i++)
+            for (int64_t k = 0; k < M; k++) assert_true(fabs(v[i * M + k] / (exp(value(round, i * M + k) + 4) + exp(value(round, k * M + i) + 4)) - 1) < 1e-12);
+        test_free(v);
+        drop_all();
+    }
+}
+
+static double bodied(int64_t i, const double *w) { return value((int)w[0], i) * w[1]; }
+
+static gpa_body *times(double by) {
+    gpa_body *b;
+    kir_func *f = kir_new(KIR_MAP, "times");
+    assert_non_null(f);
+    kir_add_param(f, DT_F64);
+    int32_t x = kir_emit(f, (kir_ins){.code = KIR_PARAM, .type = DT_F64, .a = -1, .b = -1, .c = -1});
+    ok(body_new_take(f, kir_op2(f, OP_MULTIPLY, x, kir_const(f, DT_F64, (gpa_val){.F64 = by})), &b, &err));
+    return b;
+}
+
+/* A function that is gone does not lend its plan to one that comes to lie where it was. */
+static void test_functions(void **state) {
+    (void)state;
+    for (int round = 0; round < 8; round++) {
+        gpa_body *b = times(round);
+        for (int twice = 0; twice < 2; twice++) {
+            gpa_opnd in = arr(numbers(round, SHAPE(N)));
+            gpa_arr *r;
+            ok(arr_apply(rt, b, &in, NULL, &r, &err));
+            keep(r);
+            count();
+            eval(r);
+            known_is((uint64_t)twice);
+            expect(r, N, bodied, (double[]){round, round});
+            drop_all();
+        }
+        body_release(b);
+    }
+}
+
+/* More plans than the table has places. */
+static void test_many(void **state) {
+    (void)state;
+    for (int round = 0; round < 2; round++)
+        for (int64_t n = 1; n < N; n++)
+            for (int64_t m = 1; m < 40; m++) {
+                gpa_arr *a, *sum;
+                ok(arr_full(rt, DT_F64, SHAPE(n, m), (gpa_val){.F64 = (double)n}, &a, &err));
+                keep(a);
+                eval(a);
+                sum = red(RED_SUM, opn(OP_ADD, a, (double)m), 3, false);
+                eval(sum);
+                double *v = values(sum);
+                assert_true(v[0] == (double)((n + m) * n * m));
+                test_free(v);
+                drop_all();
+            }
+}
+
+/* A plan that is stopped, known or not, leaves its arrays pending. */
+static void test_interrupt(void **state) {
+    (void)state;
+    for (int round = 0; round < 3; round++) {
+        gpa_arr *r = chain(numbers(1, SHAPE(N)), numbers(2, SHAPE(N)), 2.5, 4);
+        ONLY(r);
+        rt_interrupt(rt);
+        assert_int_equal(arr_eval(rt, &r, 1, &err), GPA_E_INTERRUPT);
+        gpa_err_clear(&err);
+        rt_interrupt_clear(rt);
+        assert_true(arr_is_pending(r));
+        count();
+        eval(r);
+        known_is(round > 0);
+        expect(r, N, chained, (double[]){1, 2, 2.5, 4});
+        drop_all();
+    }
+}
+
+/* Memory that runs out at any moment: an error, or the right values; and the right values afterwards. */
+static void test_memory(void **state) {
+    (void)state;
+    for (int failed = 1, n = 1; failed; n++) {
+        gpa_arr *a = numbers(n, SHAPE(N, M)), *top = red(RED_MAX, a, 2, true), *rest = op2(OP_SUBTRACT, a, top);
+        ONLY(rest);
+        rt_trim(rt);
+        mem_fail_at((uint64_t)n);
+        gpa_code rc = arr_eval(rt, &rest, 1, &err);
+        mem_fail_at(0);
+        failed = rc != GPA_OK;
+        assert_true(!rc || rc == GPA_E_MEMORY);
+        gpa_err_clear(&err);
+        expect(rest, N * M, row_less, (double[]){n, 1});
+        drop_all();
+        assert_true(n < 200);
+    }
+    ok(rt_set_memory_limit(rt, "2M", &err));
+    for (int round = 0; round < 2; round++) { /* a known plan's results find no room */
+        gpa_arr *a, *sum;
+        ok(arr_empty(rt, DT_F64, SHAPE(80000), &a, &err));
+        sum = opn(OP_ADD, keep(a), 1);
+        ONLY(sum, a);
+        if (round == 0) eval(sum);
+        if (round == 1) {
+            ok(rt_set_memory_limit(rt, "700K", &err));
+            assert_int_equal(arr_eval(rt, &sum, 1, &err), GPA_E_MEMORY);
+            gpa_err_clear(&err);
+            assert_true(arr_is_pending(sum));
+            ok(rt_set_memory_limit(rt, NULL, &err));
+            eval(sum);
+        }
+        drop_all();
+    }
+}
+
+/* Who wants to see the programs sees them, known or not. */
+static void test_explained(void **state) {
+    (void)state;
+    for (int round = 0; round < 3; round++) {
+        gpa_str text;
+        gpa_arr *r = chain(numbers(1, SHAPE(N)), numbers(2, SHAPE(N)), 2.5, 4);
+        ONLY(r);
+        str_init(&text);
+        if (round) rt_explain_start(rt, RT_EXPLAIN_PLAN);
+        eval(r);
+        if (round) rt_explain_stop(rt, &text);
+        if (round) assert_non_null(strstr(text.text, "step 1"));
+        expect(r, N, chained, (double[]){1, 2, 2.5, 4});
+        str_free(&text);
+        drop_all();
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        GRAPH_TEST(test_numbers_and_memory), GRAPH_TEST(test_shapes_and_dtypes), GRAPH_TEST(test_views), GRAPH_TEST(test_aliases),
+        GRAPH_TEST(test_steps_and_names), GRAPH_TEST(test_functions), GRAPH_TEST(test_many), GRAPH_TEST(test_interrupt),
+        GRAPH_TEST(test_memory), GRAPH_TEST(test_explained),
+    };
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
