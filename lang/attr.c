@@ -108,11 +108,13 @@ static gpa_code type_attr(gpa_vm *vm, value type, const char *text, value *out) 
     if (is(text, "__name__") || is(text, "__qualname__")) *out = v_cstr(vm, dot ? dot + 1 : name);
     else if (is(text, "__module__")) *out = dot ? v_str(vm, name, (size_t)(dot - name)) : v_cstr(vm, "builtins");
     else if (row && row->kind != NATIVE_PROPERTY) *out = (value){.tag = V_NATIVE, .native = row};
-    else if (is(text, "__doc__")) *out = v_none();
     else {
         dict_obj *members = members_of_type(vm, type.aux);
-        value m = members ? dict_text_peek(vm, members, text) : v_unset();
-        if (m.tag != V_TUPLE) *out = found(m);
+        bool doc = is(text, "__doc__"); /* that of a record's type is __init__'s */
+        value m = members ? dict_text_peek(vm, members, doc ? "__init__" : text) : v_unset();
+        if (doc) *out = m.tag == V_FUNC ? found(m.func->doc) : v_none();
+        else if (m.tag != V_TUPLE) *out = found(m);
+        else if (m.tuple->count == RECORD_STATIC) *out = found(m.tuple->items[0]);
         return GPA_OK;
     }
     return out->tag == V_UNSET ? vm->err.code : GPA_OK;

@@ -50,17 +50,15 @@ static gpa_code get(gpa_vm *vm, object_obj *o, const char *name, value *out) {
         return GPA_OK;
     }
     value m = member_peek(vm, o->kind, name);
-    if (m.tag == V_TUPLE) return vm_call(vm, m.tuple->items[0], 1, &self, 0, NULL, out);
-    if (m.tag != V_FUNC) {
-        *out = value_retain(m);
-        return GPA_OK;
-    }
-    *out = v_method(vm, self, m);
-    return out->tag == V_UNSET ? vm_err(vm)->code : GPA_OK;
+    if (m.tag == V_TUPLE && m.tuple->count == RECORD_GETTER) return vm_call(vm, m.tuple->items[0], 1, &self, 0, NULL, out);
+    if (m.tag == V_FUNC) return native_give(v_method(vm, self, m), out);
+    *out = value_retain(m.tag == V_TUPLE ? m.tuple->items[0] : m);
+    return GPA_OK;
 }
 
 static gpa_code set(gpa_vm *vm, object_obj *o, const char *name, value item) {
-    if (member_peek(vm, o->kind, name).tag == V_TUPLE)
+    value m = member_peek(vm, o->kind, name);
+    if (m.tag == V_TUPLE && m.tuple->count == RECORD_GETTER)
         return vm_fail(vm, GPA_E_ATTRIBUTE, "property '%s' of '%s' object has no setter", name, o->kind->type_name);
     return dict_set_text(vm, o->fields[0].dict, name, item);
 }
@@ -249,6 +247,8 @@ static gpa_code try_operand(gpa_vm *vm, value self, const char *name, value othe
 gpa_code record_binary(gpa_vm *vm, ast_op op, value a, value b, value *out, bool *handled) {
     *handled = false;
     if ((size_t)op >= COUNT_OF(operators) || !operators[op].of_left) return GPA_OK;
+    bool numpy = a.tag == V_ARRAY || a.tag == V_NUM || (a.tag == V_COMPLEX && a.aux);
+    if (numpy && member_peek(vm, b.object->kind, "__array__").tag == V_FUNC) return GPA_OK; /* NumPy's operand takes b for an array */
     gpa_code rc = try_operand(vm, a, operators[op].of_left, b, out, handled);
     return rc ? rc : try_operand(vm, b, operators[op].of_right, a, out, handled);
 }
@@ -290,7 +290,7 @@ static gpa_code members_of(gpa_vm *vm, const object_kind *kind, dict_obj **out) 
     return rc;
 }
 
-gpa_code record_add(gpa_vm *vm, value *argv, value *out) { /* type, getter, function */
+gpa_code record_add(gpa_vm *vm, value *argv, value *out) { /* type, how (0, RECORD_GETTER, RECORD_STATIC), function */
     if (argv[2].tag != V_FUNC) return vm_fail(vm, GPA_E_TYPE, "a member is a function");
     dict_obj *members = NULL;
     gpa_code rc = members_of(vm, object_kinds[argv[0].aux - AUX_KIND], &members);
@@ -298,7 +298,7 @@ gpa_code record_add(gpa_vm *vm, value *argv, value *out) { /* type, getter, func
     const char *name = func_name(vm, argv[2].func);
     if (name[0] == '_' && name[1] != '_') name++;
     gpa_sym sym = intern_get(vm->config.names, name, strlen(name));
-    value item = argv[1].i ? v_tuple(vm, 1, &argv[2]) : value_retain(argv[2]);
+    value item = argv[1].i ? v_tuple(vm, (size_t)argv[1].i, (value[RECORD_STATIC]){argv[2], v_none()}) : value_retain(argv[2]);
     if (!sym || item.tag == V_UNSET) rc = vm_no_memory(vm);
     else argv[2].func->name = sym;
     if (!rc) rc = dict_set_text(vm, members, name, item);
@@ -316,16 +316,17 @@ gpa_code record_constant(gpa_vm *vm, value *argv, value *out) { /* type, name, v
     return rc ? rc : dict_set_text(vm, members, argv[1].str->text, argv[2]);
 }
 
-/* The decorator of a type: functools.partial(_record_add, type, getter). */
-static gpa_code decorator(gpa_vm *vm, value type, bool getter, value *out) {
+/* The decorator of a type: functools.partial(_record_add, type, how). */
+static gpa_code decorator(gpa_vm *vm, value type, int how, value *out) {
     const native *row = native_find(OWNER_NUMPY, "_record_add");
     if (!is_record_type(type)) return vm_fail(vm, GPA_E_TYPE, "members are given to record types");
-    value args[2] = {type, v_bool(getter)}, parts[3] = {{.tag = V_NATIVE, .native = row}, v_tuple(vm, 2, args), v_dict(vm)};
+    value args[2] = {type, v_int(how)}, parts[3] = {{.tag = V_NATIVE, .native = row}, v_tuple(vm, 2, args), v_dict(vm)};
     gpa_code rc = parts[1].tag == V_UNSET || parts[2].tag == V_UNSET ? vm_err(vm)->code : functools_partial(vm, parts, out);
     value_release(vm, parts[1]);
     value_release(vm, parts[2]);
     return rc;
 }
 
-gpa_code record_member(gpa_vm *vm, value *argv, value *out) { return decorator(vm, argv[0], false, out); }
-gpa_code record_getter(gpa_vm *vm, value *argv, value *out) { return decorator(vm, argv[0], true, out); }
+gpa_code record_member(gpa_vm *vm, value *argv, value *out) { return decorator(vm, argv[0], 0, out); }
+gpa_code record_getter(gpa_vm *vm, value *argv, value *out) { return decorator(vm, argv[0], RECORD_GETTER, out); }
+gpa_code record_static(gpa_vm *vm, value *argv, value *out) { return decorator(vm, argv[0], RECORD_STATIC, out); }

@@ -16,6 +16,10 @@
  *     def _key_words(self):                  # the attribute `key_words`, computed when asked for
  *         ...
  *
+ *     @_np._static(Generator)
+ *     def _seeded(seed):                     # Generator.seeded(1): a function of the type, which makes an object for instance
+ *         ...
+ *
  *     _np._constant(Generator, "SIDES", 6)   # Generator.SIDES, an integer of the type
  *
  * __mimes__ gives what an object is shown as besides its text (lang/mime.h): a dict from MIME types to str or bytes, or to a
@@ -27,6 +31,9 @@
 
 #include "lang/machine.h"
 #include "lang/native.h"
+
+/* How a member is kept that is not a method: in a tuple, whose length tells a getter from a function of the type. */
+enum { RECORD_GETTER = 1, RECORD_STATIC = 2 };
 
 /* A new object of the record type `kind`, initialised with the arguments. */
 gpa_code record_new(gpa_vm *vm, const object_kind *kind, size_t n, const value *args, size_t n_named, const value *names, value *out);

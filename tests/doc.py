@@ -9,7 +9,8 @@ import tempfile
 import cells
 from cells import Gpa, show
 
-NUMPY = ("numpy", "numpy.fft", "numpy.linalg", "numpy.random", "numpy.emath", "numpy.lib.stride_tricks", "scipy.sparse", "pyculib.fft")  # every function of these has an example
+NUMPY = ("numpy", "numpy.fft", "numpy.linalg", "numpy.random", "numpy.emath", "numpy.lib.stride_tricks", "numpy.polynomial.polynomial",
+         "numpy.polynomial.polyutils", "scipy.sparse", "pyculib.fft")  # every function of these has an example
 
 
 def run_examples(engine, prologue, examples):
