@@ -151,6 +151,10 @@ static gpa_code report_kind(const fault *f, gpa_err *e) {
     case KIR_FT_UNWRITTEN:
         return gpa_fail(e, GPA_E_RUNTIME, "unwritten memory in kernel %s: %s reads element %lld of a shared array before any thread has written it",
                         f->name, who(one, r->thread, r->block), (long long)r->a);
+    case KIR_FT_LANE:
+        if (r->how & KIR_HOW_OWN) return gpa_fail(e, GPA_E_RUNTIME, "mask in kernel %s: %s is lane %lld of its warp, which the mask does not name", f->name, who(one, r->thread, r->block), (long long)r->a);
+        return gpa_fail(e, GPA_E_RUNTIME, "undefined value in kernel %s: %s takes that of lane %lld of its warp, which does not take part", f->name,
+                        who(one, r->thread, r->block), (long long)r->a);
     case KIR_FT_ASSERT: case KIR_FT_ROWS: break;
     }
     return gpa_fail(e, GPA_E_ASSERTION, "%s%s", text[0] || f->kernel ? text : "assertion failed", in);

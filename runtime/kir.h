@@ -118,7 +118,7 @@ enum {
     KX(MATCH_ALL, "match_all") KX(ACTIVEMASK, "activemask")
 #define KIR_FAULTS(KX)                                                                                      \
     KX(INDEX, "index") KX(ASSERT, "assert") KX(RAISE, "raise") KX(DIVIDE, "divide") KX(SHAPE, "shape") KX(RACE, "race")         \
-    KX(BARRIER, "barrier") KX(UNWRITTEN, "unwritten") /* the last three are found by the checking device */
+    KX(BARRIER, "barrier") KX(UNWRITTEN, "unwritten") KX(LANE, "lane") /* the last four are found by the checking device */
 
 typedef enum {
 #define KX(id, name) KIR_AT_##id,
@@ -163,14 +163,14 @@ typedef struct {
     uint32_t kind;  /* kir_fault */
     uint32_t line;  /* index into the program's spans */
     uint32_t axis;  /* INDEX: the axis.  FAULT: its text.  RACE, UNWRITTEN: the array */
-    int64_t a, b;   /* INDEX: the index and the size.  RAISE: the gpa_code.  SHAPE: the extent there is and the one needed.  RACE, UNWRITTEN: the element */
+    int64_t a, b;   /* INDEX: the index and the size.  RAISE: the gpa_code.  SHAPE: the extent there is and the one needed.  RACE, UNWRITTEN: the element.  LANE: which does not take part */
     int32_t block[3], thread[3];
     uint32_t other_line, how; /* RACE, BARRIER: where the other thread is; KIR_HOW_... */
     int32_t other_block[3], other_thread[3];
 } kir_fault_record;
 
-/* RACE: which of the two write.  BARRIER: the other thread has ended. */
-enum { KIR_HOW_WRITES = 1, KIR_HOW_OTHER_WRITES = 2, KIR_HOW_ENDED = 4 };
+/* RACE: which of the two write.  BARRIER: the other thread has ended.  LANE: it is the thread's own. */
+enum { KIR_HOW_WRITES = 1, KIR_HOW_OTHER_WRITES = 2, KIR_HOW_ENDED = 4, KIR_HOW_OWN = 8 };
 
 enum { KIR_MAX_PRINT = 32 }; /* arguments of one PRINT */
 

@@ -250,6 +250,7 @@ static void check_barrier(check *c) {
     bool votes = i->sub == KIR_BA_COUNT || i->sub == KIR_BA_AND || i->sub == KIR_BA_OR;
     need(c, i->sub < KIR_BA_ROWS, "no such barrier");
     if (votes) need_typed(c, i->a, DT_BOOL, "a predicate is not bool");
+    if (i->sub == KIR_BA_WARP && i->a >= 0) need_typed(c, i->a, DT_U32, "a mask is not uint32");
     need(c, i->type == (votes ? DT_I32 : DT_NONE), "the barrier's value is int32 or none");
 }
 
@@ -261,7 +262,7 @@ static void check_warp(check *c) {
     if (i->sub != KIR_WA_ACTIVEMASK && !need_value(c, i->a)) return;
     if (votes || ballot) need_typed(c, i->a, DT_BOOL, "a predicate is not bool");
     if (shuffles) need_typed(c, i->b, DT_I32, "a lane is not int32");
-    if (shuffles && i->c >= 0) need_typed(c, i->c, DT_I32, "a width is not int32");
+    if (i->c >= 0) need_typed(c, i->c, DT_U32, "a mask is not uint32");
     if (shuffles) need(c, i->type == type_of(c, i->a), "a shuffle changes the type");
     else need(c, i->type == (votes ? DT_BOOL : DT_U32), "a vote is bool, a mask uint32");
 }

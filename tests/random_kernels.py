@@ -46,19 +46,28 @@ class Kernel:
 
     def meet(self):
         r = self.rnd
-        kind = r.randint(0, 4)
+        kind = r.randint(0, 6)
         if kind < 2:
             self.put(f"s[t] = {self.number()} % 1013")
             self.put("cuda.syncthreads()")
             self.put(f"{r.choice('abc')} += s[(t + {r.randint(1, 9)}) % n]")
             self.put("cuda.syncthreads()")
         elif kind == 2:
-            how = r.choice(["shfl_xor_sync", "shfl_down_sync", "shfl_up_sync", "shfl_sync"])
-            self.put(f"{r.choice('abc')} = cuda.{how}(0xffffffff, {self.number()}, {r.randint(1, 5)}) % 1021")
+            last = self.n % 32  # lanes of a warp that is not full: the value of one that is not there is not defined
+            how = r.choice(["shfl_xor_sync", "shfl_down_sync", "shfl_up_sync", "shfl_sync"]) if not last else "shfl_sync"
+            self.put(f"{r.choice('abc')} = cuda.{how}(0xffffffff, {self.number()}, {r.randint(0, min(5, last - 1 if last else 5))}) % 1021")
         elif kind == 3:
             self.put(f"{r.choice('abc')} += cuda.syncthreads_count({self.test(True)})")
-        else:
+        elif kind == 4:
             self.put(f"{r.choice('abc')} += cuda.ballot_sync(0xffffffff, {self.test(True)}) % 1031")
+        elif kind == 5:
+            self.put(f"m = cuda.ballot_sync(0xffffffff, {self.test(True)})")
+            self.put("if (m >> cuda.laneid) & 1:")
+            self.put(f"    {r.choice('abc')} += cuda.shfl_sync(m, {self.number()}, cuda.ffs(m) - 1) % 1021")
+            self.put("    cuda.syncwarp(m)")
+        else:
+            self.put(f"m = cuda.match_any_sync(0xffffffff, {self.number()} % 3)")
+            self.put(f"{r.choice('abc')} += cuda.ballot_sync(m, {self.test(True)}) % 1033 + cuda.all_sync(m, {self.test(True)})")
 
     def body(self, size, uniform, jumps):
         for _ in range(size):

@@ -35,6 +35,17 @@ static gpa_code need_number(walk *w, const typed_site *s, uint32_t i) {
     return typed_fail(w, s->node->call.args.at[i], GPA_E_TYPE, "a number is needed here, not a %s", typed_kind(&s->args[i]));
 }
 
+/* The lanes that take part, -1: all. */
+static gpa_code lanes_of(walk *w, const typed_site *s, int32_t *out) {
+    gpa_code rc = need_number(w, s, 0);
+    const tv *v = &s->args[0];
+    *out = -1;
+    if (rc || (v->known && (uint32_t)v->i == UINT32_MAX)) return rc;
+    if (!dtype_is_int((gpa_dtype)v->t.dtype)) return typed_fail(w, s->node->call.args.at[0], GPA_E_TYPE, "a mask of lanes is an integer, not %s", typed_name(v->t));
+    *out = kir_cast(w->f, DT_U32, v->v);
+    return GPA_OK;
+}
+
 /* ---- threads ---- */
 
 static int32_t thread(walk *w, kir_thread row, uint32_t axis) {
@@ -92,9 +103,11 @@ gpa_code typed_cuda_gridsize(walk *w, const typed_site *s, tv *out) { return per
 static gpa_code barrier(walk *w, const typed_site *s, kir_barrier row, tv *out) {
     bool votes = row == KIR_BA_COUNT || row == KIR_BA_AND || row == KIR_BA_OR;
     gpa_code rc = takes(w, s, votes ? 1 : 0, row == KIR_BA_WARP || votes ? 1 : 0);
+    int32_t a = -1;
     if (!rc && votes) rc = need_number(w, s, 0);
+    if (!rc && row == KIR_BA_WARP && s->n) rc = lanes_of(w, s, &a);
     if (rc) return rc;
-    int32_t a = votes ? kir_cast(w->f, DT_BOOL, s->args[0].v) : -1;
+    if (votes) a = kir_cast(w->f, DT_BOOL, s->args[0].v);
     int32_t v = kir_emit(w->f, (kir_ins){.code = KIR_BARRIER, .type = votes ? DT_I32 : DT_NONE, .sub = (uint16_t)row, .a = a, .b = -1, .c = -1});
     *out = votes ? as_int(w, v) : (tv){.kind = TV_NONE};
     return GPA_OK;
@@ -181,19 +194,21 @@ gpa_code typed_cuda_atomic(walk *w, const typed_site *s, tv *out) {
 
 /* ---- warps ---- */
 
-static int32_t warp(walk *w, kir_warp row, gpa_dtype t, int32_t a, int32_t b, int32_t c) {
-    return kir_emit(w->f, (kir_ins){.code = KIR_WARP, .type = (uint8_t)t, .sub = (uint16_t)row, .a = a, .b = b, .c = c});
+static int32_t warp(walk *w, kir_warp row, gpa_dtype t, int32_t a, int32_t b, int32_t mask) {
+    return kir_emit(w->f, (kir_ins){.code = KIR_WARP, .type = (uint8_t)t, .sub = (uint16_t)row, .a = a, .b = b, .c = mask});
 }
 
-/* shfl_sync(mask, value, lane): the mask names lanes that take part; here those that come do. */
+/* shfl_sync(mask, value, lane) */
 gpa_code typed_cuda_shuffle(walk *w, const typed_site *s, tv *out) {
     kir_warp row = strstr(s->callee->name, "_up_") ? KIR_WA_SHFL_UP : strstr(s->callee->name, "_down_") ? KIR_WA_SHFL_DOWN : strstr(s->callee->name, "_xor_") ? KIR_WA_SHFL_XOR : KIR_WA_SHFL;
+    int32_t mask = -1;
     gpa_code rc = takes(w, s, 3, 3);
-    for (uint32_t i = 0; i < 3 && !rc; i++) rc = need_number(w, s, i);
+    if (!rc) rc = lanes_of(w, s, &mask);
+    for (uint32_t i = 1; i < 3 && !rc; i++) rc = need_number(w, s, i);
     if (rc) return rc;
     const tv *v = &s->args[1];
     int32_t by = kir_cast(w->f, DT_I32, s->args[2].v);
-    *out = number(v->t, warp(w, row, (gpa_dtype)v->t.dtype, v->v, by, -1));
+    *out = number(v->t, warp(w, row, (gpa_dtype)v->t.dtype, v->v, by, mask));
     return GPA_OK;
 }
 
@@ -201,22 +216,26 @@ gpa_code typed_cuda_shuffle(walk *w, const typed_site *s, tv *out) {
 gpa_code typed_cuda_vote(walk *w, const typed_site *s, tv *out) {
     const char *name = s->callee->name;
     kir_warp row = strncmp(name, "all", 3) == 0 ? KIR_WA_ALL : strncmp(name, "any", 3) == 0 ? KIR_WA_ANY : strncmp(name, "eq", 2) == 0 ? KIR_WA_EQ : KIR_WA_BALLOT;
+    int32_t mask = -1;
     gpa_code rc = takes(w, s, 2, 2);
+    if (!rc) rc = lanes_of(w, s, &mask);
     if (!rc) rc = need_number(w, s, 1);
     if (rc) return rc;
     int32_t a = kir_cast(w->f, DT_BOOL, s->args[1].v);
-    if (row == KIR_WA_BALLOT) *out = as_int(w, warp(w, row, DT_U32, a, -1, -1));
-    else *out = number(py_bool, warp(w, row, DT_BOOL, a, -1, -1));
+    if (row == KIR_WA_BALLOT) *out = as_int(w, warp(w, row, DT_U32, a, -1, mask));
+    else *out = number(py_bool, warp(w, row, DT_BOOL, a, -1, mask));
     return GPA_OK;
 }
 
 /* match_any_sync(mask, value): the lanes with the same value; match_all_sync: they and whether all have it. */
 gpa_code typed_cuda_match(walk *w, const typed_site *s, tv *out) {
     bool all = strstr(s->callee->name, "all") != NULL;
+    int32_t among = -1;
     gpa_code rc = takes(w, s, 2, 2);
+    if (!rc) rc = lanes_of(w, s, &among);
     if (!rc) rc = need_number(w, s, 1);
     if (rc) return rc;
-    tv mask = as_int(w, warp(w, all ? KIR_WA_MATCH_ALL : KIR_WA_MATCH_ANY, DT_U32, s->args[1].v, -1, -1));
+    tv mask = as_int(w, warp(w, all ? KIR_WA_MATCH_ALL : KIR_WA_MATCH_ANY, DT_U32, s->args[1].v, -1, among));
     *out = mask;
     if (!all) return GPA_OK;
     *out = (tv){.kind = TV_TUPLE, .n = 2, .items = arena_take(w->arena, 2 * sizeof(tv))};

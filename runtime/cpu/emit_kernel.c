@@ -154,7 +154,7 @@ static void put_operands(km *K, int32_t at, int32_t unused) {
 static void barrier(km *K, int32_t at) {
     ll *E = E_(K);
     const kir_ins *ins = &K->M.f->code[at];
-    if (ins->a < 0) return;
+    if (ins->a < 0 || ins->sub == KIR_BA_WARP) return;
     K->phase = -1;
     for_groups(K, put_vote, at, at);
     V args[5] = {K->M.view, K->context, i64(K, K->plan->at[at].context), i64(K, mask_place(K)), i64(K, ins->sub)};

@@ -79,15 +79,13 @@ static int32_t number(const exchange *x, int64_t place, unsigned lane) {
     return v;
 }
 
-static unsigned source(const exchange *x, unsigned lane, bool has_width) {
-    int by = number(x, KERNEL_B, lane), width = has_width ? number(x, KERNEL_C, lane) : WARP, from = (int)lane;
-    if (width <= 0 || width > WARP) width = WARP;
-    int low = (int)lane / width * width;
-    if (x->row == KIR_WA_SHFL) from = low + (by & (width - 1));
+static unsigned source(const exchange *x, unsigned lane) {
+    int by = number(x, KERNEL_B, lane), from = (int)lane;
+    if (x->row == KIR_WA_SHFL) from = by & (WARP - 1);
     if (x->row == KIR_WA_SHFL_UP) from = (int)lane - by;
     if (x->row == KIR_WA_SHFL_DOWN) from = (int)lane + by;
     if (x->row == KIR_WA_SHFL_XOR) from = (int)lane ^ by;
-    bool inside = from >= low && from < low + width && x->active >> from & 1u;
+    bool inside = from >= 0 && from < WARP && x->active >> from & 1u;
     return inside ? (unsigned)from : lane;
 }
 
@@ -97,11 +95,11 @@ static bool same(const exchange *x, unsigned a, unsigned b) {
     return equal && (!dtype_is_complex(x->t) || memcmp(at(x, KERNEL_A + 1, size, a), at(x, KERNEL_A + 1, size, b), size) == 0);
 }
 
-static void shuffle(const exchange *x, bool has_width) {
+static void shuffle(const exchange *x) {
     size_t size = part_bytes(x->t);
     for (int part = 0; part < (dtype_is_complex(x->t) ? 2 : 1); part++)
         for (unsigned lane = 0; lane < WARP; lane++)
-            if (x->active >> lane & 1u) memcpy(at(x, KERNEL_RESULT + part, size, lane), at(x, KERNEL_A + part, size, source(x, lane, has_width)), size);
+            if (x->active >> lane & 1u) memcpy(at(x, KERNEL_RESULT + part, size, lane), at(x, KERNEL_A + part, size, source(x, lane)), size);
 }
 
 static void vote(const exchange *x) {
@@ -124,6 +122,15 @@ static void vote(const exchange *x) {
     }
 }
 
+/* Of the lanes left those that name the first one's mask, and are named by it. */
+static uint32_t together(const exchange *x, uint32_t left) {
+    unsigned first = (unsigned)__builtin_ctz(left);
+    uint32_t mask = (uint32_t)number(x, KERNEL_C, first), found = 1u << first;
+    for (unsigned lane = first; lane < WARP; lane++)
+        if (left >> lane & mask >> lane & 1u && (uint32_t)number(x, KERNEL_C, lane) == mask) found |= 1u << lane;
+    return found;
+}
+
 static bool runs(const char *mask, const geometry *g, int64_t t) { return !mask || mask[padded(g, t)]; }
 
 void kernel_warp(const int64_t *view, uint64_t row_type, char *context, int64_t place, int64_t mask_place, uint64_t used) {
@@ -133,8 +140,12 @@ void kernel_warp(const int64_t *view, uint64_t row_type, char *context, int64_t 
         x.active = 0;
         for (unsigned lane = 0; lane < WARP && x.first + lane < x.g.threads; lane++)
             if (runs(mask, &x.g, x.first + lane)) x.active |= 1u << lane;
-        if (x.row <= KIR_WA_SHFL_XOR) shuffle(&x, used >> 2 & 1u);
-        else vote(&x);
+        bool masked = used >> 2 & 1u;
+        for (uint32_t left = x.active; left; left &= ~x.active) {
+            x.active = masked ? together(&x, left) : left;
+            if (x.row <= KIR_WA_SHFL_XOR) shuffle(&x);
+            else vote(&x);
+        }
     }
 }
 

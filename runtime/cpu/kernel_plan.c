@@ -243,7 +243,7 @@ static void give_to_meetings(const kir_func *f, kernel_plan *p) {
         uint32_t n = 0;
         if (is_region(k->code) && p->at[i].meets && p->at[i].level != SAME_IN_BLOCK) n = KERNEL_REGION_PLACES;
         if (k->code == KIR_WARP) n = KERNEL_WARP_PLACES;
-        if (k->code == KIR_BARRIER && k->a >= 0) n = 1;
+        if (k->code == KIR_BARRIER && k->a >= 0 && k->sub != KIR_BA_WARP) n = 1;
         if (n) p->at[i].context = (int32_t)p->contexts;
         p->contexts += n;
     }

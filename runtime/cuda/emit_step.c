@@ -423,7 +423,10 @@ static void put_barrier(em *E, int32_t at) {
     const char *how = "";
     switch ((kir_barrier)i->sub) {
     case KIR_BA_BLOCK: em_line(E, "__syncthreads();"); return;
-    case KIR_BA_WARP: em_line(E, "__syncwarp();"); return;
+    case KIR_BA_WARP:
+        if (i->a >= 0) em_line(E, "__syncwarp(v%d);", (int)i->a);
+        else em_line(E, "__syncwarp();");
+        return;
     case KIR_BA_COUNT: how = "__syncthreads_count"; break;
     case KIR_BA_AND: how = "__syncthreads_and"; break;
     case KIR_BA_OR: how = "__syncthreads_or"; break;
@@ -434,17 +437,12 @@ static void put_barrier(em *E, int32_t at) {
     else em_line(E, "%s;", v);
 }
 
-/* Inside of IF only the lanes that are there take part. */
-static const char *warp_mask(const em *E, int32_t at) {
-    for (int32_t r = E->outer[at]; r >= 0; r = E->outer[r])
-        if (E->f->code[r].code == KIR_IF) return "__activemask()";
-    return "0xffffffffu";
-}
-
 static void put_warp(em *E, int32_t at) {
     const kir_ins *i = &E->f->code[at];
-    const char *mask = warp_mask(E, at), *how = "g_shfl";
+    const char *how = "g_shfl";
+    char mask[TEXT_ROOM] = "0xffffffffu";
     gpa_str v;
+    if (i->c >= 0) snprintf(mask, sizeof mask, "v%d", (int)i->c);
     str_init(&v);
     switch ((kir_warp)i->sub) {
     case KIR_WA_SHFL: case KIR_WA_SHFL_UP: case KIR_WA_SHFL_DOWN: case KIR_WA_SHFL_XOR:
@@ -452,9 +450,7 @@ static void put_warp(em *E, int32_t at) {
         if (i->sub == KIR_WA_SHFL_UP) how = "g_shfl_up";
         if (i->sub == KIR_WA_SHFL_DOWN) how = "g_shfl_down";
         if (i->sub == KIR_WA_SHFL_XOR) how = "g_shfl_xor";
-        str_printf(&v, "%s(v%d, v%d, ", how, (int)i->a, (int)i->b);
-        if (i->c >= 0) str_printf(&v, "v%d, %s)", (int)i->c, mask);
-        else str_printf(&v, "32, %s)", mask);
+        str_printf(&v, "%s(v%d, v%d, 32, %s)", how, (int)i->a, (int)i->b, mask);
         break;
     case KIR_WA_ALL: str_printf(&v, "(__all_sync(%s, v%d != 0) != 0)", mask, (int)i->a); break;
     case KIR_WA_ANY: str_printf(&v, "(__any_sync(%s, v%d != 0) != 0)", mask, (int)i->a); break;

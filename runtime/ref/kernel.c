@@ -132,19 +132,18 @@ static gpa_val operand(const exchange *x, unsigned lane, int32_t reg) {
     return reg >= 0 && x->lane[lane] ? x->lane[lane]->fr.r[reg] : (gpa_val){.bits = {0, 0}};
 }
 
-/* The lane that `lane` reads from; itself where CUDA leaves the value unchanged. */
+/* The lane that `lane` reads from; itself where the warp ends before. */
 static unsigned source_lane(const exchange *x, unsigned lane) {
     const ref_step *s = x->step;
-    int by = operand(x, lane, s->b).I32, width = s->c >= 0 ? operand(x, lane, s->c).I32 : WARP;
-    if (width <= 0 || width > WARP) width = WARP;
-    int low = (int)lane / width * width, from = (int)lane;
-    if (s->sub == KIR_WA_SHFL) from = low + (by & (width - 1));
+    int by = operand(x, lane, s->b).I32, from = (int)lane;
+    if (s->sub == KIR_WA_SHFL) from = by & (WARP - 1);
     if (s->sub == KIR_WA_SHFL_UP) from = (int)lane - by;
     if (s->sub == KIR_WA_SHFL_DOWN) from = (int)lane + by;
     if (s->sub == KIR_WA_SHFL_XOR) from = (int)lane ^ by;
-    bool inside = from >= low && from < low + width && x->active >> from & 1u;
-    return inside ? (unsigned)from : lane;
+    return from >= 0 && from < WARP ? (unsigned)from : lane;
 }
+
+static bool shuffles(const ref_step *s) { return s->type != DT_NONE && s->sub <= KIR_WA_SHFL_XOR; }
 
 static uint32_t lanes_where(const exchange *x, gpa_val equal, bool as_bool) {
     uint32_t mask = 0;
@@ -179,29 +178,83 @@ static gpa_val warp_value(const exchange *x, unsigned lane) {
     return out;
 }
 
-/* Serves the first exchange that lanes of this warp wait for; false when there is none. */
-static bool serve_warp(block *b, uint32_t first) {
-    exchange x = {.active = 0, .step = NULL};
-    for (unsigned k = 0; k < WARP && first + k < b->n; k++) {
-        thread *th = &b->threads[first + k];
-        if (th->state != WAITING || th->fr.why != REF_WARP) continue;
-        if (!x.step) x.step = th->fr.resume;
-        if (th->fr.resume != x.step) continue;
-        x.lane[k] = th;
-        x.active |= 1u << k;
+/* The lanes that thread th says take part. */
+static uint32_t mask_of(const thread *th) {
+    const ref_step *s = th->fr.resume;
+    int32_t reg = s->type == DT_NONE ? s->a : s->c; /* a warp's barrier, an exchange */
+    return reg < 0 ? UINT32_MAX : th->fr.r[reg].U32;
+}
+
+static bool at_exchange(const thread *th) { return th->state == WAITING && th->fr.why == REF_WARP; }
+
+/* The lanes that wait where lane k does, for the same lanes. */
+static void gather(block *b, uint32_t first, unsigned k, exchange *x) {
+    const thread *one = &b->threads[first + k];
+    *x = (exchange){.step = one->fr.resume};
+    for (unsigned i = 0; i < WARP && first + i < b->n; i++) {
+        thread *th = &b->threads[first + i];
+        if (!at_exchange(th) || th->fr.resume != x->step || mask_of(th) != mask_of(one)) continue;
+        x->lane[i] = th;
+        x->active |= 1u << i;
     }
-    if (!x.step) return false;
-    if (x.step->type == DT_NONE) check_warp_barrier(b->top->check, first / WARP);
+}
+
+/* A lane that is meant to take part, has not ended, and is not there; WARP: none. */
+static unsigned missing(const block *b, uint32_t first, const exchange *x, uint32_t mask) {
+    bool active = x->step->type != DT_NONE && x->step->sub == KIR_WA_ACTIVEMASK;
+    unsigned i = 0;
+    for (; i < WARP; i++)
+        if (!active && first + i < b->n && mask >> i & 1u && !x->lane[i] && b->threads[first + i].state != ENDED) break;
+    return i;
+}
+
+/* Ends the launch: lane `from` does not take part. */
+static bool lane_fault(block *b, thread *th, unsigned from, uint32_t how) {
+    ref_fault(&th->fr, th->fr.resume, (kir_fault_record){.kind = KIR_FT_LANE, .a = from, .how = how});
+    b->top->why = th->fr.why;
+    b->top->rc = th->fr.rc;
+    return false;
+}
+
+static bool exchange_values(block *b, uint32_t first, exchange *x) {
     gpa_val out[WARP];
-    bool value = x.step->type != DT_NONE;
-    for (unsigned k = 0; k < WARP && value; k++)
-        if (x.lane[k]) out[k] = warp_value(&x, k);
+    bool value = x->step->type != DT_NONE;
+    if (!value) check_warp_barrier(b->top->check, first / WARP);
     for (unsigned k = 0; k < WARP; k++) {
-        if (!x.lane[k]) continue;
-        if (value) x.lane[k]->fr.r[x.step->out] = out[k];
-        x.lane[k]->state = READY;
+        if (!x->lane[k]) continue;
+        unsigned from = shuffles(x->step) ? source_lane(x, k) : k;
+        if (!(mask_of(x->lane[k]) >> k & 1u)) return lane_fault(b, x->lane[k], k, KIR_HOW_OWN);
+        if (!x->lane[from]) return lane_fault(b, x->lane[k], from, 0);
+        if (value) out[k] = warp_value(x, k);
+    }
+    for (unsigned k = 0; k < WARP; k++) {
+        if (!x->lane[k]) continue;
+        if (value) x->lane[k]->fr.r[x->step->out] = out[k];
+        x->lane[k]->state = READY;
     }
     return true;
+}
+
+static bool diverged(block *b, thread *waits, const thread *other);
+
+/* Serves the first exchange of this warp to which all its lanes have come. *served stays false where nobody waits for one.
+ * False when the launch ends: some lanes do not come. */
+static bool serve_warp(block *b, uint32_t first, bool *served) {
+    exchange x;
+    thread *waits = NULL;
+    unsigned other = WARP;
+    for (unsigned k = 0; k < WARP && first + k < b->n; k++) {
+        thread *th = &b->threads[first + k];
+        if (!at_exchange(th)) continue;
+        gather(b, first, k, &x);
+        unsigned who = missing(b, first, &x, mask_of(th));
+        if (who == WARP) {
+            *served = true;
+            return exchange_values(b, first, &x);
+        }
+        if (!waits) waits = th, other = who;
+    }
+    return !waits || diverged(b, waits, &b->threads[first + other]);
 }
 
 /* ---- barriers ---- */
@@ -248,7 +301,8 @@ static bool run_block(block *b, const uint32_t at[3]) {
     for (;;) {
         if (!run_ready(b) || !check_round(b->top)) return false;
         bool served = false;
-        for (uint32_t first = 0; first < b->n; first += WARP) served |= serve_warp(b, first);
+        for (uint32_t first = 0; first < b->n; first += WARP)
+            if (!serve_warp(b, first, &served)) return false;
         if (!served && !serve_barrier(b)) return b->top->why == REF_DONE;
     }
 }
