@@ -7,6 +7,7 @@
 #include "lang/builtin/tables.h"
 #include "lang/container.h"
 #include "lang/mime.h"
+#include "lang/operate.h"
 #include "lang/step.h"
 
 /* ---- members ---- */
@@ -244,12 +245,22 @@ static gpa_code try_operand(gpa_vm *vm, value self, const char *name, value othe
     return GPA_OK;
 }
 
+/* A NumPy operand on the left takes a record that stands for an array for that. */
+static gpa_code array_operand(gpa_vm *vm, ast_op op, value a, value b, value *out, bool *handled) {
+    bool numpy = a.tag == V_ARRAY || a.tag == V_NUM || (a.tag == V_COMPLEX && a.aux);
+    value array = v_none();
+    gpa_code rc = numpy ? record_array(vm, b, &array, handled) : GPA_OK;
+    if (!rc && *handled) rc = op_binary(vm, op, a, array, out);
+    value_release(vm, array);
+    return rc;
+}
+
 gpa_code record_binary(gpa_vm *vm, ast_op op, value a, value b, value *out, bool *handled) {
     *handled = false;
     if ((size_t)op >= COUNT_OF(operators) || !operators[op].of_left) return GPA_OK;
-    bool numpy = a.tag == V_ARRAY || a.tag == V_NUM || (a.tag == V_COMPLEX && a.aux);
-    if (numpy && member_peek(vm, b.object->kind, "__array__").tag == V_FUNC) return GPA_OK; /* NumPy's operand takes b for an array */
-    gpa_code rc = try_operand(vm, a, operators[op].of_left, b, out, handled);
+    gpa_code rc = array_operand(vm, op, a, b, out, handled);
+    if (rc || *handled) return rc;
+    rc = try_operand(vm, a, operators[op].of_left, b, out, handled);
     return rc ? rc : try_operand(vm, b, operators[op].of_right, a, out, handled);
 }
 
