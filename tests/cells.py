@@ -100,7 +100,7 @@ class Python:
 def elsewhere(name):
     """Why a test is not for the device in use: NAME (not on DEVICE: REASON); else None."""
     told = re.search(r"\(not on (\w+): (.*)\)", name)
-    return told[2] if told and os.environ.get("GPA_DEVICE", "").startswith(told[1]) else None
+    return told[2] if told and any(os.environ.get(v, "").startswith(told[1]) for v in ("GPA_DEVICE", "EMULATED")) else None
 
 
 def which(part):

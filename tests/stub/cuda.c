@@ -55,9 +55,20 @@ STUB(cuDeviceGetCount, int *out) { return *out = (int)stub_word("count", 1), 0; 
 STUB(cuDeviceGet, CUdevice *out, int i) { return *out = i, 0; }
 STUB(cuDeviceGetName, char *out, int n, CUdevice d) { return snprintf(out, (size_t)n, "Stub GPU %c", 'A' + d), 0; }
 STUB(cuDeviceGetAttribute, int *out, int which, CUdevice d) {
+    enum { CONSTANT_MEMORY = 9, REGISTERS = 12, UNIT_THREADS = 39 };
     long cc = stub_word("cc", 90);
     (void)d;
-    *out = which == CU_ATTR_CC_MAJOR ? (int)(cc / 10) : which == CU_ATTR_CC_MINOR ? (int)(cc % 10) : which == CU_ATTR_MAX_THREADS ? 1024 : which == CU_ATTR_MAX_SHARED_OPTIN ? 232448 : which == CU_ATTR_MEMORY_POOLS ? 1 : 64;
+    switch (which) {
+    case CU_ATTR_CC_MAJOR: *out = (int)(cc / 10); break;
+    case CU_ATTR_CC_MINOR: *out = (int)(cc % 10); break;
+    case CU_ATTR_MAX_THREADS: *out = 1024; break;
+    case UNIT_THREADS: *out = 2048; break;
+    case CU_ATTR_MAX_SHARED_OPTIN: *out = 232448; break;
+    case CONSTANT_MEMORY:
+    case REGISTERS: *out = 65536; break;
+    case CU_ATTR_MEMORY_POOLS: *out = 1; break;
+    default: *out = 64;
+    }
     return 0;
 }
 STUB(cuDevicePrimaryCtxRetain, CUcontext *out, CUdevice d) { return *out = &contexts[d], contexts[d].broken ? BROKEN : 0; }
