@@ -252,7 +252,8 @@ static gpa_code no_room(gpa_rt *rt, gpa_device *d, gpa_dtype t, int ndim, const 
 
 static gpa_code alloc_on(gpa_rt *rt, gpa_device *d, gpa_dtype t, int ndim, const int64_t *shape, gpa_buf **out, gpa_err *e) {
     size_t n = (size_t)shape_size(ndim, shape) * dtype_size(t);
-    gpa_err first = {0};
+    gpa_err first; /* cleared, not zeroed: this runs for every result */
+    gpa_err_clear(&first);
     gpa_code rc = buf_new(rt, d, n, out, &first);
     if (rc != GPA_E_MEMORY) return rc ? gpa_fail(e, rc, "%s", first.msg) : GPA_OK;
     bool busy = rt->exec && rt->exec->busy;
@@ -328,7 +329,8 @@ static double compiled_late(const gpa_device *d, const gpa_prog *prog) { return 
 
 /* A program that needs memory of its own may find none: then what the pool keeps is given back first. */
 static gpa_code run_once(gpa_rt *rt, gpa_device *d, gpa_prog *prog, const gpa_launch *l, gpa_err *e) {
-    gpa_err first = {0};
+    gpa_err first; /* cleared, not zeroed: this runs for every launch */
+    gpa_err_clear(&first);
     gpa_code rc = d->be->run(d->dev, prog, l, &first);
     if (rc != GPA_E_MEMORY) return rc ? gpa_fail(e, rc, "%s", first.msg) : GPA_OK;
     buf_trim(rt, d);

@@ -446,8 +446,13 @@ gpa_code node_view(gpa_rt *rt, node *a, int ndim, const int64_t *shape, const in
 }
 
 gpa_code node_broadcast(gpa_rt *rt, node *a, int ndim, const int64_t *shape, node **out, gpa_err *e) {
-    int64_t start[GPA_MAX_DIMS] = {0}, step[GPA_MAX_DIMS * GPA_MAX_DIMS];
+    int64_t start[GPA_MAX_DIMS], step[GPA_MAX_DIMS * GPA_MAX_DIMS];
     int lead = ndim - a->ndim;
+    if (a->kind != NODE_SCALAR && shape_equal(a->ndim, a->shape, ndim, shape)) {
+        *out = node_retain(a);
+        return GPA_OK;
+    }
+    memset(start, 0, (size_t)a->ndim * sizeof *start);
     memset(step, 0, (size_t)(a->ndim * ndim) * sizeof *step);
     for (int k = 0; k < a->ndim; k++)
         if (a->shape[k] != 1) step[k * ndim + lead + k] = 1;

@@ -27,8 +27,8 @@ static double now(void) {
 }
 
 void profile_begin(gpa_rt *rt, gpa_device *d) {
-    gpa_err quiet = {0};
     if (!rt->profile) return;
+    gpa_err quiet = {0};
     d->be->sync(d->dev, &quiet); /* what failed is reported by the next who waits */
     rt->profile->begun = now();
     if (d->be->clock) d->be->clock(d->dev, true);

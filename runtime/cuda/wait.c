@@ -14,7 +14,7 @@
 #define LONG 0.01
 #define PATIENCE 0.3 /* seconds that an interrupted program has to end by itself */
 
-enum { LAUNCHES_PER_MARK = 4, EAGER = 2000 };
+enum { LAUNCHES_PER_MARK = 16, EAGER = 2000 };
 
 static double now(void) {
     struct timespec t;
