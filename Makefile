@@ -57,7 +57,7 @@ CORE   := $(call obj,lang/*.c lang/*/*.c) $(RUNTIME) $(if $(wildcard lang/*.c),$
 REPL   := $(call obj,repl/*.c)
 KERNEL := $(call obj,kernel/*.c)
 CPU    := $(call obj,runtime/cpu/*.c) $(B)/runtime/cpu/tables.o
-CUDA   := $(call obj,runtime/cuda/*.c) $(B)/runtime/cuda/tables.o
+CUDA   := $(call obj,runtime/cuda/*.c) $(B)/runtime/cuda/tables.o $(B)/runtime/cuda/small_text.o
 BUILT  := $(if $(REPL),$(B)/gpa) \
           $(if $(and $(KERNEL),$(HAVE_ZMQ),$(HAVE_JANSSON)),$(B)/gpa-kernel) \
           $(if $(and $(CPU),$(HAVE_LLVM)),$(B)/gpa-cpu.so) \
@@ -106,6 +106,13 @@ $(B)/prelude.c: $(call src,lang/prelude/*.gpa lang/prelude/modules/*.gpa) .make/
 	@mkdir -p $(@D) && .make/prelude.sh > $@
 $(B)/prelude.o: $(B)/prelude.c
 	$(call say,CC)$(CC) $(ALL) -w -c -o $@ $<
+
+# What the CUDA device compiles at run time becomes a string.
+$(B)/runtime/cuda/small_text.c: runtime/cuda/small.cuh
+	@mkdir -p $(@D)
+	@{ echo '#include "runtime/cuda/small_text.h"'; echo 'const char small_text[] = {'; od -An -v -to1 $< | sed 's/ *\([0-7][0-7]*\)/ 0\1,/g'; echo '0};'; } > $@
+$(B)/runtime/cuda/small_text.o: $(B)/runtime/cuda/small_text.c
+	$(call say,CC)$(CC) $(ALL) -fPIC -fvisibility=hidden -c -o $@ $<
 
 # Test programs: one executable per tests/unit/test_*.c and tests/tools/*.c, each with the runtime, where plugins find what
 # they call, and what it needs of the rest of the core.

@@ -71,6 +71,7 @@ typedef struct gpa_libcall {
             bool upper, full, vectors;
             gpa_mem *x[LIB_MATRICES];
             int32_t *info; /* is set to LAPACK's info of the first matrix that has one, else to 0 */
+            bool *blind;   /* is set by LU and SOLVE of a library that passes over NaN */
         } matrix;
     };
 } gpa_libcall;

@@ -45,13 +45,15 @@ static const char *const failures[LIB_COUNT] = {
     [LIB_EIG] = "Eigenvalues did not converge",
 };
 
-/* Does the call on arrays x, each of which is the whole of its own memory. An empty stack needs no call. */
-static gpa_code run(gpa_rt *rt, gpa_libcall *c, gpa_arr *const *x, gpa_err *e) {
+/* Does the call on arrays x, each of which is the whole of its own memory; *blind: the library passed over NaN. An empty stack needs
+ * no call. */
+static gpa_code run(gpa_rt *rt, gpa_libcall *c, gpa_arr *const *x, bool *blind, gpa_err *e) {
     int32_t info = 0;
     gpa_code rc = GPA_OK;
     if (!c->matrix.batch) return GPA_OK;
     gpa_device *d = x[0]->storage->buf->device;
     c->matrix.info = &info;
+    c->matrix.blind = blind;
     for (int i = 0; i < LIB_MATRICES; i++) c->matrix.x[i] = x[i] ? x[i]->storage->buf->mem : NULL;
     bool library = library_can(d, c);
     if (library) rc = library_run(rt, d, c, e);
@@ -80,6 +82,23 @@ static gpa_code turned_take(gpa_rt *rt, gpa_arr *a, gpa_arr **out, gpa_err *e) {
     return rc;
 }
 
+/* *x, which was computed from a, becomes NaN for those matrices of a that have one. */
+static gpa_code spread_nan(gpa_rt *rt, gpa_arr *a, gpa_arr **x, gpa_err *e) {
+    arr_reduce_opts over = {.axes = 3u << (a->ndim - 2), .keepdims = true, .dtype = DT_NONE};
+    gpa_arr *most = NULL, *bad = NULL, *with = NULL;
+    gpa_code rc = GPA_OK;
+    TRY(arr_reduce(rt, RED_MAX, a, &over, &most, e)); /* NaN if any is */
+    TRY(arr_ufunc(rt, OP_ISNAN, &(gpa_opnd){.arr = most}, NULL, &bad, e));
+    gpa_opnd choice[3] = {{.arr = bad}, {.arr = most}, {.arr = *x}};
+    TRY(arr_ufunc(rt, OP_WHERE, choice, NULL, &with, e));
+    arr_release(rt, *x);
+    *x = with;
+out:
+    arr_release(rt, most);
+    arr_release(rt, bad);
+    return rc;
+}
+
 static void drop(gpa_rt *rt, gpa_arr **x) {
     for (int i = 0; i < LIB_MATRICES; i++) arr_release(rt, x[i]);
 }
@@ -101,10 +120,12 @@ static gpa_code give_turned(gpa_rt *rt, gpa_arr **x, int i, gpa_arr **out, gpa_e
 gpa_code arr_lu(gpa_rt *rt, gpa_arr *a, gpa_arr **out, gpa_arr **pivots, gpa_err *e) {
     gpa_arr *x[LIB_MATRICES] = {NULL};
     gpa_libcall c = call_of(LIB_LU, a);
+    bool blind = false;
     gpa_code rc = GPA_OK;
     TRY(library_copy(rt, a, c.dtype, false, &x[0], e));
     TRY(result(rt, a, DT_I32, 1, (int64_t[]){MIN(c.matrix.m, c.matrix.n)}, &x[1], e));
-    TRY(run(rt, &c, x, e));
+    TRY(run(rt, &c, x, &blind, e));
+    if (blind) TRY(spread_nan(rt, a, &x[0], e));
     give(x, 0, out);
     give(x, 1, pivots);
 out:
@@ -115,11 +136,13 @@ out:
 gpa_code arr_solve(gpa_rt *rt, gpa_arr *a, gpa_arr *b, gpa_arr **out, gpa_err *e) {
     gpa_arr *x[LIB_MATRICES] = {NULL};
     gpa_libcall c = call_of(LIB_SOLVE, a);
+    bool blind = false;
     gpa_code rc = GPA_OK;
     c.matrix.k = b->shape[b->ndim - 1];
     TRY(library_copy(rt, a, c.dtype, false, &x[0], e));
     TRY(library_copy(rt, b, c.dtype, true, &x[1], e));
-    TRY(run(rt, &c, x, e));
+    TRY(run(rt, &c, x, &blind, e));
+    if (blind) TRY(spread_nan(rt, a, &x[1], e));
     TRY(give_turned(rt, x, 1, out, e));
 out:
     drop(rt, x);
@@ -130,10 +153,11 @@ out:
 gpa_code arr_cholesky(gpa_rt *rt, gpa_arr *a, bool upper, gpa_arr **out, gpa_err *e) {
     gpa_arr *x[LIB_MATRICES] = {NULL};
     gpa_libcall c = call_of(LIB_CHOLESKY, a);
+    bool blind = false;
     gpa_code rc = GPA_OK;
     c.matrix.upper = !upper;
     TRY(library_copy(rt, a, c.dtype, false, &x[0], e));
-    TRY(run(rt, &c, x, e));
+    TRY(run(rt, &c, x, &blind, e));
     give(x, 0, out);
 out:
     drop(rt, x);
@@ -143,12 +167,13 @@ out:
 gpa_code arr_qr(gpa_rt *rt, gpa_arr *a, int64_t k, gpa_arr **r, gpa_arr **factors, gpa_arr **q, gpa_err *e) {
     gpa_arr *x[LIB_MATRICES] = {NULL};
     gpa_libcall c = call_of(LIB_QR, a);
+    bool blind = false;
     gpa_code rc = GPA_OK;
     c.matrix.k = k;
     TRY(library_copy(rt, a, c.dtype, true, &x[0], e));
     TRY(result(rt, a, c.dtype, 1, (int64_t[]){MIN(c.matrix.m, c.matrix.n)}, &x[1], e));
     if (q) TRY(result(rt, a, c.dtype, 2, (int64_t[]){k, c.matrix.m}, &x[2], e));
-    TRY(run(rt, &c, x, e));
+    TRY(run(rt, &c, x, &blind, e));
     TRY(give_turned(rt, x, 0, r, e));
     if (q) TRY(give_turned(rt, x, 2, q, e));
     give(x, 1, factors);
@@ -164,6 +189,7 @@ gpa_code arr_svd(gpa_rt *rt, gpa_arr *a, bool full, gpa_arr **u, gpa_arr **s, gp
     gpa_libcall c = call_of(LIB_SVD, a);
     int64_t m = MAX(c.matrix.m, c.matrix.n), n = MIN(c.matrix.m, c.matrix.n);
     bool wide = c.matrix.m <= c.matrix.n;
+    bool blind = false;
     gpa_code rc = GPA_OK;
     c.matrix.m = m;
     c.matrix.n = n;
@@ -172,7 +198,7 @@ gpa_code arr_svd(gpa_rt *rt, gpa_arr *a, bool full, gpa_arr **u, gpa_arr **s, gp
     TRY(result(rt, a, dtype_info[c.dtype].real, 1, &n, &x[1], e));
     if (u) TRY(result(rt, a, c.dtype, 2, (int64_t[]){full ? m : n, m}, &x[2], e));
     if (u) TRY(result(rt, a, c.dtype, 2, (int64_t[]){n, n}, &x[3], e));
-    TRY(run(rt, &c, x, e));
+    TRY(run(rt, &c, x, &blind, e));
     give(x, 1, s);
     if (u && wide) {
         give(x, 2, vh);
@@ -190,12 +216,13 @@ out:
 gpa_code arr_eigh(gpa_rt *rt, gpa_arr *a, bool upper, gpa_arr **w, gpa_arr **v, gpa_err *e) {
     gpa_arr *x[LIB_MATRICES] = {NULL}, *turned = NULL;
     gpa_libcall c = call_of(LIB_EIGH, a);
+    bool blind = false;
     gpa_code rc = GPA_OK;
     c.matrix.upper = !upper;
     c.matrix.vectors = v != NULL;
     TRY(library_copy(rt, a, c.dtype, false, &x[0], e));
     TRY(result(rt, a, dtype_info[c.dtype].real, 1, &c.matrix.n, &x[1], e));
-    TRY(run(rt, &c, x, e));
+    TRY(run(rt, &c, x, &blind, e));
     if (v) {
         TRY(give_turned(rt, x, 0, &turned, e));
         if (dtype_is_complex(c.dtype)) TRY(arr_ufunc(rt, OP_CONJUGATE, &(gpa_opnd){.arr = turned}, NULL, v, e));
@@ -212,11 +239,12 @@ gpa_code arr_eig(gpa_rt *rt, gpa_arr *a, gpa_arr **w, gpa_arr **v, gpa_err *e) {
     gpa_arr *x[LIB_MATRICES] = {NULL};
     gpa_libcall c = call_of(LIB_EIG, a);
     gpa_dtype complex = dtype_info[c.dtype].real == DT_F32 ? DT_C64 : DT_C128;
+    bool blind = false;
     gpa_code rc = GPA_OK;
     TRY(library_copy(rt, a, c.dtype, true, &x[0], e));
     TRY(result(rt, a, complex, 1, &c.matrix.n, &x[1], e));
     if (v) TRY(result(rt, a, c.dtype, 2, (int64_t[]){c.matrix.n, c.matrix.n}, &x[2], e));
-    TRY(run(rt, &c, x, e));
+    TRY(run(rt, &c, x, &blind, e));
     if (v) TRY(give_turned(rt, x, 2, v, e));
     give(x, 1, w);
 out:

@@ -21,6 +21,7 @@ typedef struct cublasContext *cublasHandle_t;
 typedef int cufftHandle;
 typedef struct cusolverDnContext *cusolverDnHandle_t;
 typedef struct cusolverDnParams *cusolverDnParams_t;
+typedef struct cusolverJacobi *cusolverJacobi_t; /* syevjInfo or gesvdjInfo */
 typedef struct cusparseContext *cusparseHandle_t;
 typedef struct cusparseSpMatDescr *cusparseSpMatDescr_t;
 typedef struct cusparseDnMatDescr *cusparseDnMatDescr_t;
@@ -112,6 +113,9 @@ enum {
 #define CUDA_UNITARY(FN, member, tail, parameters)                                                                        \
     FN(member##_s, cusolverDnSor##tail, parameters) FN(member##_d, cusolverDnDor##tail, parameters)                       \
     FN(member##_c, cusolverDnCun##tail, parameters) FN(member##_z, cusolverDnZun##tail, parameters)
+#define CUDA_HERMITIAN(FN, member, tail, parameters)                                                                      \
+    FN(member##_s, cusolverDnSsy##tail, parameters) FN(member##_d, cusolverDnDsy##tail, parameters)                       \
+    FN(member##_c, cusolverDnChe##tail, parameters) FN(member##_z, cusolverDnZhe##tail, parameters)
 #define CUDA_PICK(table, member, dtype)                                                                                   \
     ((dtype) == DT_F32 ? (table)->member##_s : (dtype) == DT_F64 ? (table)->member##_d : (dtype) == DT_C64 ? (table)->member##_c \
                                                                                        : (table)->member##_z)
@@ -159,6 +163,18 @@ enum {
                                                     int64_t, int, const void *, int, size_t *, size_t *))                 \
     FN(eigh_one, cusolverDnXsyevd, (cusolverDnHandle_t, cusolverDnParams_t, int, int, int64_t, int, void *, int64_t, int, void *, \
                                     int, void *, size_t, void *, size_t, int *))                                          \
+    FN(eigh_facts_create, cusolverDnCreateSyevjInfo, (cusolverJacobi_t *))                                                \
+    FN(eigh_facts_destroy, cusolverDnDestroySyevjInfo, (cusolverJacobi_t))                                                \
+    FN(svd_facts_create, cusolverDnCreateGesvdjInfo, (cusolverJacobi_t *))                                                \
+    FN(svd_facts_destroy, cusolverDnDestroyGesvdjInfo, (cusolverJacobi_t))                                                \
+    CUDA_HERMITIAN(FN, eigh_small_room, evjBatched_bufferSize, (cusolverDnHandle_t, int, int, int, const void *, int, const void *, \
+                                                                int *, cusolverJacobi_t, int))                            \
+    CUDA_HERMITIAN(FN, eigh_small, evjBatched, (cusolverDnHandle_t, int, int, int, void *, int, void *, void *, int, int *, \
+                                                cusolverJacobi_t, int))                                                   \
+    CUDA_TYPED(FN, svd_small_room, cusolverDn, gesvdjBatched_bufferSize, (cusolverDnHandle_t, int, int, int, const void *, int, \
+                                                const void *, const void *, int, const void *, int, int *, cusolverJacobi_t, int)) \
+    CUDA_TYPED(FN, svd_small, cusolverDn, gesvdjBatched, (cusolverDnHandle_t, int, int, int, void *, int, void *, void *, int, void *, \
+                                                int, void *, int, int *, cusolverJacobi_t, int))                          \
     FN(eig_room, cusolverDnXgeev_bufferSize, (cusolverDnHandle_t, cusolverDnParams_t, int, int, int64_t, int, const void *, int64_t, \
                                               int, const void *, int, const void *, int64_t, int, const void *, int64_t, int, \
                                               size_t *, size_t *))                                                        \

@@ -9,6 +9,7 @@
 #include "runtime/base.h"
 #include "runtime/cuda/blas.h"
 #include "runtime/cuda/fft.h"
+#include "runtime/cuda/small.h"
 #include "runtime/cuda/solver.h"
 #include "runtime/cuda/sparse.h"
 #include "runtime/cuda/transfer.h"
@@ -99,6 +100,7 @@ static void drop_parts(gpa_dev *d) {
     d->builder = NULL;
     sparse_close(d);
     solver_close(d);
+    small_close(d);
     fft_close(d);
     blas_close(d);
     transfer_close(d);

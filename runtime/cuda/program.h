@@ -63,6 +63,7 @@ struct gpa_dev {
     const cu_solver *solver;
     cusolverDnHandle_t solver_handle;
     cusolverDnParams_t solver_params;
+    struct cu_small *small;   /* small.c: its programs so far */
     const cu_sparse *sparse;
     cusparseHandle_t sparse_handle;
     cu_builder *builder;

@@ -1,4 +1,4 @@
-/* Factorizations by cuSOLVER, many small ones by cuBLAS.
+/* Factorizations by cuSOLVER, many small ones by cuBLAS, the smallest by small.c.
  *
  * Matrices come by columns, dense, one after the other, in memory that may be overwritten. Where the libraries have a batched
  * form it is used, else the matrices are done one by one on the stream. What each call says about its matrix is gathered in
@@ -7,9 +7,14 @@
 
 #include "runtime/base.h"
 #include "runtime/cuda/blas.h"
+#include "runtime/cuda/small.h"
 #include "runtime/cuda/transfer.h"
 
-enum { MAX_ROOMS = 8, BATCHED_MAX = 512 }; /* rows up to which cuBLAS does many matrices faster than one after the other */
+enum {
+    MAX_ROOMS = 8,
+    BATCHED_MAX = 512, /* rows up to which cuBLAS does many matrices faster than one after the other */
+    SMALL = 32         /* to which cuSOLVER has Jacobi's method for many matrices */
+};
 
 /* A call in progress. */
 typedef struct {
@@ -161,7 +166,31 @@ static gpa_code qr(work *w, gpa_err *e) {
     return rc;
 }
 
+/* By Jacobi's method, which gives V where V^H is wanted. */
+static gpa_code svd_small(work *w, gpa_err *e) {
+    int n_work = 0, vectors = w->c->matrix.x[2] != NULL, m = lead(w->m), n = lead(w->n);
+    void *buffer = NULL, *u, *v, *a = at(w, 0, 0, 0, 0), *values = at(w, 1, 0, 0, 0);
+    int64_t per = (int64_t)w->batch;
+    cusolverJacobi_t facts = NULL;
+    gpa_code rc = GPA_OK;
+    TRY(check(w->s->svd_facts_create(&facts), "cusolverDnCreateGesvdjInfo", e));
+    if (vectors) u = at(w, 2, 0, 0, 0), v = at(w, 3, 0, 0, 0);
+    else { /* the library wants room for them all the same */
+        TRY(room(w, (size_t)(per * m * m * w->item), &u, e));
+        TRY(room(w, (size_t)(per * n * n * w->item), &v, e));
+    }
+    TRY(TYPED(svd_small_room, vectors, m, n, a, m, values, u, m, v, n, &n_work, facts, w->batch));
+    TRY(room(w, (size_t)n_work * (size_t)w->item, &buffer, e));
+    TRY(TYPED(svd_small, vectors, m, n, a, m, values, u, m, v, n, buffer, n_work, w->info, facts, w->batch));
+    if (vectors) TRY(small_turn(w->d, w->c, (CUdeviceptr)(uintptr_t)v, e));
+out:
+    if (facts) w->s->svd_facts_destroy(facts);
+    return rc;
+}
+
 static gpa_code svd(work *w, gpa_err *e) {
+    bool square = w->m == w->n || w->c->matrix.full || !w->c->matrix.x[2]; /* the small form has no others */
+    if (square && w->m <= SMALL && small_can_turn(w->d, w->c)) return svd_small(w, e);
     space s = {0};
     int64_t m = w->m, n = w->n, u = w->c->matrix.full ? m : n;
     int part = w->item / (dtype_is_complex(w->c->dtype) ? 2 : 1);
@@ -182,7 +211,20 @@ static gpa_code svd(work *w, gpa_err *e) {
     return rc;
 }
 
+static gpa_code eigh_small(work *w, gpa_err *e) {
+    int n_work = 0, vectors = w->c->matrix.vectors, upper = w->c->matrix.upper;
+    void *buffer = NULL, *a = at(w, 0, 0, 0, 0), *values = at(w, 1, 0, 0, 0);
+    cusolverJacobi_t facts = NULL;
+    gpa_code rc = check(w->s->eigh_facts_create(&facts), "cusolverDnCreateSyevjInfo", e);
+    if (!rc) rc = TYPED(eigh_small_room, vectors, upper, w->n, a, lead(w->n), values, &n_work, facts, w->batch);
+    if (!rc) rc = room(w, (size_t)n_work * (size_t)w->item, &buffer, e);
+    if (!rc) rc = TYPED(eigh_small, vectors, upper, w->n, a, lead(w->n), values, buffer, n_work, w->info, facts, w->batch);
+    if (facts) w->s->eigh_facts_destroy(facts);
+    return rc;
+}
+
 static gpa_code eigh(work *w, gpa_err *e) {
+    if (w->batch > 1 && w->n <= SMALL) return eigh_small(w, e);
     space s = {0};
     int job = w->c->matrix.vectors, upper = w->c->matrix.upper;
     int64_t n = w->n;
@@ -236,6 +278,7 @@ bool solver_can(gpa_dev *d, const gpa_libcall *c) {
     gpa_dtype t = c->dtype;
     if (t != DT_F32 && t != DT_F64 && t != DT_C64 && t != DT_C128) return false;
     if (c->matrix.m > INT32_MAX || c->matrix.n > INT32_MAX || c->matrix.k > INT32_MAX || c->matrix.batch > INT32_MAX) return false;
+    if (small_can(d, c)) return true;
     if (!blas_ready(d)) return false;
     if (!d->solver && !(d->solver = api_solver(why, sizeof why))) return false;
     if (!d->solver_handle && d->solver->create(&d->solver_handle)) return false;
@@ -262,11 +305,13 @@ static gpa_code report(const work *w, gpa_err *e) {
 }
 
 gpa_code solver_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
+    if (small_can(d, c)) return small_run(d, c, e);
     work w = {.d = d, .s = d->solver, .c = c, .m = (int)c->matrix.m, .n = (int)c->matrix.n, .k = (int)c->matrix.k,
               .batch = (int)c->matrix.batch, .item = (int)dtype_size(c->dtype)};
     bool wide = c->dtype == DT_F64 || c->dtype == DT_C128;
     w.part = wide ? CUDA_R_64F : CUDA_R_32F;
     w.data = !dtype_is_complex(c->dtype) ? w.part : wide ? CUDA_C_64F : CUDA_C_32F;
+    *c->matrix.blind = c->kind == LIB_LU || c->kind == LIB_SOLVE; /* its search for a pivot does */
     gpa_code rc = room(&w, ((size_t)w.batch + 1) * sizeof *w.info, &w.info, e);
     if (!rc) rc = api_check(d->cu->fill((CUdeviceptr)(uintptr_t)w.info, 0, ((size_t)w.batch + 1) * sizeof *w.info, d->stream), "cuMemsetD8Async", e);
     if (!rc) rc = factorize(&w, e);

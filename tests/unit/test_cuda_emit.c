@@ -8,6 +8,7 @@
 
 #include "runtime/cuda/compile.h"
 #include "runtime/cuda/plan.h"
+#include "runtime/cuda/small.h"
 
 enum { TOGETHER = 24, THREADS = 4 };
 
@@ -393,5 +394,25 @@ static void test_kernels(void **state) {
     compile_all();
 }
 
-UNIT_TESTS(TEST(test_layouts), TEST(test_control), TEST(test_casts), TEST(test_scans), TEST(test_reductions), TEST(test_kernels),
+/* The programs for small matrices, each in a compilation of its own. */
+static void test_small_matrices(void **state) {
+    static const gpa_lib_kind kinds[] = {LIB_LU, LIB_SOLVE, LIB_CHOLESKY, LIB_QR, LIB_SVD};
+    static const gpa_dtype types[] = {DT_F32, DT_F64, DT_C64, DT_C128};
+    (void)state;
+    begin();
+    for (size_t k = 0; k < COUNT_OF(kinds); k++)
+        for (size_t t = k % 2; t < COUNT_OF(types); t += 2) {
+            gpa_libcall c = {.kind = kinds[k], .dtype = types[t], .matrix = {.batch = 2, .m = 5, .n = 5, .k = (int64_t)t + 1}};
+            cu_target target = targets[turn % COUNT_OF(targets)];
+            char *source = small_source(&c, target.major >= 8);
+            assert_non_null(source);
+            str_put(&together, source);
+            mem_free(source);
+            gathered = 1;
+            compile_gathered();
+        }
+    compile_all();
+}
+
+UNIT_TESTS(TEST(test_small_matrices), TEST(test_layouts), TEST(test_control), TEST(test_casts), TEST(test_scans), TEST(test_reductions), TEST(test_kernels),
            TEST(test_operations))

@@ -1,0 +1,165 @@
+/* Programs for small matrices: one for each call, dtype and number of rows, compiled at run time from small.cuh, and kept until
+ * the device closes. Reading order: sources, programs, calls. */
+#include "runtime/cuda/small.h"
+
+#include "runtime/base.h"
+#include "runtime/cuda/small_text.h"
+#include "runtime/cuda/transfer.h"
+#include "runtime/str.h"
+
+enum { MOST_ROWS = 32, REDUCTIONS_SINCE = 8 };
+
+typedef struct cu_small {
+    struct cu_small *next;
+    gpa_lib_kind kind;
+    gpa_dtype dtype;
+    int m, n, columns;
+    CUmodule module;
+    CUfunction function; /* NULL: it could not be compiled */
+} program;
+
+/* The calls that there are programs for: their names in small.cuh. */
+static const struct {
+    const char *function, *symbol;
+} rows[LIB_COUNT] = {[LIB_LU] = {"lu", "LU"}, [LIB_SOLVE] = {"solve", "SOLVE"}, [LIB_CHOLESKY] = {"cholesky", "CHOLESKY"},
+                     [LIB_QR] = {"qr", "QR"},   [LIB_SVD] = {"turn", "TURN"}};
+
+/* ---- sources ---- */
+
+/* Right hand sides that are solved for at a time. */
+static int columns_of(const gpa_libcall *c) { return c->kind != LIB_SOLVE || c->matrix.k == 1 ? 1 : 4; }
+
+/* So many that their matrices fit in the shared memory that any block has. */
+static int warps_of(gpa_dtype t) {
+    size_t item = dtype_size(t);
+    return item <= 4 ? 4 : item <= 8 ? 2 : 1;
+}
+
+/* Elements from row to row, or of QR from column to column: they begin at 16 bytes, and what lies across them lies in different
+ * banks. */
+static int line_of(const gpa_libcall *c) { return 16 / (int)dtype_size(c->dtype); }
+static int lines_of(const gpa_libcall *c) {
+    int n = (int)(c->kind == LIB_QR ? c->matrix.m : c->matrix.n);
+    return (n + line_of(c) - 1) / line_of(c);
+}
+
+char *small_source(const gpa_libcall *c, bool reductions) {
+    gpa_str s;
+    int lines = lines_of(c);
+    str_init(&s);
+    str_printf(&s, "typedef %s real;\nenum { M = %d, N = %d, COLUMNS = %d, WARPS = %d, STRIDE = %d, LINE = %d };\n",
+               dtype_info[c->dtype].real == DT_F32 ? "float" : "double", (int)c->matrix.m, (int)c->matrix.n, columns_of(c),
+               warps_of(c->dtype), (lines | 1) * line_of(c), lines * line_of(c));
+    str_printf(&s, "#define COMPLEX %d\n#define REDUX %d\n#define %s 1\n", dtype_is_complex(c->dtype), reductions, rows[c->kind].symbol);
+    str_put(&s, small_text);
+    char *text = s.failed ? NULL : mem_text(s.text, s.len);
+    str_free(&s);
+    return text;
+}
+
+/* ---- programs ---- */
+
+static CUfunction build(gpa_dev *d, program *p, const char *source) {
+    cu_target target = d->target;
+    cu_effort effort = EFFORT_FULL;
+    char *built = NULL;
+    gpa_err ignored = {0};
+    target.contract = true;
+    if (compile_ptx(source, target, &effort, &built, &ignored)) return NULL;
+    CUresult r = compile_load(d->cu, built, effort, &p->module);
+    if (!r) r = d->cu->module_function(&p->function, p->module, rows[p->kind].function);
+    mem_free(built);
+    return r ? NULL : p->function;
+}
+
+static program *find(gpa_dev *d, const gpa_libcall *c) {
+    program wanted = {.kind = c->kind, .dtype = c->dtype, .m = (int)c->matrix.m, .n = (int)c->matrix.n, .columns = columns_of(c)};
+    program *p = d->small;
+    while (p && (p->kind != wanted.kind || p->dtype != wanted.dtype || p->m != wanted.m || p->n != wanted.n || p->columns != wanted.columns))
+        p = p->next;
+    if (p) return p;
+    char *source = small_source(c, d->target.major >= REDUCTIONS_SINCE);
+    p = source ? mem_new(sizeof *p) : NULL;
+    if (p) {
+        *p = wanted;
+        p->next = d->small;
+        d->small = p;
+        p->function = build(d, p, source);
+    }
+    mem_free(source);
+    return p;
+}
+
+static bool is_small(const gpa_libcall *c) {
+    int64_t m = c->matrix.m, n = c->matrix.n;
+    return m >= 1 && n >= 1 && m <= MOST_ROWS && n <= MOST_ROWS && c->matrix.batch > 1 && c->matrix.batch <= INT32_MAX;
+}
+
+bool small_can(gpa_dev *d, const gpa_libcall *c) {
+    if (!rows[c->kind].function || c->kind == LIB_SVD || !is_small(c)) return false;
+    if (c->dtype != DT_F32 && c->dtype != DT_F64 && c->dtype != DT_C64 && c->dtype != DT_C128) return false;
+    if (c->kind == LIB_SOLVE && c->matrix.k < 1) return false;
+    program *p = find(d, c);
+    return p && p->function;
+}
+
+void small_close(gpa_dev *d) {
+    while (d->small) {
+        program *p = d->small;
+        d->small = p->next;
+        if (p->module) d->cu->module_unload(p->module);
+        mem_free(p);
+    }
+}
+
+/* ---- calls ---- */
+
+static gpa_code launch(gpa_dev *d, const gpa_libcall *c, void **args, gpa_err *e) {
+    const program *p = find(d, c);
+    int64_t warps = warps_of(c->dtype), blocks = (c->matrix.batch + warps - 1) / warps;
+    if (!p || !p->function) return gpa_no_memory(e);
+    return api_check(d->cu->launch(p->function, (unsigned)blocks, 1, 1, 32 * (unsigned)warps, 1, 1, 0, d->stream, args, NULL), "cuLaunchKernel", e);
+}
+
+static CUdeviceptr at(const gpa_libcall *c, int i) { return c->matrix.x[i] ? c->matrix.x[i]->at : 0; }
+
+/* With what each program is called: its parameters in small.cuh. */
+static gpa_code call(gpa_dev *d, const gpa_libcall *c, CUdeviceptr said, gpa_err *e) {
+    CUdeviceptr a = at(c, 0), b = at(c, 1), q = at(c, 2);
+    long long k = c->matrix.k, batch = c->matrix.batch;
+    int upper = c->matrix.upper, columns = (int)k;
+    switch ((int)c->kind) {
+    case LIB_LU: return launch(d, c, (void *[]){&a, &b, &batch}, e);
+    case LIB_SOLVE: return launch(d, c, (void *[]){&a, &b, &k, &batch, &said}, e);
+    case LIB_CHOLESKY: return launch(d, c, (void *[]){&a, &upper, &batch, &said}, e);
+    case LIB_QR: return launch(d, c, (void *[]){&a, &b, &q, &columns, &batch}, e);
+    }
+    return gpa_fail(e, GPA_E_INTERNAL, "no program for small matrices");
+}
+
+/* A program leaves in one word the first matrix that has something to say and, in its lower half, what. */
+gpa_code small_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
+    uint64_t verdict = UINT64_MAX;
+    CUdeviceptr said = 0;
+    gpa_code rc = GPA_OK;
+    *c->matrix.info = 0;
+    if (c->kind == LIB_LU || c->kind == LIB_QR) return call(d, c, 0, e); /* nothing can fail */
+    TRY(api_check(d->cu->alloc(&said, sizeof verdict, d->stream), "cuMemAllocAsync", e));
+    TRY(api_check(d->cu->fill(said, 0xff, sizeof verdict, d->stream), "cuMemsetD8Async", e));
+    TRY(call(d, c, said, e));
+    TRY(transfer_down(d, &verdict, said, sizeof verdict, e));
+    if (verdict != UINT64_MAX) *c->matrix.info = (int32_t)verdict;
+out:
+    if (said) d->cu->free(said, d->stream);
+    return rc;
+}
+
+bool small_can_turn(gpa_dev *d, const gpa_libcall *c) {
+    program *p = is_small(c) ? find(d, c) : NULL;
+    return p && p->function;
+}
+
+gpa_code small_turn(gpa_dev *d, const gpa_libcall *c, CUdeviceptr matrices, gpa_err *e) {
+    long long batch = c->matrix.batch;
+    return launch(d, c, (void *[]){&matrices, &batch}, e);
+}

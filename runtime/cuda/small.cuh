@@ -1,0 +1,307 @@
+// Factorizations of many small matrices: compiled at run time by small.c, which writes definitions before it (real, M, N, COLUMNS,
+// WARPS, STRIDE, LINE, COMPLEX, whether warps have reductions, REDUX, and which program is wanted: SOLVE, LU, CHOLESKY, QR or TURN).
+//
+// A warp does one matrix of at most 32 rows and columns. Lane i holds row i (of QR column i) in registers; what all lanes need in a
+// step goes through shared memory. What remains of the matrix moves to the first registers in each step: so they have fixed
+// names, and the loop over the steps stays a loop.
+
+typedef unsigned long long verdict;
+enum : unsigned { ALL = 0xffffffffu };
+
+#if COMPLEX
+struct __align__(2 * sizeof(real)) elem {
+    real x, y;
+};
+__device__ elem operator*(elem a, elem b) { return {a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x}; }
+__device__ elem operator*(elem a, real b) { return {a.x * b, a.y * b}; }
+__device__ elem operator+(elem a, elem b) { return {a.x + b.x, a.y + b.y}; }
+__device__ elem operator-(elem a, elem b) { return {a.x - b.x, a.y - b.y}; }
+__device__ elem conj(elem a) { return {a.x, -a.y}; }
+__device__ real real_of(elem a) { return a.x; }
+__device__ elem of_real(real a) { return {a, 0}; }
+__device__ real imag_of(elem a) { return a.y; }
+__device__ elem of_parts(real a, real b) { return {a, b}; }
+__device__ real span(elem a) { return fabs(a.x) + fabs(a.y); }
+__device__ real square(elem a) { return a.x * a.x + a.y * a.y; }
+// Scaled, so that squares neither overflow nor vanish.
+__device__ elem inverse_of(elem a) {
+    real s = 1 / span(a), x = a.x * s, y = a.y * s, d = s / (x * x + y * y);
+    return {x * d, -y * d};
+}
+__device__ elem from_lane(elem a, int lane) { return {__shfl_sync(ALL, a.x, lane), __shfl_sync(ALL, a.y, lane)}; }
+#else
+typedef real elem;
+__device__ elem conj(elem a) { return a; }
+__device__ real real_of(elem a) { return a; }
+__device__ elem of_real(real a) { return a; }
+__device__ real imag_of(elem) { return 0; }
+__device__ elem of_parts(real a, real) { return a; }
+__device__ real span(elem a) { return fabs(a); }
+__device__ real square(elem a) { return a * a; }
+__device__ elem inverse_of(elem a) { return 1 / a; }
+__device__ elem from_lane(elem a, int lane) { return __shfl_sync(ALL, a, lane); }
+#endif
+
+// A word that orders sizes, NaN last; of doubles 20 digits are enough to choose a pivot by. 0 for 0 alone.
+__device__ unsigned rank_of(float a) { return __float_as_uint(a); }
+__device__ unsigned rank_of(double a) {
+    unsigned low = (unsigned)__double2loint(a);
+    return (unsigned)__double2hiint(a) | (low ? 1u : 0u);
+}
+
+__device__ unsigned warp_max(unsigned a) {
+#if REDUX
+    return __reduce_max_sync(ALL, a);
+#else
+    for (int d = 16; d; d /= 2) {
+        unsigned b = __shfl_xor_sync(ALL, a, d);
+        if (b > a) a = b;
+    }
+    return a;
+#endif
+}
+
+// The first matrix that has something to say, and what.
+__device__ void judge(verdict *out, long long matrix, int info, int lane) {
+    if (info && lane == 0) atomicMin(out, (verdict)matrix << 32 | (verdict)info);
+}
+
+__device__ void load(elem *to, const elem *from, int lane) {
+    for (int i = lane; i < N * N; i += 32) to[i / N * STRIDE + i % N] = from[i];
+    __syncwarp();
+}
+
+struct factors {
+    elem *u;      // U[k][k + j] at k * STRIDE + j
+    elem *l;      // what the row of a lane takes of the pivot's row in step k, at k * 32 + lane
+    int *who;     // the lane that holds the pivot's row of step k
+    int mine;     // the step whose pivot this lane's row has
+    elem inverse; // of that pivot
+    int info;     // the first step without a pivot, counted from 1
+};
+
+__device__ void factorize(factors &f, const elem *from, int lane) {
+    elem row[N];
+    load(f.u, from, lane);
+#pragma unroll
+    for (int j = 0; j < N; j++) row[j] = lane < N ? f.u[lane * STRIDE + j] : of_real(0);
+    __syncwarp();
+    f.mine = lane < N ? -1 : N;
+    f.info = 0;
+#pragma unroll 1
+    for (int k = 0; k < N; k++) {
+        unsigned rank = f.mine < 0 ? rank_of(span(row[0])) : 0, top = warp_max(rank);
+        int p = __ffs((int)__ballot_sync(ALL, f.mine < 0 && rank == top)) - 1;
+        elem *pivot = f.u + k * STRIDE;
+        if (!top && !f.info) f.info = k + 1;
+        if (lane == p) {
+            f.mine = k;
+            f.who[k] = p;
+            f.inverse = inverse_of(row[0]);
+#pragma unroll
+            for (int j = 0; j < N; j++) pivot[j] = row[j];
+        }
+        __syncwarp();
+        elem part = f.mine < 0 && top ? row[0] * inverse_of(pivot[0]) : of_real(0);
+        f.l[k * 32 + lane] = part;
+#pragma unroll
+        for (int j = 0; j + 1 < N; j++) row[j] = row[j + 1] - part * pivot[j + 1];
+        row[N - 1] = of_real(0);
+    }
+    __syncwarp();
+}
+
+#define MATRIX_OF_THIS_WARP                                                       \
+    int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;               \
+    long long matrix = (long long)blockIdx.x * WARPS + warp;                      \
+    if (matrix >= batch) return;
+
+#define FACTORS_OF_THIS_WARP                                                      \
+    __shared__ __align__(16) elem u[WARPS][N * STRIDE], l[WARPS][N * 32];         \
+    __shared__ int who[WARPS][32];                                                \
+    MATRIX_OF_THIS_WARP                                                           \
+    factors f = {u[warp], l[warp], who[warp], 0, {}, 0};
+
+#if SOLVE
+// b: by columns; becomes the solutions.
+extern "C" __global__ void __launch_bounds__(32 * WARPS)
+solve(const elem *a, elem *b, long long columns, long long batch, verdict *said) {
+    FACTORS_OF_THIS_WARP
+    factorize(f, a + matrix * N * N, lane);
+    judge(said, matrix, f.info, lane);
+    b += matrix * N * columns;
+    for (long long c = 0; c < columns; c += COLUMNS) {
+        elem x[COLUMNS];
+#pragma unroll
+        for (int i = 0; i < COLUMNS; i++) x[i] = lane < N && c + i < columns ? b[(c + i) * N + lane] : of_real(0);
+#pragma unroll 4
+        for (int k = 0; k < N; k++) {
+            int p = f.who[k];
+            elem part = f.l[k * 32 + lane];
+#pragma unroll
+            for (int i = 0; i < COLUMNS; i++) x[i] = x[i] - part * from_lane(x[i], p);
+        }
+#pragma unroll 4
+        for (int k = N - 1; k >= 0; k--) {
+            int p = f.who[k];
+            elem part = f.mine < k ? f.u[f.mine * STRIDE + k - f.mine] : of_real(0);
+#pragma unroll
+            for (int i = 0; i < COLUMNS; i++) {
+                elem y = from_lane(x[i] * f.inverse, p);
+                x[i] = lane == p ? y : x[i] - part * y;
+            }
+        }
+#pragma unroll
+        for (int i = 0; i < COLUMNS; i++)
+            if (lane < N && c + i < columns) b[(c + i) * N + f.mine] = x[i];
+        __syncwarp();
+    }
+}
+
+#elif LU
+// a: by rows; becomes L and U. pivots: the row, from 1, with which each was exchanged.
+extern "C" __global__ void __launch_bounds__(32 * WARPS) lu(elem *a, int *pivots, long long batch) {
+    FACTORS_OF_THIS_WARP
+    a += matrix * N * N;
+    factorize(f, a, lane);
+    for (int i = lane; i < N * N; i += 32) {
+        int r = i / N, c = i % N;
+        a[i] = c < r ? f.l[c * 32 + f.who[r]] : f.u[r * STRIDE + c - r];
+    }
+    int here = lane; // the row that stands here before step k
+    for (int k = 0; k < N; k++) {
+        int p = f.who[k], q = __ffs((int)__ballot_sync(ALL, here == p)) - 1, old = __shfl_sync(ALL, here, k);
+        if (lane == q) here = old;
+        if (lane == k) {
+            here = p;
+            pivots[matrix * N + k] = q + 1;
+        }
+    }
+}
+
+#elif CHOLESKY
+// The lower triangle of a, by columns (upper: by rows, which is the upper one by columns), becomes L of L L^H; the other stays.
+extern "C" __global__ void __launch_bounds__(32 * WARPS) cholesky(elem *a, int upper, long long batch, verdict *said) {
+    __shared__ __align__(16) elem all[WARPS][N * STRIDE], columns[WARPS][2][32];
+    MATRIX_OF_THIS_WARP
+    elem *at = all[warp], row[N];
+    int down = upper ? STRIDE : 1, right = upper ? 1 : STRIDE, info = 0;
+    a += matrix * N * N;
+    load(at, a, lane);
+#pragma unroll
+    for (int j = 0; j < N; j++) row[j] = lane < N ? at[lane * down + j * right] : of_real(0);
+    __syncwarp();
+#pragma unroll 1
+    for (int k = 0; k < N; k++) {
+        elem *column = columns[warp][k % 2]; // of L, from its diagonal down
+        real d = real_of(from_lane(row[0], k));
+        if (d <= 0 && !info) info = k + 1;
+        real root = sqrt(d);
+        elem part = lane == k ? of_real(root) : row[0] * (1 / root);
+        if (lane >= k && lane < N) {
+            column[lane - k] = part;
+            at[lane * down + k * right] = part;
+        }
+        __syncwarp();
+#pragma unroll
+        for (int j = 0; j + 1 < N; j++) row[j] = row[j + 1] - part * conj(column[j + 1]);
+        row[N - 1] = of_real(0);
+    }
+    __syncwarp();
+    judge(said, matrix, info, lane);
+    for (int i = lane; i < N * N; i += 32) a[i] = at[i / N * STRIDE + i % N];
+}
+#elif QR
+enum { P = M < N ? M : N };
+
+// The reflector I - tau v v^H that takes x to a multiple of its first axis, which becomes x[0]; v[0] = 1.
+__device__ elem reflector(elem *x, elem *v) {
+    real total = 0, big = 0, squares = 0;
+#pragma unroll
+    for (int i = 1; i < M; i++) {
+        total += span(x[i]);
+        big = span(x[i]) > big ? span(x[i]) : big;
+    }
+#pragma unroll
+    for (int i = 1; i < M; i++) squares += square(x[i] * (1 / big));
+    real below = total == 0 ? 0 : big * sqrt(squares), re = real_of(x[0]), im = imag_of(x[0]), beta = re;
+    elem tau = of_real(0), scale = of_real(0);
+    if (below != 0 || im != 0) {
+        real most = fmax(fmax(fabs(re), fabs(im)), below), a = re / most, b = im / most, c = below / most;
+        beta = -copysign(most * sqrt(a * a + b * b + c * c), re);
+        tau = of_parts((beta - re) / beta, -im / beta);
+        scale = inverse_of(of_parts(re - beta, im));
+    }
+    x[0] = of_real(beta);
+    v[0] = of_real(1);
+#pragma unroll
+    for (int i = 1; i < M; i++) v[i] = x[i] * scale;
+    return tau;
+}
+
+__device__ void reflect(elem *x, const elem *v, elem tau) {
+    elem w = of_real(0);
+#pragma unroll
+    for (int i = 0; i < M; i++) w = w + conj(v[i]) * x[i];
+    w = tau * w;
+#pragma unroll
+    for (int i = 0; i < M; i++) x[i] = x[i] - v[i] * w;
+}
+
+// a: M x N by columns; becomes R and, below it, the reflectors; tau: their factors; q: M x columns, or null.
+extern "C" __global__ void __launch_bounds__(32 * WARPS) qr(elem *a, elem *tau, elem *q, int columns, long long batch) {
+    __shared__ __align__(16) elem all[WARPS][32 * STRIDE], vectors[WARPS][P * LINE];
+    __shared__ elem factors[WARPS][P];
+    MATRIX_OF_THIS_WARP
+    elem *at = all[warp], *v = vectors[warp], *factor = factors[warp], x[M];
+    a += matrix * M * N;
+    for (int i = lane; i < M * N; i += 32) at[i / M * STRIDE + i % M] = a[i];
+    __syncwarp();
+#pragma unroll
+    for (int i = 0; i < M; i++) x[i] = lane < N ? at[lane * STRIDE + i] : of_real(0);
+#pragma unroll 1
+    for (int k = 0; k < P; k++) {
+        elem *of = v + k * LINE;
+        if (lane == k) {
+            factor[k] = reflector(x, of);
+            for (int i = k + 1; i < M; i++) at[k * STRIDE + i] = of[i - k];
+        }
+        __syncwarp();
+        if (lane > k) reflect(x, of, conj(factor[k]));
+        if (lane >= k && lane < N) at[lane * STRIDE + k] = x[0];
+#pragma unroll
+        for (int i = 0; i + 1 < M; i++) x[i] = x[i + 1];
+        x[M - 1] = of_real(0);
+    }
+    __syncwarp();
+    for (int i = lane; i < M * N; i += 32) a[i] = at[i / M * STRIDE + i % M];
+    if (lane < P) tau[matrix * P + lane] = factor[lane];
+    if (!q) return;
+    __syncwarp();
+#pragma unroll
+    for (int i = 0; i < M; i++) x[i] = of_real(lane == P + i && P + i < M ? 1 : 0);
+#pragma unroll 1
+    for (int k = P - 1; k >= 0; k--) {
+#pragma unroll
+        for (int i = M - 1; i > 0; i--) x[i] = x[i - 1];
+        x[0] = of_real(lane == k ? 1 : 0);
+        reflect(x, v + k * LINE, factor[k]);
+    }
+#pragma unroll
+    for (int i = 0; i < M; i++) at[lane * STRIDE + i] = x[i];
+    __syncwarp();
+    q += matrix * M * columns;
+    for (int i = lane; i < M * columns; i += 32) q[i] = at[i / M * STRIDE + i % M];
+}
+
+#elif TURN
+// Each N x N matrix becomes its conjugate transpose.
+extern "C" __global__ void __launch_bounds__(32 * WARPS) turn(elem *a, long long batch) {
+    __shared__ elem all[WARPS][N * STRIDE];
+    MATRIX_OF_THIS_WARP
+    elem *at = all[warp];
+    a += matrix * N * N;
+    load(at, a, lane);
+    for (int i = lane; i < N * N; i += 32) a[i] = conj(at[i % N * STRIDE + i / N]);
+}
+#endif
