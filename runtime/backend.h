@@ -129,9 +129,9 @@ typedef struct gpa_backend {
      * handler. `on` false takes the request back. */
     void (*interrupt)(gpa_dev *d, bool on);
 
-    /* After a GPA_E_DEVICE: whether the device itself has failed, so that nothing works on it any more and what its memory
-     * held is lost; and a fresh start of such a device, GPA_E_DEVICE when it cannot be had. Memory and programs made before
-     * are only good for free and drop. (optional, both NULL: it never fails as a whole) */
+    /* Whether the device itself has failed, so that nothing works on it any more and what its memory held is lost, or is held by a
+     * program that did not end when it was asked to; and a fresh start of such a device, GPA_E_DEVICE when it cannot be had.
+     * Memory and programs made before are only good for free and drop. (optional, both NULL: it never fails as a whole) */
     bool (*broken)(gpa_dev *d);
     gpa_code (*restart)(gpa_dev *d, gpa_err *e);
 

@@ -286,6 +286,16 @@ gpa_code device_result(gpa_rt *rt, gpa_device *d, gpa_code rc, gpa_err *e) {
     return rc;
 }
 
+bool rt_revive(gpa_rt *rt) {
+    bool any = false;
+    for (gpa_device *d = rt->devices; d; d = d->next) {
+        if (d->gone || !d->be->broken || !d->be->broken(d->dev)) continue;
+        d->gone = start_afresh(rt, d) != GPA_OK;
+        any = true;
+    }
+    return any;
+}
+
 void device_close_all(gpa_rt *rt) {
     if (rt->opener) {
         rt_interrupt_clear(rt); /* nothing may be left behind: this wait ends with the device */

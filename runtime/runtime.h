@@ -134,6 +134,10 @@ typedef struct {
 /* GPA_E_DEVICE, with the reason, when there is no GPU of this number. */
 gpa_code rt_get_gpu(gpa_rt *rt, int i, rt_gpu_facts *out, gpa_err *e);
 
+/* Starts devices afresh that have failed, or that a program holds which does not end; all that their memory holds is lost. False: there are
+ * none. */
+bool rt_revive(gpa_rt *rt);
+
 /* Explaining: between start and stop every step is recorded. The text has, for each step: what it computes, its
  * template, why it was cut there, launches, bytes read and written, time to compile, and what else is asked for. */
 typedef enum {

@@ -347,15 +347,17 @@ gpa_code magic_gpu(magic_call *m, value *out) {
     gpa_session *s = m->s;
     uint64_t before = bytes_taken(s);
     gpa_code rc = GPA_OK;
+    bool reset = false;
     (void)out;
     if (!m->n) return show_gpu(s);
     if (magic_take(m, "limit")) return set_limit(m);
     if (magic_take(m, "free")) rc = rt_sync(s->rt, vm_err(s->vm));
-    else if (magic_take(m, "reset")) rc = magic_forget_arrays(s);
+    else if ((reset = magic_take(m, "reset"))) rc = magic_forget_arrays(s);
     else return magic_usage(m, "%%gpu: unknown word '%.*s' (free, reset, limit)", (int)MIN(m->n, 60), m->args);
     if (rc) return rc;
     rt_trim(s->rt);
     say_freed(s, before);
+    if (reset && rt_revive(s->rt)) session_printf(s, false, "The device had been given up; %s is there afresh.\n", rt_device(s->rt));
     return GPA_OK;
 }
 

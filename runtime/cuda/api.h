@@ -56,6 +56,7 @@ enum {
     FN(device_memory, cuDeviceTotalMem_v2, (size_t *, CUdevice))                                                          \
     FN(context_retain, cuDevicePrimaryCtxRetain, (CUcontext *, CUdevice))                                                 \
     FN(context_reset, cuDevicePrimaryCtxReset_v2, (CUdevice))                                                             \
+    FN(context_create, cuCtxCreate_v2, (CUcontext *, unsigned, CUdevice))                                                 \
     FN(context_set, cuCtxSetCurrent, (CUcontext))                                                                         \
     FN(memory_info, cuMemGetInfo_v2, (size_t *, size_t *))                                                                \
     FN(stream_create, cuStreamCreate, (CUstream *, unsigned))                                                             \

@@ -77,6 +77,7 @@ static gpa_code make_cleared(gpa_dev *d, size_t n, CUdeviceptr *out, gpa_err *e)
 
 static gpa_code make_parts(gpa_dev *d, gpa_err *e) {
     gpa_code rc = GPA_OK;
+    d->life++;
     TRY(CALL(context_set, d->context));
     TRY(CALL(stream_create, &d->stream, CU_STREAM_NON_BLOCKING));
     TRY(wait_open(d, e));
@@ -92,9 +93,29 @@ out:
     return rc;
 }
 
+/* Behind a program that does not end nothing can be taken apart; the context stays as it is until the process ends. */
+static void leave_parts(gpa_dev *d) {
+    d->builder = NULL;
+    d->ring = NULL;
+    d->blas_handle = NULL;
+    d->fft_plans = NULL;
+    d->solver_handle = NULL;
+    d->solver_params = NULL;
+    d->sparse_handle = NULL;
+    d->done = d->clock[0] = d->clock[1] = NULL;
+    d->counters = d->faults.locks = 0;
+    d->shared = NULL;
+    d->stream = NULL;
+    d->stuck = false;
+}
+
 static void drop_parts(gpa_dev *d) {
     const cu_driver *cu = d->cu;
     __atomic_store_n(&d->stop, &d->stop_at_rest, __ATOMIC_RELEASE);
+    if (wait_is_stuck(d)) {
+        leave_parts(d);
+        return;
+    }
     if (d->stream) cu->stream_wait(d->stream);
     build_close(d->builder);
     d->builder = NULL;
@@ -136,6 +157,7 @@ void context_close(gpa_dev *d) {
 
 bool context_is_broken(gpa_dev *d) {
     context_enter(d);
+    if (wait_is_stuck(d)) return true;
     CUresult r = d->stream ? d->cu->stream_query(d->stream) : CUDA_OK;
     return !d->stream || (r && r != CUDA_NOT_READY);
 }
@@ -145,8 +167,9 @@ bool context_is_broken(gpa_dev *d) {
 gpa_code context_restart(gpa_dev *d, gpa_err *e) {
     gpa_code rc;
     context_enter(d);
+    bool beside = wait_is_stuck(d);
     drop_parts(d);
-    d->cu->context_reset(d->device);
-    rc = CALL(context_retain, &d->context, d->device);
+    if (!beside) d->cu->context_reset(d->device);
+    rc = beside ? CALL(context_create, &d->context, 0, d->device) : CALL(context_retain, &d->context, d->device);
     return rc ? rc : make_parts(d, e);
 }

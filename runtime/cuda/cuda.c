@@ -84,13 +84,15 @@ static gpa_code cuda_alloc(gpa_dev *d, size_t n, gpa_mem **out, gpa_err *e) {
     gpa_mem *m = mem_zero(sizeof *m);
     if (!m) return gpa_no_memory(e);
     context_enter(d);
-    CUresult r = d->cu->alloc(&m->at, n ? n : 1, d->stream);
+    gpa_code rc = wait_turn(d, e);
+    CUresult r = rc ? CUDA_OK : d->cu->alloc(&m->at, n ? n : 1, d->stream);
     if (r == CUDA_OUT_OF_MEMORY && !d->cu->stream_wait(d->stream)) {
         d->cu->pool_trim(d->pool, 0); /* what was freed in other sizes goes back first */
         r = d->cu->alloc(&m->at, n, d->stream);
     }
-    gpa_code rc = api_check(r, "cuMemAllocAsync", e);
+    if (!rc) rc = api_check(r, "cuMemAllocAsync", e);
     m->n = n;
+    m->life = d->life;
     if (rc) mem_free(m);
     else *out = m;
     return rc;
@@ -99,23 +101,26 @@ static gpa_code cuda_alloc(gpa_dev *d, size_t n, gpa_mem **out, gpa_err *e) {
 static void cuda_free(gpa_dev *d, gpa_mem *m) {
     if (!m) return;
     context_enter(d);
-    d->cu->free(m->at, d->stream);
+    if (m->life == d->life) d->cu->free(m->at, d->stream);
     mem_free(m);
 }
 
 static gpa_code cuda_upload(gpa_dev *d, gpa_mem *to, size_t at, const void *from, size_t n, gpa_err *e) {
     context_enter(d);
-    return n ? transfer_up(d, to->at + at, from, n, e) : GPA_OK;
+    gpa_code rc = wait_turn(d, e);
+    return n && !rc ? transfer_up(d, to->at + at, from, n, e) : rc;
 }
 
 static gpa_code cuda_download(gpa_dev *d, void *to, gpa_mem *from, size_t at, size_t n, gpa_err *e) {
     context_enter(d);
-    return n ? transfer_down(d, to, from->at + at, n, e) : GPA_OK;
+    gpa_code rc = wait_turn(d, e);
+    return n && !rc ? transfer_down(d, to, from->at + at, n, e) : rc;
 }
 
 static gpa_code cuda_copy(gpa_dev *d, gpa_mem *to, size_t to_at, gpa_mem *from, size_t from_at, size_t n, gpa_err *e) {
     context_enter(d);
-    return n ? CALL(copy, to->at + to_at, from->at + from_at, n, d->stream) : GPA_OK;
+    gpa_code rc = wait_turn(d, e);
+    return n && !rc ? CALL(copy, to->at + to_at, from->at + from_at, n, d->stream) : rc;
 }
 
 /* ---- programs ---- */
@@ -143,7 +148,8 @@ static double seconds_of(const kir_func *f, const gpa_launch *l) {
 
 static gpa_code cuda_run(gpa_dev *d, gpa_prog *p, const gpa_launch *l, gpa_err *e) {
     context_enter(d);
-    gpa_code rc = program_run(d, p, l, e);
+    gpa_code rc = wait_turn(d, e);
+    if (!rc) rc = program_run(d, p, l, e);
     return rc ? rc : wait_pace(d, seconds_of(&p->copy, l), e);
 }
 
@@ -188,6 +194,7 @@ static gpa_code cuda_dump(gpa_dev *d, gpa_prog *p, gpa_dump what, gpa_str *out, 
 
 static gpa_code cuda_sync(gpa_dev *d, gpa_err *e) {
     context_enter(d);
+    if (wait_is_stuck(d)) return GPA_OK; /* since the wait was given up nothing was queued that there is to wait for */
     gpa_code rc = wait_done(d, e);
     if (!rc) rc = CALL(stream_wait, d->stream); /* done already: shows what programs printed */
     if (!rc && __atomic_load_n(d->stop, __ATOMIC_RELAXED)) rc = gpa_fail(e, GPA_E_INTERRUPT, "%s", "");
@@ -233,7 +240,8 @@ static bool cuda_lib_can(gpa_dev *d, const gpa_libcall *c) {
 
 static gpa_code cuda_lib_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
     context_enter(d);
-    gpa_code rc = libraries[c->kind].run(d, c, e);
+    gpa_code rc = wait_turn(d, e);
+    if (!rc) rc = libraries[c->kind].run(d, c, e);
     const gpa_libcall *g = c->kind == LIB_GEMM ? c : NULL;
     return rc ? rc : wait_pace(d, g ? (double)g->gemm.batch * (double)g->gemm.m * (double)g->gemm.n * (double)g->gemm.k * 1e-13 : LIBRARY_SECONDS, e);
 }

@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "runtime/base.h"
+#include "runtime/cuda/context.h"
 
 static bool copy_items(void *to, const void *from, size_t n, size_t size) {
     void **slot = to;
@@ -63,8 +64,9 @@ static void free_variant(gpa_dev *d, cu_variant *v) {
 
 void program_free(gpa_dev *d, gpa_prog *p) {
     if (!p) return;
-    if (p->n_variants) d->cu->stream_wait(d->stream);
-    for (size_t i = 0; i < p->n_variants; i++) free_variant(d, &p->variants[i]);
+    bool served = context_serves(d, p->life);
+    if (p->n_variants && served) d->cu->stream_wait(d->stream);
+    for (size_t i = 0; i < p->n_variants && served; i++) free_variant(d, &p->variants[i]);
     mem_free(p->variants);
     free_copy(&p->copy);
     mem_free(p);
@@ -134,6 +136,7 @@ gpa_code program_variant(gpa_dev *d, gpa_prog *p, const cu_plan *plan, double po
     double begun = now();
     gpa_code rc = emit_source(&p->copy, plan, "gpa", &v->source, e);
     if (rc) return rc;
+    p->life = d->life;
     rc = load(d, v, &p->copy, p->facts.loops, e);
     p->seconds += now() - begun;
     if (rc) {

@@ -11,6 +11,7 @@ enum { FAULT_SLOTS = 256, SCRATCH_BYTES = 8 << 20, COUNTERS = 1 << 16, MARKS = 1
 struct gpa_mem {
     CUdeviceptr at;
     size_t n;
+    unsigned life; /* of the device's, in which it was made */
 };
 
 /* One program that may have faulted: slot i of the records, and where its caller wants to read it. */
@@ -45,6 +46,8 @@ struct gpa_dev {
     CUstream stream;
     CUmemoryPool pool;
     CUevent done, clock[2]; /* clock: made when it is first asked for */
+    unsigned life;          /* counts contexts */
+    bool stuck;             /* the wait for `done` was given up: nothing is queued before it has passed (wait_turn) */
     cu_target target;
     uint32_t units, max_threads, max_shared;
     cu_shared *shared;
@@ -86,6 +89,7 @@ struct gpa_prog {
     cu_variant *variants;
     size_t n_variants, cap_variants;
     double seconds; /* spent on compiling them */
+    unsigned life;  /* of the device's, in which they were loaded */
 };
 
 gpa_code program_new(const kir_func *f, gpa_prog **out, gpa_err *e);

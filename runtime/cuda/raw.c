@@ -11,6 +11,7 @@
 
 #include "runtime/base.h"
 #include "runtime/cuda/context.h"
+#include "runtime/cuda/wait.h"
 #include "runtime/cuda/find.h"
 #include "runtime/disk.h"
 
@@ -26,6 +27,7 @@ struct gpa_raw {
     size_t n_names;
     char *ptx, *code; /* code NULL: the driver compiles the PTX */
     CUmodule module;
+    unsigned life; /* of the device's, in which it was loaded */
 };
 
 static void free_raw(gpa_raw *r) {
@@ -223,7 +225,9 @@ gpa_code raw_build(gpa_dev *d, const raw_source *s, gpa_raw **out, gpa_err *e) {
     gpa_raw *r = mem_zero(sizeof *r);
     if (!r) return gpa_no_memory(e);
     context_enter(d);
-    gpa_code rc = compile_or_find(d, s, r, e);
+    r->life = d->life;
+    gpa_code rc = wait_turn(d, e);
+    if (!rc) rc = compile_or_find(d, s, r, e);
     if (!rc) rc = api_check(compile_load(d->cu, r->code ? r->code : r->ptx, EFFORT_FULL, &r->module), "cuModuleLoadData", e);
     if (rc) free_raw(r);
     else *out = r;
@@ -232,8 +236,10 @@ gpa_code raw_build(gpa_dev *d, const raw_source *s, gpa_raw **out, gpa_err *e) {
 
 void raw_drop(gpa_dev *d, gpa_raw *r) {
     context_enter(d);
-    d->cu->stream_wait(d->stream);
-    if (r->module) d->cu->module_unload(r->module);
+    if (context_serves(d, r->life)) {
+        d->cu->stream_wait(d->stream);
+        if (r->module) d->cu->module_unload(r->module);
+    }
     free_raw(r);
 }
 
@@ -326,6 +332,7 @@ gpa_code raw_run(gpa_dev *d, gpa_raw *r, const gpa_raw_launch *l, gpa_err *e) {
     gpa_val values[RAW_MOST_ARGS];
     gpa_code rc = GPA_OK;
     context_enter(d);
+    TRY(wait_turn(d, e));
     TRY(find_function(d, r, l->function, &f, &params, e));
     TRY(check_args(l, params, e));
     TRY(check_block(d, f, l, e));

@@ -41,6 +41,14 @@ void wait_close(gpa_dev *d) {
     d->pace = (cu_pace){.allowed = 1};
 }
 
+/* The wait is over, the work is not. */
+static gpa_code give_up(gpa_dev *d, gpa_err *e) {
+    if (!d->stuck) d->stuck = d->cu->event_record(d->done, d->stream) == CUDA_OK;
+    gpa_fail(e, GPA_E_INTERRUPT, "%s", "");
+    gpa_err_hint(e, "a program on the GPU does not heed Ctrl-C: what needs the GPU waits for it, `%%gpu reset` gives it up");
+    return GPA_E_INTERRUPT;
+}
+
 /* Asks whether an event has passed, first eagerly, then with pauses. */
 static gpa_code poll(gpa_dev *d, CUevent event, gpa_err *e) {
     double asked_to_stop = 0;
@@ -50,7 +58,7 @@ static gpa_code poll(gpa_dev *d, CUevent event, gpa_err *e) {
         if (asked < EAGER) continue;
         if (__atomic_load_n(d->stop, __ATOMIC_RELAXED)) {
             if (asked_to_stop == 0) asked_to_stop = now();
-            if (now() - asked_to_stop > PATIENCE) return gpa_fail(e, GPA_E_INTERRUPT, "%s", "");
+            if (now() - asked_to_stop > PATIENCE) return give_up(d, e);
         }
         nanosleep(&(struct timespec){0, asked < 10 * EAGER ? 20000 : 500000}, NULL);
     }
@@ -62,6 +70,15 @@ gpa_code wait_done(gpa_dev *d, gpa_err *e) {
     if (rc) program_forget(d); /* nobody waits for those reports any more */
     else program_faults(d);
     return rc;
+}
+
+bool wait_is_stuck(gpa_dev *d) {
+    if (d->stuck && d->cu->event_query(d->done) != CUDA_NOT_READY) d->stuck = false;
+    return d->stuck;
+}
+
+gpa_code wait_turn(gpa_dev *d, gpa_err *e) {
+    return wait_is_stuck(d) ? poll(d, d->done, e) : GPA_OK;
 }
 
 /* The first n marks have been passed. */

@@ -63,6 +63,19 @@ t=$(date +%s%N); out=$(STUB_CUDA="endless" timeout --preserve-status -k 9 -s INT
 quick "which is soon" "$(ms "$t")" 4500
 export GPA_DEVICE=cuda
 
+# a program that does not end: the wait is given up, nothing waits without need, the GPU can be had afresh
+stuck=$'import time\ndef waits(what):\n    try: print(what())\n    except KeyboardInterrupt: print("stopped", end=" ")
+a = np.array([1.0]) + 1\nwaits(lambda: a)\nprint(1 + 1)\nwaits(lambda: np.array([2.0]))\nwaits(lambda: a.tolist())\n%gpu reset\nprint(np.array([3.0]), np.array([3.0]).device)'
+: > "$work/log"
+STUB_CUDA="endless" "$GPA" -c "$stuck" > "$work/out" 2>&1 & pid=$!
+(sleep 30; kill -9 $pid) 2> /dev/null & guard=$!
+for i in 1 2 3; do sleep 0.8; kill -INT $pid; done
+wait $pid; kill $guard
+ok "Ctrl-C gives up, %gpu reset gives the device up" "$(tr '\n' ' ' < "$work/out")" 'stopped 2 stopped stopped 128 bytes given back; arrays hold 0 bytes The device had been given up; cuda:0 is there afresh. [3.] cuda:0 '
+ok "and nothing hangs in the driver"                 "$(grep -c hangs "$work/log") $(grep context "$work/log")" "0 context 0"
+t=$(date +%s%N); out=$(STUB_CUDA="endless" timeout --preserve-status -k 9 -s INT 1.5 "$GPA" -c 'a = np.array([1.0]) + 1; print(a)' 2>&1; grep -c hangs "$work/log")
+ok "leaving does not, either" "${out##*$'\n'}" 0
+
 # memory
 out=$(gpa "memory=60000000" $'big = np.empty(10 ** 6)\nsmall = np.empty(2000)\nc = np.empty(10 ** 8)')
 has "no room"             "$out" 'MemoryError: Unable to allocate 763. MiB for an array with shape (100000000,) and data type float64'

@@ -2,7 +2,7 @@
  *
  *   count=2        GPUs                        version=12040  the driver's version
  *   cc=75          compute capability          memory=1000000 bytes of each GPU
- *   slow=300       milliseconds of cuInit      endless        what is launched never ends
+ *   slow=300       milliseconds of cuInit      endless=2      the second launch never ends; a call that would wait for it logs "hangs"
  *   no-ptx         PTX is not understood       fault=3        the third launch breaks its context
  *   dead           a broken context cannot be had again
  *
@@ -17,7 +17,7 @@
 enum { MAX_GPUS = 8, BROKEN = 700, TOO_OLD = 222, INVALID = 1 };
 
 struct CUctx_st {
-    bool broken;
+    bool broken, stuck;
     size_t used;
 };
 
@@ -27,7 +27,7 @@ typedef struct {
     char room[];
 } block;
 
-static struct CUctx_st contexts[MAX_GPUS];
+static struct CUctx_st contexts[MAX_GPUS], others[MAX_GPUS];
 static _Thread_local CUcontext current;
 static long launches;
 static char something[64];
@@ -40,6 +40,7 @@ __attribute__((weak)) int stub_launch(CUfunction f, const unsigned blocks[3], co
 }
 
 #define LIVE() do { if (!current) return 201; if (current->broken) return BROKEN; } while (0)
+#define WAITS() do { LIVE(); if (current->stuck) stub_log("hangs\n"); } while (0)
 #define STUB(symbol, ...) int symbol(__VA_ARGS__); int symbol(__VA_ARGS__)
 
 STUB(cuInit, unsigned flags) {
@@ -72,6 +73,11 @@ STUB(cuDeviceGetAttribute, int *out, int which, CUdevice d) {
     return 0;
 }
 STUB(cuDevicePrimaryCtxRetain, CUcontext *out, CUdevice d) { return *out = &contexts[d], contexts[d].broken ? BROKEN : 0; }
+STUB(cuCtxCreate_v2, CUcontext *out, unsigned flags, CUdevice d) {
+    (void)flags;
+    stub_log("context %d\n", d);
+    return *out = &others[d], 0;
+}
 STUB(cuDevicePrimaryCtxReset_v2, CUdevice d) {
     stub_log("reset %d\n", d);
     contexts[d] = (struct CUctx_st){.broken = stub_word("dead", 0) && contexts[d].broken};
@@ -93,7 +99,10 @@ STUB(cuStreamQuery, CUstream s) {
     LIVE();
     return 0;
 }
-STUB(cuStreamSynchronize, CUstream s) { return cuStreamQuery(s); }
+STUB(cuStreamSynchronize, CUstream s) {
+    WAITS();
+    return cuStreamQuery(s);
+}
 STUB(cuEventCreate, CUevent *out, unsigned flags) {
     (void)flags;
     LIVE();
@@ -116,7 +125,7 @@ STUB(cuEventElapsedTime, float *ms, CUevent a, CUevent b) {
 STUB(cuEventQuery, CUevent e) {
     (void)e;
     LIVE();
-    return launches && stub_word("endless", 0) ? CUDA_NOT_READY : 0;
+    return current->stuck ? CUDA_NOT_READY : 0;
 }
 STUB(cuMemAllocAsync, CUdeviceptr *out, size_t n, CUstream s) {
     (void)s;
@@ -146,7 +155,7 @@ STUB(cuMemPoolGetAttribute, CUmemoryPool p, int which, void *out) {
 }
 STUB(cuMemHostAlloc, void **out, size_t n, unsigned flags) {
     (void)flags;
-    LIVE();
+    WAITS();
     return (*out = calloc(1, n)) ? 0 : CUDA_OUT_OF_MEMORY;
 }
 STUB(cuMemFreeHost, void *p) { return free(p), 0; }
@@ -172,12 +181,15 @@ STUB(cuMemsetD8Async, CUdeviceptr to, unsigned char v, size_t n, CUstream s) {
 }
 STUB(cuModuleLoadDataEx, CUmodule *out, const void *image, unsigned n, int *options, void **values) {
     (void)n, (void)options, (void)values;
-    LIVE();
+    WAITS();
     bool ptx = memcmp(image, "\177ELF", 4) != 0;
     stub_log("load %s\n", ptx ? "ptx" : "cubin");
     return ptx && stub_word("no-ptx", 0) ? TOO_OLD : stub_load(image, out);
 }
-STUB(cuModuleUnload, CUmodule m) { return stub_unload(m), 0; }
+STUB(cuModuleUnload, CUmodule m) {
+    WAITS();
+    return stub_unload(m), 0;
+}
 STUB(cuModuleGetFunction, CUfunction *out, CUmodule m, const char *name) { return stub_find(m, name, out); }
 STUB(cuFuncGetAttribute, int *out, int which, CUfunction f) {
     (void)f;
@@ -198,5 +210,6 @@ STUB(cuLaunchKernel, CUfunction f, unsigned a, unsigned b, unsigned c, unsigned 
     (void)s, (void)q;
     LIVE();
     if (++launches == stub_word("fault", -1)) current->broken = true;
+    if (launches == stub_word("endless", -1)) current->stuck = true;
     return stub_launch(f, (unsigned[]){a, b, c}, (unsigned[]){x, y, z}, shared, p);
 }
