@@ -98,8 +98,9 @@ static inline typed_ty typed_of(const gpa_opnd *o) {
 /* "float32", "int" (Python's), "float32[:,:]", for messages. */
 const char *typed_name(typed_ty t);
 
-/* @vectorize's object; data: what was compiled. Its field 0 is the function. */
+/* @vectorize's object; data: what was compiled. Its field 0 is the function, */
 extern const object_kind vectorized_kind;
+enum { VECTORIZED_FOLDS = 2 }; /* and this one what its methods made of it, or None */
 uint32_t vectorized_arity(const object_obj *o);
 /* The ufunc of as many values as it has arguments. */
 gpa_code vectorized_call(gpa_vm *vm, object_obj *o, const value *args, value *out);

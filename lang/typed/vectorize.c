@@ -13,7 +13,7 @@
 #include "lang/numpy/numpy.h"
 #include "lang/typed/typed.h"
 
-enum { FUNCTION, SIGNATURES, FIELDS };
+enum { FUNCTION, SIGNATURES, FOLDS = VECTORIZED_FOLDS, FIELDS };
 
 uint32_t vectorized_arity(const object_obj *o) { return func_node(o->fields[FUNCTION].func)->function.scope->n_positional; }
 
