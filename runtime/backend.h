@@ -106,6 +106,9 @@ typedef struct gpa_backend {
     gpa_code (*upload)(gpa_dev *d, gpa_mem *to, size_t at, const void *from, size_t n, gpa_err *e); /* `from` may be reused at return */
     gpa_code (*download)(gpa_dev *d, void *to, gpa_mem *from, size_t at, size_t n, gpa_err *e);     /* waits */
     gpa_code (*copy)(gpa_dev *d, gpa_mem *to, size_t to_at, gpa_mem *from, size_t from_at, size_t n, gpa_err *e);
+    /* The same from memory of another opened device of this backend, behind all that is queued there. (optional: through the
+     * host) */
+    gpa_code (*copy_from)(gpa_dev *d, gpa_mem *to, size_t to_at, gpa_dev *other, gpa_mem *from, size_t from_at, size_t n, gpa_err *e);
 
     /* Programs. `build` compiles verified kir and keeps nothing of f. `run` queues. */
     gpa_code (*build)(gpa_dev *d, const kir_func *f, gpa_prog **out, gpa_err *e);

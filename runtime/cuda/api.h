@@ -27,11 +27,17 @@ typedef struct cusparseSpMatDescr *cusparseSpMatDescr_t;
 typedef struct cusparseDnMatDescr *cusparseDnMatDescr_t;
 typedef struct cusparseDnVecDescr *cusparseDnVecDescr_t;
 
+/* CUmemAccessDesc: what a device may do with the memory of a pool. */
+typedef struct {
+    int kind, device; /* CU_LOCATION_DEVICE */
+    int access;
+} cu_access;
+
 /* Values of the interfaces that this plugin speaks of. */
 enum {
     CUDA_OK = 0, CUDA_OUT_OF_MEMORY = 2, CUDA_NO_KERNEL_IMAGE = 209, CUDA_INVALID_PTX = 218, CUDA_UNSUPPORTED_PTX = 222, CUDA_NOT_READY = 600,
     CU_STREAM_NON_BLOCKING = 1, CU_EVENT_DEFAULT = 0, CU_EVENT_DISABLE_TIMING = 2, CU_MEMHOSTALLOC_PORTABLE_MAPPED = 3,
-    CU_POOL_RELEASE_THRESHOLD = 4, CU_POOL_RESERVED = 5, CU_POOL_USED = 7, CU_JIT_OPTIMIZATION_LEVEL = 7,
+    CU_LOCATION_DEVICE = 1, CU_ACCESS_READ_WRITE = 3, CU_POOL_RELEASE_THRESHOLD = 4, CU_POOL_RESERVED = 5, CU_POOL_USED = 7, CU_JIT_OPTIMIZATION_LEVEL = 7,
     CU_ATTR_MAX_THREADS = 1, CU_ATTR_MAX_SHARED = 8, CU_ATTR_UNITS = 16, CU_ATTR_CC_MAJOR = 75, CU_ATTR_CC_MINOR = 76,
     CU_ATTR_MAX_SHARED_OPTIN = 97, CU_ATTR_MEMORY_POOLS = 115,
     CU_FUNC_MAX_THREADS = 0, CU_FUNC_SHARED = 1, CU_FUNC_CONST = 2, CU_FUNC_LOCAL = 3, CU_FUNC_REGISTERS = 4, CU_FUNC_PTX = 5,
@@ -69,6 +75,10 @@ enum {
     FN(event_query, cuEventQuery, (CUevent))                                                                              \
     FN(event_wait, cuEventSynchronize, (CUevent))                                                                         \
     FN(event_elapsed, cuEventElapsedTime, (float *, CUevent, CUevent))                                                    \
+    FN(stream_follow, cuStreamWaitEvent, (CUstream, CUevent, unsigned))                                                   \
+    FN(peer_can, cuDeviceCanAccessPeer, (int *, CUdevice, CUdevice))                                                      \
+    FN(pool_share, cuMemPoolSetAccess, (CUmemoryPool, const cu_access *, size_t))                                         \
+    FN(copy_peer, cuMemcpyPeerAsync, (CUdeviceptr, CUcontext, CUdeviceptr, CUcontext, size_t, CUstream))                  \
     FN(pool_default, cuDeviceGetDefaultMemPool, (CUmemoryPool *, CUdevice))                                               \
     FN(pool_set, cuMemPoolSetAttribute, (CUmemoryPool, int, void *))                                                      \
     FN(pool_get, cuMemPoolGetAttribute, (CUmemoryPool, int, void *))                                                      \

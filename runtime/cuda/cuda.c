@@ -20,6 +20,7 @@
 #include "runtime/str.h"
 
 #define LIBRARY_SECONDS 0.01 /* a call that is not looked at more closely gets a mark of its own */
+#define PEER_SECONDS 1e-10    /* for a byte from another GPU */
 #define CALL(name, ...) api_check(d->cu->name(__VA_ARGS__), #name, e)
 
 /* ---- devices ---- */
@@ -121,6 +122,11 @@ static gpa_code cuda_copy(gpa_dev *d, gpa_mem *to, size_t to_at, gpa_mem *from, 
     context_enter(d);
     gpa_code rc = wait_turn(d, e);
     return n && !rc ? CALL(copy, to->at + to_at, from->at + from_at, n, d->stream) : rc;
+}
+
+static gpa_code cuda_copy_from(gpa_dev *d, gpa_mem *to, size_t to_at, gpa_dev *other, gpa_mem *from, size_t from_at, size_t n, gpa_err *e) {
+    gpa_code rc = n ? transfer_from(d, to->at + to_at, other, from->at + from_at, n, e) : GPA_OK;
+    return rc ? rc : wait_pace(d, (double)n * PEER_SECONDS, e);
 }
 
 /* ---- programs ---- */
@@ -276,7 +282,7 @@ static gpa_code cuda_occupancy(gpa_dev *d, gpa_prog *p, uint32_t threads, uint32
 static gpa_backend table = {
     .abi = GPA_BACKEND_ABI, .size = sizeof(gpa_backend), .name = "cuda", .count = cuda_count, .open = cuda_open,
     .close = cuda_close, .caps = cuda_caps, .alloc = cuda_alloc, .free = cuda_free, .upload = cuda_upload,
-    .download = cuda_download, .copy = cuda_copy, .build = cuda_build, .drop = cuda_drop, .run = cuda_run,
+    .download = cuda_download, .copy = cuda_copy, .copy_from = cuda_copy_from, .build = cuda_build, .drop = cuda_drop, .run = cuda_run,
     .compile_seconds = cuda_compile_seconds,
     .dump = cuda_dump, .lib_can = cuda_lib_can, .lib_run = cuda_lib_run, .sync = cuda_sync, .clock = cuda_clock, .interrupt = cuda_interrupt,
     .broken = cuda_broken, .restart = cuda_restart, .raw_build = raw_build, .raw_drop = raw_drop, .raw_run = raw_run,

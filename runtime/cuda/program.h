@@ -59,6 +59,7 @@ struct gpa_dev {
     cu_pace pace;
     struct cu_ring *ring;     /* transfer.c: made at the first large copy */
     int transfer_threads;     /* of large copies; 0: as the driver does them */
+    uint64_t shared_with;     /* bit per device number: whether it may reach this pool was settled */
     const cu_blas *blas;
     cublasHandle_t blas_handle;
     const cu_fft *fft;

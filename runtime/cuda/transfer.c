@@ -4,7 +4,9 @@
  * way.
  *
  * Measured on an H100 with 16 cores: pieces of 2 MiB and 8 threads give 47 GB/s up and 42 down; 12 threads 49 and 50; fresh
- * pages of the destination cost more than the copy, so huge ones are asked for. */
+ * pages of the destination cost more than the copy, so huge ones are asked for.
+ *
+ * Reading order: the ring, one thread's part, copies, between devices. */
 #include "runtime/cuda/transfer.h"
 
 #include <pthread.h>
@@ -173,4 +175,33 @@ gpa_code transfer_down(gpa_dev *d, void *to, CUdeviceptr from, size_t n, gpa_err
     rc = share_out(&j, e);
 out:
     return rc;
+}
+
+/* ---- between devices ---- */
+
+/* Lets a device reach the memory of another one where the machine can, so that copies need not go through the host; where it
+ * cannot the driver does what is possible. */
+static void share_pool(gpa_dev *owner, const gpa_dev *with) {
+    uint64_t bit = UINT64_C(1) << (with->number & 63);
+    cu_access access = {CU_LOCATION_DEVICE, with->device, CU_ACCESS_READ_WRITE};
+    int can = 0;
+    if (owner->shared_with & bit) return;
+    owner->shared_with |= bit;
+    if (!owner->cu->peer_can(&can, with->device, owner->device) && can) owner->cu->pool_share(owner->pool, &access, 1);
+}
+
+/* What is queued on `late` from now on waits for what is queued on `early`. */
+static gpa_code follow(gpa_dev *late, gpa_dev *early, gpa_err *e) {
+    context_enter(early);
+    gpa_code rc = api_check(early->cu->event_record(early->done, early->stream), "cuEventRecord", e);
+    context_enter(late);
+    return rc ? rc : api_check(late->cu->stream_follow(late->stream, early->done, 0), "cuStreamWaitEvent", e);
+}
+
+gpa_code transfer_from(gpa_dev *d, CUdeviceptr to, gpa_dev *other, CUdeviceptr from, size_t n, gpa_err *e) {
+    share_pool(d, other);
+    share_pool(other, d);
+    gpa_code rc = follow(d, other, e);
+    if (!rc) rc = CALL(copy_peer, to, d->context, from, other->context, n, d->stream);
+    return rc ? rc : follow(other, d, e);
 }

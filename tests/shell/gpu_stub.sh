@@ -20,6 +20,7 @@ has "devices are listed"                "$(STUB_CUDA="count=2 cc=86" "$GPA" --de
 has "an old GPU is refused, with why"   "$(STUB_CUDA="cc=70" "$GPA" --devices)" 'compute capability 7.0: 7.5 or later is needed'
 ok "arrays on two GPUs"                 "$(gpa "count=2" $'a = np.array([1, 2]); b = a.to("cuda:1")\nwith device("cuda:1"): c = np.array([5, 6])
 print(a.device, b.device, c.device, b, c, c.to("cuda:0"), b.get(), cp.cuda.Device(1).id if 0 else device("cuda:1").mem_info[1])')" 'cuda:0 cuda:1 cuda:1 [1 2] [5 6] [5 6] [1 2] 1073741824'
+ok "from one GPU to another, and back"   "$(gpa "count=2" $'a = np.array([1.0, 2.0]); b = a.to("cuda:1"); c = b.to("cuda:0"); print(b, c, c.device)') $(log)" '[1. 2.] [1. 2.] cuda:0 device 0 reaches device 1 reaches peer 16 peer 16 '
 has "a GPU too many"                    "$(gpa "count=2" 'device("cuda:2")')" 'cuda:2: there are 2 cuda devices'
 has "no GPU by name"                    "$(gpa "count=0" 'np.empty(3)')" 'the driver sees no GPU'
 ok "no GPU by default"                  "$(GPA_DEVICE= gpa "count=0" 'print(np.ones(3).device in ("cpu", "ref"))')" True

@@ -173,6 +173,25 @@ STUB(cuMemcpyDtoHAsync_v2, void *to, CUdeviceptr from, size_t n, CUstream s) {
     LIVE();
     return memcpy(to, (const void *)(uintptr_t)from, n), 0;
 }
+STUB(cuStreamWaitEvent, CUstream s, CUevent e, unsigned flags) {
+    (void)e, (void)flags;
+    return cuStreamQuery(s);
+}
+STUB(cuDeviceCanAccessPeer, int *can, CUdevice d, CUdevice other) {
+    (void)d, (void)other;
+    return *can = 1, 0;
+}
+STUB(cuMemPoolSetAccess, CUmemoryPool p, const cu_access *access, size_t n) {
+    (void)p, (void)n;
+    stub_log("device %d reaches\n", access->device);
+    return 0;
+}
+STUB(cuMemcpyPeerAsync, CUdeviceptr to, CUcontext there, CUdeviceptr from, CUcontext here, size_t n, CUstream s) {
+    (void)s;
+    LIVE();
+    stub_log("peer %zu\n", n);
+    return there == here || there != current ? INVALID : (memcpy((void *)(uintptr_t)to, (const void *)(uintptr_t)from, n), 0);
+}
 STUB(cuMemcpyDtoDAsync_v2, CUdeviceptr to, CUdeviceptr from, size_t n, CUstream s) { return cuMemcpyHtoDAsync_v2(to, (const void *)(uintptr_t)from, n, s); }
 STUB(cuMemsetD8Async, CUdeviceptr to, unsigned char v, size_t n, CUstream s) {
     (void)s;
