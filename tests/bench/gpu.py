@@ -15,14 +15,15 @@ import tempfile
 import threading
 import time
 
-from gpu_peers import PEERS
+from gpu_peers import PEERS, save_data
 from gpu_rows import AROUND, ROWS
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 GPA = os.path.abspath(os.environ.get("GPA", "build/release/gpa"))
 DEVICE = os.environ.get("GPA_DEVICE", "cuda")
-LIMIT, FOR_GPA, TO_COMPILE, TO_MEASURE, TO_START = 165, 60, 35, 15, 20  # seconds
-END = time.monotonic() + LIMIT
+LIMIT, FOR_GPA, TO_COMPILE, TO_MEASURE, TO_START, SLOW = 170, 45, 55, 12, 20, 5  # seconds
+BEGUN = time.monotonic()
+END = BEGUN + LIMIT
 FIRST, AGAIN, UFUNC, START = AROUND
 MODULES = {"cupy": "cupy", "cupy.fuse": "cupy", "jax": "jax", "torch": "torch", "torch.compile": "torch", "numba": "numba.cuda"}
 
@@ -45,12 +46,16 @@ print((time.perf_counter() - t) * 1e3, flush=True)
 """
 
 
-def surroundings(caches):
+def surroundings(caches, **more):
     """An environment in which nothing compiled is found outside of the folder."""
     keep = {"GPA_CACHE_DIR": "gpa", "CUDA_CACHE_PATH": "driver", "CUPY_CACHE_DIR": "cupy", "TORCHINDUCTOR_CACHE_DIR": "inductor",
             "TRITON_CACHE_DIR": "triton", "JAX_COMPILATION_CACHE_DIR": "jax", "NUMBA_CACHE_DIR": "numba"}
-    return os.environ | {name: os.path.join(caches, folder) for name, folder in keep.items()} | \
+    return os.environ | {name: os.path.join(caches, folder) for name, folder in keep.items()} | more | \
         {"XLA_PYTHON_CLIENT_PREALLOCATE": "false", "PYTHONDONTWRITEBYTECODE": "1", "TF_CPP_MIN_LOG_LEVEL": "3"}
+
+
+def tell(text):
+    print(f"{time.monotonic() - BEGUN:4.0f} s  {text}", flush=True)
 
 
 def within(seconds):
@@ -74,7 +79,8 @@ class Engine:
 
     def __init__(self, label, command, caches):
         self.errors = tempfile.TemporaryFile()
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors, env=surroundings(caches))
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors,
+                                        env=surroundings(caches, GPU_DATA=caches, TORCHINDUCTOR_COMPILE_THREADS="1"))
         self.label, self.times, self.first, self.rest = label, {}, {}, b""
 
     def line(self, until):
@@ -90,9 +96,11 @@ class Engine:
     def expect(self, word, until):
         """Whether it came to this point in time; what it says before is shown. If not, it is ended."""
         while (line := self.line(until)) and line != word:
-            print(line, flush=True)
-        if not line:
-            self.end(f"not {word}")
+            tell(line)
+        if line:
+            tell(f"{self.label} has {word}")
+        else:
+            self.end(f"has not {word}")
         return bool(line)
 
     def tell(self, seconds):
@@ -107,12 +115,12 @@ class Engine:
         while line := self.line(until):
             name, *times = line.split("\t")
             if name not in ROWS:
-                print(line, flush=True)
+                tell(line)
                 continue
             if self.label == "gpa":
                 self.first[name] = float(times.pop(0))
             self.times[name] = statistics.median(map(float, times))
-            print(f"  {self.label:<14}{name:<34}{self.times[name]:10.4f}", flush=True)
+            tell(f"{self.label:<14}{name:<34}{self.times[name]:10.4f}")
         self.end("over its time" if time.monotonic() >= until else "")
 
     def end(self, trouble=""):
@@ -127,8 +135,8 @@ class Engine:
         self.process.wait()
         if trouble:
             self.errors.seek(0)
-            said = [line for line in self.errors.read().decode(errors="replace").split("\n") if len(line.strip()) > 8]
-            print(f"# {self.label}: {trouble}: {said[-1][:150] if said else 'it said nothing'}", flush=True)
+            said = [line.strip() for line in self.errors.read().decode(errors="replace").split("\n") if len(line.strip()) > 8]
+            tell(f"# {self.label}: {trouble}: {said[-1][:150] if said else 'it said nothing'}")
 
 
 def from_outside(command, caches):
@@ -146,27 +154,33 @@ def from_outside(command, caches):
 
 
 def calls(label, command, repeats):
-    """Medians of first calls, of the same after a restart, and of the start, which finds what an earlier one left."""
+    """Medians of first calls, of the same after a restart, and of the start, which finds what an earlier one left; who takes
+    more than SLOW seconds for the first is not asked again."""
     cold, warm = [], []
     for _ in range(repeats):
-        with tempfile.TemporaryDirectory() as caches:
+        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as caches:
+            begun = time.monotonic()
             cold.append(from_outside(command, caches))
-            warm.append(from_outside(command, caches) if cold[-1] else None)
+            if cold[-1] and time.monotonic() - begun < SLOW:
+                warm.append(from_outside(command, caches))
     if None in cold + warm:
-        print(f"# {label}: first calls: no answer in time", flush=True)
+        tell(f"# {label}: first calls: no answer in time")
         return {}
-    found = {FIRST: statistics.median(c[1] for c in cold), AGAIN: statistics.median(w[1] for w in warm),
-             START: statistics.median(w[0] for w in warm)}
+    found = {FIRST: statistics.median(c[1] for c in cold), START: statistics.median(v[0] for v in warm or cold)}
+    if warm:
+        found[AGAIN] = statistics.median(w[1] for w in warm)
     if len(cold[0]) > 2:
         found[UFUNC] = statistics.median(c[2] for c in cold)
     for name, value in found.items():
-        print(f"  {label:<14}{name:<34}{value:10.4f}", flush=True)
+        tell(f"{label:<14}{name:<34}{value:10.4f}")
     return found
 
 
 def rows(words, labels):
     """gpa, and the peers that came to measure."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as caches:
+        if labels:
+            save_data(caches)
         peers = [Engine(label, [sys.executable, os.path.join(HERE, "gpu_peer.py"), label, *words], caches) for label in labels]
         gpa = Engine("gpa", [GPA, "--device", DEVICE, os.path.join(HERE, "gpu.gpa"), *words], caches)
         gpa.measure(within(FOR_GPA))
@@ -174,7 +188,7 @@ def rows(words, labels):
         for e in peers:
             e.tell(TO_COMPILE)
         until = within(TO_COMPILE + 10)
-        peers = [e for e in peers if e.expect("ready", until)]
+        peers = [e for e in peers if e.expect("compiled", until)]
         for e in peers:
             e.tell(TO_MEASURE)
             e.measure(within(TO_MEASURE))
@@ -187,7 +201,7 @@ def around(labels):
         f.write(FIRST_CALL)
         f.flush()
         found = {"gpa": calls("gpa", [GPA, "--device", DEVICE, f.name], 3)}
-    for label in labels:
+    for label in sorted(labels, key="torch.compile".__eq__):  # the slowest last
         if time.monotonic() < END:
             found[label] = calls(label, [sys.executable, os.path.join(HERE, "gpu_peer.py"), label, "--first"], 1)
     return found

@@ -1,7 +1,7 @@
 """One peer of the GPU benchmark, in a process of its own.
 
 gpu_peer.py PEER [ROW ...]  imports, says `imported`, and waits for a line with seconds; makes its arrays and compiles for at
-                            most that long, says `ready`, waits for another line, and measures what compiled in time
+                            most that long, says `compiled`, waits for another line, and measures what compiled in time
 gpu_peer.py PEER --first    says when a first result is there, then the times of an expression and of a ufunc not seen before"""
 import sys
 import time
@@ -49,7 +49,7 @@ def measure(label, words):
             works[name] = work
         except Exception as e:
             print(f"# {label}: {name}: {type(e).__name__} {str(e)[:100]!r}", flush=True)
-    waited_for("ready")
+    waited_for("compiled")
     for name, work in works.items():
         print(name, *clock(peer, work), sep="\t", flush=True)
 

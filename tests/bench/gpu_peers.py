@@ -3,6 +3,7 @@
 `Peer` holds what a peer works on; each of its subclasses names, per row, a function without arguments that does the row's
 work and leaves it queued."""
 import math
+import os
 
 from gpu_rows import N, PATHS, PLANE, POINTS, PRICES, PRODUCTS, SIDE, SYSTEMS
 
@@ -59,31 +60,44 @@ def later(make):
     return work
 
 
+DATA = {  # name: how NumPy makes it
+    "a": lambda np: (np.arange(N, dtype=np.int32) % 256).astype(np.float32),
+    "b": lambda np: (np.arange(N, dtype=np.int32) % 1009).astype(np.float32) / np.float32(1009),
+    "mixed": lambda np: (np.arange(N, dtype=np.uint32) * np.uint32(2654435761)).astype(np.float32),
+    "image": lambda np: (np.arange(4096 * 4096) % 251).reshape(4096, 4096).astype(np.complex64),
+    "mask": lambda np: (np.arange(4096 * 4096) % 127).reshape(4096, 4096).astype(np.complex64),
+    "plane": lambda np: (np.linspace(-2, 1, PLANE) + 1j * np.linspace(-1, 1, PLANE)[:, None]).astype(np.complex64),
+    "systems": lambda np: (np.sin(np.arange(SYSTEMS * 32 * 32)).reshape(SYSTEMS, 32, 32) + 32 * np.eye(32)).astype(np.float32),
+    "sides": lambda np: np.cos(np.arange(SYSTEMS * 32)).reshape(SYSTEMS, 32, 1).astype(np.float32),
+}
+
+
+def save_data(folder):
+    """The arrays, made once for all peers, each of which loads them from the folder that GPU_DATA names."""
+    import numpy as np
+    for name, make in DATA.items():
+        np.save(os.path.join(folder, name + ".npy"), make(np))
+
+
 class Peer:
-    """The arrays, made by `put` from NumPy's, and what most peers say alike."""
+    """The arrays on the device, by `put`, and what most peers say alike."""
 
     def __init__(self):
         import numpy as np
-        a = (np.arange(N, dtype=np.int32) % 256).astype(np.float32)
-        b = (np.arange(N, dtype=np.int32) % 1009).astype(np.float32) / np.float32(1009)
-        self.a, self.b, self.o = self.put(a), self.put(b), self.put(np.zeros(N, np.float32))
-        self.tiny = self.put(np.arange(1000, dtype=np.float32))
-        self.f64 = self.put(a[:4096 * 4096].astype(np.float64).reshape(4096, 4096))
+        arrays = {name: np.load(os.path.join(os.environ["GPU_DATA"], name + ".npy")) for name in DATA}
+        for name, array in arrays.items():
+            setattr(self, name, self.put(array))
+        b = arrays["b"]
         self.s, self.x, self.t = (self.put(f + b[:PRICES] * g) for f, g in ((5, 25), (1, 99), (0.25, 9)))
+        self.o = self.put(np.zeros(N, np.float32))
+        self.tiny = self.put(np.arange(1000, dtype=np.float32))
+        self.f64 = self.put(arrays["a"][:4096 * 4096].astype(np.float64).reshape(4096, 4096))
         self.rows = self.a.reshape(20000, 5000)
         self.u, self.w, self.z = (v[:SIDE * SIDE].reshape(SIDE, SIDE) for v in (self.a, self.o, self.b))
         self.p = self.b[:2 * POINTS].reshape(POINTS, 2)
         self.q = self.b[:POINTS]
         self.f, self.g = (v[:4096 * 4096].reshape(4096, 4096) for v in (self.a, self.b))
-        count = np.arange(4096 * 4096).reshape(4096, 4096)
-        self.image, self.mask = (self.put((count % k).astype(np.complex64)) for k in (251, 127))
-        self.mixed = self.put((np.arange(N, dtype=np.uint32) * np.uint32(2654435761)).astype(np.float32))
-        line = [np.linspace(start, 1, PLANE, dtype=np.float32) for start in (-2, -1)]
-        self.plane = self.put((line[0] + line[1][:, None] * np.complex64(1j)).astype(np.complex64))
         self.left, self.right = self.b[:8 * PRODUCTS].reshape(PRODUCTS, 2, 4), self.b[:20 * PRODUCTS].reshape(PRODUCTS, 4, 5)
-        systems = np.sin(np.arange(SYSTEMS * 32 * 32)).reshape(SYSTEMS, 32, 32) + 32 * np.eye(32)
-        self.systems = self.put(systems.astype(np.float32))
-        self.sides = self.put(np.cos(np.arange(SYSTEMS * 32)).reshape(SYSTEMS, 32, 1).astype(np.float32))
 
     def work(self):
         raise NotImplementedError
