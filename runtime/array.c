@@ -445,9 +445,8 @@ gpa_code rt_flush(gpa_rt *rt, gpa_err *e) { return rt->n_pending ? exec_pending(
 gpa_code rt_sync(gpa_rt *rt, gpa_err *e) {
     gpa_code rc = GPA_OK;
     for (gpa_device *d = rt->devices; d && !rc; d = d->next)
-        if (!d->gone) rc = device_result(rt, d, d->be->sync(d->dev, e), e);
-    gpa_code fault = exec_faults(rt, e);
-    return rc ? rc : fault;
+        if (!d->gone) rc = exec_faults(rt, d, device_result(rt, d, d->be->sync(d->dev, e), e), e);
+    return rc;
 }
 
 void rt_get_stats(const gpa_rt *rt, rt_stats *out) { *out = rt->stats; }

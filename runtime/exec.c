@@ -19,9 +19,10 @@
 #include "runtime/rt.h"
 #include "runtime/shape.h"
 
-/* A launched program that may fault: where it reports, and its places in the source. */
+/* A launched program that may fault or be stopped: where it reports, and its places in the source. */
 typedef struct fault {
     struct fault *next;
+    gpa_device *device;
     kir_fault_record record;
     doubt *doubt;        /* of what it wrote */
     bool kernel;         /* says which thread of which block */
@@ -49,10 +50,12 @@ static gpa_code scratch(gpa_rt *rt, gpa_err *e) {
     return GPA_OK;
 }
 
+static gpa_code drop_faults(struct exec *x, const gpa_device *d, const gpa_err *lost, gpa_err *e);
+
 void exec_free(gpa_rt *rt) {
     struct exec *x = rt->exec;
     if (!x) return;
-    exec_faults(rt, NULL);
+    drop_faults(x, NULL, NULL, NULL);
     fuse_free(&x->plan);
     lower_free(&x->low);
     memo_free(x->memo);
@@ -62,12 +65,12 @@ void exec_free(gpa_rt *rt) {
 
 /* ---- faults ---- */
 
-static gpa_code expect_fault(struct exec *x, const kir_func *f, kir_fault_record **out, gpa_err *e) {
+static gpa_code expect_fault(struct exec *x, gpa_device *d, const kir_func *f, kir_fault_record **out, gpa_err *e) {
     size_t spans = f->n_spans * sizeof(gpa_span), texts = 0;
     for (size_t i = 0; i < f->n_texts; i++) texts += strlen(f->texts[i]) + 1;
     fault *n = mem_new(sizeof *n + spans + f->n_arrays + texts);
     if (!n) return gpa_no_memory(e);
-    *n = (fault){.doubt = doubt_new(), .kernel = f->form == KIR_KERNEL, .n_spans = f->n_spans, .n_arrays = f->n_arrays, .n_texts = f->n_texts};
+    *n = (fault){.device = d, .doubt = doubt_new(), .kernel = f->form == KIR_KERNEL, .n_spans = f->n_spans, .n_arrays = f->n_arrays, .n_texts = f->n_texts};
     if (!n->doubt) {
         mem_free(n);
         return gpa_no_memory(e);
@@ -86,9 +89,15 @@ static gpa_code expect_fault(struct exec *x, const kir_func *f, kir_fault_record
     return GPA_OK;
 }
 
-gpa_code exec_expect_fault(gpa_rt *rt, const kir_func *f, kir_fault_record **out, gpa_err *e) {
+gpa_code exec_expect_fault(gpa_rt *rt, gpa_device *d, const kir_func *f, kir_fault_record **out, gpa_err *e) {
     gpa_code rc = scratch(rt, e);
-    return rc ? rc : expect_fault(rt->exec, f, out, e);
+    return rc ? rc : expect_fault(rt->exec, d, f, out, e);
+}
+
+bool exec_may_stop(const gpa_device *d, const kir_func *f) {
+    for (size_t i = 0; i < f->n_code && !d->caps.host_visible; i++)
+        if (f->code[i].code == KIR_FOR || f->code[i].code == KIR_LOOP) return true;
+    return false;
 }
 
 enum { WHO = 80 };
@@ -155,6 +164,7 @@ static gpa_code report_kind(const fault *f, gpa_err *e) {
         if (r->how & KIR_HOW_OWN) return gpa_fail(e, GPA_E_RUNTIME, "mask in kernel %s: %s is lane %lld of its warp, which the mask does not name", f->name, who(one, r->thread, r->block), (long long)r->a);
         return gpa_fail(e, GPA_E_RUNTIME, "undefined value in kernel %s: %s takes that of lane %lld of its warp, which does not take part", f->name,
                         who(one, r->thread, r->block), (long long)r->a);
+    case KIR_FT_STOPPED: return gpa_fail(e, GPA_E_INTERRUPT, "%s", "");
     case KIR_FT_ASSERT: case KIR_FT_ROWS: break;
     }
     return gpa_fail(e, GPA_E_ASSERTION, "%s%s", text[0] || f->kernel ? text : "assertion failed", in);
@@ -162,29 +172,52 @@ static gpa_code report_kind(const fault *f, gpa_err *e) {
 
 static gpa_code report_fault(const fault *f, gpa_err *e) {
     gpa_code rc = report_kind(f, e);
-    if (e && f->record.line < f->n_spans) gpa_fail_at(e, f->spans[f->record.line]);
+    if (e && rc != GPA_E_INTERRUPT && f->record.line < f->n_spans) gpa_fail_at(e, f->spans[f->record.line]);
     return rc;
 }
 
+/* What reading an array tells later whose computation was given up. */
+static gpa_code interrupted(gpa_err *e) { return gpa_fail(e, GPA_E_RUNTIME, "the computation of this array was interrupted"); }
+
 size_t exec_expected(const gpa_rt *rt) { return rt->exec ? rt->exec->n_expected : 0; }
 
-gpa_code exec_faults(gpa_rt *rt, gpa_err *e) {
+/* Takes the device's (NULL: every device's) faults off the list. What they wrote gets `lost` as its error, or (NULL) the one
+ * that was reported; the first of these is the result. */
+static gpa_code drop_faults(struct exec *x, const gpa_device *d, const gpa_err *lost, gpa_err *e) {
     gpa_code rc = GPA_OK;
-    struct exec *x = rt->exec;
-    if (!x) return GPA_OK;
-    for (fault *f = x->first, *next; f; f = next) {
-        next = f->next;
-        gpa_err one = {0};
-        if (f->record.set) report_fault(f, &one);
-        if (f->record.set && !rc && e && !e->code) *e = one;
-        if (f->record.set && !rc) rc = one.code;
-        doubt_settle(f->doubt, f->record.set ? &one : NULL);
+    fault **at = &x->first;
+    x->last = NULL;
+    while (*at) {
+        fault *f = *at;
+        if (d && f->device != d) {
+            x->last = f;
+            at = &f->next;
+            continue;
+        }
+        gpa_err one = {0}, stopped = {0};
+        const gpa_err *told = lost;
+        if (f->record.set && !lost) {
+            report_fault(f, &one);
+            if (one.code == GPA_E_INTERRUPT) interrupted(&stopped);
+            told = stopped.code ? &stopped : &one;
+            if (!rc && e && !e->code) *e = one;
+            if (!rc) rc = one.code;
+        }
+        doubt_settle(f->doubt, told);
         doubt_release(f->doubt);
+        *at = f->next;
         mem_free(f);
+        x->n_expected--;
     }
-    x->first = x->last = NULL;
-    x->n_expected = 0;
     return rc;
+}
+
+gpa_code exec_faults(gpa_rt *rt, gpa_device *d, gpa_code waited, gpa_err *e) {
+    if (!rt->exec || (waited && waited != GPA_E_INTERRUPT && waited != GPA_E_DEVICE)) return waited;
+    gpa_err lost = {0};
+    if (waited == GPA_E_INTERRUPT) interrupted(&lost);
+    gpa_code rc = drop_faults(rt->exec, d, lost.code ? &lost : NULL, e);
+    return waited ? waited : rc;
 }
 
 /* ---- memory ---- */
@@ -337,13 +370,14 @@ static gpa_code run_once(gpa_rt *rt, gpa_device *d, gpa_prog *prog, const gpa_la
     return d->be->run(d->dev, prog, l, e);
 }
 
-/* *own (owned by the caller): the doubt of a program that may fault. */
+/* *own (owned by the caller): the doubt of a program that may fault or be stopped. */
 static gpa_code launch(gpa_rt *rt, gpa_device *d, gpa_prog *prog, lowered *l, doubt **own, gpa_err *e) {
     double before = compiled_late(d, prog);
     gpa_launch run = {.arrays = l->bind, .params = l->params};
     memcpy(run.size, l->size, sizeof run.size);
-    gpa_code rc = l->faults ? expect_fault(rt->exec, l->f, &run.fault, e) : GPA_OK;
-    if (!rc && l->faults) *own = doubt_retain(rt->exec->last->doubt);
+    bool expects = l->faults || exec_may_stop(d, l->f);
+    gpa_code rc = expects ? expect_fault(rt->exec, d, l->f, &run.fault, e) : GPA_OK;
+    if (!rc && expects) *own = doubt_retain(rt->exec->last->doubt);
     int64_t at[LOWER_LOOPS] = {0};
     while (!rc) {
         rc = run_once(rt, d, prog, &run, e);

@@ -2,6 +2,7 @@
 #ifndef GPA_EXEC_H
 #define GPA_EXEC_H
 
+#include "runtime/device.h"
 #include "runtime/fuse.h"
 
 /* Memory for an array of this shape, with one owner. When it is short: launches what is pending, empties the pool,
@@ -17,12 +18,15 @@ gpa_code exec_pending(gpa_rt *rt, gpa_cut why, gpa_err *e);
 /* Runs one store (root->into is set) after, or in one program with, the computation of the pending storages given.
  * *hazard (then the store did not happen): an operand overlaps the target and must be computed first. */
 gpa_code exec_store(gpa_rt *rt, const fuse_root *root, gpa_storage *const *also, size_t n_also, bool *hazard, gpa_err *e);
-/* Where a launch of f that may fault reports, until exec_faults; owned by the runtime. */
-gpa_code exec_expect_fault(gpa_rt *rt, const kir_func *f, kir_fault_record **out, gpa_err *e);
+/* Where a launch of f that may fault or be stopped reports, until exec_faults; owned by the runtime. */
+gpa_code exec_expect_fault(gpa_rt *rt, gpa_device *d, const kir_func *f, kir_fault_record **out, gpa_err *e);
+/* Whether an interrupt can end f on the device before it is done, which is known only later. */
+bool exec_may_stop(const gpa_device *d, const kir_func *f);
 /* How many launches wait to be asked about. */
 size_t exec_expected(const gpa_rt *rt);
-/* Reports the first fault of launched programs (a bad index), at the place that wrote it. Call after sync or download. */
-gpa_code exec_faults(gpa_rt *rt, gpa_err *e);
+/* After sync or download, with their result: reports the first fault of the device's programs (a bad index), at the place that
+ * wrote it. If the wait was broken off, what they compute is given up. The result is that of the wait, or the fault's. */
+gpa_code exec_faults(gpa_rt *rt, gpa_device *d, gpa_code waited, gpa_err *e);
 /* Frees the scratch memory of all this. */
 void exec_free(gpa_rt *rt);
 

@@ -82,9 +82,8 @@ int64_t count_true(const void *mask, int64_t n) {
 gpa_code host_wait(gpa_rt *rt, gpa_device *d, gpa_err *e) {
     if (host_is_settled(rt, d)) return GPA_OK;
     gpa_code rc = device_result(rt, d, d->be->sync(d->dev, e), e);
-    gpa_code fault = exec_faults(rt, e);
     if (!rc) d->settled = rt->stats.launches + rt->stats.lib_calls + 1; /* 0: never yet */
-    return rc ? rc : fault;
+    return exec_faults(rt, d, rc, e);
 }
 
 /* The address of an array's first element, where it is visible. */
@@ -128,9 +127,7 @@ gpa_code host_read(gpa_rt *rt, gpa_arr *a, void *to, gpa_err *e) {
     if (a->size == 0) return GPA_OK;
     gpa_device *d = a->storage->buf->device;
     if (!d->caps.host_visible) {
-        gpa_code rc = device_result(rt, d, fetch(rt, a, to, e), e);
-        gpa_code fault = exec_faults(rt, e);
-        return rc ? rc : fault;
+        return exec_faults(rt, d, device_result(rt, d, fetch(rt, a, to, e), e), e);
     }
     gpa_code rc = host_wait(rt, d, e);
     if (rc) return rc;

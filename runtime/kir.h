@@ -118,7 +118,8 @@ enum {
     KX(MATCH_ALL, "match_all") KX(ACTIVEMASK, "activemask")
 #define KIR_FAULTS(KX)                                                                                      \
     KX(INDEX, "index") KX(ASSERT, "assert") KX(RAISE, "raise") KX(DIVIDE, "divide") KX(SHAPE, "shape") KX(RACE, "race")         \
-    KX(BARRIER, "barrier") KX(UNWRITTEN, "unwritten") KX(LANE, "lane") /* the last four are found by the checking device */
+    KX(BARRIER, "barrier") KX(UNWRITTEN, "unwritten") KX(LANE, "lane") /* these four are found by the checking device */ \
+    KX(STOPPED, "stopped") /* an interrupt ended it before it was done */
 
 typedef enum {
 #define KX(id, name) KIR_AT_##id,

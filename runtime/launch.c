@@ -116,14 +116,14 @@ gpa_code arr_run(gpa_rt *rt, const kir_func *f, const arr_program *p, gpa_err *e
     memcpy(l.grid, p->grid, sizeof l.grid);
     memcpy(l.block, p->block, sizeof l.block);
     if (exec_expected(rt) >= MOST_EXPECTED) rc = host_wait(rt, d, e);
-    if (!rc && may_fault(f)) rc = exec_expect_fault(rt, f, &l.fault, e);
+    if (!rc && (may_fault(f) || exec_may_stop(d, f))) rc = exec_expect_fault(rt, d, f, &l.fault, e);
     profile_begin(rt, d);
     if (!rc) rc = d->be->run(d->dev, prog, &l, e);
     profile_call(rt, d, f->name, bytes_of(f, p->arrays));
     rt->stats.launches++;
     if (!rc && p->say && heard.n_lines) rc = said_tell(&heard, f, p->say, p->user, e);
     said_free(&heard);
-    if (!rc && d->caps.host_visible) rc = exec_faults(rt, e); /* it has run to its end already */
+    if (!rc && d->caps.host_visible) rc = exec_faults(rt, d, GPA_OK, e); /* it has run to its end already */
     return rc;
 }
 

@@ -22,10 +22,11 @@ static gpa_code fetch_one(gpa_rt *rt, gpa_buf *b, gpa_dtype t, int64_t offset, g
         if (!rc) *out = dtype_load(b->host + offset * (int64_t)item, t);
         return rc;
     }
-    if (!rc) rc = device_result(rt, b->device, b->device->be->download(b->device->dev, raw, b->mem, (size_t)offset * item, item, e), e);
-    gpa_code fault = exec_faults(rt, e);
-    if (!rc && !fault) *out = dtype_load(raw, t);
-    return rc ? rc : fault;
+    if (rc) return rc;
+    rc = device_result(rt, b->device, b->device->be->download(b->device->dev, raw, b->mem, (size_t)offset * item, item, e), e);
+    rc = exec_faults(rt, b->device, rc, e);
+    if (!rc) *out = dtype_load(raw, t);
+    return rc;
 }
 
 /* Whether the pending value is one number everywhere: then nothing is computed for an element of it. */

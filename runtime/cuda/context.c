@@ -83,7 +83,7 @@ static gpa_code make_parts(gpa_dev *d, gpa_err *e) {
     TRY(wait_open(d, e));
     TRY(make_pool(d, e));
     TRY(make_shared(d, sizeof *d->shared, &d->shared, &d->shared_seen, e));
-    TRY(make_cleared(d, sizeof(uint32_t) * FAULT_SLOTS, &d->faults.locks, e));
+    TRY(make_cleared(d, FAULT_LOCK * FAULT_SLOTS, &d->faults.locks, e));
     TRY(make_cleared(d, sizeof(uint32_t) * COUNTERS, &d->counters, e));
     d->faults.host = d->shared->faults;
     d->faults.seen = d->shared_seen + offsetof(cu_shared, faults);
@@ -131,6 +131,7 @@ static void drop_parts(gpa_dev *d) {
     if (d->shared) cu->host_free(d->shared);
     if (d->stream) cu->stream_destroy(d->stream);
     d->counters = d->faults.locks = 0;
+    d->faults.n = 0;
     d->shared = NULL;
     d->stream = NULL;
 }

@@ -65,6 +65,7 @@ cu_facts emit_facts(const kir_func *f) {
         x.prints |= i->code == KIR_PRINT;
         x.faults |= i->code == KIR_BOUND || i->code == KIR_FAULT;
         x.loops |= i->code == KIR_FOR || i->code == KIR_LOOP;
+        x.stops |= i->code == KIR_LOOP || (i->code == KIR_FOR && !em_is_short(f, (int32_t)k));
         x.branches |= i->code == KIR_FOR || i->code == KIR_LOOP || i->code == KIR_BLOCK || i->code == KIR_VAR;
         if (i->code == KIR_STORE || i->code == KIR_STOREX || i->code == KIR_ATOMIC) {
             for (size_t a = 0; a < f->n_arrays; a++)

@@ -79,6 +79,7 @@ typedef struct {
     uint32_t n_each, n_reduce, ops; /* ops: cost of one point, about */
     bool branches;  /* control flow or variables */
     bool loops;     /* a point may take any time */
+    bool stops;     /* it asks whether it was interrupted */
     bool scans, atomics, faults, prints;
     bool tiles;     /* there are SCANs, and they can go by tiles */
     int16_t bins;   /* an array whose only use is one ATOMIC that adds integers, of a plain program without EACH; -1: none */

@@ -241,7 +241,7 @@ static void put_atomic(em *E, int32_t at) {
 
 static void put_fault(em *E, const kir_ins *i, unsigned kind, unsigned axis, const char *a, const char *b, const char *then) {
     char record[NAME_ROOM], lock[NAME_ROOM];
-    E->needs |= NEED_FAULT;
+    E->needs |= NEED_RECORD | NEED_FAULT;
     em_field(E, record, FIELD_RECORD, 0, 0);
     em_field(E, lock, FIELD_LOCK, 0, 0);
     em_line(E, "{ g_fault(%s, %s, %uu, %uu, %uu, %s, %s); %s }", lock, record, kind, i->line, axis, a, b, then);
@@ -285,6 +285,15 @@ static int32_t jump_region(const em *E, int32_t at) {
     return 0;
 }
 
+/* What the code that found the interrupt flag set does: the results are none. */
+static void put_stopped(em *E, const char *when) {
+    char stop[NAME_ROOM], record[NAME_ROOM];
+    E->needs |= NEED_RECORD;
+    em_field(E, record, FIELD_RECORD, 0, 0);
+    em_line(E, "if (%s && *%s) { %s->kind = %uu; %s->set = 1u; return; }", when, em_field(E, stop, FIELD_STOP, 0, 0), record,
+            (unsigned)KIR_FT_STOPPED, record);
+}
+
 static bool is_one(const em *E, int32_t v) {
     const kir_ins *k = &E->f->code[v];
     return k->code == KIR_CONST && dtype_is_int((gpa_dtype)k->type) && dtype_cast(E->f->consts[k->imm].v, (gpa_dtype)k->type, DT_I64).I64 == 1;
@@ -293,31 +302,30 @@ static bool is_one(const em *E, int32_t v) {
 /* SHORT_TRIPS: loops of so few end without being asked to. SMALL_BODY: instructions. */
 enum { SHORT_TRIPS = 1 << 16, SMALL_BODY = 40, UNROLLED = 4 };
 
-static bool is_constant(const em *E, int32_t v, int64_t *out) {
-    const kir_ins *k = &E->f->code[v];
+static bool is_constant(const kir_func *f, int32_t v, int64_t *out) {
+    const kir_ins *k = &f->code[v];
     if (k->code != KIR_CONST) return false;
-    *out = dtype_cast(E->f->consts[k->imm].v, (gpa_dtype)k->type, DT_I64).I64;
+    *out = dtype_cast(f->consts[k->imm].v, (gpa_dtype)k->type, DT_I64).I64;
     return true;
 }
 
-/* Known when compiling: then the loop can be unrolled, since nothing in it asks for an interrupt. */
-static bool is_short(const em *E, int32_t loop) {
-    const kir_ins *i = &E->f->code[loop];
+bool em_is_short(const kir_func *f, int32_t loop) {
+    const kir_ins *i = &f->code[loop];
     int64_t a, b;
-    return i->code == KIR_FOR && is_constant(E, i->a, &a) && is_constant(E, i->b, &b) && b > a - SHORT_TRIPS && b < a + SHORT_TRIPS;
+    return i->code == KIR_FOR && is_constant(f, i->a, &a) && is_constant(f, i->b, &b) && b > a - SHORT_TRIPS && b < a + SHORT_TRIPS;
 }
 
 /* So few trips that the compiler is told to unroll them. */
 static bool is_few(const em *E, int32_t loop) {
     const kir_ins *i = &E->f->code[loop];
     int64_t a, b;
-    return is_one(E, i->c) && is_constant(E, i->a, &a) && is_constant(E, i->b, &b) && b - a <= 32 && is_short(E, loop);
+    return is_one(E, i->c) && is_constant(E->f, i->a, &a) && is_constant(E->f, i->b, &b) && b - a <= 32 && em_is_short(E->f, loop);
 }
 
 /* A loop that counts by one and holds no other runs in stretches with a narrow counter; the stop flag is looked at between
  * them. */
 static bool in_stretches(const em *E, int32_t at) {
-    if (!is_one(E, E->f->code[at].c) || is_short(E, at)) return false;
+    if (!is_one(E, E->f->code[at].c) || em_is_short(E->f, at)) return false;
     for (int32_t k = at + 1; k < E->close[at]; k++)
         if (E->f->code[k].code == KIR_FOR || E->f->code[k].code == KIR_LOOP) return false;
     return true;
@@ -344,13 +352,14 @@ static void put_stretch(em *E, int32_t at) {
 }
 
 static void end_stretch(em *E, int32_t at) {
-    char stop[NAME_ROOM];
+    char more[64];
     int n = (int)at, b = (int)E->f->code[at].b;
     em_line(E, "n%d:;", n);
     E->depth--;
     em_line(E, "}");
     em_line(E, "f%d += m%d;", n, n);
-    em_line(E, "if (f%d < v%d && *%s) return;", n, b, em_field(E, stop, FIELD_STOP, 0, 0));
+    snprintf(more, sizeof more, "f%d < v%d", n, b);
+    put_stopped(E, more);
     E->depth--;
     em_line(E, "}");
     E->depth--;
@@ -365,7 +374,7 @@ static void put_for(em *E, int32_t at) {
     em_line(E, "{");
     E->depth++;
     if (is_few(E, at)) em_line(E, "#pragma unroll");
-    if (!is_short(E, at)) em_line(E, "bool far%d; far%d = (unsigned long long)v%d - (unsigned long long)v%d + %dULL > %dULL;", n, n, (int)i->b, (int)i->a, SHORT_TRIPS, 2 * SHORT_TRIPS);
+    if (!em_is_short(E->f, at)) em_line(E, "bool far%d; far%d = (unsigned long long)v%d - (unsigned long long)v%d + %dULL > %dULL;", n, n, (int)i->b, (int)i->a, SHORT_TRIPS, 2 * SHORT_TRIPS);
     if (is_one(E, i->c)) {
         em_line(E, "for (%s v%d = v%d; v%d < v%d; v%d++) {", t, n, (int)i->a, n, (int)i->b, n);
     } else {
@@ -378,10 +387,11 @@ static void put_for(em *E, int32_t at) {
 }
 
 static void put_poll(em *E, int32_t loop) {
-    char stop[NAME_ROOM], far[32] = "";
-    if (is_short(E, loop)) return;
+    char when[64], far[32] = "";
+    if (em_is_short(E->f, loop)) return;
     if (E->f->code[loop].code == KIR_FOR) snprintf(far, sizeof far, "far%d && ", (int)loop);
-    em_line(E, "if (%s(++fuel & 0xffffu) == 0 && *%s) return;", far, em_field(E, stop, FIELD_STOP, 0, 0));
+    snprintf(when, sizeof when, "%s(++fuel & 0xffffu) == 0", far);
+    put_stopped(E, when);
 }
 
 static void put_end(em *E, int32_t at) {

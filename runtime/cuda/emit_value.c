@@ -288,15 +288,27 @@ static const struct {
      "    const unsigned old = atomicAdd(low, (unsigned)v), high = (unsigned)(v >> 32) + (old + (unsigned)v < old);\n"
      "    if (high) atomicAdd(low + room, high);\n"
      "}\n"},
-    {NEED_FAULT,
-     "struct g_record { unsigned set, kind, line, axis; long long a, b; int block[3], thread[3], other[8]; };\n"
+    {NEED_RECORD, "struct g_record { unsigned set, kind, line, axis; long long a, b; int block[3], thread[3], other[8]; };\n"},
+    {NEED_FAULT, /* the first thread of those that fault reports: lock[1] holds what is left behind it */
      "static __device__ __noinline__ void g_fault(unsigned *lock, volatile g_record *r, unsigned kind, unsigned line, unsigned axis, long long a, long long b) {\n"
-     "    if (atomicExch(lock, 1u)) return;\n"
-     "    r->kind = kind; r->line = line; r->axis = axis; r->a = a; r->b = b;\n"
-     "    r->block[0] = blockIdx.x; r->block[1] = blockIdx.y; r->block[2] = blockIdx.z;\n"
-     "    r->thread[0] = threadIdx.x; r->thread[1] = threadIdx.y; r->thread[2] = threadIdx.z;\n"
-     "    __threadfence_system();\n"
-     "    r->set = 1;\n"
+     "    const unsigned long long block = blockIdx.x + (unsigned long long)gridDim.x * (blockIdx.y + (unsigned long long)gridDim.y * blockIdx.z);\n"
+     "    const unsigned long long at = block * (blockDim.x * blockDim.y * blockDim.z) + threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);\n"
+     "    const unsigned rank = at < 0xfffffffeull ? ~(unsigned)at : 1u;\n"
+     "    volatile unsigned *best = lock + 1;\n"
+     "    for (bool done = false; !done && *best < rank;) {\n"
+     "        if (atomicExch(lock, 1u)) continue;\n"
+     "        __threadfence();\n"
+     "        if (*best < rank) {\n"
+     "            *best = rank;\n"
+     "            r->kind = kind; r->line = line; r->axis = axis; r->a = a; r->b = b;\n"
+     "            r->block[0] = blockIdx.x; r->block[1] = blockIdx.y; r->block[2] = blockIdx.z;\n"
+     "            r->thread[0] = threadIdx.x; r->thread[1] = threadIdx.y; r->thread[2] = threadIdx.z;\n"
+     "            r->set = 1;\n"
+     "        }\n"
+     "        __threadfence_system();\n"
+     "        atomicExch(lock, 0u);\n"
+     "        done = true;\n"
+     "    }\n"
      "}\n"},
     {NEED_SAY, /* buf[0]: words taken, room, lines lost */
      "struct __align__(16) g_word { unsigned w[4]; };\n"

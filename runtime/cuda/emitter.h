@@ -10,7 +10,7 @@
 /* Pieces of fixed text that a source may need. */
 enum {
     NEED_HALF = 1, NEED_BFLOAT = 2, NEED_CONVERT = 4, NEED_PACK = 8, NEED_SHUFFLE = 16, NEED_FAULT = 32, NEED_UPDATE = 64,
-    NEED_C64 = 128, NEED_C128 = 256, NEED_QUOTIENT = 512, NEED_SAY = 1024, NEED_BINS = 2048
+    NEED_C64 = 128, NEED_C128 = 256, NEED_QUOTIENT = 512, NEED_SAY = 1024, NEED_BINS = 2048, NEED_RECORD = 4096
 };
 
 /* How loads and stores at the current point are written. */
@@ -61,6 +61,8 @@ void em_unsupported(em *E, const char *what);
 /* An array of a FREE program that no other overlaps, reached by offsets: a parameter `own` of a function that is inlined, which is
  * the only way to tell the compiler so. */
 bool em_apart(const em *E, unsigned a);
+/* Known when compiling to end soon: then the loop can be unrolled, since nothing in it asks for an interrupt. */
+bool em_is_short(const kir_func *f, int32_t loop);
 static inline bool em_small(const em *E) { return E->f->flags & KIR_F_SMALL; }
 
 /* emit_value.c */

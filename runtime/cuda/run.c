@@ -54,7 +54,7 @@ static uint64_t field_value(const launch *L, const cu_field *x) {
     case FIELD_COUNTER: return L->d->counters;
     case FIELD_CLAIM: return L->scratch + L->state_at[x->a] + (uint64_t)l->arrays[L->p->copy.code[x->a].sub].offset * (L->p->copy.flags & KIR_F_SMALL ? 4 : 8);
     case FIELD_RECORD: return L->d->faults.seen + L->slot * sizeof(kir_fault_record);
-    case FIELD_LOCK: return L->d->faults.locks + L->slot * sizeof(uint32_t);
+    case FIELD_LOCK: return L->d->faults.locks + L->slot * FAULT_LOCK;
     case FIELD_SAY: return L->said;
     case FIELD_STOP: return L->d->stop_seen;
     case FIELD_PARAM: break;
@@ -221,7 +221,7 @@ gpa_code program_run(gpa_dev *d, gpa_prog *p, const gpa_launch *l, gpa_err *e) {
     for (int d2 = 0; f->form == KIR_MAP && d2 < f->ndim; d2++)
         if (!(f->inner >> d2 & 1) && l->size[d2] <= 0) return GPA_OK;
     if (f->form == KIR_KERNEL && (!l->grid[0] || !l->grid[1] || !l->grid[2])) return GPA_OK;
-    if (p->facts.faults) {
+    if (p->facts.faults || p->facts.stops) {
         gpa_code rc = take_slot(&L, e);
         if (rc) return rc;
     }
@@ -242,7 +242,7 @@ void program_faults(gpa_dev *d) {
     }
     if (any) {
         memset(x->host, 0, FAULT_SLOTS * sizeof *x->host);
-        d->cu->fill(x->locks, 0, FAULT_SLOTS * sizeof(uint32_t), d->stream);
+        d->cu->fill(x->locks, 0, FAULT_SLOTS * FAULT_LOCK, d->stream);
     }
     x->n = 0;
 }
