@@ -3,6 +3,7 @@
  * The operands are computed first; the device's library does the call where it can, else the host. Reading order: matmul,
  * sorting, searching. */
 #include "runtime/device.h"
+#include "runtime/diagonal.h"
 #include "runtime/explain.h"
 #include "runtime/host.h"
 #include "runtime/place.h"
@@ -186,6 +187,27 @@ static gpa_code inner_product(gpa_rt *rt, const stacks *s, gpa_dtype t, gpa_arr 
     return rc;
 }
 
+/* A product with a diagonal matrix multiplies rows or columns: elementwise, it fuses, and nothing is launched for it. *out NULL: neither
+ * is known to be one. */
+static gpa_code scaled(gpa_rt *rt, gpa_arr *a, gpa_arr *b, gpa_arr **out, gpa_err *e) {
+    gpa_arr *line = NULL, *column = NULL;
+    gpa_code rc = GPA_OK;
+    *out = NULL;
+    TRY(diagonal_of(rt, b, &line, e));
+    if (line) {
+        rc = arr_ufunc(rt, OP_MULTIPLY, (gpa_opnd[]){{.arr = a}, {.arr = line}}, NULL, out, e);
+        goto out;
+    }
+    TRY(diagonal_of(rt, a, &line, e));
+    if (!line) goto out;
+    if (b->ndim > 1) TRY(arr_view(rt, line, 2, (int64_t[]){line->size, 1}, (int64_t[]){line->strides[0], 0}, 0, &column, e));
+    rc = arr_ufunc(rt, OP_MULTIPLY, (gpa_opnd[]){{.arr = column ? column : line}, {.arr = b}}, NULL, out, e);
+out:
+    arr_release(rt, line);
+    arr_release(rt, column);
+    return rc;
+}
+
 static gpa_code matmul(gpa_rt *rt, const gpa_opnd *a, const gpa_opnd *b, gpa_arr **out, gpa_err *e) {
     stacks s = {.a = NULL};
     gpa_opnd in[2] = {*a, *b};
@@ -195,6 +217,8 @@ static gpa_code matmul(gpa_rt *rt, const gpa_opnd *a, const gpa_opnd *b, gpa_arr
     TRY(refuse_number(b, 1, e));
     TRY(arr_result_type(in, 2, &t, e));
     TRY(plan_product(a->arr, b->arr, &s, e));
+    TRY(scaled(rt, a->arr, b->arr, out, e));
+    if (*out) goto out;
     TRY(arr_cast(rt, a->arr, t, false, &s.a, e));
     TRY(arr_cast(rt, b->arr, t, false, &s.b, e));
     if (a->arr->ndim == 1 && b->arr->ndim == 1 && dtype_info[t].compute == t) {

@@ -358,4 +358,4 @@ for t in ['f4', 'f8', 'c8', 'c16']:
     print(np.linalg.svdvals(far), np.linalg.svdvals(np.stack([one, far])), np.linalg.eigvalsh(far), np.linalg.eigh(np.stack([far, one])).eigenvalues)
     print(np.linalg.eigvalsh(other), np.linalg.eigvalsh(other.T, 'U'), np.isnan(np.linalg.inv(x)).all(), np.isnan(np.linalg.solve(half, np.ones(3))).any())
     tell(lambda: np.linalg.eigvalsh(other, 'U')); tell(lambda: np.linalg.eig(far)); tell(lambda: np.linalg.svd(other.T))
-    print(np.isnan(np.linalg.det(x)), np.isnan(np.linalg.det(np.stack([one, x]))), np.linalg.slogdet(x)[1], 'c' in t or np.linalg.slogdet(x)[0], np.isnan(np.linalg.cholesky(x)[-1]), np.isnan(np.linalg.qr(x)[1][0]))
+    print(np.isnan(np.linalg.det(x)), np.isnan(np.linalg.det(np.stack([one, x]))), np.linalg.slogdet(x)[1], 'c' in t or np.linalg.slogdet(x)[0], np.isnan(np.linalg.cholesky(x)[-1, -1]), np.isnan(np.linalg.qr(x)[1][0]))
