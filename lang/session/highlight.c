@@ -38,10 +38,17 @@ static void put_gap(painter *p, size_t to) {
     }
 }
 
-/* A name is a built-in one unless it is an attribute or the user has given it another meaning. */
+/* `name = ...`, `f(name=...)`. */
+static bool is_given(const painter *p, const token *t) {
+    size_t at = t->hi;
+    while (at < p->n && p->text[at] == ' ') at++;
+    return at < p->n && p->text[at] == '=' && (at + 1 == p->n || p->text[at + 1] != '=');
+}
+
+/* A name is a built-in one unless it is an attribute or the user has given it, or gives it here, another meaning. */
 static gpa_style name_style(const painter *p, const token *t) {
     if (p->before == TOKEN_DEF || p->before == TOKEN_CLASS) return GPA_STYLE_DEFINITION;
-    if (p->before == TOKEN_DOT) return GPA_STYLE_PLAIN;
+    if (p->before == TOKEN_DOT || is_given(p, t)) return GPA_STYLE_PLAIN;
     gpa_sym known = intern_find(p->s->names, p->text + t->lo, t->hi - t->lo);
     if (!known || module_get_peek(vm_main(p->s->vm), known).tag != V_UNSET) return GPA_STYLE_PLAIN;
     return vm_builtin_peek(p->s->vm, known).tag != V_UNSET ? GPA_STYLE_BUILTIN : GPA_STYLE_PLAIN;
