@@ -50,12 +50,12 @@ static gpa_code scratch(gpa_rt *rt, gpa_err *e) {
     return GPA_OK;
 }
 
-static gpa_code drop_faults(struct exec *x, const gpa_device *d, const gpa_err *lost, gpa_err *e);
+static gpa_code drop_faults(struct exec *x, const gpa_device *d, const gpa_err *lost, bool answered, gpa_err *e);
 
 void exec_free(gpa_rt *rt) {
     struct exec *x = rt->exec;
     if (!x) return;
-    drop_faults(x, NULL, NULL, NULL);
+    drop_faults(x, NULL, NULL, true, NULL);
     fuse_free(&x->plan);
     lower_free(&x->low);
     memo_free(x->memo);
@@ -182,8 +182,8 @@ static gpa_code interrupted(gpa_err *e) { return gpa_fail(e, GPA_E_RUNTIME, "the
 size_t exec_expected(const gpa_rt *rt) { return rt->exec ? rt->exec->n_expected : 0; }
 
 /* Takes the device's (NULL: every device's) faults off the list. What they wrote gets `lost` as its error, or (NULL) the one
- * that was reported; the first of these is the result. */
-static gpa_code drop_faults(struct exec *x, const gpa_device *d, const gpa_err *lost, gpa_err *e) {
+ * that was reported; the first of these is the result, but for an interrupt that was `answered` already. */
+static gpa_code drop_faults(struct exec *x, const gpa_device *d, const gpa_err *lost, bool answered, gpa_err *e) {
     gpa_code rc = GPA_OK;
     fault **at = &x->first;
     x->last = NULL;
@@ -200,8 +200,9 @@ static gpa_code drop_faults(struct exec *x, const gpa_device *d, const gpa_err *
             report_fault(f, &one);
             if (one.code == GPA_E_INTERRUPT) interrupted(&stopped);
             told = stopped.code ? &stopped : &one;
-            if (!rc && e && !e->code) *e = one;
-            if (!rc) rc = one.code;
+            bool news = !stopped.code || !answered;
+            if (!rc && e && !e->code && news) *e = one;
+            if (!rc && news) rc = one.code;
         }
         doubt_settle(f->doubt, told);
         doubt_release(f->doubt);
@@ -216,7 +217,7 @@ gpa_code exec_faults(gpa_rt *rt, gpa_device *d, gpa_code waited, gpa_err *e) {
     if (!rt->exec || (waited && waited != GPA_E_INTERRUPT && waited != GPA_E_DEVICE)) return waited;
     gpa_err lost = {0};
     if (waited == GPA_E_INTERRUPT) interrupted(&lost);
-    gpa_code rc = drop_faults(rt->exec, d, lost.code ? &lost : NULL, e);
+    gpa_code rc = drop_faults(rt->exec, d, lost.code ? &lost : NULL, !rt_interrupted(rt), e);
     return waited ? waited : rc;
 }
 

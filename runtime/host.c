@@ -127,7 +127,9 @@ gpa_code host_read(gpa_rt *rt, gpa_arr *a, void *to, gpa_err *e) {
     if (a->size == 0) return GPA_OK;
     gpa_device *d = a->storage->buf->device;
     if (!d->caps.host_visible) {
-        return exec_faults(rt, d, device_result(rt, d, fetch(rt, a, to, e), e), e);
+        gpa_buf *b = a->storage->buf;
+        gpa_code rc = exec_faults(rt, d, device_result(rt, d, fetch(rt, a, to, e), e), e);
+        return rc ? rc : buf_check(b, e);
     }
     gpa_code rc = host_wait(rt, d, e);
     if (rc) return rc;
