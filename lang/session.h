@@ -56,6 +56,10 @@ typedef struct {
     void (*progress)(void *user, const char *text, double done, double left);
     /* GPA_E_EOF, GPA_E_INTERRUPT; GPA_E_UNSUPPORTED where nobody can be asked */
     gpa_code (*input)(void *user, const char *prompt, char *line, size_t n);
+    /* The room for a picture in a terminal that shows it as symbols; 0: pictures are shown as they are. A plot then comes with
+     * "text/x-gpa-words": first columns and rows of the picture, then lines with column, row, colour (six hexadecimal digits) and
+     * text of the words that belong over it. */
+    void (*symbols)(void *user, int *columns, int *rows);
     bool terminal; /* the process owns a terminal: children of !cmd use it as it is; else their output comes by `write` */
 } gpa_host;
 

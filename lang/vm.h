@@ -24,6 +24,7 @@ typedef struct {
     void (*page)(void *user, const char *text, size_t n);                               /* may be NULL: written */
     void (*progress)(void *user, const char *text, double done, double left);           /* may be NULL */
     const gpa_str *figure_format; /* "svg": plots are shown as SVG; else, and for NULL, as PNG */
+    void (*symbols)(void *user, int *columns, int *rows); /* as gpa_host.symbols (lang/session.h); may be NULL */
     gpa_code (*magic)(void *user, const char *text, size_t n, gpa_span at, value *out); /* a MAGIC node; may be NULL */
 } vm_config;
 

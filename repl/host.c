@@ -56,29 +56,23 @@ void host_fresh_line(void) {
     busy_resume(true);
 }
 
-static const gpa_repr *plain_of(const gpa_repr *r, size_t n) {
+static const gpa_repr *find(const gpa_repr *r, size_t n, const char *mime) {
     for (size_t i = 0; i < n; i++)
-        if (strcmp(r[i].mime, "text/plain") == 0) return &r[i];
+        if (strcmp(r[i].mime, mime) == 0) return &r[i];
     return NULL;
 }
 
+static const gpa_repr *plain_of(const gpa_repr *r, size_t n) { return find(r, n, "text/plain"); }
+
 /* A picture among the representations is drawn. False: there is none, or it cannot be shown here. */
 static bool show_picture(const gpa_repr *r, size_t n) {
-    for (size_t i = 0; i < n; i++) {
-        if (strcmp(r[i].mime, "image/png") != 0) continue;
-        host_fresh_line();
-        busy_pause();
-        bool drawn = picture_draw(r[i].data, r[i].n, pager_columns());
-        busy_resume(true);
-        return drawn;
-    }
-    return false;
-}
-
-static bool has_picture(const gpa_repr *r, size_t n) {
-    for (size_t i = 0; i < n; i++)
-        if (strcmp(r[i].mime, "image/png") == 0) return true;
-    return false;
+    const gpa_repr *picture = find(r, n, "image/png"), *words = find(r, n, "text/x-gpa-words");
+    if (!picture) return false;
+    host_fresh_line();
+    busy_pause();
+    bool drawn = picture_draw(picture->data, picture->n, words ? words->data : NULL, words ? words->n : 0);
+    busy_resume(true);
+    return drawn;
 }
 
 static void show_display(void *user, const gpa_repr *r, size_t n, const char *id, bool update) {
@@ -88,7 +82,7 @@ static void show_display(void *user, const gpa_repr *r, size_t n, const char *id
     if (show_picture(r, n) || !text) return;
     put(GPA_STDOUT, text->data, text->n);
     if (!text->n || text->data[text->n - 1] != '\n') put(GPA_STDOUT, "\n", 1);
-    if (has_picture(r, n)) put(GPA_STDERR, wanted, sizeof wanted - 1);
+    if (find(r, n, "image/png")) put(GPA_STDERR, wanted, sizeof wanted - 1);
 }
 
 static void show_result(void *user, int count, const gpa_repr *r, size_t n) {
@@ -204,6 +198,11 @@ char *host_next_input(void) {
     return next;
 }
 
+static void symbols_room(void *user, int *columns, int *rows) {
+    (void)user;
+    picture_room(columns, rows);
+}
+
 void host_init(gpa_host *h) {
     *h = (gpa_host){.write = write_stream,
                     .flush = flush_streams,
@@ -215,6 +214,7 @@ void host_init(gpa_host *h) {
                     .next_input = keep_next,
                     .progress = show_progress,
                     .input = read_line,
+                    .symbols = symbols_room,
                     .terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)};
 }
 

@@ -1,5 +1,4 @@
-/* chafa reads the picture from a file in memory that is its standard input, and writes to the terminal itself, which it
- * knows how to ask what it can show. Reading order: picture_draw. */
+/* chafa reads the picture from a file in memory that is its standard input, and writes to the terminal itself. */
 #include "repl/picture.h"
 
 #include <errno.h>
@@ -7,9 +6,14 @@
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "repl/colour.h"
 
 extern char **environ;
 
@@ -30,9 +34,60 @@ static int as_file(const char *data, size_t n) {
     return fd;
 }
 
-static bool start(int picture, char *size, pid_t *pid) {
-    static char name[] = "chafa", still[] = "--animate=off", input[] = "-";
-    char *argv[] = {name, still, size, input, NULL};
+/* ---- what the terminal can show ---- */
+
+typedef enum { KITTY, SIXEL, ITERM, SYMBOLS, NONE, KINDS } graphics;
+
+static const struct {
+    const char *name, *format; /* in $GPA_GRAPHICS; chafa's option */
+} kinds[KINDS] = {
+    [KITTY] = {"kitty", "--format=kitty"},       [SIXEL] = {"sixel", "--format=sixels"}, [ITERM] = {"iterm", "--format=iterm"},
+    [SYMBOLS] = {"symbols", "--format=symbols"}, [NONE] = {"none", NULL},
+};
+
+/* Terminals by what their variables begin with. */
+static const struct {
+    const char *variable, *value;
+    graphics kind;
+} terminals[] = {
+    {"TMUX", "", SYMBOLS},           {"TERM", "screen", SYMBOLS},      {"KITTY_WINDOW_ID", "", KITTY},   {"TERM", "xterm-kitty", KITTY},
+    {"TERM", "xterm-ghostty", KITTY}, {"TERM_PROGRAM", "ghostty", KITTY}, {"TERM_PROGRAM", "iTerm.app", ITERM}, {"LC_TERMINAL", "iTerm2", ITERM},
+    {"TERM_PROGRAM", "WezTerm", ITERM}, {"TERM", "foot", SIXEL},       {"TERM", "mlterm", SIXEL},        {"TERM", "contour", SIXEL},
+    {"TERM", "yaft", SIXEL},         {"WT_SESSION", "", SIXEL},
+};
+
+static graphics kind_here(void) {
+    const char *wanted = getenv("GPA_GRAPHICS");
+    for (int k = 0; wanted && k < KINDS; k++)
+        if (strcmp(wanted, kinds[k].name) == 0) return (graphics)k;
+    for (size_t i = 0; i < sizeof terminals / sizeof *terminals; i++) {
+        const char *value = getenv(terminals[i].variable);
+        if (value && *value && strncmp(value, terminals[i].value, strlen(terminals[i].value)) == 0) return terminals[i].kind;
+    }
+    return SYMBOLS;
+}
+
+static void size_here(int *columns, int *rows) {
+    struct winsize w = {0};
+    bool known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) == 0 && w.ws_col && w.ws_row;
+    *columns = known ? w.ws_col : 80;
+    *rows = known ? w.ws_row : 24;
+}
+
+void picture_room(int *columns, int *rows) {
+    enum { LEFT = 3 }; /* rows for the prompt */
+    size_here(columns, rows);
+    *rows -= LEFT;
+    if (kind_here() != SYMBOLS || !isatty(STDOUT_FILENO)) *columns = *rows = 0;
+}
+
+/* ---- drawing ---- */
+
+static bool start(int picture, const char *format, char *size, bool exact, pid_t *pid) {
+    static char name[] = "chafa", still[] = "--animate=off", stretch[] = "--stretch", symbols[] = "--symbols=block+border+diagonal-wide", input[] = "-";
+    char kind[32];
+    snprintf(kind, sizeof kind, "%s", format);
+    char *argv[] = {name, still, kind, size, input, exact ? stretch : NULL, symbols, NULL};
     posix_spawn_file_actions_t acts;
     posix_spawn_file_actions_init(&acts);
     posix_spawn_file_actions_adddup2(&acts, picture, STDIN_FILENO);
@@ -42,18 +97,52 @@ static bool start(int picture, char *size, pid_t *pid) {
     return started;
 }
 
-bool picture_draw(const char *png, size_t n, int columns) {
-    enum { WIDEST = 80, ROW_SHARE = 3 };
+static bool draw(const char *png, size_t n, const char *format, int columns, int rows, bool exact) {
     char size[48];
-    int status = -1, wide = columns < WIDEST ? columns : WIDEST;
+    int status = -1;
     pid_t pid;
     int fd = as_file(png, n);
     if (fd < 0) return false;
-    snprintf(size, sizeof size, "--size=%dx%d", wide, (wide + ROW_SHARE - 1) / ROW_SHARE + 1);
+    snprintf(size, sizeof size, "--size=%dx%d", columns, rows);
     fflush(stdout);
-    bool started = start(fd, size, &pid);
+    bool started = start(fd, format, size, exact, &pid);
     close(fd);
     if (!started) return false;
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR) continue;
     return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+/* Writes the words over the picture above the cursor, on its white. */
+static void put_words(const char *words, size_t n, int rows) {
+    const char *end = words + n;
+    bool colours = colour_on(STDOUT_FILENO);
+    for (const char *line = words, *next; line < end; line = next) {
+        int column, row, text;
+        unsigned colour;
+        next = memchr(line, '\n', (size_t)(end - line));
+        next = next ? next + 1 : end;
+        if (sscanf(line, "%d %d %x %n", &column, &row, &colour, &text) < 3) continue;
+        printf("\033[%dA\033[%dG", rows - row, column + 1);
+        if (colours) printf("\033[48;5;231;38;2;%u;%u;%um", colour >> 16 & 255, colour >> 8 & 255, colour & 255);
+        fwrite(line + text, 1, (size_t)(next - line - text - 1), stdout);
+        printf("\033[0m\033[%dB\r", rows - row);
+    }
+    fflush(stdout);
+}
+
+bool picture_draw(const char *png, size_t n, const char *words, size_t n_words) {
+    enum { WIDEST = 80, ROW_SHARE = 3 };
+    graphics kind = kind_here();
+    int columns, rows, wide, tall;
+    if (kind == NONE) return false;
+    size_here(&columns, &rows);
+    bool exact = words && sscanf(words, "%d %d", &wide, &tall) == 2;
+    if (!exact) {
+        wide = columns < WIDEST ? columns : WIDEST;
+        tall = (wide + ROW_SHARE - 1) / ROW_SHARE + 1;
+    }
+    if (!draw(png, n, kinds[kind].format, wide, tall, exact)) return false;
+    const char *first = exact ? memchr(words, '\n', n_words) : NULL;
+    if (first) put_words(first + 1, n_words - (size_t)(first + 1 - words), tall);
+    return true;
 }

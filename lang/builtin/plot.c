@@ -161,3 +161,11 @@ gpa_code plot_figure_format(gpa_vm *vm, value *argv, value *out) {
     (void)argv;
     return native_give(v_cstr(vm, set && set->len == 3 && strcmp(set->text, "svg") == 0 ? "svg" : "png"), out);
 }
+
+gpa_code plot_symbols_room(gpa_vm *vm, value *argv, value *out) {
+    int columns = 0, rows = 0;
+    (void)argv;
+    if (vm->config.symbols) vm->config.symbols(vm->config.user, &columns, &rows);
+    const value room[] = {v_int(columns), v_int(rows)};
+    return columns > 0 && rows > 0 ? native_give(v_tuple(vm, 2, room), out) : GPA_OK;
+}

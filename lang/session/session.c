@@ -78,6 +78,11 @@ static gpa_code set_argv(gpa_session *s, const gpa_config *c) {
     return rc;
 }
 
+static void on_symbols(void *user, int *columns, int *rows) {
+    const gpa_session *s = user;
+    if (s->host.symbols) s->host.symbols(s->host.user, columns, rows);
+}
+
 gpa_code gpa_session_new(const gpa_config *c, gpa_session **out, gpa_err *e) {
     gpa_session *s = mem_zero(sizeof *s);
     gpa_code rc = GPA_OK;
@@ -92,7 +97,7 @@ gpa_code gpa_session_new(const gpa_config *c, gpa_session **out, gpa_err *e) {
     s->sources = sources_new();
     if (!s->names || !s->sources) TRY(gpa_no_memory(e));
     TRY(rt_new(&(rt_config){.device = c->device, .plugin_dir = c->plugin_dir, .name_arrays = name_arrays, .user = s}, &s->rt, e));
-    vm_config config = {.rt = s->rt, .names = s->names, .sources = s->sources, .user = s, .write = session_on_write, .flush = session_on_flush, .input = read_in,
+    vm_config config = {.symbols = on_symbols, .rt = s->rt, .names = s->names, .sources = s->sources, .user = s, .write = session_on_write, .flush = session_on_flush, .input = read_in,
                         .display = session_on_display, .clear = session_on_clear, .progress = session_on_progress, .page = session_on_page,
                         .figure_format = &s->settings.figure_format, .magic = session_magic};
     TRY(vm_new(&config, &s->vm, e));

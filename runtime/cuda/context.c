@@ -168,9 +168,10 @@ bool context_is_broken(gpa_dev *d) {
 gpa_code context_restart(gpa_dev *d, gpa_err *e) {
     gpa_code rc;
     context_enter(d);
-    bool beside = wait_is_stuck(d);
+    bool stuck = wait_is_stuck(d);
     drop_parts(d);
-    if (!beside) d->cu->context_reset(d->device);
-    rc = beside ? CALL(context_create, &d->context, 0, d->device) : CALL(context_retain, &d->context, d->device);
+    if (!stuck) d->cu->context_reset(d->device);
+    d->beside |= stuck;
+    rc = stuck ? CALL(context_create, &d->context, 0, d->device) : CALL(context_retain, &d->context, d->device);
     return rc ? rc : make_parts(d, e);
 }

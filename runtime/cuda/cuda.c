@@ -241,7 +241,7 @@ static const struct {
 
 static bool cuda_lib_can(gpa_dev *d, const gpa_libcall *c) {
     context_enter(d);
-    return libraries[c->kind].can && libraries[c->kind].can(d, c);
+    return !d->beside && libraries[c->kind].can && libraries[c->kind].can(d, c);
 }
 
 static gpa_code cuda_lib_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {

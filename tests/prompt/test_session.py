@@ -1,5 +1,6 @@
 """The prompt as a session: interrupts, job control, leaving, pages, files beside it, and how soon it is there."""
 import os
+import shutil
 import signal
 import stat
 import time
@@ -166,6 +167,38 @@ def pages():
     t.kill()
 
 
+def pictures():
+    """What a terminal shows of a plot: its graphics, or symbols with the words over them."""
+    if not shutil.which("gnuplot") or not shutil.which("chafa"):
+        print("skip - no gnuplot or chafa for pictures")
+        return
+    plot = "plot([1, 3, 2], label='up'); legend(); title('A title'); ylabel('volts');\r"
+    t = Terminal(rows=40, columns=100, COLORTERM="truecolor")
+    t.wait(r"In \[1\]:")
+    t.type(plot)
+    check("a plot of symbols, with its words", prompt(t, 2) and t.wait(r"volts\W+A title(.|\n)*3\.00(.|\n)*━━ up\W(.|\n)*2\.00"))
+    check("in colours", t.cell("━━ up").fg == "1f77b4")
+    t.type("table([[1, 2.5]], columns=['a', 'b'])\r")
+    check("a table", t.wait(r"^   a    b\n0  1  2\.5\n1 × 2, float64$"))
+    t.kill()
+    for kind, begins in ("kitty", b"\x1b_G"), ("sixel", b"\x1bP"), ("iterm", b"\x1b]1337;File="):
+        t = Terminal(rows=40, columns=100, GPA_GRAPHICS=kind)
+        t.stream = None
+        while b"[1" not in t.raw:
+            t.read()
+        t.type(plot)
+        end = time.time() + 20
+        while begins not in t.raw and time.time() < end:
+            t.read()
+        check(f"a plot by {kind}", begins in t.raw)
+        t.kill()
+    t = Terminal(GPA_GRAPHICS="none")
+    t.wait(r"In \[1\]:")
+    t.type(plot)
+    check("or as a word", prompt(t, 2) and t.wait("<Figure size 640x480 with 1 Axes>"))
+    t.kill()
+
+
 def files():
     t = Terminal()
     os.makedirs(t.home + "/.config/gpa")
@@ -249,6 +282,6 @@ def soon():
     print(f"# the prompt is there after {1000 * took[3]:.0f} ms")
 
 
-for part in (interrupts, input_, busy, mended, jobs, ends, pages, files, vi, editor, soon):
+for part in (interrupts, input_, busy, mended, jobs, ends, pages, pictures, files, vi, editor, soon):
     part()
 r.end()
