@@ -3,6 +3,7 @@
  * Reading order: the table, what needs more than a row, gpa functions, the call. */
 #include <string.h>
 
+#include "lang/arena.h"
 #include "lang/typed/lower.h"
 
 /* ---- the table ---- */
@@ -97,6 +98,33 @@ static gpa_code extreme(walk *w, const ast_node *n, gpa_op beats, const tv *v, u
     return GPA_OK;
 }
 
+/* Functions with two results: divmod, math.modf, math.frexp. */
+static const struct {
+    const char *owner, *name;
+    gpa_op first, second;
+    uint8_t n_args;
+    bool int_second;
+} pairs[] = {{"builtins", "divmod", OP_FLOOR_DIVIDE, OP_REMAINDER, 2, false},
+             {"math", "modf", OP_MODF_FRAC, OP_MODF_INT, 1, false},
+             {"math", "frexp", OP_FREXP_M, OP_FREXP_E, 1, true}};
+
+static gpa_code pair(walk *w, const ast_node *n, size_t row, tv *v, uint32_t n_args, tv *out) {
+    static const typed_ty py_int = {.dtype = DT_I64, .weak = true};
+    manner how = pairs[row].n_args == 1 ? AS_FLOAT : AS_NUMPY;
+    tv first, second;
+    if (n_args != pairs[row].n_args)
+        return typed_fail(w, n, GPA_E_TYPE, "%s() takes %u argument%s here (%u given)", pairs[row].name, pairs[row].n_args, pairs[row].n_args == 1 ? "" : "s", n_args);
+    gpa_code rc = apply(w, n, pairs[row].first, how, pairs[row].name, v, n_args, &first);
+    if (!rc) rc = apply(w, n, pairs[row].second, how, pairs[row].name, v, n_args, &second);
+    if (rc) return rc;
+    if (pairs[row].int_second) second = (tv){.kind = TV_NUMBER, .t = py_int, .v = typed_cast(w, second, py_int)};
+    *out = (tv){.kind = TV_TUPLE, .n = 2, .items = arena_take(w->arena, 2 * sizeof(tv))};
+    if (!out->items) return vm_no_memory(w->vm);
+    out->items[0] = first;
+    out->items[1] = second;
+    return GPA_OK;
+}
+
 static gpa_code native_call(walk *w, const ast_node *n, const native *f, tv *v, uint32_t n_args, tv *out) {
     static const typed_ty py_int = {.dtype = DT_I64, .weak = true};
     if (strcmp(f->owner, "math") == 0 && strcmp(f->name, "log") == 0 && n_args == 2) {
@@ -108,6 +136,12 @@ static gpa_code native_call(walk *w, const ast_node *n, const native *f, tv *v, 
     for (size_t i = 0; i < COUNT_OF(rows); i++)
         if (strcmp(f->owner, rows[i].owner) == 0 && strcmp(f->name, rows[i].name) == 0)
             return apply(w, n, rows[i].op, rows[i].how, f->name, v, n_args, out);
+    for (size_t i = 0; i < COUNT_OF(pairs); i++)
+        if (strcmp(f->owner, pairs[i].owner) == 0 && strcmp(f->name, pairs[i].name) == 0) return pair(w, n, i, v, n_args, out);
+    if (strcmp(f->owner, "math") == 0 && strcmp(f->name, "ldexp") == 0 && n_args == 2) {
+        gpa_code rc = prepare(w, n->call.args.at[0], AS_FLOAT, "ldexp", &v[0]);
+        return rc ? rc : typed_apply(w, n, OP_LDEXP, v, 2, out);
+    }
     if (strcmp(f->owner, "builtins") == 0) {
         if (strcmp(f->name, "min") == 0) return extreme(w, n, OP_LESS, v, n_args, out);
         if (strcmp(f->name, "max") == 0) return extreme(w, n, OP_GREATER, v, n_args, out);

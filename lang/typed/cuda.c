@@ -126,7 +126,7 @@ typedef struct {
     typed_ty types[BODY_MAX_IN];
     gpa_arr *arrays[KIR_MAX_ARRAYS];
     gpa_opnd numbers[2 * BODY_MAX_IN];
-    int n_arrays, n_numbers;
+    int n, n_arrays, n_numbers;
 } arguments;
 
 static gpa_code read_argument(gpa_vm *vm, const object_obj *k, value v, int i, arguments *a) {
@@ -146,13 +146,17 @@ static gpa_code read_argument(gpa_vm *vm, const object_obj *k, value v, int i, a
 }
 
 static gpa_code read_arguments(gpa_vm *vm, const object_obj *k, size_t n, const value *args, arguments *a) {
-    const ast_scope *s = func_node(k->fields[FUNCTION].func)->function.scope;
+    const func_obj *fn = k->fields[FUNCTION].func;
+    const ast_scope *s = func_node(fn)->function.scope;
+    size_t n_defaults = fn->defaults.tag == V_TUPLE ? fn->defaults.tuple->count : 0;
     gpa_code rc = GPA_OK;
     a->n_arrays = a->n_numbers = 0;
-    if (n < s->n_positional) return vm_fail(vm, GPA_E_TYPE, "missing a required argument: '%s'", intern_text(vm_names(vm), s->vars[n].name));
+    if (n + n_defaults < s->n_positional) return vm_fail(vm, GPA_E_TYPE, "missing a required argument: '%s'", intern_text(vm_names(vm), s->vars[n].name));
     if (n > s->n_positional) return vm_fail(vm, GPA_E_TYPE, "too many positional arguments");
-    if (n > BODY_MAX_IN) return vm_fail(vm, GPA_E_UNSUPPORTED, "a kernel has at most %d arguments", BODY_MAX_IN);
-    for (size_t i = 0; i < n && !rc; i++) rc = read_argument(vm, k, args[i], (int)i, a);
+    if (s->n_positional > BODY_MAX_IN) return vm_fail(vm, GPA_E_UNSUPPORTED, "a kernel has at most %d arguments", BODY_MAX_IN);
+    a->n = (int)s->n_positional;
+    for (size_t i = 0; i < s->n_positional && !rc; i++)
+        rc = read_argument(vm, k, i < n ? args[i] : fn->defaults.tuple->items[i - (s->n_positional - n_defaults)], (int)i, a);
     return rc;
 }
 
@@ -167,9 +171,9 @@ static int fit(const gpa_opnd *number, typed_ty have, typed_ty want) {
     return dtype_can_cast(from, to, CAST_SAME_KIND) ? FITS_KIND : FITS_NOT;
 }
 
-static int fit_all(const arguments *a, int n, const typed_signature *s) {
-    int worst = s->n == n ? FITS_EXACTLY : FITS_NOT, number = 0;
-    for (int i = 0; i < n && worst; i++) {
+static int fit_all(const arguments *a, const typed_signature *s) {
+    int worst = s->n == a->n ? FITS_EXACTLY : FITS_NOT, number = 0;
+    for (int i = 0; i < a->n && worst; i++) {
         worst = MIN(worst, fit(&a->numbers[number], a->types[i], s->args[i]));
         number += !a->types[i].rank;
     }
@@ -177,17 +181,17 @@ static int fit_all(const arguments *a, int n, const typed_signature *s) {
 }
 
 /* Numba's words. */
-static gpa_code no_match(gpa_vm *vm, const arguments *a, int n) {
+static gpa_code no_match(gpa_vm *vm, const arguments *a) {
     gpa_str have;
     str_init(&have);
-    for (int i = 0; i < n; i++) str_printf(&have, "%s%s", i ? ", " : "", typed_name(a->types[i]));
+    for (int i = 0; i < a->n; i++) str_printf(&have, "%s%s", i ? ", " : "", typed_name(a->types[i]));
     gpa_code rc = vm_fail(vm, GPA_E_TYPE, "No matching definition for argument type(s) %s", have.text);
     str_free(&have);
     return rc;
 }
 
 /* Numbers get the types of the signature that fits best, the first of equals. */
-static gpa_code match(gpa_vm *vm, const object_obj *k, arguments *a, int n) {
+static gpa_code match(gpa_vm *vm, const object_obj *k, arguments *a) {
     value list = k->fields[SIGNATURES];
     typed_signature s, best = {0};
     int how = FITS_NOT, number = 0;
@@ -195,11 +199,11 @@ static gpa_code match(gpa_vm *vm, const object_obj *k, arguments *a, int n) {
     for (size_t i = 0; i < list.list->count; i++) {
         gpa_code rc = typed_read_signature(vm, list.list->items[i], &s);
         if (rc) return rc;
-        int now = fit_all(a, n, &s);
+        int now = fit_all(a, &s);
         if (now > how) how = now, best = s;
     }
-    if (how == FITS_NOT) return no_match(vm, a, n);
-    for (int i = 0; i < n; i++) {
+    if (how == FITS_NOT) return no_match(vm, a);
+    for (int i = 0; i < a->n; i++) {
         if (a->types[i].rank) continue;
         gpa_dtype t = (gpa_dtype)best.args[i].dtype;
         gpa_opnd *o = &a->numbers[number++];
@@ -212,9 +216,9 @@ static gpa_code match(gpa_vm *vm, const object_obj *k, arguments *a, int n) {
     return GPA_OK;
 }
 
-static gpa_code find_program(gpa_vm *vm, object_obj *k, const arguments *a, int n, typed_fn **out) {
+static gpa_code find_program(gpa_vm *vm, object_obj *k, const arguments *a, typed_fn **out) {
     kernel_data *d = k->data;
-    gpa_code rc = typed_get(vm, &d->known, k->fields[FUNCTION].func, TYPED_KERNEL, a->types, n, DT_NONE, out);
+    gpa_code rc = typed_get(vm, &d->known, k->fields[FUNCTION].func, TYPED_KERNEL, a->types, a->n, DT_NONE, out);
     if (!rc) (*out)->f->flags |= d->flags;
     return rc;
 }
@@ -224,8 +228,8 @@ static gpa_code run(gpa_vm *vm, object_obj *k, const launch *l, size_t n, const 
     typed_fn *t;
     gpa_val params[2 * BODY_MAX_IN];
     gpa_code rc = read_arguments(vm, k, n, args, &a);
-    if (!rc) rc = match(vm, k, &a, (int)n);
-    if (!rc) rc = find_program(vm, k, &a, (int)n, &t);
+    if (!rc) rc = match(vm, k, &a);
+    if (!rc) rc = find_program(vm, k, &a, &t);
     if (!rc) rc = typed_numbers(vm, t, a.numbers + a.n_numbers);
     if (rc) return rc;
     typed_arrays(vm, t, a.arrays + a.n_arrays);

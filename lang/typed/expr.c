@@ -188,9 +188,29 @@ static gpa_code ifexp(walk *w, const ast_node *n, tv *out) {
     return rc ? rc : choose(w, n, test, n->ifexp.then, n->ifexp.other, NULL, out);
 }
 
+/* x in (a, b): whether it equals one of them. */
+static gpa_code member(walk *w, const ast_node *n, tv *out) {
+    const ast_node *link = n->compare.links.at[0];
+    tv x, all, one;
+    gpa_code rc = typed_number(w, n->compare.first, &x);
+    if (!rc) rc = typed_expr(w, link->link.right, &all);
+    if (!rc && all.kind != TV_TUPLE) rc = typed_fail(w, link, GPA_E_UNSUPPORTED, "`in` is compiled for tuples of numbers, not for %s", typed_kind(&all));
+    int32_t found = rc ? -1 : kir_const(w->f, DT_BOOL, (gpa_val){.BOOL = false});
+    for (uint32_t i = 0; !rc && i < all.n; i++) {
+        if (all.items[i].kind != TV_NUMBER) return typed_fail(w, link, GPA_E_TYPE, "a number is needed here, not a %s", typed_kind(&all.items[i]));
+        rc = typed_apply(w, link, OP_EQUAL, (tv[]){x, all.items[i]}, 2, &one);
+        if (!rc) found = kir_op2(w->f, OP_LOGICAL_OR, found, one.v);
+    }
+    if (rc) return rc;
+    *out = number(py_bool, link->link.op == AST_OP_NOT_IN ? kir_op1(w->f, OP_LOGICAL_NOT, found) : found);
+    return GPA_OK;
+}
+
 static gpa_code compare(walk *w, const ast_node *n, tv *out) {
     tv left, right, one;
     int32_t all = -1;
+    ast_op op = n->compare.links.at[0]->link.op;
+    if (n->compare.links.n == 1 && (op == AST_OP_IN || op == AST_OP_NOT_IN)) return member(w, n, out);
     gpa_code rc = typed_number(w, n->compare.first, &left);
     const ast_node *before = n->compare.first;
     for (uint32_t i = 0; i < n->compare.links.n && !rc; i++) {

@@ -30,7 +30,11 @@ alignas(16) unsigned char g_dynamic[EMULATOR_SHARED];
 unsigned g_bins[EMULATOR_SHARED / sizeof(unsigned)];
 
 static inline void __syncthreads() { emu->wait(EMULATOR_BLOCK); }
-static inline void __syncwarp(unsigned = ~0u) { emu->wait(EMULATOR_WARP); }
+static inline void emu_wait_lanes(unsigned mask) {
+    emu->now->mask = mask;
+    emu->wait(EMULATOR_WARP);
+}
+static inline void __syncwarp(unsigned mask = ~0u) { emu_wait_lanes(mask); }
 static inline int __syncthreads_count(int p) { return emu->count(p != 0); }
 static inline int __syncthreads_or(int p) { return emu->count(p != 0) > 0; }
 static inline int __syncthreads_and(int p) { return emu->count(p == 0) == 0; }
@@ -40,43 +44,51 @@ static inline void __threadfence_system() {}
 
 /* ---- lanes of a warp; a lane that has ended gives nothing, and a value that it would give is the asker's own ---- */
 
-template <class T> static T emu_exchange(T v, int from) {
+/* Shows v to the lanes of the mask: its slot. Part of a warp waits again when all have looked (emu_looked). */
+template <class T> static int emu_show(unsigned mask, const T &v) {
     static_assert(sizeof v <= EMULATOR_SLOT, "a value of a lane");
-    bool odd = emu->now->exchanges++ & 1;
-    memcpy(emu->slot(emu->now->lane, odd), &v, sizeof v);
-    emu->wait(EMULATOR_WARP);
-    if (from >= 0 && from < 32 && emu->lanes() >> from & 1) memcpy(&v, emu->slot(from, odd), sizeof v);
+    int which = mask == ~0u ? (int)(emu->now->exchanges++ & 1) : 2;
+    memcpy(emu->slot(emu->now->lane, which), &v, sizeof v);
+    emu_wait_lanes(mask);
+    return which;
+}
+static inline void emu_looked(unsigned mask) {
+    if (mask != ~0u) emu_wait_lanes(mask);
+}
+template <class T> static T emu_exchange(unsigned mask, T v, int from) {
+    int which = emu_show(mask, v);
+    if (from >= 0 && from < 32 && (emu->lanes() & mask) >> from & 1) memcpy(&v, emu->slot(from, which), sizeof v);
+    emu_looked(mask);
     return v;
 }
-template <class T> static T __shfl_sync(unsigned, T v, int from, int width = 32) {
-    return emu_exchange(v, emu->now->lane / width * width + (from & (width - 1)));
+template <class T> static T __shfl_sync(unsigned m, T v, int from, int width = 32) {
+    return emu_exchange(m, v, emu->now->lane / width * width + (from & (width - 1)));
 }
-template <class T> static T __shfl_down_sync(unsigned, T v, int by, int width = 32) {
+template <class T> static T __shfl_down_sync(unsigned m, T v, int by, int width = 32) {
     int from = emu->now->lane + by;
-    return emu_exchange(v, from / width == emu->now->lane / width ? from : -1);
+    return emu_exchange(m, v, from / width == emu->now->lane / width ? from : -1);
 }
-template <class T> static T __shfl_up_sync(unsigned, T v, int by, int width = 32) {
+template <class T> static T __shfl_up_sync(unsigned m, T v, int by, int width = 32) {
     int from = emu->now->lane - by;
-    return emu_exchange(v, from >= emu->now->lane / width * width ? from : -1);
+    return emu_exchange(m, v, from >= emu->now->lane / width * width ? from : -1);
 }
-template <class T> static T __shfl_xor_sync(unsigned, T v, int mask, int = 32) { return emu_exchange(v, emu->now->lane ^ mask); }
-/* The lanes for whose value `yes` holds. */
-template <class T, class F> static unsigned emu_lanes_where(T v, F yes) {
-    bool odd = emu->now->exchanges++ & 1;
-    unsigned there = emu->lanes(), found = 0;
-    memcpy(emu->slot(emu->now->lane, odd), &v, sizeof v);
-    emu->wait(EMULATOR_WARP);
+template <class T> static T __shfl_xor_sync(unsigned m, T v, int mask, int = 32) { return emu_exchange(m, v, emu->now->lane ^ mask); }
+/* The lanes of the mask for whose value `yes` holds. */
+template <class T, class F> static unsigned emu_lanes_where(unsigned mask, T v, F yes) {
+    unsigned there = emu->lanes() & mask, found = 0;
+    int which = emu_show(mask, v);
     for (int i = 0; i < 32; i++) {
-        memcpy(&v, emu->slot(i, odd), sizeof v);
+        memcpy(&v, emu->slot(i, which), sizeof v);
         if (there >> i & 1 && yes(v)) found |= 1u << i;
     }
+    emu_looked(mask);
     return found;
 }
-static inline unsigned __ballot_sync(unsigned, int p) { return emu_lanes_where(p, [](int v) { return v != 0; }); }
-template <class T> static unsigned __match_any_sync(unsigned, T v) { return emu_lanes_where(v, [=](T w) { return w == v; }); }
+static inline unsigned __ballot_sync(unsigned m, int p) { return emu_lanes_where(m, p, [](int v) { return v != 0; }); }
+template <class T> static unsigned __match_any_sync(unsigned m, T v) { return emu_lanes_where(m, v, [=](T w) { return w == v; }); }
 template <class T> static unsigned __match_all_sync(unsigned m, T v, int *all) {
     unsigned same = __match_any_sync(m, v);
-    *all = same == emu->lanes();
+    *all = same == (emu->lanes() & m);
     return *all ? same : 0;
 }
 static inline int __any_sync(unsigned m, int p) { return __ballot_sync(m, p) != 0; }

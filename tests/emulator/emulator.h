@@ -9,18 +9,19 @@ typedef enum { EMULATOR_BLOCK = 1, EMULATOR_WARP } emulator_wait;
 
 typedef struct { unsigned x, y, z; } emulator_dim;
 
-/* What a thread knows of itself. `exchanges` counts those of its warp: two in a row use different slots. */
+/* What a thread knows of itself. `exchanges` counts those of its whole warp: two in a row use different slots. `mask`: the
+ * lanes of the warp that it waits for. */
 typedef struct {
     emulator_dim thread, block, block_size, grid_size;
     int lane;
-    unsigned exchanges;
+    unsigned exchanges, mask;
 } emulator_thread;
 
 typedef struct {
     emulator_thread *now;                  /* the thread that runs */
-    void (*wait)(emulator_wait whom);      /* until all threads of the block, or of the warp, that have not ended wait too */
+    void (*wait)(emulator_wait whom);      /* until all threads of the block, or lanes of the mask, that have not ended wait too */
     int (*count)(int yes);                 /* likewise for the block: of how many of its threads `yes` is 1 */
-    unsigned char *(*slot)(int lane, int odd); /* of EMULATOR_SLOT bytes, in the running thread's warp */
+    unsigned char *(*slot)(int lane, int which); /* of EMULATOR_SLOT bytes, three a lane, in the running thread's warp */
     unsigned (*lanes)(void);               /* those of the warp that have not ended */
 } emulator;
 

@@ -38,7 +38,7 @@ static struct {
     unsigned in[THREADS];
     int yes[THREADS];
     ucontext_t contexts[THREADS], scheduler;
-    unsigned char *stacks, slots[2][THREADS][EMULATOR_SLOT];
+    unsigned char *stacks, slots[3][THREADS][EMULATOR_SLOT];
 } L = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void wait_for(emulator_wait whom);
@@ -66,7 +66,7 @@ static int count(int yes) {
     return n;
 }
 
-static unsigned char *slot(int lane, int odd) { return L.slots[odd][running() / LANES * LANES + (unsigned)lane]; }
+static unsigned char *slot(int lane, int which) { return L.slots[which][running() / LANES * LANES + (unsigned)lane]; }
 
 static unsigned lanes(void) {
     unsigned first = running() / LANES * LANES, there = 0;
@@ -94,15 +94,27 @@ static void begin_fibre(void) {
     swapcontext(&L.scheduler, &L.contexts[f]);
 }
 
-/* Lets threads from `first` to `end` go if all that have not ended wait for `whom`; whether one goes. */
-static bool let_go(unsigned first, unsigned end, state whom) {
+/* Lets the threads of the block go if all that have not ended wait for it; whether one goes. */
+static bool let_block_go(void) {
     unsigned waiting = 0;
-    for (unsigned t = first; t < end; t++)
-        if (L.states[t] == whom) waiting++;
+    for (unsigned t = 0; t < L.n; t++)
+        if (L.states[t] == WAITS_BLOCK) waiting++;
         else if (L.states[t] != ENDED) return false;
-    for (unsigned t = first; t < end; t++)
-        if (L.states[t] == whom) L.states[t] = WAITS_NOT;
+    for (unsigned t = 0; t < L.n; t++)
+        if (L.states[t] == WAITS_BLOCK) L.states[t] = WAITS_NOT;
     return waiting > 0;
+}
+
+/* The same for the lanes of a mask that thread t of a warp waits for. */
+static bool let_lanes_go(unsigned t) {
+    unsigned first = t / LANES * LANES, mask = L.threads[t].mask, n = L.n - first < LANES ? L.n - first : LANES;
+    for (unsigned i = 0; i < n; i++) {
+        bool there = L.states[first + i] == WAITS_WARP && L.threads[first + i].mask == mask;
+        if (mask >> i & 1 && !there && L.states[first + i] != ENDED) return false;
+    }
+    for (unsigned i = 0; i < n; i++)
+        if (mask >> i & 1 && L.states[first + i] == WAITS_WARP) L.states[first + i] = WAITS_NOT;
+    return true;
 }
 
 static void divergent(void) {
@@ -118,8 +130,8 @@ static void run_block(void) {
     while (L.begun < L.n) begin_fibre();
     for (;;) {
         bool goes = false, left = false;
-        for (unsigned t = 0; t < L.n; t += LANES) goes |= let_go(t, t + LANES < L.n ? t + LANES : L.n, WAITS_WARP);
-        if (!goes) goes = let_go(0, L.n, WAITS_BLOCK);
+        for (unsigned t = 0; t < L.n; t++) goes |= L.states[t] == WAITS_WARP && let_lanes_go(t);
+        if (!goes) goes = let_block_go();
         for (unsigned t = 0; t < L.n; t++) {
             left |= L.states[t] != ENDED;
             if (L.states[t] != WAITS_NOT) continue;
@@ -145,7 +157,7 @@ int stub_launch(CUfunction f, const unsigned blocks[3], const unsigned threads[3
     for (uint64_t k = 0, n = L.stacks ? (uint64_t)g.x * g.y * g.z : 0; k < n; k++) {
         emulator_dim at = {(unsigned)(k % g.x), (unsigned)(k / g.x % g.y), (unsigned)(k / g.x / g.y)};
         for (unsigned t = 0; t < L.n; t++)
-            L.threads[t] = (emulator_thread){{t % b.x, t / b.x % b.y, t / b.x / b.y}, at, b, g, (int)(t % LANES), 0};
+            L.threads[t] = (emulator_thread){{t % b.x, t / b.x % b.y, t / b.x / b.y}, at, b, g, (int)(t % LANES), 0, ~0u};
         L.program->begin(shared);
         run_block();
     }
