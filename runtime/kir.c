@@ -253,10 +253,26 @@ static int32_t expand(kir_func *f, gpa_op op, int32_t A, int32_t B, int32_t C) {
     return -1;
 }
 
+/* Rounding down, 2 ** n divides by a shift and leaves the lower bits, of negative numbers too. -1: b is not known, or is
+ * something else. */
+static int32_t by_power_of_two(kir_func *f, gpa_op op, int32_t a, int32_t b) {
+    gpa_dtype t = (gpa_dtype)f->code[b].type;
+    if (f->code[b].code != KIR_CONST || f->code[a].type != t || !dtype_is_int(t)) return -1;
+    int64_t by = dtype_cast(f->consts[f->code[b].imm].v, t, DT_I64).I64;
+    if (by <= 0 || by & (by - 1)) return -1;
+    if (by == 1 && op == OP_FLOOR_DIVIDE) return a;
+    int64_t with = op == OP_REMAINDER ? by - 1 : __builtin_ctzll((unsigned long long)by);
+    b = kir_const(f, t, dtype_cast((gpa_val){.I64 = with}, DT_I64, t));
+    return kir_op2(f, op == OP_REMAINDER ? OP_BITWISE_AND : OP_RIGHT_SHIFT, a, b);
+}
+
 static int32_t emit_op(kir_func *f, gpa_op op, int32_t a, int32_t b, int32_t c) {
     const gpa_op_info *info = &op_info[op];
+    int32_t simpler = -1;
     if (a < 0 || (info->arity > 1 && b < 0) || (info->arity > 2 && c < 0)) return -1; /* memory ran out before */
     if (info->composite) return expand(f, op, a, b, c);
+    if (op == OP_FLOOR_DIVIDE || op == OP_REMAINDER) simpler = by_power_of_two(f, op, a, b);
+    if (simpler >= 0) return simpler;
     gpa_dtype compute = (gpa_dtype)f->code[info->sig == SIG_SELECT ? b : a].type, result = DT_NONE;
     if (!op_types(op, compute, &compute, &result)) result = DT_NONE; /* kir_check will say so */
     else if (info->arity == 1 && result == compute && strcmp(info->text[op_kind_at(dtype_info[compute].kind)], "a") == 0)

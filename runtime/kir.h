@@ -189,7 +189,7 @@ int32_t kir_emit(kir_func *f, kir_ins ins);
 int32_t kir_const(kir_func *f, gpa_dtype type, gpa_val v);
 /* A row of op.def on operands that have the type it computes in (op_operand); the value's type is the row's result for
  * it. Composite rows become several instructions; what leaves its operand as it is (floor of an integer) becomes
- * none. */
+ * none; integers are divided by constant powers of two with shifts and masks. */
 int32_t kir_op1(kir_func *f, gpa_op op, int32_t a);
 int32_t kir_op2(kir_func *f, gpa_op op, int32_t a, int32_t b);
 int32_t kir_op3(kir_func *f, gpa_op op, int32_t a, int32_t b, int32_t c);

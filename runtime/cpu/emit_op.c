@@ -365,30 +365,11 @@ static V quotient(ll *E, const row *r, V a, V b) {
 
 enum { DIV_FLOOR, DIV_MOD, DIV_REM };
 
-/* The exponent where every lane divides by the same power of two; -1: it is not known. */
-static int power_of_two(V d) {
-    V one = ll_width(d) > 1 && LLVMIsConstant(d) ? LLVMGetAggregateElement(d, 0) : d;
-    if (!one || !LLVMIsAConstantInt(one)) return -1;
-    for (unsigned i = 1; i < ll_width(d); i++)
-        if (LLVMGetAggregateElement(d, i) != one) return -1;
-    unsigned long long n = LLVMConstIntGetZExtValue(one);
-    return n && !(n & (n - 1)) ? __builtin_ctzll(n) : -1;
-}
-
-/* Rounding down, a power of two divides by a shift and leaves the lower bits, of negative numbers too. */
-static V shifted(ll *E, const row *r, int what, int bits) {
-    V n = r->a.v;
-    if (what == DIV_MOD) return LLVMBuildAnd(E->b, n, ll_int_like(E, n, (int64_t)((UINT64_C(1) << bits) - 1)), "");
-    return bin(E, r->kind == 'I' ? LLVMAShr : LLVMLShr, n, ll_int_like(E, n, bits));
-}
-
 /* Python's // and % and C's %. Dividing by 0 gives 0; the lowest number by -1 wraps. */
 static ll_val int_division(ll *E, const row *r, int what) {
     LLVMBuilderRef b = E->b;
     V n = r->a.v, d = r->b.v, zero = LLVMConstNull(LLVMTypeOf(n)), one = ll_int_like(E, n, 1);
     bool is_signed = r->kind == 'I';
-    int bits = power_of_two(d), width = 8 * dtype_info[r->t].size;
-    if (what != DIV_REM && bits >= 0 && !(is_signed && bits == width - 1)) return result(r, shifted(E, r, what, bits));
     V by_zero = LLVMBuildICmp(b, LLVMIntEQ, d, zero, ""), safe = ll_select(E, by_zero, one, d);
     V minus = NULL;
     if (is_signed) {
