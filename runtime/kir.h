@@ -215,6 +215,10 @@ void kir_print(const kir_func *f, struct gpa_str *out);
 /* The structural key: equal programs give equal bytes, whatever their spans and names. Appends to `out`. */
 void kir_key(const kir_func *f, struct gpa_str *out);
 
+/* How many bits hold an integer value that is known not to be negative; -1: nothing is known. For sizes, thread indices,
+ * counters, and what is computed of them. */
+int kir_bits(const kir_func *f, int32_t v);
+
 extern const struct kir_info {
     const char *name, *doc;
     uint8_t args;

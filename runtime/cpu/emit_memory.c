@@ -293,8 +293,11 @@ ll_val em_bound(em *M, const kir_ins *ins) {
     if (i.vec || n.vec) i = ll_vector(E, i), n = ll_vector(E, n);
     uint8_t proven = M->proven[ins - M->f->code];
     if (proven == PROVEN) return i;
-    V below = LLVMBuildICmp(E->b, LLVMIntSLT, i.v, LLVMConstNull(LLVMTypeOf(i.v)), "");
-    ll_val r = {ll_select(E, below, LLVMBuildAdd(E->b, i.v, n.v, ""), i.v), NULL, DT_I64, i.vec};
+    ll_val r = {i.v, NULL, DT_I64, i.vec};
+    if (kir_bits(M->f, ins->a) < 0) {
+        V below = LLVMBuildICmp(E->b, LLVMIntSLT, i.v, LLVMConstNull(LLVMTypeOf(i.v)), "");
+        r.v = ll_select(E, below, LLVMBuildAdd(E->b, i.v, n.v, ""), i.v);
+    }
     if (proven || M->f->flags & KIR_F_UNCHECKED) return r;
     bool wide = i.vec && E->lanes > 1;
     V bad = LLVMBuildICmp(E->b, LLVMIntUGE, r.v, n.v, ""), lane = ll_i64(E, 0), any = bad;

@@ -105,6 +105,49 @@ static void composites_become_instructions(void **state) {
     kir_free(f);
 }
 
+static int32_t i64(kir_func *f, int64_t n) { return kir_const(f, DT_I64, (gpa_val){.I64 = n}); }
+
+static void powers_of_two_divide_by_shifts(void **state) {
+    (void)state;
+    kir_func *f = new_map(0);
+    int32_t x = kir_cast(f, DT_I64, load(f, 0));
+    assert_int_equal(kir_op2(f, OP_FLOOR_DIVIDE, x, i64(f, 32)), kir_op2(f, OP_RIGHT_SHIFT, x, i64(f, 5)));
+    assert_int_equal(kir_op2(f, OP_REMAINDER, x, i64(f, INT64_C(1) << 62)), kir_op2(f, OP_BITWISE_AND, x, i64(f, (INT64_C(1) << 62) - 1)));
+    assert_int_equal(kir_op2(f, OP_FLOOR_DIVIDE, x, i64(f, 1)), x);
+    const int64_t others[] = {0, -1, -32, INT64_MIN, 3, 33};
+    for (size_t i = 0; i < COUNT_OF(others); i++) {
+        int32_t v = kir_op2(f, OP_REMAINDER, x, i64(f, others[i]));
+        assert_int_equal(f->code[v].sub, OP_REMAINDER);
+    }
+    kir_free(f);
+}
+
+static void sizes_of_values_are_known(void **state) {
+    (void)state;
+    kir_func *f = new_map(0);
+    int p = kir_add_param(f, DT_I64), u = kir_add_param(f, DT_U16);
+    int32_t any = EMIT(f, .code = KIR_PARAM, .type = DT_I64, .imm = (uint32_t)p, .a = -1, .b = -1, .c = -1);
+    int32_t small = kir_cast(f, DT_I64, EMIT(f, .code = KIR_PARAM, .type = DT_U16, .imm = (uint32_t)u, .a = -1, .b = -1, .c = -1));
+    int32_t at = EMIT(f, .code = KIR_INDEX, .type = DT_I64, .a = -1, .b = -1, .c = -1), more = kir_op2(f, OP_ADD, at, i64(f, 255));
+    assert_int_equal(kir_bits(f, any), -1);
+    assert_int_equal(kir_bits(f, small), 16);
+    assert_int_equal(kir_bits(f, i64(f, 255)), 8);
+    assert_int_equal(kir_bits(f, i64(f, 256)), 9);
+    assert_int_equal(kir_bits(f, i64(f, 0)), 0);
+    assert_int_equal(kir_bits(f, i64(f, -1)), -1);
+    assert_int_equal(kir_bits(f, more), kir_bits(f, at) + 1);
+    assert_int_equal(kir_bits(f, kir_op2(f, OP_SUBTRACT, at, i64(f, 1))), -1);
+    assert_int_equal(kir_bits(f, kir_op2(f, OP_MULTIPLY, at, small)), -1); /* 64 bits are too many */
+    assert_int_equal(kir_bits(f, kir_op2(f, OP_MULTIPLY, small, small)), 32);
+    assert_int_equal(kir_bits(f, kir_op2(f, OP_REMAINDER, any, small)), 16);
+    assert_int_equal(kir_bits(f, kir_op2(f, OP_BITWISE_AND, any, i64(f, 7))), 3);
+    int32_t up = kir_open(f, (kir_ins){.code = KIR_FOR, .type = DT_I64, .a = i64(f, 0), .b = any, .c = i64(f, 1)});
+    assert_int_equal(kir_bits(f, up), 63);
+    int32_t down = kir_open(f, (kir_ins){.code = KIR_FOR, .type = DT_I64, .a = small, .b = i64(f, -1), .c = i64(f, -1)});
+    assert_int_equal(kir_bits(f, down), -1);
+    kir_free(f);
+}
+
 /* ---- the key ---- */
 
 static void softmax(kir_func *f, double scale) {
@@ -309,6 +352,7 @@ static void wrong_regions_are_found(void **state) {
 }
 
 UNIT_TESTS(TEST(equal_values_are_one), TEST(stores_end_what_loads_know), TEST(regions_keep_their_values),
-           TEST(composites_become_instructions), TEST(keys_tell_programs_apart), TEST(rebuilding_allocates_nothing),
+           TEST(composites_become_instructions), TEST(powers_of_two_divide_by_shifts),
+           TEST(sizes_of_values_are_known), TEST(keys_tell_programs_apart), TEST(rebuilding_allocates_nothing),
            TEST(memory_that_runs_out_is_remembered), TEST(prints_as_text), TEST(right_programs_pass),
            TEST(wrong_types_are_found), TEST(wrong_access_is_found), TEST(wrong_regions_are_found))
