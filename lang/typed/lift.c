@@ -11,7 +11,7 @@
 
 #include "lang/typed/loop.h"
 
-enum { WORKERS = 256, GPU_WORKERS = 1 << 17, HOST_PARTS = 1 << 10 };
+enum { WORKERS = 256, GPU_WORKERS = 1 << 18, HOST_PARTS = 1 << 10 };
 
 /* ---- what comes in ---- */
 

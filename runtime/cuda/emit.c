@@ -290,10 +290,14 @@ static void put_heading(em *E, gpa_str *out, const char *program) {
         const char *c = a->access & KIR_WRITE ? "" : "const ", *t = em_memory(E, (gpa_dtype)a->dtype);
         em_field(E, field, FIELD_BASE, (unsigned)k, 0);
         str_printf(out, ", %s%s *__restrict__ own%zu", c, t, k);
-        if (E->plan->wide >> k & 1) str_printf(&call, ", (%s%s *)__builtin_assume_aligned(%s, 16)", c, t, field);
+        if (E->own[k]) str_printf(&call, ", kept%zu", k);
+        else if (E->plan->wide >> k & 1) str_printf(&call, ", (%s%s *)__builtin_assume_aligned(%s, 16)", c, t, field);
         else str_printf(&call, ", %s", field);
     }
-    str_printf(out, ") {\n%s}\n%s    g_inner(P%s);\n", E->body.text, program, call.text);
+    str_printf(out, ") {\n%s}\n%s", E->body.text, program);
+    em_declare_own(E, out);
+    str_printf(out, "    g_inner(P%s);\n", call.text);
+    em_give_own(E, out);
     str_clear(&E->body);
     str_free(&call);
 }
@@ -310,7 +314,7 @@ static void put_body(em *E) {
 }
 
 gpa_code emit_source(const kir_func *f, const cu_plan *plan, const char *name, cu_source *out, gpa_err *e) {
-    em E = {.f = f, .plan = plan, .facts = emit_facts(f), .out = out, .e = e};
+    em E = {.f = f, .plan = plan, .facts = emit_facts(f), .out = out, .again = -1, .e = e};
     gpa_str states, fields;
     str_init(&E.body);
     str_init(&E.helpers);
@@ -323,6 +327,7 @@ gpa_code emit_source(const kir_func *f, const cu_plan *plan, const char *name, c
         E.rc = gpa_no_memory(e);
         goto done;
     }
+    em_find_own(&E);
     put_body(&E);
     for (size_t k = 0; k < f->n_arrays; k++) {
         char field[NAME_ROOM];

@@ -87,7 +87,8 @@ static void put_place(em *E, gpa_str *out, unsigned a, int32_t at) {
     if (k->where == KIR_SHARED || k->where == KIR_LOCAL) str_printf(out, "l%u[", a);
     else if (at >= 0 && em_apart(E, a)) str_printf(out, "own%u[", a);
     else str_printf(out, "%s[", em_field(E, field, FIELD_BASE, a, 0));
-    if (at >= 0) str_printf(out, "v%d", (int)at);
+    if (at >= 0 && E->own[a]) str_printf(out, "v%d - i0 * %u", (int)at, E->own[a]);
+    else if (at >= 0) str_printf(out, "v%d", (int)at);
     else em_offset(E, out, a);
     str_putc(out, ']');
 }
@@ -264,155 +265,12 @@ static void put_bound(em *E, int32_t at) {
     value_name(a, i->a);
     value_name(b, i->b);
     if (E->narrow[at] && fits_int(E, i->a)) t = "int", word = "unsigned";
-    em_line(E, "%s v%d; v%d = (%s)%s; if (v%d < 0) v%d += (%s)%s;", t, (int)at, (int)at, t, a, (int)at, (int)at, t, b);
+    em_line(E, "%s v%d; v%d = (%s)%s;", t, (int)at, (int)at, t, a);
+    if (kir_bits(E->f, i->a) < 0) em_line(E, "if (v%d < 0) v%d += (%s)%s;", (int)at, (int)at, t, b);
     if (E->f->flags & KIR_F_UNCHECKED) return;
     snprintf(then, sizeof then, team ? "if (%s == 0) return; v%d = 0;" : "return;", b, (int)at);
     em_line(E, "if ((%s)v%d >= (%s)%s)", word, (int)at, word, b);
     put_fault(E, i, KIR_FT_INDEX, i->sub, a, b, then);
-}
-
-/* ---- structure ---- */
-
-/* The region that BREAK or NEXT speaks of. */
-static int32_t jump_region(const em *E, int32_t at) {
-    const kir_ins *k = &E->f->code[at];
-    uint32_t left = k->imm;
-    for (int32_t r = E->outer[at]; r >= 0; r = E->outer[r]) {
-        uint8_t code = E->f->code[r].code;
-        bool counts = code == KIR_LOOP || code == KIR_FOR || (code == KIR_BLOCK && k->code == KIR_BREAK);
-        if (counts && left-- == 0) return r;
-    }
-    return 0;
-}
-
-/* What the code that found the interrupt flag set does: the results are none. */
-static void put_stopped(em *E, const char *when) {
-    char stop[NAME_ROOM], record[NAME_ROOM];
-    E->needs |= NEED_RECORD;
-    em_field(E, record, FIELD_RECORD, 0, 0);
-    em_line(E, "if (%s && *%s) { %s->kind = %uu; %s->set = 1u; return; }", when, em_field(E, stop, FIELD_STOP, 0, 0), record,
-            (unsigned)KIR_FT_STOPPED, record);
-}
-
-static bool is_one(const em *E, int32_t v) {
-    const kir_ins *k = &E->f->code[v];
-    return k->code == KIR_CONST && dtype_is_int((gpa_dtype)k->type) && dtype_cast(E->f->consts[k->imm].v, (gpa_dtype)k->type, DT_I64).I64 == 1;
-}
-
-/* SHORT_TRIPS: loops of so few end without being asked to. SMALL_BODY: instructions. */
-enum { SHORT_TRIPS = 1 << 16, SMALL_BODY = 40, UNROLLED = 4 };
-
-static bool is_constant(const kir_func *f, int32_t v, int64_t *out) {
-    const kir_ins *k = &f->code[v];
-    if (k->code != KIR_CONST) return false;
-    *out = dtype_cast(f->consts[k->imm].v, (gpa_dtype)k->type, DT_I64).I64;
-    return true;
-}
-
-bool em_is_short(const kir_func *f, int32_t loop) {
-    const kir_ins *i = &f->code[loop];
-    int64_t a, b;
-    return i->code == KIR_FOR && is_constant(f, i->a, &a) && is_constant(f, i->b, &b) && b > a - SHORT_TRIPS && b < a + SHORT_TRIPS;
-}
-
-/* So few trips that the compiler is told to unroll them. */
-static bool is_few(const em *E, int32_t loop) {
-    const kir_ins *i = &E->f->code[loop];
-    int64_t a, b;
-    return is_one(E, i->c) && is_constant(E->f, i->a, &a) && is_constant(E->f, i->b, &b) && b - a <= 32 && em_is_short(E->f, loop);
-}
-
-/* A loop that counts by one and holds no other runs in stretches with a narrow counter; the stop flag is looked at between
- * them. */
-static bool in_stretches(const em *E, int32_t at) {
-    if (!is_one(E, E->f->code[at].c) || em_is_short(E->f, at)) return false;
-    for (int32_t k = at + 1; k < E->close[at]; k++)
-        if (E->f->code[k].code == KIR_FOR || E->f->code[k].code == KIR_LOOP) return false;
-    return true;
-}
-
-/* Small bodies are written out several times: a trip finds what the one before has computed, and the counter costs less. */
-static bool is_small(const em *E, int32_t loop) { return E->close[loop] - loop <= SMALL_BODY; }
-
-static void put_stretch(em *E, int32_t at) {
-    const kir_ins *i = &E->f->code[at];
-    const char *t = em_type(E, (gpa_dtype)i->type);
-    int n = (int)at, a = (int)i->a, b = (int)i->b;
-    em_line(E, "{");
-    E->depth++;
-    em_line(E, "%s f%d; f%d = v%d;", t, n, n, a);
-    em_line(E, "while (f%d < v%d) {", n, b);
-    E->depth++;
-    em_line(E, "unsigned long long left%d; left%d = (unsigned long long)v%d - (unsigned long long)f%d;", n, n, b, n);
-    em_line(E, "int m%d, k%d; m%d = left%d > 65536 ? 65536 : (int)left%d;", n, n, n, n, n);
-    if (is_small(E, at)) em_line(E, "#pragma unroll %d", UNROLLED);
-    em_line(E, "for (k%d = 0; k%d < m%d; k%d++) {", n, n, n, n);
-    E->depth++;
-    em_line(E, "%s v%d; v%d = (%s)(f%d + k%d);", t, n, n, t, n, n);
-}
-
-static void end_stretch(em *E, int32_t at) {
-    char more[64];
-    int n = (int)at, b = (int)E->f->code[at].b;
-    em_line(E, "n%d:;", n);
-    E->depth--;
-    em_line(E, "}");
-    em_line(E, "f%d += m%d;", n, n);
-    snprintf(more, sizeof more, "f%d < v%d", n, b);
-    put_stopped(E, more);
-    E->depth--;
-    em_line(E, "}");
-    E->depth--;
-    em_line(E, "}");
-    em_line(E, "b%d:;", n);
-}
-
-static void put_for(em *E, int32_t at) {
-    const kir_ins *i = &E->f->code[at];
-    const char *t = em_type(E, (gpa_dtype)i->type);
-    int n = (int)at;
-    em_line(E, "{");
-    E->depth++;
-    if (is_few(E, at)) em_line(E, "#pragma unroll");
-    if (!em_is_short(E->f, at)) em_line(E, "bool far%d; far%d = (unsigned long long)v%d - (unsigned long long)v%d + %dULL > %dULL;", n, n, (int)i->b, (int)i->a, SHORT_TRIPS, 2 * SHORT_TRIPS);
-    if (is_one(E, i->c)) {
-        em_line(E, "for (%s v%d = v%d; v%d < v%d; v%d++) {", t, n, (int)i->a, n, (int)i->b, n);
-    } else {
-        em_line(E, "long long f%d, e%d, d%d; bool over%d; f%d = v%d; e%d = v%d; d%d = v%d; over%d = false;", n, n, n, n, n, (int)i->a, n, (int)i->b, n, (int)i->c, n);
-        em_line(E, "for (; !over%d && (d%d < 0 ? f%d > e%d : f%d < e%d);) {", n, n, n, n, n, n);
-        em_line(E, "    %s v%d; v%d = (%s)f%d;", t, n, n, t, n);
-        em_line(E, "    { long long next = (long long)((unsigned long long)f%d + (unsigned long long)d%d); over%d = d%d < 0 ? next > f%d : next < f%d; f%d = next; }", n, n, n, n, n, n, n);
-    }
-    E->depth++;
-}
-
-static void put_poll(em *E, int32_t loop) {
-    char when[64], far[32] = "";
-    if (em_is_short(E->f, loop)) return;
-    if (E->f->code[loop].code == KIR_FOR) snprintf(far, sizeof far, "far%d && ", (int)loop);
-    snprintf(when, sizeof when, "%s(++fuel & 0xffffu) == 0", far);
-    put_stopped(E, when);
-}
-
-static void put_end(em *E, int32_t at) {
-    int n = (int)E->f->code[at].imm;
-    uint8_t code = E->f->code[n].code;
-    bool loop = code == KIR_FOR || code == KIR_LOOP;
-    if (code == KIR_FOR && in_stretches(E, n)) {
-        end_stretch(E, n);
-        return;
-    }
-    if (loop) {
-        em_line(E, "n%d:;", n);
-        put_poll(E, n);
-    }
-    E->depth--;
-    em_line(E, "}");
-    if (code == KIR_FOR) {
-        E->depth--;
-        em_line(E, "}");
-    }
-    if (loop || code == KIR_BLOCK) em_line(E, "b%d:;", n);
 }
 
 /* ---- kernels ---- */
@@ -562,21 +420,9 @@ static void put_step(em *E, int32_t at) {
         em_line(E, "} else {");
         E->depth++;
         break;
-    case KIR_FOR:
-        if (in_stretches(E, at)) put_stretch(E, at);
-        else put_for(E, at);
-        break;
-    case KIR_LOOP:
-        em_line(E, "for (;;) {");
-        E->depth++;
-        break;
-    case KIR_BLOCK:
-        em_line(E, "{");
-        E->depth++;
-        break;
-    case KIR_BREAK: em_line(E, "goto b%d;", (int)jump_region(E, at)); break;
-    case KIR_NEXT: em_line(E, "goto n%d;", (int)jump_region(E, at)); break;
-    case KIR_END: put_end(E, at); break;
+    case KIR_FOR: case KIR_LOOP: case KIR_BLOCK: em_loop(E, at); break;
+    case KIR_BREAK: case KIR_NEXT: em_jump(E, at); break;
+    case KIR_END: em_loop_end(E, at); break;
     case KIR_THREAD: put_thread(E, at); break;
     case KIR_BARRIER: put_barrier(E, at); break;
     case KIR_FENCE: {
@@ -629,7 +475,7 @@ void em_steps(em *E, int32_t lo, int32_t hi) {
             continue;
         }
         put_step(E, at);
-        if (E->f->code[at].code == KIR_EACH) at = E->close[at];
+        if (E->f->code[at].code == KIR_EACH || em_in_stretches(E, at)) at = E->close[at];
     }
     put_late(E);
 }

@@ -1,5 +1,5 @@
 /* The emitter's own state, shared by its files: emit.c (the frame), emit_value.c (types, operations, helpers),
- * emit_step.c (instructions), emit_walk.c (points and batches of them), emit_team.c (inner points and how they are joined),
+ * emit_step.c (instructions), emit_loop.c (loops), emit_own.c (results of a point's own), emit_walk.c (points and batches of them), emit_team.c (inner points and how they are joined),
  * emit_scan.c (running reductions). */
 #ifndef GPA_CUDA_EMITTER_H
 #define GPA_CUDA_EMITTER_H
@@ -10,7 +10,8 @@
 /* Pieces of fixed text that a source may need. */
 enum {
     NEED_HALF = 1, NEED_BFLOAT = 2, NEED_CONVERT = 4, NEED_PACK = 8, NEED_SHUFFLE = 16, NEED_FAULT = 32, NEED_UPDATE = 64,
-    NEED_C64 = 128, NEED_C128 = 256, NEED_QUOTIENT = 512, NEED_SAY = 1024, NEED_BINS = 2048, NEED_RECORD = 4096
+    NEED_C64 = 128, NEED_C128 = 256, NEED_QUOTIENT = 512, NEED_SAY = 1024, NEED_BINS = 2048, NEED_RECORD = 4096,
+    NEED_GIVE = 8192
 };
 
 /* How loads and stores at the current point are written. */
@@ -37,6 +38,7 @@ typedef struct {
     bool *slice;            /* per instruction: a SCAN, or what one is computed from */
     bool *narrow;           /* per instruction: an int64 of which 32 bits are wanted, for an offset: an int */
     int32_t *close, *outer; /* per opener its END; per instruction the innermost region around it or -1 */
+    uint8_t own[KIR_MAX_ARRAYS]; /* elements that every point keeps in registers and gives back at the end (emit_own.c) */
     uint32_t needs;
     cu_access access;
     cu_scan scan;
@@ -47,6 +49,7 @@ typedef struct {
     bool stopped;           /* the source ends here: later regions are other parts */
     int32_t late[8];        /* KERNEL: stores to shared memory that wait until someone could see them */
     unsigned n_late;
+    int32_t again;          /* the loop whose body is being written a second time, or -1: its labels are others */
     bool jumps;             /* BREAK or NEXT: declarations are kept apart from values, since goto may pass them */
     gpa_code rc;
     gpa_err *e;
@@ -85,6 +88,20 @@ void em_prelude(em *E, gpa_str *out);
 void em_steps(em *E, int32_t lo, int32_t hi);
 /* The offset of the current point's element of array a, from its base; coordinates are i0, i1 ... */
 void em_offset(em *E, gpa_str *out, unsigned a);
+
+/* emit_loop.c */
+/* Opens a FOR, LOOP or BLOCK; writes all of a FOR that goes in stretches. */
+void em_loop(em *E, int32_t at);
+bool em_in_stretches(const em *E, int32_t at);
+void em_loop_end(em *E, int32_t at); /* an END, of whatever region */
+void em_jump(em *E, int32_t at);     /* BREAK or NEXT */
+
+/* emit_own.c */
+/* Fills E->own. */
+void em_find_own(em *E);
+/* Declares kept<array>, before the points are computed; and stores what is in them, all threads of the block together. */
+void em_declare_own(em *E, gpa_str *out);
+void em_give_own(em *E, gpa_str *out);
 
 /* emit_walk.c */
 /* A walk over dimensions: in order, the last varies fastest. */

@@ -352,6 +352,38 @@ static void test_control(void **state) {
     compile_all();
 }
 
+/* Every point writes `n` elements of its own, or leaves one of them out. */
+static void own_elements(gpa_dtype t, int n, bool all) {
+    kir_func *f = map("own", 1, 0);
+    f->flags |= KIR_F_FREE;
+    int a = array(f, t, KIR_READ, 0, 1), b = array(f, t, KIR_WRITE, 0, 1);
+    int32_t first = kir_op2(f, OP_MULTIPLY, kir_emit(f, ins(KIR_INDEX, DT_I64)), number(f, DT_I64, n));
+    kir_ins open = ins(KIR_FOR, DT_I64);
+    open.a = number(f, DT_I64, all ? 0 : 1), open.b = number(f, DT_I64, n), open.c = number(f, DT_I64, 1);
+    int32_t i = kir_open(f, open);
+    kir_ins get = ins(KIR_LOADX, t), put = ins(KIR_STOREX, DT_NONE);
+    get.sub = (uint16_t)a, get.a = kir_op2(f, OP_ADD, first, i);
+    put.sub = (uint16_t)b, put.a = get.a, put.b = kir_emit(f, get);
+    kir_emit(f, put);
+    kir_close(f);
+    cu_plan p = points(1, 1, ~UINT64_C(0));
+    cu_source s;
+    gpa_err e = {0};
+    assert_int_equal(emit_source(f, &p, "gpa", &s, &e), GPA_OK);
+    assert_int_equal(strstr(s.text.text, "kept1[") != NULL, all && n > 1 && n * (int)dtype_size(t) <= 96);
+    emit_free(&s);
+    gather(f, &p);
+    kir_free(f);
+}
+
+static void test_own(void **state) {
+    (void)state;
+    begin();
+    for (int t = 0; t < DT_COUNT; t++)
+        for (int n = 1; n <= 10; n += 3) own_elements((gpa_dtype)t, n, n != 7);
+    compile_all();
+}
+
 static void test_kernels(void **state) {
     (void)state;
     begin();
@@ -414,5 +446,5 @@ static void test_small_matrices(void **state) {
     compile_all();
 }
 
-UNIT_TESTS(TEST(test_small_matrices), TEST(test_layouts), TEST(test_control), TEST(test_casts), TEST(test_scans), TEST(test_reductions), TEST(test_kernels),
+UNIT_TESTS(TEST(test_small_matrices), TEST(test_layouts), TEST(test_control), TEST(test_own), TEST(test_casts), TEST(test_scans), TEST(test_reductions), TEST(test_kernels),
            TEST(test_operations))
