@@ -31,6 +31,10 @@ AFTER = ("float((a * 2).sum()), int((big + 1).sum())", "(132.0, 5000050000)\n")
 ENDLESS = {
     "a chain in a loop": "b = np.ones(10 ** 7)\nwhile True: b = np.sin(b) + 1",
     "a reduction in a loop": "b = np.ones((1000, 10000))\nwhile True: s = float(b.sum())",
+    "large arrays in a loop": "b = np.ones(5 * 10 ** 8, np.float32)\nwhile True: b = b * 1.0001",
+    "products in a loop": "b = np.ones((4096, 4096), np.float32)\nwhile True: b = b @ b * 1e-4",
+    "gathers in a loop": "b = np.ones(10 ** 7)\ni = np.arange(10 ** 7) * 7 % 10 ** 7\nwhile True: b = b[i] + 1",
+    "a parallel loop": "@njit(parallel=True)\ndef f(n):\n    s = 0\n    for i in prange(n):\n        k = i\n        while k >= 0:\n            k = k + 2 - k % 2\n        s += k\n    return s\nprint(f(100000))",
     "a compiled function": "@vectorize\ndef f(x):\n    while x > 0:\n        x = x + 1\n    return x\nprint(f(np.ones(1000)).sum())",
 }
 LIMIT = 2.0  # seconds, with other tests beside; half a second alone
@@ -72,7 +76,7 @@ def test_line():
 def test_interrupts():
     good = True
     for name, source in ENDLESS.items():
-        code = f"import numpy as np\nimport sys\nprint('begun', file=sys.stderr)\ntry:\n    " + source.replace("\n", "\n    ") + \
+        code = f"import numpy as np\nfrom numba import njit, prange\nimport sys\nprint('begun', file=sys.stderr)\ntry:\n    " + source.replace("\n", "\n    ") + \
             "\nexcept KeyboardInterrupt:\n    print('interrupted', float((np.ones(1000) * 2).sum()))\n"
         process = subprocess.Popen([os.environ["GPA"], "-c", code], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         process.stdout.readline()
@@ -86,6 +90,7 @@ def test_interrupts():
             out = "it had to be killed"
         took = time.time() - begun
         good &= report(out.strip() == "interrupted 2000.0" and took < LIMIT, f"an interrupt of {name}", (f"after {took:.2f} s:", out))
+        print(f"# which took {1000 * took:.0f} ms")
     return good
 
 

@@ -1,0 +1,43 @@
+# Products of matrices: dtypes, operands that lie in every way, stacks, into what is there.
+
+# --- operands that lie in every way
+def make(m, n, t):
+    x = (np.arange(m * n) * 7 % 23 - 11).reshape(m, n).astype(t)
+    return x * t(1 + 2j) if t(0).dtype.kind == 'c' else x
+for t in (np.float16, np.float32, np.float64, np.complex64, np.complex128):
+    a, b, wide = make(5, 7, t), make(7, 3, t), make(20, 30, t)
+    ways = [(a, b), (make(7, 5, t).T, b), (a, make(3, 7, t).T), (make(7, 5, t).T, make(3, 7, t).T), (a[::2], b), (a[:, ::-1], b[::-1]),
+            (wide[3:8, 2:9], wide[5:12, 4:7]), (wide[3:8, 2:16:2], b), (wide[2:9, 3:8].T, wide[4:7, 5:12].T), (a[1:2], b), (a, b[:, 1:2]),
+            (np.broadcast_to(a[0], (4, 7)), b), (a.reshape(5, 7)[:, :1], b[:1]), (np.asfortranarray(a), np.asfortranarray(b))]
+    for x, y in ways:
+        r = x @ y
+        print(r.dtype, r.shape, r.tolist())
+
+# --- stacks
+for t in (np.float32, np.float64, np.complex128):
+    a = (np.arange(2 * 3 * 4 * 5) % 13).reshape(2, 3, 4, 5).astype(t)
+    b = (np.arange(2 * 3 * 5 * 2) % 11).reshape(2, 3, 5, 2).astype(t)
+    for x, y in [(a, b), (a, b[:, :1]), (a[0], b[1]), (a[:, :, ::2], b), (a, b[0, 0]), (a[0, 0], b), (a.transpose(1, 0, 2, 3), b.transpose(1, 0, 2, 3)),
+                 (a, b.swapaxes(-1, -2).copy().swapaxes(-1, -2)), (a.reshape(6, 4, 5)[::2], b.reshape(6, 5, 2)[1::2])]:
+        r = np.matmul(x, y)
+        print(r.dtype, r.shape, r.ravel()[::7].tolist(), r.sum())
+
+# --- vectors, empty operands, several dtypes
+a = np.arange(12.0).reshape(3, 4)
+print(a @ [1, 0, 2, 0], [1, 2, 3] @ a, a[0] @ a[1], a.T[1] @ a, (a[:0] @ a.T).shape, (a[:, :0] @ a[:0]), np.zeros((2, 0, 3)) @ np.ones((3, 2)))
+print((a.astype(np.float32) @ a.T).dtype, (a.astype(np.int8) @ a.astype(np.int8).T).dtype, a.astype(np.int64) @ a.astype(np.int32).T, (a > 5) @ (a > 3).T)
+
+# --- into what is there
+a, b = np.arange(6.0).reshape(2, 3), np.arange(12.0).reshape(3, 4)
+out = np.zeros((4, 4))
+r = np.matmul(a, b, out=out[1:3])
+print(out, r.shape)
+np.dot(a, b, out=r.reshape(2, 4))
+c = b[:, :3].copy()
+c[:] = c @ c
+c @= np.eye(3) * 2
+print(out.sum(), c)
+
+# --- scaled and shifted around it
+a = np.arange(9.0).reshape(3, 3)
+print((2 * a + 1) @ (a.T - 3) * 0.5 + a, (a @ a).sum(axis=1), (a @ a)[::2, 1], -(a @ a.T) @ a)
