@@ -197,7 +197,7 @@ gpa_code vm_dir(gpa_vm *vm, value v, void (*each)(void *user, const char *name, 
     for (; o != OWNER_COUNT; o = owner_next(o)) {
         const native *rows = native_rows(o, &n);
         for (size_t i = 0; i < n; i++)
-            if (rows[i].name[0] != '_') each(user, rows[i].name, (value){.tag = V_NATIVE, .native = &rows[i]});
+            if (rows[i].name[0] != '_' && !strchr(rows[i].name, '=')) each(user, rows[i].name, (value){.tag = V_NATIVE, .native = &rows[i]});
     }
     dict_obj *written = written_methods(vm, v);
     size_t at = 0;

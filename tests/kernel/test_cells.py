@@ -292,6 +292,17 @@ def test_display():
         assert out[3].content == {"wait": True} and out[4].content["transient"] == {}
 
 
+def test_progress():
+    """a loop that runs long shows a bar, in one place"""
+    with Kernel() as k:
+        out = k.run("import time\nfor i in progress(range(15), desc='rows'): time.sleep(0.1)")[1][1:]
+        assert types(out)[0] == "display_data" and len(out) > 2 and set(types(out)[1:]) == {"update_display_data"}
+        assert len({m.content["transient"]["display_id"] for m in out}) == 1
+        shown = [m.content["data"]["text/html"] for m in out if "<progress max" in m.content["data"]["text/html"]]
+        values = [float(html.split('value="')[1].split('"')[0]) for html in shown]
+        assert len(values) > 2 and values == sorted(values) and 0.5 < values[0] <= 1 and "rows" in shown[0]
+
+
 def test_question():
     """name? opens the pager; what is not there is told"""
     with Kernel() as k:

@@ -146,6 +146,41 @@ def ends():
         os.close(keep)
 
 
+def children():
+    t = Terminal()
+    t.wait(r"In \[1\]:")
+    t.type("!sleep 100; echo not this\r")
+    t.settle(0.5)
+    t.type("\x03")
+    check("Ctrl-C ends a command, and not the session", prompt(t, 2) and "not this\n" not in t.text().split("echo not this", 1)[1])
+    t.type("_exit_code\r")
+    check("whose status is kept", t.wait(r"^Out\[2\]: (-2|130)$"))
+    t.kill()
+
+
+def bars():
+    t = Terminal()
+    t.wait(r"In \[1\]:")
+    t.type("import time\r")
+    prompt(t, 2)
+    t.type("for i in progress(range(20), desc='rows'): time.sleep(0.1)\r\r")
+    check("a bar shows how far a loop is", t.wait(r"^rows \W+\d+ %, \d+ s to go$"))
+    check("and goes with it", prompt(t, 3) and "to go" not in t.text())
+    t.kill()
+
+
+def no_gpu():
+    """What a machine without a GPU says to one who asks for it."""
+    t = Terminal(GPA_DEVICE="cuda", CUDA_VISIBLE_DEVICES="", LD_LIBRARY_PATH=os.environ.get("LD_LIBRARY_PATH", ""))
+    check("the prompt comes, GPU or not", t.wait(r"^In \[1\]:$"))
+    t.type("6 * 7\r")
+    check("and computes", t.wait(r"^Out\[1\]: 42$"))
+    prompt(t, 2)
+    t.type("np.ones(3) + 1\r")
+    check("arrays are a DeviceError with its reason", t.wait(r"^DeviceError: cuda.*: .*") and prompt(t, 3))
+    t.kill()
+
+
 def pages():
     t = Terminal(PAGER="sed s/^/PAGER:/")
     t.wait(r"In \[1\]:")
@@ -282,6 +317,6 @@ def soon():
     print(f"# the prompt is there after {1000 * took[3]:.0f} ms")
 
 
-for part in (interrupts, input_, busy, mended, jobs, ends, pages, pictures, files, vi, editor, soon):
+for part in (interrupts, input_, busy, bars, children, no_gpu, mended, jobs, ends, pages, pictures, files, vi, editor, soon):
     part()
 r.end()
