@@ -11,6 +11,7 @@
 
 #include "lang/builtin/tables.h"
 #include "lang/code.h"
+#include "lang/numpy/float_errors.h"
 #include "lang/vm.h"
 
 enum {
@@ -77,6 +78,7 @@ struct vm {
     bool trace_skip;     /* raised again where it was caught: that frame is in the trace already */
     vm_frame *trace_out;
     dict_obj *warned;
+    float_actions floats; /* numpy.seterr */
     char *folder;
     gpa_sym sym_doc, sym_name;
 };

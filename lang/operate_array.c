@@ -5,6 +5,7 @@
 
 #include "lang/machine.h"
 #include "lang/number.h"
+#include "lang/numpy/float_errors.h"
 #include "lang/numpy/numpy.h"
 #include "lang/operate.h"
 #include "lang/source.h"
@@ -157,28 +158,12 @@ static bool doubles(ast_op op, value a, value b, value *out) {
     return true;
 }
 
-/* NumPy warns where a scalar operation leaves the finite numbers. */
-static gpa_code warn_scalar(gpa_vm *vm, ast_op op, value a, value b, value result) {
-    number r = number_of(result), x = number_of(a), y = number_of(b);
-    const char *name = op_info[op_row(op)].name;
-    if (r.kind != NUMBER_FLOAT && r.kind != NUMBER_COMPLEX) {
-        bool divides = op == AST_OP_FLOORDIV || op == AST_OP_MOD;
-        if (divides && y.kind != NUMBER_FLOAT && number_real(&y) == 0)
-            return vm_warn(vm, GPA_E_RUNTIME_WARNING, "divide by zero encountered in scalar %s", name);
-        return GPA_OK;
-    }
-    double d = number_real(&r);
-    if (isfinite(d) || !isfinite(number_real(&x)) || !isfinite(number_real(&y))) return GPA_OK;
-    if (isnan(d)) return vm_warn(vm, GPA_E_RUNTIME_WARNING, "invalid value encountered in scalar %s", name);
-    bool zero = (op == AST_OP_DIV || op == AST_OP_FLOORDIV) && number_real(&y) == 0;
-    return vm_warn(vm, GPA_E_RUNTIME_WARNING, "%s encountered in scalar %s", zero ? "divide by zero" : "overflow", name);
-}
-
 static gpa_code scalars(gpa_vm *vm, ast_op op, value a, value b, value *out) {
     if (doubles(op, a, b, out)) return GPA_OK;
-    gpa_code rc = ufunc_call(vm, ufunc_of(op_row(op)), 2, (value[]){a, b}, 0, NULL, out);
+    value args[2] = {a, b};
+    gpa_code rc = ufunc_numbers(vm, op_row(op), args, out);
     if (rc || op == AST_OP_EQ || op == AST_OP_NE) return rc;
-    return warn_scalar(vm, op, a, b, *out);
+    return float_checked(vm, float_check_number(vm, op_row(op), true, args, *out), out);
 }
 
 gpa_code op_array(gpa_vm *vm, ast_op op, value a, value b, value *out) {
@@ -197,6 +182,8 @@ gpa_code op_array(gpa_vm *vm, ast_op op, value a, value b, value *out) {
                              : arr_ufunc(vm_rt(vm), op_row(op), in, NULL, &result, vm_err(vm));
     if (rc) hint_shapes(vm, op, &in[0], &in[1]);
     else rc = np_return(vm, result, out);
+    if (!rc && op != AST_OP_MATMUL && float_watched(vm))
+        rc = float_checked(vm, float_check_array(vm, op_row(op), (value[]){a, b}, v_unset(), *out), out);
 out:
     arg_opnd_release(vm, &in[0]);
     arg_opnd_release(vm, &in[1]);
@@ -219,6 +206,12 @@ gpa_code op_array_update(gpa_vm *vm, ast_op op, value a, value b, value *out) {
         return rc;
     }
     places p = places_now(vm);
+    if (float_watched(vm)) { /* a trial: what is looked at must still be there */
+        value trial = v_none();
+        rc = op_array(vm, op, a, b, &trial);
+        value_release(vm, trial);
+        if (rc) return rc;
+    }
     TRY(arg_opnd(vm, b, &rhs));
     rhs.span = p.right;
     rc = arr_update(vm_rt(vm), op_row(op), a.array->arr, &rhs, vm_err(vm));

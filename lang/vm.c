@@ -99,6 +99,7 @@ gpa_code vm_new(const vm_config *c, gpa_vm **out, gpa_err *e) {
     if (!vm) return gpa_no_memory(e);
     vm->config = *c;
     vm->raised = v_unset();
+    vm->floats = float_actions_default;
     vm->frames = mem_new((MAX_FRAMES + 1) * sizeof *vm->frames);
     vm->stack = mem_zero(STACK_VALUES * sizeof *vm->stack);
     vm->stack_end = vm->stack ? vm->stack + STACK_VALUES : NULL;

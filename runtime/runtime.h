@@ -180,6 +180,8 @@ gpa_code arr_to(gpa_rt *rt, gpa_arr *a, const char *device, bool copy, gpa_arr *
 bool arr_is_pending(const gpa_arr *a);
 /* Whether they have memory in common. */
 bool arr_shares_memory(const gpa_arr *a, const gpa_arr *b);
+/* Whether the spans of memory from their first to their last elements meet. */
+bool arr_may_share_memory(const gpa_arr *a, const gpa_arr *b);
 
 /* ---- making ---- */
 

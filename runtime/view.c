@@ -177,3 +177,11 @@ bool arr_shares_memory(const gpa_arr *a, const gpa_arr *b) {
     shape_map mb = {b->ndim, b->shape, b->strides, b->offset, (int64_t)dtype_size((gpa_dtype)b->dtype)};
     return shape_overlap(&ma, &mb) != OVERLAP_NONE;
 }
+
+bool arr_may_share_memory(const gpa_arr *a, const gpa_arr *b) {
+    int64_t lo[2], hi[2];
+    if (a->storage != b->storage || a->size == 0 || b->size == 0) return false;
+    shape_extent(&(shape_map){a->ndim, a->shape, a->strides, a->offset, (int64_t)dtype_size((gpa_dtype)a->dtype)}, &lo[0], &hi[0]);
+    shape_extent(&(shape_map){b->ndim, b->shape, b->strides, b->offset, (int64_t)dtype_size((gpa_dtype)b->dtype)}, &lo[1], &hi[1]);
+    return lo[0] < hi[1] && lo[1] < hi[0];
+}

@@ -26,14 +26,14 @@ from cells import Gpa, Python
 
 # Why an example does not count, by what is in its source or its answer; the first that fits.
 EXCLUDED = (
-    ("texts, records, dates, objects", r"dtype=(object|str|bytes|'[SUOMmV]|\"[SUOMmV])|np\.(char|strings|rec|datetime|timedelta|busday|is_busday|record|"
+    ("texts, records, dates, objects", r"dtype=(object|str|bytes|'[SUOMmV]|\"[SUOMmV])|np\.(char|strings|rec|datetime|timedelta|busday\w*|is_busday|record|"
      r"void|str_|bytes_|object_|datetime_\w+|recarray|chararray|format_parser|frompyfunc)\b|datetime64|timedelta64|'[<>|]?[SUOV]\d+'|\('[SU]'|dtype\(\[|dtype=\[|"
-     r"astype\((str|object)|dtype='?<[UMS]|\[\('|np\.dtype\(\{|names=|array\(\[+[\"']|np\.dtype\(\(|dtype\(str|array\(\[b'|fields|metadata"),
+     r"astype\((str|object)|dtype='?<[UMS]|\[\('|np\.dtype\(\{|names=|array\(\[+[\"']|np\.dtype\(\(|dtype\(str|array\(\[b'|fields|metadata|np\.dtype\('\d"),
     ("other precisions", r"longdouble|clongdouble|float128|complex256|long double|np\.longlong|finfo\(np\.long|\.(types|ntypes)$|np\.int_\(|\b\w+ \*\* power"),
-    ("classes", r"^\s*class \w|np\.(matrix|asmatrix|bmat|mat|memmap|ma|testing|ctypeslib|typing|lib\.mixins)\b|matrix\(|np\.r_\['[rc]'|mmap_mode|"
+    ("classes", r"^\s*class \w|np\.(matrix|asmatrix|bmat|mat|memmap|ma|ctypeslib|lib\.mixins)\b|matrix\(|np\.r_\['[rc]'|mmap_mode|"
      r"__array_\w+|isinstance\(.*Iter|\byield\b"),
     ("NumPy's own insides", r"np\.(nditer|nested_iters|flatiter|get_include|show_config|source|lookfor|test|who|deprecate|getbufsize|setbufsize|show_runtime|"
-     r"set_string_function|seterrcall|geterrcall|info|_core|core)\b|_umath_linalg|\.ctypes|setflags\(.*align|_scalar_type_map|\.__array|memoryview|dlpack"),
+     r"set_string_function|info|_core|core|testing|typing)\b|numpy\.(testing|typing)|npt\.|_umath_linalg|\.ctypes|setflags\(.*align|_scalar_type_map|\.__array|memoryview|dlpack"),
     ("other modules", r"^\s*(import|from) (?!numpy|math)|plt\.|StringIO|BytesIO|Decimal|Fraction"),
     ("random numbers", r"random|SeedSequence|PCG64|MT19937|Philox|default_rng|np\.empty"),
     ("addresses, orders of bytes", r"0x[0-9a-f]{6,}|\bid\(|byteswap|newbyteorder|['\"]>[a-z]\d|'>'|getsizeof|\.data\b"),
@@ -103,6 +103,8 @@ def names_of(source, quiet):
             (read if isinstance(node.ctx, ast.Load) else bound).add(node.id)
         elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
             read.add(node.target.id)
+        elif isinstance(node, ast.keyword) and node.arg == "out" and isinstance(node.value, ast.Name):
+            changed.add(node.value.id)
         elif isinstance(node, (ast.FunctionDef, ast.ClassDef)):
             bound.add(node.name)
         elif isinstance(node, ast.alias):

@@ -491,13 +491,6 @@ gpa_code np_windows(gpa_vm *vm, value *argv, value *out) { /* a, n */
 }
 
 /* By the storage they stand on: what NumPy calls may_share_memory. */
-gpa_code np_shares_memory(gpa_vm *vm, value *argv, value *out) { /* a, b */
-    (void)vm;
-    bool arrays = argv[0].tag == V_ARRAY && argv[1].tag == V_ARRAY;
-    *out = v_bool(arrays && arr_shares_memory(argv[0].array->arr, argv[1].array->arr));
-    return GPA_OK;
-}
-
 gpa_code np_diagonal_view(gpa_vm *vm, value *argv, value *out) { /* a, k: of the last two axes */
     int64_t k, shape[GPA_MAX_DIMS], strides[GPA_MAX_DIMS];
     gpa_arr *b = NULL;

@@ -29,6 +29,9 @@ gpa_code arg_casting(gpa_vm *vm, value v, gpa_casting *out);
 /* Calls a ufunc: its operands, out positionally or by name, where=, dtype=, casting=. */
 gpa_code ufunc_call(gpa_vm *vm, const ufunc *u, size_t n, const value *args, size_t n_kw, const value *kw_names, value *out);
 
+/* The same for numbers alone; their errors are not looked at (float_errors.h). */
+gpa_code ufunc_numbers(gpa_vm *vm, gpa_op op, const value *args, value *out);
+
 /* For ufunc.reduce and ufunc.accumulate: argv as np_sum (a, axis, dtype, out, keepdims, initial, where) and np_cumsum
  * (a, axis, dtype, out) take it, with any row of reduce.def. */
 gpa_code np_reduce_with(gpa_vm *vm, gpa_red red, value *argv, value *out);

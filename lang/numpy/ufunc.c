@@ -2,8 +2,8 @@
  *
  * A ufunc is a row of op.def. On numbers alone it computes at once; otherwise the runtime makes a node. */
 #include "lang/builtin/all.h"
+#include "lang/numpy/float_errors.h"
 #include "lang/numpy/numpy.h"
-
 
 /* ---- the table ---- */
 
@@ -70,6 +70,33 @@ static gpa_code on_numbers(gpa_vm *vm, const ufunc *u, const gpa_opnd *in, value
     return out->tag == V_UNSET ? vm_err(vm)->code : GPA_OK;
 }
 
+gpa_code ufunc_numbers(gpa_vm *vm, gpa_op op, const value *args, value *out) {
+    gpa_opnd in[3] = {0};
+    gpa_code rc = GPA_OK;
+    bool arrays = false;
+    for (int i = 0; i < op_info[op].arity && !rc; i++) {
+        rc = arg_opnd(vm, args[i], &in[i]);
+        arrays |= in[i].arr != NULL;
+    }
+    if (!rc) rc = arrays ? ufunc_call(vm, ufunc_of(op), op_info[op].arity, args, 0, NULL, out) : on_numbers(vm, ufunc_of(op), in, out);
+    for (int i = 0; i < op_info[op].arity; i++) arg_opnd_release(vm, &in[i]);
+    return rc;
+}
+
+static gpa_code apply(gpa_vm *vm, const ufunc *u, const value *args, const keywords *k, value *out);
+
+/* Looks for floating-point errors in a trial of its own: operands and out= may be the same array. */
+static gpa_code watch(gpa_vm *vm, const ufunc *u, const value *args, const keywords *k) {
+    keywords trial = {v_unset(), v_unset(), k->dtype, k->casting};
+    value result = v_none();
+    float_watch(vm, false);
+    gpa_code rc = apply(vm, u, args, &trial, &result);
+    float_watch(vm, true);
+    if (!rc) rc = float_check_array(vm, u->op, args, k->where, result);
+    value_release(vm, result);
+    return rc;
+}
+
 static gpa_code apply(gpa_vm *vm, const ufunc *u, const value *args, const keywords *k, value *out) {
     int arity = op_info[u->op].arity;
     gpa_opnd in[3] = {0};
@@ -95,8 +122,10 @@ static gpa_code apply(gpa_vm *vm, const ufunc *u, const value *args, const keywo
     opts.where = where;
     if (!arrays && everywhere && !opts.into && opts.dtype == DT_NONE) {
         rc = on_numbers(vm, u, in, out);
+        if (!rc) rc = float_checked(vm, float_check_number(vm, u->op, false, args, *out), out);
         goto out;
     }
+    if (float_watched(vm)) TRY(watch(vm, u, args, k));
     TRY(arr_ufunc(vm_rt(vm), u->op, in, &opts, &result, vm_err(vm)));
     if (opts.into) {
         value v = k->out.tag == V_TUPLE ? k->out.tuple->items[0] : k->out;

@@ -1,0 +1,147 @@
+/* Floating-point errors (float_errors.h): numbers are looked at here, the elements of arrays by a function of the prelude, which
+ * also knows what is to be done at once. */
+#include "lang/numpy/float_errors.h"
+
+#include <float.h>
+#include <math.h>
+
+#include "lang/builtin/all.h"
+#include "lang/machine.h"
+#include "lang/number.h"
+#include "lang/numpy/numpy.h"
+
+const float_actions float_actions_default = {.action = {FLOAT_WARN, FLOAT_WARN, FLOAT_IGNORE, FLOAT_WARN}};
+
+gpa_code np_set_actions(gpa_vm *vm, value *argv, value *out) { /* divide, over, under, invalid: float_action each */
+    float_actions a = {.watched = false};
+    for (int i = 0; i < FLOAT_ERRORS; i++) {
+        int64_t action;
+        gpa_code rc = arg_int(vm, argv[i], "action", &action);
+        if (rc) return rc;
+        a.action[i] = (uint8_t)action;
+        a.watched |= action == FLOAT_AT_ONCE;
+    }
+    vm->floats = a;
+    *out = v_none();
+    return GPA_OK;
+}
+
+/* Calls a function of the prelude while arrays are not looked at. */
+static gpa_code ask(gpa_vm *vm, const char *name, size_t n, const value *args) {
+    value fn = v_none(), nothing = v_none();
+    bool watched = vm->floats.watched;
+    vm->floats.watched = false;
+    gpa_code rc = np_prelude(vm, name, &fn);
+    if (!rc) rc = vm_call(vm, fn, n, args, 0, NULL, &nothing);
+    vm->floats.watched = watched;
+    value_release(vm, nothing);
+    value_release(vm, fn);
+    return rc;
+}
+
+static gpa_code report(gpa_vm *vm, float_error kind, bool scalar, gpa_op op) {
+    static const char *const words[] = {"divide by zero", "overflow", "underflow", "invalid value"};
+    const char *prefix = scalar ? "scalar " : "", *name = op_info[op].name;
+    if (vm->floats.action[kind] == FLOAT_IGNORE) return GPA_OK;
+    if (vm->floats.action[kind] == FLOAT_WARN)
+        return vm_warn(vm, GPA_E_RUNTIME_WARNING, "%s encountered in %s%s", words[kind], prefix, name);
+    value text = v_strf(vm, "%s%s", prefix, name);
+    if (text.tag == V_UNSET) return vm_err(vm)->code;
+    gpa_code rc = ask(vm, "_float_event", 2, (value[]){v_int(kind), text});
+    value_release(vm, text);
+    return rc;
+}
+
+/* ---- numbers ---- */
+
+/* Whether an integer operation left its dtype. */
+static bool overflows(gpa_op op, gpa_dtype t, gpa_val x, gpa_val y) {
+    uint64_t u;
+    long long i;
+    gpa_val whole;
+    if (dtype_info[t].kind == 'U') {
+        uint64_t a = dtype_cast(x, t, DT_U64).U64, b = dtype_cast(y, t, DT_U64).U64;
+        bool over = op == OP_ADD ? __builtin_add_overflow(a, b, &u) : op == OP_SUBTRACT ? __builtin_sub_overflow(a, b, &u) : __builtin_mul_overflow(a, b, &u);
+        whole.U64 = u;
+        return over || dtype_cast(dtype_cast(whole, DT_U64, t), t, DT_U64).U64 != u;
+    }
+    int64_t a = dtype_cast(x, t, DT_I64).I64, b = dtype_cast(y, t, DT_I64).I64;
+    bool over = op == OP_ADD ? __builtin_add_overflow(a, b, &i) : op == OP_SUBTRACT ? __builtin_sub_overflow(a, b, &i) : __builtin_mul_overflow(a, b, &i);
+    whole.I64 = i;
+    return over || dtype_cast(dtype_cast(whole, DT_I64, t), t, DT_I64).I64 != i;
+}
+
+static gpa_val payload(value v, gpa_dtype t) {
+    gpa_dtype own = DT_I64;
+    gpa_val x = {.bits = {0, 0}};
+    if (v.tag == V_INT || v.tag == V_BOOL) x.I64 = v.i;
+    else x = number_payload(v, &own);
+    return dtype_cast(x, own, t);
+}
+
+static gpa_code check_integer(gpa_vm *vm, gpa_op op, bool scalar, const value *args, value result) {
+    bool divides = op == OP_FLOOR_DIVIDE || op == OP_REMAINDER || op == OP_FMOD;
+    number y = op_info[op].arity == 2 ? number_of(args[1]) : (number){.kind = NUMBER_NOT};
+    if (divides && y.kind != NUMBER_FLOAT && number_real(&y) == 0) return report(vm, FLOAT_DIVIDE, scalar, op);
+    bool counts = scalar && (op == OP_ADD || op == OP_SUBTRACT || op == OP_MULTIPLY) && result.tag == V_NUM && dtype_is_int((gpa_dtype)result.aux);
+    gpa_dtype t = (gpa_dtype)result.aux;
+    if (counts && overflows(op, t, payload(args[0], t), payload(args[1], t))) return report(vm, FLOAT_OVER, scalar, op);
+    return GPA_OK;
+}
+
+/* Whether an infinite result of finite operands comes of a division by zero. */
+static bool divides_by_zero(gpa_op op, const double *x) {
+    switch ((int)op) {
+        case OP_DIVIDE:
+        case OP_FLOOR_DIVIDE: return x[1] == 0;
+        case OP_RECIPROCAL:
+        case OP_LOG:
+        case OP_LOG2:
+        case OP_LOG10:
+        case OP_POWER: return x[0] == 0;
+        case OP_LOG1P: return x[0] == -1;
+        case OP_ARCTANH: return fabs(x[0]) == 1;
+        default: return false;
+    }
+}
+
+gpa_code float_check_number(gpa_vm *vm, gpa_op op, bool scalar, const value *args, value result) {
+    number r = number_of(result);
+    double x[3] = {0}, d = number_real(&r);
+    bool finite = true, nan = false;
+    if (r.kind != NUMBER_FLOAT && r.kind != NUMBER_COMPLEX) return check_integer(vm, op, scalar, args, result);
+    if (isfinite(d) && isfinite(r.im) && vm->floats.action[FLOAT_UNDER] == FLOAT_IGNORE) return GPA_OK;
+    for (int i = 0; i < op_info[op].arity; i++) {
+        number n = number_of(args[i]);
+        x[i] = number_real(&n);
+        finite &= isfinite(x[i]) && isfinite(n.im);
+        nan |= isnan(x[i]) || isnan(n.im);
+    }
+    if (isnan(d) || isnan(r.im)) return nan ? GPA_OK : report(vm, FLOAT_INVALID, scalar, op);
+    if (!isfinite(d) || !isfinite(r.im)) return !finite ? GPA_OK : report(vm, divides_by_zero(op, x) ? FLOAT_DIVIDE : FLOAT_OVER, scalar, op);
+    bool product = (op == OP_MULTIPLY && x[0] != 0 && x[1] != 0) || (op == OP_DIVIDE && x[0] != 0 && finite) || (op == OP_EXP && finite);
+    return product && r.kind == NUMBER_FLOAT && fabs(d) < DBL_MIN ? report(vm, FLOAT_UNDER, scalar, op) : GPA_OK;
+}
+
+/* ---- arrays ---- */
+
+bool float_watched(gpa_vm *vm) { return vm->floats.watched; }
+void float_watch(gpa_vm *vm, bool on) { vm->floats.watched = on; }
+
+gpa_code float_check_array(gpa_vm *vm, gpa_op op, const value *args, value where, value result) {
+    value name = v_cstr(vm, op_info[op].name), operands = v_unset();
+    if (name.tag == V_UNSET) return vm_err(vm)->code;
+    operands = v_tuple(vm, op_info[op].arity, args);
+    gpa_code rc = operands.tag == V_UNSET ? vm_err(vm)->code : GPA_OK;
+    if (!rc) rc = ask(vm, "_float_look", 4, (value[]){name, operands, where.tag == V_UNSET ? v_bool(true) : where, result});
+    value_release(vm, operands);
+    value_release(vm, name);
+    return rc;
+}
+
+gpa_code float_checked(gpa_vm *vm, gpa_code rc, value *result) {
+    if (!rc) return rc;
+    value_release(vm, *result);
+    *result = v_none();
+    return rc;
+}

@@ -1,0 +1,32 @@
+/* What is done when floating-point arithmetic leaves the numbers: numpy.seterr, numpy.errstate.
+ *
+ * Each of four kinds of error has an action. Single numbers are looked at always, and by default a warning is given. The elements of
+ * arrays are looked at only while an action is one that must be taken at once (raise, call, print, log): that computes
+ * each result where it is written, so that by default arrays give no warnings. */
+#ifndef GPA_FLOAT_ERRORS_H
+#define GPA_FLOAT_ERRORS_H
+
+#include "lang/native.h"
+
+typedef enum { FLOAT_DIVIDE, FLOAT_OVER, FLOAT_UNDER, FLOAT_INVALID, FLOAT_ERRORS } float_error;
+typedef enum { FLOAT_IGNORE, FLOAT_WARN, FLOAT_AT_ONCE } float_action;
+
+/* The actions that hold in a vm. */
+typedef struct {
+    uint8_t action[FLOAT_ERRORS]; /* float_action */
+    bool watched;                 /* one of them is FLOAT_AT_ONCE, and arrays are looked at */
+} float_actions;
+
+/* NumPy's at the start. */
+extern const float_actions float_actions_default;
+
+/* Looks at the result of an operation on n numbers; `scalar`: of an operator, which the words of the message tell. */
+gpa_code float_check_number(gpa_vm *vm, gpa_op op, bool scalar, const value *args, value result);
+/* Whether results of arrays must be looked at, by float_check_array: that of an operation on `args`, where `where` (UNSET: everywhere). */
+bool float_watched(gpa_vm *vm);
+void float_watch(gpa_vm *vm, bool on);
+gpa_code float_check_array(gpa_vm *vm, gpa_op op, const value *args, value where, value result);
+/* What a check has said, passed on: a result that is refused is given back. */
+gpa_code float_checked(gpa_vm *vm, gpa_code rc, value *result);
+
+#endif

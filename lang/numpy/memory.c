@@ -1,0 +1,68 @@
+/* The memory of arrays: who shares it, its bytes, and arrays over memory that is there. */
+#include "lang/builtin/all.h"
+#include "lang/numpy/numpy.h"
+
+gpa_code np_shares_memory(gpa_vm *vm, value *argv, value *out) { /* a, b */
+    (void)vm;
+    bool arrays = argv[0].tag == V_ARRAY && argv[1].tag == V_ARRAY;
+    *out = v_bool(arrays && arr_shares_memory(argv[0].array->arr, argv[1].array->arr));
+    return GPA_OK;
+}
+
+gpa_code np_may_share_memory(gpa_vm *vm, value *argv, value *out) { /* a, b */
+    (void)vm;
+    bool arrays = argv[0].tag == V_ARRAY && argv[1].tag == V_ARRAY;
+    *out = v_bool(arrays && arr_may_share_memory(argv[0].array->arr, argv[1].array->arr));
+    return GPA_OK;
+}
+
+/* ---- bytes ---- */
+
+gpa_code nd_tobytes(gpa_vm *vm, value *argv, value *out) { /* self, order */
+    gpa_arr *a = NULL, *turned = NULL;
+    const char *order = argv[1].tag == V_STR ? argv[1].str->text : "C";
+    gpa_code rc = arg_array(vm, argv[0], DT_NONE, &a);
+    if (rc) return rc;
+    bool columns = strcmp(order, "F") == 0 || (strcmp(order, "A") == 0 && arr_is_f_contiguous(a) && !arr_is_contiguous(a));
+    if (!columns && strcmp(order, "C") != 0 && strcmp(order, "A") != 0 && strcmp(order, "K") != 0)
+        rc = vm_fail(vm, GPA_E_VALUE, "order must be one of 'C', 'F', 'A', or 'K' (got '%s')", order);
+    if (!rc && columns) rc = arr_transpose(vm_rt(vm), a, NULL, &turned, vm_err(vm));
+    size_t size = (size_t)a->size * dtype_size((gpa_dtype)a->dtype);
+    char *data = rc ? NULL : mem_new(size + 1);
+    if (!rc && !data) rc = vm_no_memory(vm);
+    if (!rc) rc = arr_read(vm_rt(vm), turned ? turned : a, data, vm_err(vm));
+    if (!rc) rc = native_give(v_bytes(vm, data, size), out);
+    mem_free(data);
+    arr_release(vm_rt(vm), turned);
+    arr_release(vm_rt(vm), a);
+    return rc;
+}
+
+gpa_code np_bytes_array(gpa_vm *vm, value *argv, value *out) { /* bytes */
+    gpa_arr *a = NULL;
+    if (argv[0].tag != V_BYTES) return vm_fail(vm, GPA_E_TYPE, "a bytes-like object is required, not '%s'", value_type_name(argv[0]));
+    gpa_code rc = arr_from(vm_rt(vm), DT_U8, 1, &(int64_t){argv[0].str->size}, argv[0].str->text, &a, vm_err(vm));
+    return rc ? rc : np_return_array(vm, a, out);
+}
+
+/* ---- other views of it ---- */
+
+gpa_code nd_set_dtype(gpa_vm *vm, value *argv, value *out) { /* self, value */
+    gpa_arr *a = argv[0].array->arr, *view = NULL;
+    gpa_dtype t;
+    gpa_code rc = arg_dtype(vm, argv[1], &t);
+    *out = v_none();
+    if (!rc) rc = arr_reinterpret(vm_rt(vm), a, t, &view, vm_err(vm));
+    if (rc) return rc;
+    argv[0].array->arr = view;
+    arr_release(vm_rt(vm), a);
+    return GPA_OK;
+}
+
+gpa_code nd_new(gpa_vm *vm, value *argv, value *out) { /* cls, shape, dtype, buffer, offset, strides, order */
+    value make = v_none();
+    gpa_code rc = np_prelude(vm, "_ndarray", &make);
+    if (!rc) rc = vm_call(vm, make, 6, argv + 1, 0, NULL, out);
+    value_release(vm, make);
+    return rc;
+}
