@@ -80,6 +80,7 @@ cu_facts emit_facts(const kir_func *f) {
     }
     if (x.atomics && f->form == KIR_MAP && !x.n_each && !x.branches && !x.reread && !x.scatters) x.bins = find_bins(f, &x.counts);
     x.tiles = x.scans && !x.branches && !x.reread && scans_by_tiles(f);
+    x.packs = x.tiles && x.scatters;
     x.scatters = x.scatters && !(f->flags & KIR_F_FREE) && f->form == KIR_MAP && !x.n_each && !x.branches && !x.atomics;
     return x;
 }

@@ -82,6 +82,7 @@ typedef struct {
     bool stops;     /* it asks whether it was interrupted */
     bool scans, atomics, faults, prints;
     bool tiles;     /* there are SCANs, and they can go by tiles */
+    bool packs;     /* such a program stores at computed places: neighbours there belong to neighbouring lanes */
     int16_t bins;   /* an array whose only use is one ATOMIC that adds integers, of a plain program without EACH; -1: none */
     bool counts;    /* which adds the same number at all points */
     bool scatters;  /* without EACH: of the points that store to one element the last one wins */

@@ -172,7 +172,7 @@ static void lay_rows(const kir_func *f, const cu_facts *facts, uint32_t units, i
     }
     p->unroll = p->vec > 1 ? 2 : 4;
     if (facts->n_each == 1 && facts->ops < 20) p->unroll = p->vec > 1 ? 4 : 8;
-    if (p->scan) p->unroll = chunks > lanes ? 2 : 1;
+    if (p->scan) p->unroll = chunks > lanes ? (facts->packs ? 8 : 2) : 1;
     if (few) p->unroll = 1;
     p->threads = p->team == TEAM_WARP ? 32 * WARP_ROWS : (uint16_t)MAX(lanes, p->keep ? lanes : 256);
     if (p->team == TEAM_BLOCK) p->threads = p->threads > 512 ? 1024 : p->threads > 256 ? 512 : 256;
@@ -241,7 +241,7 @@ static void lay_teams(const kir_func *f, const cu_facts *facts, const gpa_launch
         y->grid[0] = (uint32_t)y->outer;
         return;
     }
-    choose_vector(f, facts, l, base, last, f->inner, &y->plan);
+    if (!facts->packs) choose_vector(f, facts, l, base, last, f->inner, &y->plan);
     y->plan.scan = facts->scans;
     y->chunks = inner_chunks(f, l, last, y->plan.vec);
     lay_rows(f, facts, units, last, dividable, y);
