@@ -30,6 +30,19 @@ static bool scans_by_tiles(const kir_func *f) {
     return good && scans;
 }
 
+/* Whether the only SCAN joins integers, and nothing before it ends a point early, which would break the chain. */
+static bool scans_by_chain(const kir_func *f) {
+    int scans = 0;
+    for (size_t k = 0; k < f->n_code; k++) {
+        const kir_ins *i = &f->code[k];
+        if (i->code == KIR_REDUCE || (!scans && (i->code == KIR_BOUND || i->code == KIR_FAULT))) return false;
+        if (i->code != KIR_SCAN) continue;
+        gpa_dtype t = dtype_info[f->code[i->a].type].compute;
+        if (scans++ || !dtype_is_int(t) || dtype_size(t) < 4) return false;
+    }
+    return scans == 1;
+}
+
 static int16_t find_bins(const kir_func *f, bool *counts) {
     int32_t at = -1;
     for (size_t k = 0; k < f->n_code; k++) {
@@ -80,6 +93,7 @@ cu_facts emit_facts(const kir_func *f) {
     }
     if (x.atomics && f->form == KIR_MAP && !x.n_each && !x.branches && !x.reread && !x.scatters) x.bins = find_bins(f, &x.counts);
     x.tiles = x.scans && !x.branches && !x.reread && scans_by_tiles(f);
+    x.chains = x.tiles && x.n_each == 1 && scans_by_chain(f);
     x.packs = x.tiles && x.scatters;
     x.scatters = x.scatters && !(f->flags & KIR_F_FREE) && f->form == KIR_MAP && !x.n_each && !x.branches && !x.atomics;
     return x;
@@ -89,6 +103,12 @@ size_t emit_state_bytes(const kir_func *f, int32_t ins) {
     const kir_ins *i = &f->code[ins];
     gpa_dtype t = dtype_info[f->code[i->a].type].compute;
     return red_info[i->sub].arg ? MAX(2 * dtype_size(t), 16u) : dtype_size(t);
+}
+
+size_t emit_chain_words(const kir_func *f) {
+    for (size_t k = 0; k < f->n_code; k++)
+        if (f->code[k].code == KIR_SCAN) return emit_state_bytes(f, (int32_t)k) / 4;
+    return 0;
 }
 
 /* ---- fields ---- */
@@ -109,7 +129,7 @@ void em_unsupported(em *E, const char *what) {
 static size_t field_size(const em *E, cu_field_kind kind, unsigned a) {
     size_t word = em_small(E) ? 4 : 8;
     switch (kind) {
-    case FIELD_BASE: case FIELD_SCRATCH: case FIELD_DONE: case FIELD_COUNTER: case FIELD_CLAIM: case FIELD_RECORD: case FIELD_LOCK: case FIELD_SAY: case FIELD_STOP:
+    case FIELD_BASE: case FIELD_SCRATCH: case FIELD_DONE: case FIELD_COUNTER: case FIELD_CHAIN: case FIELD_CLAIM: case FIELD_RECORD: case FIELD_LOCK: case FIELD_SAY: case FIELD_STOP:
         return 8;
     case FIELD_EXTENT: return 8;
     case FIELD_ROOM: return 4;
@@ -125,7 +145,7 @@ static const char *const field_names[] = {
     [FIELD_BASE] = "a", [FIELD_OFFSET] = "first", [FIELD_STRIDE] = "stride", [FIELD_EXTENT] = "extent", [FIELD_ROOM] = "room", [FIELD_SIZE] = "size",
     [FIELD_PARAM] = "number", [FIELD_SPAN] = "span", [FIELD_MAGIC] = "magic", [FIELD_SHIFT] = "shift", [FIELD_OUTER] = "outer",
     [FIELD_CHUNKS] = "chunks", [FIELD_LENGTH] = "length", [FIELD_SCRATCH] = "scratch", [FIELD_DONE] = "done",
-    [FIELD_COUNTER] = "counter", [FIELD_CLAIM] = "claim", [FIELD_RECORD] = "record", [FIELD_LOCK] = "lock", [FIELD_SAY] = "say", [FIELD_STOP] = "stop"};
+    [FIELD_COUNTER] = "counter", [FIELD_CHAIN] = "chain", [FIELD_CLAIM] = "claim", [FIELD_RECORD] = "record", [FIELD_LOCK] = "lock", [FIELD_SAY] = "say", [FIELD_STOP] = "stop"};
 
 const char *em_field(em *E, char *buf, cu_field_kind kind, unsigned a, unsigned b) {
     cu_source *s = E->out;
@@ -165,6 +185,7 @@ static void put_field(em *E, gpa_str *out, const cu_field *x) {
     case FIELD_SCRATCH:
     case FIELD_DONE: str_printf(out, "    g_state%u *%s%u_%u;\n", x->a, name, x->a, x->b); return;
     case FIELD_COUNTER: case FIELD_LOCK: str_printf(out, "    unsigned *%s%u_%u;\n", name, x->a, x->b); return;
+    case FIELD_CHAIN: str_printf(out, "    volatile unsigned long long *%s%u_%u;\n", name, x->a, x->b); return;
     case FIELD_CLAIM: str_printf(out, "    unsigned%s *%s%u_%u;\n", em_small(E) ? "" : " long long", name, x->a, x->b); return;
     case FIELD_RECORD: str_printf(out, "    g_record *%s%u_%u;\n", name, x->a, x->b); return;
     case FIELD_SAY: str_printf(out, "    g_word *%s%u_%u;\n", name, x->a, x->b); return;

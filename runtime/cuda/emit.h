@@ -20,6 +20,10 @@ typedef enum {
 
 enum { PLAN_WHOLE = -1, PART_CLAIM = 0, PART_STORE = 1, COLUMN_THREADS = 512, POINT_THREADS = 256, TILE = 32, WARP_ROWS = 8, SCAN_WARPS = 8 };
 
+/* How SCANs go: in place; or by tiles of a block of SCAN_WARPS warps at most, which when divided take two parts: the totals, then
+ * the points; or in a chain of tiles, a block each, which look at what earlier ones have published. */
+typedef enum { SCAN_STEPS, SCAN_TILES, SCAN_CHAIN } cu_scan_way;
+
 /* How a program is laid out over threads. Zeroed before it is filled: plans are compared as bytes. */
 typedef struct {
     uint8_t team;   /* cu_team */
@@ -30,7 +34,7 @@ typedef struct {
     uint16_t threads; /* of a block, at most */
     uint8_t width;  /* TEAM_COLUMN: columns of a block */
     uint8_t tile;   /* no team: 1 + the dimension that, with the last one, is walked in square tiles; 0: in rows */
-    uint8_t scan;   /* SCANs go by tiles; SCAN_WARPS warps at most. Divided, it takes two parts: the totals, then the points */
+    uint8_t scan;   /* cu_scan_way */
     uint8_t bins;   /* no team: what ATOMIC adds is gathered in so many copies in each block's shared memory, and blocks take points in turn */
     uint64_t wide;  /* bit per array: aligned, so that `vec` elements are one access */
 } cu_plan;
@@ -53,6 +57,7 @@ typedef enum {
     FIELD_SCRATCH, /* partial states of REDUCE a */
     FIELD_DONE,    /* results of REDUCE a, per outer point */
     FIELD_COUNTER, /* parts finished, per group of outer points */
+    FIELD_CHAIN,   /* what tiles publish: per row a word that counts those begun, then emit_chain_words of each tile */
     FIELD_CLAIM,   /* STOREX a: per element of its array, the last point that stores there, plus 1 */
     FIELD_RECORD,  /* where a fault is reported, and the word that the first one takes */
     FIELD_LOCK,
@@ -82,6 +87,7 @@ typedef struct {
     bool stops;     /* it asks whether it was interrupted */
     bool scans, atomics, faults, prints;
     bool tiles;     /* there are SCANs, and they can go by tiles */
+    bool chains;    /* one, whose states join exactly in any order: also in a chain */
     bool packs;     /* such a program stores at computed places: neighbours there belong to neighbouring lanes */
     int16_t bins;   /* an array whose only use is one ATOMIC that adds integers, of a plain program without EACH; -1: none */
     bool counts;    /* which adds the same number at all points */
@@ -93,6 +99,8 @@ typedef struct {
 cu_facts emit_facts(const kir_func *f);
 /* Bytes of a state of REDUCE number `ins` in memory. */
 size_t emit_state_bytes(const kir_func *f, int32_t ins);
+/* 64-bit words in which a tile of a chain publishes its state. */
+size_t emit_chain_words(const kir_func *f);
 /* Appends the source to out->text and its fields to out->fields (both owned by the caller: emit_free). The function is
  * called `name`; P is its only parameter. */
 gpa_code emit_source(const kir_func *f, const cu_plan *plan, const char *name, cu_source *out, gpa_err *e);

@@ -6,7 +6,12 @@
  * total, then the parts themselves, each of which joins the totals before it. Nothing waits for another block, and the
  * order of joining is always the same.
  *
- * Reading order: in place, tiles. */
+ * In a chain: where states join exactly in any order, each tile is read once. A warp has neighbouring accesses. A tile publishes its
+ * total, and then its total with all before it; a tile that needs what is before it looks back over the totals to the
+ * nearest such sum. Tiles are taken in order, so those before it are under way. A word holds half of its bits of a state
+ * beside a mark of what it is, so that it is read in one piece.
+ *
+ * Reading order: in place, tiles, chains. */
 #include <stdio.h>
 
 #include "runtime/cuda/emitter.h"
@@ -170,6 +175,135 @@ void em_scan_tiles(em *E, int32_t each) {
     close_tiles(E, guard);
 }
 
+/* ---- chains ---- */
+
+void em_scan_take_tile(em *E, const char *chunks) {
+    const char *t = em_count_type(E);
+    char chain[NAME_ROOM];
+    int words = (int)emit_chain_words(E->f), size = 32 * SCAN_WARPS * E->plan->unroll;
+    em_line(E, "__shared__ unsigned g_tile;");
+    em_line(E, "const unsigned tiles = (%s + %d) / %d;", chunks, size - 1, size);
+    em_line(E, "volatile unsigned long long *const chain = %s + (size_t)row * (1 + tiles * %d);", em_field(E, chain, FIELD_CHAIN, 0, 0), words);
+    em_line(E, "if (lane == 0) g_tile = atomicAdd((unsigned *)chain, 1u);");
+    em_line(E, "__syncthreads();");
+    em_line(E, "const unsigned tile = g_tile;");
+    em_line(E, "const %s first = (%s)tile * %d;", t, t, size);
+    em_line(E, "%s end = first + %d < %s ? first + %d : %s;", t, size, chunks, size, chunks);
+}
+
+/* What counts is how many of some bits are true. */
+static bool counts_bits(const em *E, int32_t at) {
+    const kir_ins *i = &E->f->code[at], *a = &E->f->code[i->a];
+    return i->sub == RED_SUM && E->plan->vec == 1 && a->code == KIR_CAST && E->f->code[a->a].type == DT_BOOL;
+}
+
+/* p[u] becomes what is before access u within the warp, own what all of them come to. */
+static void scan_warp(em *E, int32_t at) {
+    int n = (int)at;
+    em_line(E, "g_state%d p%d[%d], own%d = start%d;", n, n, E->plan->unroll, n, n);
+    em_open_unrolled(E, "u", E->plan->unroll);
+    if (counts_bits(E, at)) {
+        em_line(E, "const unsigned set = __ballot_sync(0xffffffffu, t%d[u][0] != 0);", n);
+        em_line(E, "p%d[u] = own%d + __popc(set & ((1u << lane %% 32) - 1));", n, n);
+        em_line(E, "own%d += __popc(set);", n);
+    } else {
+        E->needs |= NEED_SHUFFLE;
+        em_line(E, "g_state%d e = t%d[u][%d];", n, n, E->plan->vec - 1);
+        em_line(E, "for (int d = 1; d < 32; d <<= 1) { const g_state%d o = g_shfl_up(e, d, 32, 0xffffffffu); if (lane %% 32 >= d) e = g_join%d(o, e); }", n, n);
+        em_line(E, "const g_state%d left = g_shfl_up(e, 1, 32, 0xffffffffu);", n);
+        em_line(E, "p%d[u] = lane %% 32 ? g_join%d(own%d, left) : own%d;", n, n, n, n);
+        em_line(E, "own%d = g_join%d(own%d, g_shfl(e, 31, 32, 0xffffffffu));", n, n, n);
+    }
+    em_close_block(E);
+}
+
+/* Publishes a state of this tile: marked 1 its total, 2 with all before it. */
+static void put_link(em *E, const char *state, const char *mark) {
+    int words = (int)emit_chain_words(E->f);
+    for (int w = 0; w < words; w++)
+        em_line(E, "chain[1 + tile * %d + %d] = %s | (unsigned long long)(unsigned)(%s >> %d) << 32;", words, w, mark, state, 32 * w);
+}
+
+/* The first warp looks back, 32 tiles at a time, until one has published all that is before: `before`. */
+static void look_back(em *E, int32_t at) {
+    int n = (int)at, words = (int)emit_chain_words(E->f);
+    E->needs |= NEED_SHUFFLE;
+    em_line(E, "for (int near = (int)tile - 1; near >= 0; near -= 32) {");
+    E->depth++;
+    em_line(E, "const int there = near - (int)lane;");
+    em_line(E, "unsigned mark = 2;");
+    em_line(E, "g_state%d x = start%d;", n, n);
+    em_line(E, "if (there >= 0) do {");
+    em_line(E, "    const unsigned long long low = chain[1 + there * %d];", words);
+    em_line(E, "    mark = (unsigned)low; x = (g_state%d)(low >> 32);", n);
+    if (words == 2) {
+        em_line(E, "    const unsigned long long high = chain[1 + there * 2 + 1];");
+        em_line(E, "    x = (g_state%d)(low >> 32 | high >> 32 << 32); if ((unsigned)high != mark) mark = 0;", n);
+    }
+    em_line(E, "} while (!mark);");
+    em_line(E, "const unsigned whole = __ballot_sync(0xffffffffu, mark == 2);");
+    em_line(E, "if (whole & ((1u << lane) - 1)) x = start%d;", n);
+    em_line(E, "for (int d = 16; d; d >>= 1) x = g_join%d(x, g_shfl_xor(x, d, 32, 0xffffffffu));", n);
+    em_line(E, "before = g_join%d(x, before);", n);
+    em_line(E, "if (whole) break;");
+    em_close_block(E);
+}
+
+/* What is before each warp, from the warps' totals and the chain. */
+static void link_tiles(em *E, int32_t at) {
+    int n = (int)at;
+    em_line(E, "__shared__ g_state%d s%d[%d];", n, n, SCAN_WARPS + 1);
+    em_line(E, "if (lane %% 32 == 0) s%d[lane / 32] = own%d;", n, n);
+    em_line(E, "__syncthreads();");
+    em_line(E, "if (lane < 32) {");
+    E->depth++;
+    em_line(E, "g_state%d total = start%d, before = start%d;", n, n, n);
+    em_line(E, "for (int w = 0; w < %d; w++) total = g_join%d(total, s%d[w]);", SCAN_WARPS, n, n);
+    em_line(E, "if (lane == 0 && tile) {");
+    E->depth++;
+    put_link(E, "total", "1");
+    em_close_block(E);
+    look_back(E, at);
+    em_line(E, "total = g_join%d(before, total);", n);
+    em_line(E, "if (lane == 0) {");
+    E->depth++;
+    put_link(E, "total", "2");
+    em_line(E, "s%d[%d] = before;", n, SCAN_WARPS);
+    em_close_block(E);
+    em_close_block(E);
+    em_line(E, "__syncthreads();");
+    em_line(E, "g_state%d r%d = s%d[%d];", n, n, n, SCAN_WARPS);
+    em_line(E, "for (int w = 0; w < lane / 32; w++) r%d = g_join%d(r%d, s%d[w]);", n, n, n, n);
+}
+
+void em_scan_chain(em *E, int32_t each) {
+    cu_walk w = walk_tiles(E, each);
+    const char *guard = E->guard;
+    gpa_str start;
+    int32_t at = each + 1;
+    char chunk[96];
+    while (E->f->code[at].code != KIR_SCAN) at++;
+    snprintf(chunk, sizeof chunk, "first + lane / 32 * %d + u * 32 + lane %% 32", 32 * E->plan->unroll);
+    w.chunk = chunk;
+    str_init(&start);
+    em_put_start(E, &start, at);
+    em_line(E, "const g_state%d start%d = %s;", (int)at, (int)at, start.text);
+    str_free(&start);
+    E->in_each = true;
+    E->guard = NULL;
+    em_batch_load(E, &w);
+    declare_local(E, at);
+    E->scan = SCAN_LOCAL;
+    em_batch_compute(E, &w);
+    scan_warp(E, at);
+    link_tiles(E, at);
+    E->scan = SCAN_LINKED;
+    em_batch_compute(E, &w);
+    E->scan = SCAN_PLACE;
+    E->guard = guard;
+    E->in_each = false;
+}
+
 void em_scan(em *E, int32_t at) {
     const kir_ins *i = &E->f->code[at];
     int n = (int)at, a = (int)i->a;
@@ -183,6 +317,9 @@ void em_scan(em *E, int32_t at) {
     case SCAN_FINAL: /* only the very first access has nothing before it */
         em_line(E, "const %s v%d = %s(some || u || lane ? g_join%d(p%d[u], t%d[u][k]) : t%d[u][k]);", em_type(E, (gpa_dtype)i->type), n,
                 em_round(E, (gpa_dtype)i->type), n, n, n, n);
+        break;
+    case SCAN_LINKED:
+        em_line(E, "const %s v%d = g_join%d(g_join%d(r%d, p%d[u]), t%d[u][k]);", em_type(E, (gpa_dtype)i->type), n, n, n, n, n, n);
         break;
     }
 }

@@ -44,7 +44,7 @@ static void each_reduce(em *E, int32_t each, void (*fn)(em *, int32_t)) {
         if (E->f->code[i].code == KIR_REDUCE) fn(E, i);
 }
 
-static void put_start(em *E, gpa_str *x, int32_t at) {
+void em_put_start(em *E, gpa_str *x, int32_t at) {
     gpa_dtype t = em_state_type(E, at);
     bool running = E->f->code[at].code == KIR_SCAN && E->f->code[at].sub == RED_SUM && dtype_is_float(t);
     if (is_arg(E, at)) {
@@ -61,7 +61,7 @@ static void put_start(em *E, gpa_str *x, int32_t at) {
 void em_start_state(em *E, int32_t at) {
     gpa_str x;
     str_init(&x);
-    put_start(E, &x, at);
+    em_put_start(E, &x, at);
     em_line(E, "g_state%d r%d = %s;", (int)at, (int)at, x.text);
     str_free(&x);
 }
@@ -69,7 +69,7 @@ void em_start_state(em *E, int32_t at) {
 static void restart_state(em *E, int32_t at) {
     gpa_str x;
     str_init(&x);
-    put_start(E, &x, at);
+    em_put_start(E, &x, at);
     em_line(E, "r%d = %s;", (int)at, x.text);
     str_free(&x);
 }
@@ -259,6 +259,11 @@ static void running_each(em *E, int32_t at, int number) {
     bool any = false, divided = E->plan->part != PLAN_WHOLE;
     for (int32_t i = at + 1; i < E->close[at]; i++) any |= E->f->code[i].code == KIR_REDUCE;
     E->each = at;
+    if (E->plan->scan == SCAN_CHAIN) {
+        em_scan_chain(E, at);
+        em_line(E, "if (tile) return;");
+        return;
+    }
     if (E->plan->part == number) {
         em_scan_totals(E, at);
         E->stopped = true;
@@ -334,7 +339,7 @@ static void put_team(em *E) {
         E->guard = em_leader(E);
         break;
     case TEAM_BLOCK:
-        em_line(E, "const %s row = blockIdx.x;", t);
+        em_line(E, E->plan->scan == SCAN_CHAIN ? "const %s row = blockIdx.x %% %s;" : "const %s row = blockIdx.x;", t, outer);
         em_line(E, "const unsigned lane = threadIdx.x, lanes = blockDim.x;");
         E->guard = em_leader(E);
         break;
@@ -352,7 +357,9 @@ static void put_range(em *E) {
     char chunks[NAME_ROOM], length[NAME_ROOM];
     const char *t = em_count_type(E);
     em_field(E, chunks, FIELD_CHUNKS, 0, 0);
-    if (E->plan->part == PLAN_WHOLE) {
+    if (E->plan->scan == SCAN_CHAIN) {
+        em_scan_take_tile(E, chunks);
+    } else if (E->plan->part == PLAN_WHOLE) {
         em_line(E, "const %s first = 0;", t);
         em_line(E, "%s end = %s;", t, chunks);
     } else {

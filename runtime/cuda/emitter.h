@@ -25,7 +25,8 @@ typedef enum {
     SCAN_PLACE, /* the running value of one point, its lanes in step */
     SCAN_TOTAL, /* only joins: the total of a part is wanted */
     SCAN_LOCAL, /* a tile's first pass: within an access */
-    SCAN_FINAL  /* its second pass: with all that is before */
+    SCAN_FINAL, /* its second pass: with all that is before */
+    SCAN_LINKED /* the same in a chain */
 } cu_scan;
 
 typedef struct {
@@ -136,6 +137,8 @@ gpa_dtype em_state_type(const em *E, int32_t at);
 void em_start_state(em *E, int32_t at);
 void em_join_block(em *E, int32_t at);
 void em_put_partial(em *E, int32_t at);
+/* An expression for a state that joins with nothing. */
+void em_put_start(em *E, gpa_str *x, int32_t at);
 const char *em_leader(const em *E); /* the condition under which one lane of a team acts for it */
 
 /* emit_scan.c */
@@ -145,8 +148,11 @@ void em_start_scan(em *E, int32_t at);
 bool em_has_scan(const em *E, int32_t each);
 /* Only what scans are computed from is wanted now. */
 static inline bool em_only_slice(const em *E) { return E->scan == SCAN_TOTAL || E->scan == SCAN_LOCAL; }
-/* Region `each` tile by tile; or only the totals of this block's part of it. */
+/* Region `each` tile by tile; or this block's tile of a chain; or only the totals of this block's part of it. */
 void em_scan_tiles(em *E, int32_t each);
+void em_scan_chain(em *E, int32_t each);
+/* Which tile of the chain this block has: `tile`, and its accesses from `first` to `end` of `chunks`. */
+void em_scan_take_tile(em *E, const char *chunks);
 void em_scan_totals(em *E, int32_t each);
 
 #endif

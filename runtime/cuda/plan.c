@@ -173,11 +173,17 @@ static void lay_rows(const kir_func *f, const cu_facts *facts, uint32_t units, i
     p->unroll = p->vec > 1 ? 2 : 4;
     if (facts->n_each == 1 && facts->ops < 20) p->unroll = p->vec > 1 ? 4 : 8;
     if (p->scan) p->unroll = chunks > lanes ? (facts->packs ? 8 : 2) : 1;
+    if (y->parts && facts->chains) p->unroll = facts->packs ? 16 : p->vec > 1 ? 4 : 8;
     if (few) p->unroll = 1;
     p->threads = p->team == TEAM_WARP ? 32 * WARP_ROWS : (uint16_t)MAX(lanes, p->keep ? lanes : 256);
     if (p->team == TEAM_BLOCK) p->threads = p->threads > 512 ? 1024 : p->threads > 256 ? 512 : 256;
     y->block[0] = p->team == TEAM_WARP ? 32 * WARP_ROWS : (uint32_t)lanes;
     y->grid[0] = (uint32_t)(p->team == TEAM_WARP ? ceil_div(y->outer, WARP_ROWS) : y->outer);
+    y->tiles = ceil_div(chunks, lanes * p->unroll);
+    if (!y->parts || !facts->chains || y->outer * y->tiles > INT32_MAX) return;
+    p->scan = SCAN_CHAIN;
+    y->parts = false;
+    y->grid[0] = (uint32_t)(y->outer * y->tiles);
 }
 
 /* A block takes neighbouring columns, so that what it reads of a row lies together, and some rows at a time. */
@@ -242,7 +248,7 @@ static void lay_teams(const kir_func *f, const cu_facts *facts, const gpa_launch
         return;
     }
     if (!facts->packs) choose_vector(f, facts, l, base, last, f->inner, &y->plan);
-    y->plan.scan = facts->scans;
+    y->plan.scan = facts->scans ? SCAN_TILES : SCAN_STEPS;
     y->chunks = inner_chunks(f, l, last, y->plan.vec);
     lay_rows(f, facts, units, last, dividable, y);
 }

@@ -10,6 +10,7 @@ typedef struct {
     bool parts;             /* one launch per EACH, its inner points divided */
     int64_t outer, chunks;  /* outer points; accesses of the space or of the inner space */
     int64_t length;         /* accesses of one part */
+    int64_t tiles;          /* of a chain, per outer point */
     uint32_t grid[3], block[3];
     uint32_t shared;        /* bytes of dynamic shared memory */
 } cu_layout;

@@ -52,6 +52,7 @@ static uint64_t field_value(const launch *L, const cu_field *x) {
     case FIELD_SCRATCH: return L->scratch + L->state_at[x->a];
     case FIELD_DONE: return L->scratch + L->state_at[L->p->copy.n_code + x->a];
     case FIELD_COUNTER: return L->d->counters;
+    case FIELD_CHAIN: return L->scratch;
     case FIELD_CLAIM: return L->scratch + L->state_at[x->a] + (uint64_t)l->arrays[L->p->copy.code[x->a].sub].offset * (L->p->copy.flags & KIR_F_SMALL ? 4 : 8);
     case FIELD_RECORD: return L->d->faults.seen + L->slot * sizeof(kir_fault_record);
     case FIELD_LOCK: return L->d->faults.locks + L->slot * FAULT_LOCK;
@@ -122,13 +123,25 @@ static gpa_code queue_parts(launch *L, gpa_err *e) {
     }
     if (total) TRY(api_check(cu->alloc(&L->scratch, total, L->d->stream), "cuMemAllocAsync", e));
     L->y.grid[1] = (uint32_t)parts;
-    for (uint32_t k = 0; k < L->p->facts.n_each + L->y.plan.scan; k++) {
+    for (uint32_t k = 0; k < L->p->facts.n_each + (L->y.plan.scan == SCAN_TILES); k++) {
         L->y.plan.part = (int16_t)k;
         TRY(queue(L, e));
     }
 out:
     if (L->scratch) cu->free(L->scratch, L->d->stream);
     mem_free(L->state_at);
+    return rc;
+}
+
+/* A chain of tiles, which begins with nothing published. */
+static gpa_code queue_chain(launch *L, gpa_err *e) {
+    const cu_driver *cu = L->d->cu;
+    size_t bytes = (size_t)L->y.outer * (1 + (size_t)L->y.tiles * emit_chain_words(&L->p->copy)) * 8;
+    gpa_code rc = api_check(cu->alloc(&L->scratch, bytes, L->d->stream), "cuMemAllocAsync", e);
+    if (rc) return rc;
+    rc = api_check(cu->fill(L->scratch, 0, bytes, L->d->stream), "cuMemsetD8Async", e);
+    if (!rc) rc = queue(L, e);
+    cu->free(L->scratch, L->d->stream);
     return rc;
 }
 
@@ -229,6 +242,7 @@ gpa_code program_run(gpa_dev *d, gpa_prog *p, const gpa_launch *l, gpa_err *e) {
     if (!L.y.grid[0]) return GPA_OK;
     if (p->facts.prints) return queue_printing(&L, e);
     if (p->facts.scatters && L.y.chunks > 1) return queue_scatter(&L, e);
+    if (L.y.plan.scan == SCAN_CHAIN) return queue_chain(&L, e);
     return L.y.parts && L.y.grid[0] <= COUNTERS ? queue_parts(&L, e) : queue(&L, e);
 }
 
