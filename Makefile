@@ -41,6 +41,7 @@ B   := build/$(MODE)
 ALL = -std=c11 -D_GNU_SOURCE -DGPA_VERSION='"$(VERSION)"' $(WARN) -ffp-contract=off -I. $(CFLAGS) -MMD -MP
 src = $(sort $(wildcard $(1)))
 obj = $(patsubst %.c,$(B)/%.o,$(call src,$(1)))
+comma := ,
 say = $(if $(V),,@printf '  %-5s %s\n' $(1) $@;)
 
 # What is there: HAVE_*, *_CFLAGS and *_LIBS, found once for a compiler by .make/probe.sh and kept until that or
@@ -61,7 +62,8 @@ CUDA   := $(call obj,runtime/cuda/*.c) $(B)/runtime/cuda/tables.o $(B)/runtime/c
 BUILT  := $(if $(REPL),$(B)/gpa) \
           $(if $(and $(KERNEL),$(HAVE_ZMQ),$(HAVE_JANSSON)),$(B)/gpa-kernel) \
           $(if $(and $(CPU),$(HAVE_LLVM)),$(B)/gpa-cpu.so) \
-          $(if $(CUDA),$(B)/gpa-cuda.so)
+          $(if $(CUDA),$(B)/gpa-cuda.so) \
+          $(if $(HAVE_NVCC),$(B)/gpa-cub.so)
 UNIT   := $(if $(HAVE_CMOCKA),$(patsubst %.c,$(B)/%,$(call src,tests/unit/test_*.c)))
 FUZZED := $(filter-out $(if $(filter %/gpa-kernel,$(BUILT)),,%/fuzz_wire.c),$(call src,tests/fuzz/*.c))
 FUZZ   := $(if $(REPL),$(FUZZED:%.c=$(B)/%))
@@ -85,6 +87,13 @@ $(B)/gpa-cpu.so: $(CPU)
 	$(call say,SO)$(CC) $(CFLAGS) $(LDFLAGS) $(SO) -o $@ $^ $(LLVM_LIBS) $(OPENMP_FLAGS) -ldl -lm
 $(B)/gpa-cuda.so: $(CUDA)
 	$(call say,SO)$(CC) $(CFLAGS) $(LDFLAGS) $(SO) -o $@ $^ -ldl -lm
+# What nvcc compiles: machine code for the GPUs of data centres, and code that the driver translates for all from 7.5 on.
+GPUS = -gencode arch=compute_75,code=compute_75 -gencode arch=compute_90,code=sm_90
+$(B)/runtime/cuda/cub.o: runtime/cuda/cub.cu runtime/cuda/cub.h $(CONFIG)
+	@mkdir -p $(@D)
+	$(call say,NVCC)$(NVCC) -O3 -std=c++17 -I. $(GPUS) -Xcompiler -fPIC,-fvisibility=hidden,-Wall,-Wextra$(if $(filter 1,$(WERROR)),$(comma)-Werror) -c -o $@ $<
+$(B)/gpa-cub.so: $(B)/runtime/cuda/cub.o
+	$(call say,SO)$(lastword $(NVCC)) -shared -cudart static -Xcompiler -static-libstdc++,-static-libgcc -o $@ $<
 $(B)/runtime/cpu/%.o:  EXTRA = -fPIC -fvisibility=hidden $(LLVM_CFLAGS) $(OPENMP_FLAGS)
 $(B)/runtime/cuda/%.o: EXTRA = -fPIC -fvisibility=hidden
 $(B)/repl/%.o:         EXTRA = $(READLINE_CFLAGS)

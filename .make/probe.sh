@@ -64,4 +64,13 @@ part ZMQ libzmq -lzmq '#include <zmq.h>
 int main(void) { return zmq_ctx_new() == 0; }' 'the_Jupyter_kernel:_no_ZeroMQ_(libzmq3-dev)'
 part JANSSON jansson -ljansson '#include <jansson.h>
 int main(void) { return json_null() == 0; }' 'the_Jupyter_kernel:_no_jansson_(libjansson-dev)'
+# nvcc, from the PATH or the toolkit's folder; through ccache where the C compiler goes through it.
+nvcc=$(command -v nvcc) || nvcc=/usr/local/cuda/bin/nvcc
+printf '#include <cub/version.cuh>\nint version(void) { return CUB_VERSION; }\n' > "$tmp/t.cu"
+if "$nvcc" -c -o "$tmp/t.o" "$tmp/t.cu" > /dev/null 2>&1; then
+    case $(readlink -f "$(command -v "$CC")") in *ccache*) nvcc="ccache $nvcc" ;; esac
+    printf 'HAVE_NVCC = 1\nNVCC = %s\n' "$nvcc"
+else
+    left="$left sorting_on_the_GPU:_no_nvcc_with_CUB_(CUDA_toolkit)"
+fi
 echo "LEFT_OUT =$left"

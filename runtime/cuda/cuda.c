@@ -12,6 +12,7 @@
 #include "runtime/cuda/context.h"
 #include "runtime/cuda/fft.h"
 #include "runtime/cuda/solver.h"
+#include "runtime/cuda/sort.h"
 #include "runtime/cuda/sparse.h"
 #include "runtime/cuda/raw.h"
 #include "runtime/cuda/status.h"
@@ -228,6 +229,8 @@ static const struct {
     gpa_code (*run)(gpa_dev *, const gpa_libcall *, gpa_err *);
 } libraries[LIB_COUNT] = {
     [LIB_GEMM] = {blas_can, blas_run},
+    [LIB_SORT] = {sort_can, sort_run},
+    [LIB_ARGSORT] = {sort_can, sort_run},
     [LIB_FFT] = {fft_can, fft_run},
     [LIB_LU] = {solver_can, solver_run},
     [LIB_SOLVE] = {solver_can, solver_run},

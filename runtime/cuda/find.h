@@ -10,5 +10,7 @@
  * $LD_LIBRARY_PATH, beside this plugin, /usr/local/cuda and the system's folders, then packages of Python (the
  * environment in use, the user's, the system's). False when there is none; the dynamic linker may know more. */
 bool find_library(const char *stem, int behind, int driver_major, char *path, size_t n);
+/* A file beside this plugin. */
+bool find_beside(const char *file, char *path, size_t n);
 
 #endif

@@ -1,0 +1,204 @@
+/* Sorting by CUB's radix sort.
+ *
+ * A long row of numbers that CUB knows is sorted as it is. CUB orders floats by their bits: NaNs with their sign set come
+ * first, and are moved behind the others afterwards, if there are any. Everything else goes by keys: unsigned numbers whose
+ * order is the elements', as runtime/hostsort.c makes them, above which the row stands where there is room, sorted together with
+ * the elements' places; where there is none, the places are then sorted by row.
+ *
+ * Reading order: keys, rows as they are, sorting by keys, the two entries. */
+#include <cub/device/device_radix_sort.cuh>
+#include <cuda/std/type_traits>
+
+#include "runtime/cuda/cub.h"
+
+namespace {
+
+enum { THREADS = 256, MOST_BLOCKS = 2048, LONG_ROW = 1 << 16, ALIGN = 256 };
+
+unsigned blocks_for(int64_t n) { return (unsigned)min((n + THREADS - 1) / THREADS, (int64_t)MOST_BLOCKS); }
+
+/* Hands out pieces of the working memory; with a base of NULL it measures. */
+struct room {
+    char *base;
+    size_t used;
+    template <class T> T *take(size_t n) {
+        T *at = base ? (T *)(base + used) : nullptr;
+        used += (n * sizeof(T) + ALIGN - 1) / ALIGN * ALIGN;
+        return at;
+    }
+};
+
+/* ---- keys ---- */
+
+__device__ uint64_t bits_at(const void *p, int bytes, int64_t i) {
+    switch (bytes) {
+    case 1: return ((const uint8_t *)p)[i];
+    case 2: return ((const uint16_t *)p)[i];
+    case 4: return ((const uint32_t *)p)[i];
+    }
+    return ((const uint64_t *)p)[i];
+}
+
+__device__ uint64_t infinity(cub_order order) {
+    switch (order) {
+    case CUB_HALF: return 0x7c00;
+    case CUB_BFLOAT: return 0x7f80;
+    case CUB_FLOAT: return 0x7f800000;
+    case CUB_DOUBLE: return 0x7ff0000000000000;
+    case CUB_UNSIGNED: case CUB_SIGNED: break;
+    }
+    return 0;
+}
+
+__device__ uint64_t key_of(uint64_t bits, int bytes, cub_order order) {
+    const uint64_t sign = 1ull << (8 * bytes - 1), all = sign | (sign - 1);
+    if (order == CUB_UNSIGNED) return bits;
+    if (order == CUB_SIGNED) return bits ^ sign;
+    if ((bits & ~sign) > infinity(order)) return all;
+    if (bits == sign) bits = 0;
+    return bits & sign ? ~bits & all : bits | sign;
+}
+
+/* Keys, with the row above them where `fold` is set; and places. */
+template <class K> __global__ void make_keys(cub_sort_call c, bool fold, K *key, uint32_t *place) {
+    const int64_t all = c.rows * c.n;
+    for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x; i < all; i += (int64_t)gridDim.x * THREADS) {
+        const uint64_t k = key_of(bits_at(c.in, c.bytes, i), c.bytes, c.order);
+        key[i] = (K)(fold ? (uint64_t)(i / c.n) << (8 * c.bytes) | k : k);
+        place[i] = (uint32_t)i;
+    }
+}
+
+__global__ void make_rows(cub_sort_call c, const uint32_t *place, uint32_t *row) {
+    const int64_t all = c.rows * c.n;
+    for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x; i < all; i += (int64_t)gridDim.x * THREADS) row[i] = (uint32_t)(place[i] / c.n);
+}
+
+/* The result, from the places in order. */
+__global__ void put_result(cub_sort_call c, const uint32_t *place) {
+    const int64_t all = c.rows * c.n;
+    for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x; i < all; i += (int64_t)gridDim.x * THREADS) {
+        const int64_t at = place[i];
+        if (c.ranks) ((int64_t *)c.out)[i] = at - i / c.n * c.n;
+        else if (c.bytes == 1) ((uint8_t *)c.out)[i] = ((const uint8_t *)c.in)[at];
+        else if (c.bytes == 2) ((uint16_t *)c.out)[i] = ((const uint16_t *)c.in)[at];
+        else if (c.bytes == 4) ((uint32_t *)c.out)[i] = ((const uint32_t *)c.in)[at];
+        else ((uint64_t *)c.out)[i] = ((const uint64_t *)c.in)[at];
+    }
+}
+
+/* ---- rows as they are ---- */
+
+template <class T> __device__ bool signed_nan(T x) { return x != x && signbit(x); }
+
+/* How many NaNs a sorted row begins with. */
+template <class T> __global__ void count_first(const T *row, int64_t n, int64_t *count) {
+    int64_t lo = 0, hi = row[0] == row[0] ? 0 : n;
+    while (lo < hi) {
+        const int64_t middle = (lo + hi) / 2;
+        if (signed_nan(row[middle])) lo = middle + 1;
+        else hi = middle;
+    }
+    *count = lo;
+}
+
+template <class T> __global__ void turn_row(const T *from, T *to, int64_t n, const int64_t *count) {
+    if (!*count) return;
+    for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x; i < n; i += (int64_t)gridDim.x * THREADS) to[i] = from[(i + *count) % n];
+}
+
+template <class T> __global__ void copy_row(const T *from, T *to, int64_t n, const int64_t *count) {
+    if (!*count) return;
+    for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x; i < n; i += (int64_t)gridDim.x * THREADS) to[i] = from[i];
+}
+
+template <class T> void nans_last(T *row, T *spare, int64_t n, int64_t *count, cudaStream_t s) {
+    count_first<<<1, 1, 0, s>>>(row, n, count);
+    turn_row<<<blocks_for(n), THREADS, 0, s>>>(row, spare, n, count);
+    copy_row<<<blocks_for(n), THREADS, 0, s>>>(spare, row, n, count);
+}
+
+template <class T> cudaError_t sort_rows(const cub_sort_call *c, room *r) {
+    constexpr bool real = cuda::std::is_floating_point_v<T>;
+    const cudaStream_t s = (cudaStream_t)c->stream;
+    const T *in = (const T *)c->in;
+    T *out = (T *)c->out;
+    size_t bytes = 0;
+    cudaError_t rc = cub::DeviceRadixSort::SortKeys(nullptr, bytes, in, out, (uint32_t)c->n, 0, (int)sizeof(T) * 8, s);
+    if (rc) return rc;
+    if (real && bytes < (size_t)c->n * sizeof(T)) bytes = (size_t)c->n * sizeof(T);
+    void *own = r->take<char>(bytes);
+    int64_t *count = r->take<int64_t>(1);
+    for (int64_t i = 0; r->base && i < c->rows && !rc; i++) {
+        size_t n = bytes;
+        rc = cub::DeviceRadixSort::SortKeys(own, n, in + i * c->n, out + i * c->n, (uint32_t)c->n, 0, (int)sizeof(T) * 8, s);
+        if constexpr (real)
+            if (!rc) nans_last(out + i * c->n, (T *)own, c->n, count, s);
+    }
+    return rc;
+}
+
+/* ---- sorting by keys ---- */
+
+int bits_of(int64_t n) {
+    int bits = 0;
+    while (n >> bits) bits++;
+    return bits;
+}
+
+/* Sorts places by keys; *place is then where they are. */
+template <class K> cudaError_t sort_places(K *key, K *spare, uint32_t **place, uint32_t **other, int64_t n, int bits, room *r, cudaStream_t s) {
+    cub::DoubleBuffer<K> k(key, spare);
+    cub::DoubleBuffer<uint32_t> p(*place, *other);
+    size_t bytes = 0;
+    cudaError_t rc = cub::DeviceRadixSort::SortPairs(nullptr, bytes, k, p, (uint32_t)n, 0, bits, s);
+    if (rc) return rc;
+    void *own = r->take<char>(bytes);
+    if (!r->base) return rc;
+    rc = cub::DeviceRadixSort::SortPairs(own, bytes, k, p, (uint32_t)n, 0, bits, s);
+    *place = p.Current();
+    *other = p.Alternate();
+    return rc;
+}
+
+template <class K> cudaError_t sort_by_keys(const cub_sort_call *c, room *r) {
+    const cudaStream_t s = (cudaStream_t)c->stream;
+    const int64_t all = c->rows * c->n;
+    const int bits = 8 * c->bytes, row_bits = bits_of(c->rows - 1);
+    const bool fold = bits + row_bits <= (int)sizeof(K) * 8;
+    K *key = r->take<K>(all), *spare = r->take<K>(all);
+    uint32_t *place = r->take<uint32_t>(all), *other = r->take<uint32_t>(all);
+    if (r->base) make_keys<<<blocks_for(all), THREADS, 0, s>>>(*c, fold, key, place);
+    cudaError_t rc = sort_places(key, spare, &place, &other, all, fold ? bits + row_bits : bits, r, s);
+    if (!rc && !fold) {
+        uint32_t *row = (uint32_t *)key, *spare_row = (uint32_t *)spare;
+        if (r->base) make_rows<<<blocks_for(all), THREADS, 0, s>>>(*c, place, row);
+        rc = sort_places(row, spare_row, &place, &other, all, row_bits, r, s);
+    }
+    if (!rc && r->base) put_result<<<blocks_for(all), THREADS, 0, s>>>(*c, place);
+    return rc;
+}
+
+/* ---- the entries ---- */
+
+cudaError_t run(const cub_sort_call *c, room *r) {
+    const bool plain = !c->ranks && (c->rows == 1 || c->n >= LONG_ROW);
+    if (plain && c->order == CUB_FLOAT) return sort_rows<float>(c, r);
+    if (plain && c->order == CUB_DOUBLE) return sort_rows<double>(c, r);
+    if (plain && c->order == CUB_SIGNED && c->bytes == 4) return sort_rows<int32_t>(c, r);
+    if (plain && c->order == CUB_SIGNED && c->bytes == 8) return sort_rows<int64_t>(c, r);
+    return 8 * c->bytes + bits_of(c->rows - 1) <= 32 ? sort_by_keys<uint32_t>(c, r) : sort_by_keys<uint64_t>(c, r);
+}
+
+} // namespace
+
+extern "C" __attribute__((visibility("default"))) size_t gpa_cub_room(const cub_sort_call *c) {
+    room r = {nullptr, 0};
+    return run(c, &r) ? 0 : r.used;
+}
+
+extern "C" __attribute__((visibility("default"))) int gpa_cub_sort(const cub_sort_call *c) {
+    room r = {(char *)c->room, 0};
+    const cudaError_t rc = run(c, &r);
+    return (int)(rc ? rc : cudaGetLastError());
+}

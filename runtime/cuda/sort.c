@@ -1,0 +1,74 @@
+/* Sorting on the device: the calls that gpa-cub.so can do, and its working memory. A build without nvcc has no gpa-cub.so; then
+ * the host sorts. */
+#include "runtime/cuda/sort.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+
+#include "runtime/base.h"
+#include "runtime/cuda/cub.h"
+#include "runtime/cuda/find.h"
+
+struct cu_cub {
+    cub_room_fn *room;
+    cub_sort_fn *sort;
+};
+
+/* Looked for once, in the context of a device; NULL: not there, or CUDA's runtime library, which asks the driver for its
+ * functions, does not get along with it. */
+static const struct cu_cub *open_cub(const gpa_dev *d) {
+    static struct cu_cub table;
+    static bool tried;
+    char path[4096];
+    if (!tried && dlsym(d->cu->library, "cuGetProcAddress_v2") && find_beside("gpa-cub.so", path, sizeof path)) {
+        void *so = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+        void *room = so ? dlsym(so, CUB_ROOM) : NULL, *sort = so ? dlsym(so, CUB_SORT) : NULL;
+        if (room && sort) {
+            memcpy(&table.room, &room, sizeof room);
+            memcpy(&table.sort, &sort, sizeof sort);
+            if (!table.room(&(cub_sort_call){.bytes = 1, .rows = 1, .n = 1})) table.sort = NULL;
+        }
+    }
+    tried = true;
+    return table.sort ? &table : NULL;
+}
+
+static bool order_of(gpa_dtype t, cub_order *out) {
+    switch (t) {
+    case DT_BOOL: case DT_U8: case DT_U16: case DT_U32: case DT_U64: *out = CUB_UNSIGNED; return true;
+    case DT_I8: case DT_I16: case DT_I32: case DT_I64: *out = CUB_SIGNED; return true;
+    case DT_F16: *out = CUB_HALF; return true;
+    case DT_BF16: *out = CUB_BFLOAT; return true;
+    case DT_F32: *out = CUB_FLOAT; return true;
+    case DT_F64: *out = CUB_DOUBLE; return true;
+    case DT_C64: case DT_C128: case DT_COUNT: break;
+    }
+    return false;
+}
+
+bool sort_can(gpa_dev *d, const gpa_libcall *c) {
+    cub_order order;
+    return order_of(c->dtype, &order) && c->sort.n > 0 && c->sort.rows > 0 && c->sort.rows <= INT32_MAX / c->sort.n && open_cub(d);
+}
+
+static CUdeviceptr at(const gpa_binding *b, size_t item) { return b->mem->at + (uint64_t)b->offset * item; }
+
+gpa_code sort_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
+    const struct cu_cub *cub = open_cub(d);
+    size_t item = dtype_size(c->dtype);
+    bool ranks = c->kind == LIB_ARGSORT;
+    CUdeviceptr room = 0;
+    cub_sort_call s = {.bytes = (int32_t)item, .ranks = ranks, .rows = c->sort.rows, .n = c->sort.n, .stream = d->stream,
+                       .in = (const void *)(uintptr_t)at(&c->sort.in, item),
+                       .out = (void *)(uintptr_t)at(&c->sort.out, ranks ? sizeof(int64_t) : item)};
+    order_of(c->dtype, &s.order);
+    size_t n = cub->room(&s);
+    if (!n) return gpa_fail(e, GPA_E_DEVICE, "CUB cannot sort on this device");
+    gpa_code rc = api_check(d->cu->alloc(&room, n, d->stream), "cuMemAllocAsync", e);
+    if (rc) return rc;
+    s.room = (void *)(uintptr_t)room;
+    int status = cub->sort(&s);
+    if (status) rc = gpa_fail(e, GPA_E_DEVICE, "sorting by CUB: CUDA's error %d", status);
+    d->cu->free(room, d->stream);
+    return rc;
+}

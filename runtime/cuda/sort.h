@@ -1,0 +1,11 @@
+/* Sorting on the device, by gpa-cub.so. */
+#ifndef GPA_CUDA_SORT_H
+#define GPA_CUDA_SORT_H
+
+#include "runtime/cuda/program.h"
+#include "runtime/libcall.h"
+
+bool sort_can(gpa_dev *d, const gpa_libcall *c);
+gpa_code sort_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e);
+
+#endif
