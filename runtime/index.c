@@ -15,7 +15,7 @@
 #include "runtime/store.h"
 
 /* Index arrays up to this size are checked when the expression is written, if they are at hand. */
-enum { CHECK_NOW = 4096 };
+enum { CHECK_NOW = 4096, MASK_STEPS = 4 };
 
 static gpa_code complain(gpa_err *e, gpa_span span, gpa_code rc) {
     if (e) gpa_fail_at(e, span);
@@ -449,12 +449,29 @@ out:
     return rc;
 }
 
-/* The same on a device with memory of its own: the true elements are counted, and stored where a running count says. */
+/* Whether n is computed, in a few operations, from numbers and the elements of b that lie at the same places as in a. */
+static bool is_of(const node *n, const gpa_arr *a, int depth) {
+    if (n->kind == NODE_SCALAR) return true;
+    if (n->kind == NODE_BUF) return n->buf == a->storage->buf && n->size == a->size && arr_is_contiguous(a) && node_is_contiguous(n);
+    bool all = depth > 0 && node_is_elementwise(n);
+    for (int i = 0; i < n->n_in && all; i++) all = is_of(n->in[i], a, depth - 1);
+    return all;
+}
+
+/* The same on a device with memory of its own: the true elements are counted, and stored where a running count says. A mask that
+ * is quickly had from the elements themselves is computed twice and not stored. */
 static gpa_code get_mask_there(gpa_rt *rt, gpa_arr *a, gpa_arr *mask, gpa_arr **out, gpa_err *e) {
+    gpa_storage *held = NULL;
+    node *pending = mask->storage->node;
     gpa_arr *flat = NULL, *from = NULL, *total = NULL, *count = NULL, *made = NULL;
     node *when = NULL, *value = NULL, *place = NULL, *one = NULL, *before = NULL;
     gpa_val n;
     gpa_code rc = GPA_OK;
+    if (pending && pending->owner && is_of(pending, a, MASK_STEPS)) {
+        held = pending->owner;
+        pending->owner = NULL; /* for steps that compute it, nobody holds it */
+        node_retain(pending);
+    }
     TRY(arr_reduce(rt, RED_SUM, mask, &(arr_reduce_opts){.axes = UINT32_MAX, .dtype = DT_I64}, &total, e));
     TRY(arr_item(rt, total, &n, e));
     TRY(arr_empty(rt, (gpa_dtype)a->dtype, 1, &n.I64, &made, e));
@@ -475,6 +492,10 @@ static gpa_code get_mask_there(gpa_rt *rt, gpa_arr *a, gpa_arr *mask, gpa_arr **
     *out = made;
     made = NULL;
 out:
+    if (held) {
+        if (!pending->owner && held->node == pending) pending->owner = held;
+        node_release(rt, pending);
+    }
     node_release(rt, when);
     node_release(rt, value);
     node_release(rt, place);
