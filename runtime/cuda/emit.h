@@ -58,7 +58,7 @@ typedef enum {
     FIELD_SCRATCH, /* partial states of REDUCE a */
     FIELD_DONE,    /* results of REDUCE a, per outer point */
     FIELD_COUNTER, /* parts finished, per group of outer points */
-    FIELD_CHAIN,   /* what tiles publish: per row a word that counts those begun, then emit_chain_words of each tile */
+    FIELD_CHAIN,   /* what tiles publish: emit_chain_words of each tile, row by row */
     FIELD_CLAIM,   /* STOREX a: per element of its array, the last point that stores there, plus 1 */
     FIELD_RECORD,  /* where a fault is reported, and the word that the first one takes */
     FIELD_LOCK,

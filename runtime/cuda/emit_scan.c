@@ -8,7 +8,7 @@
  *
  * In a chain: where states join exactly in any order, each tile is read once. A warp has neighbouring accesses. A tile publishes its
  * total, and then its total with all before it; a tile that needs what is before it looks back over the totals to the
- * nearest such sum. Tiles are taken in order, so those before it are under way. A word holds half of its bits of a state
+ * nearest such sum. Blocks begin in their order, so those before it are under way. A word holds half of its bits of a state
  * beside a mark of what it is, so that it is read in one piece.
  *
  * Reading order: in place, tiles, chains. */
@@ -179,14 +179,10 @@ void em_scan_tiles(em *E, int32_t each) {
 
 void em_scan_take_tile(em *E, const char *chunks) {
     const char *t = em_count_type(E);
-    char chain[NAME_ROOM];
+    char chain[NAME_ROOM], outer[NAME_ROOM];
     int words = (int)emit_chain_words(E->f), size = 32 * SCAN_WARPS * E->plan->unroll;
-    em_line(E, "__shared__ unsigned g_tile;");
-    em_line(E, "const unsigned tiles = (%s + %d) / %d;", chunks, size - 1, size);
-    em_line(E, "volatile unsigned long long *const chain = %s + (size_t)row * (1 + tiles * %d);", em_field(E, chain, FIELD_CHAIN, 0, 0), words);
-    em_line(E, "if (lane == 0) g_tile = atomicAdd((unsigned *)chain, 1u);");
-    em_line(E, "__syncthreads();");
-    em_line(E, "const unsigned tile = g_tile;");
+    em_line(E, "const unsigned tiles = (%s + %d) / %d, tile = blockIdx.x / %s;", chunks, size - 1, size, em_field(E, outer, FIELD_OUTER, 0, 0));
+    em_line(E, "volatile unsigned long long *const chain = %s + (size_t)row * tiles * %d;", em_field(E, chain, FIELD_CHAIN, 0, 0), words);
     em_line(E, "const %s first = (%s)tile * %d;", t, t, size);
     em_line(E, "%s end = first + %d < %s ? first + %d : %s;", t, size, chunks, size, chunks);
 }
@@ -221,7 +217,7 @@ static void scan_warp(em *E, int32_t at) {
 static void put_link(em *E, const char *state, const char *mark) {
     int words = (int)emit_chain_words(E->f);
     for (int w = 0; w < words; w++)
-        em_line(E, "chain[1 + tile * %d + %d] = %s | (unsigned long long)(unsigned)(%s >> %d) << 32;", words, w, mark, state, 32 * w);
+        em_line(E, "chain[tile * %d + %d] = %s | (unsigned long long)(unsigned)(%s >> %d) << 32;", words, w, mark, state, 32 * w);
 }
 
 /* The first warp looks back, 32 tiles at a time, until one has published all that is before: `before`. */
@@ -234,10 +230,10 @@ static void look_back(em *E, int32_t at) {
     em_line(E, "unsigned mark = 2;");
     em_line(E, "g_state%d x = start%d;", n, n);
     em_line(E, "if (there >= 0) do {");
-    em_line(E, "    const unsigned long long low = chain[1 + there * %d];", words);
+    em_line(E, "    const unsigned long long low = chain[there * %d];", words);
     em_line(E, "    mark = (unsigned)low; x = (g_state%d)(low >> 32);", n);
     if (words == 2) {
-        em_line(E, "    const unsigned long long high = chain[1 + there * 2 + 1];");
+        em_line(E, "    const unsigned long long high = chain[there * 2 + 1];");
         em_line(E, "    x = (g_state%d)(low >> 32 | high >> 32 << 32); if ((unsigned)high != mark) mark = 0;", n);
     }
     em_line(E, "} while (!mark);");
