@@ -189,6 +189,16 @@ static void put_update(em *E, gpa_str *out, const kir_ins *i, gpa_dtype t) {
     else str_printf(out, "(old == 0 || old > %s ? %s : old - 1)", b, b);
 }
 
+/* Whether numbers of 16 bytes are only added to: part by part, then. */
+static bool adds_only(const em *E) {
+    bool adds = true;
+    for (size_t k = 0; k < E->f->n_code; k++) {
+        const kir_ins *i = &E->f->code[k];
+        adds = adds && !(i->code == KIR_ATOMIC && i->type == DT_C128 && i->imm != KIR_AT_ADD);
+    }
+    return adds;
+}
+
 static void put_atomic(em *E, int32_t at) {
     const kir_ins *i = &E->f->code[at];
     gpa_dtype t = (gpa_dtype)i->type;
@@ -213,7 +223,7 @@ static void put_atomic(em *E, int32_t at) {
         str_printf(&v, "%s(&%s, v%d)", native, place.text, (int)i->b);
     } else if (t == DT_I64 && i->imm == KIR_AT_ADD) {
         str_printf(&v, "(long long)atomicAdd((unsigned long long *)&%s, (unsigned long long)v%d)", place.text, (int)i->b);
-    } else if (t == DT_C128 && i->imm == KIR_AT_ADD) {
+    } else if (t == DT_C128 && adds_only(E)) {
         str_printf(&v, "gpa_c128{atomicAdd(&%s.re, v%d.re), atomicAdd(&%s.im, v%d.im)}", place.text, (int)i->b, place.text, (int)i->b);
     } else {
         E->needs |= NEED_UPDATE;
