@@ -116,6 +116,9 @@ typedef struct gpa_backend {
     /* Seconds that launches of this program have spent compiling it further. (optional: `build` does it all) */
     double (*compile_seconds)(const gpa_prog *p);
     gpa_code (*run)(gpa_dev *d, gpa_prog *p, const gpa_launch *l, gpa_err *e);
+    /* Such a launch will come: what it makes the device compile may be begun in the background. Memory may be missing (mem
+     * NULL): it will be aligned as an allocation is. (optional) */
+    void (*prepare)(gpa_dev *d, gpa_prog *p, const gpa_launch *l);
     gpa_code (*dump)(gpa_dev *d, gpa_prog *p, gpa_dump what, struct gpa_str *out, gpa_err *e);
 
     /* Library calls (matrix products, sorts, FFT ...). lib_can says whether this one can be done here; if not the

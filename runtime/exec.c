@@ -483,6 +483,27 @@ out:
 
 /* ---- plans ---- */
 
+/* Several new programs are compiled side by side, where the device has a background for that: each step is lowered as if
+ * those before it had run. Nothing depends on it: what fails here, or is taken for something else, comes up when it runs. */
+static void compile_ahead(gpa_rt *rt, gpa_device *d) {
+    struct exec *x = rt->exec;
+    lowered *l = &x->low;
+    const cache_entry *program;
+    bool built;
+    gpa_err quiet;
+    if (!d->be->prepare || rt->devices->next || x->plan.n_order < 2) return;
+    for (size_t i = 0; i < x->plan.n_order && !rt_interrupted(rt); i++) {
+        gpa_err_clear(&quiet);
+        l->ahead = true;
+        gpa_code rc = lower(rt, &x->plan, x->plan.order[i], l, &quiet);
+        l->ahead = false;
+        if (rc || l->hazard || l->empty || cache_get(rt, d, l->f, &program, &built, &quiet)) continue;
+        gpa_launch run = {.arrays = l->bind, .params = l->params};
+        memcpy(run.size, l->size, sizeof run.size);
+        d->be->prepare(d->dev, program->prog, &run);
+    }
+}
+
 static void mark_failed(fuse_plan *p, int step) {
     for (size_t i = 0; i < p->n_root; i++)
         if (p->root[i].step == step && p->root[i].storage) p->root[i].storage->failed = true;
@@ -510,6 +531,7 @@ static gpa_code run_plan(gpa_rt *rt, gpa_cut why, bool *hazard, gpa_err *e) {
     x->known = !x->watched && memo_find(x->memo, rt, d, &caps, &x->plan);
     if (x->known) rt->stats.plans_known++;
     else rc = fuse(rt, &x->plan, &caps, why, e);
+    if (!rc && !x->known && !x->watched) compile_ahead(rt, d);
     /* A root that settles lets go of its inputs; other roots may be among them. */
     for (size_t i = 0; i < x->plan.n_root; i++) node_retain(x->plan.root[i].value);
     for (size_t i = 0; i < x->plan.n_order && !rc && !*hazard; i++) {

@@ -28,6 +28,7 @@ typedef struct {
     uint16_t phase;
     bool inner;
     bool emitted;
+    bool later;    /* it is what another step will have stored: a leaf then */
 } entry;
 
 /* A root as the program stores it. */
@@ -120,6 +121,9 @@ static bool inner_stride(const ctx *c, int array) {
     return false;
 }
 
+/* Whether an entry is a reduction of this program. */
+static bool reduces(const entry *x) { return x->n->kind == NODE_REDUCE && x->map >= 0 && !x->later; }
+
 /* ---- visiting ---- */
 
 static int32_t visit(ctx *c, node *n, int map);
@@ -155,6 +159,26 @@ static int32_t visit_leaf(ctx *c, entry x) {
         x.id = add_array(c, n->buf, (gpa_dtype)n->dtype, where, memory ? KIR_READ : 0, offset, stride, NULL);
         x.inner = x.id >= 0 && inner_stride(c, x.id);
     }
+    return x.id < 0 ? -1 : add_entry(c, x);
+}
+
+/* The root of another step with this value; NULL: none, or the step has run. */
+static fuse_root *later_root(const ctx *c, const node *n) {
+    if (!c->l->ahead || node_is_leaf(n)) return NULL;
+    for (size_t i = 0; i < c->p->n_root; i++) {
+        fuse_root *r = &c->p->root[i];
+        if (r->value == n && !r->into && &c->p->step[r->step] != c->s) return r;
+    }
+    return NULL;
+}
+
+static int32_t visit_later(ctx *c, entry x, fuse_root *r) {
+    int64_t strides[GPA_MAX_DIMS], stride[GPA_MAX_DIMS];
+    shape_c_strides(x.n->ndim, x.n->shape, strides);
+    int64_t offset = spread(c, strides, 0, x.map, stride);
+    x.later = true;
+    x.id = add_array(c, NULL, (gpa_dtype)x.n->dtype, KIR_GLOBAL, KIR_READ, offset, stride, r);
+    x.inner = x.id >= 0 && inner_stride(c, x.id);
     return x.id < 0 ? -1 : add_entry(c, x);
 }
 
@@ -224,6 +248,8 @@ static int32_t visit(ctx *c, node *n, int map) {
     int32_t i = find(c, n, map);
     if (i >= 0) return i;
     entry x = {.n = n, .map = map, .value = -1, .region = -1};
+    fuse_root *later = later_root(c, n);
+    if (later) return visit_later(c, x, later);
     switch ((node_kind)n->kind) {
         case NODE_BUF:
         case NODE_IOTA:
@@ -351,19 +377,20 @@ static int32_t emit(ctx *c, entry *x) {
     kir_func *f = c->l->f;
     const node *n = x->n;
     int32_t in[BODY_MAX_IN] = {-1, -1, -1};
-    if (node_is_elementwise(n) || n->kind == NODE_SCAN)
+    if ((node_is_elementwise(n) || n->kind == NODE_SCAN) && !x->later)
         for (int i = 0; i < n->n_in; i++) in[i] = input(c, x, i);
     kir_at(f, n->span);
-    kir_ins ins = {.type = n->dtype, .a = in[0], .b = in[1], .c = in[2]};
+    kir_ins ins = {.code = KIR_LOAD, .type = n->dtype, .sub = (uint16_t)x->id, .a = in[0], .b = in[1], .c = in[2]};
+    if (x->later) return kir_emit(f, ins);
     switch ((node_kind)n->kind) {
-        case NODE_BUF: ins.code = KIR_LOAD; ins.sub = (uint16_t)x->id; break;
-        case NODE_IOTA: ins.code = KIR_IOTA; ins.sub = (uint16_t)x->id; break;
-        case NODE_SCALAR: ins.code = KIR_PARAM; ins.imm = (uint32_t)x->id; break;
+        case NODE_BUF: break;
+        case NODE_IOTA: ins.code = KIR_IOTA; break;
+        case NODE_SCALAR: ins.code = KIR_PARAM; ins.sub = 0; ins.imm = (uint32_t)x->id; break;
         case NODE_OP:
             if (n->n_in == 1) return kir_op1(f, (gpa_op)n->sub, in[0]);
             if (n->n_in == 2) return kir_op2(f, (gpa_op)n->sub, in[0], in[1]);
             return kir_op3(f, (gpa_op)n->sub, in[0], in[1], in[2]);
-        case NODE_CAST: ins.code = KIR_CAST; break;
+        case NODE_CAST: ins.code = KIR_CAST; ins.sub = 0; break;
         case NODE_BODY: return body_emit(n->body, f, in);
         case NODE_SCAN: ins.code = KIR_SCAN; ins.sub = n->sub; break;
         case NODE_GATHER: return emit_gather(c, x);
@@ -439,7 +466,7 @@ static void emit_each(ctx *c, int phase) {
     bool opened = false;
     for (int pass = 0; pass < 2; pass++) { /* values first, so that stores come last */
         for (size_t i = 0; pass == 0 && i < w->n_e; i++) {
-            if (w->e[i].n->kind != NODE_REDUCE || w->e[i].map < 0 || w->e[i].phase != phase + 1) continue;
+            if (!reduces(&w->e[i]) || w->e[i].phase != phase + 1) continue;
             if (!opened) kir_open(f, (kir_ins){.code = KIR_EACH, .type = DT_NONE, .a = -1, .b = -1, .c = -1});
             opened = true;
             entry x = w->e[i];
@@ -466,7 +493,7 @@ static void delay_stores(ctx *c) {
     struct lower_work *w = c->w;
     int last = 0;
     for (size_t i = 0; i < w->n_e; i++)
-        if (w->e[i].n->kind == NODE_REDUCE && w->e[i].map >= 0) last = MAX(last, w->e[i].phase - 1);
+        if (reduces(&w->e[i])) last = MAX(last, w->e[i].phase - 1);
     for (size_t i = 0; i < w->n_out; i++)
         if (w->out[i].inner) last = MAX(last, w->out[i].phase);
     for (size_t i = 0; i < w->n_out; i++)
@@ -482,7 +509,7 @@ static void emit_all(ctx *c) {
         w->region = -1;
         for (size_t i = 0; i < w->n_e; i++) {
             const entry *x = &w->e[i];
-            if (!x->inner && x->map >= 0 && x->phase == phase && x->n->kind != NODE_REDUCE) value_of(c, (int32_t)i);
+            if (!x->inner && x->map >= 0 && x->phase == phase && !reduces(x)) value_of(c, (int32_t)i);
         }
         w->region = phase;
         emit_each(c, phase);
@@ -565,7 +592,7 @@ gpa_code lower(gpa_rt *rt, fuse_plan *p, int s, lowered *l, gpa_err *e) {
     emit_all(&c);
     if (l->f->failed) return gpa_no_memory(e);
     bool scans = false;
-    for (size_t i = 0; i < w->n_e; i++) scans = scans || w->e[i].n->kind == NODE_SCAN;
+    for (size_t i = 0; i < w->n_e; i++) scans = scans || (w->e[i].n->kind == NODE_SCAN && !w->e[i].later);
     l->stored = 0;
     for (size_t i = 0; i < l->n_arrays; i++)
         if (l->f->arrays[i].access & KIR_WRITE) l->stored |= UINT64_C(1) << i;

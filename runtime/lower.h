@@ -7,11 +7,12 @@
 enum { LOWER_PARAMS = 256, LOWER_LOOPS = GPA_MAX_DIMS - KIR_MAX_DIMS };
 
 typedef struct {
+    bool ahead;                        /* set by the caller: earlier steps have not run; what they store is taken to be there */
     kir_func *f;
     size_t n_arrays;
     gpa_binding bind[KIR_MAX_ARRAYS];
     gpa_buf *buf[KIR_MAX_ARRAYS];      /* NULL: virtual, or fresh memory of a root */
-    fuse_root *fresh[KIR_MAX_ARRAYS];  /* the root whose memory this is: bound by the executor */
+    fuse_root *fresh[KIR_MAX_ARRAYS];  /* the root whose memory this is: bound by the executor (ahead: roots that are read, too) */
     int64_t stride[KIR_MAX_ARRAYS][GPA_MAX_DIMS]; /* over the step's space, before it is laid out */
     int64_t count[KIR_MAX_ARRAYS];     /* elements of the array that the program touches at least */
     gpa_val params[LOWER_PARAMS];

@@ -1,10 +1,13 @@
-/* A queue and a thread. The lock guards the queue and the states of jobs; a job's contents belong to the thread while it is
+/* A queue and its threads. The lock guards the queue and the states of jobs; a job's contents belong to a thread while it is
  * BUSY and to its owner otherwise. */
 #include "runtime/cuda/build.h"
 
 #include <pthread.h>
+#include <unistd.h>
 
 #include "runtime/base.h"
+
+enum { MOST_THREADS = 6 }; /* NVRTC itself is not quicker with more */
 
 typedef enum { WAITING, BUSY, DONE } job_state;
 
@@ -13,13 +16,16 @@ struct cu_job {
     job_state state;
     char *source;
     cu_target target;
+    cu_effort effort;
+    bool urgent;
     cu_built built;
 };
 
 struct cu_builder {
     const cu_driver *cu;
     CUcontext context;
-    pthread_t thread;
+    pthread_t thread[MOST_THREADS];
+    int threads, idle, most;
     pthread_mutex_t lock;
     pthread_cond_t changed;
     cu_job *first; /* waiting, in order */
@@ -36,13 +42,13 @@ static void free_built(const cu_driver *cu, cu_built *x) {
     mem_free(x->ptx);
 }
 
-/* The quick build is there already: nothing is reported. */
+/* Nothing is reported: the quick build is there already, or whoever waits tries again himself. */
 static cu_built work(cu_builder *b, const cu_job *job) {
     cu_built x = {0};
-    cu_effort effort = EFFORT_FULL;
     gpa_err quiet = {0};
-    if (compile_ptx(job->source, job->target, &effort, &x.ptx, &quiet)) return (cu_built){0};
-    if (!compile_load(b->cu, x.ptx, effort, &x.module) && !b->cu->module_function(&x.function, x.module, "gpa")) return x;
+    x.effort = job->effort;
+    if (compile_ptx(job->source, job->target, &x.effort, &x.ptx, &quiet)) return (cu_built){0};
+    if (!compile_load(b->cu, x.ptx, x.effort, &x.module) && !b->cu->module_function(&x.function, x.module, "gpa")) return x;
     free_built(b->cu, &x);
     return (cu_built){0};
 }
@@ -52,7 +58,9 @@ static void *run(void *at) {
     b->cu->context_set(b->context);
     pthread_mutex_lock(&b->lock);
     for (;;) {
+        b->idle++;
         while (!b->first && !b->ends) pthread_cond_wait(&b->changed, &b->lock);
+        b->idle--;
         cu_job *job = b->first;
         if (!job) break;
         b->first = job->next;
@@ -72,31 +80,47 @@ static cu_builder *open_builder(const cu_driver *cu, CUcontext context) {
     cu_builder *b = mem_zero(sizeof *b);
     if (!b) return NULL;
     b->cu = cu, b->context = context;
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    b->most = (int)MIN(MAX(cores * 3 / 4, 2), MOST_THREADS);
     pthread_mutex_init(&b->lock, NULL);
     pthread_cond_init(&b->changed, NULL);
-    if (!pthread_create(&b->thread, NULL, run, b)) return b;
-    pthread_cond_destroy(&b->changed);
-    pthread_mutex_destroy(&b->lock);
-    mem_free(b);
-    return NULL;
+    return b;
 }
 
-cu_job *build_begin(cu_builder **builder, const cu_driver *cu, CUcontext context, const char *source, cu_target target) {
+/* A thread for a job that no idle one will take. The lock is held. */
+static void add_thread(cu_builder *b) {
+    int waiting = 0;
+    for (const cu_job *x = b->first; x; x = x->next) waiting++;
+    if (waiting > b->idle && b->threads < b->most && !pthread_create(&b->thread[b->threads], NULL, run, b)) b->threads++;
+}
+
+cu_job *build_begin(cu_builder **builder, const cu_driver *cu, CUcontext context, const char *source, cu_target target, cu_effort effort, bool urgent) {
     if (!*builder && !(*builder = open_builder(cu, context))) return NULL;
     cu_builder *b = *builder;
     cu_job *job = mem_zero(sizeof *job), **end;
     if (!job) return NULL;
-    job->target = target;
+    job->target = target, job->effort = effort, job->urgent = urgent;
     if (!(job->source = mem_text(source, strlen(source)))) {
         mem_free(job);
         return NULL;
     }
     pthread_mutex_lock(&b->lock);
-    for (end = &b->first; *end;) end = &(*end)->next;
+    for (end = &b->first; *end && (!urgent || (*end)->urgent);) end = &(*end)->next;
+    job->next = *end;
     *end = job;
+    add_thread(b);
+    bool served = b->threads;
+    if (!served) *end = job->next;
     pthread_cond_broadcast(&b->changed);
     pthread_mutex_unlock(&b->lock);
-    return job;
+    if (served) return job;
+    free_job(job);
+    return NULL;
+}
+
+static void take(cu_job *job, cu_built *out) {
+    *out = job->built;
+    free_job(job);
 }
 
 bool build_take(cu_builder *b, cu_job *job, cu_built *out) {
@@ -104,9 +128,15 @@ bool build_take(cu_builder *b, cu_job *job, cu_built *out) {
     bool done = job->state == DONE;
     pthread_mutex_unlock(&b->lock);
     if (!done) return false;
-    *out = job->built;
-    free_job(job);
+    take(job, out);
     return true;
+}
+
+void build_wait(cu_builder *b, cu_job *job, cu_built *out) {
+    pthread_mutex_lock(&b->lock);
+    while (job->state != DONE) pthread_cond_wait(&b->changed, &b->lock);
+    pthread_mutex_unlock(&b->lock);
+    take(job, out);
 }
 
 void build_drop(cu_builder *b, cu_job *job) {
@@ -128,7 +158,7 @@ void build_close(cu_builder *b) {
     b->ends = true;
     pthread_cond_broadcast(&b->changed);
     pthread_mutex_unlock(&b->lock);
-    pthread_join(b->thread, NULL);
+    for (int i = 0; i < b->threads; i++) pthread_join(b->thread[i], NULL);
     pthread_cond_destroy(&b->changed);
     pthread_mutex_destroy(&b->lock);
     mem_free(b);

@@ -23,7 +23,7 @@ static size_t make_options(cu_target t, cu_effort effort, int version, char arch
     if (t.line_info) out[n++] = "--generate-line-info";
     out[n++] = "--diag-suppress=177,550,186,68";
     if (version >= FIRST_MINIMAL) out[n++] = "--minimal"; /* no textures: a fifth of the time */
-    if (effort == EFFORT_QUICK) out[n++] = "--Ofast-compile=mid";
+    if (effort == EFFORT_QUICK) out[n++] = "--Ofast-compile=max";
     return n;
 }
 
@@ -114,6 +114,23 @@ gpa_code compile_ptx(const char *source, cu_target target, cu_effort *effort, ch
     else if (!*out && !(rc = compile_fresh(source, target, *effort, out, &size, e))) disk_put(key.text, key.len, *out, size);
     str_free(&key);
     return rc;
+}
+
+bool compile_is_known(const char *source, cu_target target) {
+    bool known = false;
+    int version = api_nvrtc_version();
+    gpa_str key;
+    str_init(&key);
+    if (version / 10 > api_driver_version() / 10) target.cubin = true;
+    for (cu_effort effort = EFFORT_QUICK; effort <= EFFORT_FULL && !known; effort++) {
+        size_t size;
+        put_key(&key, source, target, effort, version);
+        char *there = key.failed ? NULL : disk_get(key.text, key.len, &size);
+        known = there != NULL;
+        mem_free(there);
+    }
+    str_free(&key);
+    return known;
 }
 
 CUresult compile_load(const cu_driver *cu, const char *built, cu_effort effort, CUmodule *out) {

@@ -20,6 +20,8 @@ typedef enum { EFFORT_QUICK, EFFORT_FULL } cu_effort;
 /* PTX of a source (a C string), or machine code, in *out (owned: mem_free). NVRTC is loaded only when the cache does not
  * have it. *effort is what is asked for and becomes what was had: full when the cache has that. Callable from any thread. */
 gpa_code compile_ptx(const char *source, cu_target target, cu_effort *effort, char **out, gpa_err *e);
+/* Whether the cache has one of the two. */
+bool compile_is_known(const char *source, cu_target target);
 /* The same without the cache, and its size. */
 gpa_code compile_fresh(const char *source, cu_target target, cu_effort effort, char **out, size_t *n, gpa_err *e);
 /* Loads the result into the current context. */

@@ -160,6 +160,11 @@ static gpa_code cuda_run(gpa_dev *d, gpa_prog *p, const gpa_launch *l, gpa_err *
     return rc ? rc : wait_pace(d, seconds_of(&p->copy, l), e);
 }
 
+static void cuda_prepare(gpa_dev *d, gpa_prog *p, const gpa_launch *l) {
+    context_enter(d);
+    program_prepare(d, p, l);
+}
+
 static gpa_code dump_source(const gpa_prog *p, gpa_str *out, gpa_err *e) {
     cu_plan plan;
     cu_source s;
@@ -178,7 +183,7 @@ static gpa_code dump_source(const gpa_prog *p, gpa_str *out, gpa_err *e) {
 /* The variant that ran last, or the simplest one. */
 static gpa_code cuda_dump(gpa_dev *d, gpa_prog *p, gpa_dump what, gpa_str *out, gpa_err *e) {
     static const char *const teams[] = {"points", "a thread per row", "a warp per row", "a block per row", "columns"};
-    if (!p->n_variants) return what == GPA_DUMP_SOURCE ? dump_source(p, out, e) : GPA_OK;
+    if (!p->n_variants || !p->variants[p->n_variants - 1].function) return what == GPA_DUMP_SOURCE ? dump_source(p, out, e) : GPA_OK;
     const cu_variant *v = &p->variants[p->n_variants - 1];
     int registers = 0, local = 0, shared = 0;
     switch (what) {
@@ -285,7 +290,7 @@ static gpa_code cuda_occupancy(gpa_dev *d, gpa_prog *p, uint32_t threads, uint32
 static gpa_backend table = {
     .abi = GPA_BACKEND_ABI, .size = sizeof(gpa_backend), .name = "cuda", .count = cuda_count, .open = cuda_open,
     .close = cuda_close, .caps = cuda_caps, .alloc = cuda_alloc, .free = cuda_free, .upload = cuda_upload,
-    .download = cuda_download, .copy = cuda_copy, .copy_from = cuda_copy_from, .build = cuda_build, .drop = cuda_drop, .run = cuda_run,
+    .download = cuda_download, .copy = cuda_copy, .copy_from = cuda_copy_from, .build = cuda_build, .drop = cuda_drop, .run = cuda_run, .prepare = cuda_prepare,
     .compile_seconds = cuda_compile_seconds,
     .dump = cuda_dump, .lib_can = cuda_lib_can, .lib_run = cuda_lib_run, .sync = cuda_sync, .clock = cuda_clock, .interrupt = cuda_interrupt,
     .broken = cuda_broken, .restart = cuda_restart, .raw_build = raw_build, .raw_drop = raw_drop, .raw_run = raw_run,

@@ -80,11 +80,21 @@ static cu_target target_of(const gpa_dev *d, const kir_func *f) {
     return t;
 }
 
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* What a first build aims at. Contractions depend on the effort. */
+static cu_effort first_effort(const gpa_prog *p, cu_target t) {
+    return p->facts.loops || t.contract || t.fast_math ? EFFORT_FULL : EFFORT_QUICK;
+}
+
 /* Compiles and loads. A driver that does not understand the PTX gets machine code, from then on. */
-static gpa_code load(gpa_dev *d, cu_variant *v, const kir_func *f, bool loops, gpa_err *e) {
-    cu_target target = target_of(d, f);
-    bool full = loops || target.contract || target.fast_math; /* contractions depend on the effort */
-    v->effort = full ? EFFORT_FULL : EFFORT_QUICK;
+static gpa_code load(gpa_dev *d, cu_variant *v, const gpa_prog *p, gpa_err *e) {
+    cu_target target = target_of(d, &p->copy);
+    v->effort = first_effort(p, target);
     gpa_code rc = compile_ptx(v->source.text.text, target, &v->effort, &v->ptx, e);
     if (rc) return rc;
     CUresult r = compile_load(d->cu, v->ptx, v->effort, &v->module);
@@ -92,10 +102,22 @@ static gpa_code load(gpa_dev *d, cu_variant *v, const kir_func *f, bool loops, g
         d->target.cubin = true;
         mem_free(v->ptx);
         v->ptx = NULL;
-        return load(d, v, f, loops, e);
+        return load(d, v, p, e);
     }
     if (!r) r = d->cu->module_function(&v->function, v->module, "gpa");
     return api_check(r, "cuModuleLoadData", e);
+}
+
+/* ---- in the background ---- */
+
+/* The first build of a variant that program_begin began; what failed there is tried, and reported, here. */
+static gpa_code finish(gpa_dev *d, cu_variant *v, const gpa_prog *p, gpa_err *e) {
+    cu_built first = {0};
+    if (v->job) build_wait(d->builder, v->job, &first);
+    v->job = NULL;
+    if (!first.module) return load(d, v, p, e);
+    v->ptx = first.ptx, v->module = first.module, v->function = first.function, v->effort = first.effort;
+    return GPA_OK;
 }
 
 /* Begins the full build of a variant that computes much, and takes it over when it is there. */
@@ -110,40 +132,52 @@ static void improve(gpa_dev *d, const gpa_prog *p, cu_variant *v, double points)
         v->first = v->module;
         v->ptx = better.ptx, v->module = better.module, v->function = better.function;
     } else if (v->points >= MANY_POINTS) {
-        v->job = build_begin(&d->builder, d->cu, d->context, v->source.text.text, target_of(d, &p->copy));
+        v->job = build_begin(&d->builder, d->cu, d->context, v->source.text.text, target_of(d, &p->copy), EFFORT_FULL, false);
         if (!v->job) v->effort = EFFORT_FULL;
     }
     v->points += points;
 }
 
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+/* ---- variants ---- */
+
+static cu_variant *known_variant(const gpa_prog *p, const cu_plan *plan) {
+    for (size_t i = 0; i < p->n_variants; i++)
+        if (!memcmp(&p->variants[i].plan, plan, sizeof *plan)) return &p->variants[i];
+    return NULL;
+}
+
+/* A variant with its source and nothing else, not counted yet. */
+static gpa_code new_variant(gpa_dev *d, gpa_prog *p, const cu_plan *plan, cu_variant **out, gpa_err *e) {
+    if (!mem_room(&p->variants, p->n_variants, &p->cap_variants, sizeof *p->variants)) return gpa_no_memory(e);
+    cu_variant *v = *out = &p->variants[p->n_variants];
+    memset(v, 0, sizeof *v);
+    v->plan = *plan;
+    p->life = d->life;
+    return emit_source(&p->copy, plan, "gpa", &v->source, e);
+}
+
+void program_begin(gpa_dev *d, gpa_prog *p, const cu_plan *plan) {
+    cu_variant *v;
+    gpa_err quiet = {0};
+    cu_target target = target_of(d, &p->copy);
+    if (known_variant(p, plan) || new_variant(d, p, plan, &v, &quiet)) return;
+    const char *source = v->source.text.text;
+    if (!compile_is_known(source, target)) v->job = build_begin(&d->builder, d->cu, d->context, source, target, first_effort(p, target), true);
+    if (v->job) p->n_variants++;
+    else emit_free(&v->source);
 }
 
 gpa_code program_variant(gpa_dev *d, gpa_prog *p, const cu_plan *plan, double points, const cu_variant **out, gpa_err *e) {
-    for (size_t i = 0; i < p->n_variants; i++)
-        if (!memcmp(&p->variants[i].plan, plan, sizeof *plan)) {
-            if (p->variants[i].effort == EFFORT_QUICK) improve(d, p, &p->variants[i], points);
-            *out = &p->variants[i];
-            return GPA_OK;
-        }
-    if (!mem_room(&p->variants, p->n_variants, &p->cap_variants, sizeof *p->variants)) return gpa_no_memory(e);
-    cu_variant *v = &p->variants[p->n_variants];
-    memset(v, 0, sizeof *v);
-    v->plan = *plan;
-    double begun = now();
-    gpa_code rc = emit_source(&p->copy, plan, "gpa", &v->source, e);
+    cu_variant *v = known_variant(p, plan);
+    bool fresh = !v;
+    double begun = fresh || !v->function ? now() : 0;
+    gpa_code rc = fresh ? new_variant(d, p, plan, &v, e) : GPA_OK;
     if (rc) return rc;
-    p->life = d->life;
-    rc = load(d, v, &p->copy, p->facts.loops, e);
-    p->seconds += now() - begun;
-    if (rc) {
-        free_variant(d, v);
-        return rc;
-    }
-    p->n_variants++;
+    if (!v->function) rc = finish(d, v, p, e);
+    if (begun > 0) p->seconds += now() - begun;
+    if (rc && fresh) free_variant(d, v);
+    if (rc) return rc;
+    p->n_variants += fresh;
     if (v->effort == EFFORT_QUICK) improve(d, p, v, points);
     *out = v;
     return GPA_OK;

@@ -79,9 +79,9 @@ typedef struct {
     cu_source source;
     char *ptx;
     CUmodule module, first; /* first: the quick build that was replaced; launches of it may still be queued */
-    CUfunction function;
+    CUfunction function;    /* NULL: it is being built for the first time */
     cu_effort effort;
-    cu_job *job;            /* the full build, on its way */
+    cu_job *job;            /* that build, or later the full one, on its way */
     double points;          /* computed so far by the quick build */
 } cu_variant;
 
@@ -99,6 +99,10 @@ void program_free(gpa_dev *d, gpa_prog *p);
 /* The variant for a plan, which will now compute so many points: compiled quickly and loaded at first need, again and better
  * in the background when it has computed many. Valid until the next call. */
 gpa_code program_variant(gpa_dev *d, gpa_prog *p, const cu_plan *plan, double points, const cu_variant **out, gpa_err *e);
+/* Begins to build in the background the variant for a plan that will be wanted, unless it is there or on disk. */
+void program_begin(gpa_dev *d, gpa_prog *p, const cu_plan *plan);
+/* The same for a launch that will come; nothing if it cannot be told what it will need. */
+void program_prepare(gpa_dev *d, gpa_prog *p, const gpa_launch *l);
 /* Queues a launch. */
 gpa_code program_run(gpa_dev *d, gpa_prog *p, const gpa_launch *l, gpa_err *e);
 /* Hands the reports of faults over to those who wait for them; all work is done. */

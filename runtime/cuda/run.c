@@ -105,6 +105,8 @@ static gpa_code queue(launch *L, gpa_err *e) {
 
 static size_t aligned(size_t n) { return (n + 255) / 256 * 256; }
 
+static uint32_t parts_of(const launch *L) { return L->p->facts.n_each + (L->y.plan.scan == SCAN_TILES); }
+
 /* One launch per region; partial states and results lie in memory of their own, given back in the queue's order. */
 static gpa_code queue_parts(launch *L, gpa_err *e) {
     const kir_func *f = &L->p->copy;
@@ -123,7 +125,7 @@ static gpa_code queue_parts(launch *L, gpa_err *e) {
     }
     if (total) TRY(api_check(cu->alloc(&L->scratch, total, L->d->stream), "cuMemAllocAsync", e));
     L->y.grid[1] = (uint32_t)parts;
-    for (uint32_t k = 0; k < L->p->facts.n_each + (L->y.plan.scan == SCAN_TILES); k++) {
+    for (uint32_t k = 0; k < parts_of(L); k++) {
         L->y.plan.part = (int16_t)k;
         TRY(queue(L, e));
     }
@@ -222,28 +224,48 @@ out:
     return rc;
 }
 
-gpa_code program_run(gpa_dev *d, gpa_prog *p, const gpa_launch *l, gpa_err *e) {
-    const kir_func *f = &p->copy;
-    launch L = {.d = d, .p = p, .l = l};
+/* Where the arrays begin, and the layout. False: there is nothing to run. */
+static bool lay_out(launch *L) {
+    const kir_func *f = &L->p->copy;
+    const gpa_launch *l = L->l;
     for (size_t a = 0; a < f->n_arrays; a++) {
         const gpa_binding *b = &l->arrays[a];
-        bool bound = (f->arrays[a].where == KIR_GLOBAL || f->arrays[a].where == KIR_CONSTANT) && b->mem;
-        L.base[a] = bound ? b->mem->at + (uint64_t)b->offset * dtype_size((gpa_dtype)f->arrays[a].dtype) : 0;
-        L.room[a] = bound ? b->mem->n / dtype_size((gpa_dtype)f->arrays[a].dtype) : 0;
+        size_t item = dtype_size((gpa_dtype)f->arrays[a].dtype);
+        if (f->arrays[a].where != KIR_GLOBAL && f->arrays[a].where != KIR_CONSTANT) continue;
+        L->base[a] = (b->mem ? b->mem->at : 0) + (uint64_t)b->offset * item;
+        L->room[a] = b->mem ? b->mem->n / item : 0;
     }
-    for (int d2 = 0; f->form == KIR_MAP && d2 < f->ndim; d2++)
-        if (!(f->inner >> d2 & 1) && l->size[d2] <= 0) return GPA_OK;
-    if (f->form == KIR_KERNEL && (!l->grid[0] || !l->grid[1] || !l->grid[2])) return GPA_OK;
+    for (int d = 0; f->form == KIR_MAP && d < f->ndim; d++)
+        if (!(f->inner >> d & 1) && l->size[d] <= 0) return false;
+    if (f->form == KIR_KERNEL && (!l->grid[0] || !l->grid[1] || !l->grid[2])) return false;
+    L->y = plan_layout(f, &L->p->facts, l, L->base, L->room, L->d->units);
+    return L->y.grid[0];
+}
+
+/* Divided rows take a launch for each region. */
+static bool in_parts(const launch *L) { return L->y.plan.scan != SCAN_CHAIN && L->y.parts && L->y.grid[0] <= COUNTERS; }
+
+gpa_code program_run(gpa_dev *d, gpa_prog *p, const gpa_launch *l, gpa_err *e) {
+    launch L = {.d = d, .p = p, .l = l};
+    if (!lay_out(&L)) return GPA_OK;
     if (p->facts.faults || p->facts.stops) {
         gpa_code rc = take_slot(&L, e);
         if (rc) return rc;
     }
-    L.y = plan_layout(f, &p->facts, l, L.base, L.room, d->units);
-    if (!L.y.grid[0]) return GPA_OK;
     if (p->facts.prints) return queue_printing(&L, e);
     if (p->facts.scatters && L.y.chunks > 1) return queue_scatter(&L, e);
     if (L.y.plan.scan == SCAN_CHAIN) return queue_chain(&L, e);
-    return L.y.parts && L.y.grid[0] <= COUNTERS ? queue_parts(&L, e) : queue(&L, e);
+    return in_parts(&L) ? queue_parts(&L, e) : queue(&L, e);
+}
+
+void program_prepare(gpa_dev *d, gpa_prog *p, const gpa_launch *l) {
+    launch L = {.d = d, .p = p, .l = l};
+    if (p->facts.scatters || !lay_out(&L)) return;
+    uint32_t n = in_parts(&L) ? parts_of(&L) : 1;
+    for (uint32_t k = 0; k < n; k++) {
+        if (in_parts(&L)) L.y.plan.part = (int16_t)k;
+        program_begin(d, p, &L.y.plan);
+    }
 }
 
 void program_faults(gpa_dev *d) {

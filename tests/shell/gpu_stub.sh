@@ -42,6 +42,13 @@ export GPA_CACHE_SHARED GPA_CACHE_DIR
 ok "programs of a shared folder"        "$(gpa "" "$add; $libraries") $(log) $(ls "$GPA_CACHE_DIR" 2> /dev/null | wc -l)" "['libcuda'] load ptx  0"
 ok "which need no compiler"             "$(mkdir -p "$work/driver"; cp "$CUDA_PATH/lib64/libcuda.so.1" "$work/driver"; CUDA_PATH=$work/nowhere LD_LIBRARY_PATH=$work/driver HOME=$work gpa "" "$add; $libraries" | grep -c libcuda)" 1
 GPA_CACHE_DIR=$GPA_CACHE_SHARED; unset GPA_CACHE_SHARED
+several=$'x = np.arange(6.0); y = np.ones((3, 4)); float(x[0] + y[0, 0])
+import time; t = time.perf_counter()
+a = np.sin(x); b = np.exp(y) * 2; c = np.cumsum(x[:5] * 3)
+for k in range(1): pass
+print(time.perf_counter() - t < 1.4)'
+ok "new programs of a cell side by side" "$(gpa "compiling=500" "$several")" True
+ok "and on disk for the next time"      "$(gpa "compiling=500" "$several") $(log)" "True load ptx load ptx load ptx load ptx load ptx "
 ok "another version of the compiler"    "$(touch "$CUDA_PATH/lib64/libnvrtc.so.13"; gpa "nvrtc=13010 version=13010" "$add") $(log)" " nvrtc compile compute_90 load ptx "
 ok "another architecture"               "$(gpa "cc=80 nvrtc=13010 version=13010" "$add") $(log)" " nvrtc compile compute_80 load ptx "
 ok "a GPU that the compiler knows not"  "$(gpa "cc=120 nvrtc=13010 version=13010" "$add") $(log)" " nvrtc compile compute_100 load ptx "

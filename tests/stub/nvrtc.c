@@ -1,4 +1,7 @@
-/* A compiler that compiles nothing. The word nvrtc=12080 of $STUB_CUDA is its version. */
+/* A compiler that compiles nothing. The words nvrtc=12080 and compiling=300 of $STUB_CUDA are its version, and the milliseconds
+ * that it takes. */
+#include <time.h>
+
 #include "tests/stub/stub.h"
 
 #include "runtime/cuda/api.h"
@@ -16,7 +19,9 @@ STUB(nvrtcVersion, int *major, int *minor) {
     return 0;
 }
 STUB(nvrtcCompileProgram, nvrtcProgram p, int n, const char *const *options) {
+    long ms = stub_word("compiling", 0);
     (void)p;
+    if (ms) nanosleep(&(struct timespec){ms / 1000, ms % 1000 * 1000000}, NULL);
     for (int i = 0; i < n; i++)
         if (strncmp(options[i], "--gpu-architecture=", 19) == 0) stub_log("compile %s\n", options[i] + 19);
     return 0;
