@@ -2,13 +2,13 @@
 
 `setup` and `body` are text, run as they stand by both; `body` is the inside of a function and returns `r`. `numexpr` and
 `numba` build, from the names that `setup` defined, a function without arguments that does the same work; None: no sensible
-counterpart."""
+counterpart. The setup of a `compiled` row decorates functions with Numba's names, so CPython's run of it is Numba's."""
 import math
 
 
 class Row:
-    def __init__(self, name, setup, body, numexpr=None, numba=None):
-        self.name, self.setup, self.body, self.numexpr, self.numba = name, setup, body, numexpr, numba
+    def __init__(self, name, setup, body, numexpr=None, numba=None, compiled=False):
+        self.name, self.setup, self.body, self.numexpr, self.numba, self.compiled = name, setup, body, numexpr, numba, compiled
 
 
 ROWS = []
@@ -279,3 +279,100 @@ class ManySolves:
 @row("einsum ijk,jil->kl, 60^3 float64", "t = np.sin(np.arange(216_000.0)).reshape(60, 60, 60)\n", "r = np.einsum('ijk,jil->kl', t, t)")
 class Einsum:
     pass
+
+
+def compiled(name, setup, body):
+    ROWS.append(Row(name, "from numba import njit, prange, vectorize\n" + setup, body, compiled=True))
+
+
+compiled("Mandelbrot, 512x512x255, prange", """
+out = np.zeros((512, 512), dtype=np.int32)
+@njit(parallel=True)
+def mandelbrot(out, iters):
+    n = out.shape[0]
+    for y in prange(n):
+        for x in range(n):
+            c = complex(-2 + 3 * x / n, -1 + 2 * y / n)
+            z = 0j
+            out[y, x] = iters
+            for i in range(iters):
+                z = z * z + c
+                if z.real * z.real + z.imag * z.imag >= 4:
+                    out[y, x] = i
+                    break
+""", "mandelbrot(out, 255)\nr = out[100, 100]")
+
+compiled("four-point average, 1000x1000 float64, jit", """
+a, b = np.arange(1_000_000.0).reshape(1000, 1000) / 7, np.zeros((1000, 1000))
+@njit
+def average(a, b):
+    n, m = a.shape
+    for i in range(1, n - 1):
+        for j in range(1, m - 1):
+            b[i, j] = 0.25 * (a[i - 1, j] + a[i + 1, j] + a[i, j - 1] + a[i, j + 1])
+""", "average(a, b)\nr = b[500, 500]")
+
+compiled("generator with % and /, 1e6, jit", """
+@njit
+def generate(n):
+    s, total = 12345, 0.0
+    for i in range(n):
+        s = (1103515245 * s + 12345) % 2147483648
+        total += s / 2147483648
+    return total
+""", "r = generate(1_000_000)")
+
+compiled("sum of 1e7 float64, prange", """
+x = np.arange(10_000_000.0) / 3
+@njit(parallel=True)
+def total(x):
+    s = 0.0
+    for i in prange(x.shape[0]):
+        s += x[i]
+    return s
+""", "r = total(x)")
+
+compiled("triple loop, 300x300 float64, prange", """
+a, c = np.arange(90_000.0).reshape(300, 300) / 11, np.zeros((300, 300))
+b = a / 3
+@njit(parallel=True)
+def product(a, b, c):
+    n = a.shape[0]
+    for i in prange(n):
+        for j in range(n):
+            s = 0.0
+            for k in range(n):
+                s += a[i, k] * b[k, j]
+            c[i, j] = s
+""", "product(a, b, c)\nr = c[7, 9]")
+
+compiled("primes below 1e6, jit", """
+composite = np.zeros(1_000_000, dtype=np.bool_)
+@njit
+def primes(composite):
+    n, count = composite.shape[0], 0
+    for i in range(2, n):
+        composite[i] = False
+    for i in range(2, n):
+        if not composite[i]:
+            count += 1
+            for j in range(i * i, n, i):
+                composite[j] = True
+    return count
+""", "r = primes(composite)")
+
+compiled("ufunc, target='parallel', 1e7 float64", """
+x, y = np.arange(10_000_000.0) / 7, np.arange(10_000_000.0) / 9
+@vectorize(['float64(float64, float64)'], target='parallel')
+def rational(x, y):
+    return x * x * y + 2.5 * x - y / (1 + x * x)
+""", "r = rational(x, y)")
+
+compiled("10,000 calls of a loop of 10 trips", """
+@njit
+def few(n):
+    s = 0
+    for i in range(n):
+        s += i
+    return s
+""", "r = 0\nfor i in range(10_000):\n    r += few(10)")
