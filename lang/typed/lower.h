@@ -198,8 +198,6 @@ void typed_close(walk *w, kir_code code);
 gpa_code typed_outside(walk *w, const ast_node *name, tv *out);
 /* Its value now, which becomes part of what is compiled; borrowed from the function. */
 gpa_code typed_pinned(walk *w, const ast_node *name, value *out);
-/* The same for an integer from 0 to `most`; UNSET (and nothing happens) where it is none. */
-gpa_code typed_small(walk *w, const ast_node *name, int64_t most, value *out);
 gpa_code typed_member(walk *w, const ast_node *attr, module_obj *m, tv *out);
 bool typed_mentions_call(const ast_node *n);
 

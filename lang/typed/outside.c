@@ -138,8 +138,6 @@ static typed_dep outside(const walk *w, const ast_node *n) {
     return d;
 }
 
-gpa_code typed_outside(walk *w, const ast_node *n, tv *out) { return depend(w, n, outside(w, n), out); }
-
 gpa_code typed_pinned(walk *w, const ast_node *n, value *out) {
     typed_fn *to = w->to;
     typed_dep d = outside(w, n);
@@ -158,11 +156,21 @@ gpa_code typed_pinned(walk *w, const ast_node *n, value *out) {
     return GPA_OK;
 }
 
-gpa_code typed_small(walk *w, const ast_node *n, int64_t most, value *out) {
+/* A kernel's small global integers, such as the width of its tiles, are part of what is compiled; unless one was found to change
+ * from launch to launch. */
+static bool is_fixed(const walk *w, const ast_node *n) {
+    enum { SMALL = 1024 };
     typed_dep d = outside(w, n);
     value v = current(w->vm, &d);
-    *out = v_unset();
-    return v.tag == V_INT && v.i >= 0 && v.i <= most ? typed_pinned(w, n, out) : GPA_OK;
+    return w->to->form == TYPED_KERNEL && !w->to->varies && v.tag == V_INT && v.i >= 0 && v.i <= SMALL;
+}
+
+gpa_code typed_outside(walk *w, const ast_node *n, tv *out) {
+    value v;
+    if (!is_fixed(w, n)) return depend(w, n, outside(w, n), out);
+    gpa_code rc = typed_pinned(w, n, &v);
+    if (!rc) *out = typed_int(w, v.i);
+    return rc;
 }
 
 gpa_code typed_member(walk *w, const ast_node *n, module_obj *m, tv *out) {

@@ -156,11 +156,13 @@ static bool same_args(const typed_fn *t, const typed_ty *args, int n, gpa_dtype 
 
 static gpa_code get(gpa_vm *vm, typed_fn **known, func_obj *fn, typed_form form, const typed_core *core, const typed_ty *args, int n,
                     gpa_dtype result, typed_fn **out) {
+    bool varies = false;
     for (typed_fn **at = known; *at; at = &(*at)->next) {
         typed_fn *t = *at;
         if (t->form != form || memcmp(&t->core, core, sizeof *core) != 0 || !same_args(t, args, n, result)) continue;
         *at = t->next; /* to the front, or away */
         if (!typed_still_true(vm, t)) {
+            varies = true;
             free_one(vm, t);
             break;
         }
@@ -175,6 +177,7 @@ static gpa_code get(gpa_vm *vm, typed_fn **known, func_obj *fn, typed_form form,
     t->n_args = n;
     memcpy(t->args, args, (size_t)n * sizeof *args);
     t->result = (typed_ty){.dtype = (uint8_t)result};
+    t->varies = varies;
     gpa_code rc = typed_compile(vm, fn, t, NULL);
     if (rc) {
         free_one(vm, t);

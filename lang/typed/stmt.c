@@ -226,18 +226,6 @@ static void raise_here(walk *w, gpa_code code, uint32_t text) {
     kir_emit(w->f, (kir_ins){.code = KIR_FAULT, .type = DT_NONE, .sub = KIR_FT_RAISE, .imm = text, .a = payload, .b = -1, .c = -1});
 }
 
-/* A kernel's small global integer that bounds a loop is part of what is compiled: such loops, over tiles, are unrolled. */
-static gpa_code bound_of_range(walk *w, const ast_node *n, tv *out) {
-    enum { SMALL = 1024 };
-    bool outside = n->kind == AST_NAME && (n->name.place.where != AST_IN_SLOT && n->name.place.where != AST_IN_CELL);
-    value v;
-    if (w->to->form != TYPED_KERNEL || !outside) return typed_number(w, n, out);
-    gpa_code rc = typed_small(w, n, SMALL, &v);
-    if (rc || v.tag == V_UNSET) return rc ? rc : typed_number(w, n, out);
-    *out = typed_int(w, v.i);
-    return GPA_OK;
-}
-
 /* A step of 0 is an error; in a ufunc, which reports none, the loop has no trip. */
 static gpa_code check_step(walk *w, const ast_node *at, int32_t abc[3]) {
     static const char why[] = "range() arg 3 must not be zero";
@@ -268,7 +256,7 @@ static gpa_code range_of(walk *w, const ast_node *n, int32_t abc[3]) {
     uint32_t n_args = it->call.args.n;
     if (n_args < 1 || n_args > 3) return typed_fail(w, it, GPA_E_TYPE, "range expected %s, got %u", n_args ? "at most 3 arguments" : "at least 1 argument", n_args);
     for (uint32_t i = 0; i < n_args; i++) {
-        if ((rc = bound_of_range(w, it->call.args.at[i], &v[i]))) return rc;
+        if ((rc = typed_number(w, it->call.args.at[i], &v[i]))) return rc;
         if (dtype_is_int((gpa_dtype)v[i].t.dtype) || v[i].t.dtype == DT_BOOL) continue;
         rc = typed_fail(w, it->call.args.at[i], GPA_E_TYPE, "'%s' object cannot be interpreted as an integer", typed_name(v[i].t));
         typed_note(w, it->call.args.at[i], v[i]);

@@ -72,6 +72,7 @@ typedef struct typed_fn {
     typed_ty result;  /* what was asked for; DT_NONE: inferred */
     typed_dep *deps;
     size_t n_deps, cap_deps;
+    bool varies;      /* KERNEL: what it was compiled for has changed once: integers from outside are read at every launch */
 } typed_fn;
 
 /* The function compiled for these types: from the list at *known if what it depends on is as it was, else compiled and
