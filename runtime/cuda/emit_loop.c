@@ -106,6 +106,7 @@ static void put_trips(em *E, int32_t at) {
     int n = (int)at;
     int32_t before = E->again;
     if (is_small(E, at)) {
+        em_line(E, "#pragma unroll 1");
         em_line(E, "while (k%d <= m%d - %d) {", n, n, COPIES);
         E->depth++;
         em_line(E, "#pragma unroll");
@@ -116,6 +117,7 @@ static void put_trips(em *E, int32_t at) {
         em_close_block(E);
         E->again = at;
     }
+    if (E->again == at) em_line(E, "#pragma unroll 1");
     em_line(E, "for (; k%d < m%d; k%d++) {", n, n, n);
     E->depth++;
     put_trip(E, at);
