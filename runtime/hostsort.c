@@ -2,12 +2,13 @@
  *
  * Every element gets an unsigned key whose order is the element's: integers by flipping the sign bit, floats by their bits
  * (negative ones complemented), with -0 as 0 and NaN last. Keys are sorted by digits, least first, which is stable and
- * takes the same few passes whatever the data; short rows by insertion. A complex number has three keys and is sorted by
- * each in turn. Reading order: keys, sorting, real values, calls, searching. */
+ * takes the same few passes whatever the data; short rows by insertion. Where only some places count, they are sorted by the
+ * highest digit and then only those that share a place's. A complex number has three keys and is sorted by
+ * each in turn. Reading order: keys, sorting, real values, places, calls, searching. */
 #include "runtime/base.h"
 #include "runtime/hostcall.h"
 
-enum { SHORT = 40, MIDDLE = 3000, BLOCK = 1 << 20 };
+enum { SHORT = 40, MIDDLE = 3000, BLOCK = 1 << 20, MOST_PLACES = 64 };
 
 /* ---- keys ---- */
 
@@ -226,17 +227,111 @@ static void mend_zeros(uint64_t *key, int64_t n, const char *in, size_t item, ui
     }
 }
 
-static void sort_values(gpa_dtype t, const char *in, int64_t n, char *out, room *w) {
+/* ---- places ---- */
+
+/* Keys that share the digit of some places. */
+typedef struct {
+    int64_t from, to;
+    int kth, n_kth; /* which places */
+} group;
+
+/* The counts of digits become where each begins. */
+static void begin_digits(int64_t *count, uint64_t digits) {
+    int64_t sum = 0;
+    for (uint64_t d = 0; d < digits; d++) {
+        int64_t c = count[d];
+        count[d] = sum;
+        sum += c;
+    }
+}
+
+static void place_keys(uint64_t *key, uint64_t *spare, int64_t n, int bits, int64_t first, const int64_t *kth, int n_kth, room *w);
+
+/* In n keys, sorted by the digit at `shift` so that count[d] is the end of those with digit d, what shares a place's digit is
+ * sorted further. */
+static void place_groups(uint64_t *key, uint64_t *spare, int shift, uint64_t digits, int64_t first, const int64_t *kth, int n_kth, room *w) {
+    group found[MOST_PLACES];
+    int groups = 0;
+    for (int i = 0; i < n_kth;) {
+        uint64_t d = key[kth[i] - first] >> shift & (digits - 1);
+        group g = {.from = d ? w->count[d - 1] : 0, .to = w->count[d], .kth = i};
+        for (; i < n_kth && kth[i] - first < g.to; i++) g.n_kth++;
+        found[groups++] = g;
+    }
+    for (int i = 0; i < groups && shift && !hostcall_stopped(w->stop); i++) {
+        const group *g = &found[i];
+        place_keys(key + g->from, spare, g->to - g->from, shift, first + g->from, kth + g->kth, g->n_kth, w);
+    }
+}
+
+/* Puts n keys, whose lowest `bits` may differ, in order as far as the places kth, counted from `first`, ask. */
+static void place_keys(uint64_t *key, uint64_t *spare, int64_t n, int bits, int64_t first, const int64_t *kth, int n_kth, room *w) {
+    int digit = MIN(bits, n <= MIDDLE ? 8 : 11), shift = bits - digit;
+    uint64_t digits = 1ull << digit;
+    if (n <= SHORT || !bits) {
+        uint64_t *sorted = sort_keys(key, spare, n, bits, w->count, w->stop);
+        if (sorted != key) memcpy(key, sorted, (size_t)n * sizeof *key);
+        return;
+    }
+    memcpy(spare, key, (size_t)n * sizeof *key);
+    memset(w->count, 0, digits * sizeof *w->count);
+    for (int64_t i = 0; i < n; i++) w->count[spare[i] >> shift & (digits - 1)]++;
+    begin_digits(w->count, digits);
+    for (int64_t i = 0; i < n; i++) key[w->count[spare[i] >> shift & (digits - 1)]++] = spare[i];
+    place_groups(key, spare, shift, digits, first, kth, n_kth, w);
+}
+
+/* How the bits of a dtype become keys: key_of_bits. */
+typedef struct {
+    char kind;
+    uint64_t sign, nan;
+} order_of;
+
+/* The same for the elements of a row, whose keys are made as they are put where their highest digit belongs. */
+static void place_values(const gpa_libcall *c, const char *in, int64_t n, const order_of *o, room *w) {
+    size_t item = dtype_size(c->dtype);
+    int bits = (int)item * 8, digit = MIN(bits, n <= MIDDLE ? 8 : 11), shift = bits - digit;
+    uint64_t digits = 1ull << digit, *key = w->key;
+    char kind = o->kind;
+    uint64_t sign = o->sign, nan = o->nan;
+    memset(w->count, 0, digits * sizeof *w->count);
+#define PLACE(T)                                                                                                    \
+    {                                                                                                               \
+        const T *x = (const void *)in;                                                                              \
+        for (int64_t i = 0; i < n; i++) w->count[key_of_bits(x[i], kind, sign, nan) >> shift & (digits - 1)]++;     \
+        begin_digits(w->count, digits);                                                                             \
+        for (int64_t i = 0; i < n; i++) {                                                                           \
+            uint64_t k = key_of_bits(x[i], kind, sign, nan);                                                        \
+            key[w->count[k >> shift & (digits - 1)]++] = k;                                                         \
+        }                                                                                                           \
+        break;                                                                                                      \
+    }
+    switch (item) {
+    case 1: PLACE(uint8_t)
+    case 2: PLACE(uint16_t)
+    case 4: PLACE(uint32_t)
+    case 8: PLACE(uint64_t)
+    }
+#undef PLACE
+    place_groups(key, w->key_spare, shift, digits, 0, c->sort.places, c->sort.n_places, w);
+}
+
+static void sort_values(const gpa_libcall *c, const char *in, int64_t n, char *out, room *w) {
+    gpa_dtype t = c->dtype;
     size_t item = dtype_size(t);
-    char kind = dtype_info[t].kind;
-    uint64_t sign = 1ull << (item * 8 - 1), nan = 0x7ff0000000000000u;
-    if (item == 4) nan = 0x7f800000;
-    if (item == 2) nan = t == DT_F16 ? 0x7c00 : 0x7f80;
-    load_bits(in, item, n, w->key);
-    for (int64_t i = 0; i < n; i++) w->key[i] = key_of_bits(w->key[i], kind, sign, nan);
-    uint64_t *sorted = sort_keys(w->key, w->key_spare, n, (int)item * 8, w->count, w->stop);
-    if (kind == 'F') mend_zeros(sorted, n, in, item, sign);
-    for (int64_t i = 0; i < n; i++) sorted[i] = bits_of_key(sorted[i], kind, sign);
+    order_of o = {.kind = dtype_info[t].kind, .sign = 1ull << (item * 8 - 1), .nan = 0x7ff0000000000000u};
+    uint64_t *sorted = w->key;
+    if (item == 4) o.nan = 0x7f800000;
+    if (item == 2) o.nan = t == DT_F16 ? 0x7c00 : 0x7f80;
+    if (c->sort.n_places > 0 && c->sort.n_places <= MOST_PLACES) {
+        place_values(c, in, n, &o, w);
+    } else {
+        load_bits(in, item, n, w->key);
+        for (int64_t i = 0; i < n; i++) w->key[i] = key_of_bits(w->key[i], o.kind, o.sign, o.nan);
+        sorted = sort_keys(w->key, w->key_spare, n, (int)item * 8, w->count, w->stop);
+        if (o.kind == 'F') mend_zeros(sorted, n, in, item, o.sign);
+    }
+    for (int64_t i = 0; i < n; i++) sorted[i] = bits_of_key(sorted[i], o.kind, o.sign);
     save_bits(out, item, n, sorted);
 }
 
@@ -254,7 +349,7 @@ gpa_code hostcall_sort(const gpa_libcall *call, const void *in, void *out, const
         const char *row = (const char *)in + (size_t)(call->sort.in.offset + i * n) * item;
         char *result = (char *)out + (size_t)(call->sort.out.offset + i * n) * to;
         if (!ranks) {
-            sort_values(t, row, n, result, &w);
+            sort_values(call, row, n, result, &w);
             continue;
         }
         const ranked *r = order(t, row, n, &w);

@@ -296,11 +296,10 @@ out:
 }
 
 /* Sorts along an axis: rows are made of it by a transpose, and turned back. */
-static gpa_code sort_here(gpa_rt *rt, gpa_lib_kind kind, gpa_arr *a, int axis, gpa_arr **out, gpa_err *e) {
+static gpa_code sort_here(gpa_rt *rt, gpa_libcall c, gpa_arr *a, int axis, gpa_arr **out, gpa_err *e) {
     int perm[GPA_MAX_DIMS], at = 0;
     gpa_arr *rows = NULL, *sorted = NULL, *turned = NULL;
-    gpa_dtype to = kind == LIB_ARGSORT ? DT_I64 : (gpa_dtype)a->dtype;
-    gpa_libcall c = {.kind = kind, .dtype = (gpa_dtype)a->dtype};
+    gpa_dtype to = c.kind == LIB_ARGSORT ? DT_I64 : (gpa_dtype)a->dtype;
     gpa_code rc = GPA_OK;
     TRY(shape_axis(axis, a->ndim, &at, e));
     for (int d = 0; d < a->ndim; d++) perm[d] = d < at ? d : d < a->ndim - 1 ? d + 1 : at;
@@ -326,22 +325,27 @@ out:
     return rc;
 }
 
-static gpa_code sort_axis(gpa_rt *rt, gpa_lib_kind kind, gpa_arr *a, int axis, gpa_arr **out, gpa_err *e) {
+static gpa_code sort_axis(gpa_rt *rt, gpa_libcall c, gpa_arr *a, int axis, gpa_arr **out, gpa_err *e) {
     place_stay p = place_enter(rt, &a, 1);
-    gpa_code rc = sort_here(rt, kind, a, axis, out, e);
+    c.dtype = (gpa_dtype)a->dtype;
+    gpa_code rc = sort_here(rt, c, a, axis, out, e);
     place_leave(rt, p);
     return rc;
 }
 
 gpa_code arr_sort(gpa_rt *rt, gpa_arr *a, int axis, gpa_arr **out, gpa_err *e) {
-    return sort_axis(rt, LIB_SORT, a, axis, out, e);
+    return sort_axis(rt, (gpa_libcall){.kind = LIB_SORT}, a, axis, out, e);
+}
+
+gpa_code arr_partition(gpa_rt *rt, gpa_arr *a, int axis, int n, const int64_t *places, gpa_arr **out, gpa_err *e) {
+    return sort_axis(rt, (gpa_libcall){.kind = LIB_SORT, .sort = {.places = places, .n_places = n}}, a, axis, out, e);
 }
 
 gpa_code arr_argsort(gpa_rt *rt, gpa_arr *a, int axis, gpa_arr **out, gpa_err *e) {
-    if (a->ndim) return sort_axis(rt, LIB_ARGSORT, a, axis, out, e);
+    if (a->ndim) return sort_axis(rt, (gpa_libcall){.kind = LIB_ARGSORT}, a, axis, out, e);
     gpa_arr *list = NULL; /* NumPy's argsort takes a number for a list of one */
     gpa_code rc = arr_reshape(rt, a, 1, (int64_t[]){1}, &list, e);
-    if (!rc) rc = sort_axis(rt, LIB_ARGSORT, list, axis, out, e);
+    if (!rc) rc = sort_axis(rt, (gpa_libcall){.kind = LIB_ARGSORT}, list, axis, out, e);
     arr_release(rt, list);
     return rc;
 }

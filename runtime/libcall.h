@@ -27,10 +27,13 @@ typedef struct gpa_libcall {
             gpa_binding a, b, c;
         } gemm;
         /* `rows` rows of n elements each, contiguous; from `in` to `out`, ascending, NaN last, stable. `out` holds
-         * int64 indices for ARGSORT. */
+         * int64 indices for ARGSORT. With n_places > 0 only what is at these places, ascending, has to be where sorting puts it,
+         * with what is smaller before it. */
         struct {
             int64_t rows, n;
             gpa_binding in, out;
+            const int64_t *places;
+            int n_places;
         } sort;
         /* Unscaled discrete Fourier transforms with the sign -1, or +1 for the inverse, over the first `rank` dimensions
          * of a space of `ndim`, for every point of the others. n are the extents of the space, those of the real side for

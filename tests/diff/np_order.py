@@ -19,3 +19,29 @@ show(f + a); show(f.T @ a); show(f[:, 1:] * 2); show(np.asfortranarray(a[::-1]))
 
 # --- an order that is none
 np.zeros((2, 2), order='X')
+
+# --- partitions
+for n in (1, 2, 7, 41, 300, 5000):
+    for t in ('f8', 'f4', 'f2', 'i8', 'i4', 'u8', 'i1', 'bool', 'c16'):
+        x = (np.sin(np.arange(n) * 12.9898) * 43758.5453 % 1.0 * 200 - 100).astype(t)
+        if t[0] == 'f' and n > 10: x[3] = np.nan; x[5] = -np.inf; x[6] = -0.0; x[7] = 0
+        s, good = np.sort(x), True
+        for k in ([0], [n - 1], [n // 2], [n // 3, n // 2, n - 1, 0], [-1, 0]):
+            p = np.partition(x, k)
+            good = good and np.array_equal(p[k], s[k], equal_nan=True) and np.array_equal(np.sort(p), s, equal_nan=True)
+            if n < 10 or t[0] != 'f': good = good and all([not (p[:j % n] > p[j]).any() and not (p[j % n:] < p[j]).any() for j in k])
+        print(n, t, bool(good))
+m = np.arange(60.0).reshape(3, 4, 5) * 7 % 13
+print(np.partition(m, 2, axis=0)[2], np.partition(m, (1, 3), axis=1)[:, 1], np.partition(m, 5, axis=None)[5], np.median(m, axis=1), np.percentile(m, [0, 10, 50, 99, 100], axis=(0, 2)))
+for k in (5, -6): # out of bounds
+    try: np.partition(np.arange(5), k)
+    except ValueError as e: print(e)
+
+# --- long convolutions
+x = np.sin(np.arange(500) * 0.7)
+for n in (17, 40, 101, 500):
+    for mode in ('full', 'same', 'valid'):
+        print(n, mode, np.allclose(np.convolve(x, x[:n] * 2, mode), [sum(x[i - j] * x[j] * 2 for j in range(n) if 0 <= i - j < 500) for i in range(499 + n)][
+            0 if mode == 'full' else (n - 1) // 2 if mode == 'same' else n - 1:][:499 + n if mode == 'full' else 500 if mode == 'same' else 501 - n]))
+k = np.arange(300) % 17
+print(np.convolve(k, k[:40])[:50], np.correlate(k.astype('i2'), k[:33], 'same')[:40], np.convolve(k > 8, k[:20] > 3).sum(), np.convolve(x.astype('c8'), x[:50] * 1j).dtype)
