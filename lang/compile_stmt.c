@@ -523,6 +523,7 @@ static void expression_statement(compiler *c, const ast_node *n) {
     if (v->kind == AST_STRING || v->kind == AST_INTEGER || v->kind == AST_ELLIPSIS) return;
     uint32_t r = temp(c);
     compile_into(c, v, r);
+    if (v->kind == AST_INDEX) emit(c, I_SETTLE, r, 0, 0); /* nobody else would find that an index is out of range */
     emit(c, I_CLEAR, r, 0, 0);
 }
 

@@ -567,6 +567,7 @@ L_SET_ITEM : {
     GO(1);
 }
     STEP(DEL_ITEM, del_item, 1)
+    STEP(SETTLE, settle, 1)
     STEP(GET_ATTR, get_attr, 2)
     STEP(SET_ATTR, set_attr, 2)
     STEP(DEL_ATTR, del_attr, 2)

@@ -440,6 +440,14 @@ STEP(set_item) {
     return GPA_OK;
 }
 
+STEP(settle) {
+    BOUND(i->a);
+    gpa_rt *rt = vm->config.rt;
+    if (r[i->a].tag != V_ARRAY || !arr_is_pending(r[i->a].array->arr)) return GPA_OK;
+    gpa_code rc = arr_eval(rt, &r[i->a].array->arr, 1, &vm->err);
+    return rc ? rc : rt_sync(rt, &vm->err);
+}
+
 STEP(del_item) {
     BOUND(i->a);
     BOUND(i->b);

@@ -69,6 +69,7 @@ STEP(format);
 STEP(get_item);
 STEP(set_item);
 STEP(del_item);
+STEP(settle);
 STEP(get_attr);
 STEP(set_attr);
 STEP(del_attr);

@@ -38,3 +38,19 @@ for k in range(29):
         print(k, "fine", r.shape)
     except Exception as e:
         print(k, type(e).__name__, e)
+
+# --- a statement that only looks up finds what is out of range
+a, i = np.arange(12.0).reshape(3, 4), np.arange(3)
+def look(k):
+    a[i + k]
+    return "fine"
+for k in (0, 1, -4):
+    try:
+        print(look(k))
+    except IndexError as e:
+        print(e)
+try:
+    a[:, np.cumsum(i + 1)]
+    print("not here")
+except IndexError as e:
+    print(e)
