@@ -52,11 +52,11 @@ void raise_trace(gpa_vm *vm, const frame *f) {
     vm->trace[vm->n_trace++] = (trace_entry){f->code->name, n ? n->span : vm->err.span};
 }
 
-void vm_trace_inner(gpa_vm *vm, gpa_sym function) {
-    if (!vm->err.span.src || vm->tracing) return;
-    vm->n_trace = 0;
+void vm_trace_inner(gpa_vm *vm, gpa_sym function, gpa_span at) {
+    if (!vm->err.span.src) return;
+    if (!vm->tracing) vm->n_trace = 0;
     if (!mem_room(&vm->trace, vm->n_trace, &vm->cap_trace, sizeof *vm->trace)) return;
-    vm->trace[vm->n_trace++] = (trace_entry){function, vm->err.span};
+    vm->trace[vm->n_trace++] = (trace_entry){function, at};
     vm->tracing = true;
 }
 

@@ -52,8 +52,8 @@ typedef struct {
 } vm_frame;
 size_t vm_trace(gpa_vm *vm, const vm_frame **frames);
 /* The current error stands inside a function that no frame is running, since it was being compiled: makes it the
- * innermost of the trace. The native that called for it then fails. */
-void vm_trace_inner(gpa_vm *vm, gpa_sym function);
+ * innermost of the trace. Called again: a function around that one. The native that called for it then fails. */
+void vm_trace_inner(gpa_vm *vm, gpa_sym function, gpa_span at);
 /* The exception object of the last error, borrowed; NONE when there was none. Makes it if need be. */
 value vm_exception_peek(gpa_vm *vm);
 /* The same where the program made the object itself, else UNSET: nothing is made, so this cannot fail. Borrowed. */

@@ -32,7 +32,7 @@ static gpa_code takes(walk *w, const typed_site *s, uint32_t least, uint32_t mos
 
 static gpa_code need_number(walk *w, const typed_site *s, uint32_t i) {
     if (s->args[i].kind == TV_NUMBER) return GPA_OK;
-    return typed_fail(w, s->node->call.args.at[i], GPA_E_TYPE, "a number is needed here, not a %s", typed_kind(&s->args[i]));
+    return typed_fail(w, s->node->call.args.at[i], GPA_E_TYPE, "a number is needed here, not %s %s", typed_article(&s->args[i]), typed_kind(&s->args[i]));
 }
 
 /* The lanes that take part, -1: all. */
@@ -150,7 +150,7 @@ static gpa_code element(walk *w, const typed_site *s, const tv *index, tview *ou
     int n = tuple ? (int)index->n : 1;
     for (int i = 0; i < n; i++)
         if (ix[i].kind != TV_NUMBER || !(dtype_is_int((gpa_dtype)ix[i].t.dtype) || ix[i].t.dtype == DT_BOOL))
-            return typed_fail(w, s->node->call.args.at[1], GPA_E_TYPE, "an index is an integer, not a %s", typed_kind(&ix[i]));
+            return typed_fail(w, s->node->call.args.at[1], GPA_E_TYPE, "an index is an integer, not %s %s", typed_article(&ix[i]), typed_kind(&ix[i]));
     gpa_code rc = typed_place_of(w, s->node, a->view, ix, n, out);
     if (rc) return rc;
     if (out->ndim) return typed_fail(w, s->node, GPA_E_TYPE, "an atomic operation works on one element: %d indices are missing", out->ndim);
@@ -330,7 +330,7 @@ gpa_code typed_cuda_math(walk *w, const typed_site *s, tv *out) {
 gpa_code typed_cuda_const(walk *w, const typed_site *s, tv *out) {
     gpa_code rc = takes(w, s, 1, 1);
     if (rc) return rc;
-    if (s->args[0].kind != TV_ARRAY) return typed_fail(w, s->node, GPA_E_TYPE, "const.array_like() takes an array, not a %s", typed_kind(&s->args[0]));
+    if (s->args[0].kind != TV_ARRAY) return typed_fail(w, s->node, GPA_E_TYPE, "const.array_like() takes an array, not %s %s", typed_article(&s->args[0]), typed_kind(&s->args[0]));
     tview v = *s->args[0].view;
     v.readonly = true;
     return typed_sub(w, &v, out);
@@ -362,7 +362,7 @@ static gpa_code printed(walk *w, const ast_node *at, const tv *a, gpa_str *text,
         str_put(text, a->is.str->text);
         *n += a->n;
     } else {
-        rc = typed_fail(w, at, GPA_E_TYPE, "a kernel prints texts and numbers, not a %s", typed_kind(a));
+        rc = typed_fail(w, at, GPA_E_TYPE, "a kernel prints texts and numbers, not %s %s", typed_article(a), typed_kind(a));
     }
     return rc;
 }

@@ -197,7 +197,7 @@ static gpa_code member(walk *w, const ast_node *n, tv *out) {
     if (!rc && all.kind != TV_TUPLE) rc = typed_fail(w, link, GPA_E_UNSUPPORTED, "`in` is compiled for tuples of numbers, not for %s", typed_kind(&all));
     int32_t found = rc ? -1 : kir_const(w->f, DT_BOOL, (gpa_val){.BOOL = false});
     for (uint32_t i = 0; !rc && i < all.n; i++) {
-        if (all.items[i].kind != TV_NUMBER) return typed_fail(w, link, GPA_E_TYPE, "a number is needed here, not a %s", typed_kind(&all.items[i]));
+        if (all.items[i].kind != TV_NUMBER) return typed_fail(w, link, GPA_E_TYPE, "a number is needed here, not %s %s", typed_article(&all.items[i]), typed_kind(&all.items[i]));
         rc = typed_apply(w, link, OP_EQUAL, (tv[]){x, all.items[i]}, 2, &one);
         if (!rc) found = kir_op2(w->f, OP_LOGICAL_OR, found, one.v);
     }
@@ -289,7 +289,7 @@ static gpa_code field(walk *w, const ast_node *n, tv *whole, gpa_str *to) {
         str_put(to, v.is.str->text);
         return GPA_OK;
     }
-    if (v.kind != TV_NUMBER) return typed_fail(w, n, GPA_E_TYPE, "an f-string of a kernel holds numbers, not a %s", typed_kind(&v));
+    if (v.kind != TV_NUMBER) return typed_fail(w, n, GPA_E_TYPE, "an f-string of a kernel holds numbers, not %s %s", typed_article(&v), typed_kind(&v));
     if (spec && n->field.conversion) return typed_fail(w, n, GPA_E_UNSUPPORTED, "a number with a format is not converted before");
     if (spec) str_printf(to, "\2%.*s", (int)spec->string.text.len, spec->string.text.at);
     str_putc(to, '\1');
@@ -395,5 +395,5 @@ gpa_code typed_number(walk *w, const ast_node *n, tv *out) {
     gpa_code rc = typed_expr(w, n, out);
     if (rc || out->kind == TV_NUMBER) return rc;
     w->host = w->host || out->kind == TV_ARRAY;
-    return typed_fail(w, n, GPA_E_TYPE, "a number is needed here, not a %s", typed_kind(out));
+    return typed_fail(w, n, GPA_E_TYPE, "a number is needed here, not %s %s", typed_article(out), typed_kind(out));
 }

@@ -71,6 +71,14 @@ static bool gives(const ast_list *body) {
     return found;
 }
 
+/* An error in a function that another one called: both are in the trace. */
+static gpa_code blame(walk *w, const ast_node *at, const tframe *fr, gpa_code rc) {
+    if (!rc || !fr->outer || w->to->form == TYPED_LOOP) return rc;
+    vm_trace_inner(w->vm, fr->fn->name, w->blamed.src ? w->blamed : vm_err(w->vm)->span);
+    w->blamed = at->span;
+    return rc;
+}
+
 gpa_code typed_inline(walk *w, const ast_node *at, func_obj *fn, const tv *args, tv *out) {
     tframe fr = {.outer = w->frame, .fn = fn, .node = func_node(fn), .returned_flag = -1, .depth = w->frame ? w->frame->depth + 1 : 0};
     const ast_scope *s = fr.node->function.scope;
@@ -92,5 +100,5 @@ gpa_code typed_inline(walk *w, const ast_node *at, func_obj *fn, const tv *args,
     w->frame = fr.outer;
     if (!rc && !left && fr.gives)
         rc = typed_fail(w, fr.node, GPA_E_TYPE, "%s() returns no number: a compiled function of numbers must return one", func_name(w->vm, fn));
-    return rc ? rc : results(w, at, &fr, out);
+    return rc ? blame(w, at, &fr, rc) : results(w, at, &fr, out);
 }

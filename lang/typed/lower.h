@@ -83,6 +83,7 @@ typedef struct typed_walk {
     value kept;   /* a list: values that statics are borrowed from */
     bool changed; /* walk again */
     bool host;    /* what failed could be done by the machine */
+    gpa_span blamed; /* after an error in a function that was called: the call, in the outermost function */
     int nest, regions;
     uint32_t *open;        /* the numbers of the open regions, outermost first; an ELSE begins another */
     size_t n_open, cap_open;
@@ -179,6 +180,7 @@ bool typed_same(typed_ty a, typed_ty b);
 gpa_code typed_fail(walk *w, const ast_node *at, gpa_code code, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 /* What a value is, for messages: "float32", "tuple", "float32[:]", "function". */
 const char *typed_kind(const tv *v);
+const char *typed_article(const tv *v); /* "a" or "an", before its kind */
 void typed_note(walk *w, const ast_node *at, tv v);
 /* What two types have in common; DT_NONE: nothing. */
 typed_ty typed_join(typed_ty a, typed_ty b);

@@ -69,7 +69,7 @@ static gpa_code one_round(walk *w, func_obj *fn, tv *out) {
     if (w->to->form == TYPED_BODY && out->kind == TV_NONE)
         return typed_fail(w, func_node(fn), GPA_E_TYPE, "%s() returns no number: a compiled function of numbers must return one", func_name(w->vm, fn));
     if (w->to->form == TYPED_BODY && out->kind != TV_NUMBER)
-        return typed_fail(w, func_node(fn), GPA_E_TYPE, "a ufunc gives one number, not a %s", typed_kind(out));
+        return typed_fail(w, func_node(fn), GPA_E_TYPE, "a ufunc gives one number, not %s %s", typed_article(out), typed_kind(out));
     if (w->to->form != TYPED_BODY && out->kind != TV_NONE)
         return typed_fail(w, func_node(fn), GPA_E_TYPE, "%s() returns a %s: it gives its results through its arrays", func_name(w->vm, fn), typed_kind(out));
     return GPA_OK;
@@ -112,7 +112,7 @@ out:
     if (host) *host = w.host;
     if (rc && t->form != TYPED_LOOP) {
         say_types(vm, fn, t);
-        vm_trace_inner(vm, fn->name);
+        vm_trace_inner(vm, fn->name, w.blamed.src ? w.blamed : vm_err(vm)->span);
     }
     kir_free(w.f);
     arena_free(w.arena);

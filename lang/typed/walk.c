@@ -40,6 +40,8 @@ const char *typed_kind(const tv *v) {
     return value_type_name(v->is);
 }
 
+const char *typed_article(const tv *v) { return strchr("aeio", typed_kind(v)[0]) ? "an" : "a"; }
+
 gpa_code typed_fail(walk *w, const ast_node *at, gpa_code code, const char *fmt, ...) {
     gpa_err *e = vm_err(w->vm);
     va_list ap;
