@@ -245,7 +245,7 @@ static void function_body(compiler *c, const ast_list *body) {
 }
 
 gpa_code compile_code(gpa_vm *vm, code *k, module_obj *in, bool show_last) {
-    compiler c = {.vm = vm, .code = k, .globals = in, .handling = -1};
+    compiler c = {.vm = vm, .code = k, .globals = in, .handling = -1, .measured = vm->measured && !k->node};
     if (k->scope->n_vars > MAX_REGISTERS / 2) compile_fail(&c, GPA_E_SYNTAX, "too many variables in one body");
     k->n_vars = (uint16_t)k->scope->n_vars;
     scan_body(&c);

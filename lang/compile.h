@@ -44,6 +44,7 @@ typedef struct compiler {
     block *blocks;
     int32_t handling;  /* the register of the exception being handled, or -1 */
     bool walrus;       /* the body has := : variables may change in the middle of an expression */
+    bool measured;     /* values that nobody uses are computed all the same */
     bool failed;
 } compiler;
 

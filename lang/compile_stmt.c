@@ -524,6 +524,7 @@ static void expression_statement(compiler *c, const ast_node *n) {
     uint32_t r = temp(c);
     compile_into(c, v, r);
     if (v->kind == AST_INDEX) emit(c, I_SETTLE, r, 0, 0); /* nobody else would find that an index is out of range */
+    else if (c->measured) emit(c, I_KEEP, r, 0, 0);
     emit(c, I_CLEAR, r, 0, 0);
 }
 

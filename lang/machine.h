@@ -62,6 +62,7 @@ struct vm {
     value *stack, *stack_end;
     atomic_bool interrupted;
     bool sealed;        /* the built-in modules are complete */
+    bool measured;      /* vm_measure */
     bool maybe_pending; /* something ran that may have left arrays pending */
     module_obj *modules, *main, *builtins, *numpy;
     func_obj *functions;

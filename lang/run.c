@@ -333,6 +333,7 @@ L_CONST : {
 L_CLEAR:
     SET(I->a, v_unset());
     GO(1);
+    STEP(KEEP, keep, 1)
 L_DELETE:
     if (R[I->a].tag == V_UNSET) goto unset;
     SET(I->a, v_unset());

@@ -45,6 +45,11 @@ STEP(get_global) {
     return GPA_OK;
 }
 
+STEP(keep) {
+    (void)f;
+    return r[i->a].tag == V_ARRAY && rt_has_pending(vm->config.rt) ? rt_flush(vm->config.rt, &vm->err) : GPA_OK;
+}
+
 STEP(del_global) {
     value *slot = &f->module->slots[i->d];
     UNUSED;

@@ -40,6 +40,7 @@ static inline value reg_take(const frame *f, unsigned i) {
 STEP(unset);      /* fails: an operand of the instruction is an unbound variable */
 STEP(get_global);
 STEP(del_global);
+STEP(keep);
 STEP(new_cell);
 STEP(get_cell);
 STEP(set_cell);

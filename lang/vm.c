@@ -213,6 +213,8 @@ gpa_code vm_eval(gpa_vm *vm, ast_module *ast, module_obj *in, value *last) {
     return rc;
 }
 
+void vm_measure(gpa_vm *vm, bool on) { vm->measured = on; }
+
 gpa_code vm_compile(gpa_vm *vm, ast_module *ast, module_obj *in, vm_program **out) { return compile_module(vm, ast, in ? in : vm->main, true, out); }
 
 gpa_code vm_run(gpa_vm *vm, vm_program *p, module_obj *in, value *last) {

@@ -39,6 +39,9 @@ void vm_free(gpa_vm *vm);
  * be called while another evaluation is running (from vm_config.magic or a native function). */
 gpa_code vm_eval(gpa_vm *vm, ast_module *m, struct module_obj *in, value *last);
 
+/* While on, modules are compiled for being measured: arrays that a statement makes and leaves unused are computed. */
+void vm_measure(gpa_vm *vm, bool on);
+
 /* The same in two steps, for what runs often. The program is owned by the caller: vm_program_free. */
 typedef struct code vm_program;
 gpa_code vm_compile(gpa_vm *vm, ast_module *m, struct module_obj *in, vm_program **out);

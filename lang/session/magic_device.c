@@ -10,7 +10,12 @@
 
 static gpa_code eval_settled(const magic_call *m, value *last) {
     gpa_session *s = m->s;
-    gpa_code rc = m->body ? magic_eval(m, m->body, m->n_body, last) : magic_eval(m, m->args, m->n, last);
+    ast_module *ast = NULL;
+    gpa_code rc = m->body ? magic_parse(m, m->body, m->n_body, &ast) : magic_parse(m, m->args, m->n, &ast);
+    vm_measure(s->vm, true);
+    if (!rc) rc = vm_eval(s->vm, ast, session_scope(s), last);
+    vm_measure(s->vm, false);
+    ast_release(ast);
     if (!rc) rc = rt_flush(s->rt, vm_err(s->vm)); /* the value, too */
     if (!rc) rc = rt_sync(s->rt, vm_err(s->vm));
     return rc;

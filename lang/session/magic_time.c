@@ -328,7 +328,10 @@ gpa_code magic_timeit(magic_call *m, value *out) {
     TRY(m->body ? magic_parse(m, m->body, m->n_body, &ast) : magic_parse(m, m->args, m->n, &ast));
     TRY(take_snapshot(s, &before));
     if (m->body && m->n) TRY(magic_eval(m, m->args, m->n, NULL));
-    TRY(vm_compile(s->vm, ast, session_scope(s), &program));
+    vm_measure(s->vm, true);
+    rc = vm_compile(s->vm, ast, session_scope(s), &program);
+    vm_measure(s->vm, false);
+    if (rc) goto out;
     seconds = mem_new((size_t)t.runs * sizeof *seconds);
     if (!seconds) TRY(vm_no_memory(s->vm));
     TRY(settle(s)); /* what earlier lines left pending is not this statement's */
@@ -393,7 +396,9 @@ gpa_code magic_time(magic_call *m, value *out) {
         return rc;
     }
     clocks begun = read_clocks(s);
+    vm_measure(s->vm, true);
     rc = vm_eval(s->vm, ast, session_scope(s), &last);
+    vm_measure(s->vm, false);
     if (!rc) rc = settle(s);
     print_clocks(s, &begun);
     if (!rc && last.tag != V_UNSET) *out = last;
