@@ -6,6 +6,7 @@
 #include "runtime/base.h"
 
 #include "lang/container.h"
+#include "lang/number.h"
 #include "lang/record.h"
 #include "lang/step.h"
 
@@ -216,6 +217,18 @@ static gpa_code property(gpa_vm *vm, const native *row, value v, value *out) {
     return row->fn(vm, argv, out);
 }
 
+/* NumPy's scalars have methods of Python's numbers (is_integer, bit_count, as_integer_ratio), hex being float64's alone. */
+static gpa_code number_method(gpa_vm *vm, value v, const char *text, value *out) {
+    gpa_dtype t = (gpa_dtype)v.aux;
+    number n = number_of(v);
+    value plain = n.kind == NUMBER_FLOAT ? v_float(n.re) : v_int(n.i);
+    bool has = n.kind == NUMBER_INT || (n.kind == NUMBER_FLOAT && (t == DT_F64 || !is(text, "hex")));
+    const native *row = has && t != DT_BOOL ? native_find(owner_of_value(plain), text) : NULL;
+    if (!row || row->kind != NATIVE_METHOD) return no_attribute(vm, v, text);
+    *out = v_method(vm, plain, (value){.tag = V_NATIVE, .native = row});
+    return out->tag == V_UNSET ? vm->err.code : GPA_OK;
+}
+
 static gpa_code last_resort(gpa_vm *vm, value v, gpa_sym name, value *out) {
     const char *text = text_of(vm, name);
     if (is(text, "__class__")) {
@@ -224,6 +237,7 @@ static gpa_code last_resort(gpa_vm *vm, value v, gpa_sym name, value *out) {
         if (row) return call_native(vm, row, &v, 1, 0, NULL, out);
         if (type.tag != V_UNSET) return vm_call(vm, type, 1, &v, 0, NULL, out);
     }
+    if (v.tag == V_NUM) return number_method(vm, v, text, out);
     return no_attribute(vm, v, text);
 }
 

@@ -632,12 +632,13 @@ static gpa_code round_complex(gpa_vm *vm, gpa_arr *a, value *argv, value *out) {
 
 gpa_code nd_round(gpa_vm *vm, value *argv, value *out) { /* a, decimals, out */
     int64_t decimals;
-    value name = v_none(), scaled = v_none(), whole = v_none();
+    value name = v_none(), scaled = v_none(), whole = v_none(), rounded = v_none();
     gpa_code rc = GPA_OK;
     gpa_arr *a = NULL;
     TRY(arg_int(vm, argv[1], "decimals", &decimals));
     TRY(arg_array(vm, argv[0], DT_NONE, &a));
-    bool exact = dtype_is_int((gpa_dtype)a->dtype) || a->dtype == DT_BOOL;
+    gpa_dtype t = (gpa_dtype)a->dtype;
+    bool exact = dtype_is_int(t) || t == DT_BOOL;
     if (dtype_is_complex((gpa_dtype)a->dtype) && decimals) {
         rc = round_complex(vm, a, argv, out);
         arr_release(vm_rt(vm), a);
@@ -667,10 +668,16 @@ gpa_code nd_round(gpa_vm *vm, value *argv, value *out) { /* a, decimals, out */
     value_release(vm, scaled);
     scaled = v_none();
     TRY(ufunc_call(vm, ufunc_of(down), 2, (value[]){whole, by}, 0, NULL, &scaled));
-    rc = nd_astype(vm, (value[]){scaled, v_dtype(DT_I64), v_none(), v_none(), v_none(), v_bool(true)}, out);
+    value_release(vm, whole);
+    whole = v_none();
+    TRY(nd_astype(vm, (value[]){scaled, v_dtype(DT_I64), v_none(), v_none(), v_none(), v_bool(true)}, &whole)); /* wraps as integers do */
+    TRY(nd_astype(vm, (value[]){whole, v_dtype(t == DT_BOOL ? DT_I64 : t), v_none(), v_none(), v_none(), v_bool(true)}, &rounded));
+    if (argv[2].tag == V_NONE || argv[2].tag == V_UNSET) *out = value_retain(rounded);
+    else rc = ufunc_call(vm, ufunc_of(OP_POSITIVE), 1, (value[]){rounded, argv[2]}, 1, &name, out);
 out:
     value_release(vm, name);
     value_release(vm, scaled);
     value_release(vm, whole);
+    value_release(vm, rounded);
     return rc;
 }

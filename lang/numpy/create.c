@@ -151,10 +151,8 @@ static gpa_code filled(gpa_vm *vm, filling how, int ndim, const int64_t *extents
             TRY(arr_item(rt, b, &x, vm_err(vm)));
             TRY(arr_full(rt, (gpa_dtype)b->dtype, ndim, shape, x, &a, vm_err(vm)));
         } else {
-            gpa_arr *wide = NULL;
-            TRY(arr_broadcast_to(rt, b, ndim, shape, &wide, vm_err(vm)));
-            rc = arr_copy(rt, wide, &a, vm_err(vm));
-            arr_release(rt, wide);
+            TRY(arr_empty(rt, t == DT_NONE ? (gpa_dtype)b->dtype : t, ndim, shape, &a, vm_err(vm)));
+            TRY(arr_set(rt, a, &(gpa_index){.kind = IX_ELLIPSIS}, 1, &(gpa_opnd){.arr = b}, vm_err(vm)));
         }
     }
     gpa_arr *c = a;
@@ -164,6 +162,7 @@ static gpa_code filled(gpa_vm *vm, filling how, int ndim, const int64_t *extents
     else a = c;
 out:
     arr_release(rt, b);
+    if (rc) arr_release(rt, a);
     return rc ? rc : np_return_array(vm, a, out);
 }
 

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "lang/builtin/all.h"
+#include "lang/number.h"
 #include "lang/numpy/numpy.h"
 #include "lang/typed/types.h"
 
@@ -187,16 +188,13 @@ static gpa_code iinfo_attr(gpa_vm *vm, object_obj *o, const char *name, value *o
 }
 
 static gpa_code finfo_repr(gpa_vm *vm, object_obj *o, gpa_str *out) {
-    static const struct {
-        const char *text;
-        int field;
-    } rows[] = {{"finfo(resolution=", 10}, {", min=", 4}, {", max=", 3}};
-    gpa_code rc = GPA_OK;
-    for (size_t i = 0; !rc && i < COUNT_OF(rows); i++) {
-        str_put(out, rows[i].text);
-        rc = vm_str(vm, o->fields[rows[i].field], out);
-    }
-    str_printf(out, ", dtype=%s)", dtype_info[o->fields[0].aux].name);
+    static const int digits[] = {[2] = 5, [4] = 7, [8] = 16}; /* by the size of an element */
+    gpa_dtype t = (gpa_dtype)o->fields[0].aux;
+    number max = number_of(o->fields[3]), min = number_of(o->fields[4]);
+    int n = digits[dtype_size(t)];
+    str_put(out, "finfo(resolution=");
+    gpa_code rc = vm_str(vm, o->fields[10], out);
+    str_printf(out, ", min=%.*e, max=%.*e, dtype=%s)", n, number_real(&min), n, number_real(&max), dtype_info[t].name);
     return rc;
 }
 
@@ -367,10 +365,10 @@ gpa_code np_scalar_new(gpa_vm *vm, value *argv, value *out) { /* cls, x, *types 
     if (argv[2].tuple->count)
         return vm_fail(vm, GPA_E_TYPE, "function takes at most 1 argument (%zu given)", argv[2].tuple->count + 1);
     if (x.tag == V_STR) {
-        double number;
+        double plain;
         rc = vm_call(vm, v_type(V_FLOAT), 1, &x, 0, NULL, out);
-        number = rc ? 0 : out->f;
-        if (!rc) *out = v_num(vm, t, dtype_cast((gpa_val){.F64 = number}, DT_F64, t));
+        plain = rc ? 0 : out->f;
+        if (!rc) *out = v_num(vm, t, dtype_cast((gpa_val){.F64 = plain}, DT_F64, t));
         return rc ? rc : out->tag == V_UNSET ? vm_err(vm)->code : GPA_OK;
     }
     if (cast_number(x, t, &v)) {

@@ -50,6 +50,7 @@ gpa_code np_take(gpa_vm *vm, value *argv, value *out) { /* a, indices, axis, out
     } else {
         TRY(arg_axis(vm, argv[2], a->ndim, &axis));
     }
+    if (a->ndim && a->shape[axis] == 0 && at->size) TRY(vm_fail(vm, GPA_E_INDEX, "cannot do a non-empty take from an empty axes."));
     const char *mode = argv[4].tag == V_STR ? argv[4].str->text : "raise";
     if (strcmp(mode, "raise") != 0) {
         bool wrap = strcmp(mode, "wrap") == 0;
@@ -91,8 +92,21 @@ out:
     return rc;
 }
 
+/* A Python int that is no bound for an integer dtype, since all its values are beyond it. */
+static bool bounds_nothing(value bound, gpa_dtype t, bool upper) {
+    int bits = 8 * (int)dtype_size(t);
+    if (bound.tag != V_INT || !dtype_is_int(t)) return false;
+    if (dtype_info[t].kind == 'U') return upper ? bits < 64 && bound.i >= ((int64_t)1 << bits) - 1 : bound.i <= 0;
+    return upper ? bound.i >= (int64_t)(UINT64_MAX >> (65 - bits)) : bound.i <= -(int64_t)(UINT64_MAX >> (65 - bits)) - 1;
+}
+
 gpa_code np_clip(gpa_vm *vm, value *argv, value *out) { /* a, a_min, a_max, out */
     value low = v_none();
+    if (argv[0].tag == V_ARRAY || argv[0].tag == V_NUM) {
+        gpa_dtype t = (gpa_dtype)(argv[0].tag == V_ARRAY ? argv[0].array->arr->dtype : argv[0].aux);
+        for (int i = 1; i <= 2; i++)
+            if (bounds_nothing(argv[i], t, i == 2)) argv[i] = v_none();
+    }
     bool has_low = argv[1].tag != V_NONE, has_high = argv[2].tag != V_NONE;
     value name = v_cstr(vm, "out");
     if (name.tag == V_UNSET) return vm_err(vm)->code;

@@ -161,51 +161,18 @@ static gpa_code call2(gpa_vm *vm, const ufunc *u, value a, value b, value *out) 
 
 static gpa_code binary_only(gpa_vm *vm, const ufunc *u, const char *method) {
     if (op_info[u->op].arity == 2) return GPA_OK;
-    return vm_fail(vm, GPA_E_VALUE, "%s only supported for binary functions", method);
+    return vm_fail(vm, GPA_E_VALUE, "%s only supported for binary functions", strcmp(method, "outer") == 0 ? "outer product" : method);
 }
 
 /* ---- methods ---- */
 
-/* The operation has no reduction of its own: element after element along the axis, kept or overwritten. */
-static gpa_code fold(gpa_vm *vm, const ufunc *u, gpa_arr *a, int axis, bool keep_all, gpa_arr **out) {
-    gpa_rt *rt = vm_rt(vm);
-    gpa_arr *moved = NULL, *acc = NULL, *next = NULL, *item = NULL, *all = NULL;
-    int perm[GPA_MAX_DIMS];
-    gpa_code rc = GPA_OK;
-    perm[0] = axis;
-    for (int d = 0, k = 1; d < a->ndim; d++)
-        if (d != axis) perm[k++] = d;
-    TRY(arr_transpose(rt, a, perm, &moved, vm_err(vm)));
-    int64_t n = moved->shape[0];
-    if (n == 0 && !keep_all) {
-        rc = vm_fail(vm, GPA_E_VALUE, "zero-size array to reduction operation %s which has no identity", u->name);
-        goto out;
-    }
-    if (keep_all) TRY(arr_copy(rt, moved, &all, vm_err(vm)));
-    for (int64_t i = 0; i < n; i++) {
-        gpa_index at = {.kind = IX_INT, .i = i};
-        TRY(vm_poll(vm));
-        TRY(arr_get(rt, moved, &at, 1, NULL, &item, vm_err(vm)));
-        if (acc) TRY(arr_ufunc(rt, u->op, (gpa_opnd[]){{.arr = acc}, {.arr = item}}, NULL, &next, vm_err(vm)));
-        else next = arr_retain(item);
-        arr_release(rt, acc);
-        arr_release(rt, item);
-        acc = next;
-        next = item = NULL;
-        if (all) TRY(arr_set(rt, all, &at, 1, &(gpa_opnd){.arr = acc}, vm_err(vm)));
-    }
-    if (!all) {
-        *out = acc;
-        acc = NULL;
-        goto out;
-    }
-    for (int d = 0, k = 1; d < a->ndim; d++) perm[d] = d == axis ? 0 : k++;
-    rc = arr_transpose(rt, all, perm, out, vm_err(vm));
-out:
-    arr_release(rt, moved);
-    arr_release(rt, acc);
-    arr_release(rt, item);
-    arr_release(rt, all);
+/* The operation has no reduction of its own: a function of the prelude goes from element to element. Absent arguments are None. */
+static gpa_code fold(gpa_vm *vm, const char *name, size_t n, const value *argv, value *out) {
+    value fn = v_none(), args[8];
+    for (size_t i = 0; i < n; i++) args[i] = argv[i].tag == V_UNSET ? v_none() : argv[i];
+    gpa_code rc = np_prelude(vm, name, &fn);
+    if (!rc) rc = vm_call(vm, fn, n, args, 0, NULL, out);
+    value_release(vm, fn);
     return rc;
 }
 
@@ -215,15 +182,7 @@ gpa_code uf_reduce(gpa_vm *vm, value *argv, value *out) { /* self, array, axis, 
     if (rc) return rc;
     gpa_red red = (gpa_red)op_info[u->op].identity;
     if (red != RED_COUNT) return np_reduce_with(vm, red, argv + 1, out);
-    gpa_arr *a = NULL, *result = NULL;
-    int axis;
-    TRY(arg_array(vm, argv[1], DT_NONE, &a));
-    TRY(arg_axis(vm, argv[2], a->ndim, &axis));
-    TRY(fold(vm, u, a, axis, false, &result));
-    rc = np_return(vm, result, out);
-out:
-    arr_release(vm_rt(vm), a);
-    return rc;
+    return fold(vm, "_fold", 8, argv, out);
 }
 
 gpa_code uf_accumulate(gpa_vm *vm, value *argv, value *out) { /* self, array, axis, dtype, out */
@@ -231,19 +190,13 @@ gpa_code uf_accumulate(gpa_vm *vm, value *argv, value *out) { /* self, array, ax
     gpa_code rc = binary_only(vm, u, "accumulate");
     if (rc) return rc;
     gpa_red red = (gpa_red)op_info[u->op].identity;
+    bool scalar = argv[1].tag == V_ARRAY ? argv[1].array->arr->ndim == 0 : argv[1].tag != V_LIST && argv[1].tag != V_TUPLE && argv[1].tag != V_RANGE;
+    if (scalar) return vm_fail(vm, GPA_E_TYPE, "cannot accumulate on a scalar");
     if (red != RED_COUNT) return np_scan_with(vm, red, argv + 1, out);
-    gpa_arr *a = NULL, *result = NULL;
-    int axis;
-    TRY(arg_array(vm, argv[1], DT_NONE, &a));
-    TRY(arg_axis(vm, argv[2], a->ndim, &axis));
-    TRY(fold(vm, u, a, axis, true, &result));
-    rc = np_return_array(vm, result, out);
-out:
-    arr_release(vm_rt(vm), a);
-    return rc;
+    return fold(vm, "_fold_running", 5, argv, out);
 }
 
-gpa_code uf_reduceat(gpa_vm *vm, value *argv, value *out) { /* self, array, indices, axis */
+gpa_code uf_reduceat(gpa_vm *vm, value *argv, value *out) { /* self, array, indices, axis, dtype, out */
     gpa_rt *rt = vm_rt(vm);
     gpa_arr *a = NULL, **parts = NULL, *whole = NULL;
     value places = v_none(), part = v_none(), reduced = v_none();
@@ -252,12 +205,14 @@ gpa_code uf_reduceat(gpa_vm *vm, value *argv, value *out) { /* self, array, indi
     gpa_code rc = binary_only(vm, argv[0].ufunc, "reduceat");
     if (rc) return rc;
     TRY(arg_array(vm, argv[1], DT_NONE, &a));
+    if (a->ndim == 0) TRY(vm_fail(vm, GPA_E_TYPE, "cannot reduceat on a scalar"));
     TRY(arg_axis(vm, argv[3], a->ndim, &axis));
     TRY(vm_collect(vm, argv[2], &places));
     parts = mem_zero(places.list->count * sizeof *parts);
     if (!parts) TRY(vm_no_memory(vm));
     for (; n < places.list->count; n++) {
         int64_t lo, hi = a->shape[axis];
+        if (places.list->items[n].tag == V_LIST) TRY(vm_fail(vm, GPA_E_VALUE, "object too deep for desired array"));
         TRY(arg_int(vm, places.list->items[n], "indices", &lo));
         if (n + 1 < places.list->count) TRY(arg_int(vm, places.list->items[n + 1], "indices", &hi));
         if (lo < 0 || lo >= a->shape[axis]) {
@@ -270,7 +225,7 @@ gpa_code uf_reduceat(gpa_vm *vm, value *argv, value *out) { /* self, array, indi
         gpa_arr *piece = NULL;
         TRY(arr_get(rt, a, ix, axis + 1, NULL, &piece, vm_err(vm)));
         TRY(np_return_array(vm, piece, &part));
-        value args[] = {argv[0], part, v_int(axis), v_none(), v_none(), v_bool(true), v_unset(), v_bool(true)};
+        value args[] = {argv[0], part, v_int(axis), argv[4], v_none(), v_bool(true), v_unset(), v_bool(true)};
         TRY(uf_reduce(vm, args, &reduced));
         parts[n] = arr_retain(reduced.array->arr);
         value_release(vm, part);
@@ -279,7 +234,8 @@ gpa_code uf_reduceat(gpa_vm *vm, value *argv, value *out) { /* self, array, indi
     }
     if (n == 0) rc = vm_fail(vm, GPA_E_VALUE, "need at least one index");
     if (!rc) rc = arr_concat(rt, parts, (int)n, axis, DT_NONE, &whole, vm_err(vm));
-    if (!rc) rc = np_return_array(vm, whole, out);
+    if (!rc) rc = np_return_array(vm, whole, &part);
+    if (!rc) rc = fold(vm, "_into", 2, (value[]){part, argv[5]}, out);
 out:
     arr_release(rt, a);
     while (n) arr_release(rt, parts[--n]);
