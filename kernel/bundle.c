@@ -1,6 +1,8 @@
 #include "kernel/bundle.h"
 
 #include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "kernel/text.h"
@@ -35,11 +37,40 @@ json_t *bundle_meta(const gpa_repr *r, size_t n) {
     return meta;
 }
 
+/* ---- errors ---- */
+
+#define RED "\033[1;31m"
+#define YELLOW "\033[33m"
+#define CYAN "\033[36m"
+
+static bool begins(const char *line, size_t n, const char *with) { return n >= strlen(with) && memcmp(line, with, strlen(with)) == 0; }
+
+/* The bytes of a line of the report that are coloured, from its first: the error's name, places, carets, the word before a hint. */
+static size_t coloured(const char *line, size_t n, const char *name, const char **colour) {
+    *colour = RED;
+    if (begins(line, n, name)) return strlen(name) + (line[strlen(name)] == ':');
+    if (n && strspn(line, " ^~") >= n) return n;
+    *colour = YELLOW;
+    if (begins(line, n, "  hint:")) return strlen("  hint:");
+    *colour = CYAN;
+    return begins(line, n, "  In [") || begins(line, n, "  File ") || begins(line, n, "  called from ") ? n : 0;
+}
+
+static json_t *report_line(const char *line, size_t n, const char *name) {
+    const char *colour;
+    size_t m = coloured(line, n, name, &colour);
+    char *text = NULL;
+    int length = m ? asprintf(&text, "%s%.*s\033[0m%.*s", colour, (int)m, line, (int)(n - m), line + m) : -1;
+    json_t *json = length >= 0 ? text_json(text, (size_t)length) : text_json(line, n);
+    if (length >= 0) free(text);
+    return json;
+}
+
 json_t *bundle_error(const gpa_diag *d) {
     json_t *lines = json_array();
     for (const char *at = d->text; at && *at;) {
         size_t n = strcspn(at, "\n");
-        json_array_append_new(lines, text_json(at, n));
+        json_array_append_new(lines, report_line(at, n, d->name));
         at += n + (at[n] == '\n');
     }
     return json_pack("{s:o, s:o, s:o}", "ename", text_json(d->name, strlen(d->name)), "evalue", text_json(d->msg, strlen(d->msg)), "traceback", lines);

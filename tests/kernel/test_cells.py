@@ -31,6 +31,7 @@ def test_error():
             reply, out = k.run(code)
             assert reply["status"] == "error" and reply["ename"] == name and reply["evalue"] and reply["traceback"]
             assert types(out) == ["execute_input", "error"] and out[1].content["ename"] == name
+            assert reply["traceback"][0] == f"\033[1;31m{name}:\033[0m {reply['evalue']}", reply["traceback"]
         assert k.run("5")[0]["status"] == "ok"
 
 
