@@ -194,9 +194,10 @@ static gpa_code drop_faults(struct exec *x, const gpa_device *d, const gpa_err *
             at = &f->next;
             continue;
         }
-        gpa_err one = {0}, stopped = {0};
+        gpa_err one, stopped; /* large, and seldom wanted */
         const gpa_err *told = lost;
         if (f->record.set && !lost) {
+            one = stopped = (gpa_err){0};
             report_fault(f, &one);
             if (one.code == GPA_E_INTERRUPT) interrupted(&stopped);
             told = stopped.code ? &stopped : &one;
@@ -215,9 +216,12 @@ static gpa_code drop_faults(struct exec *x, const gpa_device *d, const gpa_err *
 
 gpa_code exec_faults(gpa_rt *rt, gpa_device *d, gpa_code waited, gpa_err *e) {
     if (!rt->exec || (waited && waited != GPA_E_INTERRUPT && waited != GPA_E_DEVICE)) return waited;
-    gpa_err lost = {0};
-    if (waited == GPA_E_INTERRUPT) interrupted(&lost);
-    gpa_code rc = drop_faults(rt->exec, d, lost.code ? &lost : NULL, !rt_interrupted(rt), e);
+    gpa_err lost;
+    if (waited == GPA_E_INTERRUPT) {
+        lost = (gpa_err){0};
+        interrupted(&lost);
+    }
+    gpa_code rc = drop_faults(rt->exec, d, waited == GPA_E_INTERRUPT ? &lost : NULL, !rt_interrupted(rt), e);
     return waited ? waited : rc;
 }
 
