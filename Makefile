@@ -4,7 +4,7 @@
 #   make           build                              make install   PREFIX=/usr/local DESTDIR=
 #   make run       the demonstration, on real data    make dist      an archive that runs elsewhere
 #   make test      every test                         make bench-gpu with CuPy, JAX, PyTorch, Numba on a GPU (QUICK=1: gpa alone)
-#   make layers    check who includes whom
+#   make layers    check who includes whom            make reference the functions and their docstrings: build/reference.html
 #   make test-gpu  every test on a GPU                make test-kit  what that needs of a build
 #   make fuzz      build the fuzz targets (clang)     make cov       which lines the tests run
 #   make clean     remove build/
@@ -74,7 +74,7 @@ all: $(BUILT)
 
 # An executable exports the core functions that a plugin calls, and looks for bundled libraries beside itself.
 EXE  = -Wl,--dynamic-list=runtime/plugin.sym -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/../lib/gpa'
-LIBS = $(ZIP_LIBS) -ldl -lm -lpthread
+LIBS = $(ZIP_LIBS) $(PNG_LIBS) -ldl -lm -lpthread
 
 $(B)/gpa: $(REPL) $(CORE) runtime/plugin.sym
 	$(call say,LD)$(CC) $(CFLAGS) $(LDFLAGS) $(EXE) -o $@ $(REPL) $(CORE) $(READLINE_LIBS) $(LIBS)
@@ -98,7 +98,7 @@ $(B)/runtime/cpu/%.o:  EXTRA = -fPIC -fvisibility=hidden $(LLVM_CFLAGS) $(OPENMP
 $(B)/runtime/cuda/%.o: EXTRA = -fPIC -fvisibility=hidden
 $(B)/repl/%.o:         EXTRA = $(READLINE_CFLAGS)
 $(B)/kernel/%.o:       EXTRA = $(ZMQ_CFLAGS) $(JANSSON_CFLAGS)
-$(B)/lang/%.o $(B)/runtime/%.o: EXTRA = $(ZIP_CFLAGS)
+$(B)/lang/%.o $(B)/runtime/%.o: EXTRA = $(ZIP_CFLAGS) $(PNG_CFLAGS)
 $(B)/tests/%.o:        EXTRA = $(CMOCKA_CFLAGS)
 
 # A plugin holds the hash of the tables it was built with.
@@ -181,6 +181,8 @@ bench:  deps ; @$(MAKE) --no-print-directory -j$(JOBS) all && GPA=$(B)/gpa tests
 bench-gpu: deps ; @$(MAKE) --no-print-directory -j$(JOBS) all && GPA=$(B)/gpa $(or $(wildcard build/venv/bin/python),python3) tests/bench/gpu.py $(if $(QUICK),--quick)
 cov:    ; @$(MAKE) --no-print-directory test MODE=cov; .make/coverage.sh
 tests:  $(UNIT) $(TOOLS) $(FUZZ) $(FAKE) $(STUBS) $(EMULATOR) ; @true
+# Every public function and its docstring, on one page.
+reference: all ; @cat .make/listing.gpa .make/reference.gpa > build/reference.gpa && $(B)/gpa build/reference.gpa > build/reference.html && echo '  build/reference.html'
 layers: ; @awk -f tests/layers.awk tests/layers.txt $$(find lang runtime repl kernel -name '*.[ch]' 2>/dev/null)
 clean:  ; rm -rf build
 
@@ -213,4 +215,4 @@ fuzz:
 build/fuzz/%: build/fuzz/tests/fuzz/%.o build/fuzz/core.a
 	$(call say,LD)$(CC) $(CFLAGS) -fsanitize=fuzzer $(LDFLAGS) $(EXE) -o $@ $< build/fuzz/core.a $(LIBS)
 
-.PHONY: default all deps run test test-gpu test-kit tests cov bench install dist layers fuzz clean
+.PHONY: default all reference deps run test test-gpu test-kit tests cov bench install dist layers fuzz clean

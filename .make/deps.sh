@@ -4,7 +4,7 @@
 cd "$(dirname "$0")/.." || exit 1
 mkdir -p build
 
-need="gcc g++ make pkg-config python3 python3-venv libopenblas-dev libfftw3-dev libreadline-dev libcmocka-dev libzip-dev zlib1g-dev libzmq3-dev libjansson-dev gnuplot-nox chafa"
+need="gcc g++ make pkg-config python3 python3-venv libopenblas-dev libfftw3-dev libreadline-dev libcmocka-dev libzip-dev zlib1g-dev libpng-dev libzmq3-dev libjansson-dev gnuplot-nox chafa"
 installed() { dpkg-query -W -f '${db:Status-Abbrev}' "$1" 2> /dev/null | grep -q '^ii'; }
 
 # The newest LLVM from 15 to 19 that is installed, or else that the distribution has.
@@ -36,7 +36,7 @@ if command -v dpkg-query > /dev/null; then
         fi
     fi
 else
-    echo "deps: not a Debian system; gpa wants a C compiler, LLVM 15 or later, OpenBLAS, readline, libzip, cmocka, ZeroMQ, jansson"
+    echo "deps: not a Debian system; gpa wants a C compiler, LLVM 15 or later, OpenBLAS, readline, libzip, libpng, cmocka, ZeroMQ, jansson"
 fi
 
 # packages FILE WHAT: Python packages for the tests, once for each state of the file that lists them.

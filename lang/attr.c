@@ -61,6 +61,15 @@ static gpa_code module_attr(gpa_vm *vm, module_obj *m, gpa_sym name, attr_cache 
     return out->tag == V_UNSET ? vm->err.code : GPA_OK;
 }
 
+static gpa_code signature_attr(gpa_vm *vm, const func_obj *f, value *out) {
+    gpa_str text;
+    str_init(&text);
+    gpa_code rc = func_signature(vm, f, &text);
+    if (!rc) *out = text.failed ? v_unset() : v_str(vm, text.text, text.len);
+    str_free(&text);
+    return rc ? rc : out->tag == V_UNSET ? vm_no_memory(vm) : GPA_OK;
+}
+
 static gpa_code func_attr(gpa_vm *vm, func_obj *f, gpa_sym name, value *out) {
     const char *text = text_of(vm, name);
     *out = v_unset();
@@ -73,6 +82,7 @@ static gpa_code func_attr(gpa_vm *vm, func_obj *f, gpa_sym name, value *out) {
     }
     if (is(text, "__name__") || is(text, "__qualname__")) *out = v_cstr(vm, func_name(vm, f));
     else if (is(text, "__doc__")) *out = found(f->doc);
+    else if (is(text, "__text_signature__")) return signature_attr(vm, f, out);
     else if (is(text, "__defaults__")) *out = found(f->defaults);
     else if (is(text, "__kwdefaults__")) *out = found(f->kwdefaults);
     else if (is(text, "__module__")) *out = v_cstr(vm, text_of(vm, f->module->name));
@@ -132,6 +142,7 @@ static gpa_code callable_attr(gpa_vm *vm, value v, const char *text, value *out)
     if (out->tag != V_UNSET || v.tag != V_NATIVE) return GPA_OK;
     if (is(text, "__name__") || is(text, "__qualname__")) *out = v_cstr(vm, v.native->name);
     else if (is(text, "__doc__")) *out = v.native->doc ? v_cstr(vm, v.native->doc) : v_none();
+    else if (is(text, "__text_signature__")) *out = v_strf(vm, "(%s)", v.native->signature);
     else return GPA_OK;
     return out->tag == V_UNSET ? vm->err.code : GPA_OK;
 }

@@ -10,7 +10,7 @@ import cells
 from cells import Gpa, show
 
 NUMPY = ("numpy", "numpy.fft", "numpy.linalg", "numpy.random", "numpy.emath", "numpy.lib.stride_tricks", "numpy.polynomial.polynomial",
-         "numpy.polynomial.polyutils", "scipy.sparse", "pyculib.fft")  # every function of these has an example
+         "numpy.polynomial.polyutils", "scipy.sparse", "pyculib.fft", "imageio")  # every function of these has an example
 
 
 def run_examples(engine, prologue, examples):
@@ -44,6 +44,8 @@ def check(engine, owner, name, kind, doc):
         prologue = "import numpy as np\nfrom numpy import *\nfrom builtins import bool\n"
     if owner in NUMPY[1:]:
         prologue += f"from {owner} import *\n"
+    if owner == "matplotlib.pyplot":
+        prologue = f"from {owner} import *\n"
     if owner == "Generator":
         prologue += "from numpy.random import default_rng\n"
     return run_examples(engine, prologue, examples)
@@ -56,7 +58,7 @@ def check_all(engine, listing):
         print("not ok - the listing of what there is")
         show("it failed:", listing.report)
     for line in listing.out.splitlines():
-        owner, name, kind, doc = ast.literal_eval(line)
+        owner, name, kind, doc, _ = ast.literal_eval(line)
         complaints = check(engine, owner, name, kind, doc)
         good &= not complaints
         print(f"{'not ok' if complaints else 'ok'} - {owner}.{name}")
@@ -72,8 +74,10 @@ def check_all(engine, listing):
 
 def main():
     engine = Gpa()
-    with open(sys.argv[1], encoding="utf-8") as f:
-        program = f.read()
+    program = ""
+    for path in (os.path.join(os.path.dirname(__file__), "../.make/listing.gpa"), sys.argv[1]):
+        with open(path, encoding="utf-8") as f:
+            program += f.read()
     cells.PROGRAM = os.path.abspath(cells.PROGRAM)
     with tempfile.TemporaryDirectory() as folder: # where examples write their files
         os.chdir(folder)

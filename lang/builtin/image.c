@@ -1,0 +1,84 @@
+/* Pictures as arrays: PNG files by libpng's simplified interface. A picture is uint8, (rows, columns) in grey or with 2, 3 or 4
+ * channels behind. Without libpng these functions say so. */
+#include <errno.h>
+
+#include "lang/builtin/all.h"
+#include "lang/builtin/file.h"
+#include "lang/container.h"
+#include "lang/numpy/numpy.h"
+
+#ifdef GPA_HAVE_PNG
+#include <png.h>
+
+static const png_uint_32 formats[] = {0, PNG_FORMAT_GRAY, PNG_FORMAT_GA, PNG_FORMAT_RGB, PNG_FORMAT_RGBA}; /* by channels */
+
+static gpa_code missing(gpa_vm *vm, const char *path) {
+    FILE *f = fopen(path, "rb");
+    if (!f) return os_error(vm, errno, path);
+    fclose(f);
+    return GPA_OK;
+}
+
+/* Reads the picture that was begun. */
+static gpa_code finish(gpa_vm *vm, png_image *image, const char *path, value *out) {
+    int channels = (int)PNG_IMAGE_SAMPLE_CHANNELS(image->format);
+    int64_t shape[3] = {image->height, image->width, channels};
+    gpa_arr *a = NULL;
+    char *pixels = mem_new(PNG_IMAGE_SIZE(*image));
+    gpa_code rc = pixels ? GPA_OK : vm_no_memory(vm);
+    if (!rc && !png_image_finish_read(image, NULL, pixels, 0, NULL)) rc = vm_fail(vm, GPA_E_OS, "cannot read '%s': %s", path, image->message);
+    if (!rc) rc = arr_from(vm_rt(vm), DT_U8, channels > 1 ? 3 : 2, shape, pixels, &a, vm_err(vm));
+    if (!rc) rc = np_return_array(vm, a, out);
+    mem_free(pixels);
+    return rc;
+}
+
+gpa_code image_read(gpa_vm *vm, value *argv, value *out) { /* path */
+    const char *path;
+    png_image image = {.version = PNG_IMAGE_VERSION};
+    gpa_code rc = arg_path(vm, argv[0], &path);
+    if (!rc) rc = missing(vm, path);
+    if (rc) return rc;
+    if (!png_image_begin_read_from_file(&image, path)) rc = vm_fail(vm, GPA_E_OS, "cannot read '%s': %s", path, image.message);
+    image.format &= ~(png_uint_32)(PNG_FORMAT_FLAG_LINEAR | PNG_FORMAT_FLAG_COLORMAP); /* the numbers as they stand, of palettes the colours */
+    if (!rc) rc = finish(vm, &image, path, out);
+    png_image_free(&image);
+    return rc;
+}
+
+gpa_code image_write(gpa_vm *vm, value *argv, value *out) { /* path, a: uint8 */
+    const char *path;
+    gpa_arr *a = NULL;
+    char *pixels = NULL;
+    gpa_code rc = GPA_OK;
+    (void)out;
+    TRY(arg_path(vm, argv[0], &path));
+    TRY(arg_array(vm, argv[1], DT_U8, &a));
+    int64_t channels = a->ndim == 3 ? a->shape[2] : 1;
+    if ((a->ndim != 2 && a->ndim != 3) || channels < 1 || channels > 4 || !a->size)
+        TRY(vm_fail(vm, GPA_E_VALUE, "a picture has the shape (rows, columns) or (rows, columns, 1 to 4), and is not empty"));
+    png_image image = {.version = PNG_IMAGE_VERSION, .width = (png_uint_32)a->shape[1], .height = (png_uint_32)a->shape[0],
+                       .format = formats[channels]};
+    if (a->shape[0] > UINT32_MAX >> 1 || a->shape[1] > UINT32_MAX >> 1) TRY(vm_fail(vm, GPA_E_VALUE, "the picture is too large"));
+    if (!(pixels = mem_new((size_t)a->size))) TRY(vm_no_memory(vm));
+    TRY(arr_read(vm_rt(vm), a, pixels, vm_err(vm)));
+    errno = 0;
+    if (!png_image_write_to_file(&image, path, 0, pixels, 0, NULL))
+        TRY(errno ? os_error(vm, errno, path) : vm_fail(vm, GPA_E_OS, "cannot write '%s': %s", path, image.message));
+out:
+    mem_free(pixels);
+    arr_release(vm_rt(vm), a);
+    return rc;
+}
+
+#else
+
+gpa_code image_read(gpa_vm *vm, value *argv, value *out) {
+    (void)argv;
+    (void)out;
+    return vm_fail(vm, GPA_E_UNSUPPORTED, "this gpa was built without libpng: pictures are left out; use numpy.load and numpy.save");
+}
+
+gpa_code image_write(gpa_vm *vm, value *argv, value *out) { return image_read(vm, argv, out); }
+
+#endif
