@@ -2,7 +2,8 @@
  *
  * Invariants: a description holds every word that fuse, lower and layout look at, but for the numbers' values and the
  * addresses; nodes, memory and numbers are named in it by their order of first meeting, so that the n-th of one graph
- * stands where the n-th of another one did. Bodies are named by address: a plan holds those it names.
+ * stands where the n-th of another one did. Places in a memory count from the first one met in it: only their distance
+ * decides what may be done, so a loop over rows has one plan. Bodies are named by address: a plan holds those it names.
  *
  * Reading order: describing a graph, finding, lowering, noting and keeping. */
 #include "runtime/memo.h"
@@ -19,8 +20,9 @@ typedef enum { FROM_NOWHERE, FROM_LEAF, FROM_ROOT, FRESH } source;
 
 typedef struct {
     uint8_t from;
+    uint8_t item;  /* bytes of an element */
     int32_t which; /* LEAF: the graph's n-th memory.  ROOT: the value of this root, stored before.  FRESH: this root's */
-    int64_t offset, stride[KIR_MAX_DIMS];
+    int64_t offset, stride[KIR_MAX_DIMS]; /* LEAF: the offset counts from the memory's base */
 } operand;
 
 typedef struct {
@@ -58,9 +60,11 @@ struct memo {
     const plan *found;
     /* The graph at hand. */
     uint64_t *words, hash;
-    size_t n_words, cap_words, n_nodes, n_bufs, n_numbers, n_bodies;
+    size_t n_words, cap_words, n_asked, n_nodes, n_bufs, n_numbers, n_bodies;
     node *nodes[MOST_NODES];
     gpa_buf *bufs[MOST_NODES];
+    int64_t base[MOST_NODES]; /* of each memory: the place met first, in bytes */
+    bool given[MOST_NODES];   /* per root asked for: its value was a leaf from the start */
     const node *number_at[MOST_NODES];
     gpa_val numbers[MOST_NODES]; /* copied: a node may be gone when its step has run */
     gpa_body *bodies[MOST_NODES];
@@ -108,11 +112,10 @@ static void put_all(memo *m, const int64_t *v, size_t n) {
     m->n_words += n;
 }
 
-/* The number of a memory in this graph. */
-static size_t memory_number(memo *m, gpa_buf *b) {
+/* The number of a memory in this graph; n_bufs: it is not in it. */
+static size_t memory_number(const memo *m, const gpa_buf *b) {
     size_t i = 0;
     while (i < m->n_bufs && m->bufs[i] != b) i++;
-    if (i == m->n_bufs) m->bufs[m->n_bufs++] = b;
     return i;
 }
 
@@ -123,17 +126,26 @@ static size_t body_number(memo *m, gpa_body *b) {
     return i;
 }
 
-static bool put_memory(memo *m, const gpa_device *d, gpa_buf *b) {
-    if (b->device != d) return false;
-    put(m, memory_number(m, b));
+/* A place in memory; `offset` in elements of type t. */
+static bool put_place(memo *m, const gpa_device *d, gpa_buf *b, gpa_dtype t, int64_t offset) {
+    size_t i = memory_number(m, b);
+    int64_t at = offset * (int64_t)dtype_size(t);
+    if (b->device != d || i == MOST_NODES) return false;
+    if (i == m->n_bufs) {
+        m->bufs[i] = b;
+        m->base[i] = at;
+        m->n_bufs++;
+    }
+    put(m, i);
     put(m, b->bytes);
+    put(m, (uint64_t)(at - m->base[i]));
     return true;
 }
 
 /* What tells this node from others, its inputs (which have numbers already) included. Elementwise nodes and running sums
  * have the shape of their inputs. */
 static bool put_node(memo *m, const gpa_device *d, const node *n) {
-    if (m->n_nodes == MOST_NODES || !reserve(m, 4u + n->ndim + n->n_in + n->map_len)) return false;
+    if (m->n_nodes == MOST_NODES || !reserve(m, 5u + n->ndim + n->n_in + n->map_len)) return false;
     bool named = n->owner && !node_is_leaf(n), own_shape = !node_is_elementwise(n) && n->kind != NODE_SCAN;
     put(m, (uint64_t)n->kind | (uint64_t)n->dtype << 8 | (uint64_t)n->ndim << 16 | (uint64_t)n->n_in << 24 |
                (uint64_t)n->sub << 32 | (uint64_t)named << 48);
@@ -146,8 +158,8 @@ static bool put_node(memo *m, const gpa_device *d, const node *n) {
             m->numbers[m->n_numbers++] = n->v;
             return true;
         case NODE_BUF:
-            put_all(m, n->map, n->map_len);
-            return put_memory(m, d, n->buf);
+            put_all(m, n->map, n->ndim);
+            return put_place(m, d, n->buf, (gpa_dtype)n->dtype, n->map[n->ndim]);
         case NODE_IOTA:
         case NODE_VIEW: put_all(m, n->map, n->map_len); return true;
         case NODE_REDUCE: put(m, n->axes); return true;
@@ -175,27 +187,29 @@ static bool describe(memo *m, gpa_rt *rt, const gpa_device *d, node *n) {
 static bool describe_root(memo *m, gpa_rt *rt, const gpa_device *d, const fuse_root *r) {
     const gpa_arr *to = r->into;
     if (r->index || !describe(m, rt, d, r->value) || (r->mask && !describe(m, rt, d, r->mask))) return false;
-    if (!reserve(m, 5u + (to ? to->ndim : 0))) return false;
+    if (!reserve(m, 6u + (to ? to->ndim : 0))) return false;
     put(m, (uint64_t)r->value->slot | (uint64_t)(r->mask ? r->mask->slot + 1 : 0) << 32);
     put(m, to ? 1u + to->dtype : 0);
     if (!to) return true;
     put_all(m, to->strides, to->ndim);
-    put(m, (uint64_t)to->offset);
-    return m->n_bufs < MOST_NODES && put_memory(m, d, to->storage->buf);
+    return put_place(m, d, to->storage->buf, (gpa_dtype)to->dtype, to->offset);
 }
 
 /* ---- finding ---- */
 
 static bool describe_all(memo *m, gpa_rt *rt, const gpa_device *d, const gpa_caps *caps, const fuse_plan *p) {
     m->n_words = m->n_nodes = m->n_bufs = m->n_numbers = m->n_bodies = 0;
+    m->n_asked = p->n_root;
     if (p->n_root > MOST_NODES || !reserve(m, 4)) return false;
     put(m, (uint64_t)(uintptr_t)d);
     put(m, d->epoch);
     put(m, (uint64_t)caps->max_arrays | (uint64_t)caps->max_params << 32);
     put(m, p->n_root);
     rt->nodes.mark++;
-    for (size_t i = 0; i < p->n_root; i++)
+    for (size_t i = 0; i < p->n_root; i++) {
         if (!describe_root(m, rt, d, &p->root[i])) return false;
+        m->given[i] = node_is_leaf(p->root[i].value);
+    }
     return true;
 }
 
@@ -246,7 +260,7 @@ void memo_lower(const memo *m, const fuse_plan *p, size_t i, lowered *l, const c
         l->buf[k] = b;
         l->fresh[k] = o->from == FRESH ? &p->root[o->which] : NULL;
         l->bind[k].mem = b ? b->mem : NULL;
-        l->bind[k].offset = o->offset;
+        l->bind[k].offset = o->offset + (o->from == FROM_LEAF ? m->base[o->which] / o->item : 0);
         memcpy(l->bind[k].stride, o->stride, sizeof o->stride);
     }
     for (size_t k = 0; k < a->n_numbers; k++) l->params[k] = m->numbers[number[k]];
@@ -264,7 +278,7 @@ void memo_lower(const memo *m, const fuse_plan *p, size_t i, lowered *l, const c
 
 /* Where a launch's k-th memory comes from. What a root stored before may lie in memory that was a leaf's earlier on. */
 static bool note_operand(const memo *m, const fuse_plan *p, const lowered *l, size_t k, operand *o) {
-    *o = (operand){.from = FROM_NOWHERE, .offset = l->bind[k].offset};
+    *o = (operand){.from = FROM_NOWHERE, .item = (uint8_t)dtype_size((gpa_dtype)l->f->arrays[k].dtype), .offset = l->bind[k].offset};
     memcpy(o->stride, l->bind[k].stride, sizeof o->stride);
     if (l->fresh[k]) {
         o->from = FRESH;
@@ -273,14 +287,16 @@ static bool note_operand(const memo *m, const fuse_plan *p, const lowered *l, si
     }
     if (!l->buf[k]) return true;
     for (size_t r = 0; r < p->n_root; r++) {
-        if (p->root[r].value->buf != l->buf[k]) continue;
+        if (p->root[r].value->buf != l->buf[k] || (r < m->n_asked && m->given[r])) continue;
         o->from = FROM_ROOT;
         o->which = (int32_t)r;
         return true;
     }
     o->from = FROM_LEAF;
-    while ((size_t)o->which < m->n_bufs && m->bufs[o->which] != l->buf[k]) o->which++;
-    return (size_t)o->which < m->n_bufs;
+    o->which = (int32_t)memory_number(m, l->buf[k]);
+    if ((size_t)o->which == m->n_bufs) return false;
+    o->offset -= m->base[o->which] / o->item;
+    return true;
 }
 
 static bool note_number(memo *m, const node *n) {

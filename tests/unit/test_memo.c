@@ -99,7 +99,7 @@ static void test_shapes_and_dtypes(void **state) {
 
 static double shifted(int64_t i, const double *w) { return value((int)w[0], (int64_t)w[1] + (int64_t)w[2] * i) * w[3]; }
 
-/* Views of one array are told apart by offset and stride. */
+/* Views of one array are told apart by extent and stride. */
 static void test_views(void **state) {
     (void)state;
     const range r[] = {{0, N, 1}, {5, N, 1}, {0, N, 2}, {N - 1, INT64_MAX, -1}};
@@ -113,6 +113,72 @@ static void test_views(void **state) {
             drop_all();
         }
     }
+}
+
+static double row_of(int64_t i, const double *w) {
+    (void)w;
+    int64_t row = i / M, k = i % M;
+    return row < 2 ? 0 : value(1, (row - 1) * M + k) * 2 + value(1, (row - 2) * M + k);
+}
+static double fallen(int64_t i, const double *w) {
+    (void)w;
+    return value(1, i % M) + (double)(i / M);
+}
+
+/* A loop over rows: only how far apart the places are in a memory is part of the description. */
+static void test_rows(void **state) {
+    (void)state;
+    gpa_arr *a = numbers(1, SHAPE(N, M)), *out;
+    ok(arr_full(rt, DT_F64, SHAPE(N, M), (gpa_val){.F64 = 0}, &out, &err));
+    keep(out);
+    eval(out);
+    for (int64_t i = 2; i < N; i++) {
+        gpa_arr *to = SLICE(out, {i, i + 1, 1}), *above = SLICE(a, {i - 1, i, 1}), *first = SLICE(a, {i - 2, i - 1, 1});
+        count();
+        assign(to, op2(OP_ADD, opn(OP_MULTIPLY, above, 2), first));
+        known_is(i > 2);
+        ONLY(a, out);
+    }
+    expect(out, N * M, row_of, NULL);
+    for (int64_t i = 1; i < N; i++) { /* in one memory: each row from the one above */
+        count();
+        assign(SLICE(a, {i, i + 1, 1}), opn(OP_ADD, SLICE(a, {i - 1, i, 1}), 1));
+        known_is(i > 1);
+        ONLY(a, out);
+    }
+    expect(a, N * M, fallen, NULL);
+    for (int64_t i = 1; i < 4; i++) { /* the places come nearer until they overlap */
+        gpa_arr *b = numbers(1, SHAPE(N));
+        assign(SLICE(b, {8, 12, 1}), opn(OP_ADD, SLICE(b, {2 * i, 2 * i + 4, 1}), 1));
+        double *v = values(b);
+        for (int64_t k = 8; k < 12; k++) assert_true(v[k] == value(1, 2 * i + k - 8) + 1);
+        test_free(v);
+    }
+    drop_all();
+}
+
+/* Elements of another size in the same memory: the bits of floats beside the floats. */
+static void test_bits(void **state) {
+    (void)state;
+    gpa_arr *a = numbers(1, SHAPE(N)), *bits;
+    ok(arr_reinterpret(rt, a, DT_I32, &bits, &err));
+    keep(bits);
+    for (int64_t i = 0; i + 4 < N; i++) {
+        gpa_arr *low = SLICE(bits, {2 * i + 1, 2 * i + 9, 2}), *part = SLICE(a, {i, i + 4, 1}), *sum = op2(OP_ADD, low, part);
+        count();
+        eval(sum);
+        known_is(i > 0);
+        double *v = values(sum);
+        for (int64_t k = 0; k < 4; k++) {
+            int32_t half[2];
+            double x = value(1, i + k);
+            memcpy(half, &x, sizeof x);
+            assert_true(v[k] == (double)half[1] + x);
+        }
+        test_free(v);
+        ONLY(a, bits);
+    }
+    drop_all();
 }
 
 static double summed(int64_t i, const double *w) { return value((int)w[0], i) + value((int)w[1], i); }
@@ -327,7 +393,8 @@ static void test_explained(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        GRAPH_TEST(test_numbers_and_memory), GRAPH_TEST(test_shapes_and_dtypes), GRAPH_TEST(test_views), GRAPH_TEST(test_aliases),
+        GRAPH_TEST(test_numbers_and_memory), GRAPH_TEST(test_shapes_and_dtypes), GRAPH_TEST(test_views), GRAPH_TEST(test_rows), GRAPH_TEST(test_bits),
+        GRAPH_TEST(test_aliases),
         GRAPH_TEST(test_steps_and_names), GRAPH_TEST(test_functions), GRAPH_TEST(test_many), GRAPH_TEST(test_interrupt),
         GRAPH_TEST(test_memory), GRAPH_TEST(test_explained),
     };
