@@ -228,19 +228,19 @@ out:
 typedef struct {
     gpa_op op;
     gpa_op_fn fn;
-    gpa_dtype compute, result, own; /* own: the array's */
+    gpa_dtype compute, second, result, own; /* second: of the other operand; own: the array's */
 } update;
 
 static void update_one(const update *u, char *to, const char *from) {
     gpa_val a = dtype_load(to, u->own), b = {.bits = {0, 0}}, r = {.bits = {0, 0}};
     if (u->own != u->compute) a = dtype_cast(a, u->own, u->compute);
-    if (from) b = dtype_load(from, u->compute);
+    if (from) b = dtype_load(from, u->second);
     u->fn(&r, &a, &b, &b);
     dtype_store(to, u->own, u->result == u->own ? r : dtype_cast(r, u->result, u->own));
 }
 
 static void update_block(const update *u, const block *b, char *to, const char *from) {
-    int64_t own = (int64_t)dtype_size(u->own), item = (int64_t)dtype_size(u->compute), in[GPA_MAX_DIMS] = {0};
+    int64_t own = (int64_t)dtype_size(u->own), item = (int64_t)dtype_size(u->second), in[GPA_MAX_DIMS] = {0};
     for (int64_t k = shape_size(b->ndim, b->shape); k > 0; k--) {
         update_one(u, to, from);
         for (int d = b->ndim - 1; d >= 0; d--) {
@@ -279,7 +279,7 @@ static bool add_elements(const update *u, const int64_t *to, const int64_t *from
 }
 
 static void update_points(const index_map *m, const scatter *s, char *target, const update *u) {
-    int64_t own = (int64_t)dtype_size(u->own), item = (int64_t)dtype_size(u->compute);
+    int64_t own = (int64_t)dtype_size(u->own), item = (int64_t)dtype_size(u->second);
     int64_t to[PIECE], from[PIECE], at[GPA_MAX_DIMS] = {0}, where = 0;
     block b = block_of(m, s);
     bool single = shape_size(b.ndim, b.shape) == 1;
@@ -297,13 +297,13 @@ static void update_points(const index_map *m, const scatter *s, char *target, co
 
 gpa_code scatter_update(gpa_rt *rt, const index_map *m, gpa_op op, gpa_dtype compute, gpa_dtype result, const gpa_opnd *rhs,
                         gpa_err *e) {
-    update u = {op, op_function(op, compute), compute, result, (gpa_dtype)m->view->dtype};
+    update u = {op, op_function(op, compute), compute, op_operand(op, compute, 1), result, (gpa_dtype)m->view->dtype};
     scatter s = {.axes = 0};
     host_place to;
     gpa_code rc = GPA_OK;
     TRY(get_places(rt, m, &s, e));
     TRY(keep_places(m, &s, e));
-    if (rhs) TRY(get_value(rt, m, rhs, compute, &s, e));
+    if (rhs) TRY(get_value(rt, m, rhs, u.second, &s, e));
     TRY(host_open(rt, m->view, true, &to, e));
     update_points(m, &s, to.first, &u);
     TRY(host_close(rt, &to, e));

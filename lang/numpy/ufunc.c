@@ -1,6 +1,8 @@
 /* Ufuncs as values: calling them, and reduce, accumulate, reduceat, outer, at.
  *
  * A ufunc is a row of op.def. On numbers alone it computes at once; otherwise the runtime makes a node. */
+#include <math.h>
+
 #include "lang/builtin/all.h"
 #include "lang/numpy/float_errors.h"
 #include "lang/numpy/numpy.h"
@@ -318,6 +320,9 @@ gpa_code uf_identity(gpa_vm *vm, value *argv, value *out) {
     (void)vm;
     gpa_red red = (gpa_red)op_info[argv[0].ufunc->op].identity;
     *out = v_none();
+    if (argv[0].ufunc->op == OP_GCD || argv[0].ufunc->op == OP_HYPOT) *out = v_int(0);
+    if (argv[0].ufunc->op == OP_LOGADDEXP || argv[0].ufunc->op == OP_LOGADDEXP2) *out = v_float(-INFINITY);
+    if (argv[0].ufunc->op == OP_LOGICAL_XOR) *out = v_bool(false);
     if (red == RED_COUNT || !red_info[red].has_identity) return GPA_OK;
     gpa_val v = red_start(red, red == RED_ANY || red == RED_ALL ? DT_BOOL : DT_I64).v;
     *out = red == RED_ANY || red == RED_ALL ? v_bool(v.BOOL) : v_int(v.I64);

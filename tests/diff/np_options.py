@@ -44,3 +44,9 @@ attempt(np.divmod.reduce, [1]); attempt(np.modf.reduce, [1]); attempt(np.divmod.
 
 # --- scalars as Python's numbers
 print(np.float64(2).is_integer(), np.float32(2.5).is_integer(), np.int8(5).is_integer(), np.int8(5).bit_count(), np.float32(0.5).as_integer_ratio(), np.float64(0.1).hex(), np.float64(1.5).as_integer_ratio(), hasattr(np.float32(1), 'hex'), hasattr(np.float64(1), 'foo'), hasattr(np.int8(1), 'to_bytes') and False)
+
+# --- ufuncs with an identity, and comparisons
+for u in (np.gcd, np.hypot, np.logaddexp, np.logaddexp2, np.logical_xor): print(u.identity, np.round(u.reduce(a, axis=None) * 1, 6), np.round(u.reduce(t3, axis=(0, 2), keepdims=True) * 1, 6), np.round(u.reduce(t3, axis=(2, 0)) * 1, 6), np.round(u.reduce(a, axis=1, where=a > 2) * 1, 6), np.round(u.reduce(t3, axis=(0, 1), where=t3 > 7) * 1, 6))
+print(np.hypot.reduce([]), np.logaddexp.reduce([]), np.logical_xor.reduce([]), np.logical_xor.accumulate(a), np.equal.reduce(b), np.less.accumulate(b), np.subtract.reduce(a, axis=1, initial=1.5), np.gcd.reduce(np.array([], int)))
+attempt(np.equal.reduce, a); attempt(np.less.accumulate, g); attempt(np.greater.reduceat, a, [0]); attempt(np.equal.reduce, a, axis=None)
+x = g.copy(); np.ldexp.at(x, [0, 0, 1], 2); print(x); np.ldexp.at(x, [2, 3], [1, -1]); print(x); attempt(np.modf.at, x, [0])
