@@ -1,6 +1,6 @@
 /* Calls: NumPy's ufuncs, functions of math, cmath and the language that mean a row of op.def, types, and gpa functions.
  *
- * Reading order: the table, what needs more than a row, gpa functions, the call. */
+ * Reading order: the table, what needs more than a row, gpa functions, signatures, the call. */
 #include <string.h>
 
 #include "lang/arena.h"
@@ -227,6 +227,44 @@ static gpa_code function_call(walk *w, const ast_node *n, func_obj *f, tv *v, ui
     return rc ? rc : typed_inline(w, n, f, v, out);
 }
 
+/* ---- signatures ---- */
+
+/* As the host's call of such a function: arrays are of the type, numbers can be cast to it. */
+static bool takes(const typed_signature *s, const tv *v, uint32_t n_args, gpa_casting how) {
+    bool fits = (uint32_t)s->n == n_args;
+    for (uint32_t i = 0; i < n_args && fits; i++) {
+        typed_ty have = v[i].t, want = s->args[i];
+        bool number = v[i].kind == TV_NUMBER;
+        if (!number || want.rank) fits = v[i].kind == TV_ARRAY && want.rank == have.rank && want.dtype == have.dtype;
+        else fits = typed_may_cast(have, (gpa_dtype)want.dtype, how);
+    }
+    return fits;
+}
+
+/* The numbers among the arguments in the types of the signature that fits best, the first of equals, and the type of the result. */
+static gpa_code cast_arguments(walk *w, const ast_node *n, value list, tv *v, uint32_t n_args, typed_ty *result) {
+    static const gpa_casting rules[] = TYPED_RULES;
+    typed_signature s;
+    *result = (typed_ty){.dtype = DT_NONE};
+    if (list.tag != V_LIST) return GPA_OK;
+    size_t count = list.list->count;
+    for (size_t i = 0; i < TYPED_N_RULES * count; i++) {
+        gpa_code rc = typed_read_signature(w->vm, list.list->items[i % count], &s);
+        if (rc) return rc;
+        if (!takes(&s, v, n_args, rules[i / count])) continue;
+        for (uint32_t k = 0; k < n_args; k++)
+            if (v[k].kind == TV_NUMBER) v[k] = (tv){.kind = TV_NUMBER, .t = {.dtype = s.args[k].dtype}, .v = typed_cast(w, v[k], s.args[k])};
+        *result = s.result;
+        return GPA_OK;
+    }
+    gpa_str have;
+    str_init(&have);
+    for (uint32_t i = 0; i < n_args; i++) str_printf(&have, "%s%s", i ? ", " : "", typed_kind(&v[i]));
+    gpa_code rc = typed_fail(w, n, GPA_E_TYPE, "No matching definition for argument type(s) %s", have.text);
+    str_free(&have);
+    return rc;
+}
+
 /* ---- the call ---- */
 
 /* z.conjugate() */
@@ -252,13 +290,21 @@ gpa_code typed_call(walk *w, const ast_node *n, tv *out) {
     if (!known && n->call.keywords.n) return typed_fail(w, n->call.keywords.at[0], GPA_E_UNSUPPORTED, "calls in a compiled function have no keyword arguments");
     if (n_args > BODY_MAX_IN) return typed_fail(w, n, GPA_E_UNSUPPORTED, "a compiled function has at most %d arguments", BODY_MAX_IN);
     value callee = f.is;
-    if (callee.tag == V_OBJECT && (callee.object->kind == &vectorized_kind || callee.object->kind == &jitted_kind)) callee = callee.object->fields[0];
+    bool compiled = callee.tag == V_OBJECT && (callee.object->kind == &vectorized_kind || callee.object->kind == &jitted_kind);
+    const value signatures = compiled ? callee.object->fields[1] : v_none();
+    if (compiled) callee = callee.object->fields[0];
     for (uint32_t i = 0; i < n_args && !rc; i++)
         rc = callee.tag == V_FUNC || known ? typed_expr(w, n->call.args.at[i], &v[i]) : typed_number(w, n->call.args.at[i], &v[i]);
     if (rc) return rc;
     kir_at(w->f, n->span);
     if (known) return known(w, &(typed_site){.node = n, .callee = callee.native, .args = v, .n = n_args}, out);
-    if (callee.tag == V_FUNC) return function_call(w, n, callee.func, v, n_args, out);
+    if (callee.tag == V_FUNC) {
+        typed_ty result;
+        rc = cast_arguments(w, n, signatures, v, n_args, &result);
+        if (!rc) rc = function_call(w, n, callee.func, v, n_args, out);
+        if (!rc && result.dtype != DT_NONE && out->kind == TV_NUMBER) *out = (tv){.kind = TV_NUMBER, .t = {.dtype = result.dtype}, .v = typed_cast(w, *out, result)};
+        return rc;
+    }
     if (callee.tag == V_UFUNC) return apply(w, n, callee.ufunc->op, AS_NUMPY, callee.ufunc->name, v, n_args, out);
     if (callee.tag == V_NATIVE) return native_call(w, n, callee.native, v, n_args, out);
     if (callee.tag == V_TYPE) return convert(w, n, callee.aux, v, n_args, out);

@@ -360,6 +360,7 @@ static gpa_code call_with(gpa_vm *vm, object_obj *o, size_t n, const value *args
     (void)names;
     if (n != 1 || n_kw) return vm_fail(vm, GPA_E_TYPE, "a decorator takes the function alone");
     if (!o->fields[WITH_DEVICE].i) return make(vm, args[0], o->fields[WITH_SIGNATURES], o->fields[WITH_OPTIONS], out);
+    if (o->fields[WITH_SIGNATURES].tag == V_LIST) return jitted_new(vm, args[0], o->fields[WITH_SIGNATURES], out);
     *out = value_retain(args[0]);
     return GPA_OK;
 }

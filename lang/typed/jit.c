@@ -12,13 +12,13 @@ enum { FUNCTION, SIGNATURES, FIELDS };
 static const char *name_of(gpa_vm *vm, const object_obj *o) { return func_name(vm, o->fields[FUNCTION].func); }
 
 /* An argument as the signature wants it; *fits false: it cannot be. */
-static gpa_code cast_argument(gpa_vm *vm, value v, typed_ty t, bool *fits, value *out) {
+static gpa_code cast_argument(gpa_vm *vm, value v, typed_ty t, gpa_casting how, bool *fits, value *out) {
     gpa_opnd o = {0};
     gpa_code rc = arg_opnd(vm, v, &o);
     if (rc) return rc;
     *fits = (o.arr ? o.arr->ndim + 1 : 0) == t.rank;
     if (*fits && o.arr) *fits = o.arr->dtype == t.dtype;
-    if (*fits && !o.arr) *fits = dtype_can_cast(o.dtype, (gpa_dtype)t.dtype, CAST_SAME_KIND) || o.weak != WEAK_NO;
+    if (*fits && !o.arr) *fits = typed_may_cast(typed_of(&o), (gpa_dtype)t.dtype, how);
     if (*fits) *out = o.arr ? value_retain(v) : v_num(vm, (gpa_dtype)t.dtype, dtype_cast(o.v, o.dtype, (gpa_dtype)t.dtype));
     arg_opnd_release(vm, &o);
     return out->tag == V_UNSET ? GPA_E_MEMORY : GPA_OK;
@@ -31,19 +31,19 @@ static gpa_code cast_result(gpa_vm *vm, typed_ty t, value v, value *out) {
         *out = value_retain(v);
         return GPA_OK;
     }
-    gpa_code rc = cast_argument(vm, v, t, &fits, out);
+    gpa_code rc = cast_argument(vm, v, t, CAST_SAME_KIND, &fits, out);
     if (!rc && !fits) *out = value_retain(v);
     return rc;
 }
 
-static gpa_code try_signature(gpa_vm *vm, object_obj *o, const typed_signature *s, size_t n, const value *args, bool *fits, value *out) {
+static gpa_code try_signature(gpa_vm *vm, object_obj *o, const typed_signature *s, gpa_casting how, size_t n, const value *args, bool *fits, value *out) {
     value cast[BODY_MAX_IN], result = v_none();
     gpa_code rc = GPA_OK;
     int have = 0;
     *fits = (size_t)s->n == n;
     for (; have < s->n && *fits; have++) {
         cast[have] = v_none();
-        TRY(cast_argument(vm, args[have], s->args[have], fits, &cast[have]));
+        TRY(cast_argument(vm, args[have], s->args[have], how, fits, &cast[have]));
     }
     if (!*fits) goto out;
     TRY(vm_call(vm, o->fields[FUNCTION], n, cast, 0, NULL, &result));
@@ -55,14 +55,15 @@ out:
 }
 
 static gpa_code call(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw, const value *names, value *out) {
+    static const gpa_casting rules[] = TYPED_RULES;
     const list_obj *list = o->fields[SIGNATURES].list;
     (void)names;
     if (n_kw) return vm_fail(vm, GPA_E_TYPE, "%s(): a function with signatures takes positional arguments", name_of(vm, o));
-    for (size_t i = 0; i < list->count; i++) {
+    for (size_t i = 0; i < TYPED_N_RULES * list->count; i++) {
         typed_signature s;
         bool fits;
-        gpa_code rc = typed_read_signature(vm, list->items[i], &s);
-        if (!rc) rc = try_signature(vm, o, &s, n, args, &fits, out);
+        gpa_code rc = typed_read_signature(vm, list->items[i % list->count], &s);
+        if (!rc) rc = try_signature(vm, o, &s, rules[i / list->count], n, args, &fits, out);
         if (rc || fits) return rc;
     }
     gpa_str have;
@@ -88,7 +89,7 @@ const object_kind jitted_kind = {.type_name = "numba.CPUDispatcher", .call = cal
 
 /* ---- decorators ---- */
 
-static gpa_code make(gpa_vm *vm, value fn, value signatures, value *out) {
+gpa_code jitted_new(gpa_vm *vm, value fn, value signatures, value *out) {
     value f = v_none();
     if (fn.tag != V_FUNC) return vm_fail(vm, GPA_E_TYPE, "@jit takes a function, not '%s'", value_type_name(fn));
     gpa_code rc = func_jitted(vm, fn, &f);
@@ -111,7 +112,7 @@ static gpa_code make(gpa_vm *vm, value fn, value signatures, value *out) {
 static gpa_code with_call(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw, const value *names, value *out) {
     (void)names;
     if (n != 1 || n_kw) return vm_fail(vm, GPA_E_TYPE, "a decorator takes the function alone");
-    return make(vm, args[0], o->fields[0], out);
+    return jitted_new(vm, args[0], o->fields[0], out);
 }
 
 static const object_kind jit_with_kind = {.type_name = "numba.jit", .call = with_call};
@@ -125,7 +126,7 @@ static bool for_gpu(gpa_vm *vm, value options) {
 gpa_code numba_jit(gpa_vm *vm, value *argv, value *out) { /* signature_or_function, **options */
     value list;
     if (for_gpu(vm, argv[1])) return cuda_jit(vm, (value[]){argv[0], v_unset(), v_bool(false), argv[1]}, out);
-    if (argv[0].tag == V_FUNC) return make(vm, argv[0], v_none(), out);
+    if (argv[0].tag == V_FUNC) return jitted_new(vm, argv[0], v_none(), out);
     gpa_code rc = typed_signatures(vm, argv[0], &list);
     if (rc) return rc;
     value o = v_object(vm, &jit_with_kind, 1);

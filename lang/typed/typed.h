@@ -105,8 +105,9 @@ enum { VECTORIZED_FOLDS = 2 }; /* and this one what its methods made of it, or N
 uint32_t vectorized_arity(const object_obj *o);
 /* The ufunc of as many values as it has arguments. */
 gpa_code vectorized_call(gpa_vm *vm, object_obj *o, const value *args, value *out);
-/* A function under @jit with signatures; its field 0 is the function. */
+/* A function under @jit with signatures; its field 0 is the function. As vectorized_kind's, its field 1 is the list of signatures. */
 extern const object_kind jitted_kind;
+gpa_code jitted_new(gpa_vm *vm, value fn, value signatures, value *out);
 /* @guvectorize's object; its field 0 is the function. */
 extern const object_kind gufunc_kind;
 
@@ -122,5 +123,13 @@ gpa_code typed_read_signature(gpa_vm *vm, value v, typed_signature *s);
 /* The signatures of a decorator's argument as a list (owned), or None where it gives none. */
 gpa_code typed_signatures(gpa_vm *vm, value v, value *list);
 gpa_code typed_check_target(gpa_vm *vm, value v);
+/* In which order the signatures of a function are tried: all of them by each rule. */
+#define TYPED_RULES {CAST_EQUIV, CAST_SAFE, CAST_SAME_KIND}
+enum { TYPED_N_RULES = 3 };
+/* Whether a number may be cast by the rule; by the last one Python's own may lose what is behind the point. */
+static inline bool typed_may_cast(typed_ty from, gpa_dtype to, gpa_casting rule) {
+    bool own = from.weak && rule == CAST_SAME_KIND && (from.dtype != DT_C128 || dtype_is_complex(to));
+    return own || dtype_can_cast((gpa_dtype)from.dtype, to, rule);
+}
 
 #endif
