@@ -41,7 +41,7 @@ json_t *bundle_meta(const gpa_repr *r, size_t n) {
 
 #define RED "\033[1;31m"
 #define YELLOW "\033[33m"
-#define CYAN "\033[36m"
+#define BLUE "\033[34m"
 
 static bool begins(const char *line, size_t n, const char *with) { return n >= strlen(with) && memcmp(line, with, strlen(with)) == 0; }
 
@@ -52,7 +52,7 @@ static size_t coloured(const char *line, size_t n, const char *name, const char 
     if (n && strspn(line, " ^~") >= n) return n;
     *colour = YELLOW;
     if (begins(line, n, "  hint:")) return strlen("  hint:");
-    *colour = CYAN;
+    *colour = BLUE;
     return begins(line, n, "  In [") || begins(line, n, "  File ") || begins(line, n, "  called from ") ? n : 0;
 }
 

@@ -337,6 +337,10 @@ def test_odd_text():
     with Kernel() as k:
         assert k.run("print('a\\0b')")[0]["status"] == "ok"
         assert k.run("1 \0 2")[0]["status"] == "error"
+        assert texts(k.run(r"!printf '\377abc\000def\n'")[1]) == "\ufffdabc\0def\n"
+        assert texts(k.run("%%bash\n" r"printf '\303\050 \360\237\230'; sleep 0.1; printf '\200\n'")[1]) == "\ufffd( \U0001f600\n"
+        assert texts(k.run(r"with open('/dev/stdout', 'wb') as f: f.write(b'\xff\x00z\n')")[1]) == "\ufffd\0z\n"
+        assert k.run(r"raise ValueError('\0 \udc80')")[0]["ename"] == "ValueError"
         assert k.run("'\U0001f600' * 3")[1][-1].content["data"]["text/plain"] == "'😀😀😀'"
         assert k.run("   \n  ")[0] == {"status": "ok", "execution_count": k.run("1")[0]["execution_count"] - 1, "user_expressions": {}, "payload": []}
 

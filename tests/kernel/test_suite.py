@@ -1,5 +1,6 @@
 """jupyter_kernel_test, the suite by which Jupyter's kernels are judged."""
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -26,7 +27,11 @@ class Kernel(suite.KernelTests):
     supported_history_operations = ("tail", "range", "search")
     code_history_pattern = "1?2*"
     code_page_something = "linspace?"
-    code_display_data = [{"code": "display(6 * 7)", "mime": "text/plain"}]
+    code_display_data = [{"code": "display(6 * 7)", "mime": "text/plain"}, {"code": "display(table(eye(3)))", "mime": "text/html"},
+                         {"code": "display(image(eye(3)))", "mime": "image/png"}, {"code": "plot([1, 2, 3]);", "mime": "image/png"},
+                         {"code": "%config InlineBackend.figure_format = 'svg'\nplot([1, 2, 3]);", "mime": "image/svg+xml"}]
+    if not shutil.which("gnuplot"):
+        del code_display_data[2:]
     code_clear_output = "clear_output()"
     code_inspect_sample = "linspace"
 
