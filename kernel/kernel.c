@@ -220,8 +220,9 @@ int kernel_run(const char *connection_file) {
     bool started = start_session(&k);
     if (started) gpa_session_prepare(k.session);
     if (started) serve(&k);
-    gpa_session_free(k.session);
+    bool whole = !started || gpa_session_end(k.session);
     stop_sockets(&k, heart);
     end_children();
+    if (!whole) _exit(0);
     return !started;
 }

@@ -76,8 +76,8 @@ typedef struct {
 void gpa_config_init(gpa_config *c); /* fill the defaults first */
 gpa_code gpa_session_new(const gpa_config *c, gpa_session **out, gpa_err *e);
 void gpa_session_free(gpa_session *s);
-/* The same at the end of a program, without waiting for a device that is still coming up and that nobody needed: then
- * false, and the process must end by _exit, which tears nothing down. */
+/* The same at the end of a program, without waiting for a device that is still coming up and that nobody needed, or that a program
+ * holds which does not end: then false, and the process must end by _exit, which tears nothing down. */
 bool gpa_session_end(gpa_session *s);
 /* Arrays are likely to be wanted: a GPU begins to come up in the background. Returns at once. */
 void gpa_session_prepare(gpa_session *s);

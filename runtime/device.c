@@ -291,9 +291,15 @@ bool rt_revive(gpa_rt *rt) {
     for (gpa_device *d = rt->devices; d; d = d->next) {
         if (d->gone || !d->be->broken || !d->be->broken(d->dev)) continue;
         d->gone = start_afresh(rt, d) != GPA_OK;
-        any = true;
+        d->revived = any = true;
     }
     return any;
+}
+
+bool rt_is_held(const gpa_rt *rt) {
+    for (const gpa_device *d = rt->devices; d; d = d->next)
+        if (d->revived || (!d->gone && d->be->broken && d->be->broken(d->dev))) return true;
+    return false;
 }
 
 void device_close_all(gpa_rt *rt) {

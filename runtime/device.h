@@ -20,6 +20,7 @@ typedef struct gpa_device {
     void (*free_programs)(struct gpa_device *d); /* set with it; device_close_all calls it */
     struct pool *pool;      /* buffer.c */
     uint32_t epoch;         /* raised when the memory was lost: buffers of earlier ones are */
+    bool revived;           /* rt_revive: what held or broke it is still there */
     bool gone;              /* it failed, and cannot be started again */
     uint64_t settled;       /* host.c: launches and library calls of the runtime when the device was last waited for */
     double bandwidth;       /* profile.c: measured; 0: not yet */

@@ -61,6 +61,8 @@ void rt_free(gpa_rt *rt);
 void rt_prepare(gpa_rt *rt);
 /* Whether a device is still coming up: the program may end without waiting for it, if it ends by _exit. */
 bool rt_is_starting(const gpa_rt *rt);
+/* Whether a program that does not end holds a device, or one was given up to it: then only _exit ends the process. */
+bool rt_is_held(const gpa_rt *rt);
 /* Stops running work soon: it fails with GPA_E_INTERRUPT. From any thread or a signal handler. `rt_interrupt_clear`
  * forgets a request. */
 void rt_interrupt(gpa_rt *rt);

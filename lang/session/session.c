@@ -137,7 +137,7 @@ void gpa_session_free(gpa_session *s) {
 
 bool gpa_session_end(gpa_session *s) {
     end_vm(s); /* what is buffered for files is written */
-    bool whole = !rt_is_starting(s->rt);
+    bool whole = !rt_is_starting(s->rt) && !rt_is_held(s->rt);
     if (whole) gpa_session_free(s);
     return whole;
 }
