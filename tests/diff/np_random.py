@@ -113,3 +113,48 @@ refused(lambda: r.random(-3)); refused(lambda: np.random.default_rng(-1)); refus
 refused(lambda: r.uniform(0, np.inf)); refused(lambda: r.geometric(0)); refused(lambda: r.triangular(2, 1, 3)); refused(lambda: r.zipf(1)); refused(lambda: r.beta(0, 1))
 refused(lambda: r.wald(0, 1)); refused(lambda: r.standard_t(0)); refused(lambda: r.weibull(-1)); refused(lambda: r.rayleigh(-1)); refused(lambda: r.dirichlet([-1, 1]))
 refused(lambda: r.hypergeometric(1, 1, 5)); refused(lambda: r.normal([0, 1], [1, 2, 3]))
+
+# --- laws: how far samples stay from the distribution functions (Kolmogorov, Smirnov)
+r = np.random.default_rng(21)
+n = 20000
+erf = np.vectorize(math.erf, otypes=[float])
+def phi(x): return (1 + erf(np.asarray(x, np.float64) / 2 ** 0.5)) / 2
+def law(name, x, cdf):
+    x = np.sort(np.asarray(x, np.float64))
+    f, k = cdf(x), np.arange(n)
+    far = max(float((f - k / n).max()), float(((k + 1) / n - f).max()))
+    print(name, x.size == n, 0 < far < 1.95 / n ** 0.5) # passed in 999 of 1000 series
+law('uniform', r.uniform(-2, 3, n), lambda x: (x + 2) / 5); law('random', r.random(n), lambda x: x); law('random f4', r.random(n, dtype='f4'), lambda x: x)
+law('normal', r.normal(1, 2, n), lambda x: phi((x - 1) / 2)); law('normal f4', r.standard_normal(n, dtype='f4'), phi); law('lognormal', r.lognormal(0.5, 0.7, n), lambda x: phi((np.log(x) - 0.5) / 0.7))
+law('exponential', r.exponential(3, n), lambda x: 1 - np.exp(-x / 3)); law('exponential f4', r.standard_exponential(n, dtype='f4'), lambda x: 1 - np.exp(-x))
+law('gamma', r.gamma(3, 2, n), lambda x: 1 - np.exp(-x / 2) * (1 + x / 2 + x * x / 8)); law('gamma 1/2', r.gamma(0.5, 1, n), lambda x: erf(np.sqrt(x))); law('gamma f4', r.standard_gamma(1, n, dtype='f4'), lambda x: 1 - np.exp(-x))
+law('chisquare', r.chisquare(4, n), lambda x: 1 - np.exp(-x / 2) * (1 + x / 2)); law('beta', r.beta(2, 3, n), lambda x: x * x * (6 - 8 * x + 3 * x * x)); law('arcsine', r.beta(0.5, 0.5, n), lambda x: 2 / np.pi * np.arcsin(np.sqrt(x)))
+law('t', r.standard_t(2, n), lambda x: 0.5 + x / (2 * np.sqrt(2 + x * x))); law('cauchy', r.standard_cauchy(n), lambda x: 0.5 + np.arctan(x) / np.pi); law('f', r.f(2, 6, n), lambda x: 1 - (1 + x / 3) ** -3.0)
+law('laplace', r.laplace(1, 2, n), lambda x: np.where(x < 1, np.exp(np.minimum(x - 1, 0) / 2) / 2, 1 - np.exp(-np.maximum(x - 1, 0) / 2) / 2)); law('logistic', r.logistic(1, 2, n), lambda x: 1 / (1 + np.exp(-(x - 1) / 2)))
+law('gumbel', r.gumbel(1, 2, n), lambda x: np.exp(-np.exp(-(x - 1) / 2))); law('rayleigh', r.rayleigh(2, n), lambda x: 1 - np.exp(-x * x / 8)); law('weibull', r.weibull(1.5, n), lambda x: 1 - np.exp(-x ** 1.5))
+law('pareto', r.pareto(3, n), lambda x: 1 - (1 + x) ** -3.0); law('power', r.power(3, n), lambda x: x ** 3); law('triangular', r.triangular(0, 1, 3, n), lambda x: np.where(x < 1, x * x / 3, 1 - (3 - x) ** 2 / 6))
+law('wald', r.wald(1, 2, n), lambda x: phi(np.sqrt(2 / x) * (x - 1)) + math.exp(4) * phi(-np.sqrt(2 / x) * (x + 1)))
+k = np.linspace(-np.pi, np.pi, 4001)
+grow = np.concatenate([[0], np.cumsum(np.exp(2 * np.cos((k[1:] + k[:-1]) / 2)))])
+law('vonmises', r.vonmises(0, 2, n), lambda x: np.interp(x, k, grow / grow[-1]))
+law('noncentral chisquare', r.noncentral_chisquare(1, 2, n), lambda x: phi(np.sqrt(x) - 2 ** 0.5) - phi(-np.sqrt(x) - 2 ** 0.5))
+law('dirichlet', r.dirichlet([1, 1, 2], n)[:, 2], lambda x: 3 * x ** 2 - 2 * x ** 3); law('multivariate', r.multivariate_normal([1, 2], [[2, 1], [1, 2]], n) @ [1, 1], lambda x: phi((x - 3) / 6 ** 0.5))
+
+# --- laws of counts: how often each number comes
+r = np.random.default_rng(22)
+n = 20000
+def counts(name, x, mass, low=0, high=40):
+    x = np.asarray(x).astype(np.int64)
+    want = np.array([mass(k) for k in range(low, high)]) * n
+    came = np.bincount(np.clip(x, low - 1, high) - low + 1, minlength=high - low + 2)[1:-1]
+    seen = want > 5
+    chi = float(((came - want)[seen] ** 2 / want[seen]).sum())
+    print(name, x.size == n, int(seen.sum()), chi < seen.sum() + 4 * (2 * float(seen.sum())) ** 0.5 + 4)
+comb = math.comb
+counts('poisson 3', r.poisson(3, n), lambda k: math.exp(-3) * 3.0 ** k / math.factorial(k), 0, 20); counts('poisson 30', r.poisson(30, n), lambda k: math.exp(k * math.log(30) - 30 - math.lgamma(k + 1)), 5, 60)
+counts('binomial', r.binomial(9, 0.3, n), lambda k: comb(9, k) * 0.3 ** k * 0.7 ** (9 - k), 0, 10); counts('binomial 200', r.binomial(200, 0.4, n), lambda k: math.exp(math.lgamma(201) - math.lgamma(k + 1) - math.lgamma(201 - k) + k * math.log(0.4) + (200 - k) * math.log(0.6)), 50, 110)
+counts('geometric', r.geometric(0.3, n), lambda k: 0.3 * 0.7 ** (k - 1), 1); counts('negative binomial', r.negative_binomial(3, 0.4, n), lambda k: comb(k + 2, k) * 0.4 ** 3 * 0.6 ** k)
+counts('hypergeometric', r.hypergeometric(8, 12, 7, n), lambda k: comb(8, k) * comb(12, 7 - k) / comb(20, 7), 0, 8); counts('logseries', r.logseries(0.6, n), lambda k: -0.6 ** k / k / math.log(0.4), 1)
+counts('zipf', r.zipf(3, n), lambda k: k ** -3.0 / 1.2020569031595942, 1); counts('integers', r.integers(-3, 9, n), lambda k: 1 / 12, -3, 9); counts('choice', r.choice(4, n, p=[0.1, 0.2, 0.3, 0.4]), lambda k: (k + 1) / 10, 0, 4)
+counts('multinomial', r.multinomial(6, [0.2, 0.3, 0.5], n)[:, 1], lambda k: comb(6, k) * 0.3 ** k * 0.7 ** (6 - k), 0, 7); counts('multivariate hypergeometric', r.multivariate_hypergeometric([8, 5, 7], 7, n)[:, 0], lambda k: comb(8, k) * comb(12, 7 - k) / comb(20, 7), 0, 8)
+counts('bytes', np.frombuffer(r.bytes(n), np.uint8), lambda k: 1 / 256, 0, 256); counts('integers u1', r.integers(0, 7, n, dtype=np.uint8), lambda k: 1 / 7, 0, 7); counts('uniform bits', r.integers(0, 2**62, n) >> 57, lambda k: 1 / 32, 0, 32)
