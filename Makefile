@@ -74,7 +74,7 @@ all: $(BUILT)
 
 # An executable exports the core functions that a plugin calls, and looks for bundled libraries beside itself.
 EXE  = -Wl,--dynamic-list=runtime/plugin.sym -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/../lib/gpa'
-LIBS = $(ZIP_LIBS) $(PNG_LIBS) -ldl -lm -lpthread
+LIBS = $(ZIP_LIBS) -ldl -lm -lpthread
 
 $(B)/gpa: $(REPL) $(CORE) runtime/plugin.sym
 	$(call say,LD)$(CC) $(CFLAGS) $(LDFLAGS) $(EXE) -o $@ $(REPL) $(CORE) $(READLINE_LIBS) $(LIBS)

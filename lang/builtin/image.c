@@ -1,6 +1,9 @@
 /* Pictures as arrays: PNG files by libpng's simplified interface. A picture is uint8, (rows, columns) in grey or with 2, 3 or 4
- * channels behind. Without libpng these functions say so. */
+ * channels behind. The library is opened when a picture is first read or written; without it, here or where gpa was built,
+ * these functions say so. */
+#include <dlfcn.h>
 #include <errno.h>
+#include <stdio.h>
 
 #include "lang/builtin/all.h"
 #include "lang/builtin/file.h"
@@ -9,6 +12,38 @@
 
 #ifdef GPA_HAVE_PNG
 #include <png.h>
+
+#define TEXT_OF(x) #x
+#define SONAME(major) "libpng" TEXT_OF(major) ".so." TEXT_OF(major)
+
+/* The functions of libpng that are called. */
+#define PNG_FUNCTIONS(FN)                                                                                                       \
+    FN(begin, png_image_begin_read_from_file, int, (png_image *, const char *))                                                 \
+    FN(finish, png_image_finish_read, int, (png_image *, const png_color *, void *, png_int_32, void *))                        \
+    FN(write, png_image_write_to_file, int, (png_image *, const char *, int, const void *, png_int_32, const void *))           \
+    FN(free, png_image_free, void, (png_image *))
+
+typedef struct {
+#define FN(member, symbol, type, parameters) type(*member) parameters;
+    PNG_FUNCTIONS(FN)
+#undef FN
+} png_library;
+
+static const char *const symbols[] = {
+#define FN(member, symbol, type, parameters) #symbol,
+    PNG_FUNCTIONS(FN)
+#undef FN
+};
+
+/* A library that was opened stays open: it is only looked up again. */
+static gpa_code open_png(gpa_vm *vm, png_library *out) {
+    void *so = dlopen(SONAME(PNG_LIBPNG_VER_DLLNUM), RTLD_NOW | RTLD_LOCAL), *found[COUNT_OF(symbols)];
+    for (size_t i = 0; i < COUNT_OF(symbols) && so; i++)
+        if (!(found[i] = dlsym(so, symbols[i]))) so = NULL;
+    if (!so) return vm_fail(vm, GPA_E_UNSUPPORTED, "%s is not here (libpng): use numpy.load and numpy.save", SONAME(PNG_LIBPNG_VER_DLLNUM));
+    memcpy(out, found, sizeof found);
+    return GPA_OK;
+}
 
 static const png_uint_32 formats[] = {0, PNG_FORMAT_GRAY, PNG_FORMAT_GA, PNG_FORMAT_RGB, PNG_FORMAT_RGBA}; /* by channels */
 
@@ -20,13 +55,13 @@ static gpa_code missing(gpa_vm *vm, const char *path) {
 }
 
 /* Reads the picture that was begun. */
-static gpa_code finish(gpa_vm *vm, png_image *image, const char *path, value *out) {
+static gpa_code finish(gpa_vm *vm, const png_library *png, png_image *image, const char *path, value *out) {
     int channels = (int)PNG_IMAGE_SAMPLE_CHANNELS(image->format);
     int64_t shape[3] = {image->height, image->width, channels};
     gpa_arr *a = NULL;
     char *pixels = mem_new(PNG_IMAGE_SIZE(*image));
     gpa_code rc = pixels ? GPA_OK : vm_no_memory(vm);
-    if (!rc && !png_image_finish_read(image, NULL, pixels, 0, NULL)) rc = vm_fail(vm, GPA_E_OS, "cannot read '%s': %s", path, image->message);
+    if (!rc && !png->finish(image, NULL, pixels, 0, NULL)) rc = vm_fail(vm, GPA_E_OS, "cannot read '%s': %s", path, image->message);
     if (!rc) rc = arr_from(vm_rt(vm), DT_U8, channels > 1 ? 3 : 2, shape, pixels, &a, vm_err(vm));
     if (!rc) rc = np_return_array(vm, a, out);
     mem_free(pixels);
@@ -35,14 +70,16 @@ static gpa_code finish(gpa_vm *vm, png_image *image, const char *path, value *ou
 
 gpa_code image_read(gpa_vm *vm, value *argv, value *out) { /* path */
     const char *path;
+    png_library png;
     png_image image = {.version = PNG_IMAGE_VERSION};
-    gpa_code rc = arg_path(vm, argv[0], &path);
+    gpa_code rc = open_png(vm, &png);
+    if (!rc) rc = arg_path(vm, argv[0], &path);
     if (!rc) rc = missing(vm, path);
     if (rc) return rc;
-    if (!png_image_begin_read_from_file(&image, path)) rc = vm_fail(vm, GPA_E_OS, "cannot read '%s': %s", path, image.message);
+    if (!png.begin(&image, path)) rc = vm_fail(vm, GPA_E_OS, "cannot read '%s': %s", path, image.message);
     image.format &= ~(png_uint_32)(PNG_FORMAT_FLAG_LINEAR | PNG_FORMAT_FLAG_COLORMAP); /* the numbers as they stand, of palettes the colours */
-    if (!rc) rc = finish(vm, &image, path, out);
-    png_image_free(&image);
+    if (!rc) rc = finish(vm, &png, &image, path, out);
+    png.free(&image);
     return rc;
 }
 
@@ -50,8 +87,10 @@ gpa_code image_write(gpa_vm *vm, value *argv, value *out) { /* path, a: uint8 */
     const char *path;
     gpa_arr *a = NULL;
     char *pixels = NULL;
+    png_library png;
     gpa_code rc = GPA_OK;
     (void)out;
+    TRY(open_png(vm, &png));
     TRY(arg_path(vm, argv[0], &path));
     TRY(arg_array(vm, argv[1], DT_U8, &a));
     int64_t channels = a->ndim == 3 ? a->shape[2] : 1;
@@ -63,7 +102,7 @@ gpa_code image_write(gpa_vm *vm, value *argv, value *out) { /* path, a: uint8 */
     if (!(pixels = mem_new((size_t)a->size))) TRY(vm_no_memory(vm));
     TRY(arr_read(vm_rt(vm), a, pixels, vm_err(vm)));
     errno = 0;
-    if (!png_image_write_to_file(&image, path, 0, pixels, 0, NULL))
+    if (!png.write(&image, path, 0, pixels, 0, NULL))
         TRY(errno ? os_error(vm, errno, path) : vm_fail(vm, GPA_E_OS, "cannot write '%s': %s", path, image.message));
 out:
     mem_free(pixels);
