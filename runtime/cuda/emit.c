@@ -30,15 +30,16 @@ static bool scans_by_tiles(const kir_func *f) {
     return good && scans;
 }
 
-/* Whether the only SCAN joins integers, and nothing before it ends a point early, which would break the chain. */
+/* Whether there is one SCAN alone, of states of one or two words, and nothing before it ends a point early, which would break the
+ * chain. */
 static bool scans_by_chain(const kir_func *f) {
     int scans = 0;
     for (size_t k = 0; k < f->n_code; k++) {
         const kir_ins *i = &f->code[k];
         if (i->code == KIR_REDUCE || (!scans && (i->code == KIR_BOUND || i->code == KIR_FAULT))) return false;
         if (i->code != KIR_SCAN) continue;
-        gpa_dtype t = dtype_info[f->code[i->a].type].compute;
-        if (scans++ || !dtype_is_int(t) || dtype_size(t) < 4) return false;
+        size_t bytes = dtype_size(dtype_info[f->code[i->a].type].compute);
+        if (scans++ || (bytes != 4 && bytes != 8)) return false;
     }
     return scans == 1;
 }

@@ -21,7 +21,7 @@ typedef enum {
 enum { PLAN_WHOLE = -1, PART_CLAIM = 0, PART_STORE = 1, COLUMN_THREADS = 512, POINT_THREADS = 256, TILE = 32, WARP_ROWS = 8, SCAN_WARPS = 8 };
 
 /* How SCANs go: in place; or by tiles of a block of SCAN_WARPS warps at most, which when divided take two parts: the totals, then
- * the points; or in a chain of tiles, a block each, which look at what earlier ones have published. */
+ * the points; or in a chain: a block takes a part, and looks at what earlier ones have published. */
 typedef enum { SCAN_STEPS, SCAN_TILES, SCAN_CHAIN } cu_scan_way;
 
 /* How a program is laid out over threads. Zeroed before it is filled: plans are compared as bytes. */
@@ -58,7 +58,7 @@ typedef enum {
     FIELD_SCRATCH, /* partial states of REDUCE a */
     FIELD_DONE,    /* results of REDUCE a, per outer point */
     FIELD_COUNTER, /* parts finished, per group of outer points */
-    FIELD_CHAIN,   /* what tiles publish: emit_chain_words of each tile, row by row */
+    FIELD_CHAIN,   /* what tiles publish, row by row: emit_chain_words of each tile, then of each 32 */
     FIELD_CLAIM,   /* STOREX a: per element of its array, the last point that stores there, plus 1 */
     FIELD_RECORD,  /* where a fault is reported, and the word that the first one takes */
     FIELD_LOCK,
@@ -88,7 +88,7 @@ typedef struct {
     bool stops;     /* it asks whether it was interrupted */
     bool scans, atomics, faults, prints;
     bool tiles;     /* there are SCANs, and they can go by tiles */
-    bool chains;    /* one, whose states join exactly in any order: also in a chain */
+    bool chains;    /* one, also in a chain */
     bool packs;     /* such a program stores at computed places: neighbours there belong to neighbouring lanes */
     int16_t bins;   /* an array whose only use is one ATOMIC that adds integers, of a plain program without EACH; -1: none */
     bool counts;    /* which adds the same number at all points */

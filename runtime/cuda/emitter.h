@@ -26,7 +26,7 @@ typedef enum {
     SCAN_TOTAL, /* only joins: the total of a part is wanted */
     SCAN_LOCAL, /* a tile's first pass: within an access */
     SCAN_FINAL, /* its second pass: with all that is before */
-    SCAN_LINKED /* the same in a chain */
+    SCAN_COUNTED /* the same where bits are counted */
 } cu_scan;
 
 typedef struct {

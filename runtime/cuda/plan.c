@@ -7,7 +7,7 @@
 #include "runtime/base.h"
 
 /* FEW_POINTS: below this many points a short source, which compiles sooner, is as fast. */
-enum { NEAR = 4, STACK = 4, BIN_BYTES = 24 << 10, BIN_COPIES = POINT_THREADS / 32, BIN_BLOCKS = 16, MOST_COLUMNS = 64, COLUMN_BLOCKS = 24, COLUMN_LOADS = 16, ROW_BLOCKS = 4, MOST_SHARED = 48 << 10, FEW_POINTS = 1 << 15, FEW_PER_UNIT = 4, PART_BYTES = 1 << 16, MOST_PARTS = 4096, KEPT = 16, MOST_KEPT_BYTES = 128 };
+enum { CHAIN_POINTS = 8192, NEAR = 4, STACK = 4, BIN_BYTES = 24 << 10, BIN_COPIES = POINT_THREADS / 32, BIN_BLOCKS = 16, MOST_COLUMNS = 64, COLUMN_BLOCKS = 24, COLUMN_LOADS = 16, ROW_BLOCKS = 4, MOST_SHARED = 48 << 10, FEW_POINTS = 1 << 15, FEW_PER_UNIT = 4, PART_BYTES = 1 << 16, MOST_PARTS = 4096, KEPT = 16, MOST_KEPT_BYTES = 128 };
 
 static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
@@ -205,15 +205,15 @@ static void lay_rows(const kir_func *f, const cu_facts *facts, uint32_t units, i
     p->unroll = p->vec > 1 ? 2 : 4;
     if (facts->n_each == 1 && facts->ops < 20) p->unroll = p->vec > 1 ? 4 : 8;
     if (p->scan) p->unroll = chunks > lanes ? (facts->packs ? 8 : 2) : 1;
-    if (y->parts && facts->chains) p->unroll = facts->packs ? 16 : p->vec > 1 ? 4 : 8;
     if (few) p->unroll = 1;
     p->threads = p->team == TEAM_WARP ? 32 * WARP_ROWS : (uint16_t)MAX(lanes, p->keep ? lanes : 256);
     if (p->team == TEAM_BLOCK) p->threads = p->threads > 512 ? 1024 : p->threads > 256 ? 512 : 256;
     y->block[0] = p->team == TEAM_WARP ? 32 * WARP_ROWS : (uint32_t)lanes;
     y->grid[0] = (uint32_t)(p->team == TEAM_WARP ? ceil_div(y->outer, WARP_ROWS) : y->outer);
-    y->tiles = ceil_div(chunks, lanes * p->unroll);
-    if (!y->parts || !facts->chains || y->outer * y->tiles > INT32_MAX) return;
+    if (!y->parts || !facts->chains || y->outer > 64) return;
     p->scan = SCAN_CHAIN;
+    y->length = MAX(CHAIN_POINTS / (lanes * p->unroll * p->vec), 1) * lanes * p->unroll;
+    y->tiles = ceil_div(chunks, y->length);
     y->parts = false;
     y->grid[0] = (uint32_t)(y->outer * y->tiles);
 }

@@ -138,7 +138,7 @@ out:
 /* A chain of tiles, which begins with nothing published. */
 static gpa_code queue_chain(launch *L, gpa_err *e) {
     const cu_driver *cu = L->d->cu;
-    size_t bytes = (size_t)L->y.outer * (size_t)L->y.tiles * emit_chain_words(&L->p->copy) * 8;
+    size_t tiles = (size_t)L->y.tiles, bytes = (size_t)L->y.outer * (tiles + tiles / 32 + 1) * emit_chain_words(&L->p->copy) * 8;
     gpa_code rc = api_check(cu->alloc(&L->scratch, bytes, L->d->stream), "cuMemAllocAsync", e);
     if (rc) return rc;
     rc = api_check(cu->fill(L->scratch, 0, bytes, L->d->stream), "cuMemsetD8Async", e);
