@@ -33,6 +33,7 @@ typedef struct {
     int16_t part;   /* PLAN_WHOLE, or the EACH that this source runs (earlier ones left their results in memory); a scatter's PART_CLAIM, PART_STORE */
     uint16_t threads; /* of a block, at most */
     uint8_t width;  /* TEAM_COLUMN: columns of a block */
+    uint8_t side;   /* TEAM_COLUMN: columns of one access, while rows are read; 0: one */
     uint8_t tile;   /* no team: 1 + the dimension that, with the last one, is walked in square tiles; 0: in rows */
     uint8_t stack;  /* no team: 1 + the dimension of which a thread takes `unroll` neighbours; 0: they lie along the last one */
     uint8_t scan;   /* cu_scan_way */

@@ -254,6 +254,52 @@ static void loop_batches(em *E, int32_t at) {
     E->guard = guard;
 }
 
+/* Columns, some of them in one access: a warp reads neighbouring ones of a row, each thread joins states q of its own, and
+ * these become states r of the threads that have one column each. */
+static void loop_sides(em *E, int32_t at) {
+    cu_walk w = em_walk_over(E, E->f->inner);
+    const cu_plan *p = E->plan;
+    const char *guard = E->guard, *t = em_index_type(E);
+    int outer = E->f->ndim - 1, across = p->width / p->side, down = COLUMN_THREADS / across;
+    char size[NAME_ROOM];
+    while (E->f->inner >> outer & 1) outer--;
+    w.lo = at + 1, w.hi = E->close[at];
+    em_field(E, size, FIELD_OUTER, 0, 0);
+    em_line(E, "const unsigned self = threadIdx.y * blockDim.x + threadIdx.x, down = self / %d;", across);
+    em_line(E, "const %s i%d = (%s)(blockIdx.x * %d + self %% %d * %d);", t, outer, t, p->width, across, p->side);
+    for (int32_t i = w.lo; i < w.hi; i++) {
+        if (E->f->code[i].code != KIR_REDUCE) continue;
+        em_line(E, "__shared__ g_state%d z%d[%d][%d];", (int)i, (int)i, down, p->width);
+        em_line(E, "g_state%d q%d[%d];", (int)i, (int)i, p->side);
+        em_line(E, "_Pragma(\"unroll\") for (int k = 0; k < %d; k++) q%d[k] = r%d;", p->side, (int)i, (int)i);
+    }
+    em_line(E, "for (%s c0 = first + down; c0 < end0; c0 += %d) {", em_count_type(E), down * w.unroll);
+    E->depth++;
+    em_sides_load(E, &w, outer, down);
+    em_open_unrolled(E, "u", w.unroll);
+    em_open_unrolled(E, "k", p->side);
+    for (int k = 0; k < w.n; k++) em_line(E, "const %s i%d = p%d[u];", t, w.dims[k], w.dims[k]);
+    em_line(E, "const %s side = i%d;", t, outer);
+    em_line(E, "{");
+    E->depth++;
+    em_line(E, "const %s i%d = side + k;", t, outer);
+    for (int32_t i = w.lo; i < w.hi; i++)
+        if (E->f->code[i].code == KIR_REDUCE) em_line(E, "g_state%d &r%d = q%d[k];", (int)i, (int)i, (int)i);
+    E->access = ACCESS_BATCH;
+    E->guard = NULL;
+    em_steps(E, w.lo, w.hi);
+    E->access = ACCESS_DIRECT;
+    E->guard = guard;
+    for (int k = 0; k < 4; k++) em_close_block(E);
+    for (int32_t i = w.lo; i < w.hi; i++)
+        if (E->f->code[i].code == KIR_REDUCE)
+            em_line(E, "_Pragma(\"unroll\") for (int k = 0; k < %d; k++) z%d[down][self %% %d * %d + k] = q%d[k];", p->side, (int)i, across, p->side, (int)i);
+    em_line(E, "__syncthreads();");
+    for (int32_t i = w.lo; i < w.hi; i++)
+        if (E->f->code[i].code == KIR_REDUCE)
+            em_line(E, "for (unsigned d = lane; d < %d; d += lanes) r%d = g_join%d(r%d, z%d[d][threadIdx.x]);", down, (int)i, (int)i, (int)i, (int)i);
+}
+
 /* A region with scans, by tiles. It is the last one; divided, its totals are part `number` and the region itself the next. */
 static void running_each(em *E, int32_t at, int number) {
     bool any = false, divided = E->plan->part != PLAN_WHOLE;
@@ -298,7 +344,8 @@ void em_each(em *E, int32_t at) {
     E->depth++;
     E->in_each = true;
     E->each = at;
-    if (em_in_order(E) || (E->facts.scans && !E->plan->scan)) loop_in_order(E, at);
+    if (E->plan->side) loop_sides(E, at);
+    else if (em_in_order(E) || (E->facts.scans && !E->plan->scan)) loop_in_order(E, at);
     else loop_batches(E, at);
     E->in_each = false;
     em_close_block(E);
@@ -367,6 +414,7 @@ static void put_range(em *E) {
         em_line(E, "const %s first = blockIdx.y * %s;", t, length);
         em_line(E, "%s end = first + %s < %s ? first + %s : %s;", t, length, chunks, length, chunks);
     }
+    if (E->plan->side) em_line(E, "const %s end0 = end;", t);
     if (E->plan->team == TEAM_COLUMN) em_line(E, "if (!live) end = first;");
 }
 

@@ -223,6 +223,38 @@ void em_batch_load(em *E, const cu_walk *w) {
     em_close_block(E);
 }
 
+void em_sides_load(em *E, const cu_walk *w, int outer, int step) {
+    char size[NAME_ROOM];
+    int side = E->plan->side;
+    E->needs |= NEED_PACK;
+    em_line(E, "int lim[%d];", w->unroll);
+    for (int k = 0; k < w->n; k++) em_line(E, "%s p%d[%d];", em_index_type(E), w->dims[k], w->unroll);
+    for (unsigned a = 0; a < E->f->n_arrays; a++)
+        if (uses_point(E, a, w->lo, w->hi, KIR_LOAD) && moves(E, w, a))
+            em_line(E, "g_pack<%s, %d> x%u[%d] = {};", em_memory(E, (gpa_dtype)E->f->arrays[a].dtype), side, a, w->unroll);
+    em_open_unrolled(E, "u", w->unroll);
+    em_line(E, "lim[u] = 0;");
+    for (int k = 0; k < w->n; k++) em_line(E, "p%d[u] = 0;", w->dims[k]);
+    em_line(E, "const %s c = c0 + u * %d;", em_count_type(E), step);
+    em_line(E, "if (c < end0 && i%d < %s) {", outer, em_field(E, size, FIELD_SIZE, (unsigned)outer, 0));
+    E->depth++;
+    em_line(E, "lim[u] = %d;", side);
+    em_coordinates(E, w, "c");
+    for (int k = 0; k < w->n; k++) em_line(E, "p%d[u] = i%d;", w->dims[k], w->dims[k]);
+    for (unsigned a = 0; a < E->f->n_arrays; a++) {
+        if (!uses_point(E, a, w->lo, w->hi, KIR_LOAD) || !moves(E, w, a)) continue;
+        const char *m = em_memory(E, (gpa_dtype)E->f->arrays[a].dtype);
+        gpa_str at;
+        str_init(&at);
+        put_element(E, &at, a);
+        if (E->plan->wide >> a & 1) em_line(E, "x%u[u] = *(const g_pack<%s, %d> *)&%s;", a, m, side, at.text);
+        else em_line(E, "{ const %s one = %s; _Pragma(\"unroll\") for (int k = 0; k < %d; k++) x%u[u].v[k] = one; }", m, at.text, side, a);
+        str_free(&at);
+    }
+    em_close_block(E);
+    em_close_block(E);
+}
+
 static void point_of_access(em *E, const cu_walk *w, const char *plus) {
     for (int k = 0; k < w->n; k++)
         em_line(E, "const %s i%d = p%d[u]%s;", em_index_type(E), w->dims[k], w->dims[k], k == w->n - 1 ? plus : "");

@@ -123,6 +123,8 @@ void em_close_block(em *E);
 /* Declares the registers of a batch and loads them; then its arithmetic and stores. */
 void em_batch_load(em *E, const cu_walk *w);
 void em_batch_compute(em *E, const cu_walk *w);
+/* The same where an access takes neighbours along dimension `outer`, from i<outer> on, which is not walked: chunks c0 + u * step. */
+void em_sides_load(em *E, const cu_walk *w, int outer, int step);
 bool em_in_order(const em *E);
 void em_points(em *E);
 

@@ -7,7 +7,7 @@
 #include "runtime/base.h"
 
 /* FEW_POINTS: below this many points a short source, which compiles sooner, is as fast. */
-enum { CHAIN_POINTS = 8192, NEAR = 4, STACK = 4, BIN_BYTES = 24 << 10, BIN_COPIES = POINT_THREADS / 32, BIN_BLOCKS = 16, MOST_COLUMNS = 64, COLUMN_BLOCKS = 24, COLUMN_LOADS = 16, ROW_BLOCKS = 4, MOST_SHARED = 48 << 10, FEW_POINTS = 1 << 15, FEW_PER_UNIT = 4, PART_BYTES = 1 << 16, MOST_PARTS = 4096, KEPT = 16, MOST_KEPT_BYTES = 128 };
+enum { SIDE_ROWS = 512, SIDE_LOADS = 4, CHAIN_POINTS = 8192, NEAR = 4, STACK = 4, BIN_BYTES = 24 << 10, BIN_COPIES = POINT_THREADS / 32, BIN_BLOCKS = 16, MOST_COLUMNS = 64, COLUMN_BLOCKS = 24, COLUMN_LOADS = 16, ROW_BLOCKS = 4, MOST_SHARED = 48 << 10, FEW_POINTS = 1 << 15, FEW_PER_UNIT = 4, PART_BYTES = 1 << 16, MOST_PARTS = 4096, KEPT = 16, MOST_KEPT_BYTES = 128 };
 
 static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
@@ -218,16 +218,57 @@ static void lay_rows(const kir_func *f, const cu_facts *facts, uint32_t units, i
     y->grid[0] = (uint32_t)(y->outer * y->tiles);
 }
 
+/* How many columns one access may take: the one region joins only, and what it reads has neighbours there, aligned, or the same
+ * element for all. 0: one by one. */
+static int sides(const kir_func *f, const cu_facts *facts, const gpa_launch *l, const uint64_t *base, int outer, cu_plan *p) {
+    uint64_t wide = 0;
+    size_t widest = 1, states = 0;
+    int n = 0;
+    for (int d = 0; d < f->ndim; d++) n += !(f->inner >> d & 1);
+    bool each = false;
+    if (n != 1 || facts->n_each != 1 || facts->branches) return 0;
+    for (size_t i = 0; i < f->n_code; i++) {
+        const kir_ins *k = &f->code[i];
+        if (k->code == KIR_LOADX || k->code == KIR_BOUND || k->code == KIR_STOREX || k->code == KIR_ATOMIC || k->code == KIR_FAULT) return 0;
+        if (k->code == KIR_REDUCE) states += emit_state_bytes(f, (int32_t)i);
+        each |= k->code == KIR_EACH;
+        if (each) continue;
+        if (k->code == KIR_LOAD || k->code == KIR_STORE || k->code == KIR_INDEX || k->code == KIR_IOTA) return 0;
+    }
+    for (size_t a = 0; a < f->n_arrays; a++)
+        if (by_points(f, a) && f->inner & ~f->arrays[a].zero) {
+            if (f->arrays[a].access & KIR_WRITE) return 0;
+            widest = MAX(widest, dtype_size((gpa_dtype)f->arrays[a].dtype));
+        }
+    int64_t side = 16 / (int64_t)widest;
+    if (side > 4 || side < 2 || l->size[outer] % side || states > 16) return 0;
+    for (size_t a = 0; a < f->n_arrays; a++) {
+        const kir_array *k = &f->arrays[a];
+        uint64_t size = dtype_size((gpa_dtype)k->dtype);
+        if (!by_points(f, a) || !(f->inner & ~k->zero) || k->zero >> outer & 1) continue;
+        bool fits = k->unit >> outer & 1 && base[a] % ((uint64_t)side * size) == 0;
+        for (int d = 0; d < f->ndim; d++) fits &= d == outer || l->size[d] == 1 || l->arrays[a].stride[d] % side == 0;
+        if (!fits) return 0;
+        wide |= UINT64_C(1) << a;
+    }
+    if (!wide) return 0;
+    p->wide = wide;
+    return (int)side;
+}
+
 /* A block takes neighbouring columns, so that what it reads of a row lies together, and some rows at a time. */
-static void lay_columns(const cu_facts *facts, uint32_t units, bool dividable, cu_layout *y) {
+static void lay_columns(const kir_func *f, const cu_facts *facts, const gpa_launch *l, const uint64_t *base, int outer, uint32_t units, bool dividable,
+                        cu_layout *y) {
     cu_plan *p = &y->plan;
     int64_t width = 32;
     while (width < MOST_COLUMNS && y->outer >= 4 * width && y->chunks >= 64) width *= 2;
+    if (width == MOST_COLUMNS && y->chunks >= SIDE_ROWS) p->side = (uint8_t)sides(f, facts, l, base, outer, p);
+    if (p->side) width = 32 * p->side;
     int64_t rows = COLUMN_THREADS / width;
     while (rows > 1 && rows * 4 > y->chunks) rows /= 2;
     p->team = TEAM_COLUMN;
     p->width = (uint8_t)width;
-    p->unroll = facts->branches || y->outer * y->chunks < FEW_POINTS ? 1 : COLUMN_LOADS;
+    p->unroll = p->side ? SIDE_LOADS : facts->branches || y->outer * y->chunks < FEW_POINTS ? 1 : COLUMN_LOADS;
     p->threads = COLUMN_THREADS;
     y->block[0] = (uint32_t)width;
     y->block[1] = (uint32_t)rows;
@@ -269,7 +310,7 @@ static void lay_teams(const kir_func *f, const cu_facts *facts, const gpa_launch
         return;
     }
     if (plain && !facts->scans && down) {
-        lay_columns(facts, units, dividable, y);
+        lay_columns(f, facts, l, base, outer_last, units, dividable, y);
         return;
     }
     if (!plain) {
