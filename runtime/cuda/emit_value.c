@@ -286,6 +286,13 @@ static const struct {
      "    }\n"
      "    return f;\n"
      "}\n"},
+    {NEED_GIVE,
+     "template <class T> static __device__ void g_give(T *to, const T *from, unsigned n) {\n"
+     "    struct __align__(16) words { unsigned w[4]; };\n"
+     "    const unsigned wide = n * (unsigned)sizeof(T) / 16, first = wide * 16 / (unsigned)sizeof(T);\n"
+     "    for (unsigned i = threadIdx.x; i < wide; i += blockDim.x) ((words *)to)[i] = ((const words *)from)[i];\n"
+     "    for (unsigned i = first + threadIdx.x; i < n; i += blockDim.x) to[i] = from[i];\n"
+     "}\n"},
     {NEED_BINS, /* a sum of 64 bits in words that lie `room` apart */
      "static __device__ void g_count(unsigned *low, unsigned room, unsigned long long v) {\n"
      "    const unsigned old = atomicAdd(low, (unsigned)v), high = (unsigned)(v >> 32) + (old + (unsigned)v < old);\n"

@@ -7,7 +7,7 @@
 #include "runtime/base.h"
 
 /* FEW_POINTS: below this many points a short source, which compiles sooner, is as fast. */
-enum { SIDE_ROWS = 512, SIDE_LOADS = 4, CHAIN_POINTS = 8192, NEAR = 4, STACK = 4, BIN_BYTES = 24 << 10, BIN_COPIES = POINT_THREADS / 32, BIN_BLOCKS = 16, MOST_COLUMNS = 64, COLUMN_BLOCKS = 24, COLUMN_LOADS = 16, ROW_BLOCKS = 4, MOST_SHARED = 48 << 10, FEW_POINTS = 1 << 15, FEW_PER_UNIT = 4, PART_BYTES = 1 << 16, MOST_PARTS = 4096, KEPT = 16, MOST_KEPT_BYTES = 128 };
+enum { SIDE_ROWS = 512, SIDE_LOADS = 4, CHAIN_POINTS = 4096, NEAR = 4, STACK = 4, BIN_BYTES = 24 << 10, BIN_COPIES = POINT_THREADS / 32, BIN_BLOCKS = 16, MOST_COLUMNS = 64, COLUMN_BLOCKS = 24, COLUMN_LOADS = 16, ROW_BLOCKS = 4, MOST_SHARED = 48 << 10, FEW_POINTS = 1 << 15, FEW_PER_UNIT = 4, PART_BYTES = 1 << 16, MOST_PARTS = 4096, KEPT = 16, MOST_KEPT_BYTES = 128 };
 
 static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
@@ -212,7 +212,7 @@ static void lay_rows(const kir_func *f, const cu_facts *facts, uint32_t units, i
     y->grid[0] = (uint32_t)(p->team == TEAM_WARP ? ceil_div(y->outer, WARP_ROWS) : y->outer);
     if (!y->parts || !facts->chains || y->outer > 64) return;
     p->scan = SCAN_CHAIN;
-    y->length = MAX(CHAIN_POINTS / (lanes * p->unroll * p->vec), 1) * lanes * p->unroll;
+    y->length = MAX((facts->packs ? 2 : 1) * CHAIN_POINTS / (lanes * p->unroll * p->vec), 1) * lanes * p->unroll;
     y->tiles = ceil_div(chunks, y->length);
     y->parts = false;
     y->grid[0] = (uint32_t)(y->outer * y->tiles);
