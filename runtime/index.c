@@ -481,11 +481,11 @@ static gpa_code get_mask_there(gpa_rt *rt, gpa_arr *a, gpa_arr *mask, gpa_arr **
     TRY(arr_node(rt, flat, &when, e));
     TRY(arr_node(rt, from, &value, e));
     TRY(arr_node(rt, count, &before, e));
-    TRY(node_cast(rt, before, DT_I64, &place, e));
+    TRY(node_scalar(rt, (gpa_dtype)before->dtype, before->dtype == DT_I32 ? (gpa_val){.I32 = 1} : (gpa_val){.I64 = 1}, &one, e));
+    TRY(node_op2(rt, OP_SUBTRACT, before, one, &place, e));
     node_release(rt, before);
     before = NULL;
-    TRY(node_scalar(rt, DT_I64, (gpa_val){.I64 = 1}, &one, e));
-    TRY(node_op2(rt, OP_SUBTRACT, place, one, &before, e));
+    TRY(node_cast(rt, place, DT_I64, &before, e));
     arr_release(rt, count); /* nobody else wants it: it is not stored */
     count = NULL;
     TRY(store_scatter(rt, made, &before, (int8_t[]){-1}, 1, &mask->size, &(scatter_what){.value = value, .mask = when}, e));

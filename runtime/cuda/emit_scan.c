@@ -177,7 +177,8 @@ static void count_tile(em *E, int32_t at) {
     em_line(E, "if (lane %% 32 == 0) s%d[turn + lane / 32] = own%d;", n, n);
     em_line(E, "__syncthreads();");
     em_line(E, "g_state%d before = 0;", n);
-    em_line(E, "for (unsigned w = 0; w < lanes / 32; w++) { if (w == lane / 32) before = r%d; r%d += s%d[turn + w]; }", n, n, n);
+    if (E->plan->scan == SCAN_CHAIN) em_line(E, "_Pragma(\"unroll\") for (unsigned w = 0; w < %d; w++) { if (w == lane / 32) before = r%d; r%d += s%d[turn + w]; }", SCAN_WARPS, n, n, n);
+    else em_line(E, "for (unsigned w = 0; w < lanes / 32; w++) { if (w == lane / 32) before = r%d; r%d += s%d[turn + w]; }", n, n, n);
     em_open_unrolled(E, "u", E->plan->unroll);
     em_line(E, "p%d[u] += before;", n);
     em_close_block(E);

@@ -210,7 +210,7 @@ static void lay_rows(const kir_func *f, const cu_facts *facts, uint32_t units, i
     if (p->team == TEAM_BLOCK) p->threads = p->threads > 512 ? 1024 : p->threads > 256 ? 512 : 256;
     y->block[0] = p->team == TEAM_WARP ? 32 * WARP_ROWS : (uint32_t)lanes;
     y->grid[0] = (uint32_t)(p->team == TEAM_WARP ? ceil_div(y->outer, WARP_ROWS) : y->outer);
-    if (!y->parts || !facts->chains || y->outer > 64) return;
+    if (!y->parts || !facts->chains || y->outer > 64 || lanes != 32 * SCAN_WARPS) return;
     p->scan = SCAN_CHAIN;
     y->length = MAX((facts->packs ? 2 : 1) * CHAIN_POINTS / (lanes * p->unroll * p->vec), 1) * lanes * p->unroll;
     y->tiles = ceil_div(chunks, y->length);
