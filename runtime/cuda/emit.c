@@ -330,7 +330,7 @@ static void put_body(em *E) {
     if (E->f->form == KIR_KERNEL) E->depth = 1;
     declare_arrays(E);
     declare_fixed(E);
-    if (E->facts.branches) em_line(E, "unsigned fuel = 0;");
+    if (E->facts.branches) em_line(E, "unsigned fuel = %uu;", EM_STRETCH - EM_UNASKED);
     if (E->f->form == KIR_KERNEL) em_steps(E, 0, (int32_t)E->f->n_code);
     else if (E->plan->team == TEAM_NONE) em_points(E);
     else em_teams(E);

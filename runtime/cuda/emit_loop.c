@@ -1,7 +1,7 @@
 /* Loops, blocks and the ways out of them.
  *
  * A counted loop that holds no other runs in stretches of so many trips, which a narrow counter counts; the stop flag is looked
- * at between them. A small body is written twice: four trips at a time, where a trip finds what the one before has computed
+ * at between them, early for the first time: a launch of many points is many waves, each of which begins anew. A small body is written twice: four trips at a time, where a trip finds what the one before has computed
  * and no counter is compared, and for the trips that are left.
  *
  * Labels: n<region> is where the next trip begins, b<region> what comes behind. In the second copy of a body they end in r.
@@ -11,8 +11,8 @@
 
 #include "runtime/cuda/emitter.h"
 
-/* SHORT: loops of so few trips end without being asked to. SMALL: instructions of a body. */
-enum { SHORT = 1 << 16, FEW = 32, STRETCH = 1 << 16, SMALL = 40, COPIES = 4 };
+/* SHORT: loops of so few trips end without being asked to. FIRST: the first stretch. SMALL: instructions of a body. */
+enum { SHORT = EM_UNASKED, FEW = 32, FIRST = EM_UNASKED, STRETCH = EM_STRETCH, SMALL = 40, COPIES = 4 };
 
 /* ---- what a loop is like ---- */
 
@@ -144,9 +144,10 @@ static void put_stretches(em *E, int32_t at) {
         em_line(E, "    left%d = ((v%d < 0 ? 0 - left%d : left%d) - 1) / by + 1;", n, c, n, n);
         em_line(E, "}");
     }
+    em_line(E, "int s%d; s%d = %d;", n, n, FIRST);
     em_line(E, "while (left%d) {", n);
     E->depth++;
-    em_line(E, "int m%d, k%d; m%d = left%d > %d ? %d : (int)left%d; k%d = 0;", n, n, n, n, STRETCH, STRETCH, n, n);
+    em_line(E, "int m%d, k%d; m%d = left%d > s%d ? s%d : (int)left%d; k%d = 0; s%d = %d;", n, n, n, n, n, n, n, n, n, STRETCH);
     put_trips(E, at);
     if (one) em_line(E, "f%d += m%d;", n, n);
     em_line(E, "left%d -= m%d;", n, n);
@@ -194,7 +195,7 @@ static void put_poll(em *E, int32_t loop) {
     char when[64], far[32] = "";
     if (em_is_short(E->f, loop)) return;
     if (E->f->code[loop].code == KIR_FOR) snprintf(far, sizeof far, "far%d && ", (int)loop);
-    snprintf(when, sizeof when, "%s(++fuel & 0xffffu) == 0", far);
+    snprintf(when, sizeof when, "%s(++fuel & %uu) == 0", far, EM_STRETCH - 1u);
     put_stopped(E, when);
 }
 

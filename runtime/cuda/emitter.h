@@ -56,10 +56,14 @@ typedef struct {
     gpa_err *e;
 } em;
 
+/* A thread looks at the stop flag every EM_STRETCH trips of a loop, and for the first time after EM_UNASKED. */
+enum { EM_STRETCH = 1 << 16, EM_UNASKED = 1 << 13 };
+
 /* emit.c */
 void em_line(em *E, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* "P.name" of a field, added at first use. `buf` holds the text. */
 enum { NAME_ROOM = 40 };
+
 const char *em_field(em *E, char *buf, cu_field_kind kind, unsigned a, unsigned b);
 void em_unsupported(em *E, const char *what);
 /* An array of a FREE program that no other overlaps, reached by offsets: a parameter `own` of a function that is inlined, which is
