@@ -1,6 +1,10 @@
 /* Reports of errors: the whole text as a terminal shows it, and its parts. */
+#include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
 
+#include "lang/session/magic.h"
 #include "lang/session/state.h"
 
 static void put_frame(gpa_session *s, const vm_frame *f, gpa_str *text) {
@@ -60,6 +64,36 @@ static void add_notes(gpa_err *e, const exc_obj *x) {
     }
 }
 
+/* ---- what was meant for a shell ---- */
+
+static bool is_command(const char *name, size_t n) {
+    char path[512];
+    for (const char *at = getenv("PATH"), *end; at && *at; at = *end ? end + 1 : end) {
+        end = strchrnul(at, ':');
+        int length = snprintf(path, sizeof path, "%.*s/%.*s", (int)(end - at), at, (int)n, name);
+        if (length < (int)sizeof path && access(path, X_OK) == 0) return true;
+    }
+    return false;
+}
+
+/* A cell that begins as `cd folder`, `pip install` or `nvidia-smi` do, and fails there: the hint names the magic, or the shell's line. */
+static void hint_at_shell(const gpa_session *s, gpa_err *e) {
+    const source *src = source_get(s->sources, e->span.src);
+    size_t n, word = 0;
+    if ((e->code != GPA_E_NAME && e->code != GPA_E_SYNTAX) || !src || src->kind != SOURCE_CELL || source_at(src, e->span.lo).line != 1) return;
+    const char *line = source_line(src, 1, &n);
+    while (word < n && (isalnum((unsigned char)line[word]) || strchr("_-", line[word]))) word++;
+    const char *rest = line + word, *end = line + n;
+    while (rest < end && *rest == ' ') rest++;
+    bool alone = rest == end && e->code == GPA_E_NAME, argued = rest > line + word && rest < end && (isalnum((unsigned char)*rest) || strchr("/.~", *rest) || (*rest == '-' && rest + 1 < end && rest[1] != ' '));
+    if (!word || (!alone && !argued) || e->span.lo > word + 1 + (size_t)(rest - line)) return;
+    const magic *row = magic_find(line, word);
+    bool is_magic = row && row->kinds & MAGIC_LINE;
+    if (!is_magic && !((argued || !*e->hint) && is_command(line, word))) return;
+    *e->hint = '\0';
+    gpa_err_hint(e, "did you mean: '%c%.*s'?", is_magic ? '%' : '!', (int)word, line);
+}
+
 static bool is_module(const vm_frame *f) { return strcmp(f->function, "<module>") == 0; }
 
 void session_report(gpa_session *s, gpa_err *e, const exc_obj *x, const vm_frame *frames, size_t n) {
@@ -72,6 +106,7 @@ void session_report(gpa_session *s, gpa_err *e, const exc_obj *x, const vm_frame
     if (of_magic) n--; /* a magic's statement, which its line shows */
     bool inside = n > 0 && strcmp(frames[n - 1].function, "<module>") != 0;
     if (x) add_notes(e, x);
+    hint_at_shell(s, e);
     source_render(s->sources, e, inside ? frames[n - 1].function : NULL, &text);
     if (s->minimal) str_cut(&text, strcspn(text.text ? text.text : "", "\n") + 1);
     if (n > 1 && !s->minimal) put_callers(s, frames, n - 1, &text);
