@@ -43,6 +43,16 @@ void inspect_type(value v, gpa_str *out) {
     put_shape(v.array->arr, out);
 }
 
+/* Parameters as a table writes them, with NumPy's word for a default that is none. */
+static void put_parameters(const char *text, gpa_str *out) {
+    static const char none[] = "<unset>";
+    for (const char *at; (at = strstr(text, none)); text = at + strlen(none)) {
+        str_putn(out, text, (size_t)(at - text));
+        str_put(out, "<no value>");
+    }
+    str_put(out, text);
+}
+
 void inspect_signature(gpa_session *s, value v, const char *name, gpa_str *out) {
     if (v.tag == V_METHOD) v = v.method->fn;
     if (v.tag == V_NATIVE) {
@@ -52,7 +62,9 @@ void inspect_signature(gpa_session *s, value v, const char *name, gpa_str *out) 
             text += strspn(text, ", ");
             if (strncmp(text, "/", 1) == 0) text += 1 + strspn(text + 1, ", ");
         }
-        str_printf(out, "%s(%s)", name, text);
+        str_printf(out, "%s(", name);
+        put_parameters(text, out);
+        str_putc(out, ')');
     } else if (v.tag == V_FUNC) {
         str_put(out, name);
         func_signature(s->vm, v.func, out);
