@@ -250,6 +250,30 @@ class Mandelbrot:
         return lambda: f(v["c"])
 
 
+SMALL = "t = np.arange(1000, dtype=np.float32)\no = np.zeros((300, 1000), dtype=np.float32)\n"
+TEN = "y = t + 1; y = y * 2; y = y - t; y = y * 3; y = y + t; y = y / 2; y = y - 1; y = y * t; y = y + 2"
+
+
+@row("3000 small stores, 1000 float32", SMALL, "for i in range(3000): o[0] = t + i\nr = o[0]")
+class SmallStores:
+    pass
+
+
+@row("1000 chains of ten, 1000 float32", SMALL, f"for i in range(1000):\n    {TEN}\n    o[0] = y * 5\nr = o[0]")
+class SmallChains:
+    pass
+
+
+@row("3000 sums read, 1000 float32", SMALL, "r = 0.0\nfor i in range(3000): r += float((t + i).sum())")
+class SmallReads:
+    pass
+
+
+@row("rows in a loop, 300x1000 float32", SMALL, "for k in range(10):\n    for i in range(1, 300): o[i] = o[i - 1] * 0.5 + t\nr = o")
+class Rows:
+    pass
+
+
 @row("scalar loop, 1e6 trips (NumPy: CPython)", "",
      "s = 0\nfor i in range(1_000_000):\n    if i % 3 == 0:\n        s += i * 2\n    else:\n        s -= i\nr = s")
 class ScalarLoop:
