@@ -293,7 +293,11 @@ static gpa_code alloc_on(gpa_rt *rt, gpa_device *d, gpa_dtype t, int ndim, const
     gpa_err first; /* cleared, not zeroed: this runs for every result */
     gpa_err_clear(&first);
     gpa_code rc = buf_new(rt, d, n, out, &first);
-    if (rc != GPA_E_MEMORY) return rc ? gpa_fail(e, rc, "%s", first.msg) : GPA_OK;
+    if (rc && rc != GPA_E_MEMORY) {
+        gpa_fail(e, rc, "%s", first.msg);
+        if (*first.hint) gpa_err_hint(e, "%s", first.hint);
+    }
+    if (rc != GPA_E_MEMORY) return rc;
     bool busy = rt->exec && rt->exec->busy;
     if (!busy && rt->n_pending) {
         gpa_err quiet = {0};
