@@ -124,6 +124,11 @@ gpa_code typed_cuda_syncthreads(walk *w, const typed_site *s, tv *out) {
     return barrier(w, s, KIR_BA_BLOCK, out);
 }
 
+gpa_code typed_cuda_pause(walk *w, const typed_site *s, tv *out) {
+    *out = (tv){.kind = TV_NONE};
+    return takes(w, s, 1, 1);
+}
+
 gpa_code typed_cuda_fence(walk *w, const typed_site *s, tv *out) {
     static const char *const names[] = {
 #define KX(id, name) [KIR_FE_##id] = name,

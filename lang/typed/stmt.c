@@ -204,18 +204,67 @@ gpa_code typed_while(walk *w, const ast_node *n) {
     return rc;
 }
 
+/* Item `counter` of an array: an element, or a row. */
+static gpa_code item_of(walk *w, const ast_node *at, const tview *a, tv counter, tv *out) {
+    tview item;
+    gpa_code rc = typed_place_of(w, at, a, &counter, 1, &item);
+    if (rc) return rc;
+    if (item.ndim) return typed_sub(w, &item, out);
+    *out = typed_load(w, &item);
+    return GPA_OK;
+}
+
+static tv open_counter(walk *w, int32_t stop) {
+    int32_t zero = typed_int(w, 0).v, step = typed_int(w, 1).v;
+    typed_open(w, KIR_FOR, DT_I64, zero, stop, step);
+    return (tv){.kind = TV_NUMBER, .t = {.dtype = DT_I64, .weak = true}, .v = (int32_t)w->f->n_code - 1};
+}
+
 /* for x in array: its elements, or its rows. */
 gpa_code typed_each(walk *w, const ast_node *n, const tv *a) {
-    tview item;
     tv one;
     if (a->view->ndim == 0) return typed_fail(w, n->for_.iter, GPA_E_TYPE, "iteration over a 0-d array");
-    int32_t zero = typed_int(w, 0).v, step = typed_int(w, 1).v;
-    typed_open(w, KIR_FOR, DT_I64, zero, a->view->size[0], step);
-    tv counter = {.kind = TV_NUMBER, .t = {.dtype = DT_I64, .weak = true}, .v = (int32_t)w->f->n_code - 1};
-    gpa_code rc = typed_place_of(w, n->for_.iter, a->view, &counter, 1, &item);
-    if (!rc && item.ndim) rc = typed_sub(w, &item, &one);
-    else if (!rc) one = typed_load(w, &item);
+    tv counter = open_counter(w, a->view->size[0]);
+    gpa_code rc = item_of(w, n->for_.iter, a->view, counter, &one);
     if (!rc) rc = assign(w, n->for_.target, one);
+    if (!rc) rc = loop_body(w, n->for_.body);
+    typed_close(w, KIR_FOR);
+    return rc;
+}
+
+enum { MOST_TOGETHER = 4 };
+
+/* The arrays that a loop goes over together, and how many items the shortest has. */
+static gpa_code arrays_of(walk *w, const ast_list *args, uint32_t n, tv *a, int32_t *stop) {
+    gpa_code rc = GPA_OK;
+    for (uint32_t i = 0; i < n && !rc; i++) {
+        rc = typed_expr(w, args->at[i], &a[i]);
+        bool array = !rc && a[i].kind == TV_ARRAY && a[i].view->ndim;
+        w->host = w->host || (!rc && !array);
+        if (!rc && !array) rc = typed_fail(w, args->at[i], GPA_E_UNSUPPORTED, "a compiled function can only loop over range(...) and arrays");
+        if (!rc) *stop = i ? kir_op2(w->f, OP_MINIMUM, *stop, a[i].view->size[0]) : a[i].view->size[0];
+    }
+    return rc;
+}
+
+/* for i, x in enumerate(array, start): a count and an item. for x, y in zip(a, b): items of several arrays. */
+static gpa_code together(walk *w, const ast_node *n, bool counts) {
+    const ast_node *it = n->for_.iter;
+    const ast_list *args = &it->call.args;
+    uint32_t n_arrays = counts ? 1 : args->n;
+    tv a[MOST_TOGETHER], item[MOST_TOGETHER + 1], all = {.kind = TV_TUPLE, .items = item}, start = typed_int(w, 0);
+    int32_t stop = -1;
+    if (it->call.keywords.n || args->n < 1 || args->n > (counts ? 2 : MOST_TOGETHER))
+        return typed_fail(w, it, GPA_E_UNSUPPORTED, "a compiled loop has enumerate(array, start), or zip() of at most %d arrays", MOST_TOGETHER);
+    gpa_code rc = arrays_of(w, args, n_arrays, a, &stop);
+    if (!rc && counts && args->n == 2) rc = typed_number(w, args->at[1], &start);
+    if (!rc && !dtype_is_int((gpa_dtype)start.t.dtype))
+        rc = typed_fail(w, args->at[1], GPA_E_TYPE, "'%s' object cannot be interpreted as an integer", typed_name(start.t));
+    if (rc) return rc;
+    tv counter = open_counter(w, stop);
+    if (counts) rc = typed_apply(w, it, OP_ADD, (tv[]){counter, start}, 2, &item[all.n++]);
+    for (uint32_t i = 0; i < n_arrays && !rc; i++) rc = item_of(w, args->at[i], a[i].view, counter, &item[all.n++]);
+    if (!rc) rc = assign(w, n->for_.target, all);
     if (!rc) rc = loop_body(w, n->for_.body);
     typed_close(w, KIR_FOR);
     return rc;
@@ -316,6 +365,12 @@ static gpa_code for_loop(walk *w, const ast_node *n) {
         if (rc) return rc;
         if (a.kind == TV_ARRAY) return typed_each(w, n, &a);
     }
+    tv f = {0};
+    if (n->for_.iter->kind == AST_CALL && (rc = typed_expr(w, n->for_.iter->call.func, &f))) return rc;
+    const native *known = f.kind == TV_STATIC && f.is.tag == V_NATIVE ? f.is.native : NULL;
+    bool builtin = known && strcmp(known->owner, "builtins") == 0;
+    if (builtin && strcmp(known->name, "enumerate") == 0) return together(w, n, true);
+    if (builtin && strcmp(known->name, "zip") == 0) return together(w, n, false);
     rc = range_of(w, n, abc);
     return rc ? rc : typed_for(w, n, abc);
 }

@@ -10,6 +10,7 @@
 
 #include "lang/builtin/all.h"
 #include "lang/builtin/kinds.h"
+#include "lang/container.h"
 #include "lang/numpy/numpy.h"
 #include "lang/typed/typed.h"
 
@@ -168,6 +169,45 @@ gpa_code typed_nin(gpa_vm *vm, value *argv, value *out) {
 gpa_code typed_nout(gpa_vm *vm, value *argv, value *out) {
     (void)vm, (void)argv;
     *out = v_int(1);
+    return GPA_OK;
+}
+
+gpa_code typed_nargs(gpa_vm *vm, value *argv, value *out) {
+    (void)vm;
+    *out = v_int(vectorized_arity(argv[0].object) + 1);
+    return GPA_OK;
+}
+
+/* "dd->d" of each signature. */
+gpa_code typed_types(gpa_vm *vm, value *argv, value *out) {
+    const value *list = &argv[0].object->fields[SIGNATURES];
+    gpa_code rc = native_give(v_list(vm, 0, NULL), out);
+    for (size_t k = 0; !rc && list->tag == V_LIST && k < list->list->count; k++) {
+        typed_signature s;
+        gpa_str text;
+        if ((rc = typed_read_signature(vm, list->list->items[k], &s))) break;
+        str_init(&text);
+        for (int i = 0; i < s.n; i++) str_putc(&text, dtype_info[s.args[i].dtype].np_char);
+        str_printf(&text, "->%c", s.result.dtype == DT_NONE ? '?' : dtype_info[s.result.dtype].np_char);
+        value v = v_str_take(vm, &text);
+        rc = v.tag == V_UNSET ? GPA_E_MEMORY : list_append(vm, out->list, v);
+        value_release(vm, v);
+    }
+    if (rc) value_release(vm, *out);
+    return rc;
+}
+
+gpa_code typed_ntypes(gpa_vm *vm, value *argv, value *out) {
+    const value *list = &argv[0].object->fields[SIGNATURES];
+    (void)vm;
+    *out = v_int(list->tag == V_LIST ? (int64_t)list->list->count : 0);
+    return GPA_OK;
+}
+
+/* A compiled function has no identity that is known. */
+gpa_code typed_identity(gpa_vm *vm, value *argv, value *out) {
+    (void)vm, (void)argv;
+    *out = v_none();
     return GPA_OK;
 }
 
