@@ -85,7 +85,7 @@ t=$(date +%s%N); out=$(STUB_CUDA="endless" timeout --preserve-status -k 9 -s INT
 ok "leaving does not, either" "${out##*$'\n'}" 0
 
 # memory
-out=$(gpa "memory=60000000" $'big = np.empty(10 ** 6)\nsmall = np.empty(2000)\nc = np.empty(10 ** 8)')
+out=$(gpa "memory=60000000" $'big = np.empty(10 ** 6)\nsmall = np.empty(2000)\ngone = np.empty(10 ** 6)\ndel gone\nc = np.empty(10 ** 8)')
 has "no room"             "$out" 'MemoryError: Unable to allocate 763. MiB for an array with shape (100000000,) and data type float64'
 has "what is free"        "$out" ' free of 57.2 MiB'
 has "what is kept"        "$out" " bytes cached, "
