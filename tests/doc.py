@@ -10,7 +10,8 @@ import cells
 from cells import Gpa, show
 
 NUMPY = ("numpy", "numpy.fft", "numpy.linalg", "numpy.random", "numpy.emath", "numpy.lib.stride_tricks", "numpy.polynomial.polynomial",
-         "numpy.polynomial.polyutils", "scipy.sparse", "pyculib.fft", "imageio")  # every function of these has an example
+         "numpy.polynomial.polyutils", "numpy.polynomial.chebyshev", "numpy.polynomial.legendre", "numpy.polynomial.laguerre",
+         "numpy.polynomial.hermite", "numpy.polynomial.hermite_e", "scipy.sparse", "pyculib.fft", "imageio")  # every function of these has an example
 
 
 def run_examples(engine, prologue, examples):

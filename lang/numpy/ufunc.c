@@ -56,7 +56,7 @@ gpa_code arg_casting(gpa_vm *vm, value v, gpa_casting *out) {
             *out = rows[i].casting;
             return GPA_OK;
         }
-    return vm_fail(vm, GPA_E_VALUE, "casting must be one of 'no', 'equiv', 'safe', 'same_kind', or 'unsafe'");
+    return vm_fail(vm, GPA_E_VALUE, "casting must be one of 'no', 'equiv', 'safe', 'same_kind', or 'unsafe' (got '%s')", v.tag == V_STR ? v.str->text : "?");
 }
 
 /* All operands are numbers: one element, computed here. */

@@ -39,3 +39,22 @@ print(p.has_samecoef(P([1, 2, 3])), p.has_samedomain(P([1], [0, 1])), p.has_same
 np.polynomial.set_default_printstyle('ascii'); print(p, P([1, 2], [0, 4])); np.polynomial.set_default_printstyle('unicode')
 attempt(np.polynomial.set_default_printstyle, 'x')
 print(pu.getdomain([1, 2j, -1]), pu.getdomain([3, 1]), pu.mapparms((0, 1), (2, 4)), pu.mapdomain([0, 1], (0, 1), (2, 4)), pu.trimseq([1, 0]), pu.as_series([[1, 2], [1j]]), pu.trimcoef([0, 0]), pu.format_float(np.float64(1e-10), parens=True), pu.format_float(3))
+
+# --- series of orthogonal polynomials: the classes
+from numpy.polynomial import Chebyshev, Legendre, Laguerre, Hermite, HermiteE
+for K in (Chebyshev, Legendre, Laguerre, Hermite, HermiteE):
+    p = K([1, 2, 3, 0.5]); q = K([2, -1])
+    print(p, repr(p), np.round(p(np.linspace(0, 1, 4)), 8), np.round((p * q).coef, 8), p + q, p // q, np.round((p % q).coef, 8), np.round(p.deriv().coef, 8), np.round(p.integ(2, [1]).coef, 8), np.round(p.roots(), 6), np.round(p.convert(kind=P).coef, 8), np.round(K.cast(P([1, 2, 3])).coef, 8), np.round(K.fromroots([1, 2, 3]).coef, 8), np.round(K.fit([0, 1, 2, 3], [1, 2, 5, 10], 2).coef, 8), K.basis(2), np.round(K.identity().coef, 8), np.round((p ** 2).coef, 8), p == q, K([1, 2], [0, 4]))
+attempt(lambda: Chebyshev([1]) + P([1])); attempt(lambda: Legendre([1, 2]) // 0); attempt(lambda: Hermite([1, 2]) ** 101)
+
+# --- series of orthogonal polynomials: their functions
+import numpy.polynomial.chebyshev, numpy.polynomial.legendre, numpy.polynomial.laguerre, numpy.polynomial.hermite, numpy.polynomial.hermite_e
+np_ = np.polynomial; c2 = np.arange(12.).reshape(3, 4); x = np.linspace(0.1, 0.9, 5)
+for m, k in ((np_.chebyshev, 'cheb'), (np_.legendre, 'leg'), (np_.laguerre, 'lag'), (np_.hermite, 'herm'), (np_.hermite_e, 'herme')):
+    f = lambda name: getattr(m, k + name)
+    r = lambda v: np.round(np.asarray(v) + 1e-9, 5) + 0
+    print(k, f('domain'), f('x'), f('line')(1, 2), f('line')(3, 0), r(f('mulx')([1, 2, 3])), r(f('mul')([1, 2, 3], [1, 2])), [r(v) for v in f('div')([1, 2, 3], [1, 2])], r(f('pow')([1, 2], 3)), r(f('val')(x, [1, 2, 3, 4])), r(f('val')(x, c2)), r(f('val')([1, 2, 3, 4], c2, tensor=False)), f('val')(0.5, [1, 2, 3]).dtype)
+    print(r(f('der')([1, 2, 3, 4])), r(f('der')([1, 2, 3, 4], 2, 3)), r(f('der')(c2, axis=1)), r(f('der')([1], 2)), r(f('int')([1, 2, 3])), r(f('int')([1, 2, 3], 2, [1, 2], -1, 2)), r(f('int')(c2, axis=1)), r(f('vander')(x, 3)), r(f('vander2d')(x, x, [1, 2])), r(f('vander3d')(x[:2], x[:2], x[:2], [1, 1, 1])), r(f('fit')(x, x**2, 2)), r(f('fit')(x, x, [0, 1])), r(f('roots')([1, 2, 3])), f('roots')([1]), r(f('fromroots')([0.5, 1])), r(getattr(m, k + '2poly')([1, 2, 3, 4])), r(getattr(m, 'poly2' + k)([1, 2, 3, 4])), r(f('weight')(x)), r(f('val2d')(x, x, c2)), r(f('grid2d')(x[:2], x, c2)), f('trim')([1, 0]))
+    attempt(f('companion'), [1]); attempt(f('der'), [1], -1); attempt(f('int'), [1], -1); attempt(f('vander'), [1], -1); attempt(f('pow'), [1, 2], -1); attempt(f('pow'), [1, 2], 99) if k != 'leg' else 0
+print(np_.chebyshev.chebpts1(3), np.round(np_.chebyshev.chebpts2(3), 8) + 0, np.round(np_.chebyshev.chebgauss(3), 8) + 0, [np.round(v, 8) + 0 for v in np_.legendre.leggauss(5)], [np.round(v, 8) + 0 for v in np_.legendre.leggauss(1)], np.round(np_.legendre.leggauss(40)[1].sum(), 10))
+attempt(np_.legendre.leggauss, 0); attempt(np_.chebyshev.chebpts1, 0); attempt(np_.chebyshev.chebpts2, 1)
