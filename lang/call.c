@@ -441,7 +441,7 @@ gpa_code call_native(gpa_vm *vm, const native *row, const value *args, size_t n,
 
 /* ---- calls of everything else ---- */
 
-/* The row "__new__" of a type; those of the language's own types are remembered. */
+/* The row "__new__" of a type; those of the language's own types and of NumPy's scalar ones are remembered. */
 static const native *constructor(gpa_vm *vm, uint32_t aux) {
     bool kept = aux < COUNT_OF(vm->constructors);
     if (kept && vm->constructors[aux]) return vm->constructors[aux];

@@ -71,7 +71,7 @@ struct vm {
     dict_obj *records;  /* members of record types (record.h): the type's name to a dict; NULL before the first */
     signature **signatures;
     size_t n_signatures, cap_signatures;
-    const native *constructors[V_COUNT + 1]; /* of the language's own types, once looked up */
+    const native *constructors[AUX_DTYPE + DT_COUNT]; /* of the language's own types and NumPy's scalar ones, once looked up */
     trace_entry *trace; /* innermost first */
     size_t n_trace, cap_trace;
     const obj *trace_of; /* the exception last caught, whose trace this is; only compared */
