@@ -384,9 +384,8 @@ static gpa_code launch(gpa_rt *rt, gpa_device *d, gpa_prog *prog, lowered *l, do
     double before = compiled_late(d, prog);
     gpa_launch run = {.arrays = l->bind, .params = l->params};
     memcpy(run.size, l->size, sizeof run.size);
-    bool expects = l->faults || exec_may_stop(d, l->f);
-    gpa_code rc = expects ? expect_fault(rt->exec, d, l->f, &run.fault, e) : GPA_OK;
-    if (!rc && expects) *own = doubt_retain(rt->exec->last->doubt);
+    gpa_code rc = l->faults ? expect_fault(rt->exec, d, l->f, &run.fault, e) : GPA_OK;
+    if (!rc && l->faults) *own = doubt_retain(rt->exec->last->doubt);
     int64_t at[LOWER_LOOPS] = {0};
     while (!rc) {
         rc = run_once(rt, d, prog, &run, e);
@@ -465,6 +464,7 @@ static gpa_code run_step(gpa_rt *rt, gpa_device *current, size_t i_step, bool *h
     for (size_t i = 0; i < l->n_arrays; i++)
         if (l->buf[i]) TRY(buf_check(l->buf[i], e));
     d = step_device(rt, s, current);
+    if (!x->known) l->faults = l->faults || exec_may_stop(d, l->f); /* such a plan is not remembered */
     TRY(bind_fresh(rt, d, l, fresh, e));
     TRY(bring_over(rt, d, l, fresh, e));
     TRY(settle_stored(rt, d, l, e));

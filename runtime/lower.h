@@ -24,7 +24,7 @@ typedef struct {
     uint64_t stored;                   /* bit per array: the program writes it */
     bool empty;                        /* nothing to run */
     bool hazard;                       /* a store's target overlaps an operand elsewhere: it needs a temporary */
-    bool faults;                       /* the program may fault */
+    bool faults;                       /* the program may fault (or, as the executor adds, be stopped) */
     struct lower_work *work;
 } lowered;
 

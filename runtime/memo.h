@@ -5,9 +5,9 @@
  * it depends on is written into a description, and a plan is found by its whole description: it then says what to launch,
  * and only the numbers and the memory of this graph are filled in.
  *
- * Not remembered is what the device must be able to blame on its place in the source (programs that may fault), and what
- * a plan was not needed for: memory of other devices, dimensions that the host walks. A plan belongs to a device
- * and its epoch, so it never outlives its programs. */
+ * Not remembered is what must be blamed on its place in the source or told apart from a value (programs that may fault, or be
+ * stopped in a loop), and what has other ways (memory of several devices, dimensions that the host walks). A plan belongs to a
+ * device and its epoch, so it never outlives its programs. */
 #ifndef GPA_MEMO_H
 #define GPA_MEMO_H
 
