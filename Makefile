@@ -111,7 +111,7 @@ $(B)/%.o: %.c Makefile $(CONFIG)
 	$(call say,CC)$(CC) $(ALL) $(EXTRA) -c -o $@ $<
 
 # lang/prelude/ becomes a table of texts (declared in lang/prelude.h), so that the program is one file.
-$(B)/prelude.c: $(call src,lang/prelude/*.gpa lang/prelude/modules/*.gpa) .make/prelude.sh
+$(B)/prelude.c: $(call src,lang/prelude/*.gpa lang/prelude/modules/*.gpa lang/prelude/modules/*/*.gpa) .make/prelude.sh
 	@mkdir -p $(@D) && .make/prelude.sh > $@
 $(B)/prelude.o: $(B)/prelude.c
 	$(call say,CC)$(CC) $(ALL) -w -c -o $@ $<

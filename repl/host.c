@@ -160,7 +160,7 @@ static void show_progress(void *user, const char *text, double done, double left
     buf b = {0};
     buf_printf(&b, "%s ", text);
     if (done >= 0) {
-        int cells = (int)((done > 1 ? 1 : done) * WIDTH * 8);
+        int cells = (int)((done > 1 ? 1 : done) * (double)(WIDTH * 8));
         for (int i = 0; i < WIDTH; i++) buf_put(&b, i < cells / 8 ? "\u2588" : i == cells / 8 ? eighths[cells % 8] : " ");
         buf_printf(&b, "\u2595 %3.0f %%", 100 * done);
     }

@@ -47,7 +47,7 @@ static gpa_code settle(gpa_session *s) {
 /* "cuda:0: 51.2 μs in 1 launch, 80 MB, 1.56 TB/s, 53% of what a copy reaches (2.97 TB/s)": of one loop that took `seconds`, or less where
  * the device has its own clock. */
 static void put_device(gpa_session *s, work w, double seconds, const char *per, gpa_str *out) {
-    enum { WORTH_COMPARING = 1000000 }; /* bytes: fewer stay in caches */
+    const double worth_comparing = 1e6; /* bytes: fewer stay in caches */
     if (!(w.launches > 0 || w.calls > 0)) return;
     str_printf(out, "%s: ", rt_device(s->rt));
     if (w.busy > 0) {
@@ -64,7 +64,7 @@ static void put_device(gpa_session *s, work w, double seconds, const char *per, 
         magic_put_bytes(out, w.bytes / seconds);
         str_put(out, "/s");
     }
-    double most = w.bytes >= WORTH_COMPARING && w.calls <= 0 ? rt_bandwidth(s->rt) : 0;
+    double most = w.bytes >= worth_comparing && w.calls <= 0 ? rt_bandwidth(s->rt) : 0;
     if (most > 0) {
         str_printf(out, ", %.0f%% of what a copy reaches (", 100 * w.bytes / seconds / most);
         magic_put_bytes(out, most);
