@@ -392,7 +392,11 @@ gpa_code arr_program_text(gpa_rt *rt, const struct kir_func *f, arr_memo *memo, 
 gpa_code arr_program_fact(gpa_rt *rt, const struct kir_func *f, arr_memo *memo, raw_fact which, int64_t *out, gpa_err *e);
 gpa_code arr_program_blocks(gpa_rt *rt, const struct kir_func *f, arr_memo *memo, uint32_t threads, uint32_t shared, int64_t *out, gpa_err *e);
 
-/* ---- values ---- */
+/* ---- values ----
+ *
+ * Later, memory of a device may be shared with other programs here, by CUDA's IPC handles, and with other libraries, by DLPack's
+ * capsules: both need of an array what arr_bind and the device tell - address, dtype, shape, strides, number of the device - and
+ * an owner that keeps its buffer until the other side lets go. */
 
 /* Computes the arrays now, together where they fit in one program. */
 gpa_code arr_eval(gpa_rt *rt, gpa_arr *const *arrays, int n, gpa_err *e);

@@ -118,3 +118,20 @@ try:
     open("/nope")
 except FileNotFoundError as e:
     print(e.errno, e.strerror, e.filename, str(e), repr(e), e.args)
+
+# --- columns with names
+def tell(*a, **k):
+    r = np.genfromtxt(*a, delimiter=',', **k)
+    names = list(r.keys()) if isinstance(r, dict) else list(r.dtype.names)
+    print(names, [r[n].tolist() for n in names])
+t = '# time of day,temp (C),wind-x,temp (C),\n0,1.5,2,3,4\n1,2.5,,4,5\n'
+tell(t.split('\n'), names=True)
+tell('a b,print\n0,1\n'.split('\n'), names=True)
+tell(['0,1', '2,3'], names='x, y')
+tell(['x', 'a,B', '1,2', '3,4'], names=True, skip_header=1, case_sensitive='upper')
+tell(['a,b', '1,2', '3,4'], names=['q', 'q'], skip_header=1)
+tell(['', 'a,b,c', '1,2,3', '3,4,5'], names=True, usecols=(2, 0))
+tell(['a,b,c', '1,2,3', '3,4,5'], names=True, usecols=('b', 'c'), max_rows=1)
+with open('/tmp/gpa_t.csv', 'w') as f: f.write(t)
+tell('/tmp/gpa_t.csv', names=True)
+with open('/tmp/gpa_t.csv') as f: tell(f, names=True, replace_space='-', deletechars='(')
