@@ -111,7 +111,7 @@ static void leave_parts(gpa_dev *d) {
 
 static void drop_parts(gpa_dev *d) {
     const cu_driver *cu = d->cu;
-    __atomic_store_n(&d->stop, &d->stop_at_rest, __ATOMIC_RELEASE);
+    __atomic_store_n(&d->stop, &d->asked, __ATOMIC_RELEASE);
     if (wait_is_stuck(d)) {
         leave_parts(d);
         return;
@@ -140,7 +140,7 @@ static void drop_parts(gpa_dev *d) {
 
 gpa_code context_open(gpa_dev *d, gpa_err *e) {
     gpa_code rc = GPA_OK;
-    d->stop = &d->stop_at_rest;
+    d->stop = &d->asked;
     d->transfer_threads = transfer_threads();
     TRY(CALL(device_get, &d->device, d->number));
     TRY(read_facts(d, e));

@@ -209,7 +209,7 @@ static gpa_code cuda_sync(gpa_dev *d, gpa_err *e) {
     if (wait_is_stuck(d)) return GPA_OK; /* since the wait was given up nothing was queued that there is to wait for */
     gpa_code rc = wait_done(d, e);
     if (!rc) rc = CALL(stream_wait, d->stream); /* done already: shows what programs printed */
-    if (!rc && __atomic_load_n(d->stop, __ATOMIC_RELAXED)) rc = gpa_fail(e, GPA_E_INTERRUPT, "%s", "");
+    if (!rc && __atomic_load_n(&d->asked, __ATOMIC_RELAXED)) rc = gpa_fail(e, GPA_E_INTERRUPT, "%s", "");
     return rc;
 }
 
@@ -222,8 +222,8 @@ static bool cuda_broken(gpa_dev *d) { return context_is_broken(d); }
 static gpa_code cuda_restart(gpa_dev *d, gpa_err *e) { return context_restart(d, e); }
 
 static void cuda_interrupt(gpa_dev *d, bool on) {
-    d->stop_at_rest = on;
-    __atomic_store_n(__atomic_load_n(&d->stop, __ATOMIC_ACQUIRE), on, __ATOMIC_RELAXED);
+    __atomic_store_n(&d->asked, on, __ATOMIC_RELAXED);
+    if (on || !d->stuck) __atomic_store_n(__atomic_load_n(&d->stop, __ATOMIC_ACQUIRE), on, __ATOMIC_RELAXED);
 }
 
 /* ---- libraries ---- */

@@ -53,8 +53,8 @@ struct gpa_dev {
     uint32_t units, max_threads, max_shared;
     cu_shared *shared;
     CUdeviceptr shared_seen, stop_seen;
-    int *stop;                /* shared->stop, or while there is none: */
-    int stop_at_rest;
+    int *stop;                /* shared->stop, or while there is none, `asked` */
+    int asked;                /* whether the user wants it: *stop stays set until a program that has not yet ended for it has */
     cu_faults faults;
     CUdeviceptr counters;     /* zero between launches */
     cu_pace pace;

@@ -56,7 +56,7 @@ static gpa_code poll(gpa_dev *d, CUevent event, gpa_err *e) {
         CUresult r = d->cu->event_query(event);
         if (r != CUDA_NOT_READY) return api_check(r, "a program", e);
         if (asked < EAGER) continue;
-        if (__atomic_load_n(d->stop, __ATOMIC_RELAXED)) {
+        if (__atomic_load_n(&d->asked, __ATOMIC_RELAXED)) {
             if (asked_to_stop == 0) asked_to_stop = now();
             if (now() - asked_to_stop > PATIENCE) return give_up(d, e);
         }
@@ -72,13 +72,21 @@ gpa_code wait_done(gpa_dev *d, gpa_err *e) {
     return rc;
 }
 
+/* What was given up has ended: from here on nobody is asked to stop for it. */
+static void unstuck(gpa_dev *d) {
+    d->stuck = false;
+    __atomic_store_n(d->stop, __atomic_load_n(&d->asked, __ATOMIC_RELAXED), __ATOMIC_RELAXED);
+}
+
 bool wait_is_stuck(gpa_dev *d) {
-    if (d->stuck && d->cu->event_query(d->done) != CUDA_NOT_READY) d->stuck = false;
+    if (d->stuck && d->cu->event_query(d->done) != CUDA_NOT_READY) unstuck(d);
     return d->stuck;
 }
 
 gpa_code wait_turn(gpa_dev *d, gpa_err *e) {
-    return wait_is_stuck(d) ? poll(d, d->done, e) : GPA_OK;
+    gpa_code rc = wait_is_stuck(d) ? poll(d, d->done, e) : GPA_OK;
+    if (!rc && d->stuck) unstuck(d);
+    return rc;
 }
 
 /* The first n marks have been passed. */

@@ -87,7 +87,7 @@ static gpa_dev *begin(int threads) {
     gpa_err e = {0};
     gpa_dev *d = test_calloc(1, sizeof *d);
     d->cu = &driver;
-    d->stop = &d->stop_at_rest;
+    d->stop = &d->asked;
     d->shared = &shared;
     d->transfer_threads = threads;
     queued = done = 0;
@@ -171,10 +171,10 @@ static void test_interrupt(void **state) {
     queries_until_done = 2500;
     assert_int_equal(wait_done(d, &e), GPA_OK);
     queries_until_done = 1L << 60;
-    d->stop_at_rest = 1;
+    d->asked = 1;
     assert_int_equal(wait_done(d, &e), GPA_E_INTERRUPT);
     queries_until_done = 0;
-    d->stop_at_rest = 0;
+    d->asked = 0;
     gpa_err_clear(&e);
     assert_int_equal(wait_done(d, &e), GPA_OK);
     end(d);
