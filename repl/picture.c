@@ -121,7 +121,7 @@ static void put_words(const char *words, size_t n, int rows) {
         unsigned colour;
         next = memchr(line, '\n', (size_t)(end - line));
         next = next ? next + 1 : end;
-        if (sscanf(line, "%d %d %x %n", &column, &row, &colour, &text) < 3) continue;
+        if (sscanf(line, "%d %d %x%n", &column, &row, &colour, &text) < 3 || line + ++text >= next) continue;
         printf("\033[%dA\033[%dG", rows - row, column + 1);
         if (colours) printf("\033[48;5;231;38;2;%u;%u;%um", colour >> 16 & 255, colour >> 8 & 255, colour & 255);
         fwrite(line + text, 1, (size_t)(next - line - text - 1), stdout);

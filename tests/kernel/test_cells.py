@@ -326,6 +326,8 @@ def test_magics():
         assert k.run("v = 3\n%timeit -n 1 -r 1 -q v")[0]["status"] == "ok"
         shown, = [m for m in k.run("%whos int")[1] if m.type == "display_data"]
         assert "<td>v</td><td>int</td>" in shown.content["data"]["text/html"] and "v          int" in shown.content["data"]["text/plain"]
+        shown, = [m for m in k.run("%gpu")[1] if m.type == "display_data"]
+        assert "Own arrays" in shown.content["data"]["text/plain"] and ">Own arrays</th>" in shown.content["data"]["text/html"]
         assert texts(k.run("!echo heard; echo {v + 1}")[1]) == "heard\n4\n"
         assert k.run("%foo")[0]["ename"] == "UsageError"
         assert k.run("%%time\nv")[0]["status"] == "ok" and k.ask("is_complete_request", {"code": "%%time\n1"})["status"] == "incomplete"

@@ -213,6 +213,8 @@ def pictures():
     t.type(plot)
     check("a plot of symbols, with its words", prompt(t, 2) and t.wait(r"volts\W+A title(.|\n)*3\.00(.|\n)*━━ up\W(.|\n)*2\.00"))
     check("in colours", t.cell("━━ up").fg == "1f77b4")
+    t.type("plot([1, 2]); title('two\\nlines\\x1b[31m'); xlabel(' ');\r")
+    check("odd words are words", t.wait(r"^\W+two lines \[31m\W*$") and t.wait(r"^In \[3\]:$"))
     t.type("table([[1, 2.5]], columns=['a', 'b'])\r")
     check("a table", t.wait(r"^   a    b\n0  1  2\.5\n1 × 2, float64$"))
     t.kill()
