@@ -11,8 +11,9 @@
 
 #include "runtime/cuda/emitter.h"
 
-/* SHORT: loops of so few trips end without being asked to. FIRST: the first stretch. SMALL: instructions of a body. */
-enum { SHORT = EM_UNASKED, FEW = 32, FIRST = EM_UNASKED, STRETCH = EM_STRETCH, SMALL = 40, COPIES = 4 };
+/* SHORT: loops of so few trips end without being asked to. FIRST: the first stretch. MOST_UNROLLED: instructions of all trips.
+ * SMALL: of a body. */
+enum { SHORT = EM_UNASKED, FEW = 32, FIRST = EM_UNASKED, MOST_UNROLLED = 2048, STRETCH = EM_STRETCH, SMALL = 40, COPIES = 4 };
 
 /* ---- what a loop is like ---- */
 
@@ -34,11 +35,29 @@ bool em_is_short(const kir_func *f, int32_t loop) {
     return i->code == KIR_FOR && is_constant(f, i->a, &a) && is_constant(f, i->b, &b) && b > a - SHORT && b < a + SHORT;
 }
 
-/* So few trips that the compiler is told to unroll them. */
-static bool is_few(const em *E, int32_t loop) {
+static int64_t few_trips(const em *E, int32_t loop) {
     const kir_ins *i = &E->f->code[loop];
     int64_t a, b;
-    return is_one(E, i->c) && is_constant(E->f, i->a, &a) && is_constant(E->f, i->b, &b) && b - a <= FEW && em_is_short(E->f, loop);
+    bool few = i->code == KIR_FOR && is_one(E, i->c) && is_constant(E->f, i->a, &a) && is_constant(E->f, i->b, &b) && em_is_short(E->f, loop) && b - a <= FEW;
+    return few ? MAX(b - a, 0) : 0;
+}
+
+/* Instructions of a loop's body with the loops in it unrolled; no more are counted than matter. */
+static int64_t unrolled_size(const em *E, int32_t loop) {
+    int64_t n = 0;
+    for (int32_t k = loop + 1; k < E->close[loop] && n <= MOST_UNROLLED; k++) {
+        n++;
+        if (E->f->code[k].code != KIR_FOR) continue;
+        int64_t inside = unrolled_size(E, k), trips = few_trips(E, k);
+        n += inside * (trips * inside <= MOST_UNROLLED ? MAX(trips, 1) : 1);
+        k = E->close[k];
+    }
+    return n;
+}
+
+bool em_is_unrolled(const em *E, int32_t loop) {
+    int64_t trips = few_trips(E, loop);
+    return trips && trips * unrolled_size(E, loop) <= MOST_UNROLLED;
 }
 
 bool em_in_stretches(const em *E, int32_t at) {
@@ -166,7 +185,7 @@ static void put_for(em *E, int32_t at) {
     int n = (int)at;
     em_line(E, "{");
     E->depth++;
-    if (is_few(E, at)) em_line(E, "#pragma unroll");
+    if (em_is_unrolled(E, at)) em_line(E, "#pragma unroll");
     if (!em_is_short(E->f, at)) em_line(E, "bool far%d; far%d = (unsigned long long)v%d - (unsigned long long)v%d + %dULL > %dULL;", n, n, (int)i->b, (int)i->a, SHORT, 2 * SHORT);
     if (is_one(E, i->c)) {
         em_line(E, "for (%s v%d = v%d; v%d < v%d; v%d++) {", t, n, (int)i->a, n, (int)i->b, n);

@@ -3,13 +3,13 @@
  * Written where they are computed, the elements of neighbouring points would be stored a few bytes apart. Here a point keeps them
  * in registers; then a block brings its elements together in shared memory and stores them side by side.
  *
- * An array is such a one when a walk over the program's loops (all of a few trips that are known) shows that point i reaches
+ * An array is such a one when a walk over the program's loops (all of them unrolled) shows that point i reaches
  * elements i * n ... i * n + n - 1 only, stores each of them whatever happens, and loads none before. */
 #include <stdio.h>
 
 #include "runtime/cuda/emitter.h"
 
-enum { MOST_OWN = 32, MOST_BYTES = 96, MOST_STEPS = 4096, MOST_TRIPS = 32 };
+enum { MOST_OWN = 32, MOST_BYTES = 96, MOST_STEPS = 4096 };
 
 typedef struct {
     const em *E;
@@ -61,18 +61,6 @@ static void reach(survey *s, const kir_ins *i, bool certain) {
     if (i->code == KIR_LOADX && !(s->stored & bit)) s->good = false;
 }
 
-static bool trips_of(const survey *s, const kir_ins *loop, int64_t *from, int64_t *to) {
-    const kir_func *f = s->E->f;
-    const int32_t v[3] = {loop->a, loop->b, loop->c};
-    int64_t n[3];
-    for (int k = 0; k < 3; k++) {
-        if (f->code[v[k]].code != KIR_CONST || f->code[v[k]].type != DT_I64) return false;
-        n[k] = f->consts[f->code[v[k]].imm].v.I64;
-    }
-    *from = n[0], *to = n[1];
-    return n[2] == 1 && n[1] <= MOST_TRIPS && n[0] >= 0;
-}
-
 static void visit(survey *s, int32_t lo, int32_t hi, bool certain) {
     const kir_func *f = s->E->f;
     for (int32_t at = lo; at < hi && s->good; at++) {
@@ -91,7 +79,9 @@ static void visit(survey *s, int32_t lo, int32_t hi, bool certain) {
             at = s->E->close[at];
             break;
         case KIR_FOR:
-            s->good = trips_of(s, i, &from, &to);
+            s->good = em_is_unrolled(s->E, at) && f->code[i->a].type == DT_I64;
+            if (!s->good) return;
+            from = f->consts[f->code[i->a].imm].v.I64, to = f->consts[f->code[i->b].imm].v.I64;
             for (int64_t n = from; s->good && n < to; n++) {
                 s->counter[at] = n;
                 visit(s, at + 1, s->E->close[at], certain);

@@ -98,6 +98,7 @@ void em_offset(em *E, gpa_str *out, unsigned a);
 /* Opens a FOR, LOOP or BLOCK; writes all of a FOR that goes in stretches. */
 void em_loop(em *E, int32_t at);
 bool em_in_stretches(const em *E, int32_t at);
+bool em_is_unrolled(const em *E, int32_t loop); /* so few and short trips that the compiler is told to write all of them out */
 void em_loop_end(em *E, int32_t at); /* an END, of whatever region */
 void em_jump(em *E, int32_t at);     /* BREAK or NEXT */
 

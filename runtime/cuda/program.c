@@ -50,9 +50,11 @@ gpa_code program_new(const kir_func *f, gpa_prog **out, gpa_err *e) {
     return GPA_OK;
 }
 
-/* A program that has computed so many points and is wanted again is worth a full build. One with loops gets it at once: a
- * single launch may take any time. */
+/* A program that has computed so many points and is wanted again is worth a full build. One with loops may take any time in a
+ * single launch: it gets the full build at once if its source is short, and when it is wanted again if that takes some seconds
+ * at most. */
 #define MANY_POINTS 4e6
+enum { SHORT_SOURCE = 16 << 10, LONG_SOURCE = 64 << 10 };
 
 static void free_variant(gpa_dev *d, cu_variant *v) {
     if (v->job) build_drop(d->builder, v->job);
@@ -87,14 +89,15 @@ static double now(void) {
 }
 
 /* What a first build aims at. Contractions depend on the effort. */
-static cu_effort first_effort(const gpa_prog *p, cu_target t) {
-    return p->facts.loops || t.contract || t.fast_math ? EFFORT_FULL : EFFORT_QUICK;
+static cu_effort first_effort(const gpa_prog *p, const cu_variant *v, cu_target t) {
+    bool loops = p->facts.loops && v->source.text.len <= SHORT_SOURCE;
+    return loops || t.contract || t.fast_math ? EFFORT_FULL : EFFORT_QUICK;
 }
 
 /* Compiles and loads. A driver that does not understand the PTX gets machine code, from then on. */
 static gpa_code load(gpa_dev *d, cu_variant *v, const gpa_prog *p, gpa_err *e) {
     cu_target target = target_of(d, &p->copy);
-    v->effort = first_effort(p, target);
+    v->effort = first_effort(p, v, target);
     gpa_code rc = compile_ptx(v->source.text.text, target, &v->effort, &v->ptx, e);
     if (rc) return rc;
     CUresult r = compile_load(d->cu, v->ptx, v->effort, &v->module);
@@ -131,7 +134,7 @@ static void improve(gpa_dev *d, const gpa_prog *p, cu_variant *v, double points)
         mem_free(v->ptx);
         v->first = v->module;
         v->ptx = better.ptx, v->module = better.module, v->function = better.function;
-    } else if (v->points >= MANY_POINTS) {
+    } else if (v->points >= MANY_POINTS || (p->facts.loops && v->points > 0 && v->source.text.len <= LONG_SOURCE)) {
         v->job = build_begin(&d->builder, d->cu, d->context, v->source.text.text, target_of(d, &p->copy), EFFORT_FULL, false);
         if (!v->job) v->effort = EFFORT_FULL;
     }
@@ -162,7 +165,7 @@ void program_begin(gpa_dev *d, gpa_prog *p, const cu_plan *plan) {
     cu_target target = target_of(d, &p->copy);
     if (known_variant(p, plan) || new_variant(d, p, plan, &v, &quiet)) return;
     const char *source = v->source.text.text;
-    if (!compile_is_known(source, target)) v->job = build_begin(&d->builder, d->cu, d->context, source, target, first_effort(p, target), true);
+    if (!compile_is_known(source, target)) v->job = build_begin(&d->builder, d->cu, d->context, source, target, first_effort(p, v, target), true);
     if (v->job) p->n_variants++;
     else emit_free(&v->source);
 }
