@@ -488,7 +488,7 @@ static gpa_code get_mask_there(gpa_rt *rt, gpa_arr *a, gpa_arr *mask, gpa_arr **
     TRY(node_cast(rt, place, DT_I64, &before, e));
     arr_release(rt, count); /* nobody else wants it: it is not stored */
     count = NULL;
-    TRY(store_scatter(rt, made, &before, (int8_t[]){-1}, 1, &mask->size, &(scatter_what){.value = value, .mask = when}, e));
+    TRY(store_scatter(rt, made, &before, (int8_t[]){-1}, 1, &mask->size, &(scatter_what){.value = value, .mask = when, .sure = true}, e));
     *out = made;
     made = NULL;
 out:

@@ -335,8 +335,9 @@ static int32_t input(ctx *c, const entry *x, int i) { return value_of(c, c->w->i
 
 static int32_t op2(ctx *c, gpa_op op, int32_t a, int32_t b) { return kir_op2(c->l->f, op, a, b); }
 
-/* The offset of an indexed element. An index that is out of bounds is blamed on `where`, not on what computed the index. */
-static int32_t emit_offset(ctx *c, const entry *x, int n_index, const int8_t *axis, gpa_span where) {
+/* The offset of an indexed element. An index that is out of bounds is blamed on `where`, not on what computed the index; where
+ * places are `sure` there is none. */
+static int32_t emit_offset(ctx *c, const entry *x, int n_index, const int8_t *axis, bool sure, gpa_span where) {
     kir_func *f = c->l->f;
     int32_t sum = kir_emit(f, (kir_ins){.code = KIR_IOTA, .type = DT_I64, .sub = (uint16_t)x->walk, .a = -1, .b = -1, .c = -1});
     for (int i = 0; i < n_index; i++) {
@@ -347,7 +348,7 @@ static int32_t emit_offset(ctx *c, const entry *x, int n_index, const int8_t *ax
         int32_t index = input(c, x, i);
         kir_at(f, where);
         kir_ins bound = {.code = KIR_BOUND, .type = DT_I64, .sub = (uint16_t)axis[i], .a = index, .b = size, .c = -1};
-        int32_t at = kir_emit(f, bound);
+        int32_t at = sure ? index : kir_emit(f, bound);
         sum = op2(c, OP_ADD, sum, op2(c, OP_MULTIPLY, at, stride));
     }
     return sum;
@@ -359,7 +360,7 @@ static int32_t emit_gather(ctx *c, entry *x) {
     int n_index = 0;
     for (int k = 0; k < n->map_len; k++)
         if (n->map[k] < 0) axis[n_index++] = (int8_t)k;
-    int32_t at = emit_offset(c, x, n_index, axis, n->span);
+    int32_t at = emit_offset(c, x, n_index, axis, false, n->span);
     if (x->id < 0) return at;
     return kir_emit(c->l->f,
                     (kir_ins){.code = KIR_LOADX, .type = n->dtype, .sub = (uint16_t)x->id, .a = at, .b = -1, .c = -1});
@@ -370,7 +371,7 @@ static int32_t emit_scatter_offset(ctx *c, entry *x, const fuse_root *r) {
     int n_index = 0;
     for (int k = 0; k < r->into->ndim; k++)
         if (r->index[k]) axis[n_index++] = (int8_t)k;
-    return emit_offset(c, x, n_index, axis, c->rt->at);
+    return emit_offset(c, x, n_index, axis, r->sure, c->rt->at);
 }
 
 static int32_t emit(ctx *c, entry *x) {
