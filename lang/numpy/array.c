@@ -647,6 +647,10 @@ gpa_code nd_round(gpa_vm *vm, value *argv, value *out) { /* a, decimals, out */
     arr_release(vm_rt(vm), a);
     name = v_cstr(vm, "out");
     if (name.tag == V_UNSET) TRY(vm_err(vm)->code);
+    if (t == DT_BOOL && decimals == 0) { /* NumPy's rint takes truths for float16 */
+        rc = ufunc_call(vm, ufunc_of(OP_RINT), 1, (value[]){argv[0], argv[2]}, 1, &name, out);
+        goto out;
+    }
     if (exact && decimals >= 0) {
         rc = ufunc_call(vm, ufunc_of(OP_POSITIVE), 1, (value[]){argv[0], argv[2]}, 1, &name, out);
         goto out;

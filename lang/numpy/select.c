@@ -230,7 +230,7 @@ gpa_code np_searchsorted(gpa_vm *vm, value *argv, value *out) { /* a, v, side, s
     else TRY(np_take(vm, (value[]){argv[0], argv[3], v_none(), v_none(), v_none()}, &sorted));
     TRY(arg_array(vm, sorted, DT_NONE, &a));
     TRY(arg_array(vm, argv[1], DT_NONE, &v));
-    if (a->ndim != 1) TRY(vm_fail(vm, GPA_E_VALUE, "object too deep for desired array"));
+    if (a->ndim != 1) TRY(vm_fail(vm, GPA_E_VALUE, a->ndim ? "object too deep for desired array" : "object of too small depth for desired array"));
     TRY(arr_searchsorted(vm_rt(vm), a, v, right, &result, vm_err(vm)));
     rc = np_return(vm, result, out);
 out:

@@ -50,3 +50,11 @@ for u in (np.gcd, np.hypot, np.logaddexp, np.logaddexp2, np.logical_xor): print(
 print(np.hypot.reduce([]), np.logaddexp.reduce([]), np.logical_xor.reduce([]), np.logical_xor.accumulate(a), np.equal.reduce(b), np.less.accumulate(b), np.subtract.reduce(a, axis=1, initial=1.5), np.gcd.reduce(np.array([], int)))
 attempt(np.equal.reduce, a); attempt(np.less.accumulate, g); attempt(np.greater.reduceat, a, [0]); attempt(np.equal.reduce, a, axis=None)
 x = g.copy(); np.ldexp.at(x, [0, 0, 1], 2); print(x); np.ldexp.at(x, [2, 3], [1, -1]); print(x); attempt(np.modf.at, x, [0])
+
+# --- empty, 0-d, complex and other operands
+print(np.median(c), np.median([1j, 2, 3, 4j]), np.nanmedian(c), np.median([[1j, 2], [3, 4j]], axis=0), np.median([1j, np.nan]), np.isreal(3), np.iscomplex(3), np.isreal(2.5), repr(np.iscomplex(1j)), np.round(b), np.round(b).dtype, np.isin(z, [3]), repr(np.isin(z, [3], invert=True)))
+print(np.tril([1, 2, 3]), np.triu(c), np.tril([]), np.vdot(b, b), np.vdot(b, ~b), repr(np.vdot(u8, i8[:3])), np.vdot(c, c), np.poly(np.float16([1.5, 2])).dtype, np.isinf(np.i0(np.float16([2, 20000]))))
+print(np.convolve([0, 255, 7], [0.5, -1.5, np.nan]), np.convolve([1., 2, 3, 4], [np.inf, 1], 'same'), np.correlate([1., 2, 3], [np.nan, 1], 'full'), np.correlate([1., 2], [1, np.inf, 3], 'same'), np.correlate([1, 2, 3], [np.nan, 1]))
+attempt(np.gradient, b); attempt(np.tril, z) if False else 0; attempt(np.nanargmax, []); attempt(np.nanargmin, np.ones((0, 3))); attempt(np.correlate, [], [1]); attempt(np.correlate, [1], []); attempt(np.correlate, 1, [1]); attempt(np.correlate, [[1]], [1]); attempt(np.searchsorted, z, 1); attempt(np.digitize, c, [1, 2]); attempt(np.digitize, g, 2); attempt(np.vstack, 3)
+for x, y in (([1., 2], [1, 5, 3]), ([1., 2], [1, 5, 3, 7]), ([1.], [1, 5, 3]), ([1., 2, 4], [1, 5, 3, 7, 9]), ([1., 2, 4, 5], [1, 5, 3, 7, 9]), ([1., 2, 4, 5], [1, 5]), ([1j, 2], [1, 2j, 3])):
+    for m in ('same', 'full', 'valid'): print(m, np.correlate(x, y, m), np.convolve(x, y, m))
