@@ -85,6 +85,7 @@ typedef struct typed_walk {
     bool host;    /* what failed could be done by the machine */
     gpa_span blamed; /* after an error in a function that was called: the call, in the outermost function */
     int nest, regions;
+    uint32_t leave;        /* how many regions around the nearest a break leaves: 1 where the loop has an else */
     uint32_t *open;        /* the numbers of the open regions, outermost first; an ELSE begins another */
     size_t n_open, cap_open;
     uint32_t n_numbered;

@@ -42,6 +42,7 @@ void typed_begin(walk *w, const func_obj *fn) {
     w->n_numbered = 0;
     w->changed = false;
     w->nest = w->regions = 0;
+    w->leave = 0;
     for (int i = 0; i < w->to->n_args; i++) typed_declare(w, w->to->args[i]);
     for (size_t i = 0; i < w->to->n_deps; i++) typed_declare(w, w->to->deps[i].ty);
     if (w->to->form != TYPED_CORE) return;

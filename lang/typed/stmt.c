@@ -146,12 +146,18 @@ static bool breaks(const ast_list *l) {
     bool found = false;
     for (uint32_t i = 0; i < l->n && !found; i++) {
         const ast_node *n = l->at[i];
-        found = n->kind == AST_BREAK || (n->kind == AST_IF && (breaks(&n->if_.body) || breaks(&n->if_.other)));
+        found = n->kind == AST_BREAK || (n->kind == AST_IF && (breaks(&n->if_.body) || breaks(&n->if_.other))) ||
+                (n->kind == AST_FOR && breaks(&n->for_.other)) || (n->kind == AST_WHILE && breaks(&n->while_.other));
     }
     return found;
 }
 
-static bool endless(const ast_node *n) { return n->kind == AST_WHILE && n->while_.test->kind == AST_TRUE && !breaks(&n->while_.body); }
+/* Whether control does not come out of a loop at its end: it has none, or the else that follows leaves. */
+static bool endless(const ast_node *n) {
+    if (n->kind != AST_WHILE && n->kind != AST_FOR) return false;
+    const ast_list *body = n->kind == AST_FOR ? &n->for_.body : &n->while_.body, *other = n->kind == AST_FOR ? &n->for_.other : &n->while_.other;
+    return !breaks(body) && (leaves(other) || (n->kind == AST_WHILE && n->while_.test->kind == AST_TRUE));
+}
 
 static bool nothing(const rest *r) {
     for (; r; r = r->then)
@@ -191,7 +197,6 @@ static gpa_code loop_body(walk *w, ast_list body) {
 
 gpa_code typed_while(walk *w, const ast_node *n) {
     int32_t test;
-    if (n->while_.other.n) return typed_fail(w, n->while_.other.at[0], GPA_E_UNSUPPORTED, "the else of a loop cannot be compiled");
     typed_open(w, KIR_LOOP, DT_NONE, -1, -1, -1);
     gpa_code rc = typed_truth(w, n->while_.test, &test);
     if (!rc && n->while_.test->kind != AST_TRUE) {
@@ -357,7 +362,6 @@ gpa_code typed_for(walk *w, const ast_node *n, const int32_t abc[3]) {
 
 static gpa_code for_loop(walk *w, const ast_node *n) {
     int32_t abc[3] = {-1, -1, -1};
-    if (n->for_.other.n) return typed_fail(w, n->for_.other.at[0], GPA_E_UNSUPPORTED, "the else of a loop cannot be compiled");
     gpa_code rc;
     if (n->for_.iter->kind != AST_CALL) {
         tv a;
@@ -373,6 +377,20 @@ static gpa_code for_loop(walk *w, const ast_node *n) {
     if (builtin && strcmp(known->name, "zip") == 0) return together(w, n, false);
     rc = range_of(w, n, abc);
     return rc ? rc : typed_for(w, n, abc);
+}
+
+/* A loop and its else, which a break goes around. */
+static gpa_code with_else(walk *w, const ast_node *n, const ast_list *other, gpa_code (*loop)(walk *, const ast_node *)) {
+    uint32_t before = w->leave;
+    bool left;
+    if (other->n) typed_open(w, KIR_BLOCK, DT_NONE, -1, -1, -1);
+    w->leave = other->n > 0;
+    gpa_code rc = loop(w, n);
+    w->leave = before + (other->n > 0);
+    if (!rc && other->n) rc = statements(w, &(rest){*other, 0, NULL}, false, &left);
+    w->leave = before;
+    if (other->n) typed_close(w, KIR_BLOCK);
+    return rc;
 }
 
 /* ---- statements ---- */
@@ -441,8 +459,8 @@ static gpa_code simple(walk *w, const ast_node *n) {
             gpa_code rc = typed_expr(w, n->annassign.value, &v);
             return rc ? rc : assign(w, n->annassign.target, v);
         }
-        case AST_WHILE: return typed_while(w, n);
-        case AST_FOR: return for_loop(w, n);
+        case AST_WHILE: return with_else(w, n, &n->while_.other, typed_while);
+        case AST_FOR: return with_else(w, n, &n->for_.other, for_loop);
         case AST_ASSERT: return assertion(w, n);
         case AST_RAISE: return raises(w, n);
         case AST_GLOBAL:
@@ -472,7 +490,7 @@ static gpa_code statements(walk *w, const rest *r, bool last, bool *left) {
             case AST_BREAK:
             case AST_CONTINUE:
                 *left = true;
-                typed_emit(w, n->kind == AST_BREAK ? KIR_BREAK : KIR_NEXT, DT_NONE, -1, -1, -1, 0);
+                typed_emit(w, n->kind == AST_BREAK ? KIR_BREAK : KIR_NEXT, DT_NONE, -1, -1, -1, n->kind == AST_BREAK ? w->leave : 0);
                 break;
             default:
                 rc = simple(w, n);
