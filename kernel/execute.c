@@ -212,6 +212,14 @@ static json_t *reply(kernel *k, gpa_code rc, int count) {
 
 static bool blank(const char *code, size_t n) { return strspn(code, " \t\r\n") == n; }
 
+/* `exit` and `quit` alone are calls, as at the prompt. */
+static bool leaves(const char *code, size_t n) {
+    static const char *const words[] = {"exit", "quit"};
+    for (size_t i = 0; i < 2; i++)
+        if (n >= 4 && memcmp(code, words[i], 4) == 0 && blank(code + 4, n - 4)) return true;
+    return false;
+}
+
 json_t *execute_cell(kernel *k, message *m) {
     const json_t *code = member(m, "code"), *stop = member(m, "stop_on_error");
     if (!json_is_string(code)) return NULL;
@@ -222,7 +230,7 @@ json_t *execute_cell(kernel *k, message *m) {
     begin(k, m);
     bool counted = !k->cell.silent && !json_is_false(member(m, "store_history"));
     if (!k->cell.silent) iopub_post_take(k->iopub, "execute_input", m, json_pack("{s:O, s:i}", "code", code, "execution_count", count));
-    gpa_code rc = blank(text, n) ? GPA_OK : eval(k, text, n, k->cell.silent ? GPA_EVAL_SILENT : counted ? 0 : GPA_EVAL_UNCOUNTED);
+    gpa_code rc = blank(text, n) ? GPA_OK : leaves(text, n) ? GPA_E_EXIT : eval(k, text, n, k->cell.silent ? GPA_EVAL_SILENT : counted ? 0 : GPA_EVAL_UNCOUNTED);
     if (!counted || blank(text, n)) count--; /* the last that was counted */
     if (rc && !k->cell.silent && !json_is_false(stop)) abort_waiting(k);
     json_t *content = reply(k, rc, count);

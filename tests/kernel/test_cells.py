@@ -350,8 +350,9 @@ def test_odd_text():
 def test_exit():
     """exit() asks the front end to leave; the kernel stays"""
     with Kernel() as k:
-        reply = k.run("exit()")[0]
-        assert reply["status"] == "ok" and reply["payload"] == [{"source": "ask_exit", "keepkernel": False}]
+        for code in "exit()", "exit", "quit\n":
+            reply = k.run(code)[0]
+            assert reply["status"] == "ok" and reply["payload"] == [{"source": "ask_exit", "keepkernel": False}]
         assert k.run("1")[0]["status"] == "ok"
 
 
