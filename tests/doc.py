@@ -11,7 +11,8 @@ from cells import Gpa, show
 
 NUMPY = ("numpy", "numpy.fft", "numpy.linalg", "numpy.random", "numpy.emath", "numpy.lib.stride_tricks", "numpy.polynomial.polynomial",
          "numpy.polynomial.polyutils", "numpy.polynomial.chebyshev", "numpy.polynomial.legendre", "numpy.polynomial.laguerre",
-         "numpy.polynomial.hermite", "numpy.polynomial.hermite_e", "scipy.sparse", "pyculib.fft", "imageio")  # every function of these has an example
+         "numpy.polynomial.hermite", "numpy.polynomial.hermite_e", "numba", "numba.cuda", "numba.cuda.atomic", "numba.cuda.shared", "numba.cuda.local",
+         "numba.cuda.const", "scipy.sparse", "pyculib.fft", "imageio")  # every function of these has an example, unless it prints
 
 
 def run_examples(engine, prologue, examples):
@@ -37,7 +38,7 @@ def check(engine, owner, name, kind, doc):
         examples = doctest.DocTestParser().get_examples(doc)
     except ValueError as e:
         return [("its docstring:", str(e))]
-    if owner in NUMPY and kind != "ufunc" and not examples:
+    if owner in NUMPY and kind != "ufunc" and not examples and not doc.startswith("Prints "):
         return [("it has no example", "")]
     module = owner if owner in ("math", "cmath", "random", "functools", "itertools", "time", "os", "os.path", "sys") else ""
     prologue = f"import {module}\nfrom {module} import *\n" if module else ""
@@ -45,6 +46,8 @@ def check(engine, owner, name, kind, doc):
         prologue = "import numpy as np\nfrom numpy import *\nfrom builtins import bool\n"
     if owner in NUMPY[1:]:
         prologue += f"from {owner} import *\n"
+    if owner.startswith("numba"):
+        prologue = "import numpy as np\nfrom numba import *\nfrom numba import cuda\n"
     if owner == "matplotlib.pyplot":
         prologue = f"from {owner} import *\n"
     if owner == "Generator":

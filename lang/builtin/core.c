@@ -5,6 +5,7 @@
 #include "lang/container.h"
 #include "lang/format.h"
 #include "lang/number.h"
+#include "lang/record.h"
 #include "lang/text.h"
 #include "lang/vm.h"
 
@@ -147,8 +148,9 @@ gpa_code core_hash(gpa_vm *vm, value *argv, value *out) {
 }
 
 gpa_code core_callable(gpa_vm *vm, value *argv, value *out) {
-    (void)vm;
-    *out = v_bool(vm_callable(argv[0]));
+    value v = argv[0];
+    dict_obj *members = v.tag == V_OBJECT && record_is(v.object->kind) ? record_members_peek(vm, v.object->kind) : NULL;
+    *out = v_bool(vm_callable(v) && (!members || dict_text_peek(vm, members, "__call__").tag != V_UNSET));
     return GPA_OK;
 }
 
