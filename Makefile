@@ -183,6 +183,8 @@ cov:    ; @$(MAKE) --no-print-directory test MODE=cov; .make/coverage.sh
 tests:  $(UNIT) $(TOOLS) $(FUZZ) $(FAKE) $(STUBS) $(EMULATOR) ; @true
 # Every public function and its docstring, on one page.
 reference: all ; @cat .make/listing.gpa .make/reference.gpa > build/reference.gpa && $(B)/gpa build/reference.gpa > build/reference.html && echo '  build/reference.html'
+# The picture in the README: a session at the prompt, typed into a pseudo-terminal.
+picture: all ; @build/venv/bin/python tests/prompt/picture.py tests/prompt/picture.txt examples/gpa.svg
 layers: ; @awk -f tests/layers.awk tests/layers.txt $$(find lang runtime repl kernel -name '*.[ch]' 2>/dev/null)
 clean:  ; rm -rf build
 
@@ -215,4 +217,4 @@ fuzz:
 build/fuzz/%: build/fuzz/tests/fuzz/%.o build/fuzz/core.a
 	$(call say,LD)$(CC) $(CFLAGS) -fsanitize=fuzzer $(LDFLAGS) $(EXE) -o $@ $< build/fuzz/core.a $(LIBS)
 
-.PHONY: default all reference deps run test test-gpu test-kit tests cov bench install dist layers fuzz clean
+.PHONY: default all reference picture deps run test test-gpu test-kit tests cov bench install dist layers fuzz clean
