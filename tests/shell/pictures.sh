@@ -1,7 +1,7 @@
 #!/bin/bash
 # Pictures: what gpa writes is PNG with these samples, as Python's zlib decodes it; what is read is what was written.
 cd "$(dirname "$0")/../.." || exit 2
-B=$(realpath "${B:-build/release}")
+B=$(realpath "${B:-build/release}") python=$(realpath -s "$(command -v "${PYTHON:-python3}")")
 "$B/gpa" -c 'import imageio; imageio.imwrite("/dev/null", [[0]])' 2>&1 | grep -q 'without libpng' && { echo "skip - built without libpng"; exit 0; }
 tmp=$(mktemp -d) && trap 'rm -rf "$tmp"' EXIT && cd "$tmp" || exit 2
 cat > write.gpa <<'G'
@@ -40,7 +40,7 @@ ValueError Invalid shape (2, 2, 5) for image data
 W
 failed=0
 if diff want got > difference; then echo "ok - written and read again"; else echo "not ok - written and read again"; sed 's/^/# /' difference; failed=1; fi
-"${PYTHON:-python3}" - <<'P' || failed=1
+"$python" - <<'P' || failed=1
 import struct, zlib
 good = True
 for c, kind in ((1, 0), (2, 4), (3, 2), (4, 6)):
