@@ -9,7 +9,7 @@ import tempfile
 import cells
 from cells import Gpa, show
 
-NUMPY = ("numpy", "numpy.fft", "numpy.linalg", "numpy.random", "numpy.emath", "numpy.lib.stride_tricks", "numpy.polynomial.polynomial",
+NUMPY = ("numpy", "numpy.fft", "numpy.linalg", "numpy.random", "numpy.emath", "numpy.lib.stride_tricks", "numpy.lib.array_utils", "numpy.polynomial.polynomial",
          "numpy.polynomial.polyutils", "numpy.polynomial.chebyshev", "numpy.polynomial.legendre", "numpy.polynomial.laguerre",
          "numpy.polynomial.hermite", "numpy.polynomial.hermite_e", "numba", "numba.cuda", "numba.cuda.atomic", "numba.cuda.shared", "numba.cuda.local",
          "numba.cuda.const", "scipy.sparse", "pyculib.fft", "imageio")  # every function of these has an example, unless it prints

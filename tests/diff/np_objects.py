@@ -98,3 +98,10 @@ print(np.ndarray((2,), buffer=np.array([1,2,3]), offset=8, dtype=int), np.ndarra
 attempt(np.ndarray, (9,), buffer=np.arange(2)); attempt(np.ndarray, (2,), float, np.arange(2), strides=(16,))
 y = np.arange(2.0); y.dtype = np.int64; print(y); z = np.arange(4).reshape(2, 2); print(np.may_share_memory(z[:, 0], z[:, 1]), np.shares_memory(z[:, 0], z[:, 1]), np.may_share_memory(z[0], z[1]))
 a = np.array([[0, 1], [2, 3]], order='F'); a.resize((2, 1)); print(a)
+
+# --- exceptions, axes
+from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
+print([normalize_axis_index(k, 3) for k in (0, -1, 2)], normalize_axis_tuple(1, 3), normalize_axis_tuple([0, -1], 3), normalize_axis_tuple((0, 0), 2, allow_duplicate=True))
+attempt(normalize_axis_index, 3, 3); attempt(normalize_axis_index, -4, 3, msg_prefix='axes_arg'); attempt(normalize_axis_tuple, (0, 0), 2); attempt(normalize_axis_tuple, (0, -2), 2, 'axis'); attempt(normalize_axis_tuple, 5, 2, 'axis')
+try: np.ones(3).sum(axis=4)
+except np.exceptions.AxisError as e: print(type(e).__name__, e, isinstance(e, (ValueError, IndexError)))
