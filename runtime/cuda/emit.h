@@ -35,7 +35,6 @@ typedef struct {
     uint8_t width;  /* TEAM_COLUMN: columns of a block */
     uint8_t side;   /* TEAM_COLUMN: columns of one access, while rows are read; 0: one */
     uint8_t tile;   /* no team: 1 + the dimension that, with the last one, is walked in square tiles; 0: in rows */
-    uint8_t stack;  /* no team: 1 + the dimension of which a thread takes `unroll` neighbours; 0: they lie along the last one */
     uint8_t scan;   /* cu_scan_way */
     uint8_t bins;   /* no team: what ATOMIC adds is gathered in so many copies in each block's shared memory, and blocks take points in turn */
     uint64_t wide;  /* bit per array: aligned, so that `vec` elements are one access */

@@ -269,20 +269,22 @@ static const struct {
      "    g_words<S> x = g_split(v); for (int i = 0; i < (int)(sizeof x / 4); i++) x.w[i] = how(mask, x.w[i], by, width); return g_join<S>(x); }\n"
      "G_SHUFFLE(g_shfl, __shfl_sync) G_SHUFFLE(g_shfl_up, __shfl_up_sync) G_SHUFFLE(g_shfl_down, __shfl_down_sync) G_SHUFFLE(g_shfl_xor, __shfl_xor_sync)\n"},
     {NEED_QUOTIENT, /* a / b for many a and one b: the reciprocal is computed once, and no usual operand is slow. The product
-                       with it, corrected by its remainder, is rounded correctly; numerators near the smallest are scaled up
-                       first. Scaling back may round a second time: where that met a tie, the remainder breaks it. */
+                       with it, corrected by its remainder, is rounded correctly; numerators are scaled up, so that small ones
+                       have all their bits. Scaling back may round a second time: where that met a tie, the remainder breaks it. */
      "static __device__ float g_quotient(float a, float b) {\n"
-     "    const float m = fabsf(a), r = 1.0f / b;\n"
-     "    if (!(fabsf(b) > 0x1p-40f && fabsf(b) < 0x1p40f && m < 0x1p80f)) return a / b;\n"
-     "    const bool small = m < 0x1p-60f;\n"
-     "    const float n = small ? a * 0x1p64f : a, q0 = n * r, q = fmaf(fmaf(-q0, b, n), r, q0);\n"
-     "    float f = small ? q * 0x1p-64f : q;\n"
-     "    const float off = small ? q - f * 0x1p64f : 0.0f;\n"
-     "    if (fabsf(off) == 0x1p-86f) {\n"
-     "        const float rest = b < 0 ? -fmaf(-q, b, n) : fmaf(-q, b, n);\n"
-     "        if (rest != 0 && (rest > 0) == (off > 0)) f = __int_as_float(__float_as_int(f) + ((rest > 0) == (q > 0) ? 1 : -1));\n"
+     "    const float r = 1.0f / b;\n"
+     "    if (!(fabsf(b) > 0x1p-40f && fabsf(b) < 0x1p40f && fabsf(a) < 0x1p20f)) return a / b;\n"
+     "    const float n = a * 0x1p64f, q0 = n * r, q = fmaf(fmaf(-q0, b, n), r, q0);\n"
+     "    float f = q * 0x1p-64f;\n"
+     "    if (fabsf(f) <= 0x1p-126f) {\n"
+     "        const float off = q - f * 0x1p64f;\n"
+     "        if (fabsf(off) == 0x1p-86f) {\n"
+     "            const float rest = b < 0 ? -fmaf(-q, b, n) : fmaf(-q, b, n);\n"
+     "            if (rest != 0 && (rest > 0) == (off > 0)) f = __int_as_float(__float_as_int(f) + ((rest > 0) == (q > 0) ? 1 : -1));\n"
+     "        }\n"
+     "        if (a == 0) f = q0;\n"
      "    }\n"
-     "    return a == 0 ? q0 : f;\n"
+     "    return f;\n"
      "}\n"},
     {NEED_GIVE,
      "template <class T> static __device__ void g_give(T *to, const T *from, unsigned n) {\n"

@@ -50,22 +50,20 @@ void em_coordinates(em *E, const cu_walk *w, const char *c) {
     }
 }
 
-/* Coordinates of access u where a block takes a tile of the last dimension and another one, so that what one row of threads
- * brings into the cache serves the next rows: a square where arrays lie across each other, else as wide as the block.
- * Divisions are the same for a whole block. `turned`: with neighbouring threads along the other dimension. */
+/* Coordinates of access u where arrays lie across each other: a block takes a tile of the last dimension and another one, so
+ * that what one row of threads brings into the cache serves the next rows. Divisions are the same for a whole block. `turned`: with
+ * neighbouring threads along the other dimension. */
 static void put_tile(em *E, const cu_walk *w, bool turned) {
     const char *t = em_index_type(E);
     char size[NAME_ROOM];
-    int last = w->dims[w->n - 1], other = E->plan->tile + E->plan->stack - 1, wide = E->plan->stack ? POINT_THREADS : TILE;
+    int last = w->dims[w->n - 1], other = E->plan->tile - 1;
     em_line(E, "unsigned rest = blockIdx.x;");
     for (int k = w->n - 1; k >= 0; k--) {
         int d = w->dims[k];
         bool tiled = d == last || d == other;
-        int points = d == last ? wide : d != other ? 1 : E->plan->stack ? w->unroll : TILE;
         em_field(E, size, FIELD_SIZE, (unsigned)d, 0);
-        em_line(E, "const unsigned n%d = ((unsigned)%s + %d) / %d, at%d = rest %% n%d; rest /= n%d;", d, size, points - 1, points, d, d, d);
-        if (d == (turned ? other : last)) em_line(E, "const %s i%d = (%s)(at%d * %d + threadIdx.x);", t, d, t, d, points);
-        else if (tiled && E->plan->stack) em_line(E, "const %s i%d = (%s)(at%d * %d + u);", t, d, t, d, points);
+        em_line(E, "const unsigned n%d = ((unsigned)%s + %d) / %d, at%d = rest %% n%d; rest /= n%d;", d, size, tiled ? TILE - 1 : 0, tiled ? TILE : 1, d, d, d);
+        if (d == (turned ? other : last)) em_line(E, "const %s i%d = (%s)(at%d * %d + threadIdx.x);", t, d, t, d, TILE);
         else if (tiled) em_line(E, "const %s i%d = (%s)(at%d * %d + threadIdx.y + u * %d);", t, d, t, d, TILE, POINT_THREADS / TILE);
         else em_line(E, "const %s i%d = (%s)at%d;", t, d, t, d);
     }
@@ -188,12 +186,11 @@ void em_batch_load(em *E, const cu_walk *w) {
     em_open_unrolled(E, "u", w->unroll);
     em_line(E, "lim[u] = 0;");
     for (int k = 0; k < w->n; k++) em_line(E, "p%d[u] = 0;", w->dims[k]);
-    if (E->plan->tile || E->plan->stack) {
+    if (E->plan->tile) {
         char other[NAME_ROOM];
-        int with = E->plan->tile + E->plan->stack - 1;
         put_tile(E, w, false);
-        em_line(E, "if (i%d < %s && i%d < %s) {", last, em_field(E, size, FIELD_SIZE, (unsigned)last, 0), with,
-                em_field(E, other, FIELD_SIZE, (unsigned)with, 0));
+        em_line(E, "if (i%d < %s && i%d < %s) {", last, em_field(E, size, FIELD_SIZE, (unsigned)last, 0), E->plan->tile - 1,
+                em_field(E, other, FIELD_SIZE, E->plan->tile - 1u, 0));
         E->depth++;
     } else {
         em_line(E, "const %s c = %s;", em_count_type(E), w->chunk);
@@ -301,7 +298,7 @@ void em_batch_compute(em *E, const cu_walk *w) {
 /* One point at a time, in place. Where batches would be of one point, that is the shorter source. */
 bool em_in_order(const em *E) {
     const cu_plan *p = E->plan;
-    return E->facts.branches || E->facts.reread || E->facts.scatters || (p->vec == 1 && p->unroll == 1 && !p->keep && !p->tile && !p->stack && !p->scan && !p->bins);
+    return E->facts.branches || E->facts.reread || E->facts.scatters || (p->vec == 1 && p->unroll == 1 && !p->keep && !p->tile && !p->scan && !p->bins);
 }
 
 /* A block's sums, added to the array: counts of all copies times the number that is added, or sums of two words each. */

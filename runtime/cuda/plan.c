@@ -7,7 +7,7 @@
 #include "runtime/base.h"
 
 /* FEW_POINTS: below this many points a short source, which compiles sooner, is as fast. */
-enum { SIDE_ROWS = 512, SIDE_LOADS = 4, CHAIN_POINTS = 4096, NEAR = 4, STACK = 4, BIN_BYTES = 24 << 10, BIN_COPIES = POINT_THREADS / 32, BIN_BLOCKS = 16, MOST_COLUMNS = 64, COLUMN_BLOCKS = 24, COLUMN_LOADS = 16, ROW_BLOCKS = 4, MOST_SHARED = 48 << 10, FEW_POINTS = 1 << 15, FEW_PER_UNIT = 4, PART_BYTES = 1 << 16, MOST_PARTS = 4096, KEPT = 16, MOST_KEPT_BYTES = 128 };
+enum { SIDE_ROWS = 512, SIDE_LOADS = 4, SIDE_BLOCKS = 12, CHAIN_POINTS = 4096, BIN_BYTES = 24 << 10, BIN_COPIES = POINT_THREADS / 32, BIN_BLOCKS = 16, MOST_COLUMNS = 64, COLUMN_BLOCKS = 24, COLUMN_LOADS = 16, ROW_BLOCKS = 4, MOST_SHARED = 48 << 10, FEW_POINTS = 1 << 15, FEW_PER_UNIT = 4, PART_BYTES = 1 << 16, MOST_PARTS = 4096, KEPT = 16, MOST_KEPT_BYTES = 128 };
 
 static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
@@ -81,35 +81,6 @@ static void lay_tiles(const kir_func *f, const gpa_launch *l, int last, int othe
     y->block[1] = POINT_THREADS / TILE;
 }
 
-/* A dimension along which arrays of one memory lie at most a few elements apart: what is read at one point is read again near the
- * next one. -1: none. */
-static int stacked(const kir_func *f, const gpa_launch *l, int last) {
-    for (size_t a = 0; a < f->n_arrays; a++)
-        for (size_t b = 0; b < a; b++) {
-            const gpa_binding *x = &l->arrays[a], *y = &l->arrays[b];
-            bool alike = x->mem && x->mem == y->mem && f->arrays[a].dtype == f->arrays[b].dtype && by_points(f, a) && by_points(f, b);
-            for (int d = 0; d < f->ndim && alike; d++) alike = x->stride[d] == y->stride[d];
-            if (!alike || x->stride[last] != 1) continue;
-            for (int d = last - 1; d >= 0; d--) {
-                int64_t far = x->stride[d], apart = x->offset > y->offset ? x->offset - y->offset : y->offset - x->offset;
-                if (far < 4 * NEAR || l->size[d] < STACK || apart < far - NEAR) continue;
-                int64_t off = (apart + NEAR) % far;
-                if (off <= 2 * NEAR && apart / far <= NEAR) return d;
-            }
-        }
-    return -1;
-}
-
-/* A block is as wide as it has threads, and each takes some points along dimension d. */
-static void lay_stack(const kir_func *f, const gpa_launch *l, int last, int d, cu_layout *y) {
-    int64_t blocks = 1;
-    for (int k = 0; k < f->ndim; k++) blocks *= ceil_div(l->size[k], k == last ? POINT_THREADS : k == d ? STACK : 1);
-    if (blocks > INT32_MAX) return;
-    y->plan.stack = (uint8_t)(d + 1);
-    y->plan.unroll = STACK;
-    y->grid[0] = (uint32_t)blocks;
-}
-
 /* Few elements that many points add to: each block gathers its own sums, and there are as many blocks as run at once. Counts
  * are kept by each warp for itself where there is room. */
 static void lay_bins(const cu_facts *facts, uint64_t room, uint32_t units, cu_layout *y) {
@@ -143,10 +114,7 @@ static void lay_points(const kir_func *f, const cu_facts *facts, const gpa_launc
     y->outer = y->chunks;
     y->grid[0] = (uint32_t)ceil_div(y->chunks, (int64_t)POINT_THREADS * p->unroll);
     y->block[0] = POINT_THREADS;
-    bool wide = plain && p->vec == 1 && p->unroll > 1 && last > 0 && l->size[last] >= POINT_THREADS;
-    int beside = wide && other < 0 && facts->bins < 0 ? stacked(f, l, last) : -1;
     if (other >= 0) lay_tiles(f, l, last, other, y);
-    else if (beside >= 0) lay_stack(f, l, last, beside, y);
     else if (facts->bins >= 0) lay_bins(facts, room[facts->bins], units, y);
 }
 
@@ -273,7 +241,7 @@ static void lay_columns(const kir_func *f, const cu_facts *facts, const gpa_laun
     y->block[0] = (uint32_t)width;
     y->block[1] = (uint32_t)rows;
     y->grid[0] = (uint32_t)ceil_div(y->outer, width);
-    int64_t want = (int64_t)units * COLUMN_BLOCKS / y->grid[0]; /* rounded down: no few blocks are left for the end */
+    int64_t want = (int64_t)units * (p->side ? SIDE_BLOCKS : COLUMN_BLOCKS) / y->grid[0]; /* rounded down: no few blocks are left for the end */
     if (dividable && want > 1 && y->chunks > 512) {
         y->length = MAX(ceil_div(y->chunks, MIN(want, MOST_PARTS)), 128);
         y->parts = y->length < y->chunks;

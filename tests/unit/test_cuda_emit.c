@@ -276,7 +276,6 @@ static void test_layouts(void **state) {
             store(f, c, kir_op2(f, OP_ADD, v, load(f, c)));
             cu_plan p = points(way == 1 && n ? 2 : 1, 1 + way, way == 1 ? 5 : 0);
             if (way == 2 && n > 1) p.tile = (uint8_t)(n - 1);
-            if (way == 3 && n > 1) p.stack = (uint8_t)(n - 1);
             gather(f, &p);
             kir_free(f);
         }
