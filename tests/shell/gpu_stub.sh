@@ -88,7 +88,7 @@ ok "leaving does not, either" "${out##*$'\n'}" 0
 out=$(gpa "memory=60000000" $'big = np.empty(10 ** 6)\nsmall = np.empty(2000)\ngone = np.empty(10 ** 6)\ndel gone\nc = np.empty(10 ** 8)')
 has "no room"             "$out" 'MemoryError: Unable to allocate 763. MiB for an array with shape (100000000,) and data type float64'
 has "what is free"        "$out" ' free of 57.2 MiB'
-has "what is kept"        "$out" " bytes cached, "
+has "what is kept"        "$out" ", 8.00 MiB cached, "
 has "who has it"          "$out" 'largest: big 7.63 MiB, small 15.6 KiB'
 has "what could be done"  "$out" '`del big` gives its memory back'
 has "a limit"             "$(GPA_MEMORY_LIMIT=10% gpa "memory=60000000" 'a = np.empty(10 ** 6)')" 'limit 5.72 MiB (GPA_MEMORY_LIMIT)'
