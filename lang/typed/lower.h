@@ -151,6 +151,14 @@ gpa_code typed_sizes(walk *w, const ast_node *n, int most, int *ndim, int64_t *s
 /* ---- stmt.c ---- */
 /* A function's statements; *left: control does not come out at the end. */
 gpa_code typed_body(walk *w, ast_list body, bool *left);
+/* The statements of a loop's body, or of its else. */
+gpa_code typed_block(walk *w, ast_list body);
+gpa_code typed_assign_to(walk *w, const ast_node *target, tv v);
+void typed_raise_here(walk *w, gpa_code code, uint32_t text); /* a fault that is this error */
+
+/* ---- iterate.c ---- */
+/* A loop with its else; and the loop alone. */
+gpa_code typed_loop(walk *w, const ast_node *n);
 gpa_code typed_while(walk *w, const ast_node *n);
 gpa_code typed_for(walk *w, const ast_node *n, const int32_t abc[3]); /* from a to before b by steps of c */
 gpa_code typed_each(walk *w, const ast_node *n, const tv *array);
