@@ -130,7 +130,7 @@ static void put_store(em *E, int32_t at) {
         put_place(E, &place, i->sub, scattered ? i->a : -1);
         if (claims && scattered) em_line(E, "atomicMax(&%s[v%d], c + 1);", em_field(E, claim, FIELD_CLAIM, (unsigned)at, 0), (int)i->a);
         else if (scattered && E->facts.faults) /* where an index was bad nothing is stored at all */
-            em_line(E, "if (!*%s && %s[v%d] == c + 1) %s = %s;", em_field(E, lock, FIELD_LOCK, 0, 0), em_field(E, claim, FIELD_CLAIM, (unsigned)at, 0), (int)i->a, place.text, v.text);
+            em_line(E, "if (!%s[1] && %s[v%d] == c + 1) %s = %s;", em_field(E, lock, FIELD_LOCK, 0, 0), em_field(E, claim, FIELD_CLAIM, (unsigned)at, 0), (int)i->a, place.text, v.text);
         else if (scattered) em_line(E, "if (%s[v%d] == c + 1) %s = %s;", em_field(E, claim, FIELD_CLAIM, (unsigned)at, 0), (int)i->a, place.text, v.text);
         else if (!claims) em_line(E, "%s = %s;", place.text, v.text);
     } else {

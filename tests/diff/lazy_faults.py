@@ -54,3 +54,14 @@ try:
     print("not here")
 except IndexError as e:
     print(e)
+
+# --- a store with an index out of range stores nothing
+a, i = np.arange(12.0).reshape(3, 4), np.arange(3)
+for k in range(2):
+    try:
+        if k == 0: a[i * 2] = 5
+        else: a[i * 2, 1] += 7
+        print(a)
+    except IndexError as e:
+        print(e)
+    print(a.sum(), (a * 2).tolist())

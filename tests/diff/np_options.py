@@ -16,12 +16,12 @@ print(np.corrcoef(a, rowvar=False), np.corrcoef([1 + 1j, 2, 3j], [1, 2, 4]), np.
 for k in (dict(ddof=1.5), dict(fweights=[1.5, 1, 1]), dict(fweights=[[1]]), dict(fweights=[1]), dict(aweights=[-1, 1, 1]), dict(aweights=[1]), dict(y=t3)): attempt(np.cov, a, **k)
 attempt(np.cov, t3)
 
-# --- bins, products of series
+# --- bins, products of series (numpy before 2.5)
 print(np.digitize([0.5, 1, 2, 2.5], [2, 1], right=True), np.digitize([0.5, 1, 2, 2.5], [2, 1]), np.digitize(g, [1, 2, 3], right=True))
 for x in (([], [1]), ([1], []), ([[1]], [1])): attempt(np.convolve, *x)
 attempt(np.convolve, [1, 2], [1], 'foo'); attempt(np.correlate, [1, 2], [1], 'foo')
 
-# --- indices
+# --- indices (numpy before 2.5)
 attempt(np.take, [], [0]); attempt(np.take, np.ones((0, 2)), [0]); print(np.take(np.ones((0, 2)), [], axis=0) if False else 0, np.take([], np.array([], int)))
 attempt(np.take_along_axis, a, [0, 1], 1); attempt(np.take_along_axis, a, np.array([[0.5]]), 1); attempt(np.take_along_axis, a, np.array([[True]]), 1); attempt(np.unravel_index, 1.5, (2, 3)); attempt(np.diag_indices_from, a); attempt(np.diag_indices_from, g); attempt(np.lexsort, 3); print(np.diag_indices_from(np.ones((2, 2, 2))))
 attempt(np.rot90, g); attempt(np.rot90, a, 1, (0, 2)); attempt(np.rot90, a, 1, (1, 1)); print(np.rot90(t3, 1, (-1, 0)).shape); attempt(np.repeat, a, -1); attempt(np.repeat, g, [1, -1, 1, 1]); attempt(np.pad, g, {0: (1, 2)}); attempt(np.full, 2, [1, 2, 3]); print(np.full((2, 2), [1, 2], np.int8), np.full((2, 2), [[1], [2.5]], order='F'))
@@ -32,7 +32,7 @@ x = np.zeros((2, 3)); print(np.round(a, -1, out=x) is x, x)
 print(np.clip(u8, -1, 300), np.clip(u8, -1, 9), np.clip(i8, -200, 100), np.clip(i8, -100, 2**40), np.clip(np.uint8(7), -3, 5), np.clip(a, -2**62, 5), np.clip(np.array([1, 2], np.uint64), 0, 2**62)); attempt(np.clip, u8, 300, None)
 print([np.finfo(np.float16), np.finfo(np.float32), np.finfo(float), np.finfo(complex)])
 
-# --- ufuncs without a reduction of their own
+# --- ufuncs without a reduction of their own (numpy before 2.5)
 print(np.subtract.reduce(a), np.subtract.reduce(a, axis=1, keepdims=True), np.subtract.reduce(g, initial=10), np.divide.reduce([8, 2, 2]), np.divide.reduce([4]), np.subtract.reduce(a, where=a > 2, initial=0), np.subtract.reduce(z), np.arctan2.reduce(np.ones((2, 2))).shape)
 x = np.zeros(3, int); print(np.subtract.reduce(a, out=x) is x, x, np.subtract.accumulate(a, axis=1), np.divide.accumulate([8, 2, 2]), np.divide.accumulate([4]), np.power.accumulate([2, 3, 2], dtype=float), np.subtract.accumulate(g, out=np.zeros(4)), np.subtract.accumulate(np.ones((0, 2))), np.subtract.reduceat(g, [0, 2]), np.add.reduceat(a, [0], axis=1, dtype=float), np.add.reduceat(g, [0, 3], out=np.zeros(2)))
 attempt(np.subtract.reduce, a, axis=(0, 1)); attempt(np.subtract.reduce, []); attempt(np.subtract.reduce, a, where=a > 2); attempt(np.subtract.accumulate, z); attempt(np.add.accumulate, z); attempt(np.add.accumulate, 3); attempt(np.add.reduceat, z, [0]); attempt(np.add.reduceat, g, [[0]]); attempt(np.negative.outer, a, a)

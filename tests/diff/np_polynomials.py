@@ -40,14 +40,14 @@ np.polynomial.set_default_printstyle('ascii'); print(p, P([1, 2], [0, 4])); np.p
 attempt(np.polynomial.set_default_printstyle, 'x')
 print(pu.getdomain([1, 2j, -1]), pu.getdomain([3, 1]), pu.mapparms((0, 1), (2, 4)), pu.mapdomain([0, 1], (0, 1), (2, 4)), pu.trimseq([1, 0]), pu.as_series([[1, 2], [1j]]), pu.trimcoef([0, 0]), pu.format_float(np.float64(1e-10), parens=True), pu.format_float(3))
 
-# --- series of orthogonal polynomials: the classes
+# --- series of orthogonal polynomials: the classes (numpy before 2.5)
 from numpy.polynomial import Chebyshev, Legendre, Laguerre, Hermite, HermiteE
 for K in (Chebyshev, Legendre, Laguerre, Hermite, HermiteE):
     p = K([1, 2, 3, 0.5]); q = K([2, -1])
     print(p, repr(p), np.round(p(np.linspace(0, 1, 4)), 8), np.round((p * q).coef, 8), p + q, p // q, np.round((p % q).coef, 8), np.round(p.deriv().coef, 8), np.round(p.integ(2, [1]).coef, 8), np.round(p.roots(), 6), np.round(p.convert(kind=P).coef, 8), np.round(K.cast(P([1, 2, 3])).coef, 8), np.round(K.fromroots([1, 2, 3]).coef, 8), np.round(K.fit([0, 1, 2, 3], [1, 2, 5, 10], 2).coef, 8), K.basis(2), np.round(K.identity().coef, 8), np.round((p ** 2).coef, 8), p == q, K([1, 2], [0, 4]))
 attempt(lambda: Chebyshev([1]) + P([1])); attempt(lambda: Legendre([1, 2]) // 0); attempt(lambda: Hermite([1, 2]) ** 101)
 
-# --- series of orthogonal polynomials: their functions
+# --- series of orthogonal polynomials: their functions (numpy before 2.5)
 import numpy.polynomial.chebyshev, numpy.polynomial.legendre, numpy.polynomial.laguerre, numpy.polynomial.hermite, numpy.polynomial.hermite_e
 np_ = np.polynomial; c2 = np.arange(12.).reshape(3, 4); x = np.linspace(0.1, 0.9, 5)
 for m, k in ((np_.chebyshev, 'cheb'), (np_.legendre, 'leg'), (np_.laguerre, 'lag'), (np_.hermite, 'herm'), (np_.hermite_e, 'herme')):

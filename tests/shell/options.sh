@@ -59,7 +59,7 @@ check "an error on stdin"          1 '' '*NameError*' bash -c 'printf "$1" | "${
 check "imports of files"           0 '5 8\n' '' "$GPA" "$work/imports.gpa"
 check "the reference device"       0 '285\n' '' "$GPA" --device ref -c 'print((arange(10) ** 2).sum())'
 printf 'from numba import cuda\n@cuda.jit\ndef count(h):\n    h[0] += 1\ncount[1, 8](np.zeros(1))\n' > "$work/races.gpa"
-check "Numba's simulator"          1 '' '*race in kernel count: thread (1, 0, 0) of block (0, 0, 0)*line 4*' env NUMBA_ENABLE_CUDASIM=1 "$GPA" "$work/races.gpa"
+check "Numba's simulator"          1 '' '*race in kernel count: thread (1, 0, 0) of block (0, 0, 0)*line 4*' env -u GPA_DEVICE NUMBA_ENABLE_CUDASIM=1 "$GPA" "$work/races.gpa"
 check "the device by environment"  0 '285\n' '' env GPA_DEVICE=ref "$GPA" -c 'print((arange(10) ** 2).sum())'
 check "a device that is not there" 2 '' '*nosuch*' "$GPA" --device nosuch -c 'print(arange(3) + 1)'
 check "compiled programs on disk"  0 "*/cache: 0 programs, 0 bytes of at most 256 MiB*" '' env GPA_CACHE_DIR="$work/cache" "$GPA" --cache info
