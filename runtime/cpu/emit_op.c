@@ -350,11 +350,41 @@ static ll_val ll_test(ll *E, const row *r, int what) {
 
 /* ---- division of integers ---- */
 
+/* The quotient of 64-bit lanes without sign. The reciprocal is made smaller by 2^-50, more than the five roundings on the
+ * way to an estimate can add: no estimate is above the quotient. The first leaves a rest below d + n 2^-49, the second, of
+ * that rest, is at most one too small. */
+static V wide_quotient(ll *E, V n, V d) {
+    LLVMBuilderRef b = E->b;
+    LLVMTypeRef whole = LLVMTypeOf(n), real = ll_type(E, DT_F64, true);
+    V below = ll_real_like(E, LLVMConstNull(real), 1 - 0x1p-50);
+    V share = bin(E, LLVMFDiv, below, LLVMBuildUIToFP(b, d, real, ""));
+    V sum = LLVMConstNull(whole), rest = n;
+    for (int round = 0; round < 2; round++) {
+        V part = LLVMBuildFPToUI(b, bin(E, LLVMFMul, LLVMBuildUIToFP(b, rest, real, ""), share), whole, "");
+        sum = LLVMBuildAdd(b, sum, part, "");
+        rest = LLVMBuildSub(b, rest, LLVMBuildMul(b, part, d, ""), "");
+    }
+    V more = LLVMBuildICmp(b, LLVMIntUGE, rest, d, "");
+    return LLVMBuildAdd(b, sum, LLVMBuildZExt(b, more, whole, ""), "");
+}
+
+static V wide_signed_quotient(ll *E, V n, V d) {
+    LLVMBuilderRef b = E->b;
+    V apart = bin(E, LLVMAShr, bin(E, LLVMXor, n, d), ll_int_like(E, n, 63)), sides[2] = {n, d};
+    for (int i = 0; i < 2; i++) {
+        V sign = bin(E, LLVMAShr, sides[i], ll_int_like(E, n, 63));
+        sides[i] = LLVMBuildSub(b, bin(E, LLVMXor, sides[i], sign), sign, "");
+    }
+    return LLVMBuildSub(b, bin(E, LLVMXor, wide_quotient(E, sides[0], sides[1]), apart), apart, "");
+}
+
 /* The quotient towards zero of lanes that are not 0: up to 32 bits through floats, whose rounding cannot reach the
- * next integer; 64 bits lane by lane. */
+ * next integer; 64 bits by estimates where doubles and integers are converted in lanes, else lane by lane. */
 static V quotient(ll *E, const row *r, V a, V b) {
     bool is_signed = r->kind == 'I';
     unsigned bytes = dtype_info[r->t].size;
+    if (bytes == 8 && ll_width(a) > 1 && E->host->masks)
+        return is_signed ? wide_signed_quotient(E, a, b) : wide_quotient(E, a, b);
     if (bytes == 8 || ll_width(a) == 1) return is_signed ? LLVMBuildSDiv(E->b, a, b, "") : LLVMBuildUDiv(E->b, a, b, "");
     gpa_dtype real = bytes == 4 ? DT_F64 : DT_F32;
     ll_val x = {a, NULL, (uint8_t)r->t, true}, y = {b, NULL, (uint8_t)r->t, true};

@@ -13,6 +13,16 @@ print(a // b, a % b, np.fmod(a, b))
 # --- integer division by zero
 a = np.array([1, 0, -1])
 print(a // 0, a % 0, a / 0, np.array([1.0]) / 0, a.astype(float) // 0, a.astype(float) % 0)
+# --- quotients of 64-bit integers of every size
+a = np.left_shift(1, np.arange(63))
+a = np.concatenate([a - 1, a, a + 1, -a, 1 - a, -1 - a, a // 3 * 5 + 7, np.array([-9223372036854775807 - 1])])
+b, u = a.reshape(-1, 1), a.astype(np.uint64)
+v = u.reshape(-1, 1)
+weights = np.arange(1, a.size + 1)
+for r in (b // a, b % a, np.fmod(b, a), v // u, v % u, (v * u - np.uint64(1)) // u):
+    print((r.astype(np.int64) * weights).sum(axis=1))
+for d in (1, -1, 3, -7, 1000, 4294967296, 9007199254740993, -9223372036854775807, 0):
+    print((a // d * weights).sum(), (a % d * weights).sum(), (a // d)[:5], (a % d)[-5:])
 # --- comparisons
 a = np.array([1, 2, 3])
 print(a > 2, a == [1, 0, 3], a != 2, a <= a[::-1], (a > 1) & (a < 3), 2 > a, a == 2.0, a == "x" if False else "")
