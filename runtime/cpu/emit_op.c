@@ -142,16 +142,13 @@ static ll_val cx_minmax(ll *E, const row *r, bool most, bool skips) {
 
 V ll_beats(ll *E, bool most, ll_val b, ll_val a) {
     char kind = dtype_info[a.t].kind;
-    V a_nan, b_nan, wins;
     if (kind == 'C') {
-        a_nan = cx_nan(E, a), b_nan = cx_nan(E, b);
-        wins = most ? cx_before(E, a, b, false) : cx_before(E, b, a, false);
-    } else {
-        wins = ll_op(E, most ? OP_GREATER : OP_LESS, a.t, DT_BOOL, b, a, (ll_val){0}).v;
-        if (kind != 'F') return wins;
-        a_nan = LLVMBuildFCmp(E->b, LLVMRealUNO, a.v, a.v, ""), b_nan = LLVMBuildFCmp(E->b, LLVMRealUNO, b.v, b.v, "");
+        V wins = most ? cx_before(E, a, b, false) : cx_before(E, b, a, false);
+        return bin(E, LLVMAnd, LLVMBuildNot(E->b, cx_nan(E, a), ""), bin(E, LLVMOr, cx_nan(E, b), wins));
     }
-    return bin(E, LLVMAnd, LLVMBuildNot(E->b, a_nan, ""), bin(E, LLVMOr, b_nan, wins));
+    if (kind != 'F') return ll_op(E, most ? OP_GREATER : OP_LESS, a.t, DT_BOOL, b, a, (ll_val){0}).v;
+    V beyond = LLVMBuildFCmp(E->b, most ? LLVMRealUGT : LLVMRealULT, b.v, a.v, "");
+    return bin(E, LLVMAnd, beyond, LLVMBuildFCmp(E->b, LLVMRealORD, a.v, a.v, ""));
 }
 
 enum { CX_CONJ, CX_RE, CX_IM, CX_JOIN };

@@ -61,21 +61,23 @@ static void write_state(em *M, const em_red *r, state s, bool block) {
 /* ---- combination ---- */
 
 /* Whether b takes a's place: it is beyond it, or as good and of a lower index. An index of -1, no element, is the
- * greatest of all without its sign. */
-static V beats(em *M, gpa_red r, state a, state b) {
+ * greatest of all without its sign; elements that come in the order of their index only ever precede that one. */
+static V beats(em *M, gpa_red r, state a, state b, bool in_order) {
     bool most = r == RED_ARGMAX;
-    V wins = ll_beats(&M->E, most, b.v, a.v), loses = ll_beats(&M->E, most, a.v, b.v);
+    V wins = ll_beats(&M->E, most, b.v, a.v);
+    if (in_order) return LLVMBuildOr(M->E.b, wins, LLVMBuildICmp(M->E.b, LLVMIntSLT, a.at, LLVMConstNull(LLVMTypeOf(a.at)), ""), "");
+    V loses = ll_beats(&M->E, most, a.v, b.v);
     V before = LLVMBuildICmp(M->E.b, LLVMIntULT, b.at, a.at, "");
     return LLVMBuildOr(M->E.b, wins, LLVMBuildAnd(M->E.b, before, LLVMBuildNot(M->E.b, loses, ""), ""), "");
 }
 
-static state combine(em *M, const em_red *r, state a, state b) {
+static state combine(em *M, const em_red *r, state a, state b, bool in_order) {
     gpa_red red = row_of(M, r);
     if (!is_arg(red)) {
         a.v = ll_op(&M->E, (gpa_op)red_info[red].op, r->t, r->t, a.v, b.v, (ll_val){0});
         return a;
     }
-    V take = beats(M, red, a, b);
+    V take = beats(M, red, a, b, in_order);
     a.v = ll_choose(&M->E, take, b.v, a.v);
     a.at = ll_select(&M->E, take, b.at, a.at);
     return a;
@@ -92,7 +94,7 @@ static state slice(em *M, state s, unsigned at, unsigned n) {
 
 /* The lanes joined by halves. */
 static state join_lanes(em *M, const em_red *r, state s) {
-    for (unsigned n = M->E.lanes / 2; n >= 1; n /= 2) s = combine(M, r, slice(M, s, 0, n), slice(M, s, n, n));
+    for (unsigned n = M->E.lanes / 2; n >= 1; n /= 2) s = combine(M, r, slice(M, s, 0, n), slice(M, s, n, n), false);
     return s;
 }
 
@@ -143,7 +145,7 @@ static void merge_blocks(em *M, void *arg) {
     for (size_t i = 0; i < M->n_reds; i++) {
         em_red *r = &M->reds[i];
         if (!r->block) continue;
-        write_state(M, r, combine(M, r, read_state(M, r, false), read_state(M, r, true)), false);
+        write_state(M, r, combine(M, r, read_state(M, r, false), read_state(M, r, true), false), false);
         write_state(M, r, start_state(M, r), true);
     }
 }
@@ -247,7 +249,7 @@ void em_join(em *M, uint32_t each) {
         bool arg = is_arg((gpa_red)k->sub);
         em_red r = {.ins = i, .number = number_of(M, i), .t = dtype_info[M->f->code[k->a].type].compute};
         state a = take_state(M, M->part, r.number, r.t, arg), b = take_state(M, M->done, r.number, r.t, arg);
-        put_state(M, &r, combine(M, &r, a, b));
+        put_state(M, &r, combine(M, &r, a, b, false));
     }
 }
 
@@ -277,6 +279,13 @@ void em_each(em *M, int32_t at) {
     if (!whole) M->finished = true;
 }
 
+/* Whether the index grows along the walk: it counts along the only inner dimension. */
+static bool rises(const em *M, int32_t index) {
+    const kir_ins *k = &M->f->code[index];
+    unsigned inner = M->f->inner;
+    return k->code == KIR_IOTA && inner && !(inner & (inner - 1)) && (M->f->arrays[k->sub].unit & inner);
+}
+
 void em_reduce(em *M, int32_t at) {
     const kir_ins *ins = &M->f->code[at];
     em_red *r = find_red(M, at);
@@ -289,7 +298,7 @@ void em_reduce(em *M, int32_t at) {
         if (r->at && !M->vals[ins->b].vec) one.at = ll_spread(&M->E, one.at);
         one.v = ll_vector(&M->E, one.v);
     }
-    state now = combine(M, r, old, one);
+    state now = combine(M, r, old, one, r->at && rises(M, ins->b));
     if (M->mask && in_lanes(M) && M->plan->way == EMIT_ROWS) {
         now.v = ll_choose(&M->E, M->mask, now.v, old.v);
         if (now.at) now.at = ll_select(&M->E, M->mask, now.at, old.at);
@@ -304,7 +313,7 @@ ll_val em_scan(em *M, int32_t at) {
     if (M->plan->way == EMIT_ROWS && M->E.lanes > 1) em_unsupported(M, "a scan in lanes");
     state old = read_state(M, r, false), one = {ll_cast(&M->E, r->t, M->vals[ins->a]), NULL};
     if (in_lanes(M)) one.v = ll_vector(&M->E, one.v);
-    state now = combine(M, r, old, one);
+    state now = combine(M, r, old, one, false);
     now.v.v = ll_round(&M->E, ins->type, now.v.v);
     write_state(M, r, now, false);
     return ll_cast(&M->E, ins->type, now.v);
