@@ -17,7 +17,8 @@ enum {
     FEW_BLOCKS = 64,       /* with fewer independent results, long reductions are divided */
     MOST_PARTS = 1024,
     STREAM_BYTES = 32 << 20, /* results larger than this are not worth keeping in a cache */
-    GROUP_ROWS = 16,         /* rows of columns visited at a time */
+    GROUP_ROWS = 8,          /* rows of columns visited at a time: as many streams as are fetched ahead */
+    NARROW_STATES = 24 << 10, /* states of a row's columns that stay in the nearest cache */
     SPAN_POINTS = 4096,      /* columns visited at a time */
     NEAR_BYTES = 1 << 20     /* what stays in a core's cache */
 };
@@ -33,7 +34,7 @@ typedef struct {
     int64_t outer, inner; /* points */
     /* whole: points per item.  divided: below */
     int64_t step;
-    int64_t block_lanes, blocks_in_row, blocks, span, spans, items, parts, part_points;
+    int64_t block_lanes, blocks_in_row, blocks, span, spans, items, parts, part_points, visit;
     char *done, *partial;
     size_t slot, states; /* bytes of a state slot, of all of one block */
     int64_t view[];      /* as many slots as the program has arrays for */
@@ -218,10 +219,9 @@ static char *partial(const launch *L, int64_t part, int64_t block) {
 static void part_item(void *arg, int64_t i) {
     launch *L = arg;
     int64_t part = i / L->items, from = part * L->part_points, to = MIN(from + L->part_points, L->inner), block, lo, hi;
-    int64_t step = L->plan.way == EMIT_COLUMNS ? GROUP_ROWS : L->part_points;
     item_range(L, i % L->items, &block, &lo, &hi);
-    for (int64_t at = from; at < to; at += step)
-        L->fn(L->view, lo, hi, at, MIN(at + step, to), L->done + (size_t)block * L->states, partial(L, part, block),
+    for (int64_t at = from; at < to; at += L->visit)
+        L->fn(L->view, lo, hi, at, MIN(at + L->visit, to), L->done + (size_t)block * L->states, partial(L, part, block),
               at == from);
 }
 
@@ -265,11 +265,30 @@ static gpa_code run_region(launch *L, uint32_t k, gpa_err *e) {
     return GPA_OK;
 }
 
+/* Whether what a visit adds up is joined as a whole (emit_reduce.c): sums of floats, whose errors grow with
+ * the number of visits. */
+static bool sums_floats(const kir_func *f) {
+    for (size_t i = 0; i < f->n_code; i++) {
+        char kind = dtype_info[f->code[i].type].kind;
+        if (f->code[i].code == KIR_REDUCE && f->code[i].sub == RED_SUM && (kind == 'F' || kind == 'C')) return true;
+    }
+    return false;
+}
+
+/* Inner points of one visit. Several narrow rows share a page, where only one stream is fetched ahead: they are read one
+ * after the other. */
+static int64_t visit_points(const launch *L) {
+    if (L->plan.way != EMIT_COLUMNS) return L->part_points;
+    bool narrow = L->spans == 1 && (size_t)L->span * L->states <= NARROW_STATES;
+    return narrow && !sums_floats(L->p->f) ? 1 : GROUP_ROWS;
+}
+
 static gpa_code run_divided(launch *L, gpa_err *e) {
     gpa_code rc = GPA_OK;
     uint32_t regions = L->p->facts.n_each;
     L->slot = STATE_SLOT(L->block_lanes);
     L->states = L->slot * L->p->facts.n_reduce;
+    L->visit = visit_points(L);
     L->done = mem_new((size_t)L->blocks * L->states);
     L->partial = mem_new((size_t)(L->blocks * L->parts) * L->states);
     if (!L->done || !L->partial) {
