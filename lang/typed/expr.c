@@ -81,10 +81,39 @@ static bool small_power(walk *w, tv a, tv b, const ast_node *at, tv *out, gpa_co
     return true;
 }
 
+/* Python's words for a division of its own numbers by zero; NULL: op is none. */
+static const char *words_of_zero(gpa_op op, gpa_dtype t) {
+    const char *by_int = NULL, *by_float = NULL;
+    if (op == OP_DIVIDE) by_int = "division by zero", by_float = "float division by zero";
+    if (op == OP_FLOOR_DIVIDE) by_int = "integer division or modulo by zero", by_float = "float floor division by zero";
+    if (op == OP_REMAINDER) by_int = "integer modulo by zero", by_float = "float modulo";
+    if (op == OP_DIVIDE && dtype_is_complex(t)) return "complex division by zero";
+    return dtype_is_int(t) || t == DT_BOOL ? by_int : by_float;
+}
+
+/* In a loop, which the machine could have run as well, Python's numbers divide as Python's: zero is an error. Elements of
+ * arrays divide as NumPy's. */
+static gpa_code check_divisor(walk *w, const ast_node *at, gpa_op op, tv a, tv b) {
+    typed_ty t = typed_join(a.t, b.t);
+    const char *words = words_of_zero(op, (gpa_dtype)t.dtype);
+    tv none;
+    if (w->to->form != TYPED_LOOP || !words || !a.t.weak || !b.t.weak || t.dtype == DT_NONE || (b.known && b.i)) return GPA_OK;
+    gpa_code rc = typed_apply(w, at, OP_EQUAL, (tv[]){b, typed_int(w, 0)}, 2, &none);
+    if (rc) return rc;
+    kir_at(w->f, at->span);
+    typed_open(w, KIR_IF, DT_NONE, none.v, -1, -1);
+    typed_raise_here(w, GPA_E_ZERO_DIVISION, kir_add_text(w->f, words));
+    typed_close(w, KIR_IF);
+    return GPA_OK;
+}
+
 gpa_code typed_binary(walk *w, const ast_node *at, gpa_op op, const ast_node *left, const ast_node *right, tv a, tv b, tv *out) {
     gpa_code rc = GPA_OK;
     if (op == OP_COUNT) rc = typed_fail(w, at, GPA_E_UNSUPPORTED, "this operator cannot be compiled for numbers");
-    else if (op != OP_POWER || !small_power(w, a, b, at, out, &rc)) rc = typed_apply(w, at, op, (tv[]){a, b}, 2, out);
+    else if (op != OP_POWER || !small_power(w, a, b, at, out, &rc)) {
+        rc = check_divisor(w, at, op, a, b);
+        if (!rc) rc = typed_apply(w, at, op, (tv[]){a, b}, 2, out);
+    }
     if (!rc) return GPA_OK;
     typed_note(w, left, a);
     typed_note(w, right, b);
@@ -127,16 +156,26 @@ gpa_code typed_truth(walk *w, const ast_node *n, int32_t *out) {
     return rc;
 }
 
-static void look_for_call(void *user, ast_node *n) {
-    bool *found = user;
-    *found = *found || n->kind == AST_CALL || n->kind == AST_INDEX; /* which may fail */
-    if (!*found) ast_each_child(n, look_for_call, found);
+/* What may fail, and so must not be computed where it is not chosen: a call, an element, in a loop a division. */
+typedef struct {
+    bool loop, found;
+} risk;
+
+static bool fails_itself(const ast_node *n, bool loop) {
+    return n->kind == AST_CALL || n->kind == AST_INDEX || (loop && n->kind == AST_BINARY && words_of_zero(typed_operator(n->binary.op), DT_I64));
 }
 
-bool typed_mentions_call(const ast_node *n) {
-    bool found = n->kind == AST_CALL || n->kind == AST_INDEX;
-    if (!found) ast_each_child(n, look_for_call, &found);
-    return found;
+static void look_for_risk(void *user, ast_node *n) {
+    risk *r = user;
+    r->found = r->found || fails_itself(n, r->loop);
+    if (!r->found) ast_each_child(n, look_for_risk, r);
+}
+
+static bool may_fail(const walk *w, const ast_node *n) {
+    risk r = {.loop = w->to->form == TYPED_LOOP};
+    r.found = fails_itself(n, r.loop);
+    if (!r.found) ast_each_child(n, look_for_risk, &r);
+    return r.found;
 }
 
 /* Two arms of which one counts. Without calls both are computed and one is chosen; else only that one is. `then` NULL: it
@@ -147,7 +186,7 @@ static gpa_code choose(walk *w, const ast_node *at, int32_t test, const ast_node
     tv a = first ? *first : (tv){0}, b;
     gpa_code rc = GPA_OK;
     if (s < 0) return vm_no_memory(w->vm);
-    if ((!then || !typed_mentions_call(then)) && !typed_mentions_call(other)) {
+    if ((!then || !may_fail(w, then)) && !may_fail(w, other)) {
         if (then) rc = typed_number(w, then, &a);
         if (!rc) rc = typed_number(w, other, &b);
         if (rc) return rc;

@@ -210,6 +210,5 @@ gpa_code typed_outside(walk *w, const ast_node *name, tv *out);
 /* Its value now, which becomes part of what is compiled; borrowed from the function. */
 gpa_code typed_pinned(walk *w, const ast_node *name, value *out);
 gpa_code typed_member(walk *w, const ast_node *attr, module_obj *m, tv *out);
-bool typed_mentions_call(const ast_node *n);
 
 #endif
