@@ -195,9 +195,11 @@ static gpa_code give_read(gpa_vm *vm, const file *f, gpa_str *s, value *out) {
     return rc;
 }
 
-gpa_code file_slurp(gpa_vm *vm, FILE *f, gpa_str *out) {
+gpa_code file_slurp(gpa_vm *vm, FILE *f, const char *path, gpa_str *out) {
     char block[16384];
+    errno = 0;
     for (size_t n; (n = fread(block, 1, sizeof block, f)) > 0;) str_putn(out, block, n);
+    if (ferror(f)) return os_error(vm, errno, path); /* a folder among them, which can be opened */
     return out->failed ? vm_no_memory(vm) : GPA_OK;
 }
 
@@ -209,7 +211,7 @@ gpa_code file_read(gpa_vm *vm, value *argv, value *out) {
     gpa_code rc = ready(vm, argv[0], true, false, &f);
     if (!rc && argv[1].tag != V_NONE) rc = arg_int(vm, argv[1], "size", &most);
     if (rc) return rc;
-    if (f->binary && most < 0) rc = file_slurp(vm, f->f, &s);
+    if (f->binary && most < 0) rc = file_slurp(vm, f->f, NULL, &s);
     else if (f->binary)
         for (int c; most-- > 0 && (c = getc(f->f)) != EOF;) str_putc(&s, (char)c);
     else if (most < 0)

@@ -72,7 +72,7 @@ static gpa_code read_text(gpa_vm *vm, value v, gpa_str *text) {
         value_release(vm, words);
         return rc;
     }
-    gpa_code rc = file_slurp(vm, f, text);
+    gpa_code rc = file_slurp(vm, f, given ? NULL : v.str->text, text);
     if (!given) fclose(f);
     return rc;
 }
