@@ -276,15 +276,14 @@ static const struct {
      "    if (!(fabsf(b) > 0x1p-40f && fabsf(b) < 0x1p40f && fabsf(a) < 0x1p20f)) return a / b;\n"
      "    const float n = a * 0x1p64f, q0 = n * r, q = fmaf(fmaf(-q0, b, n), r, q0);\n"
      "    float f = q * 0x1p-64f;\n"
-     "    if (fabsf(f) <= 0x1p-126f) {\n"
+     "    if (fabsf(f) <= 0x1p-126f && a != 0) {\n"
      "        const float off = q - f * 0x1p64f;\n"
      "        if (fabsf(off) == 0x1p-86f) {\n"
      "            const float rest = b < 0 ? -fmaf(-q, b, n) : fmaf(-q, b, n);\n"
      "            if (rest != 0 && (rest > 0) == (off > 0)) f = __int_as_float(__float_as_int(f) + ((rest > 0) == (q > 0) ? 1 : -1));\n"
      "        }\n"
-     "        if (a == 0) f = q0;\n"
      "    }\n"
-     "    return f;\n"
+     "    return a == 0 ? q0 : f;\n"
      "}\n"},
     {NEED_GIVE,
      "template <class T> static __device__ void g_give(T *to, const T *from, unsigned n) {\n"

@@ -50,9 +50,10 @@ gpa_code program_new(const kir_func *f, gpa_prog **out, gpa_err *e) {
     return GPA_OK;
 }
 
-/* A program that has computed so many points and is wanted again is worth a full build. One with loops may take any time in a
- * single launch: it gets the full build at once if its source is short, and when it is wanted again if that takes some seconds
- * at most. */
+/* A program that has computed so many points and is wanted again is worth a full build. One whose first launch has as many
+ * points, or with loops, which may take any time in a single launch, gets the full build at once if its source is short: what
+ * is built quickly is several times slower on large arrays. One with loops and a longer source gets it when it is wanted
+ * again, if that takes some seconds at most. */
 #define MANY_POINTS 4e6
 enum { SHORT_SOURCE = 16 << 10, LONG_SOURCE = 64 << 10 };
 
@@ -89,15 +90,15 @@ static double now(void) {
 }
 
 /* What a first build aims at. Contractions depend on the effort. */
-static cu_effort first_effort(const gpa_prog *p, const cu_variant *v, cu_target t) {
-    bool loops = p->facts.loops && v->source.text.len <= SHORT_SOURCE;
-    return loops || t.contract || t.fast_math ? EFFORT_FULL : EFFORT_QUICK;
+static cu_effort first_effort(const gpa_prog *p, const cu_variant *v, cu_target t, double points) {
+    bool long_launch = (p->facts.loops || points >= MANY_POINTS) && v->source.text.len <= SHORT_SOURCE;
+    return long_launch || t.contract || t.fast_math ? EFFORT_FULL : EFFORT_QUICK;
 }
 
 /* Compiles and loads. A driver that does not understand the PTX gets machine code, from then on. */
-static gpa_code load(gpa_dev *d, cu_variant *v, const gpa_prog *p, gpa_err *e) {
+static gpa_code load(gpa_dev *d, cu_variant *v, const gpa_prog *p, double points, gpa_err *e) {
     cu_target target = target_of(d, &p->copy);
-    v->effort = first_effort(p, v, target);
+    v->effort = first_effort(p, v, target, points);
     gpa_code rc = compile_ptx(v->source.text.text, target, &v->effort, &v->ptx, e);
     if (rc) return rc;
     CUresult r = compile_load(d->cu, v->ptx, v->effort, &v->module);
@@ -105,7 +106,7 @@ static gpa_code load(gpa_dev *d, cu_variant *v, const gpa_prog *p, gpa_err *e) {
         d->target.cubin = true;
         mem_free(v->ptx);
         v->ptx = NULL;
-        return load(d, v, p, e);
+        return load(d, v, p, points, e);
     }
     if (!r) r = d->cu->module_function(&v->function, v->module, "gpa");
     return api_check(r, "cuModuleLoadData", e);
@@ -114,11 +115,11 @@ static gpa_code load(gpa_dev *d, cu_variant *v, const gpa_prog *p, gpa_err *e) {
 /* ---- in the background ---- */
 
 /* The first build of a variant that program_begin began; what failed there is tried, and reported, here. */
-static gpa_code finish(gpa_dev *d, cu_variant *v, const gpa_prog *p, gpa_err *e) {
+static gpa_code finish(gpa_dev *d, cu_variant *v, const gpa_prog *p, double points, gpa_err *e) {
     cu_built first = {0};
     if (v->job) build_wait(d->builder, v->job, &first);
     v->job = NULL;
-    if (!first.module) return load(d, v, p, e);
+    if (!first.module) return load(d, v, p, points, e);
     v->ptx = first.ptx, v->module = first.module, v->function = first.function, v->effort = first.effort;
     return GPA_OK;
 }
@@ -159,13 +160,13 @@ static gpa_code new_variant(gpa_dev *d, gpa_prog *p, const cu_plan *plan, cu_var
     return emit_source(&p->copy, plan, "gpa", &v->source, e);
 }
 
-void program_begin(gpa_dev *d, gpa_prog *p, const cu_plan *plan) {
+void program_begin(gpa_dev *d, gpa_prog *p, const cu_plan *plan, double points) {
     cu_variant *v;
     gpa_err quiet = {0};
     cu_target target = target_of(d, &p->copy);
     if (known_variant(p, plan) || new_variant(d, p, plan, &v, &quiet)) return;
     const char *source = v->source.text.text;
-    if (!compile_is_known(source, target)) v->job = build_begin(&d->builder, d->cu, d->context, source, target, first_effort(p, v, target), true);
+    if (!compile_is_known(source, target)) v->job = build_begin(&d->builder, d->cu, d->context, source, target, first_effort(p, v, target, points), true);
     if (v->job) p->n_variants++;
     else emit_free(&v->source);
 }
@@ -176,7 +177,7 @@ gpa_code program_variant(gpa_dev *d, gpa_prog *p, const cu_plan *plan, double po
     double begun = fresh || !v->function ? now() : 0;
     gpa_code rc = fresh ? new_variant(d, p, plan, &v, e) : GPA_OK;
     if (rc) return rc;
-    if (!v->function) rc = finish(d, v, p, e);
+    if (!v->function) rc = finish(d, v, p, points, e);
     if (begun > 0) p->seconds += now() - begun;
     if (rc && fresh) free_variant(d, v);
     if (rc) return rc;

@@ -100,7 +100,7 @@ void program_free(gpa_dev *d, gpa_prog *p);
  * in the background when it has computed many. Valid until the next call. */
 gpa_code program_variant(gpa_dev *d, gpa_prog *p, const cu_plan *plan, double points, const cu_variant **out, gpa_err *e);
 /* Begins to build in the background the variant for a plan that will be wanted, unless it is there or on disk. */
-void program_begin(gpa_dev *d, gpa_prog *p, const cu_plan *plan);
+void program_begin(gpa_dev *d, gpa_prog *p, const cu_plan *plan, double points);
 /* The same for a launch that will come; nothing if it cannot be told what it will need. */
 void program_prepare(gpa_dev *d, gpa_prog *p, const gpa_launch *l);
 /* Queues a launch. */

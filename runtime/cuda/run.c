@@ -264,7 +264,7 @@ void program_prepare(gpa_dev *d, gpa_prog *p, const gpa_launch *l) {
     uint32_t n = in_parts(&L) ? parts_of(&L) : 1;
     for (uint32_t k = 0; k < n; k++) {
         if (in_parts(&L)) L.y.plan.part = (int16_t)k;
-        program_begin(d, p, &L.y.plan);
+        program_begin(d, p, &L.y.plan, points_of(&L));
     }
 }
 
