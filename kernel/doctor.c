@@ -47,8 +47,8 @@ static bool program_of(const json_t *spec, const char *folder, char program[PLAC
 
 static void check_spec(doctor *d, const char *folder) {
     char path[PLACE_SIZE + 300], program[PLACE_SIZE];
-    snprintf(path, sizeof path, "%s/kernel.json", folder);
-    json_t *spec = json_load_file(path, 0, NULL);
+    bool fits = snprintf(path, sizeof path, "%s/kernel.json", folder) < (int)sizeof path;
+    json_t *spec = fits ? json_load_file(path, 0, NULL) : NULL;
     if (program_of(spec, folder, program)) {
         d->n_specs++;
         bool searched = !strchr(program, '/');
