@@ -250,11 +250,12 @@ gpa_code device_default(gpa_rt *rt, gpa_device **out, gpa_err *e) {
             kind *k = parse_name(rt->device_name, &number);
             rc = k ? open_device(rt, k, number, &rt->device, e) : device_check_name(rt->device_name, e);
         }
-        for (size_t i = 0; !rt->device_name[0] && rc && i < COUNT_OF(kinds); i++) {
+        for (size_t i = 0; !rt->device_name[0] && rc && rc != GPA_E_VALUE && i < COUNT_OF(kinds); i++) {
             gpa_err quiet = {0}; /* nobody asked for this one: go on to the next */
             bool last = i + 1 == COUNT_OF(kinds);
             if (count_devices(rt->config.plugin_dir, &kinds[i]) == 0 && !last) continue;
             rc = open_device(rt, &kinds[i], 0, &rt->device, last ? e : &quiet);
+            if (rc == GPA_E_VALUE && e && !last) *e = quiet; /* a setting that cannot be read is for the user to mend */
         }
         if (rc) return rc;
     }

@@ -39,9 +39,10 @@ static gpa_code cpu_open(int i, gpa_dev **out, gpa_err *e) {
     (void)i;
     gpa_dev *d = mem_zero(sizeof *d);
     if (!d) return gpa_no_memory(e);
-    d->threads = threads_wanted();
-    *out = d;
-    return GPA_OK;
+    gpa_code rc = threads_wanted(&d->threads, e);
+    if (rc) mem_free(d);
+    else *out = d;
+    return rc;
 }
 
 static void cpu_close(gpa_dev *d) {

@@ -5,13 +5,19 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-int threads_wanted(void) {
+gpa_code threads_wanted(int *out, gpa_err *e) {
     const char *text = getenv("GPA_NUM_THREADS");
-    long n = text ? strtol(text, NULL, 10) : 0;
     cpu_set_t set;
-    if (n >= 1 && n <= 4096) return (int)n;
-    if (!sched_getaffinity(0, sizeof set, &set)) n = CPU_COUNT(&set);
-    return n >= 1 ? (int)n : 1;
+    *out = 1;
+    if (text && *text) {
+        char *end;
+        long n = strtol(text, &end, 10);
+        if (*end || n < 1 || n > THREADS_MOST) return gpa_fail(e, GPA_E_VALUE, "GPA_NUM_THREADS: '%.40s' is not a number of threads (1 to %d)", text, THREADS_MOST);
+        *out = (int)n;
+    } else if (!sched_getaffinity(0, sizeof set, &set) && CPU_COUNT(&set) > 1) {
+        *out = CPU_COUNT(&set);
+    }
+    return GPA_OK;
 }
 
 static bool stopped(const int32_t *stop) { return __atomic_load_n(stop, __ATOMIC_RELAXED) != 0; }

@@ -5,10 +5,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "runtime/err.h"
+
 typedef void (*threads_item)(void *arg, int64_t i);
 
-/* GPA_NUM_THREADS, else the number of processors this process may use. */
-int threads_wanted(void);
+enum { THREADS_MOST = 4096 };
+
+/* GPA_NUM_THREADS, else the number of processors this process may use. A ValueError when it says no number of threads. */
+gpa_code threads_wanted(int *out, gpa_err *e);
 /* Calls item(arg, i) for every i < n, on up to `threads` threads, in no order; stops giving out items when *stop is
  * not 0. With one thread, or one item, nobody is woken. */
 void threads_each(int threads, int64_t n, const int32_t *stop, threads_item item, void *arg);
