@@ -514,6 +514,16 @@ gpa_code magic_psource(magic_call *m, value *out) {
     return show_part(m, inspect_source, "", "No source found for");
 }
 
+static void whole(gpa_session *s, value v, gpa_str *out) {
+    if (vm_repr(s->vm, v, out)) vm_clear_error(s->vm);
+}
+
+gpa_code magic_page(magic_call *m, value *out) {
+    (void)out;
+    if (!m->n) m->args = "_", m->n = 1;
+    return show_part(m, whole, "", "Nothing to show of");
+}
+
 gpa_code magic_psearch(magic_call *m, value *out) {
     (void)out;
     gpa_code rc = m->n ? find_names(m->s, m->args, m->n) : GPA_OK;
