@@ -269,8 +269,9 @@ static gpa_code run_region(launch *L, uint32_t k, gpa_err *e) {
  * the number of visits. */
 static bool sums_floats(const kir_func *f) {
     for (size_t i = 0; i < f->n_code; i++) {
+        if (f->code[i].code != KIR_REDUCE || f->code[i].sub != RED_SUM) continue; /* others may have no dtype */
         char kind = dtype_info[f->code[i].type].kind;
-        if (f->code[i].code == KIR_REDUCE && f->code[i].sub == RED_SUM && (kind == 'F' || kind == 'C')) return true;
+        if (kind == 'F' || kind == 'C') return true;
     }
     return false;
 }
