@@ -33,6 +33,22 @@ const struct kir_info kir_info[KIR_COUNT] = {
 #undef KI
 };
 
+const gpa_op kir_atomic_op[KIR_AT_ROWS] = {
+#define KX(id, name, op) [KIR_AT_##id] = OP_##op,
+    KIR_ATOMICS(KX)
+#undef KX
+};
+
+gpa_val kir_atomic_result(kir_atomic row, gpa_dtype t, gpa_val old, gpa_val b, gpa_val c) {
+    gpa_val one = dtype_cast((gpa_val){.I64 = 1}, DT_I64, t), zero = {.bits = {0, 0}};
+    if (kir_atomic_op[row] != OP_COUNT) return op_scalar(kir_atomic_op[row], t, old, b, b);
+    if (row == KIR_AT_EXCH) return b;
+    if (row == KIR_AT_CAS) return op_scalar(OP_EQUAL, t, old, b, b).BOOL ? c : old;
+    if (row == KIR_AT_INC) return op_scalar(OP_GREATER_EQUAL, t, old, b, b).BOOL ? zero : op_scalar(OP_ADD, t, old, one, one);
+    bool wraps = op_scalar(OP_EQUAL, t, old, zero, zero).BOOL || op_scalar(OP_GREATER, t, old, b, b).BOOL; /* DEC */
+    return wraps ? b : op_scalar(OP_SUBTRACT, t, old, one, one);
+}
+
 /* ---- the function and its parts ---- */
 
 kir_func *kir_new(kir_form form, const char *name) {

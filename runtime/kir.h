@@ -101,10 +101,12 @@ enum {
     KIR_F_REGISTERS = 256 /* KERNEL: times the most registers of a thread, bits 8 to 15; 0: as many as it likes */
 };
 
-/* Rows of the smaller tables: KX(ID, name). */
-#define KIR_ATOMICS(KX)                                                                                   \
-    KX(ADD, "add") KX(SUB, "sub") KX(MIN, "min") KX(MAX, "max") KX(AND, "and") KX(OR, "or") KX(XOR, "xor") \
-    KX(EXCH, "exch") KX(INC, "inc") KX(DEC, "dec") KX(CAS, "cas")
+/* Rows of the smaller tables: KX(ID, name), of atomics KX(ID, name, OP): memory will hold OP of the old element and b. COUNT: no
+ * operation of op.def, see kir_atomic_result. */
+#define KIR_ATOMICS(KX)                                                                                                   \
+    KX(ADD, "add", ADD) KX(SUB, "sub", SUBTRACT) KX(MIN, "min", FMIN) KX(MAX, "max", FMAX) KX(AND, "and", BITWISE_AND)     \
+    KX(OR, "or", BITWISE_OR) KX(XOR, "xor", BITWISE_XOR) KX(EXCH, "exch", COUNT) KX(INC, "inc", COUNT)                     \
+    KX(DEC, "dec", COUNT) KX(CAS, "cas", COUNT)
 #define KIR_THREADS(KX)                                                                                 \
     KX(TID, "threadIdx") KX(BID, "blockIdx") KX(BDIM, "blockDim") KX(GDIM, "gridDim") KX(LANE, "laneid") \
     KX(WARPSIZE, "warpsize")
@@ -122,7 +124,7 @@ enum {
     KX(STOPPED, "stopped") /* an interrupt ended it before it was done */
 
 typedef enum {
-#define KX(id, name) KIR_AT_##id,
+#define KX(id, name, op) KIR_AT_##id,
     KIR_ATOMICS(KX)
 #undef KX
         KIR_AT_ROWS
@@ -218,6 +220,11 @@ void kir_key(const kir_func *f, struct gpa_str *out);
 /* How many bits hold an integer value that is known not to be negative; -1: nothing is known. For sizes, thread indices,
  * counters, and what is computed of them. */
 int kir_bits(const kir_func *f, int32_t v);
+
+/* The operation of an atomic's row; OP_COUNT: none. */
+extern const gpa_op kir_atomic_op[KIR_AT_ROWS];
+/* What ATOMIC leaves in memory, of the old element and its operands, all of dtype t. INC and DEC wrap at b, as CUDA's do. */
+gpa_val kir_atomic_result(kir_atomic row, gpa_dtype t, gpa_val old, gpa_val b, gpa_val c);
 
 extern const struct kir_info {
     const char *name, *doc;

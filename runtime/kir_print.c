@@ -5,9 +5,11 @@
 
 static const char *const where_names[] = {"global", "virtual", "shared", "local", "constant"};
 
+#define KX(id, name, op) name,
+static const char *const atomics[] = {KIR_ATOMICS(KX)};
+#undef KX
 #define KX(id, name) name,
-static const char *const atomics[] = {KIR_ATOMICS(KX)}, *const threads[] = {KIR_THREADS(KX)},
-                  *const barriers[] = {KIR_BARRIERS(KX)}, *const fences[] = {KIR_FENCES(KX)},
+static const char *const threads[] = {KIR_THREADS(KX)}, *const barriers[] = {KIR_BARRIERS(KX)}, *const fences[] = {KIR_FENCES(KX)},
                   *const warps[] = {KIR_WARPS(KX)}, *const faults[] = {KIR_FAULTS(KX)};
 #undef KX
 

@@ -306,15 +306,6 @@ static void uniform_if(km *K, int32_t at) {
     K->n_outside--;
 }
 
-static void poll_stop(km *K) {
-    V flag = LLVMBuildIntToPtr(B(K), em_slot(&K->M, VIEW_STOP), ll_ptr(E_(K)), "");
-    V now = LLVMBuildLoad2(B(K), ll_i(E_(K), 32), flag, "");
-    LLVMSetVolatile(now, 1);
-    LLVMBasicBlockRef on = k_block(K, "on");
-    LLVMBuildCondBr(B(K), LLVMBuildICmp(B(K), LLVMIntNE, now, LLVMConstNull(LLVMTypeOf(now)), ""), K->M.leave, on);
-    LLVMPositionBuilderAtEnd(B(K), on);
-}
-
 /* LOOP and FOR that threads leave one by one. */
 static void masked_loop(km *K, int32_t at) {
     bool counts = K->M.f->code[at].code == KIR_FOR;
@@ -324,7 +315,7 @@ static void masked_loop(km *K, int32_t at) {
     K->phase = -1;
     for_groups(K, counts ? put_first : put_all, at, at);
     go_to(K, head);
-    poll_stop(K);
+    k_poll_stop(K);
     for_groups(K, counts ? test_counter : copy_live, at, at);
     LLVMBuildCondBr(B(K), any_thread(K, place + KERNEL_RUN), body, after);
     LLVMPositionBuilderAtEnd(B(K), body);
@@ -349,7 +340,7 @@ static void masked_block(km *K, int32_t at) {
 static void uniform_loop(km *K, int32_t at) {
     LLVMBasicBlockRef head = k_block(K, "loop"), after = k_block(K, "after");
     go_to(K, head);
-    poll_stop(K);
+    k_poll_stop(K);
     if (!open_outside(K, at, after, head)) return;
     block_code(K, at + 1, K->plan->at[at].close);
     K->n_outside--;
@@ -366,7 +357,7 @@ static void uniform_for(km *K, int32_t at) {
     V count = ll_slot(E_(K), LLVMTypeOf(from), "count"), down = is_signed ? LLVMBuildICmp(B(K), LLVMIntSLT, by, zero, "") : LLVMConstNull(ll_i(E_(K), 1));
     LLVMBuildStore(B(K), from, count);
     go_to(K, head);
-    poll_stop(K);
+    k_poll_stop(K);
     V now = LLVMBuildLoad2(B(K), LLVMTypeOf(from), count, "");
     V below = LLVMBuildICmp(B(K), is_signed ? LLVMIntSLT : LLVMIntULT, now, stop, ""), above = LLVMBuildICmp(B(K), is_signed ? LLVMIntSGT : LLVMIntUGT, now, stop, "");
     LLVMBuildCondBr(B(K), LLVMBuildSelect(B(K), down, above, below, ""), body, after);
@@ -470,7 +461,7 @@ static void all_blocks(km *K) {
     K->number = LLVMBuildLoad2(B(K), ll_i(&M->E, 64), slot, "");
     LLVMBuildCondBr(B(K), LLVMBuildICmp(B(K), LLVMIntSLT, K->number, M->hi, ""), body, M->leave);
     LLVMPositionBuilderAtEnd(B(K), body);
-    poll_stop(K);
+    k_poll_stop(K);
     V gx = launch_size(K, KV_GRID), gy = launch_size(K, KV_GRID + 1), row = LLVMBuildUDiv(B(K), K->number, gx, "");
     K->block[0] = LLVMBuildURem(B(K), K->number, gx, "");
     K->block[1] = LLVMBuildURem(B(K), row, gy, "");

@@ -264,7 +264,7 @@ static V new_mask(km *K, V now) {
     return slot;
 }
 
-static void poll_stop(km *K) {
+void k_poll_stop(km *K) {
     V flag = LLVMBuildIntToPtr(B(K), em_slot(&K->M, VIEW_STOP), ll_ptr(E_(K)), "");
     V now = LLVMBuildLoad2(B(K), ll_i(E_(K), 32), flag, "");
     LLVMSetVolatile(now, 1);
@@ -354,7 +354,7 @@ static void loop_region(km *K, int32_t at) {
     r->next = head;
     if (K->plan->at[at].level == SAME_NOWHERE) r->run = new_mask(K, around), r->live = new_mask(K, around);
     go_to(K, head);
-    poll_stop(K);
+    k_poll_stop(K);
     if (K->regions[mine].run) begin_trip(K, &K->regions[mine], after);
     k_code(K, at + 1, K->plan->at[at].close);
     LLVMBuildBr(B(K), head);
@@ -412,7 +412,7 @@ static void for_region(km *K, int32_t at) {
     V run = r->run, live = r->live, count = ll_slot(E_(K), LLVMTypeOf(grows ? x.base : from.v), "count");
     LLVMBuildStore(B(K), grows ? x.base : from.v, count);
     go_to(K, head);
-    if (!is_short(K, ins)) poll_stop(K);
+    if (!is_short(K, ins)) k_poll_stop(K);
     V now = LLVMBuildLoad2(B(K), LLVMTypeOf(grows ? x.base : from.v), count, ""), of_lane_0 = now;
     if (grows) {
         V ramp = ll_ramp(E_(K), LLVMTypeOf(now)), apart_ = LLVMBuildMul(B(K), ramp, ll_int_like(E_(K), ramp, x.stride), "");

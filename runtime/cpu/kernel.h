@@ -84,6 +84,7 @@ V k_mask_place(km *K, int32_t place);              /* a mask kept in the context
 void k_put_mask(km *K, int32_t place, V mask);
 LLVMBasicBlockRef k_block(km *K, const char *name);
 V k_all_lanes(km *K);
+void k_poll_stop(km *K); /* leaves when the host asks for it */
 V k_bits(km *K, V mask); /* a mask as an integer */
 k_affine k_affine_of(km *K, int32_t v, ll_val value); /* how an index grows; base NULL: not known */
 /* An index that counts from the end where it is negative; `mask`: the lanes that count. */

@@ -164,34 +164,12 @@ int64_t kernel_vote(const int64_t *view, const char *context, int64_t place, int
 
 /* ---- atomics ---- */
 
-static gpa_val after(kir_atomic row, gpa_dtype t, gpa_val old, gpa_val b, gpa_val c) {
-    gpa_val one = dtype_cast((gpa_val){.I64 = 1}, DT_I64, t), zero = {.bits = {0, 0}};
-    switch (row) {
-        case KIR_AT_ADD: return op_scalar(OP_ADD, t, old, b, b);
-        case KIR_AT_SUB: return op_scalar(OP_SUBTRACT, t, old, b, b);
-        case KIR_AT_MIN: return op_scalar(OP_FMIN, t, old, b, b);
-        case KIR_AT_MAX: return op_scalar(OP_FMAX, t, old, b, b);
-        case KIR_AT_AND: return op_scalar(OP_BITWISE_AND, t, old, b, b);
-        case KIR_AT_OR: return op_scalar(OP_BITWISE_OR, t, old, b, b);
-        case KIR_AT_XOR: return op_scalar(OP_BITWISE_XOR, t, old, b, b);
-        case KIR_AT_EXCH: return b;
-        case KIR_AT_INC: return op_scalar(OP_GREATER_EQUAL, t, old, b, b).BOOL ? zero : op_scalar(OP_ADD, t, old, one, one);
-        case KIR_AT_DEC: {
-            bool wraps = op_scalar(OP_EQUAL, t, old, zero, zero).BOOL || op_scalar(OP_GREATER, t, old, b, b).BOOL;
-            return wraps ? b : op_scalar(OP_SUBTRACT, t, old, one, one);
-        }
-        case KIR_AT_CAS: return op_scalar(OP_EQUAL, t, old, b, b).BOOL ? c : old;
-        case KIR_AT_ROWS: break;
-    }
-    return old;
-}
-
 #define UPDATE(type)                                                                                                           \
     {                                                                                                                          \
         type seen = __atomic_load_n((type *)p, __ATOMIC_RELAXED), next;                                                        \
         do {                                                                                                                   \
             memcpy(&old, &seen, sizeof seen);                                                                                  \
-            gpa_val v = after(row, t, old, b, c);                                                                              \
+            gpa_val v = kir_atomic_result(row, t, old, b, c);                                                                  \
             memcpy(&next, &v, sizeof next);                                                                                    \
         } while (!__atomic_compare_exchange_n((type *)p, &seen, next, 0, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));                 \
         break;                                                                                                                 \
@@ -203,7 +181,7 @@ static gpa_val update_wide(kir_atomic row, gpa_dtype t, void *p, gpa_val b, gpa_
     gpa_val old = {.bits = {0, 0}};
     while (__atomic_exchange_n(&lock, 1, __ATOMIC_ACQUIRE)) continue;
     memcpy(&old, p, 16);
-    gpa_val v = after(row, t, old, b, c);
+    gpa_val v = kir_atomic_result(row, t, old, b, c);
     memcpy(p, &v, 16);
     __atomic_store_n(&lock, 0, __ATOMIC_RELEASE);
     return old;

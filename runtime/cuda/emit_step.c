@@ -158,25 +158,11 @@ static const char *native_atomic(kir_atomic row, gpa_dtype t) {
     return NULL;
 }
 
-static gpa_op atomic_op(kir_atomic row) {
-    switch (row) {
-    case KIR_AT_ADD: return OP_ADD;
-    case KIR_AT_SUB: return OP_SUBTRACT;
-    case KIR_AT_MIN: return OP_FMIN;
-    case KIR_AT_MAX: return OP_FMAX;
-    case KIR_AT_AND: return OP_BITWISE_AND;
-    case KIR_AT_OR: return OP_BITWISE_OR;
-    case KIR_AT_XOR: return OP_BITWISE_XOR;
-    case KIR_AT_EXCH: case KIR_AT_INC: case KIR_AT_DEC: case KIR_AT_CAS: case KIR_AT_ROWS: break;
-    }
-    return OP_COUNT;
-}
-
 /* What memory holds afterwards, of old (as a value) and the operands. */
 static void put_update(em *E, gpa_str *out, const kir_ins *i, gpa_dtype t) {
     char b[TEXT_ROOM], c[TEXT_ROOM];
     kir_atomic row = (kir_atomic)i->imm;
-    gpa_op op = atomic_op(row);
+    gpa_op op = kir_atomic_op[row];
     value_name(b, i->b);
     value_name(c, i->c);
     bool cx = dtype_is_complex(t);

@@ -159,36 +159,12 @@ static const ref_step *run_storex(ref_frame *fr, const ref_step *s) {
     return s + 1;
 }
 
-/* The value an atomic operation leaves behind. INC and DEC wrap at b, as CUDA's do. */
-static gpa_val atomic_result(kir_atomic row, gpa_dtype t, gpa_val old, gpa_val b, gpa_val c) {
-    gpa_val one = dtype_cast((gpa_val){.I64 = 1}, DT_I64, t), zero = {.bits = {0, 0}};
-    switch (row) {
-    case KIR_AT_ADD: return op_scalar(OP_ADD, t, old, b, b);
-    case KIR_AT_SUB: return op_scalar(OP_SUBTRACT, t, old, b, b);
-    case KIR_AT_MIN: return op_scalar(OP_FMIN, t, old, b, b);
-    case KIR_AT_MAX: return op_scalar(OP_FMAX, t, old, b, b);
-    case KIR_AT_AND: return op_scalar(OP_BITWISE_AND, t, old, b, b);
-    case KIR_AT_OR: return op_scalar(OP_BITWISE_OR, t, old, b, b);
-    case KIR_AT_XOR: return op_scalar(OP_BITWISE_XOR, t, old, b, b);
-    case KIR_AT_EXCH: return b;
-    case KIR_AT_INC:
-        return op_scalar(OP_GREATER_EQUAL, t, old, b, b).BOOL ? zero : op_scalar(OP_ADD, t, old, one, one);
-    case KIR_AT_DEC: {
-        bool wraps = op_scalar(OP_EQUAL, t, old, zero, zero).BOOL || op_scalar(OP_GREATER, t, old, b, b).BOOL;
-        return wraps ? b : op_scalar(OP_SUBTRACT, t, old, one, one);
-    }
-    case KIR_AT_CAS: return op_scalar(OP_EQUAL, t, old, b, b).BOOL ? c : old;
-    case KIR_AT_ROWS: break;
-    }
-    return old;
-}
-
 static const ref_step *run_atomic(ref_frame *fr, const ref_step *s) {
     unsigned char *p = element(fr, s, fr->places[s->sub].first + fr->r[s->a].I64);
     if (!p || (fr->check && !check_access(fr, s, p, fr->r[s->a].I64, REF_UPDATES, NULL))) return NULL;
     gpa_dtype t = (gpa_dtype)s->type;
     gpa_val old = dtype_load(p, t), c = fr->r[s->c >= 0 ? s->c : s->b];
-    dtype_store(p, t, atomic_result((kir_atomic)s->imm, t, old, fr->r[s->b], c));
+    dtype_store(p, t, kir_atomic_result((kir_atomic)s->imm, t, old, fr->r[s->b], c));
     fr->r[s->out] = old;
     return s + 1;
 }
