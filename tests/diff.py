@@ -72,6 +72,33 @@ def check(name, prologue, lines, oracle, gpa):
     return False
 
 
+def random_programs(what, write, prologues, otherwise):
+    """The command line of a generator: SEED [COUNT], or --show SEED NUMBER. `write` gives the program of a seed; the prologues are
+    CPython's and gpa's."""
+    warnings.simplefilter("ignore")
+    numpy.seterr(all="ignore")
+    if sys.argv[1] == "--show":
+        print(write(f"{sys.argv[2]}.{sys.argv[3]}"), end="")
+        return
+    seed, count = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else otherwise
+    oracle, gpa, good = Python(), Gpa(), True
+    for number in range(count):
+        text = write(f"{seed}.{number}")
+        want, got = run(oracle, prologues[0], text), run(gpa, prologues[1], text)
+        if want == got:
+            print(f"ok - {what} {seed} {number}")
+        else:
+            good = False
+            print(f"not ok - {what} {seed} {number}")
+            show("program:", text.rstrip("\n"))
+            show("difference:", difference(want, got))
+    trouble = gpa.close()
+    if trouble:
+        print("not ok - the process ended badly")
+        show("it said:", trouble)
+    sys.exit(not good or bool(trouble))
+
+
 def main():
     warnings.simplefilter("ignore")
     numpy.seterr(all="ignore")

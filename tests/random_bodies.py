@@ -5,13 +5,10 @@ Each program has a helper and a function with loops over arrays and numbers, whi
 and float64 agree; where branches give a variable different types the compiled one has their common type, so results are
 compared as floats. The programs are a function of the seed: `--show SEED NUMBER` prints one."""
 import random
-import sys
-import warnings
 
 import numpy as np
 
-from cells import Gpa, Python, show
-from diff import difference, run
+from diff import random_programs
 
 PYTHON = """
 import numpy as np
@@ -170,30 +167,5 @@ class Body:
         self.put(1, "out[0] = x + y * 2 + z")
 
 
-def main():
-    warnings.simplefilter("ignore")
-    np.seterr(all="ignore")
-    if sys.argv[1] == "--show":
-        print(Body(f"{sys.argv[2]}.{sys.argv[3]}").text(), end="")
-        return
-    seed, count = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 60
-    oracle, gpa, good = Python(), Gpa(), True
-    for number in range(count):
-        text = Body(f"{seed}.{number}").text()
-        want, got = run(oracle, PYTHON, text), run(gpa, GPA, text)
-        if want == got:
-            print(f"ok - random body {seed} {number}")
-        else:
-            good = False
-            print(f"not ok - random body {seed} {number}")
-            show("program:", text.rstrip("\n"))
-            show("difference:", difference(want, got))
-    trouble = gpa.close()
-    if trouble:
-        print("not ok - the process ended badly")
-        show("it said:", trouble)
-    sys.exit(not good or bool(trouble))
-
-
 if __name__ == "__main__":
-    main()
+    random_programs("random body", lambda seed: Body(seed).text(), (PYTHON, GPA), 60)

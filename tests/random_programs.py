@@ -4,13 +4,10 @@ Each program makes a few small arrays, then views, expressions, reductions and s
 Results are kept to small multiples of 1/4, so that every order of summation gives the same bits. The programs are a
 function of the seed: `--show SEED NUMBER` prints one."""
 import random
-import sys
-import warnings
 
 import numpy as np
 
-from cells import Gpa, Python, show
-from diff import difference, run
+from diff import random_programs
 
 DTYPES = ("int64", "int64", "int32", "uint8", "int8", "bool", "float64", "float64", "float32", "float32", "float16", "complex128")
 LARGEST = 400  # elements of an array
@@ -152,30 +149,5 @@ class Program:
         return "\n".join(self.lines + tail) + "\n"
 
 
-def main():
-    warnings.simplefilter("ignore")
-    np.seterr(all="ignore")
-    if sys.argv[1] == "--show":
-        print(Program(f"{sys.argv[2]}.{sys.argv[3]}").text(), end="")
-        return
-    seed, count = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 150
-    oracle, gpa, good = Python(), Gpa(), True
-    for number in range(count):
-        text = Program(f"{seed}.{number}").text()
-        want, got = run(oracle, PROLOGUE, text), run(gpa, PROLOGUE, text)
-        if want == got:
-            print(f"ok - random program {seed} {number}")
-        else:
-            good = False
-            print(f"not ok - random program {seed} {number}")
-            show("program:", text.rstrip("\n"))
-            show("difference:", difference(want, got))
-    trouble = gpa.close()
-    if trouble:
-        print("not ok - the process ended badly")
-        show("it said:", trouble)
-    sys.exit(not good or bool(trouble))
-
-
 if __name__ == "__main__":
-    main()
+    random_programs("random program", lambda seed: Program(seed).text(), (PROLOGUE, PROLOGUE), 150)
