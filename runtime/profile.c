@@ -18,6 +18,7 @@ struct profile {
     record *records;
     size_t n, cap;
     double begun;
+    double compiled; /* what rt_stats.compile_seconds said then */
 };
 
 static double now(void) {
@@ -31,6 +32,7 @@ void profile_begin(gpa_rt *rt, gpa_device *d) {
     gpa_err quiet = {0};
     d->be->sync(d->dev, &quiet); /* what failed is reported by the next who waits */
     rt->profile->begun = now();
+    rt->profile->compiled = rt->stats.compile_seconds;
     if (d->be->clock) d->be->clock(d->dev, true);
 }
 
@@ -48,7 +50,8 @@ static record *note(gpa_rt *rt, gpa_device *d, const void *key, uint64_t bytes) 
     gpa_err quiet = {0};
     double measured = d->be->clock ? d->be->clock(d->dev, false) : -1;
     d->be->sync(d->dev, &quiet);
-    double seconds = measured >= 0 ? measured : now() - p->begun;
+    double compiling = rt->stats.compile_seconds - p->compiled; /* at the first launch */
+    double seconds = measured >= 0 ? measured : now() - p->begun - compiling;
     record *r = find(p, key);
     if (!r) return NULL;
     r->row.calls++;
