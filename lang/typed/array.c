@@ -303,8 +303,7 @@ gpa_code typed_fill(walk *w, const ast_node *at, const tview *to, const tv *v) {
 /* ---- attributes ---- */
 
 static gpa_code shape_of(walk *w, const tview *a, tv *out) {
-    *out = (tv){.kind = TV_TUPLE, .n = a->ndim, .items = arena_take(w->arena, (a->ndim + 1u) * sizeof(tv))};
-    if (!out->items) return vm_no_memory(w->vm);
+    if (typed_tuple(w, a->ndim, out)) return GPA_E_MEMORY;
     for (int d = 0; d < a->ndim; d++) out->items[d] = integer(a->size[d]);
     return GPA_OK;
 }

@@ -1,6 +1,7 @@
 /* Calls: NumPy's ufuncs, functions of math, cmath and the language that mean a row of op.def, types, and gpa functions.
  *
  * Reading order: the table, what needs more than a row, gpa functions, signatures, the call. */
+#include <stdio.h>
 #include <string.h>
 
 #include "lang/arena.h"
@@ -118,8 +119,7 @@ static gpa_code pair(walk *w, const ast_node *n, size_t row, tv *v, uint32_t n_a
     if (!rc) rc = apply(w, n, pairs[row].second, how, pairs[row].name, v, n_args, &second);
     if (rc) return rc;
     if (pairs[row].int_second) second = (tv){.kind = TV_NUMBER, .t = py_int, .v = typed_cast(w, second, py_int)};
-    *out = (tv){.kind = TV_TUPLE, .n = 2, .items = arena_take(w->arena, 2 * sizeof(tv))};
-    if (!out->items) return vm_no_memory(w->vm);
+    if (typed_tuple(w, 2, out)) return GPA_E_MEMORY;
     out->items[0] = first;
     out->items[1] = second;
     return GPA_OK;
@@ -209,22 +209,81 @@ gpa_code typed_read_known(walk *w, const typed_site *s, const char *name, bool *
 
 /* ---- gpa functions ---- */
 
-static gpa_code fill_defaults(walk *w, const ast_node *n, const func_obj *f, uint32_t have, tv *v, uint32_t want) {
-    uint32_t n_defaults = f->defaults.tag == V_TUPLE ? (uint32_t)f->defaults.tuple->count : 0;
-    if (have > want || have + n_defaults < want)
-        return typed_fail(w, n, GPA_E_TYPE, "%s() takes %u positional argument%s but %u %s given", func_name(w->vm, f), want,
-                          want == 1 ? "" : "s", have, have == 1 ? "was" : "were");
-    gpa_code rc = GPA_OK;
-    for (uint32_t i = have; i < want && !rc; i++) rc = typed_value(w, n, f->defaults.tuple->items[n_defaults - (want - i)], &v[i]);
+/* The arguments of a call by parameter: positional ones, keyword-only ones, the tuple of *args. The words are CPython's. */
+typedef struct {
+    const func_obj *f;
+    const ast_scope *scope;
+    tv at[BODY_MAX_IN];
+    bool given[BODY_MAX_IN];
+    uint32_t n; /* parameters with a name */
+} bound;
+
+static const char *parameter(const walk *w, const bound *b, uint32_t i) { return intern_text(vm_names(w->vm), b->scope->vars[i].name); }
+
+static gpa_code too_many(walk *w, const ast_node *n, const bound *b, uint32_t have) {
+    uint32_t most = b->scope->n_positional, defaults = b->f->defaults.tag == V_TUPLE ? (uint32_t)b->f->defaults.tuple->count : 0;
+    char least[24] = "";
+    if (defaults) snprintf(least, sizeof least, "from %u to ", most - defaults);
+    return typed_fail(w, n, GPA_E_TYPE, "%s() takes %s%u positional argument%s but %u %s given", func_name(w->vm, b->f), least, most,
+                      most == 1 && !defaults ? "" : "s", have, have == 1 ? "was" : "were");
+}
+
+static gpa_code missing(walk *w, const ast_node *n, const bound *b, uint32_t first) {
+    bool keyword = first >= b->scope->n_positional;
+    uint32_t end = keyword ? b->n : b->scope->n_positional, count = 0, at = 0;
+    gpa_str names;
+    for (uint32_t i = first; i < end; i++) count += !b->given[i] && typed_default_peek(w->vm, b->f, i).tag == V_UNSET;
+    str_init(&names);
+    for (uint32_t i = first; i < end; i++) {
+        if (b->given[i] || typed_default_peek(w->vm, b->f, i).tag != V_UNSET) continue;
+        str_printf(&names, "%s'%s'", at == 0 ? "" : at + 1 < count ? ", " : count == 2 ? " and " : ", and ", parameter(w, b, i));
+        at++;
+    }
+    gpa_code rc = typed_fail(w, n, GPA_E_TYPE, "%s() missing %u required %s argument%s: %s", func_name(w->vm, b->f), count,
+                             keyword ? "keyword-only" : "positional", count == 1 ? "" : "s", names.text);
+    str_free(&names);
     return rc;
 }
 
-static gpa_code function_call(walk *w, const ast_node *n, func_obj *f, tv *v, uint32_t n_args, tv *out) {
-    const ast_node *node = func_node(f);
-    uint32_t want = node->function.scope->n_positional;
-    if (want > BODY_MAX_IN) return typed_fail(w, n, GPA_E_UNSUPPORTED, "a compiled function has at most %d arguments", BODY_MAX_IN);
-    gpa_code rc = fill_defaults(w, n, f, n_args, v, want);
-    return rc ? rc : typed_inline(w, n, f, v, out);
+static gpa_code place_keyword(walk *w, const ast_node *k, bound *b) {
+    const char *fn = func_name(w->vm, b->f);
+    if (!k->keyword.name) return typed_fail(w, k, GPA_E_UNSUPPORTED, "calls in a compiled function have no ** arguments");
+    for (uint32_t i = b->scope->n_positional_only; i < b->n; i++) {
+        if (b->scope->vars[i].name != k->keyword.name) continue;
+        if (b->given[i]) return typed_fail(w, k, GPA_E_TYPE, "%s() got multiple values for argument '%s'", fn, parameter(w, b, i));
+        b->given[i] = true;
+        return typed_expr(w, k->keyword.value, &b->at[i]);
+    }
+    return typed_fail(w, k, GPA_E_TYPE, "%s() got an unexpected keyword argument '%s'", fn, intern_text(vm_names(w->vm), k->keyword.name));
+}
+
+/* What the call says. */
+static gpa_code place_arguments(walk *w, const ast_node *n, const tv *v, uint32_t have, bound *b) {
+    uint32_t most = b->scope->n_positional;
+    gpa_code rc = GPA_OK;
+    if (b->n + b->scope->has_args > BODY_MAX_IN) return typed_fail(w, n, GPA_E_UNSUPPORTED, "a compiled function has at most %d arguments", BODY_MAX_IN);
+    if (have > most && !b->scope->has_args) return too_many(w, n, b, have);
+    for (uint32_t i = 0; i < MIN(have, most); i++) {
+        b->at[i] = v[i];
+        b->given[i] = true;
+    }
+    for (uint32_t i = 0; i < n->call.keywords.n && !rc; i++) rc = place_keyword(w, n->call.keywords.at[i], b);
+    if (rc || !b->scope->has_args) return rc;
+    tv *rest = &b->at[b->n];
+    rc = typed_tuple(w, have > most ? have - most : 0, rest);
+    for (uint32_t i = 0; i < rest->n && !rc; i++) rest->items[i] = v[most + i];
+    return rc;
+}
+
+/* What the function says. */
+static gpa_code place_defaults(walk *w, const ast_node *n, bound *b) {
+    gpa_code rc = GPA_OK;
+    for (uint32_t i = 0; i < b->n && !rc; i++) {
+        if (b->given[i]) continue;
+        value v = typed_default_peek(w->vm, b->f, i);
+        rc = v.tag == V_UNSET ? missing(w, n, b, i) : typed_value(w, n, v, &b->at[i]);
+    }
+    return rc;
 }
 
 /* ---- signatures ---- */
@@ -265,7 +324,38 @@ static gpa_code cast_arguments(walk *w, const ast_node *n, value list, tv *v, ui
     return rc;
 }
 
+static gpa_code function_call(walk *w, const ast_node *n, func_obj *f, value signatures, const tv *v, uint32_t n_args, tv *out) {
+    bound b = {.f = f, .scope = func_node(f)->function.scope};
+    typed_ty result;
+    uint32_t in_order = 0;
+    b.n = b.scope->n_positional + b.scope->n_keyword_only;
+    gpa_code rc = place_arguments(w, n, v, n_args, &b);
+    while (!rc && in_order < b.n && b.given[in_order]) in_order++;
+    if (!rc) rc = cast_arguments(w, n, signatures, b.at, in_order, &result);
+    if (!rc) rc = place_defaults(w, n, &b);
+    if (!rc) rc = typed_inline(w, n, f, b.at, out);
+    if (!rc && result.dtype != DT_NONE && out->kind == TV_NUMBER) *out = (tv){.kind = TV_NUMBER, .t = {.dtype = result.dtype}, .v = typed_cast(w, *out, result)};
+    return rc;
+}
+
 /* ---- the call ---- */
+
+/* The positional arguments of a call; *t stands for the items of a tuple. */
+static gpa_code positional(walk *w, const ast_node *n, tv *v, uint32_t *have) {
+    const ast_list *args = &n->call.args;
+    gpa_code rc = GPA_OK;
+    *have = 0;
+    for (uint32_t i = 0; i < args->n && !rc; i++) {
+        bool starred = args->at[i]->kind == AST_STARRED;
+        tv one;
+        if ((rc = typed_expr(w, starred ? args->at[i]->starred.value : args->at[i], &one))) break;
+        if (starred && one.kind != TV_TUPLE) return typed_fail(w, args->at[i], GPA_E_TYPE, "a compiled call takes the items of a tuple by *, not of %s %s", typed_article(&one), typed_kind(&one));
+        uint32_t count = starred ? one.n : 1;
+        if (*have + count > BODY_MAX_IN) return typed_fail(w, n, GPA_E_UNSUPPORTED, "a compiled function has at most %d arguments", BODY_MAX_IN);
+        for (uint32_t k = 0; k < count; k++) v[(*have)++] = starred ? one.items[k] : one;
+    }
+    return rc;
+}
 
 /* z.conjugate() */
 static bool method_call(walk *w, const ast_node *n, tv *out, gpa_code *rc) {
@@ -287,24 +377,22 @@ gpa_code typed_call(walk *w, const ast_node *n, tv *out) {
     if (f.kind != TV_STATIC) return typed_fail(w, n->call.func, GPA_E_TYPE, "'%s' object is not callable", typed_kind(&f));
     typed_known_fn known = f.is.tag == V_NATIVE ? known_call(f.is.native) : NULL;
     w->host = w->host || (!known && n->call.keywords.n && f.is.tag == V_NATIVE);
-    if (!known && n->call.keywords.n) return typed_fail(w, n->call.keywords.at[0], GPA_E_UNSUPPORTED, "calls in a compiled function have no keyword arguments");
-    if (n_args > BODY_MAX_IN) return typed_fail(w, n, GPA_E_UNSUPPORTED, "a compiled function has at most %d arguments", BODY_MAX_IN);
     value callee = f.is;
     bool compiled = callee.tag == V_OBJECT && (callee.object->kind == &vectorized_kind || callee.object->kind == &jitted_kind);
     const value signatures = compiled ? callee.object->fields[1] : v_none();
     if (compiled) callee = callee.object->fields[0];
+    if (callee.tag == V_FUNC) {
+        rc = positional(w, n, v, &n_args);
+        kir_at(w->f, n->span);
+        return rc ? rc : function_call(w, n, callee.func, signatures, v, n_args, out);
+    }
+    if (!known && n->call.keywords.n) return typed_fail(w, n->call.keywords.at[0], GPA_E_UNSUPPORTED, "calls of built-in functions have no keyword arguments in a compiled function");
+    if (n_args > BODY_MAX_IN) return typed_fail(w, n, GPA_E_UNSUPPORTED, "a compiled function has at most %d arguments", BODY_MAX_IN);
     for (uint32_t i = 0; i < n_args && !rc; i++)
-        rc = callee.tag == V_FUNC || known ? typed_expr(w, n->call.args.at[i], &v[i]) : typed_number(w, n->call.args.at[i], &v[i]);
+        rc = known ? typed_expr(w, n->call.args.at[i], &v[i]) : typed_number(w, n->call.args.at[i], &v[i]);
     if (rc) return rc;
     kir_at(w->f, n->span);
     if (known) return known(w, &(typed_site){.node = n, .callee = callee.native, .args = v, .n = n_args}, out);
-    if (callee.tag == V_FUNC) {
-        typed_ty result;
-        rc = cast_arguments(w, n, signatures, v, n_args, &result);
-        if (!rc) rc = function_call(w, n, callee.func, v, n_args, out);
-        if (!rc && result.dtype != DT_NONE && out->kind == TV_NUMBER) *out = (tv){.kind = TV_NUMBER, .t = {.dtype = result.dtype}, .v = typed_cast(w, *out, result)};
-        return rc;
-    }
     if (callee.tag == V_UFUNC) return apply(w, n, callee.ufunc->op, AS_NUMPY, callee.ufunc->name, v, n_args, out);
     if (callee.tag == V_NATIVE) return native_call(w, n, callee.native, v, n_args, out);
     if (callee.tag == V_TYPE) return convert(w, n, callee.aux, v, n_args, out);

@@ -129,34 +129,54 @@ typedef struct {
     int n, n_arrays, n_numbers;
 } arguments;
 
+static gpa_code read_argument(gpa_vm *vm, const object_obj *k, value v, int i, arguments *a);
+
+/* A tuple is a mark, then its items. */
+static gpa_code read_tuple(gpa_vm *vm, const object_obj *k, const tuple_obj *t, int i, arguments *a) {
+    gpa_code rc = GPA_OK;
+    if (t->count > (size_t)(BODY_MAX_IN - a->n)) return vm_fail(vm, GPA_E_UNSUPPORTED, "a kernel has at most %d arguments, those in tuples counted", BODY_MAX_IN);
+    a->types[a->n++] = (typed_ty){.dtype = DT_NONE, .mark = (uint8_t)(TYPED_TUPLE + t->count)};
+    for (size_t m = 0; m < t->count && !rc; m++) rc = read_argument(vm, k, t->items[m], i, a);
+    return rc;
+}
+
+static gpa_code not_argument(gpa_vm *vm, const object_obj *k, value v, int i) {
+    gpa_code rc = vm_fail(vm, GPA_E_TYPE, "argument %d of kernel %s: a kernel takes arrays, numbers, None and tuples of these, not a '%s'", i, name_of(vm, k), value_type_name(v));
+    if (v.tag == V_LIST) gpa_err_hint(vm_err(vm), "np.array(...) makes an array of a list");
+    return rc;
+}
+
+/* Argument i, counted from 1. */
 static gpa_code read_argument(gpa_vm *vm, const object_obj *k, value v, int i, arguments *a) {
+    if (a->n == BODY_MAX_IN) return vm_fail(vm, GPA_E_UNSUPPORTED, "a kernel has at most %d arguments, those in tuples counted", BODY_MAX_IN);
     if (v.tag == V_ARRAY && !v.aux) {
+        if (v.array->arr->ndim > KIR_MAX_DIMS)
+            return vm_fail(vm, GPA_E_UNSUPPORTED, "compiled functions take arrays of at most %d dimensions, not %d", KIR_MAX_DIMS, v.array->arr->ndim);
         a->arrays[a->n_arrays++] = v.array->arr;
-        a->types[i] = typed_of_array(v.array->arr);
+        a->types[a->n++] = typed_of_array(v.array->arr);
+        return GPA_OK;
+    }
+    if (v.tag == V_TUPLE) return read_tuple(vm, k, v.tuple, i, a);
+    if (v.tag == V_NONE) {
+        a->types[a->n++] = (typed_ty){.dtype = DT_NONE, .mark = TYPED_NONE};
         return GPA_OK;
     }
     bool number = v.tag == V_BOOL || v.tag == V_INT || v.tag == V_FLOAT || v.tag == V_NUM || v.tag == V_COMPLEX || v.tag == V_ARRAY;
-    if (!number) return vm_fail(vm, GPA_E_TYPE, "argument %d of kernel %s: a kernel takes arrays and numbers, not a '%s'", i + 1, name_of(vm, k), value_type_name(v));
+    if (!number) return not_argument(vm, k, v, i);
     value now = v_unset();
     gpa_code rc = value_now(vm, v, &now);
     if (!rc) rc = arg_opnd(vm, now, &a->numbers[a->n_numbers]);
     value_release(vm, now);
-    if (!rc) a->types[i] = typed_of(&a->numbers[a->n_numbers++]);
+    if (!rc) a->types[a->n++] = typed_of(&a->numbers[a->n_numbers++]);
     return rc;
 }
 
-static gpa_code read_arguments(gpa_vm *vm, const object_obj *k, size_t n, const value *args, arguments *a) {
-    const func_obj *fn = k->fields[FUNCTION].func;
-    const ast_scope *s = func_node(fn)->function.scope;
-    size_t n_defaults = fn->defaults.tag == V_TUPLE ? fn->defaults.tuple->count : 0;
-    gpa_code rc = GPA_OK;
-    a->n_arrays = a->n_numbers = 0;
-    if (n + n_defaults < s->n_positional) return vm_fail(vm, GPA_E_TYPE, "missing a required argument: '%s'", intern_text(vm_names(vm), s->vars[n].name));
-    if (n > s->n_positional) return vm_fail(vm, GPA_E_TYPE, "too many positional arguments");
-    if (s->n_positional > BODY_MAX_IN) return vm_fail(vm, GPA_E_UNSUPPORTED, "a kernel has at most %d arguments", BODY_MAX_IN);
-    a->n = (int)s->n_positional;
-    for (size_t i = 0; i < s->n_positional && !rc; i++)
-        rc = read_argument(vm, k, i < n ? args[i] : fn->defaults.tuple->items[i - (s->n_positional - n_defaults)], (int)i, a);
+static gpa_code read_arguments(gpa_vm *vm, const object_obj *k, size_t n, const value *args, size_t n_kw, const value *names, arguments *a) {
+    value bound[BODY_MAX_IN];
+    int count = 0;
+    gpa_code rc = typed_bind(vm, k->fields[FUNCTION].func, n, args, n_kw, names, bound, &count);
+    a->n = a->n_arrays = a->n_numbers = 0;
+    for (int i = 0; i < count && !rc; i++) rc = read_argument(vm, k, bound[i], i + 1, a);
     return rc;
 }
 
@@ -164,6 +184,7 @@ static gpa_code read_arguments(gpa_vm *vm, const object_obj *k, size_t n, const 
 enum { FITS_NOT, FITS_KIND, FITS_SAFE, FITS_EXACTLY };
 
 static int fit(const gpa_opnd *number, typed_ty have, typed_ty want) {
+    if (have.mark) return FITS_NOT;
     if (have.rank || want.rank) return have.rank == want.rank && have.dtype == want.dtype ? FITS_EXACTLY : FITS_NOT;
     gpa_dtype from = (gpa_dtype)have.dtype, to = (gpa_dtype)want.dtype;
     if (from == to) return FITS_EXACTLY;
@@ -175,7 +196,7 @@ static int fit_all(const arguments *a, const typed_signature *s) {
     int worst = s->n == a->n ? FITS_EXACTLY : FITS_NOT, number = 0;
     for (int i = 0; i < a->n && worst; i++) {
         worst = MIN(worst, fit(&a->numbers[number], a->types[i], s->args[i]));
-        number += !a->types[i].rank;
+        number += a->types[i].dtype != DT_NONE && !a->types[i].rank;
     }
     return worst;
 }
@@ -184,7 +205,7 @@ static int fit_all(const arguments *a, const typed_signature *s) {
 static gpa_code no_match(gpa_vm *vm, const arguments *a) {
     gpa_str have;
     str_init(&have);
-    for (int i = 0; i < a->n; i++) str_printf(&have, "%s%s", i ? ", " : "", typed_name(a->types[i]));
+    typed_put_types(a->types, a->n, &have);
     gpa_code rc = vm_fail(vm, GPA_E_TYPE, "No matching definition for argument type(s) %s", have.text);
     str_free(&have);
     return rc;
@@ -223,11 +244,11 @@ static gpa_code find_program(gpa_vm *vm, object_obj *k, const arguments *a, type
     return rc;
 }
 
-static gpa_code run(gpa_vm *vm, object_obj *k, const launch *l, size_t n, const value *args) {
+static gpa_code run(gpa_vm *vm, object_obj *k, const launch *l, size_t n, const value *args, size_t n_kw, const value *names) {
     arguments a;
     typed_fn *t;
     gpa_val params[2 * BODY_MAX_IN];
-    gpa_code rc = read_arguments(vm, k, n, args, &a);
+    gpa_code rc = read_arguments(vm, k, n, args, n_kw, names, &a);
     if (!rc) rc = match(vm, k, &a);
     if (!rc) rc = find_program(vm, k, &a, &t);
     if (!rc) rc = typed_numbers(vm, t, a.numbers + a.n_numbers);
@@ -243,10 +264,8 @@ static gpa_code run(gpa_vm *vm, object_obj *k, const launch *l, size_t n, const 
 /* ---- configurations ---- */
 
 static gpa_code call_configured(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw, const value *names, value *out) {
-    (void)names;
     *out = v_none();
-    if (n_kw) return vm_fail(vm, GPA_E_TYPE, "a kernel has no keyword arguments");
-    return run(vm, o->fields[KERNEL].object, o->data, n, args);
+    return run(vm, o->fields[KERNEL].object, o->data, n, args, n_kw, names);
 }
 
 static void free_configured(gpa_vm *vm, object_obj *o) {

@@ -11,7 +11,7 @@
 /* "(float64[:], int)" */
 static void put_types(const typed_fn *t, gpa_str *out) {
     str_putc(out, '(');
-    for (int i = 0; i < t->n_args; i++) str_printf(out, "%s%s", i ? ", " : "", typed_name(t->args[i]));
+    typed_put_types(t->args, t->n_args, out);
     str_put(out, t->n_args == 1 ? ",)" : ")");
 }
 

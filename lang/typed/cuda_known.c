@@ -80,8 +80,7 @@ static gpa_code per_axis(walk *w, const typed_site *s, int32_t (*one)(walk *, ui
         *out = number(py_int, one(w, 0));
         return GPA_OK;
     }
-    *out = (tv){.kind = TV_TUPLE, .n = (uint32_t)n->i, .items = arena_take(w->arena, (size_t)n->i * sizeof(tv))};
-    if (!out->items) return vm_no_memory(w->vm);
+    if (typed_tuple(w, (uint32_t)n->i, out)) return GPA_E_MEMORY;
     for (uint32_t i = 0; i < out->n; i++) out->items[i] = number(py_int, one(w, i));
     return GPA_OK;
 }
@@ -243,8 +242,7 @@ gpa_code typed_cuda_match(walk *w, const typed_site *s, tv *out) {
     tv mask = as_int(w, warp(w, all ? KIR_WA_MATCH_ALL : KIR_WA_MATCH_ANY, DT_U32, s->args[1].v, -1, among));
     *out = mask;
     if (!all) return GPA_OK;
-    *out = (tv){.kind = TV_TUPLE, .n = 2, .items = arena_take(w->arena, 2 * sizeof(tv))};
-    if (!out->items) return vm_no_memory(w->vm);
+    if (typed_tuple(w, 2, out)) return GPA_E_MEMORY;
     out->items[0] = mask;
     out->items[1] = number(py_bool, kir_cast(w->f, DT_BOOL, mask.v));
     return GPA_OK;

@@ -29,6 +29,10 @@ tv typed_int(walk *w, int64_t i) {
 
 static tv number(typed_ty t, int32_t v) { return (tv){.kind = TV_NUMBER, .t = t, .v = v}; }
 
+static tv sure(walk *w, bool truth) {
+    return (tv){.kind = TV_NUMBER, .t = py_bool, .v = kir_const(w->f, DT_BOOL, (gpa_val){.BOOL = truth}), .sure = true, .i = truth};
+}
+
 /* Python's bool counts as its int in arithmetic. */
 static tv as_int(walk *w, tv v) {
     if (!v.t.weak || v.t.dtype != DT_BOOL) return v;
@@ -130,9 +134,8 @@ static gpa_code binary(walk *w, const ast_node *n, tv *out) {
 static gpa_code unary(walk *w, const ast_node *n, tv *out) {
     tv a;
     if (n->unary.op == AST_OP_NOT) {
-        int32_t test;
-        gpa_code rc = typed_truth(w, n->unary.operand, &test);
-        if (!rc) *out = number(py_bool, kir_op1(w->f, OP_LOGICAL_NOT, test));
+        gpa_code rc = typed_truth(w, n->unary.operand, &a);
+        if (!rc) *out = a.sure ? sure(w, !a.i) : number(py_bool, kir_op1(w->f, OP_LOGICAL_NOT, a.v));
         return rc;
     }
     gpa_code rc = typed_number(w, n->unary.operand, &a);
@@ -149,11 +152,24 @@ static gpa_code unary(walk *w, const ast_node *n, tv *out) {
 
 /* ---- truth and choice ---- */
 
-gpa_code typed_truth(walk *w, const ast_node *n, int32_t *out) {
+static gpa_code need_number(walk *w, const ast_node *n, const tv *v) {
+    w->host = w->host || v->kind == TV_ARRAY;
+    return typed_fail(w, n, GPA_E_TYPE, "a number is needed here, not %s %s", typed_article(v), typed_kind(v));
+}
+
+/* A tuple is true when it has items; what is known when compiling (a function, a module) is true. */
+static gpa_code truth_of(walk *w, const ast_node *n, const tv *v, tv *out) {
+    bool is_static = v->kind == TV_STATIC && v->is.tag != V_STR && v->is.tag != V_NONE;
+    if (typed_is_none(v) || v->kind == TV_TUPLE || is_static) *out = sure(w, is_static || (v->kind == TV_TUPLE && v->n));
+    else if (v->kind == TV_NUMBER) *out = v->sure ? *v : number(py_bool, kir_cast(w->f, DT_BOOL, v->v));
+    else return need_number(w, n, v);
+    return GPA_OK;
+}
+
+gpa_code typed_truth(walk *w, const ast_node *n, tv *out) {
     tv v;
-    gpa_code rc = typed_number(w, n, &v);
-    if (!rc) *out = kir_cast(w->f, DT_BOOL, v.v);
-    return rc;
+    gpa_code rc = typed_expr(w, n, &v);
+    return rc ? rc : truth_of(w, n, &v, out);
 }
 
 /* What may fail, and so must not be computed where it is not chosen: a call, an element, in a loop a division. */
@@ -209,22 +225,25 @@ static gpa_code choose(walk *w, const ast_node *at, int32_t test, const ast_node
 }
 
 /* a and b and c: Python's, the operand that decides. */
-static gpa_code boolop(walk *w, const ast_node *n, uint32_t from, tv so_far, tv *out) {
+static gpa_code boolop(walk *w, const ast_node *n, tv *out) {
     bool is_and = n->boolop.op == AST_OP_AND;
-    for (uint32_t i = from; i < n->boolop.items.n; i++) {
-        int32_t test = kir_cast(w->f, DT_BOOL, so_far.v);
-        if (is_and) test = kir_op1(w->f, OP_LOGICAL_NOT, test);
-        gpa_code rc = choose(w, n, test, NULL, n->boolop.items.at[i], &so_far, &so_far);
-        if (rc) return rc;
+    gpa_code rc = typed_expr(w, n->boolop.items.at[0], out);
+    for (uint32_t i = 1; i < n->boolop.items.n && !rc; i++) {
+        tv truth;
+        if ((rc = truth_of(w, n->boolop.items.at[i - 1], out, &truth))) break;
+        if (truth.sure && (bool)truth.i != is_and) break;
+        if (truth.sure) rc = typed_expr(w, n->boolop.items.at[i], out);
+        else rc = choose(w, n, is_and ? kir_op1(w->f, OP_LOGICAL_NOT, truth.v) : truth.v, NULL, n->boolop.items.at[i], out, out);
     }
-    *out = so_far;
-    return GPA_OK;
+    return rc;
 }
 
 static gpa_code ifexp(walk *w, const ast_node *n, tv *out) {
-    int32_t test;
+    tv test;
     gpa_code rc = typed_truth(w, n->ifexp.test, &test);
-    return rc ? rc : choose(w, n, test, n->ifexp.then, n->ifexp.other, NULL, out);
+    if (rc) return rc;
+    if (test.sure) return typed_expr(w, test.i ? n->ifexp.then : n->ifexp.other, out);
+    return choose(w, n, test.v, n->ifexp.then, n->ifexp.other, NULL, out);
 }
 
 /* x in (a, b): whether it equals one of them. */
@@ -245,12 +264,30 @@ static gpa_code member(walk *w, const ast_node *n, tv *out) {
     return GPA_OK;
 }
 
+/* x is None, x == None: of which kind a value is, is known. Numbers are not compared by `is`. */
+static gpa_code with_none(walk *w, const ast_node *n, ast_op op, bool *found, tv *out) {
+    tv left, right;
+    bool is = op == AST_OP_IS || op == AST_OP_IS_NOT, none = n->compare.first->kind == AST_NONE || n->compare.links.at[0]->link.right->kind == AST_NONE;
+    *found = is || (none && (op == AST_OP_EQ || op == AST_OP_NE));
+    if (!*found) return GPA_OK;
+    gpa_code rc = typed_expr(w, n->compare.first, &left);
+    if (!rc) rc = typed_expr(w, n->compare.links.at[0]->link.right, &right);
+    if (rc) return rc;
+    bool a = typed_is_none(&left), b = typed_is_none(&right);
+    if (!a && !b) return typed_fail(w, n->compare.links.at[0], GPA_E_UNSUPPORTED, "`is` is compiled for None, not for %s and %s", typed_kind(&left), typed_kind(&right));
+    *out = sure(w, (a == b) == (op == AST_OP_IS || op == AST_OP_EQ));
+    return GPA_OK;
+}
+
 static gpa_code compare(walk *w, const ast_node *n, tv *out) {
     tv left, right, one;
     int32_t all = -1;
     ast_op op = n->compare.links.at[0]->link.op;
     if (n->compare.links.n == 1 && (op == AST_OP_IN || op == AST_OP_NOT_IN)) return member(w, n, out);
-    gpa_code rc = typed_number(w, n->compare.first, &left);
+    bool found = false;
+    gpa_code rc = n->compare.links.n == 1 ? with_none(w, n, op, &found, out) : GPA_OK;
+    if (rc || found) return rc;
+    rc = typed_number(w, n->compare.first, &left);
     const ast_node *before = n->compare.first;
     for (uint32_t i = 0; i < n->compare.links.n && !rc; i++) {
         const ast_node *link = n->compare.links.at[i];
@@ -358,16 +395,14 @@ static gpa_code fstring(walk *w, const ast_node *n, tv *out) {
 
 static gpa_code tuple(walk *w, const ast_list *items, tv *out) {
     gpa_code rc = GPA_OK;
-    *out = (tv){.kind = TV_TUPLE, .n = items->n, .items = arena_take(w->arena, (items->n + 1) * sizeof(tv))};
-    if (!out->items) return vm_no_memory(w->vm);
-    if (items->n > TYPED_MAX_TUPLE) return typed_fail(w, items->at[0], GPA_E_UNSUPPORTED, "a compiled function has tuples of at most %d items", TYPED_MAX_TUPLE);
+    if (typed_tuple(w, items->n, out)) return GPA_E_MEMORY;
     for (uint32_t i = 0; i < items->n && !rc; i++) rc = typed_expr(w, items->at[i], &out->items[i]);
     return rc;
 }
 
-/* a[i], and t[1]: a tuple's item, known when compiling. */
+/* a[i] of an array or a tuple. */
 static gpa_code item(walk *w, const ast_node *n, tv *out) {
-    tv t, i;
+    tv t;
     gpa_code rc = typed_expr(w, n->index.object, &t);
     if (rc) return rc;
     if (t.kind == TV_ARRAY) return typed_item(w, n, &t, n->index.index, out);
@@ -376,12 +411,7 @@ static gpa_code item(walk *w, const ast_node *n, tv *out) {
         typed_note(w, n->index.object, t);
         return rc;
     }
-    if ((rc = typed_number(w, n->index.index, &i))) return rc;
-    if (!i.known) return typed_fail(w, n->index.index, GPA_E_TYPE, "the index of a tuple must be a literal in a compiled function");
-    int64_t at = i.i < 0 ? i.i + t.n : i.i;
-    if (at < 0 || at >= t.n) return typed_fail(w, n, GPA_E_INDEX, "tuple index out of range");
-    *out = t.items[at];
-    return GPA_OK;
+    return typed_tuple_item(w, n, &t, out);
 }
 
 /* ---- the expression ---- */
@@ -398,8 +428,6 @@ static gpa_code not_compiled(walk *w, const ast_node *n) {
 }
 
 gpa_code typed_expr(walk *w, const ast_node *n, tv *out) {
-    gpa_code rc;
-    tv v;
     kir_at(w->f, n->span);
     *out = (tv){.kind = TV_NONE};
     switch ((int)n->kind) {
@@ -417,9 +445,7 @@ gpa_code typed_expr(walk *w, const ast_node *n, tv *out) {
         case AST_ATTR: return stands_for(w, n, attribute(w, n, out), out);
         case AST_UNARY: return unary(w, n, out);
         case AST_BINARY: return binary(w, n, out);
-        case AST_BOOLOP:
-            rc = typed_number(w, n->boolop.items.at[0], &v);
-            return rc ? rc : boolop(w, n, 1, v, out);
+        case AST_BOOLOP: return boolop(w, n, out);
         case AST_COMPARE: return compare(w, n, out);
         case AST_IFEXP: return ifexp(w, n, out);
         case AST_NAMED: return named(w, n, out);
@@ -432,7 +458,5 @@ gpa_code typed_expr(walk *w, const ast_node *n, tv *out) {
 
 gpa_code typed_number(walk *w, const ast_node *n, tv *out) {
     gpa_code rc = typed_expr(w, n, out);
-    if (rc || out->kind == TV_NUMBER) return rc;
-    w->host = w->host || out->kind == TV_ARRAY;
-    return typed_fail(w, n, GPA_E_TYPE, "a number is needed here, not %s %s", typed_article(out), typed_kind(out));
+    return rc || out->kind == TV_NUMBER ? rc : need_number(w, n, out);
 }

@@ -25,7 +25,8 @@ gpa_code typed_enter(walk *w, const ast_node *at, tframe *fr) {
 
 static gpa_code bind(walk *w, const ast_node *at, const tframe *fr, const tv *args) {
     gpa_code rc = GPA_OK;
-    for (uint32_t i = 0; i < fr->node->function.scope->n_positional && !rc; i++) {
+    const ast_scope *s = fr->node->function.scope;
+    for (uint32_t i = 0; i < s->n_positional + s->n_keyword_only + s->has_args && !rc; i++) {
         slot *to = &w->slots[fr->slots + i];
         to->direct = args[i];
         to->region = w->n_open ? w->open[w->n_open - 1] : 0;
@@ -45,8 +46,7 @@ static gpa_code results(walk *w, const ast_node *at, const tframe *fr, tv *out) 
     if (fr->has_direct) *out = fr->direct;
     else if (!s->tuple) *out = typed_read(w, (int32_t)s->first);
     else {
-        *out = (tv){.kind = TV_TUPLE, .n = s->n, .items = arena_take(w->arena, s->n * sizeof(tv))};
-        if (!out->items) return vm_no_memory(w->vm);
+        if (typed_tuple(w, s->n, out)) return GPA_E_MEMORY;
         for (uint32_t i = 0; i < s->n; i++) out->items[i] = typed_read(w, (int32_t)(s->first + i));
     }
     return GPA_OK;
@@ -84,8 +84,7 @@ gpa_code typed_inline(walk *w, const ast_node *at, func_obj *fn, const tv *args,
     const ast_scope *s = fr.node->function.scope;
     bool left;
     fr.gives = gives(&fr.node->function.body);
-    if (s->has_args || s->has_kwargs || s->n_keyword_only)
-        return typed_fail(w, at, GPA_E_UNSUPPORTED, "a compiled function has positional parameters only");
+    if (s->has_kwargs) return typed_fail(w, at, GPA_E_UNSUPPORTED, "a compiled function has no ** parameter");
     gpa_code rc = typed_enter(w, at, &fr);
     if (!rc) rc = bind(w, at, &fr, args);
     if (rc) return rc;

@@ -8,11 +8,11 @@
 /* ---- while ---- */
 
 gpa_code typed_while(walk *w, const ast_node *n) {
-    int32_t test;
+    tv test;
     typed_open(w, KIR_LOOP, DT_NONE, -1, -1, -1);
     gpa_code rc = typed_truth(w, n->while_.test, &test);
     if (!rc && n->while_.test->kind != AST_TRUE) {
-        typed_open(w, KIR_IF, DT_NONE, kir_op1(w->f, OP_LOGICAL_NOT, test), -1, -1);
+        typed_open(w, KIR_IF, DT_NONE, kir_op1(w->f, OP_LOGICAL_NOT, test.v), -1, -1);
         typed_emit(w, KIR_BREAK, DT_NONE, -1, -1, -1, 0);
         typed_close(w, KIR_IF);
     }
@@ -181,6 +181,7 @@ static gpa_code for_loop(walk *w, const ast_node *n) {
         rc = typed_expr(w, n->for_.iter, &a);
         if (rc) return rc;
         if (a.kind == TV_ARRAY) return typed_each(w, n, &a);
+        if (a.kind == TV_TUPLE) return typed_tuple_each(w, n, &a);
     }
     tv f = {0};
     if (n->for_.iter->kind == AST_CALL && (rc = typed_expr(w, n->for_.iter->call.func, &f))) return rc;

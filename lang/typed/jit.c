@@ -57,8 +57,14 @@ out:
 static gpa_code call(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw, const value *names, value *out) {
     static const gpa_casting rules[] = TYPED_RULES;
     const list_obj *list = o->fields[SIGNATURES].list;
-    (void)names;
-    if (n_kw) return vm_fail(vm, GPA_E_TYPE, "%s(): a function with signatures takes positional arguments", name_of(vm, o));
+    value bound[BODY_MAX_IN];
+    if (n_kw) {
+        int count;
+        gpa_code rc = typed_bind(vm, o->fields[FUNCTION].func, n, args, n_kw, names, bound, &count);
+        if (rc) return rc;
+        n = (size_t)count;
+        args = bound;
+    }
     for (size_t i = 0; i < TYPED_N_RULES * list->count; i++) {
         typed_signature s;
         bool fits;

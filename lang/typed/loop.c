@@ -38,8 +38,7 @@ static gpa_code take(walk *w, const loop_in *in, const tv *leaf, int *next, tv *
         *out = leaf[(*next)++];
         return GPA_OK;
     }
-    *out = (tv){.kind = TV_TUPLE, .n = in->n, .items = arena_take(w->arena, (in->n + 1u) * sizeof(tv))};
-    if (!out->items) return vm_no_memory(w->vm);
+    if (typed_tuple(w, in->n, out)) return GPA_E_MEMORY;
     for (int i = 0; i < in->n; i++) out->items[i] = leaf[(*next)++];
     return GPA_OK;
 }

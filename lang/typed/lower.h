@@ -4,7 +4,7 @@
 
 #include "lang/typed/typed.h"
 
-enum { TYPED_MAX_TUPLE = 8, TYPED_MAX_DEPTH = 64 };
+enum { TYPED_MAX_TUPLE = 16, TYPED_MAX_DEPTH = 64 };
 
 /* A view of one of the program's arrays. Element (i, j ...) is element offset + i * stride[0] + j * stride[1] ... of it (LOADX,
  * STOREX); with ndim 0 the view is one element. Sizes and so on are int64 values of the kir, made where the view is. */
@@ -25,6 +25,7 @@ typedef struct tv {
     int32_t v;         /* NUMBER: in the kir */
     tview *view;       /* ARRAY: in the walk's arena */
     bool known;        /* NUMBER: a literal int, `i` */
+    bool sure;         /* NUMBER: a truth, `i`, that follows from what is None: branches that it rules out are not compiled */
     int64_t i;
     uint32_t below;    /* NUMBER, not 0: it is not negative and less than value below - 1 of the kir (a loop's counter) */
     value is;          /* STATIC, TEXT (as KIR_PRINT has it): borrowed from the walk */
@@ -95,13 +96,19 @@ typedef struct typed_walk {
 /* ---- expr.c ---- */
 gpa_code typed_expr(walk *w, const ast_node *n, tv *out);
 gpa_code typed_number(walk *w, const ast_node *n, tv *out); /* the same, and a TypeError for what is no number */
-gpa_code typed_truth(walk *w, const ast_node *n, int32_t *out);
+/* Whether n is true: a bool, which may be sure. */
+gpa_code typed_truth(walk *w, const ast_node *n, tv *out);
 gpa_code typed_binary(walk *w, const ast_node *at, gpa_op op, const ast_node *left, const ast_node *right, tv a, tv b, tv *out);
 gpa_code typed_apply(walk *w, const ast_node *at, gpa_op op, const tv *in, int n, tv *out);
 tv typed_int(walk *w, int64_t i);
 /* A constant or parameter that stands for a value; STATIC where it is no number. */
 gpa_code typed_value(walk *w, const ast_node *at, value v, tv *out);
 gpa_op typed_operator(ast_op op);
+
+/* ---- tuple.c ---- */
+gpa_code typed_tuple(walk *w, uint32_t n, tv *out); /* one whose n items are still to be set */
+gpa_code typed_tuple_item(walk *w, const ast_node *n, const tv *t, tv *out); /* t[index] */
+gpa_code typed_tuple_each(walk *w, const ast_node *n, const tv *t); /* the loop n, over t */
 
 /* ---- array.c ---- */
 /* The view of a whole array of the program. GLOBAL ones have their own sizes and strides; of others the (constant) sizes are
@@ -199,6 +206,7 @@ int32_t typed_slot(walk *w);
 gpa_code typed_assign(walk *w, const ast_node *at, int32_t slot, tv v);
 bool typed_known(const walk *w, int32_t slot); /* it has a value here */
 tv typed_read(walk *w, int32_t slot);
+bool typed_is_none(const tv *v);
 /* Until the innermost region closes the variable is what it was just assigned. */
 void typed_fix(walk *w, int32_t slot, uint32_t below);
 int32_t typed_emit(walk *w, kir_code code, gpa_dtype t, int32_t a, int32_t b, int32_t c, uint32_t imm);

@@ -34,9 +34,7 @@ static gpa_code keep(walk *w, value v) { return list_append(w->vm, w->kept.list,
 
 static gpa_code constants(walk *w, const ast_node *at, const tuple_obj *t, tv *out) {
     gpa_code rc = GPA_OK;
-    *out = (tv){.kind = TV_TUPLE, .n = (uint32_t)t->count, .items = arena_take(w->arena, (t->count + 1) * sizeof(tv))};
-    if (!out->items) return vm_no_memory(w->vm);
-    if (t->count > TYPED_MAX_TUPLE) return typed_fail(w, at, GPA_E_UNSUPPORTED, "a compiled function has tuples of at most %d items", TYPED_MAX_TUPLE);
+    if (typed_tuple(w, (uint32_t)t->count, out)) return GPA_E_MEMORY;
     for (size_t i = 0; i < t->count && !rc; i++) rc = typed_value(w, at, t->items[i], &out->items[i]);
     return rc;
 }

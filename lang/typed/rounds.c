@@ -56,15 +56,29 @@ gpa_code typed_argument(walk *w, typed_ty t, uint32_t *number, int *array, tv *o
     return GPA_OK;
 }
 
+/* The argument that begins at *at of the list of types, with its items. */
+static gpa_code any_argument(walk *w, int *at, uint32_t *number, int *array, tv *out) {
+    typed_ty t = w->to->args[(*at)++];
+    *out = (tv){.kind = TV_NONE};
+    if (!t.mark) return typed_argument(w, t, number, array, out);
+    if (t.mark == TYPED_NONE) return GPA_OK;
+    gpa_code rc = typed_tuple(w, (uint32_t)(t.mark - TYPED_TUPLE), out);
+    for (uint32_t i = 0; i < out->n && !rc; i++) rc = any_argument(w, at, number, array, &out->items[i]);
+    return rc;
+}
+
 static gpa_code one_round(walk *w, func_obj *fn, tv *out) {
     tv args[BODY_MAX_IN];
     uint32_t number = 0;
-    int array = 0;
+    int array = 0, n = 0;
     gpa_code rc = GPA_OK;
     w->frame = NULL;
     typed_begin(w, fn);
-    for (int i = 0; i < w->to->n_args && !rc; i++)
-        rc = w->to->form == TYPED_CORE ? core_argument(w, i, &args[i]) : typed_argument(w, w->to->args[i], &number, &array, &args[i]);
+    for (int i = 0; i < w->to->n_args && !rc; n++)
+        rc = w->to->form == TYPED_CORE ? core_argument(w, i++, &args[n]) : any_argument(w, &i, &number, &array, &args[n]);
+    const ast_scope *s = func_node(fn)->function.scope;
+    if (!rc && (uint32_t)n != s->n_positional + s->n_keyword_only + s->has_args)
+        rc = typed_fail(w, func_node(fn), GPA_E_UNSUPPORTED, "a compiled function of numbers has positional parameters only");
     if (!rc) rc = typed_inline(w, func_node(fn), fn, args, out);
     if (rc) return rc;
     if (w->to->form == TYPED_BODY && out->kind == TV_NONE)
@@ -78,11 +92,11 @@ static gpa_code one_round(walk *w, func_obj *fn, tv *out) {
 
 /* Which call asked, for the reader of an error. */
 static void say_types(gpa_vm *vm, const func_obj *fn, const typed_fn *t) {
-    char text[120];
-    int at = snprintf(text, sizeof text, "%s(", func_name(vm, fn));
-    for (int i = 0; i < t->n_args && at < (int)sizeof text - 16; i++)
-        at += snprintf(text + at, sizeof text - (size_t)at, "%s%s", i ? ", " : "", typed_name(t->args[i]));
-    if (!vm_err(vm)->hint[0]) gpa_err_hint(vm_err(vm), "compiled for %s)", text);
+    gpa_str types;
+    str_init(&types);
+    typed_put_types(t->args, t->n_args, &types);
+    if (!vm_err(vm)->hint[0]) gpa_err_hint(vm_err(vm), "compiled for %s(%s)", func_name(vm, fn), types.len ? types.text : "");
+    str_free(&types);
 }
 
 /* The program that the last walk wrote becomes the function's. */

@@ -24,6 +24,7 @@ static gpa_code statements(walk *w, const rest *r, bool last, bool *left);
 static gpa_code learn_shape(walk *w, const ast_node *at, const tv *v, shape_of_return *s) {
     uint32_t n = v->kind == TV_TUPLE ? v->n : 1;
     bool tuple = v->kind == TV_TUPLE;
+    if (n > TYPED_MAX_TUPLE) return typed_fail(w, at, GPA_E_UNSUPPORTED, "a compiled function returns tuples of at most %d items", TYPED_MAX_TUPLE);
     if (s->n == 0) {
         s->n = n;
         s->tuple = tuple;
@@ -165,15 +166,29 @@ static bool nothing(const rest *r) {
     return true;
 }
 
+static gpa_code must_return(walk *w, const ast_node *n) {
+    return typed_fail(w, n, GPA_E_TYPE, "a compiled function of numbers must return a number on every way through it");
+}
+
+/* The arm of an `if` whose test is sure, and what follows it. */
+static gpa_code only_arm(walk *w, const ast_node *n, bool first, const rest *after, bool last, bool *left) {
+    rest all = {first ? n->if_.body : n->if_.other, 0, after};
+    bool out;
+    gpa_code rc = statements(w, &all, last, &out);
+    *left = true;
+    return !rc && last && w->frame->gives && !out ? must_return(w, n) : rc;
+}
+
 /* An `if` and what follows it; *left: control leaves in both arms, or what follows was written into one. */
 static gpa_code branch(walk *w, const ast_node *n, const rest *after, bool last, bool *left) {
-    int32_t test;
+    tv test;
     bool ends[2] = {leaves(&n->if_.body), leaves(&n->if_.other)}, out[2];
     bool moved = ends[0] != ends[1], arm_last = last && (moved || nothing(after));
     rest body = {n->if_.body, 0, moved && ends[1] ? after : NULL}, other = {n->if_.other, 0, moved && ends[0] ? after : NULL};
     gpa_code rc = typed_truth(w, n->if_.test, &test);
     if (rc) return rc;
-    typed_open(w, KIR_IF, DT_NONE, test, -1, -1);
+    if (test.sure) return only_arm(w, n, test.i, after, last, left);
+    typed_open(w, KIR_IF, DT_NONE, test.v, -1, -1);
     rc = statements(w, &body, arm_last, &out[0]);
     if (!rc && !nothing(&other)) {
         typed_else(w);
@@ -184,7 +199,7 @@ static gpa_code branch(walk *w, const ast_node *n, const rest *after, bool last,
     typed_close(w, KIR_IF);
     *left = moved || (out[0] && out[1]);
     if (!rc && moved && last && w->frame->gives && !(out[0] && out[1]))
-        rc = typed_fail(w, n, GPA_E_TYPE, "a compiled function of numbers must return a number on every way through it");
+        rc = must_return(w, n);
     return rc;
 }
 
@@ -196,7 +211,7 @@ static gpa_code refuse(walk *w, const ast_node *n) {
 }
 
 static gpa_code assertion(walk *w, const ast_node *n) {
-    int32_t test;
+    tv test;
     const ast_node *m = n->assert_.message;
     if (w->to->form == TYPED_BODY) return typed_fail(w, n, GPA_E_UNSUPPORTED, "a ufunc cannot assert");
     if (m && m->kind != AST_STRING) return typed_fail(w, m, GPA_E_UNSUPPORTED, "the message of a compiled assert is a text");
@@ -204,7 +219,7 @@ static gpa_code assertion(walk *w, const ast_node *n) {
     if (rc) return rc;
     uint32_t text = m ? kir_add_text(w->f, m->string.text.at) : KIR_NO_TEXT;
     kir_at(w->f, n->assert_.test->span);
-    typed_open(w, KIR_IF, DT_NONE, kir_op1(w->f, OP_LOGICAL_NOT, test), -1, -1);
+    typed_open(w, KIR_IF, DT_NONE, kir_op1(w->f, OP_LOGICAL_NOT, test.v), -1, -1);
     kir_emit(w->f, (kir_ins){.code = KIR_FAULT, .type = DT_NONE, .sub = KIR_FT_ASSERT, .imm = text, .a = -1, .b = -1, .c = -1});
     typed_close(w, KIR_IF);
     return GPA_OK;

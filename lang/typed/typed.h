@@ -28,7 +28,10 @@ typedef struct {
     bool weak;     /* Python's own number */
     uint8_t rank;  /* 0: a number; n + 1: an array of n dimensions, with elements of the dtype */
     bool unit;     /* an array whose last dimension has stride 1 */
+    uint8_t mark;  /* of a list of arguments, dtype NONE: TYPED_NONE stands for None, TYPED_TUPLE + n for a tuple of the n that follow */
 } typed_ty;
+
+enum { TYPED_NONE = 1, TYPED_TUPLE = 2 };
 
 /* A name that a body reads from outside: a module's variable, or a captured one. */
 typedef struct {
@@ -98,6 +101,13 @@ static inline typed_ty typed_of(const gpa_opnd *o) {
 }
 /* "float32", "int" (Python's), "float32[:,:]", for messages. */
 const char *typed_name(typed_ty t);
+/* A list of arguments: "float32[:], (int, int), none". */
+void typed_put_types(const typed_ty *t, int n, gpa_str *out);
+/* Arguments of a call by position: keywords find their parameters, what is left out takes its default. Borrowed; `to` has room for
+ * BODY_MAX_IN. The words of errors are inspect.Signature's, which Numba binds by. */
+gpa_code typed_bind(gpa_vm *vm, const func_obj *fn, size_t n, const value *args, size_t n_kw, const value *names, value *to, int *n_out);
+/* The default of parameter i; UNSET: it has none. Borrowed. */
+value typed_default_peek(gpa_vm *vm, const func_obj *fn, size_t i);
 
 /* @vectorize's object; data: what was compiled. Its field 0 is the function, */
 extern const object_kind vectorized_kind;

@@ -28,6 +28,30 @@ const char *typed_name(typed_ty t) {
     return weak[t.dtype == DT_BOOL ? WEAK_BOOL : t.dtype == DT_I64 ? WEAK_INT : t.dtype == DT_F64 ? WEAK_FLOAT : WEAK_COMPLEX];
 }
 
+/* The type at t; what follows it. */
+static const typed_ty *put_type(const typed_ty *t, gpa_str *out) {
+    int n = t->mark - TYPED_TUPLE;
+    if (t->mark < TYPED_TUPLE) {
+        str_put(out, t->mark ? "none" : typed_name(*t));
+        return t + 1;
+    }
+    str_putc(out, '(');
+    t++;
+    for (int i = 0; i < n; i++) {
+        if (i) str_put(out, ", ");
+        t = put_type(t, out);
+    }
+    str_put(out, n == 1 ? ",)" : ")");
+    return t;
+}
+
+void typed_put_types(const typed_ty *t, int n, gpa_str *out) {
+    for (const typed_ty *at = t; at < t + n;) {
+        if (at > t) str_put(out, ", ");
+        at = put_type(at, out);
+    }
+}
+
 const char *typed_kind(const tv *v) {
     switch (v->kind) {
         case TV_NUMBER:
@@ -39,6 +63,8 @@ const char *typed_kind(const tv *v) {
     }
     return value_type_name(v->is);
 }
+
+bool typed_is_none(const tv *v) { return v->kind == TV_NONE || (v->kind == TV_STATIC && v->is.tag == V_NONE); }
 
 const char *typed_article(const tv *v) { return strchr("aeio", typed_kind(v)[0]) ? "an" : "a"; }
 
@@ -73,7 +99,7 @@ typed_ty typed_join(typed_ty a, typed_ty b) {
     return (typed_ty){.dtype = (uint8_t)dtype_promote((gpa_dtype)a.dtype, (gpa_dtype)b.dtype)};
 }
 
-bool typed_same(typed_ty a, typed_ty b) { return a.dtype == b.dtype && a.weak == b.weak && a.rank == b.rank && a.unit == b.unit; }
+bool typed_same(typed_ty a, typed_ty b) { return a.dtype == b.dtype && a.weak == b.weak && a.rank == b.rank && a.unit == b.unit && a.mark == b.mark; }
 
 typed_ty typed_of_array(const gpa_arr *a) {
     bool unit = a->ndim && a->strides[a->ndim - 1] == 1;

@@ -1,0 +1,100 @@
+/* Tuples in bodies: several values, of which each has its own type. They are no value of the kir: an index that is known takes the
+ * item itself, one that is not chooses among numbers, and a loop over numbers counts through such choices. A loop over arrays is
+ * written out, once for each. */
+#include "lang/arena.h"
+#include "lang/typed/lower.h"
+
+gpa_code typed_tuple(walk *w, uint32_t n, tv *out) {
+    *out = (tv){.kind = TV_TUPLE, .n = n, .items = arena_take(w->arena, (n + 1) * sizeof(tv))};
+    return out->items ? GPA_OK : vm_no_memory(w->vm);
+}
+
+/* ---- items ---- */
+
+static bool all_numbers(const tv *t) {
+    bool numbers = true;
+    for (uint32_t i = 0; i < t->n; i++) numbers = numbers && t->items[i].kind == TV_NUMBER;
+    return numbers;
+}
+
+/* The item at a place that is not below 0 and below n, in the type that all have in common. */
+static gpa_code chosen(walk *w, const ast_node *at, const tv *t, int32_t place, tv *out) {
+    typed_ty common = {.dtype = DT_NONE};
+    for (uint32_t i = 0; i < t->n; i++) {
+        typed_ty before = common;
+        common = typed_join(common, t->items[i].t);
+        if (common.dtype == DT_NONE) return typed_fail(w, at, GPA_E_TYPE, "the items of the tuple are %s and %s: they have no type in common", typed_name(before), typed_name(t->items[i].t));
+    }
+    int32_t v = typed_cast(w, t->items[t->n - 1], common);
+    for (uint32_t i = t->n - 1; i-- > 0;) {
+        int32_t here = kir_op2(w->f, OP_EQUAL, place, typed_int(w, i).v);
+        v = kir_op3(w->f, OP_WHERE, here, typed_cast(w, t->items[i], common), v);
+    }
+    *out = (tv){.kind = TV_NUMBER, .t = common, .v = v};
+    return GPA_OK;
+}
+
+static gpa_code item_at(walk *w, const ast_node *n, const tv *t, const tv *index, tv *out) {
+    static const typed_ty py_int = {.dtype = DT_I64, .weak = true};
+    int32_t place = typed_cast(w, *index, py_int), size = typed_int(w, t->n).v, zero = typed_int(w, 0).v;
+    int32_t wrapped = kir_op3(w->f, OP_WHERE, kir_op2(w->f, OP_LESS, place, zero), kir_op2(w->f, OP_ADD, place, size), place);
+    int32_t outside = kir_op2(w->f, OP_LOGICAL_OR, kir_op2(w->f, OP_LESS, wrapped, zero), kir_op2(w->f, OP_GREATER_EQUAL, wrapped, size));
+    kir_at(w->f, n->span);
+    typed_open(w, KIR_IF, DT_NONE, outside, -1, -1);
+    typed_raise_here(w, GPA_E_INDEX, kir_add_text(w->f, "tuple index out of range"));
+    typed_close(w, KIR_IF);
+    return chosen(w, n, t, wrapped, out);
+}
+
+gpa_code typed_tuple_item(walk *w, const ast_node *n, const tv *t, tv *out) {
+    tv i;
+    gpa_code rc = typed_number(w, n->index.index, &i);
+    if (rc) return rc;
+    if (!dtype_is_int((gpa_dtype)i.t.dtype) && i.t.dtype != DT_BOOL)
+        return typed_fail(w, n->index.index, GPA_E_TYPE, "tuple indices must be integers or slices, not %s", typed_name(i.t));
+    if (!i.known && (w->to->form == TYPED_BODY || !t->n || !all_numbers(t)))
+        return typed_fail(w, n->index.index, GPA_E_TYPE, "the index of this tuple must be a literal in a compiled function");
+    if (!i.known) return item_at(w, n, t, &i, out);
+    int64_t at = i.i < 0 ? i.i + t->n : i.i;
+    if (at < 0 || at >= t->n) return typed_fail(w, n, GPA_E_INDEX, "tuple index out of range");
+    *out = t->items[at];
+    return GPA_OK;
+}
+
+/* ---- loops ---- */
+
+static void look_for_leaving(void *user, ast_node *n) {
+    bool *found = user;
+    *found = *found || n->kind == AST_BREAK || n->kind == AST_CONTINUE;
+    if (!*found && n->kind != AST_FOR && n->kind != AST_WHILE) ast_each_child(n, look_for_leaving, found);
+}
+
+/* Whether a break or continue in the list means the loop around it. */
+static bool leaves_loop(const ast_list *l) {
+    bool found = false;
+    for (uint32_t i = 0; i < l->n && !found; i++) look_for_leaving(&found, l->at[i]);
+    return found;
+}
+
+static gpa_code written_out(walk *w, const ast_node *n, const tv *t) {
+    gpa_code rc = GPA_OK;
+    if (leaves_loop(&n->for_.body)) return typed_fail(w, n, GPA_E_UNSUPPORTED, "a loop over a tuple of arrays is written out: it has no break or continue");
+    for (uint32_t i = 0; i < t->n && !rc; i++) {
+        rc = typed_assign_to(w, n->for_.target, t->items[i]);
+        if (!rc) rc = typed_block(w, n->for_.body);
+    }
+    return rc;
+}
+
+gpa_code typed_tuple_each(walk *w, const ast_node *n, const tv *t) {
+    tv one;
+    if (!t->n) return GPA_OK;
+    if (!all_numbers(t)) return written_out(w, n, t);
+    int32_t zero = typed_int(w, 0).v, stop = typed_int(w, t->n).v, step = typed_int(w, 1).v;
+    typed_open(w, KIR_FOR, DT_I64, zero, stop, step);
+    gpa_code rc = chosen(w, n->for_.iter, t, (int32_t)w->f->n_code - 1, &one);
+    if (!rc) rc = typed_assign_to(w, n->for_.target, one);
+    if (!rc) rc = typed_block(w, n->for_.body);
+    typed_close(w, KIR_FOR);
+    return rc;
+}
