@@ -38,6 +38,12 @@ const gpa_op_info op_info[OP_COUNT] = {
 #undef ROW
 };
 
+const char *const op_sig_docs[SIG_ROWS] = {
+#define SIG(id, doc) [SIG_##id] = doc,
+    GPA_SIGS(SIG)
+#undef SIG
+};
+
 const gpa_red_info red_info[RED_COUNT] = {
 #define RED(id_, name_, arg_, empty, op_, B, I, U, F, C, SB, SI, SU, SF, SC, LL, doc_)             \
     [RED_##id_] = {.id = #id_, .name = name_, .doc = doc_, .arg = arg_, .has_identity = empty,   \

@@ -26,34 +26,35 @@ typedef enum {
 /* What a Fourier transform turns into what: complex numbers or the real ones that make half of them. */
 typedef enum { FFT_C2C, FFT_R2C, FFT_C2R } gpa_fft_form;
 
-/* How the operands of an operation choose the type it computes in and the type of its result: NumPy's loops. "As
- * FLOAT": bool, int8 and uint8 become float16, int16 and uint16 float32, wider integers float64. */
-#define GPA_SIGS(SIG)                                                                              \
-    SIG(ARITH, "bool, integers, floats, complex; result the same")                                 \
-    SIG(ARITH_NB, "as ARITH, but not bool")                                                        \
-    SIG(ARITH_I8, "as ARITH, bool computed as int8")                                               \
-    SIG(REAL, "bool, integers, floats; result the same")                                           \
-    SIG(REAL_I8, "integers, floats; bool computed as int8")                                        \
-    SIG(FLOAT, "floats; integers become the smallest float that holds them")                       \
-    SIG(FLOATC, "floats and complex; integers as FLOAT")                                           \
-    SIG(DIVIDE, "floats and complex; integers become float64")                                     \
-    SIG(DOUBLE, "float64, and complex128 for complex operands")                                    \
-    SIG(COMPARE, "anything promoted; result bool")                                                 \
-    SIG(LOGIC, "anything; result bool")                                                            \
-    SIG(BITS, "bool and integers; result the same")                                                \
-    SIG(INT, "integers; result the same")                                                          \
-    SIG(INT_I8, "integers; bool computed as int8")                                                 \
-    SIG(TEST, "anything; result bool")                                                             \
-    SIG(TEST_REAL, "floats, integers as FLOAT; result bool")                                       \
-    SIG(ABS, "as ARITH; complex gives its real type")                                              \
-    SIG(PART, "anything; complex gives its real type")                                             \
-    SIG(ANGLE, "floats and complex, integers as FLOAT, bool as float64; result real")              \
-    SIG(JOIN, "floats, integers as FLOAT, never halves; result complex")                           \
-    SIG(LDEXP, "a float and an int64; result the float")                                           \
-    SIG(FREXP, "floats, integers as FLOAT; result int32")                                          \
-    SIG(COUNT, "integers, bool computed as int8; result uint8")                                    \
-    SIG(WORD, "uint64; result the same")                                                           \
-    SIG(SELECT, "a bool and two operands promoted; result theirs")
+/* How the operands of an operation choose the type it computes in and the type of its result: NumPy's loops. The smallest
+ * float that holds it is float16 for bool, int8 and uint8, float32 for int16 and uint16, float64 for wider integers. The
+ * texts stand in the docstrings of ufuncs: which dtypes the operands may have, and what comes of them. */
+#define GPA_SIGS(SIG) \
+    SIG(ARITH, "bool, integers, floats and complex numbers; the result has the operands' common dtype") \
+    SIG(ARITH_NB, "integers, floats and complex numbers; the result has the operands' common dtype") \
+    SIG(ARITH_I8, "integers, floats and complex numbers, bool as int8; the result has the operands' common dtype") \
+    SIG(REAL, "bool, integers and floats; the result has the operands' common dtype") \
+    SIG(REAL_I8, "integers and floats, bool as int8; the result has the operands' common dtype") \
+    SIG(FLOAT, "floats; integers are computed as the smallest float that holds them") \
+    SIG(FLOATC, "floats and complex numbers; integers are computed as the smallest float that holds them") \
+    SIG(DIVIDE, "floats and complex numbers; integers are computed as float64") \
+    SIG(DOUBLE, "all are computed as float64, complex numbers as complex128") \
+    SIG(COMPARE, "any, converted to their common dtype; the result is bool") \
+    SIG(LOGIC, "any; the result is bool") \
+    SIG(BITS, "bool and integers; the result has the operands' common dtype") \
+    SIG(INT, "integers; the result has the operands' common dtype") \
+    SIG(INT_I8, "integers, bool as int8; the result has the operands' common dtype") \
+    SIG(TEST, "any; the result is bool") \
+    SIG(TEST_REAL, "floats, integers as the smallest float that holds them; the result is bool") \
+    SIG(ABS, "bool, integers, floats and complex numbers; the result has the operand's dtype, for a complex number that of its parts") \
+    SIG(PART, "any; the result has the operand's dtype, for a complex number that of its parts") \
+    SIG(ANGLE, "floats and complex numbers, integers as the smallest float that holds them, bool as float64; the result is real") \
+    SIG(JOIN, "floats, integers as the smallest float that holds them, never halves; the result is complex") \
+    SIG(LDEXP, "floats, integers as the smallest float that holds them, and int64; the result has the dtype of the first") \
+    SIG(FREXP, "floats, integers as the smallest float that holds them; the result is int32") \
+    SIG(COUNT, "integers, bool as int8; the result is uint8") \
+    SIG(WORD, "uint64; the result the same") \
+    SIG(SELECT, "a bool and two operands; the result has the common dtype of these two")
 typedef enum {
 #define SIG(id, doc) SIG_##id,
     GPA_SIGS(SIG)
@@ -87,6 +88,7 @@ extern const gpa_op_helper op_helpers[];
 extern const size_t op_helper_count;
 
 extern const gpa_op_info op_info[OP_COUNT];
+extern const char *const op_sig_docs[SIG_ROWS]; /* GPA_SIGS' texts */
 
 typedef struct {
     const char *id, *name, *doc;

@@ -38,7 +38,7 @@ def check(engine, owner, name, kind, doc):
         examples = doctest.DocTestParser().get_examples(doc)
     except ValueError as e:
         return [("its docstring:", str(e))]
-    if owner in NUMPY and kind != "ufunc" and not examples and not doc.startswith("Prints "):
+    if owner in NUMPY and not examples and not doc.startswith("Prints "):
         return [("it has no example", "")]
     module = owner if owner in ("math", "cmath", "random", "functools", "itertools", "time", "os", "os.path", "sys") else ""
     prologue = f"import {module}\nfrom {module} import *\n" if module else ""

@@ -24,6 +24,8 @@ gpa_code arg_shape(gpa_vm *vm, value v, int *ndim, int64_t *shape);
 const ufunc *ufunc_find(const char *name);
 /* The ufunc of a row. */
 const ufunc *ufunc_of(gpa_op op);
+/* The docstring of a ufunc, appended: its row of op.def, the rule for its dtypes, what all ufuncs share, notes and examples. */
+void ufunc_doc(gpa_op op, gpa_str *out);
 /* A casting rule by its name; not given: same_kind. */
 gpa_code arg_casting(gpa_vm *vm, value v, gpa_casting *out);
 /* Calls a ufunc: its operands, out positionally or by name, where=, dtype=, casting=. */

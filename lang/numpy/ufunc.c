@@ -312,8 +312,13 @@ gpa_code uf_name(gpa_vm *vm, value *argv, value *out) {
 }
 
 gpa_code uf_doc(gpa_vm *vm, value *argv, value *out) {
-    *out = v_cstr(vm, op_info[argv[0].ufunc->op].doc);
-    return out->tag == V_UNSET ? vm_err(vm)->code : GPA_OK;
+    gpa_str text;
+    str_init(&text);
+    ufunc_doc(argv[0].ufunc->op, &text);
+    if (text.failed) vm_no_memory(vm);
+    else *out = v_str(vm, text.text, text.len);
+    str_free(&text);
+    return vm_err(vm)->code;
 }
 
 gpa_code uf_identity(gpa_vm *vm, value *argv, value *out) {
