@@ -111,6 +111,12 @@ static dict_obj *written_methods(gpa_vm *vm, value v) {
     return v.tag == V_OBJECT ? record_members_peek(vm, v.object->kind) : NULL;
 }
 
+/* What __new__ says is the docstring of a type. */
+static value type_doc(gpa_vm *vm, native_owner o) {
+    const native *row = o == OWNER_COUNT ? NULL : native_find(o, "__new__");
+    return row ? v_cstr(vm, row->doc) : v_none();
+}
+
 static gpa_code type_attr(gpa_vm *vm, value type, const char *text, value *out) {
     *out = v_unset();
     native_owner o = owner_of_type(type.aux);
@@ -123,10 +129,10 @@ static gpa_code type_attr(gpa_vm *vm, value type, const char *text, value *out) 
         dict_obj *members = members_of_type(vm, type.aux);
         bool doc = is(text, "__doc__"); /* that of a record's type is __init__'s */
         value m = members ? dict_text_peek(vm, members, doc ? "__init__" : text) : v_unset();
-        if (doc) *out = m.tag == V_FUNC ? found(m.func->doc) : v_none();
+        if (doc) *out = m.tag == V_FUNC ? found(m.func->doc) : type_doc(vm, o);
         else if (m.tag != V_TUPLE) *out = found(m);
         else if (m.tuple->count == RECORD_STATIC) *out = found(m.tuple->items[0]);
-        return GPA_OK;
+        return doc && out->tag == V_UNSET ? vm->err.code : GPA_OK;
     }
     return out->tag == V_UNSET ? vm->err.code : GPA_OK;
 }
