@@ -21,6 +21,8 @@ MOST_LINES = 40  # of a difference that are shown
 CHANGED = (
     ("only 0-dimensional arrays can be converted to Python scalars", "only length-1 arrays can be converted to Python scalars"),
     ("positional arguments but 1 was given", "positional arguments but 1 were given"),
+    ("setting an array element with a sequence. The requested array would exceed the maximum number of dimension of 1.",
+     "object too deep for desired array"),
     ("data type dtype('int32') not compatible with finfo", "data type <class 'numpy.int32'> not inexact"),
 )
 

@@ -32,7 +32,7 @@ x = np.zeros((2, 3)); print(np.round(a, -1, out=x) is x, x)
 print(np.clip(u8, -1, 300), np.clip(u8, -1, 9), np.clip(i8, -200, 100), np.clip(i8, -100, 2**40), np.clip(np.uint8(7), -3, 5), np.clip(a, -2**62, 5), np.clip(np.array([1, 2], np.uint64), 0, 2**62)); attempt(np.clip, u8, 300, None)
 print([np.finfo(np.float16), np.finfo(np.float32), np.finfo(float), np.finfo(complex)])
 
-# --- ufuncs without a reduction of their own (numpy before 2.5)
+# --- ufuncs without a reduction of their own
 print(np.subtract.reduce(a), np.subtract.reduce(a, axis=1, keepdims=True), np.subtract.reduce(g, initial=10), np.divide.reduce([8, 2, 2]), np.divide.reduce([4]), np.subtract.reduce(a, where=a > 2, initial=0), np.subtract.reduce(z), np.arctan2.reduce(np.ones((2, 2))).shape)
 x = np.zeros(3, int); print(np.subtract.reduce(a, out=x) is x, x, np.subtract.accumulate(a, axis=1), np.divide.accumulate([8, 2, 2]), np.divide.accumulate([4]), np.power.accumulate([2, 3, 2], dtype=float), np.subtract.accumulate(g, out=np.zeros(4)), np.subtract.accumulate(np.ones((0, 2))), np.subtract.reduceat(g, [0, 2]), np.add.reduceat(a, [0], axis=1, dtype=float), np.add.reduceat(g, [0, 3], out=np.zeros(2)))
 attempt(np.subtract.reduce, a, axis=(0, 1)); attempt(np.subtract.reduce, []); attempt(np.subtract.reduce, a, where=a > 2); attempt(np.subtract.accumulate, z); attempt(np.add.accumulate, z); attempt(np.add.accumulate, 3); attempt(np.add.reduceat, z, [0]); attempt(np.add.reduceat, g, [[0]]); attempt(np.negative.outer, a, a)
