@@ -1,11 +1,12 @@
 """gpa on a GPU beside CuPy, cupy.fuse, JAX, PyTorch (eager and compiled) and Numba, whichever are installed: medians of one
 run, by wall clock, each work queued several times and waited for once. `make bench-gpu`; `make bench-gpu QUICK=1` times gpa
-alone; words choose rows: tests/bench/gpu.py softmax.
+alone; words choose rows, --peers= peers, --limit= the seconds for all: tests/bench/gpu.py --peers=jax,numba softmax.
 
-gpa measures while the peers only import; then these make their arrays and compile side by side; then each of them measures while
+gpa measures first, alone on the machine; then the peers make their arrays and compile side by side; then each of them measures while
 the others wait. First calls and starts are those of new processes with empty caches, then with what the first ones
-left there. A row is shown when it is there, and the table at the end. What is slow or fails costs no more than its limit, and all of it
-together no more than LIMIT."""
+left there. A row is shown when it is there, and the table at the end: its last column is gpa's time over that of the best peer, and
+its last line counts the rows in which gpa is behind. What is slow or fails costs no more than its limit, and all of it
+together no more than its limit."""
 import os
 import select
 import statistics
@@ -21,9 +22,12 @@ from gpu_rows import AROUND, ROWS
 HERE = os.path.dirname(os.path.abspath(__file__))
 GPA = os.path.abspath(os.environ.get("GPA", "build/release/gpa"))
 DEVICE = os.environ.get("GPA_DEVICE", "cuda")
-LIMIT, FOR_GPA, TO_COMPILE, TO_MEASURE, TO_START, SLOW = 170, 45, 55, 12, 20, 5  # seconds
+OPTIONS = dict(w[2:].partition("=")[::2] for w in sys.argv[1:] if w.startswith("--"))
+WORDS = [w for w in sys.argv[1:] if not w.startswith("--")]
+FOR_GPA, TO_IMPORT, TO_COMPILE, TO_MEASURE, TO_START, SLOW = 50, 45, 150, 25, 30, 20  # seconds
+LEVEL = 1.03  # times the best peer's time, and gpa is not behind
 BEGUN = time.monotonic()
-END = BEGUN + LIMIT
+END = BEGUN + float(OPTIONS.get("limit", 420))
 FIRST, AGAIN, UFUNC, START = AROUND
 MODULES = {"cupy": "cupy", "cupy.fuse": "cupy", "jax": "jax", "torch": "torch", "torch.compile": "torch", "numba": "numba.cuda"}
 
@@ -51,7 +55,8 @@ def surroundings(caches, **more):
     keep = {"GPA_CACHE_DIR": "gpa", "CUDA_CACHE_PATH": "driver", "CUPY_CACHE_DIR": "cupy", "TORCHINDUCTOR_CACHE_DIR": "inductor",
             "TRITON_CACHE_DIR": "triton", "JAX_COMPILATION_CACHE_DIR": "jax", "NUMBA_CACHE_DIR": "numba"}
     return os.environ | {name: os.path.join(caches, folder) for name, folder in keep.items()} | more | \
-        {"XLA_PYTHON_CLIENT_PREALLOCATE": "false", "PYTHONDONTWRITEBYTECODE": "1", "TF_CPP_MIN_LOG_LEVEL": "3"}
+        {"XLA_PYTHON_CLIENT_PREALLOCATE": "false", "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
+         "PYTHONDONTWRITEBYTECODE": "1", "TF_CPP_MIN_LOG_LEVEL": "3"}
 
 
 def tell(text):
@@ -62,16 +67,18 @@ def within(seconds):
     return min(time.monotonic() + seconds, END)
 
 
-def installed():
-    """Labels of the peers whose modules are there, looked for without importing them here."""
+def installed(chosen):
+    """Labels of the peers, of those chosen, whose modules are there, looked for without importing them here."""
     import importlib.util
     found = {}
     for label, module in MODULES.items():
+        if label not in chosen:
+            continue
         try:
             found[label] = importlib.util.find_spec(module) is not None
         except ImportError:
             found[label] = False
-    return [label for label in PEERS if found[label]]
+    return [label for label in PEERS if found.get(label)]
 
 
 class Engine:
@@ -176,18 +183,20 @@ def calls(label, command, repeats):
     return found
 
 
-def rows(words, labels):
+def rows(labels):
     """gpa, and the peers that came to measure."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as caches:
+        gpa = Engine("gpa", [GPA, "--device", DEVICE, os.path.join(HERE, "gpu.gpa"), *WORDS], caches)
+        gpa.measure(within(FOR_GPA))
+        peers = [Engine(label, [sys.executable, os.path.join(HERE, "gpu_peer.py"), label, *WORDS], caches) for label in labels]
         if labels:
             save_data(caches)
-        peers = [Engine(label, [sys.executable, os.path.join(HERE, "gpu_peer.py"), label, *words], caches) for label in labels]
-        gpa = Engine("gpa", [GPA, "--device", DEVICE, os.path.join(HERE, "gpu.gpa"), *words], caches)
-        gpa.measure(within(FOR_GPA))
-        peers = [e for e in peers if e.expect("imported", within(TO_START))]
+        until = within(TO_IMPORT)
+        peers = [e for e in peers if e.expect("imported", until)]
+        left = min(TO_COMPILE, (END - time.monotonic()) / 2)
         for e in peers:
-            e.tell(TO_COMPILE)
-        until = within(TO_COMPILE + 10)
+            e.tell(left)
+        until = within(left + 20)
         peers = [e for e in peers if e.expect("compiled", until)]
         for e in peers:
             e.tell(TO_MEASURE)
@@ -212,7 +221,9 @@ def table(gpa, peers):
     speed = ROWS["copy 1e8 float32"][0] / copy / 1e6 if copy else 0
     wide = {e.label: max(len(e.label) + 2, 9) for e in peers}
     title = f"ms  (copy {speed:.0f} GB/s)" if speed else "ms"
-    print(f"\n{title:<34}{'gpa':>10}" + "".join(f"{label:>{w}}" for label, w in wide.items()) + f"{'goal':>9}{'of copy':>9}{'first':>8}")
+    print(f"\n{title:<34}{'gpa':>10}" + "".join(f"{label:>{w}}" for label, w in wide.items()) +
+          f"{'goal':>9}{'of copy':>9}{'first':>8}{'to best' if peers else '':>9}")
+    beside, behind, over = 0, [], []
     for name in [*ROWS, *AROUND]:
         mine, theirs = gpa.times.get(name), [e.times.get(name) for e in peers]
         if mine is None and not any(theirs):
@@ -222,16 +233,23 @@ def table(gpa, peers):
         share = f"{nbytes / mine / 1e6 / speed:.0%}" if mine and speed and nbytes else ""
         first = f"{gpa.first[name]:.0f}" if name in gpa.first else ""
         best = min(filter(None, theirs), default=None)
-        behind = " behind" if mine and best and mine > best * 1.03 else ""
-        over = " over the goal" if mine and goal and mine > goal * 1.03 else ""
-        print(f"{name:<34}{f'{mine:.4g}' if mine else '-':>10}{cells}{goal or '':>9}{share:>9}{first:>8}{behind}{over}", flush=True)
+        ratio = mine / best if mine and best else None
+        beside += ratio is not None
+        if ratio and ratio > LEVEL:
+            behind.append(name)
+        if mine and goal and mine > goal * LEVEL:
+            over.append(name)
+        print(f"{name:<34}{f'{mine:.4g}' if mine else '-':>10}{cells}{goal or '':>9}{share:>9}{first:>8}"
+              f"{f'{ratio:.2f}' if ratio else '':>9}".rstrip(), flush=True)
+    print(f"over the goal: {', '.join(over) or 'none'}")
+    if peers:
+        print(f"behind the best peer in {len(behind)} of {beside} rows: {', '.join(behind) or 'none'}")
 
 
 def main():
-    words = [w for w in sys.argv[1:] if not w.startswith("-")]
-    labels = [] if "--quick" in sys.argv else installed()
-    gpa, peers = rows(words, labels)
-    if not words:
+    chosen = OPTIONS["peers"].split(",") if "peers" in OPTIONS else MODULES
+    gpa, peers = rows([] if "quick" in OPTIONS else installed(chosen))
+    if not WORDS:
         found = around([e.label for e in peers])
         for e in [gpa, *peers]:
             e.times |= found.get(e.label, {})

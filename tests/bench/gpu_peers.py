@@ -95,7 +95,7 @@ class Peer:
         self.rows = self.a.reshape(20000, 5000)
         self.u, self.w, self.z = (v[:SIDE * SIDE].reshape(SIDE, SIDE) for v in (self.a, self.o, self.b))
         self.p = self.b[:2 * POINTS].reshape(POINTS, 2)
-        self.q = self.b[:POINTS]
+        self.q, self.q2 = self.b[:POINTS], self.b[POINTS:2 * POINTS]
         self.f, self.g = (v[:4096 * 4096].reshape(4096, 4096) for v in (self.a, self.b))
         self.left, self.right = self.b[:8 * PRODUCTS].reshape(PRODUCTS, 2, 4), self.b[:20 * PRODUCTS].reshape(PRODUCTS, 4, 5)
 
@@ -160,7 +160,28 @@ class Cupy(Peer):
         increment = np.RawKernel("""extern "C" __global__ void increment(float *x, int n) {
             const int i = blockIdx.x * blockDim.x + threadIdx.x;
             if (i < n) x[i] += 1; }""", "increment")
+        angle = np.ElementwiseKernel("float32 y, float32 x", "float32 o", "o = atan2f(y, x)", "angle")
+        tiles = np.RawKernel("""extern "C" __global__ void tiles(const float *A, const float *B, float *C, int n) {
+            __shared__ float sA[32][32], sB[32][32];
+            const int tx = threadIdx.x, ty = threadIdx.y, x = blockIdx.x * 32 + tx, y = blockIdx.y * 32 + ty;
+            float acc = 0;
+            for (int i = 0; i < n; i += 32) {
+                sA[ty][tx] = A[y * n + tx + i];
+                sB[ty][tx] = B[(ty + i) * n + x];
+                __syncthreads();
+                for (int j = 0; j < 32; j++) acc += sA[ty][j] * sB[j][tx];
+                __syncthreads();
+            }
+            C[y * n + x] = acc; }""", "tiles")
+        square = np.empty((4096, 4096), np.float32)
+
+        def tiled():
+            tiles((128, 128), (32, 32), (self.f, self.g, square, 4096))
         return {
+            "arctan2 ufunc 1e7": lambda: angle(self.q, self.q2),
+            "arctan2 ufunc of columns 1e7": lambda: angle(self.p[:, 1], self.p[:, 0]),
+            "shared-memory product 4096": tiled,
+            "the same, unchecked": tiled,
             "Mandelbrot ufunc 2048x2048x255": lambda: mandel(self.plane, 255),
             "gufunc product 1e6 (2,4)(4,5)": lambda: self.left @ self.right,
             "FFT convolution 4096 complex64": lambda: np.fft.ifft2(np.fft.fft2(self.image) * np.fft.fft2(self.mask)),
@@ -259,7 +280,18 @@ class Jax(Peer):
             def day(k, s):
                 return s * np.exp(DRIFT + SPREAD * jax.random.normal(jax.random.fold_in(key, k), (PATHS,), np.float64))
             return np.maximum(jax.lax.fori_loop(0, DAYS, day, np.full(PATHS, 100.0)) - 110, 0).mean()
+
+        def mandel(c):
+            def trip(i, state):
+                z, count = state
+                z = np.where(count == 255, z * z + c, z)
+                out = (z.real * z.real + z.imag * z.imag >= 4) & (count == 255)
+                return z, np.where(out, i, count)
+            return jax.lax.fori_loop(0, 255, trip, (c * 0, np.full(c.shape, 255, np.int32)))[1]
         calls = {
+            "Mandelbrot ufunc 2048x2048x255": (mandel, self.plane),
+            "arctan2 ufunc 1e7": (np.arctan2, self.q, self.q2),
+            "arctan2 ufunc of columns 1e7": (lambda p: np.arctan2(p[:, 1], p[:, 0]), self.p),
             "gufunc product 1e6 (2,4)(4,5)": (lambda a, b: np.matmul(a, b, precision="highest"), self.left, self.right),
             "FFT convolution 4096 complex64": (lambda f, g: np.fft.ifft2(np.fft.fft2(f) * np.fft.fft2(g)), self.image, self.mask),
             "Monte Carlo 1e6 x 252 float64": (monte_carlo, jax.random.key(7)),
@@ -337,10 +369,18 @@ class Torch(Peer):
             "Laplace step 8192": (laplace, u),
             "transpose 8192": (lambda w, u: w.copy_(u.T), w, u),
             "cumsum 1e8": (lambda a: np.cumsum(a, 0), a),
+            "arctan2 ufunc 1e7": (np.arctan2, self.q, self.q2),
+            "arctan2 ufunc of columns 1e7": (lambda p: np.arctan2(p[:, 1], p[:, 0]), self.p),
             "gufunc product 1e6 (2,4)(4,5)": (np.matmul, self.left, self.right),
             "FFT convolution 4096 complex64": (lambda f, g: np.fft.ifft2(np.fft.fft2(f) * np.fft.fft2(g)), self.image, self.mask),
             "a small operation alone": (lambda t: t + 1, self.tiny),
             "ten small operations in a chain": (chain, self.tiny),
+            "x[x > 0.5] 1e8": (lambda b: b[b > 0.5], b),
+            "histogram 200 bins 1e8": (lambda b: np.histc(b, 200, 0, 1), b),
+            "matrix product 4096 float32": (np.matmul, self.f, self.g),
+            "matrix product 4096 float64": (np.matmul, self.f64, self.f64),
+            "10,000 solves 32x32 float32": (np.linalg.solve, self.systems, self.sides),
+            "sort 1e8 float32": (lambda v: np.sort(v).values, self.mixed),
         }
         day = compiled(lambda s: s * np.exp(DRIFT + SPREAD * np.randn(PATHS, dtype=np.float64, device="cuda")))
 
@@ -352,14 +392,7 @@ class Torch(Peer):
         made = {name: (lambda f=compiled(f), args=args: f(*args)) for name, (f, *args) in calls.items()}
         made["Monte Carlo 1e6 x 252 float64"] = monte_carlo
         total = compiled(np.sum)
-        return made | self.plain() | {"launch and read back": lambda: float(total(self.tiny))}
-
-    def plain(self):
-        np, b = self.torch, self.b
-        return {"x[x > 0.5] 1e8": lambda: b[b > 0.5], "histogram 200 bins 1e8": lambda: np.histc(b, 200, 0, 1),
-                "matrix product 4096 float32": lambda: self.f @ self.g, "matrix product 4096 float64": lambda: self.f64 @ self.f64,
-                "10,000 solves 32x32 float32": lambda: np.linalg.solve(self.systems, self.sides),
-                "sort 1e8 float32": lambda: np.sort(self.mixed).values}
+        return made | {"launch and read back": lambda: float(total(self.tiny))}
 
 
 class TorchCompile(Torch):
@@ -367,9 +400,6 @@ class TorchCompile(Torch):
 
     def compiled(self, f):
         return self.torch.compile(f, dynamic=False)
-
-    def plain(self):
-        return {}
 
     def first(self, x, c):
         return self.torch.compile(super().first)(x, c)
@@ -453,6 +483,30 @@ class Numba(Peer):
             return math.atan2(y, x)
         return lambda: angle(y, x, out=self.o[:POINTS])
 
+    def total(self):
+        total = self.cuda.reduce(lambda a, b: a + b)
+        return lambda: total(self.tiny)
+
+    def prices(self):
+        from numpy import float32
+        cuda, (one, two, half) = self.cuda, map(float32, (1, 0.02, 0.5))
+        g, w, a, b, c, d, e, v = map(float32, (0.2316419, 0.39894228, 0.31938153, -0.356563782, 1.781477937, -1.821255978, 1.330274429, 0.3))
+
+        @cuda.jit(device=True)
+        def cdf(x):
+            k = one / (one + g * abs(x))
+            y = w * math.exp(-half * x * x) * (k * (a + k * (b + k * (c + k * (d + k * e)))))
+            return one - y if x > 0 else y
+
+        @cuda.jit
+        def price(s, x, t, o):
+            i = cuda.grid(1)
+            if i < s.size:
+                root = math.sqrt(t[i])
+                d1 = (math.log(s[i] / x[i]) + (two + half * v * v) * t[i]) / (v * root)
+                o[i] = s[i] * cdf(d1) - x[i] * math.exp(-two * t[i]) * cdf(d1 - v * root)
+        return lambda: price[(PRICES + 255) // 256, 256](self.s, self.x, self.t, self.o)
+
     def work(self):
         cuda = self.cuda
         from numba import float32 as nb_float32
@@ -488,6 +542,24 @@ class Numba(Peer):
                 o[i, j] = u[i, j] + tenth * (u[i - 1, j] + u[i + 1, j] + u[i, j - 1] + u[i, j + 1] - four * u[i, j])
 
         @cuda.jit
+        def move(x, o):
+            i = cuda.grid(1)
+            if i < x.size:
+                o[i] = x[i]
+
+        @cuda.jit
+        def turn(x, o):
+            j, i = cuda.grid(2)
+            if i < o.shape[0] and j < o.shape[1]:
+                o[i, j] = x[j, i]
+
+        @cuda.jit
+        def update(w, u, z):
+            j, i = cuda.grid(2)
+            if 0 < i < w.shape[0] and 0 < j < w.shape[1]:
+                w[i, j] = w[i, j] + u[i, j - 1] + z[i, j - 1]
+
+        @cuda.jit
         def more(x, o):
             i = cuda.grid(1)
             if i < x.size:
@@ -517,11 +589,19 @@ class Numba(Peer):
                 for _ in range(DAYS):
                     v = v * math.exp(DRIFT + SPREAD * xoroshiro128p_normal_float64(states, i))
                 s[i] = v
-        states, prices = create_xoroshiro128p_states(PATHS, seed=7), cuda.device_array(PATHS)
+
+        def monte_carlo():
+            states, prices = create_xoroshiro128p_states(PATHS, seed=7), cuda.device_array(PATHS)
+            return lambda: paths[blocks(PATHS), 256](states, prices)
         h, tile = cuda.device_array((4096, 4096), "float32"), ((128, 128), (32, 32))
         blocks = lambda n: (n + 255) // 256
         square = ((SIDE + 63) // 64, (SIDE + 3) // 4), (64, 4)
         return {
+            "copy 1e8 float32": lambda: move[blocks(N), 256](a, o),
+            "slice update 8192": lambda: update[square](self.w, u, self.z),
+            "transpose 8192": lambda: turn[square](u, self.w),
+            "Black-Scholes 5e7": later(self.prices),
+            "launch and read back": later(self.total),
             "sqrt 1e7": lambda: root[blocks(POINTS), 256](q, o),
             "arctan2 of columns 1e7": lambda: angle[blocks(POINTS), 256](self.p, o),
             "activation chain 1e8": lambda: activate[blocks(N), 256](a, b, o),
@@ -532,7 +612,7 @@ class Numba(Peer):
             "arctan2 ufunc of columns 1e7": later(lambda: self.angle(self.p[:, 1], self.p[:, 0])),
             "shared-memory product 4096": lambda: tiles[tile](self.f, self.g, h),
             "the same, unchecked": lambda: tiles[tile](self.f, self.g, h),
-            "Monte Carlo 1e6 x 252 float64": lambda: paths[blocks(PATHS), 256](states, prices),
+            "Monte Carlo 1e6 x 252 float64": later(monte_carlo),
             "a small operation alone": lambda: more[4, 256](self.tiny, self.tiny),
             "kernel launch": lambda: more[4, 256](self.tiny, self.tiny),
         }
