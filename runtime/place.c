@@ -132,18 +132,10 @@ gpa_code place_bring(gpa_rt *rt, gpa_device *d, gpa_arr **a, gpa_err *e) {
 }
 
 gpa_code arr_to(gpa_rt *rt, gpa_arr *a, const char *name, bool copy, gpa_arr **out, gpa_err *e) {
-    gpa_device *d, *before, *from;
+    gpa_device *d;
     gpa_arr *done = NULL;
     gpa_code rc = GPA_OK;
-    TRY(device_default(rt, &before, e));
     TRY(device_named(rt, name, &d, e));
-    TRY(place_of(rt, a, &from, e));
-    if (a->storage->node && from != d && !shared(rt, &a, 1)) { /* open to choice: computed there at once */
-        rt->device = d;
-        rc = arr_force(rt, a, CUT_NEEDED, e);
-        rt->device = before;
-        if (rc) goto out;
-    }
     TRY(arr_force(rt, a, CUT_NEEDED, e));
     if (a->storage->buf->device != d) TRY(copy_to(rt, d, a, &done, e));
     else if (copy) TRY(arr_copy(rt, a, &done, e));

@@ -177,7 +177,8 @@ bool arr_is_contiguous(const gpa_arr *a);         /* C order */
 bool arr_is_f_contiguous(const gpa_arr *a);
 /* Where the elements are, or will be computed. */
 const char *arr_device(gpa_rt *rt, const gpa_arr *a);
-/* The array on another device: itself if it is there already and copy is false, else a copy in C order. */
+/* The array on another device: itself if it is there already and copy is false, else a copy in C order. What is pending is
+ * computed first, where it would have been. */
 gpa_code arr_to(gpa_rt *rt, gpa_arr *a, const char *device, bool copy, gpa_arr **out, gpa_err *e);
 bool arr_is_pending(const gpa_arr *a);
 /* Whether they have memory in common. */
