@@ -60,6 +60,11 @@ static int background(void) {
     return strcmp(back, ";7") == 0 || strcmp(back, ";15") == 0 ? LIGHT : DARK;
 }
 
+const char *colour_unknown_theme(void) {
+    const char *theme = getenv("GPA_THEME");
+    return theme && *theme && strcmp(theme, "light") && strcmp(theme, "dark") && strcmp(theme, "neutral") ? theme : NULL;
+}
+
 bool colour_begin(const char *option) {
     bool known = !option || strcmp(option, "auto") == 0 || strcmp(option, "always") == 0 || strcmp(option, "never") == 0;
     bool automatic = !option || strcmp(option, "auto") == 0;

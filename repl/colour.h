@@ -24,6 +24,8 @@ enum {
  * CLICOLOR, TERM and whether the stream is a terminal; the palette from GPA_THEME ("light", "dark", "neutral") or COLORFGBG.
  * False: no such choice. */
 bool colour_begin(const char *option);
+/* What GPA_THEME says when that is no theme, or NULL. */
+const char *colour_unknown_theme(void);
 /* Whether a stream, 1 or 2, is coloured. */
 bool colour_on(int fd);
 /* The sequence that begins a tint, and the one that ends any. "" where there is none. */

@@ -119,6 +119,7 @@ int main(int argc, char **argv) {
     args[0] = o.n_code ? "-c" : o.file ? o.file : "";
     for (int i = o.rest; i < argc; i++) args[1 + i - o.rest] = argv[i];
     colour_begin(o.colour);
+    if (colour_unknown_theme()) fprintf(stderr, "gpa: GPA_THEME: '%.40s' is not light, dark or neutral\n", colour_unknown_theme());
     gpa_config_init(&config);
     host_init(&config.host);
     config.device = o.device;

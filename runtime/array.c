@@ -389,6 +389,21 @@ gpa_code arr_copy(gpa_rt *rt, gpa_arr *a, gpa_arr **out, gpa_err *e) {
 
 /* ---- the runtime ---- */
 
+/* What the environment sets and nobody could read is said at once, before anything is done otherwise than was meant. */
+static gpa_code check_settings(gpa_err *e) {
+    static const struct {
+        const char *name;
+        uint64_t total; /* 0: a share makes no sense */
+    } amounts[] = {{"GPA_MEMORY_LIMIT", 100}, {"GPA_CACHE_LIMIT", 0}};
+    for (size_t i = 0; i < COUNT_OF(amounts); i++) {
+        const char *text = getenv(amounts[i].name);
+        uint64_t bytes;
+        if (text && *text && !str_read_bytes(text, amounts[i].total, &bytes))
+            return gpa_fail(e, GPA_E_VALUE, "%s: '%.40s' is not an amount of memory", amounts[i].name, text);
+    }
+    return GPA_OK;
+}
+
 gpa_code rt_new(const rt_config *c, gpa_rt **out, gpa_err *e) {
     gpa_rt *rt = mem_zero(sizeof *rt);
     if (!rt) return gpa_no_memory(e);
@@ -397,8 +412,8 @@ gpa_code rt_new(const rt_config *c, gpa_rt **out, gpa_err *e) {
     rt->pending_limit = PENDING_BYTES;
     const char *name = c && c->device ? c->device : getenv("GPA_DEVICE"), *checked = getenv("NUMBA_ENABLE_CUDASIM");
     if (!name && checked && strcmp(checked, "1") == 0) name = "ref"; /* Numba's name for a checked run */
-    gpa_code rc = GPA_OK;
-    if (name && *name && !(rc = device_check_name(name, e))) snprintf(rt->device_name, sizeof rt->device_name, "%s", name);
+    gpa_code rc = check_settings(e);
+    if (!rc && name && *name && !(rc = device_check_name(name, e))) snprintf(rt->device_name, sizeof rt->device_name, "%s", name);
     if (rc) rt_free(rt);
     else *out = rt;
     return rc;
