@@ -1,6 +1,7 @@
 /* Plans are remembered (runtime/memo.h): a graph that was fused and lowered before is recognised, whatever numbers and
  * memory it has, and only then; what is computed is right each time. Expected values are computed here, in plain C. */
 #include "runtime/body.h"
+#include "runtime/rt.h"
 #include "tests/unit/graph.h"
 
 enum { N = 30, M = 7 };
@@ -299,6 +300,43 @@ static void test_functions(void **state) {
     }
 }
 
+/* x * by, by a loop that ends after its first trip, or one trip of a counter. */
+static gpa_body *looping(double by, kir_code loop) {
+    gpa_body *b;
+    kir_func *f = kir_new(KIR_MAP, "looping");
+    assert_non_null(f);
+    kir_add_param(f, DT_F64);
+    int32_t x = kir_emit(f, (kir_ins){.code = KIR_PARAM, .type = DT_F64, .a = -1, .b = -1, .c = -1});
+    int32_t zero = kir_const(f, DT_I64, (gpa_val){.I64 = 0}), one = kir_const(f, DT_I64, (gpa_val){.I64 = 1});
+    if (loop == KIR_FOR) kir_open(f, (kir_ins){.code = KIR_FOR, .type = DT_I64, .a = zero, .b = one, .c = one});
+    else kir_open(f, (kir_ins){.code = KIR_LOOP, .type = DT_NONE, .a = -1, .b = -1, .c = -1});
+    kir_emit(f, (kir_ins){.code = KIR_BREAK, .type = DT_NONE, .a = -1, .b = -1, .c = -1});
+    kir_close(f);
+    ok(body_new_take(f, kir_op2(f, OP_MULTIPLY, x, kir_const(f, DT_F64, (gpa_val){.F64 = by})), &b, &err));
+    return b;
+}
+
+/* A program with a loop can be stopped where the host does not see the memory (it then says so late): its plan is not remembered there. */
+static void test_stoppable(void **state) {
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        gpa_body *b = looping(i, i % 2 ? KIR_FOR : KIR_LOOP);
+        for (int round = 0; round < 3; round++) {
+            gpa_opnd in = arr(numbers(round, SHAPE(N)));
+            gpa_arr *r;
+            ok(arr_apply(rt, b, &in, NULL, &r, &err));
+            keep(r);
+            if (i >= 2) rt->device->caps.host_visible = false;
+            count();
+            eval(r);
+            known_is(round && rt->device->caps.host_visible);
+            expect(r, N, bodied, (double[]){round, i});
+            drop_all();
+        }
+        body_release(b);
+    }
+}
+
 /* More plans than the table has places. */
 static void test_many(void **state) {
     (void)state;
@@ -395,7 +433,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         GRAPH_TEST(test_numbers_and_memory), GRAPH_TEST(test_shapes_and_dtypes), GRAPH_TEST(test_views), GRAPH_TEST(test_rows), GRAPH_TEST(test_bits),
         GRAPH_TEST(test_aliases),
-        GRAPH_TEST(test_steps_and_names), GRAPH_TEST(test_functions), GRAPH_TEST(test_many), GRAPH_TEST(test_interrupt),
+        GRAPH_TEST(test_steps_and_names), GRAPH_TEST(test_functions), GRAPH_TEST(test_stoppable),
+        GRAPH_TEST(test_many), GRAPH_TEST(test_interrupt),
         GRAPH_TEST(test_memory), GRAPH_TEST(test_explained),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
