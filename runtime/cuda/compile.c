@@ -23,7 +23,7 @@ static size_t make_options(cu_target t, cu_effort effort, int version, char arch
     if (t.line_info) out[n++] = "--generate-line-info";
     out[n++] = "--diag-suppress=177,550,186,68";
     if (version >= FIRST_MINIMAL) out[n++] = "--minimal"; /* no textures: a fifth of the time */
-    if (effort == EFFORT_QUICK) out[n++] = "--Ofast-compile=max";
+    if (effort == EFFORT_QUICK) out[n++] = "--Ofast-compile=mid"; /* "max" would stay on for every later compilation of the process */
     return n;
 }
 

@@ -90,6 +90,32 @@ static void gather(const kir_func *f, const cu_plan *plan) {
     if (++gathered == TOGETHER) compile_gathered();
 }
 
+/* Parameters in one struct, as in every generated program. */
+static const char with_parameters[] =
+    "struct g_params { const float *from; float *to; int n; };\n"
+    "extern \"C\" __global__ void gpa(const __grid_constant__ g_params P) {\n"
+    "    if (threadIdx.x < P.n) P.to[threadIdx.x] = P.from[threadIdx.x] + 1;\n"
+    "}\n";
+
+static char *built(cu_effort effort) {
+    gpa_err e = {0};
+    char *ptx = NULL;
+    size_t n = 0;
+    gpa_code rc = compile_fresh(with_parameters, (cu_target){.major = 9}, effort, &ptx, &n, &e);
+    if (rc) fail_msg("%s", e.msg);
+    return ptx;
+}
+
+/* What a quick build is told does not stay for the next ones. Comes first, while nothing was built. */
+static void test_quick_then_full(void **state) {
+    (void)state;
+    begin();
+    char *before = built(EFFORT_FULL), *quick = built(EFFORT_QUICK), *after = built(EFFORT_FULL);
+    assert_string_equal(before, after);
+    mem_free(before), mem_free(quick), mem_free(after);
+    str_free(&together);
+}
+
 static cu_plan points(int vec, int unroll, uint64_t wide) {
     cu_plan p;
     memset(&p, 0, sizeof p);
@@ -451,5 +477,5 @@ static void test_small_matrices(void **state) {
     compile_all();
 }
 
-UNIT_TESTS(TEST(test_small_matrices), TEST(test_layouts), TEST(test_control), TEST(test_own), TEST(test_casts), TEST(test_scans), TEST(test_reductions), TEST(test_kernels),
-           TEST(test_operations))
+UNIT_TESTS(TEST(test_quick_then_full), TEST(test_small_matrices), TEST(test_layouts), TEST(test_control), TEST(test_own), TEST(test_casts), TEST(test_scans),
+           TEST(test_reductions), TEST(test_kernels), TEST(test_operations))
