@@ -4,6 +4,7 @@
 #   make           build                              make install   PREFIX=/usr/local DESTDIR=
 #   make run       the demonstration, on real data    make dist      an archive that runs elsewhere
 #   make test      every test                         make bench-gpu with CuPy, JAX, PyTorch, Numba on a GPU (QUICK=1: gpa alone)
+#                                                     make bench-numerics  beside NumPy and SciPy, a row for each function
 #   make layers    check who includes whom            make reference the functions and their docstrings: build/reference.html
 #   make test-gpu  every test on a GPU                make test-kit  what that needs of a build
 #   make fuzz      build the fuzz targets (clang)     make cov       which lines the tests run
@@ -47,7 +48,7 @@ say = $(if $(V),,@printf '  %-5s %s\n' $(1) $@;)
 # What is there: HAVE_*, *_CFLAGS and *_LIBS, found once for a compiler by .make/probe.sh and kept until that or
 # `make deps` changes something.
 CONFIG := build/config-$(notdir $(firstword $(CC))).mk
-ifneq ($(filter-out deps run test test-gpu cov bench layers fuzz clean,$(or $(MAKECMDGOALS),all)),)
+ifneq ($(filter-out deps run test test-gpu cov bench bench-numerics layers fuzz clean,$(or $(MAKECMDGOALS),all)),)
   include $(CONFIG)
 endif
 $(CONFIG): .make/probe.sh
@@ -178,6 +179,7 @@ test:   deps layers ; @$(MAKE) --no-print-directory -j$(JOBS) all tests && MODE=
 test-gpu: deps layers ; @$(MAKE) --no-print-directory -j$(JOBS) all tests && MODE=$(MODE) JOBS=$(JOBS) tests/run --gpu
 test-kit: all tests ; @.make/kit.sh $(B) build/gpa-tests.tar.xz
 bench:  deps ; @$(MAKE) --no-print-directory -j$(JOBS) all && GPA=$(B)/gpa tests/bench/run
+bench-numerics: deps ; @$(MAKE) --no-print-directory -j$(JOBS) all && GPA=$(B)/gpa tests/bench/run numerics
 bench-gpu: deps ; @$(MAKE) --no-print-directory -j$(JOBS) all && GPA=$(B)/gpa $(or $(wildcard build/venv/bin/python),python3) tests/bench/gpu.py $(if $(QUICK),--quick)
 cov:    ; @$(MAKE) --no-print-directory test MODE=cov; .make/coverage.sh
 tests:  $(UNIT) $(TOOLS) $(FUZZ) $(FAKE) $(STUBS) $(EMULATOR) ; @true
@@ -217,4 +219,4 @@ fuzz:
 build/fuzz/%: build/fuzz/tests/fuzz/%.o build/fuzz/core.a
 	$(call say,LD)$(CC) $(CFLAGS) -fsanitize=fuzzer $(LDFLAGS) $(EXE) -o $@ $< build/fuzz/core.a $(LIBS)
 
-.PHONY: default all reference picture deps run test test-gpu test-kit tests cov bench install dist layers fuzz clean
+.PHONY: default all reference picture deps run test test-gpu test-kit tests cov bench bench-numerics install dist layers fuzz clean

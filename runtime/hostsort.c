@@ -1,75 +1,50 @@
 /* Sorting and searching in host memory.
  *
- * Every element gets an unsigned key whose order is the element's: integers by flipping the sign bit, floats by their bits
- * (negative ones complemented), with -0 as 0 and NaN last. Keys are sorted by digits, least first, which is stable and
+ * Every element gets an unsigned key whose order is the element's (sortkey.h). Keys are sorted by digits, least first, which is stable and
  * takes the same few passes whatever the data; short rows by insertion. Where only some places count, they are sorted by the
  * highest digit and then only those that share a place's. A complex number has three keys and is sorted by
- * each in turn. Reading order: keys, sorting, real values, places, calls, searching. */
+ * each in turn. Reading order: keys, sorting, places, calls, searching. */
 #include "runtime/base.h"
 #include "runtime/hostcall.h"
+#include "runtime/sortkey.h"
 
 enum { SHORT = 40, MIDDLE = 3000, BLOCK = 1 << 20, MOST_PLACES = 64 };
 
 /* ---- keys ---- */
 
-static uint64_t float_key(uint64_t bits, int width) {
-    uint64_t sign = 1ull << (width - 1), all = sign | (sign - 1);
-    if (bits == sign) bits = 0;
-    return (bits & sign ? ~bits : bits | sign) & all;
-}
-
-static uint64_t key32(float f) {
-    uint32_t bits;
-    memcpy(&bits, &f, sizeof bits);
-    return f != f ? UINT32_MAX : float_key(bits, 32);
-}
-
-static uint64_t key64(double f) {
-    uint64_t bits;
-    memcpy(&bits, &f, sizeof bits);
-    return f != f ? UINT64_MAX : float_key(bits, 64);
+static uint64_t real_key(gpa_dtype t, const void *from) {
+    sortkey_order o = sortkey_order_of(t);
+    uint64_t bits = 0;
+    sortkey_load(from, o.item, 1, &bits);
+    return sortkey_rank(bits, &o);
 }
 
 /* The three keys of a complex number, least significant first: NumPy puts a NaN imaginary part behind all numbers, a NaN
  * real part behind that, and both last. */
 enum { KEY_IM, KEY_RE, KEY_CLASS, COMPLEX_KEYS };
 
-static uint64_t complex_key(double re, double im, int which) {
-    bool bad_re = re != re, bad_im = im != im;
+static uint64_t complex_key(gpa_dtype part, const void *re, const void *im, bool bad_re, bool bad_im, int which) {
     if (which == KEY_CLASS) return (uint64_t)bad_re * 2 + bad_im;
-    if (which == KEY_RE) return bad_re ? 0 : key64(re);
-    return bad_im ? 0 : key64(im);
+    if (which == KEY_RE) return bad_re ? 0 : real_key(part, re);
+    return bad_im ? 0 : real_key(part, im);
 }
 
 /* The keys of n elements; `which` for complex dtypes. Returns the bits that a key may use. */
 static int make_keys(gpa_dtype t, const void *from, int64_t n, int which, uint64_t *key) {
-#define KEYS(T, expr)                                 \
-    {                                                 \
-        const T *p = from;                            \
-        for (int64_t i = 0; i < n; i++) key[i] = expr; \
-        break;                                        \
+#define COMPLEX(T, part)                                                                                                 \
+    {                                                                                                                    \
+        const T *p = from;                                                                                               \
+        for (int64_t i = 0; i < n; i++)                                                                                  \
+            key[i] = complex_key(part, &p[i].re, &p[i].im, p[i].re != p[i].re, p[i].im != p[i].im, which);               \
     }
-    switch (t) {
-    case DT_BOOL: KEYS(uint8_t, p[i] != 0)
-    case DT_I8: KEYS(int8_t, (uint8_t)(p[i] ^ 0x80))
-    case DT_I16: KEYS(int16_t, (uint16_t)(p[i] ^ 0x8000))
-    case DT_I32: KEYS(int32_t, (uint32_t)p[i] ^ 0x80000000u)
-    case DT_I64: KEYS(int64_t, (uint64_t)p[i] ^ 1ull << 63)
-    case DT_U8: KEYS(uint8_t, p[i])
-    case DT_U16: KEYS(uint16_t, p[i])
-    case DT_U32: KEYS(uint32_t, p[i])
-    case DT_U64: KEYS(uint64_t, p[i])
-    case DT_F16: KEYS(uint16_t, (p[i] & 0x7fff) > 0x7c00 ? 0xffff : float_key(p[i], 16))
-    case DT_BF16: KEYS(uint16_t, (p[i] & 0x7fff) > 0x7f80 ? 0xffff : float_key(p[i], 16))
-    case DT_F32: KEYS(float, key32(p[i]))
-    case DT_F64: KEYS(double, key64(p[i]))
-    case DT_C64: KEYS(gpa_c64, complex_key((double)p[i].re, (double)p[i].im, which))
-    case DT_C128: KEYS(gpa_c128, complex_key(p[i].re, p[i].im, which))
-    case DT_COUNT: break;
-    }
-#undef KEYS
+    if (t == DT_C64) COMPLEX(gpa_c64, DT_F32)
+    if (t == DT_C128) COMPLEX(gpa_c128, DT_F64)
+#undef COMPLEX
     if (dtype_is_complex(t)) return which == KEY_CLASS ? 2 : 64;
-    return (int)dtype_size(t) * 8;
+    sortkey_order o = sortkey_order_of(t);
+    sortkey_load(from, o.item, n, key);
+    for (int64_t i = 0; i < n; i++) key[i] = sortkey_rank(key[i], &o);
+    return (int)o.item * 8;
 }
 
 /* ---- sorting ---- */
@@ -169,64 +144,6 @@ static const ranked *order(gpa_dtype t, const char *from, int64_t n, room *w) {
     return w->r;
 }
 
-/* ---- real values ---- */
-
-/* Values need no ranks: their bits are sorted as keys and turned back. -0 gets a key of its own, below that of 0. */
-static uint64_t key_of_bits(uint64_t bits, char kind, uint64_t sign, uint64_t nan) {
-    if (kind == 'I') return bits ^ sign;
-    if (kind != 'F') return bits;
-    if ((bits & ~sign) > nan) return bits | sign; /* a NaN loses its sign and stays last */
-    return bits & sign ? ~bits & (sign | (sign - 1)) : bits | sign;
-}
-
-static uint64_t bits_of_key(uint64_t key, char kind, uint64_t sign) {
-    if (kind == 'I') return key ^ sign;
-    if (kind != 'F') return key;
-    return key & sign ? key ^ sign : ~key & (sign | (sign - 1));
-}
-
-static void load_bits(const char *from, size_t item, int64_t n, uint64_t *to) {
-#define LOAD(T)                                                             \
-    for (int64_t i = 0; i < n; i++) to[i] = ((const T *)(const void *)from)[i]; \
-    break
-    switch (item) {
-    case 1: LOAD(uint8_t);
-    case 2: LOAD(uint16_t);
-    case 4: LOAD(uint32_t);
-    case 8: LOAD(uint64_t);
-    }
-#undef LOAD
-}
-
-static void save_bits(char *to, size_t item, int64_t n, const uint64_t *from) {
-#define SAVE(T)                                                              \
-    for (int64_t i = 0; i < n; i++) ((T *)(void *)to)[i] = (T)from[i]; \
-    break
-    switch (item) {
-    case 1: SAVE(uint8_t);
-    case 2: SAVE(uint16_t);
-    case 4: SAVE(uint32_t);
-    case 8: SAVE(uint64_t);
-    }
-#undef SAVE
-}
-
-/* 0 and -0 are equal, so they keep the order in which they came. `key` is sorted, `in` are the bits as they were. */
-static void mend_zeros(uint64_t *key, int64_t n, const char *in, size_t item, uint64_t sign) {
-    int64_t lo = 0, hi = n;
-    while (lo < hi) {
-        int64_t mid = lo + (hi - lo) / 2;
-        if (key[mid] < sign - 1) lo = mid + 1;
-        else hi = mid;
-    }
-    if (lo == n || key[lo] != sign - 1) return;
-    for (int64_t i = 0; i < n && lo < n && (key[lo] == sign || key[lo] == sign - 1); i++) {
-        uint64_t bits;
-        load_bits(in + (size_t)i * item, item, 1, &bits);
-        if (!(bits & ~sign)) key[lo++] = bits ? sign - 1 : sign;
-    }
-}
-
 /* ---- places ---- */
 
 /* Keys that share the digit of some places. */
@@ -281,27 +198,20 @@ static void place_keys(uint64_t *key, uint64_t *spare, int64_t n, int bits, int6
     place_groups(key, spare, shift, digits, first, kth, n_kth, w);
 }
 
-/* How the bits of a dtype become keys: key_of_bits. */
-typedef struct {
-    char kind;
-    uint64_t sign, nan;
-} order_of;
-
 /* The same for the elements of a row, whose keys are made as they are put where their highest digit belongs. */
-static void place_values(const gpa_libcall *c, const char *in, int64_t n, const order_of *o, room *w) {
+static void place_values(const gpa_libcall *c, const char *in, int64_t n, const sortkey_order *o, room *w) {
     size_t item = dtype_size(c->dtype);
     int bits = (int)item * 8, digit = MIN(bits, n <= MIDDLE ? 8 : 11), shift = bits - digit;
     uint64_t digits = 1ull << digit, *key = w->key;
-    char kind = o->kind;
-    uint64_t sign = o->sign, nan = o->nan;
+    sortkey_order own = *o; /* the compiler knows that nothing changes it */
     memset(w->count, 0, digits * sizeof *w->count);
 #define PLACE(T)                                                                                                    \
     {                                                                                                               \
         const T *x = (const void *)in;                                                                              \
-        for (int64_t i = 0; i < n; i++) w->count[key_of_bits(x[i], kind, sign, nan) >> shift & (digits - 1)]++;     \
+        for (int64_t i = 0; i < n; i++) w->count[sortkey_of_bits(x[i], &own) >> shift & (digits - 1)]++;     \
         begin_digits(w->count, digits);                                                                             \
         for (int64_t i = 0; i < n; i++) {                                                                           \
-            uint64_t k = key_of_bits(x[i], kind, sign, nan);                                                        \
+            uint64_t k = sortkey_of_bits(x[i], &own);                                                        \
             key[w->count[k >> shift & (digits - 1)]++] = k;                                                         \
         }                                                                                                           \
         break;                                                                                                      \
@@ -317,22 +227,18 @@ static void place_values(const gpa_libcall *c, const char *in, int64_t n, const 
 }
 
 static void sort_values(const gpa_libcall *c, const char *in, int64_t n, char *out, room *w) {
-    gpa_dtype t = c->dtype;
-    size_t item = dtype_size(t);
-    order_of o = {.kind = dtype_info[t].kind, .sign = 1ull << (item * 8 - 1), .nan = 0x7ff0000000000000u};
+    sortkey_order o = sortkey_order_of(c->dtype);
     uint64_t *sorted = w->key;
-    if (item == 4) o.nan = 0x7f800000;
-    if (item == 2) o.nan = t == DT_F16 ? 0x7c00 : 0x7f80;
     if (c->sort.n_places > 0 && c->sort.n_places <= MOST_PLACES) {
         place_values(c, in, n, &o, w);
     } else {
-        load_bits(in, item, n, w->key);
-        for (int64_t i = 0; i < n; i++) w->key[i] = key_of_bits(w->key[i], o.kind, o.sign, o.nan);
-        sorted = sort_keys(w->key, w->key_spare, n, (int)item * 8, w->count, w->stop);
-        if (o.kind == 'F') mend_zeros(sorted, n, in, item, o.sign);
+        sortkey_load(in, o.item, n, w->key);
+        for (int64_t i = 0; i < n; i++) w->key[i] = sortkey_of_bits(w->key[i], &o);
+        sorted = sort_keys(w->key, w->key_spare, n, (int)o.item * 8, w->count, w->stop);
     }
-    for (int64_t i = 0; i < n; i++) sorted[i] = bits_of_key(sorted[i], o.kind, o.sign);
-    save_bits(out, item, n, sorted);
+    for (int64_t i = 0; i < n; i++) sorted[i] = sortkey_to_bits(sorted[i], &o);
+    sortkey_save(out, o.item, n, sorted);
+    if (o.kind == 'F' && !c->sort.n_places && !hostcall_stopped(w->stop)) sortkey_mend_zeros(&o, in, n, out);
 }
 
 /* ---- calls ---- */

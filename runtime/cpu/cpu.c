@@ -14,6 +14,7 @@
 #include "runtime/cpu/fft.h"
 #include "runtime/cpu/lapack.h"
 #include "runtime/cpu/run.h"
+#include "runtime/cpu/sort.h"
 #include "runtime/cpu/sparse.h"
 #include "runtime/cpu/threads.h"
 #include "runtime/str.h"
@@ -184,6 +185,8 @@ static gpa_code run_lapack(gpa_dev *d, const gpa_libcall *c, gpa_err *e) { retur
 static bool can_fft(gpa_dev *d, const gpa_libcall *c) { return fft_can(&d->f, c); }
 static gpa_code run_fft(gpa_dev *d, const gpa_libcall *c, gpa_err *e) { return fft_run(d->f, d->threads, c, e); }
 
+static bool can_sort(gpa_dev *d, const gpa_libcall *c) { return (void)d, sort_can(c); }
+static gpa_code run_sort(gpa_dev *d, const gpa_libcall *c, gpa_err *e) { return sort_run(d->threads, &d->stop, c, e); }
 static bool can_sparse(gpa_dev *d, const gpa_libcall *c) { return (void)d, sparse_can(c); }
 static gpa_code run_sparse(gpa_dev *d, const gpa_libcall *c, gpa_err *e) { return sparse_run(d->threads, c, e); }
 
@@ -193,6 +196,8 @@ static const struct {
     gpa_code (*run)(gpa_dev *, const gpa_libcall *, gpa_err *);
 } libraries[LIB_COUNT] = {
     [LIB_GEMM] = {can_blas, run_blas},
+    [LIB_SORT] = {can_sort, run_sort},
+    [LIB_ARGSORT] = {can_sort, run_sort},
     [LIB_FFT] = {can_fft, run_fft},
     [LIB_LU] = {can_lapack, run_lapack},
     [LIB_SOLVE] = {can_lapack, run_lapack},

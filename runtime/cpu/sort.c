@@ -1,0 +1,178 @@
+/* Sorting on the CPU device.
+ *
+ * Rows that are short and many are sorted side by side in the lanes of vectors (sort_short.h); others one after the other by their
+ * keys' digits (sort_row.h), a thread to each, or all threads to one where there are fewer rows than threads. Where only some
+ * places count, parts without one of them stay unsorted. Reading order: rows, calls. */
+#include "runtime/cpu/sort.h"
+
+#include "runtime/base.h"
+#include "runtime/cpu/run.h"
+#include "runtime/cpu/sort_short.h"
+#include "runtime/cpu/threads.h"
+
+/* Elements of a chunk that a thread takes, of a part that is not split, of one that is sorted by insertion, of a block that is
+ * converted; bits of the digits of splitting and sorting; least items for several threads. */
+enum { CHUNK = 1 << 16, SMALL = 1 << 13, FEW = 32, BLOCK = 256, DIGIT = 10, LOW_DIGIT = 11, SHARED = 1 << 15 };
+
+/* A part of a row: n items from `at` on in one of the two arrays, whose keys differ in so many bits at most. */
+typedef struct {
+    int64_t at, n;
+    int side, bits;
+} part;
+
+typedef struct {
+    part *item;
+    int64_t n, room;
+} parts;
+
+/* A row that is being sorted. */
+typedef struct {
+    sortkey_order order;
+    int threads;
+    const int32_t *stop;
+    const void *in;
+    void *out;
+    int64_t n;
+    const int64_t *places; /* ascending */
+    int n_places;          /* 0: all */
+    void *item[2];
+    parts ready; /* to be sorted by one thread each, and written */
+} row;
+
+/* ---- rows ---- */
+
+static bool stopped(const int32_t *stop) { return __atomic_load_n(stop, __ATOMIC_RELAXED) != 0; }
+
+static gpa_code parts_add(parts *s, part p, gpa_err *e) {
+    if (s->n == s->room) {
+        int64_t room = MAX(64, 2 * s->room);
+        part *item = mem_resize(s->item, (size_t)room * sizeof *item);
+        if (!item) return gpa_no_memory(e);
+        s->item = item;
+        s->room = room;
+    }
+    s->item[s->n++] = p;
+    return GPA_OK;
+}
+
+static bool part_is_wanted(const row *w, const part *p) {
+    for (int i = 0; i < w->n_places; i++)
+        if (w->places[i] >= p->at && w->places[i] < p->at + p->n) return true;
+    return !w->n_places;
+}
+
+static int bits_of(uint64_t x) { return x ? 64 - __builtin_clzll(x) : 0; }
+
+/* Bits of the digit that splits n items, so that parts have some thousands. */
+static int digit_for(int64_t n) { return MIN(DIGIT, bits_of((uint64_t)n / (SMALL / 4))); }
+
+typedef struct {
+    uint64_t key;
+    int64_t at;
+} ranked;
+
+#define ITEM uint32_t
+#define KEY(x) ((uint64_t)(x))
+#define MADE(key, i) ((uint32_t)(key))
+#define AT(x) 0
+#define RANK 0
+#define NAME(x) x##_4
+#include "runtime/cpu/sort_row.h"
+
+#define ITEM uint64_t
+#define KEY(x) (x)
+#define MADE(key, i) (key)
+#define AT(x) 0
+#define RANK 0
+#define NAME(x) x##_8
+#include "runtime/cpu/sort_row.h"
+
+/* A key of 32 bits above its place. */
+#define ITEM uint64_t
+#define KEY(x) ((x) >> 32)
+#define MADE(key, i) ((key) << 32 | (uint64_t)(i))
+#define AT(x) ((x) & UINT32_MAX)
+#define RANK 1
+#define NAME(x) x##_rank_4
+#include "runtime/cpu/sort_row.h"
+
+#define ITEM ranked
+#define KEY(x) ((x).key)
+#define MADE(key, i) ((ranked){key, i})
+#define AT(x) ((x).at)
+#define RANK 1
+#define NAME(x) x##_rank_8
+#include "runtime/cpu/sort_row.h"
+
+/* ---- calls ---- */
+
+/* A call, and what its threads share. */
+typedef struct {
+    const gpa_libcall *c;
+    const int32_t *stop;
+    sortkey_order order;
+    const char *in;
+    char *out;
+    bool ranks, failed; /* failed: for want of memory */
+} work;
+
+bool sort_can(const gpa_libcall *c) {
+    return !dtype_is_complex(c->dtype) && c->sort.n <= UINT32_MAX;
+}
+
+static bool sort_one(const work *k, int64_t i, int threads) {
+    int64_t n = k->c->sort.n;
+    row w = {.order = k->order, .threads = n < SHARED ? 1 : threads, .stop = k->stop, .n = n, .places = k->c->sort.places, .n_places = k->c->sort.n_places};
+    size_t size = k->order.item == 8 ? sizeof(uint64_t) : sizeof(uint32_t);
+    if (k->ranks) size = k->order.item == 8 ? sizeof(ranked) : sizeof(uint64_t);
+    w.in = k->in + (size_t)(i * n) * k->order.item;
+    w.out = k->out + (size_t)(i * n) * (k->ranks ? sizeof(int64_t) : k->order.item);
+    gpa_err e = {0};
+    gpa_code rc = GPA_E_MEMORY;
+    w.item[0] = mem_new((size_t)n * size);
+    w.item[1] = mem_new((size_t)n * size);
+    if (!w.item[0] || !w.item[1]) goto out;
+    if (k->ranks) rc = k->order.item == 8 ? sort_row_rank_8(&w, &e) : sort_row_rank_4(&w, &e);
+    else rc = k->order.item == 8 ? sort_row_8(&w, &e) : sort_row_4(&w, &e);
+    if (!rc && !k->ranks && !w.n_places && k->order.kind == 'F' && !stopped(k->stop)) sortkey_mend_zeros(&k->order, w.in, n, w.out);
+out:
+    mem_free(w.item[0]);
+    mem_free(w.item[1]);
+    mem_free(w.ready.item);
+    return !rc;
+}
+
+static void one(void *arg, int64_t i) {
+    work *k = arg;
+    if (!sort_one(k, i, 1)) __atomic_store_n(&k->failed, true, __ATOMIC_RELAXED);
+}
+
+static void some(void *arg, int64_t i) {
+    work *k = arg;
+    int64_t n = k->c->sort.n, from = i * SORT_SHORT_ROWS;
+    size_t at = (size_t)(from * n) * k->order.item;
+    void *block = mem_new((size_t)n * SORT_SHORT_ROWS * sizeof(uint64_t) + 64);
+    if (!block) {
+        __atomic_store_n(&k->failed, true, __ATOMIC_RELAXED);
+        return;
+    }
+    sort_short(&k->order, k->in + at, MIN(SORT_SHORT_ROWS, k->c->sort.rows - from), n, k->out + at, (void *)(((uintptr_t)block + 63) / 64 * 64));
+    mem_free(block);
+}
+
+gpa_code sort_run(int threads, const int32_t *stop, const gpa_libcall *c, gpa_err *e) {
+    bool ranks = c->kind == LIB_ARGSORT;
+    int64_t rows = c->sort.rows;
+    work k = {.c = c, .stop = stop, .order = sortkey_order_of(c->dtype), .ranks = ranks};
+    k.in = c->sort.in.mem->base + (size_t)c->sort.in.offset * k.order.item;
+    k.out = c->sort.out.mem->base + (size_t)c->sort.out.offset * (ranks ? sizeof(int64_t) : k.order.item);
+    int use = rows * c->sort.n < SHARED ? 1 : threads;
+    if (!ranks && k.order.item >= 4 && c->sort.n <= SORT_SHORT && rows >= SORT_SHORT_ROWS / 2)
+        threads_each(use, (rows + SORT_SHORT_ROWS - 1) / SORT_SHORT_ROWS, stop, some, &k);
+    else if (rows >= threads)
+        threads_each(use, rows, stop, one, &k);
+    else
+        for (int64_t i = 0; i < rows && !k.failed && !stopped(stop); i++) k.failed = !sort_one(&k, i, threads);
+    if (k.failed) return gpa_no_memory(e);
+    return stopped(stop) ? gpa_fail(e, GPA_E_INTERRUPT, "%s", "") : GPA_OK;
+}

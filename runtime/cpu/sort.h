@@ -1,0 +1,11 @@
+/* Sorting and searching on the CPU device's threads: real dtypes; complex ones are the host's. */
+#ifndef GPA_CPU_SORT_H
+#define GPA_CPU_SORT_H
+
+#include "runtime/libcall.h"
+
+/* SORT and ARGSORT calls. */
+bool sort_can(const gpa_libcall *c);
+gpa_code sort_run(int threads, const int32_t *stop, const gpa_libcall *c, gpa_err *e);
+
+#endif

@@ -1,0 +1,189 @@
+"""gpa beside NumPy, and SciPy where it has the function, on the rows of numerics_rows.py, on as many threads as each takes.
+
+For each group one gpa process and one CPython process run the same script; they hold the same arrays and are asked for
+measurements by turns, so that what else the machine does meets both; the best of several counts. Rows that are behind are printed, with words all rows
+that hold one (`tests/bench/run numerics sort float64`), and at the end how many of each group are behind."""
+import math
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+
+from numerics_rows import GROUPS
+
+GPA = os.path.abspath(os.environ.get("GPA", "build/release/gpa"))
+ROUNDS, SECONDS, LEAST = 7, 0.6, 0.002  # measurements of a row, their sum on one side if it is slow, and the shortest
+BEHIND = 1.05  # times the peer's time: less is measurement
+
+SCRIPT = """
+import time
+import numpy as np
+np.seterr(all="ignore")
+{setup}
+def force(r):
+    if isinstance(r, (tuple, list)):
+        for x in r:
+            force(x)
+    elif isinstance(r, np.ndarray) and r.size:
+        r[(0,) * r.ndim].item()
+    elif hasattr(r, "item"):
+        r.item()
+def total(r):
+    if isinstance(r, (tuple, list)):
+        return sum([total(x) for x in r])
+    return float(np.nan_to_num(np.abs(np.asarray(r, dtype=np.complex128))).sum())
+{rows}
+def serve(rows):
+    while True:
+        name, times = input().split()
+        if name == "end":
+            break
+        try:
+            row, n = rows[name], int(times)
+            if n == 0:
+                print("answer", total(row()), flush=True)
+                continue
+            t = time.perf_counter()
+            for _ in range(n):
+                force(row())
+            print("answer", (time.perf_counter() - t) / n, flush=True)
+        except Exception as e:
+            print("failed: " + type(e).__name__ + ": " + str(e).split("\\n")[0], flush=True)
+serve({{{names}}})
+"""
+
+
+def function(name, program):
+    program = program.removeprefix("?").strip()
+    *before, last = program.split("; ")
+    last = last if last.startswith("r = ") else "r = " + last
+    return f"def row_{name}():\n" + "".join(f"    {line}\n" for line in [*before, last]) + "    return r\n"
+
+
+def script(group, dtype, size, rows, scipy):
+    programs = {str(k): row[1] for k, row in rows}
+    setup = group.setup.format(dtype=dtype, size=size)
+    if scipy:
+        setup = "from scipy import fft, linalg, signal\n" + setup
+        programs |= {f"{k}s": row[2] for k, row in rows if len(row) > 2}
+    return SCRIPT.format(setup=setup, rows="".join(function(k, p) for k, p in programs.items()),
+                         names=", ".join(f"'{k}': row_{k}" for k in programs))
+
+
+class Side:
+    """A process that runs a script's rows."""
+
+    def __init__(self, command, text):
+        self.file = tempfile.NamedTemporaryFile("w", suffix=".gpa")
+        self.file.write(text)
+        self.file.flush()
+        self.process = subprocess.Popen([*command, self.file.name], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+    def ask(self, name, times):
+        """Seconds of one call, measured over `times`, or with 0 a number that stands for the result; or what went wrong."""
+        try:
+            self.process.stdin.write(f"{name} {times}\n")
+            self.process.stdin.flush()
+        except OSError:
+            pass  # it ended: what it said is still there
+        said = "ended"
+        for line in self.process.stdout:
+            if line.startswith("answer "):
+                return float(line[7:])
+            if line.startswith("failed: "):
+                return line[8:].strip()
+            said = line.strip()  # a warning, or what it ended with
+        return said
+
+    def close(self):
+        try:
+            self.process.communicate("end 0\n", timeout=20)
+        except (OSError, ValueError, subprocess.TimeoutExpired):
+            self.process.kill()
+            self.process.wait()
+
+
+def measure(sides):
+    """The best times of (side, row) pairs, taken by turns."""
+    times, counts = [[] for _ in sides], []
+    for side, name in sides:
+        first = side.ask(name, 1)
+        again = side.ask(name, 1)
+        if isinstance(first, str) or isinstance(again, str):
+            return first if isinstance(first, str) else again
+        counts.append(max(1, min(1000, int(LEAST / max(again, 1e-7)))))
+    while len(times[0]) < 3 or (len(times[0]) < ROUNDS and sum(map(sum, times)) < 2 * SECONDS):
+        for (side, name), n, seen in zip(sides, counts, times):
+            t = side.ask(name, n)
+            if isinstance(t, str):
+                return t
+            seen.append(t)
+    return [min(t) for t in times]
+
+
+class Result:
+    def __init__(self, label, gpa, peers, note=""):
+        self.label, self.gpa, self.peers, self.note = label, gpa, peers, note
+        self.ratio = min(peers) / gpa if gpa else 0
+
+    def line(self):
+        if not self.gpa:
+            return f"{self.label:<42}{self.note}"
+        cells = "".join(f"{1e3 * p:11.3f}" for p in self.peers) + " " * 11 * (2 - len(self.peers))
+        return f"{self.label:<42}{1e3 * self.gpa:11.3f}{cells}{self.ratio:8.2f}  {self.note}"
+
+
+def measured(label, k, row, gpa, python, scipy):
+    sides = [(gpa, str(k)), (python, str(k))] + ([(python, f"{k}s")] if scipy and len(row) > 2 else [])
+    times = measure(sides)
+    if isinstance(times, str):
+        return Result(label, None, [], times)
+    note = ""
+    if not row[1].startswith("?"):
+        got, want = gpa.ask(str(k), 0), python.ask(str(k), 0)
+        if isinstance(got, str) or isinstance(want, str) or not math.isclose(got, want, rel_tol=1e-3, abs_tol=1e-6):
+            note = f"gives {got}, not {want}"
+    return Result(label, times[0], times[1:], note)
+
+
+def run(group, dtype, size, words, scipy):
+    label = {k: f"{row[0]}, {dtype} {size:.0e}".replace("e+0", "e") if size > 1000 else f"{row[0]}, {dtype} {size}" for k, row in enumerate(group.rows)}
+    rows = [(k, row) for k, row in enumerate(group.rows) if all(w in f"{group.name}: {label[k]}" for w in words)]
+    if not rows:
+        return []
+    gpa = Side([GPA], script(group, dtype, size, rows, False))
+    python = Side([sys.executable, "-W", "ignore"], script(group, dtype, size, rows, scipy))
+    results = []
+    for k, row in rows:
+        results.append(measured(label[k], k, row, gpa, python, scipy))
+        if words or results[-1].ratio * BEHIND < 1 or results[-1].note:
+            print(results[-1].line(), flush=True)
+    gpa.close()
+    python.close()
+    return results
+
+
+def main():
+    words = sys.argv[1:]
+    try:
+        import scipy
+    except ImportError:
+        scipy = None
+    print(f"{'':<42}{'gpa':>11}{'NumPy':>11}{'SciPy':>11}   ratio (ms; the faster peer's time over gpa's)")
+    summary = {}
+    for group in GROUPS:
+        for dtype in group.dtypes:
+            for size in group.sizes:
+                summary.setdefault(group.name, []).extend(run(group, dtype, size, words, scipy))
+    print(f"\n{'':<24}{'rows':>6}{'behind':>8}{'failed':>8}   geometric mean of the ratios")
+    for name, results in summary.items():
+        done = [r for r in results if r.gpa]
+        if done:
+            print(f"{name:<24}{len(results):>6}{sum(r.ratio * BEHIND < 1 for r in done):>8}{len(results) - len(done):>8}"
+                  f"   {statistics.geometric_mean(r.ratio for r in done):.2f}")
+    every = [r for results in summary.values() for r in results if r.gpa]
+    print(f"{len(every)} rows, {sum(r.ratio * BEHIND < 1 for r in every)} behind by more than {BEHIND - 1:.0%}")
+
+
+main()

@@ -1,0 +1,446 @@
+"""The rows of the table of numerics: programs that NumPy and gpa run alike, and what SciPy has for them.
+
+A group is made once per dtype and size: `setup` defines T, n and the operands. A line of `rows` is `name | program | SciPy's
+expression`, where a program is an expression, or statements of which the last assigns r. Where one begins with `?`, results are
+random, free or piled up from run to run, and not compared."""
+
+
+class Group:
+    def __init__(self, name, setup, rows, dtypes="float64", sizes=(0,)):
+        self.name, self.setup, self.dtypes, self.sizes = name, setup, dtypes.split(), sizes
+        self.rows = [[cell.strip() for cell in line.split("|")] for line in rows.strip().split("\n")]
+
+
+FIVE, SIX, SEVEN = 100_000, 1_000_000, 10_000_000
+
+# Numbers without order that both sides make alike.
+MIXED = """
+def mixed(n):
+    h = np.arange(n, dtype=np.uint64) * np.uint64(0x1E3779B97F4A7C15)
+    h = (h ^ (h >> np.uint64(30))) * np.uint64(0x3F58476D1CE4E5B9)
+    h = (h ^ (h >> np.uint64(27))) * np.uint64(0x14D049BB133111EB)
+    return (h ^ (h >> np.uint64(31))) >> np.uint64(12)
+def numbers(n, T):
+    m = mixed(n)
+    return (m % np.uint64(1000003)).astype(T) if np.issubdtype(T, np.integer) else (m / 2.0 ** 52).astype(T)
+"""
+
+VECTORS = MIXED + """
+T = np.dtype('{dtype}').type
+n = {size}
+a = numbers(n, T)
+b = numbers(n + 7, T)[7:]
+s = np.sort(a)
+i = (mixed(n) % np.uint64(n)).astype(np.int64)
+small = (mixed(n) % np.uint64(1000)).astype(np.int64)
+few = np.sort(numbers(1000, T))
+m = mixed(n) % np.uint64(3) == 0
+p = a.copy()
+out = np.zeros(1000, dtype=T)
+edges = np.linspace(0, float(a.max()), 101)
+x = np.arange(n) / n
+pi = np.random.permutation(n)
+"""
+
+GROUPS = []
+
+
+def group(name, setup, rows, dtypes="float64", sizes=(0,)):
+    GROUPS.append(Group(name, setup, rows, dtypes, sizes))
+
+
+group("sorting", VECTORS, """
+sort               | np.sort(a)
+sort of sorted     | np.sort(s)
+argsort            | np.argsort(a)
+argsort stable     | np.argsort(a, kind='stable')
+partition          | ? np.partition(a, n // 3)
+argpartition       | ? np.argpartition(a, n // 3)
+median             | np.median(a)
+percentile         | np.percentile(a, [5, 50, 95])
+quantile           | np.quantile(a, 0.9)
+unique             | np.unique(a)
+unique few         | np.unique(small)
+unique counts      | np.unique(small, return_counts=True)
+unique inverse     | np.unique(small, return_inverse=True)
+searchsorted       | np.searchsorted(s, b)
+searchsorted few   | np.searchsorted(few, b)
+searchsorted order | np.searchsorted(s, s)
+isin               | np.isin(a, few)
+isin int           | np.isin(small, np.arange(0, 1000, 7))
+intersect1d        | np.intersect1d(a, b)
+union1d            | np.union1d(a, b)
+setdiff1d          | np.setdiff1d(a, b)
+setxor1d           | np.setxor1d(a, b)
+lexsort            | np.lexsort((a, small))
+sort rows of 100   | np.sort(a.reshape(-1, 100), axis=1)
+sort axis 0        | np.sort(a.reshape(100, -1), axis=0)
+median axis 1      | np.median(a.reshape(-1, 100), axis=1)
+""", "float32 float64 int64", (FIVE, SIX))
+
+group("sorting", VECTORS, """
+sort               | np.sort(a)
+argsort            | np.argsort(a)
+partition          | ? np.partition(a, n // 3)
+median             | np.median(a)
+unique             | np.unique(a)
+searchsorted       | np.searchsorted(s, b)
+""", "float32 float64 int64", (SEVEN,))
+
+group("sorting small", VECTORS, """
+sort               | np.sort(a)
+argsort            | np.argsort(a)
+median             | np.median(a)
+unique             | np.unique(a)
+""", "bool int8 uint8 int16 int32 float16 complex128", (SIX,))
+
+group("counting", VECTORS, """
+histogram          | np.histogram(a, 100)
+histogram edges    | np.histogram(a, edges)
+histogram2d        | np.histogram2d(a, b, 50)
+histogram weights  | np.histogram(a, 100, weights=b)
+bincount           | np.bincount(small)
+bincount weights   | np.bincount(small, weights=a)
+digitize           | np.digitize(a, edges)
+nonzero            | np.nonzero(m)
+flatnonzero        | np.flatnonzero(m)
+argwhere           | np.argwhere(m)
+count_nonzero      | np.count_nonzero(m)
+count_nonzero a    | np.count_nonzero(a)
+add.at             | np.add.at(out, small, few[0]); r = out
+add.at values      | ? np.add.at(out, small, a); r = out
+maximum.at         | ? np.maximum.at(out, small, a); r = out
+""", "float32 float64 int64", (FIVE, SIX))
+
+group("running", VECTORS, """
+cumsum             | np.cumsum(a)
+cumprod            | np.cumprod(a / a)
+maximum.accumulate | np.maximum.accumulate(a)
+diff               | np.diff(a)
+diff n=2           | np.diff(a, n=2)
+ediff1d            | np.ediff1d(a)
+gradient           | np.gradient(a)
+trapezoid          | np.trapezoid(a)
+interp             | np.interp(a, s[::100] + x[::100], x[::100])
+interp in order    | np.interp(x, x[::100], a[::100])
+unwrap             | np.unwrap(a)
+convolve 15        | np.convolve(a, few[:15], 'same')      | signal.convolve(a, few[:15], 'same')
+correlate 15       | np.correlate(a, few[:15], 'same')     | signal.correlate(a, few[:15], 'same')
+polyval            | np.polyval(few[:6], a)
+polyfit            | np.polyfit(x, a, 3)
+cov                | np.cov(a, b)
+corrcoef           | np.corrcoef(a, b)
+average            | np.average(a, weights=b)
+clip               | np.clip(a, few[0], few[1])
+""", "float32 float64 int64", (FIVE, SIX, SEVEN))
+
+group("choosing", VECTORS, """
+take               | np.take(a, i)
+take clip          | np.take(a, i, mode='clip')
+a[i]               | a[i]
+put                | ? np.put(p, i, b); r = p
+p[i] = b           | ? p[i] = b; r = p
+p[m] = 1           | ? p[m] = 1; r = p
+putmask            | ? np.putmask(p, m, b); r = p
+place              | ? np.place(p, m, few); r = p
+compress           | np.compress(m, a)
+extract            | np.extract(m, a)
+a[m]               | a[m]
+choose             | np.choose(small % 3, (a, b, s))
+select             | np.select([m, a > b], [a, b], few[0])
+where              | np.where(m, a, b)
+where scalar       | np.where(a > few[0], a, 0)
+piecewise          | np.piecewise(a, [m, ~m], [few[0], few[1]])
+take_along_axis    | np.take_along_axis(a.reshape(-1, 100), small.reshape(-1, 100) % 100, axis=1)
+delete             | np.delete(a, slice(0, n, 3))
+insert             | np.insert(a, small[:10], 1)
+a[::-1] copy       | a[::-1].copy()
+a[::3] copy        | a[::3].copy()
+unravel_index      | np.unravel_index(i, (n // 100, 100))
+ravel_multi_index  | np.ravel_multi_index((small, small), (1000, 1000))
+""", "float32 float64 int64", (FIVE, SIX, SEVEN))
+
+group("moving", VECTORS, """
+repeat 2           | np.repeat(a, 2)
+repeat 3           | np.repeat(a, 3)
+repeat counts      | np.repeat(a, small % 3)
+repeat rows        | np.repeat(a.reshape(-1, 100), 2, axis=0)
+repeat columns     | np.repeat(a.reshape(-1, 100), 2, axis=1)
+tile               | np.tile(a, 3)
+tile rows          | np.tile(a.reshape(-1, 100), (2, 2))
+roll               | np.roll(a, 1000)
+roll axis 1        | np.roll(a.reshape(-1, 100), 3, axis=1)
+pad                | np.pad(a, 100)
+pad 2-d            | np.pad(a.reshape(-1, 100), 2)
+pad reflect        | np.pad(a.reshape(-1, 100), 2, mode='reflect')
+pad edge           | np.pad(a.reshape(-1, 100), 2, mode='edge')
+concatenate        | np.concatenate([a, b])
+concatenate axis 1 | np.concatenate([a.reshape(-1, 100), b.reshape(-1, 100)], axis=1)
+stack              | np.stack([a, b])
+stack last         | np.stack([a, b], axis=-1)
+column_stack       | np.column_stack([a, b])
+append             | np.append(a, few)
+flip               | np.flip(a).copy()
+rot90              | np.rot90(a.reshape(-1, 100)).copy()
+transpose          | a.reshape(1000, -1).T.copy()
+transpose last     | a.reshape(-1, 10, 10).transpose(0, 2, 1).copy()
+ascontiguousarray  | np.ascontiguousarray(a.reshape(100, -1).T)
+astype             | a.astype(np.float32 if T is np.float64 else np.float64)
+astype int         | a.astype(np.int32)
+triu               | np.triu(a[:90000].reshape(300, 300))
+split              | np.array_split(a, 7)[6] + 1
+meshgrid           | np.meshgrid(x[:300], x[:300])[1].copy()
+full               | np.full(n, 3, dtype=T)
+zeros              | np.zeros(n, dtype=T) + 0
+arange             | np.arange(n, dtype=T)
+linspace           | np.linspace(0, 1, n)
+copy               | a.copy()
+packbits           | np.packbits(m)
+unpackbits         | np.unpackbits(m.view(np.uint8))
+""", "float32 float64 int64", (FIVE, SIX, SEVEN))
+
+group("reductions", VECTORS + """
+rows2, rows5, rows100 = a[:n // 100 * 100].reshape(-1, 2), a[:n // 100 * 100].reshape(-1, 5), a[:n // 100 * 100].reshape(-1, 100)
+wide = a.reshape(100, -1)
+cube = a.reshape(100, -1, 100)
+""", """
+sum                | a.sum()
+mean               | a.mean()
+var                | a.var()
+std                | a.std()
+min                | a.min()
+max                | a.max()
+prod               | (a / a).prod()
+argmin             | a.argmin()
+argmax             | a.argmax()
+ptp                | np.ptp(a)
+all                | (a >= 0).all()
+any                | (a < 0).any()
+dot                | np.dot(a, b)
+vdot               | np.vdot(a, b)
+norm               | np.linalg.norm(a)
+nansum             | np.nansum(a)
+nanmax             | np.nanmax(a)
+nanmean            | np.nanmean(a)
+allclose           | np.allclose(a, a)
+array_equal        | np.array_equal(a, p)
+sum rows of 2      | rows2.sum(axis=1)
+sum rows of 5      | rows5.sum(axis=1)
+sum rows of 100    | rows100.sum(axis=1)
+max rows of 2      | rows2.max(axis=1)
+max rows of 5      | rows5.max(axis=1)
+max rows of 100    | rows100.max(axis=1)
+argmax rows of 5   | rows5.argmax(axis=1)
+argmax rows of 100 | rows100.argmax(axis=1)
+mean rows of 100   | rows100.mean(axis=1)
+var rows of 100    | rows100.var(axis=1)
+sum narrow axis 0  | rows5.sum(axis=0)
+sum axis 0 of 100  | rows100.sum(axis=0)
+max axis 0 of 100  | rows100.max(axis=0)
+argmax axis 0      | rows100.argmax(axis=0)
+var axis 0         | rows100.var(axis=0)
+sum wide axis 0    | wide.sum(axis=0)
+max wide axis 0    | wide.max(axis=0)
+sum wide axis 1    | wide.sum(axis=1)
+sum middle         | cube.sum(axis=1)
+max middle         | cube.max(axis=1)
+sum first, last    | cube.sum(axis=(0, 2))
+sum of a[::2]      | a[::2].sum()
+sum of transposed  | wide.T.sum(axis=0)
+max of transposed  | rows100.T.max(axis=1)
+diff axis 0        | np.diff(rows100, axis=0)
+diff axis 1        | np.diff(rows100, axis=1)
+cumsum axis 0      | np.cumsum(rows100, axis=0)
+cumsum axis 1      | np.cumsum(rows100, axis=1)
+gradient axis 0    | np.gradient(rows100, axis=0)
+median axis 0      | np.median(rows100[:1000], axis=0)
+a + b              | a + b
+a[::2] + b[::2]    | a[::2] + b[::2]
+row broadcast      | rows100 + few[:100]
+column broadcast   | rows100 + few[:1]
+transposed + plain | wide[:, :100] + wide[:, :100].T
+""", "float32 float64 int64", (FIVE, SIX, SEVEN))
+
+group("small kinds", VECTORS, """
+sum                | a.sum()
+mean               | a.mean()
+max                | a.max()
+argmax             | a.argmax()
+any                | a.any()
+all                | a.all()
+sum axis 0         | a.reshape(-1, 100).sum(axis=0)
+sum axis 1         | a.reshape(-1, 100).sum(axis=1)
+max axis 0         | a.reshape(-1, 100).max(axis=0)
+max axis 1         | a.reshape(-1, 100).max(axis=1)
+count_nonzero      | np.count_nonzero(a)
+cumsum             | np.cumsum(a)
+nonzero            | np.nonzero(a)
+bincount           | np.bincount(small.astype(np.uint16))
+where              | np.where(m, a, b)
+equal              | a == b
+a & b              | a & b
+transpose          | a.reshape(1000, -1).T.copy()
+take               | np.take(a, i)
+repeat 2           | np.repeat(a, 2)
+concatenate        | np.concatenate([a, b])
+""", "bool int8 uint8 int16 int32", (SIX, SEVEN))
+
+MATRICES = MIXED + """
+T = np.dtype('{dtype}').type
+n = {size}
+A = numbers(n * n, T).reshape(n, n)
+B = numbers(n * n + 5, T)[5:].reshape(n, n)
+S = A + A.T
+P = A @ A.T + n * np.eye(n, dtype=T)
+W = A[:, :n // 2].copy()
+v = B[0].copy()
+V = B[:, :8].copy()
+"""
+
+group("matrices", MATRICES, """
+A @ B              | A @ B
+A.T @ B            | A.T @ B
+A @ v              | A @ v
+v @ A              | v @ A
+solve              | np.linalg.solve(P, v)         | linalg.solve(P, v)
+solve many         | np.linalg.solve(P, B)         | linalg.solve(P, B)
+inv                | np.linalg.inv(P)              | linalg.inv(P)
+det                | np.linalg.slogdet(P)[1]
+svd                | ? np.linalg.svd(A)            | linalg.svd(A)
+svd reduced        | ? np.linalg.svd(W, full_matrices=False) | linalg.svd(W, full_matrices=False)
+svdvals            | np.linalg.svdvals(A)          | linalg.svdvals(A)
+eigh               | ? np.linalg.eigh(S)           | linalg.eigh(S)
+eigvalsh           | np.linalg.eigvalsh(S)         | linalg.eigvalsh(S)
+eig                | ? np.linalg.eig(A)            | linalg.eig(A)
+eigvals            | ? np.linalg.eigvals(A)        | linalg.eigvals(A)
+qr                 | ? np.linalg.qr(W)             | linalg.qr(W, mode='economic')
+cholesky           | np.linalg.cholesky(P)         | linalg.cholesky(P)
+lstsq              | np.linalg.lstsq(W, v)[0]      | linalg.lstsq(W, v)[0]
+pinv               | np.linalg.pinv(W)             | linalg.pinv(W)
+matrix_rank        | np.linalg.matrix_rank(W)
+matrix_power       | np.linalg.matrix_power(P / n / n, 5)
+cond               | np.linalg.cond(P)
+norm 2             | np.linalg.norm(A, 2)
+multi_dot          | np.linalg.multi_dot([W.T, A, V])
+trace              | np.trace(A)
+kron               | np.kron(A[:30, :30], B[:30, :30])
+outer              | np.outer(A[0], A[1])
+inner              | np.inner(A, B)
+tensordot          | np.tensordot(A, B, axes=([0], [1]))
+einsum ij,jk       | np.einsum('ij,jk->ik', A, B)
+einsum ij,ij->i    | np.einsum('ij,ij->i', A, B)
+einsum ij,ij       | np.einsum('ij,ij', A, B)
+einsum ii          | np.einsum('ii', A)
+einsum ij->ji      | np.einsum('ij->ji', A).copy()
+diag               | np.diag(A).copy()
+cross              | np.cross(A[:, :3], B[:, :3])
+""", "float32 float64", (100, 400, 1000))
+
+group("products of integers", MATRICES.split("S = ")[0] + "v = B[0].copy()\n", """
+A @ B              | A @ B
+A @ v              | A @ v
+inner              | np.inner(A, B)
+einsum ij,ij->i    | np.einsum('ij,ij->i', A, B)
+""", "int64 int32", (100, 400))
+
+group("batches", MIXED + """
+T = np.dtype('{dtype}').type
+k = {size}
+n = 400_000 // (k * k)
+A = numbers(n * k * k, T).reshape(n, k, k)
+S = A + A.transpose(0, 2, 1)
+P = A @ A.transpose(0, 2, 1) + k * np.eye(k, dtype=T)
+v = A[:, :, :1].copy()
+""", """
+matmul             | A @ S
+matvec             | A @ v
+solve              | np.linalg.solve(P, v)
+inv                | np.linalg.inv(P)
+det                | np.linalg.det(P)
+cholesky           | np.linalg.cholesky(P)
+qr                 | ? np.linalg.qr(A)
+svd                | ? np.linalg.svd(A)
+svdvals            | np.linalg.svdvals(A)
+eigh               | ? np.linalg.eigh(S)
+eigvalsh           | np.linalg.eigvalsh(S)
+eig                | ? np.linalg.eig(A)
+pinv               | np.linalg.pinv(P)
+einsum bij,bjk     | np.einsum('bij,bjk->bik', A, S)
+einsum bij,bj      | np.einsum('bij,bj->bi', A, v[:, :, 0])
+""", "float32 float64", (2, 4, 16, 64))
+
+group("transforms", MIXED + """
+T = np.dtype('{dtype}').type
+n = {size}
+a = numbers(n, T)
+c = a + 1j * a[::-1]
+r2 = a[:n // 1000 * 1000].reshape(-1, 1000)
+c2 = c[:n // 1000 * 1000].reshape(-1, 1000)
+c3 = c[:n // 1000 * 1000].reshape(10, 100, -1)
+h = np.fft.rfft(a)
+""", """
+fft                | np.fft.fft(c)                 | fft.fft(c, workers=-1)
+fft of real        | np.fft.fft(a)                 | fft.fft(a, workers=-1)
+ifft               | np.fft.ifft(c)                | fft.ifft(c, workers=-1)
+rfft               | np.fft.rfft(a)                | fft.rfft(a, workers=-1)
+irfft              | np.fft.irfft(h)               | fft.irfft(h, workers=-1)
+hfft               | np.fft.hfft(h)                | fft.hfft(h, workers=-1)
+fft rows           | np.fft.fft(c2, axis=1)        | fft.fft(c2, axis=1, workers=-1)
+fft columns        | np.fft.fft(c2, axis=0)        | fft.fft(c2, axis=0, workers=-1)
+rfft rows          | np.fft.rfft(r2, axis=1)       | fft.rfft(r2, axis=1, workers=-1)
+fft2               | np.fft.fft2(c2)               | fft.fft2(c2, workers=-1)
+rfft2              | np.fft.rfft2(r2)              | fft.rfft2(r2, workers=-1)
+fftn               | np.fft.fftn(c3)               | fft.fftn(c3, workers=-1)
+ifftn              | np.fft.ifftn(c3)              | fft.ifftn(c3, workers=-1)
+fftshift           | np.fft.fftshift(c2)           | fft.fftshift(c2)
+fftfreq            | np.fft.fftfreq(n)             | fft.fftfreq(n)
+""", "float32 float64", (FIVE, 1 << 17, SIX, 1 << 20))
+
+group("random", "n = {size}\ng = np.random.default_rng(1)\nT = np.dtype('{dtype}').type\na = np.arange(n).astype(T)\n", """
+random             | ? g.random(n, dtype=T)
+standard_normal    | ? g.standard_normal(n, dtype=T)
+exponential        | ? g.standard_exponential(n, dtype=T)
+standard_gamma     | ? g.standard_gamma(2.5, n, dtype=T)
+integers           | ? g.integers(0, 1000, n)
+uniform            | ? g.uniform(2, 3, n)
+normal             | ? g.normal(2, 3, n)
+poisson            | ? g.poisson(3.5, n)
+poisson 100        | ? g.poisson(100, n)
+binomial           | ? g.binomial(20, 0.3, n)
+beta               | ? g.beta(2, 3, n)
+gamma              | ? g.gamma(0.5, 2, n)
+geometric          | ? g.geometric(0.2, n)
+lognormal          | ? g.lognormal(0, 1, n)
+choice             | ? g.choice(a, n)
+permutation        | ? g.permutation(a)
+shuffle            | ? g.shuffle(a); r = a
+legacy rand        | ? np.random.rand(n)
+legacy randn       | ? np.random.randn(n)
+legacy randint     | ? np.random.randint(0, 10, n)
+""", "float32 float64", (FIVE, SIX, SEVEN))
+
+group("files", MIXED + """
+import os
+import tempfile
+T = np.dtype('{dtype}').type
+n = {size}
+a = numbers(n, T)
+where = '/tmp/gpa_bench_' + str(os.getpid())
+np.save(where + '.npy', a)
+np.savez(where + '.npz', a=a)
+a.tofile(where + '.raw')
+np.savetxt(where + '.txt', a[:n // 10].reshape(-1, 10))
+text = open(where + '.txt').read()
+""", """
+save               | np.save(where + '.npy', a); r = 0
+load               | np.load(where + '.npy')
+load npz           | np.load(where + '.npz')['a']
+tofile             | a.tofile(where + '.raw'); r = 0
+fromfile           | np.fromfile(where + '.raw', dtype=T)
+loadtxt            | np.loadtxt(where + '.txt')
+genfromtxt         | np.genfromtxt(where + '.txt')
+savetxt            | np.savetxt(where + '.txt', a[:n // 10].reshape(-1, 10)); r = 0
+fromstring         | np.fromstring(text, sep=' ')
+tobytes            | len(a.tobytes())
+tolist             | len(a.tolist())
+""", "float32 float64", (FIVE, SIX))
