@@ -1,7 +1,7 @@
 #!/bin/sh
 # .make/dist.sh FOLDER: puts the shared libraries that the installed programs and plugins in FOLDER need, all but the C
-# library's own, into FOLDER/lib/gpa, with their licences and those of what gpa-cub.so holds; the programs look there first (their rpath). The folder then
-# runs on any machine with the same architecture and a C library at least as new.
+# library's own, into FOLDER/lib/gpa, with their licences and those of what gpa-cub.so holds; the programs look there first
+# (their rpath). The folder then runs on any machine with the same architecture and a C library at least as new.
 set -eu
 top=$1
 mkdir -p "$top/share/doc/gpa/licenses"

@@ -74,4 +74,15 @@ printf 'began = 1\n%%precision 2\n1 / 0\n' > "$work/config/gpa/init.gpa"
 printf 'began\n1/3\n' | XDG_CONFIG_HOME=$work/config "$GPA" -q -i > "$work/out" 2> "$work/err"
 grep -q 'Out\[1\]: 1' "$work/out" && grep -q '0.33$' "$work/out" && grep -q 'init.gpa", line 3' "$work/err" \
     && echo "ok - init.gpa runs before the prompt, and its errors are told" || { echo "not ok - init.gpa runs before the prompt"; cat "$work/out" "$work/err" | sed 's/^/# /'; bad=1; }
+
+# Compiling takes milliseconds, such a program microseconds; one of the five may have waited for a processor.
+if [ -e "$B/gpa-cpu.so" ]; then
+    { echo 'a = np.arange(10.0); float(a[0])'; for f in sin cos tan sinh cosh; do echo "%prun (np.$f(a) * np.exp(a) + np.arctan(a) ** 2.5).sum()"; done; } > "$work/prun.gpa"
+    "$GPA" --device cpu "$work/prun.gpa" > "$work/out" 2>&1
+    n=$(grep -cE '^1 program or library call, run 1 times, in [0-9.]+ (ns|μs) of [0-9.]+ ms on cpu$' "$work/out")
+    if [ "$n" -ge 3 ]; then echo "ok - %prun leaves out what compiling took"; else
+        echo "not ok - %prun leaves out what compiling took"; bad=1
+        sed 's/^/# got: /' "$work/out"
+    fi
+fi
 exit $bad
