@@ -79,7 +79,7 @@ cu_facts emit_facts(const kir_func *f) {
         x.prints |= i->code == KIR_PRINT;
         x.faults |= i->code == KIR_BOUND || i->code == KIR_FAULT;
         x.loops |= i->code == KIR_FOR || i->code == KIR_LOOP;
-        x.stops |= i->code == KIR_LOOP || (i->code == KIR_FOR && !em_is_short(f, (int32_t)k));
+        x.stops |= i->code == KIR_LOOP || (i->code == KIR_FOR && !em_is_brief(f, (int32_t)k));
         x.branches |= i->code == KIR_FOR || i->code == KIR_LOOP || i->code == KIR_BLOCK || i->code == KIR_VAR;
         if (i->code == KIR_STORE || i->code == KIR_STOREX || i->code == KIR_ATOMIC) {
             for (size_t a = 0; a < f->n_arrays; a++)
@@ -330,7 +330,10 @@ static void put_body(em *E) {
     if (E->f->form == KIR_KERNEL) E->depth = 1;
     declare_arrays(E);
     declare_fixed(E);
-    if (E->facts.branches) em_line(E, "unsigned fuel = %uu;", EM_STRETCH - EM_UNASKED);
+    if (E->facts.stops) {
+        em_line(E, "unsigned fuel = 0;");
+        em_ask_first(E);
+    }
     if (E->f->form == KIR_KERNEL) em_steps(E, 0, (int32_t)E->f->n_code);
     else if (E->plan->team == TEAM_NONE) em_points(E);
     else em_teams(E);

@@ -1,19 +1,23 @@
 /* Loops, blocks and the ways out of them.
  *
- * A counted loop that holds no other runs in stretches of so many trips, which a narrow counter counts; the stop flag is looked
- * at between them, early for the first time: a launch of many points is many waves, each of which begins anew. A small body is written twice: four trips at a time, where a trip finds what the one before has computed
- * and no counter is compared, and for the trips that are left.
+ * A thread that has done so much work since it asked last asks whether it is to stop: `fuel` counts what its loops did, in
+ * about instructions; loops that are known to end before are not counted themselves. A counted loop that holds no other runs in
+ * stretches of so much work, which a narrow counter counts, and asks between them. A small body is written twice: four trips at a
+ * time, where a trip finds what the one before has computed and no counter is compared, and for the trips that are left.
+ * Who asks finds the answer of the launch's other threads in the GPU's memory, or the host's, and leaves it for them; blocks
+ * that begin late look there first, so that those that have not begun when it is said do nothing.
  *
  * Labels: n<region> is where the next trip begins, b<region> what comes behind. In the second copy of a body they end in r.
  *
- * Reading order: what a loop is like, ways out, stretches, other loops. */
+ * Reading order: what a loop is like, ways out, asking, stretches, other loops. */
+#include <math.h>
 #include <stdio.h>
 
 #include "runtime/cuda/emitter.h"
 
-/* SHORT: loops of so few trips end without being asked to. FIRST: the first stretch. MOST_UNROLLED: instructions of all trips.
- * SMALL: of a body. */
-enum { SHORT = EM_UNASKED, FEW = 32, FIRST = EM_UNASKED, MOST_UNROLLED = 2048, STRETCH = EM_STRETCH, SMALL = 40, COPIES = 4 };
+/* WORK: about so many instructions are done without asking. BRIEF: a program of loops of so many is over soon, whatever its points.
+ * MOST_UNROLLED: instructions of all trips. SMALL: of a body. STARTED: blocks that have begun before anybody could ask. */
+enum { WORK = 1 << 17, BRIEF = 1 << 12, FEW = 32, MOST_UNROLLED = 2048, SMALL = 40, COPIES = 4, STARTED = 256, MOST_STRETCH = 1 << 16 };
 
 /* ---- what a loop is like ---- */
 
@@ -29,10 +33,53 @@ static bool is_one(const em *E, int32_t v) {
     return is_constant(E->f, v, &n) && n == 1;
 }
 
-bool em_is_short(const kir_func *f, int32_t loop) {
+static double cost_of(const kir_ins *i) {
+    if (i->code == KIR_OP) return 1 + op_info[i->sub].cost;
+    return i->code == KIR_LOADX || i->code == KIR_STOREX || i->code == KIR_ATOMIC ? 4 : 1;
+}
+
+/* The work of a trip, and of all trips (of a loop that may have any number: INFINITY). A trip's own work is without that of
+ * loops in it that count theirs. Returns the loop's END. */
+static int32_t measure(const kir_func *f, int32_t loop, double *trip, double *all) {
     const kir_ins *i = &f->code[loop];
+    double inside = 1, whole = 1, one, many;
     int64_t a, b;
-    return i->code == KIR_FOR && is_constant(f, i->a, &a) && is_constant(f, i->b, &b) && b > a - SHORT && b < a + SHORT;
+    int32_t k = loop + 1;
+    for (int32_t open = 1;; k++) {
+        uint8_t code = f->code[k].code;
+        if (code == KIR_FOR || code == KIR_LOOP) {
+            k = measure(f, k, &one, &many);
+            inside += many <= WORK ? many : 1;
+            whole += many;
+            continue;
+        }
+        if (code == KIR_END && !--open) break;
+        open += kir_info[code].result == 'R';
+        inside += cost_of(&f->code[k]);
+        whole += cost_of(&f->code[k]);
+    }
+    bool known = i->code == KIR_FOR && is_constant(f, i->a, &a) && is_constant(f, i->b, &b);
+    *trip = inside;
+    *all = known ? whole * fabs((double)b - (double)a) : INFINITY;
+    return k;
+}
+
+static double trip_work(const em *E, int32_t loop) {
+    double trip, all;
+    measure(E->f, loop, &trip, &all);
+    return MIN(trip, WORK);
+}
+
+bool em_is_short(const kir_func *f, int32_t loop) {
+    double trip, all;
+    measure(f, loop, &trip, &all);
+    return all <= WORK;
+}
+
+bool em_is_brief(const kir_func *f, int32_t loop) {
+    double trip, all;
+    measure(f, loop, &trip, &all);
+    return all <= BRIEF;
 }
 
 static int64_t few_trips(const em *E, int32_t loop) {
@@ -40,6 +87,13 @@ static int64_t few_trips(const em *E, int32_t loop) {
     int64_t a, b;
     bool few = i->code == KIR_FOR && is_one(E, i->c) && is_constant(E->f, i->a, &a) && is_constant(E->f, i->b, &b) && em_is_short(E->f, loop) && b - a <= FEW;
     return few ? MAX(b - a, 0) : 0;
+}
+
+/* Whether a loop around this one counts what it did. */
+static bool is_counted(const em *E, int32_t loop) {
+    bool counted = false;
+    for (int32_t r = E->outer[loop]; r >= 0; r = E->outer[r]) counted |= E->f->code[r].code == KIR_FOR || E->f->code[r].code == KIR_LOOP;
+    return counted;
 }
 
 /* Instructions of a loop's body with the loops in it unrolled; no more are counted than matter. */
@@ -100,13 +154,25 @@ void em_jump(em *E, int32_t at) {
     em_line(E, "goto %s;", label(E, to, E->f->code[at].code == KIR_BREAK ? 'b' : 'n', jump_region(E, at)));
 }
 
-/* What the code that found the interrupt flag set does: the results are none. */
-static void put_stopped(em *E, const char *when) {
-    char stop[NAME_ROOM], record[NAME_ROOM];
-    E->needs |= NEED_RECORD;
-    em_field(E, record, FIELD_RECORD, 0, 0);
-    em_line(E, "if (%s && *%s) { %s->kind = %uu; %s->set = 1u; return; }", when, em_field(E, stop, FIELD_STOP, 0, 0), record,
-            (unsigned)KIR_FT_STOPPED, record);
+/* ---- asking ---- */
+
+/* The call that asks. */
+static const char *question(em *E, char buf[160]) {
+    char stop[NAME_ROOM], record[NAME_ROOM], lock[NAME_ROOM];
+    E->needs |= NEED_RECORD | NEED_STOP;
+    snprintf(buf, 160, "g_stops(%s, %s, %s, %uu)", em_field(E, lock, FIELD_LOCK, 0, 0), em_field(E, stop, FIELD_STOP, 0, 0), em_field(E, record, FIELD_RECORD, 0, 0),
+             (unsigned)KIR_FT_STOPPED);
+    return buf;
+}
+
+/* The answer is wanted when the first loop begins: until then it is on its way. */
+void em_ask_first(em *E) {
+    char ask[160], lock[NAME_ROOM];
+    const char *block = E->f->form == KIR_KERNEL ? "blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z)" : "blockIdx.x";
+    em_line(E, "unsigned told; told = 0;");
+    em_line(E, "{ const unsigned block = %s; if (block >= %d) told = block %% %d == 0 ? %s : ((volatile unsigned *)%s)[2]; }", block, STARTED, STARTED,
+            question(E, ask), em_field(E, lock, FIELD_LOCK, 0, 0));
+    E->told = true;
 }
 
 /* ---- stretches ---- */
@@ -147,12 +213,15 @@ static void put_trips(em *E, int32_t at) {
 static void put_stretches(em *E, int32_t at) {
     const kir_ins *i = &E->f->code[at];
     int n = (int)at, a = (int)i->a, b = (int)i->b, c = (int)i->c;
-    char more[24], behind[24];
+    char ask[160], behind[24];
     bool one = is_one(E, i->c);
+    double work = trip_work(E, at);
+    int stretch = (int)MIN(WORK / work + 1, MOST_STRETCH);
     em_line(E, "{");
     E->depth++;
     em_line(E, "long long f%d; f%d = v%d;", n, n, a);
     em_line(E, "unsigned long long left%d; left%d = 0;", n, n);
+    em_line(E, "int m%d, k%d; k%d = 0;", n, n, n);
     if (one) {
         em_line(E, "if (f%d < v%d) left%d = (unsigned long long)v%d - (unsigned long long)f%d;", n, b, n, b, n);
     } else { /* a step of 0 is taken for one of 1 */
@@ -163,18 +232,17 @@ static void put_stretches(em *E, int32_t at) {
         em_line(E, "    left%d = ((v%d < 0 ? 0 - left%d : left%d) - 1) / by + 1;", n, c, n, n);
         em_line(E, "}");
     }
-    em_line(E, "int s%d; s%d = %d;", n, n, FIRST);
     em_line(E, "while (left%d) {", n);
     E->depth++;
-    em_line(E, "int m%d, k%d; m%d = left%d > s%d ? s%d : (int)left%d; k%d = 0; s%d = %d;", n, n, n, n, n, n, n, n, n, STRETCH);
+    em_line(E, "m%d = left%d > %d ? %d : (int)left%d; k%d = 0;", n, n, stretch, stretch, n, n);
     put_trips(E, at);
     if (one) em_line(E, "f%d += m%d;", n, n);
     em_line(E, "left%d -= m%d;", n, n);
-    snprintf(more, sizeof more, "left%d", n);
-    put_stopped(E, more);
-    em_close_block(E);
+    em_line(E, "if (left%d && %s) return;", n, question(E, ask));
     em_close_block(E);
     em_line(E, "%s:;", label(E, behind, 'b', at));
+    if (is_counted(E, at)) em_line(E, "fuel += k%d * %uu;", n, (unsigned)work);
+    em_close_block(E);
 }
 
 /* ---- other loops ---- */
@@ -186,7 +254,6 @@ static void put_for(em *E, int32_t at) {
     em_line(E, "{");
     E->depth++;
     if (em_is_unrolled(E, at)) em_line(E, "#pragma unroll");
-    if (!em_is_short(E->f, at)) em_line(E, "bool far%d; far%d = (unsigned long long)v%d - (unsigned long long)v%d + %dULL > %dULL;", n, n, (int)i->b, (int)i->a, SHORT, 2 * SHORT);
     if (is_one(E, i->c)) {
         em_line(E, "for (%s v%d = v%d; v%d < v%d; v%d++) {", t, n, (int)i->a, n, (int)i->b, n);
     } else {
@@ -200,6 +267,10 @@ static void put_for(em *E, int32_t at) {
 
 void em_loop(em *E, int32_t at) {
     uint8_t code = E->f->code[at].code;
+    if (code != KIR_BLOCK && E->told) {
+        em_line(E, "if (told) return;");
+        E->told = false;
+    }
     if (em_in_stretches(E, at)) {
         put_stretches(E, at);
     } else if (code == KIR_FOR) {
@@ -211,11 +282,9 @@ void em_loop(em *E, int32_t at) {
 }
 
 static void put_poll(em *E, int32_t loop) {
-    char when[64], far[32] = "";
+    char ask[160];
     if (em_is_short(E->f, loop)) return;
-    if (E->f->code[loop].code == KIR_FOR) snprintf(far, sizeof far, "far%d && ", (int)loop);
-    snprintf(when, sizeof when, "%s(++fuel & %uu) == 0", far, EM_STRETCH - 1u);
-    put_stopped(E, when);
+    em_line(E, "if ((fuel += %uu) > %uu) { fuel = 0; if (%s) return; }", (unsigned)trip_work(E, loop), (unsigned)WORK, question(E, ask));
 }
 
 void em_loop_end(em *E, int32_t at) {

@@ -298,6 +298,13 @@ static const struct {
      "    if (high) atomicAdd(low + room, high);\n"
      "}\n"},
     {NEED_RECORD, "struct g_record { unsigned set, kind, line, axis; long long a, b; int block[3], thread[3], other[8]; };\n"},
+    {NEED_STOP, /* lock[2]: somebody has found the host's flag and said so */
+     "static __device__ bool g_stops(unsigned *lock, const volatile int *stop, volatile g_record *r, unsigned kind) {\n"
+     "    if (((volatile unsigned *)lock)[2]) return true;\n"
+     "    if (!*stop) return false;\n"
+     "    if (!atomicExch(lock + 2, 1u)) { r->kind = kind; r->set = 1; }\n"
+     "    return true;\n"
+     "}\n"},
     {NEED_FAULT, /* the first thread of those that fault reports: lock[1] holds what is left behind it */
      "static __device__ __noinline__ void g_fault(unsigned *lock, volatile g_record *r, unsigned kind, unsigned line, unsigned axis, long long a, long long b) {\n"
      "    const unsigned long long block = blockIdx.x + (unsigned long long)gridDim.x * (blockIdx.y + (unsigned long long)gridDim.y * blockIdx.z);\n"

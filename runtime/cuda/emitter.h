@@ -11,7 +11,7 @@
 enum {
     NEED_HALF = 1, NEED_BFLOAT = 2, NEED_CONVERT = 4, NEED_PACK = 8, NEED_SHUFFLE = 16, NEED_FAULT = 32, NEED_UPDATE = 64,
     NEED_C64 = 128, NEED_C128 = 256, NEED_QUOTIENT = 512, NEED_SAY = 1024, NEED_BINS = 2048, NEED_RECORD = 4096,
-    NEED_GIVE = 8192
+    NEED_GIVE = 8192, NEED_STOP = 16384
 };
 
 /* How loads and stores at the current point are written. */
@@ -52,12 +52,10 @@ typedef struct {
     unsigned n_late;
     int32_t again;          /* the loop whose body is being written a second time, or -1: its labels are others */
     bool jumps;             /* BREAK or NEXT: declarations are kept apart from values, since goto may pass them */
+    bool told;              /* `told` was declared and not yet looked at */
     gpa_code rc;
     gpa_err *e;
 } em;
-
-/* A thread looks at the stop flag every EM_STRETCH trips of a loop, and for the first time after EM_UNASKED. */
-enum { EM_STRETCH = 1 << 16, EM_UNASKED = 1 << 13 };
 
 /* emit.c */
 void em_line(em *E, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -69,8 +67,10 @@ void em_unsupported(em *E, const char *what);
 /* An array of a FREE program that no other overlaps, reached by offsets: a parameter `own` of a function that is inlined, which is
  * the only way to tell the compiler so. */
 bool em_apart(const em *E, unsigned a);
-/* Known when compiling to end soon: then the loop can be unrolled, since nothing in it asks for an interrupt. */
+/* Known when compiling to end soon: then the loop can be unrolled, since nothing in it asks for an interrupt; so soon that a launch
+ * of any size does. */
 bool em_is_short(const kir_func *f, int32_t loop);
+bool em_is_brief(const kir_func *f, int32_t loop);
 static inline bool em_small(const em *E) { return E->f->flags & KIR_F_SMALL; }
 
 /* emit_value.c */
@@ -101,6 +101,8 @@ bool em_in_stretches(const em *E, int32_t at);
 bool em_is_unrolled(const em *E, int32_t loop); /* so few and short trips that the compiler is told to write all of them out */
 void em_loop_end(em *E, int32_t at); /* an END, of whatever region */
 void em_jump(em *E, int32_t at);     /* BREAK or NEXT */
+/* A block that begins when others have been told to stop is told too, before its first loop. */
+void em_ask_first(em *E);
 
 /* emit_own.c */
 /* Fills E->own. */

@@ -6,7 +6,7 @@
 #include "runtime/cuda/build.h"
 #include "runtime/cuda/emit.h"
 
-enum { FAULT_SLOTS = 256, FAULT_LOCK = 8, SCRATCH_BYTES = 8 << 20, COUNTERS = 1 << 16, MARKS = 16, TRANSFER_THREADS = 12, TRANSFER_LARGE = 32 << 20 };
+enum { FAULT_SLOTS = 256, FAULT_LOCK = 16, SCRATCH_BYTES = 8 << 20, COUNTERS = 1 << 16, MARKS = 16, TRANSFER_THREADS = 12, TRANSFER_LARGE = 32 << 20 };
 
 struct gpa_mem {
     CUdeviceptr at;
