@@ -231,11 +231,23 @@ static gpa_code percent_text(percents *p, const percent *f, value v, gpa_str *te
     return GPA_OK;
 }
 
+/* An array without axes is the number in it; what is pending is computed. *now is owned. */
+static gpa_code number_in(gpa_vm *vm, value v, value *now) {
+    bool array = v.tag == V_ARRAY && !v.aux && v.array->arr->ndim == 0;
+    if (!array) return value_now(vm, v, now);
+    value all = v_tuple(vm, 0, NULL), item = v_none();
+    gpa_code rc = all.tag == V_UNSET ? vm_err(vm)->code : vm_getitem(vm, v, all, &item);
+    if (!rc) rc = value_now(vm, item, now);
+    value_release(vm, all);
+    value_release(vm, item);
+    return rc;
+}
+
 /* A number by the mini-language with what the percent form says. */
 static gpa_code percent_number(percents *p, const percent *f, value v, gpa_str *text) {
     gpa_vm *vm = p->vm;
-    value now;
-    gpa_code rc = value_now(vm, v, &now);
+    value now = v_none();
+    gpa_code rc = number_in(vm, v, &now);
     if (rc) return rc;
     number n = number_of(now);
     bool whole = strchr("diuxXo", f->type) != NULL, real = n.kind == NUMBER_INT || n.kind == NUMBER_UINT || n.kind == NUMBER_FLOAT;

@@ -260,6 +260,7 @@ gpa_code op_delitem(gpa_vm *vm, value v, value key) {
         return rc ? rc : found ? GPA_OK : vm_raise(vm, GPA_E_KEY, 1, &key);
     }
     if (v.tag == V_ARRAY) return vm_fail(vm, GPA_E_VALUE, "cannot delete array elements");
+    if (v.tag == V_OBJECT && v.object->kind->delitem) return v.object->kind->delitem(vm, v.object, key);
     if (v.tag != V_LIST) return vm_fail(vm, GPA_E_TYPE, "'%s' object %s item deletion", value_type_name(v),
                                         v.tag == V_TUPLE || v.tag == V_STR || v.tag == V_RANGE ? "doesn't support" : "does not support");
     if (key.tag == V_SLICE) return delete_slice(vm, v.list, key.slice);

@@ -60,6 +60,7 @@ typedef struct object_kind {
     gpa_code (*call)(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw, const value *kw_names, value *out); /* may be NULL */
     gpa_code (*getitem)(gpa_vm *vm, object_obj *o, value key, value *out); /* may be NULL */
     gpa_code (*setitem)(gpa_vm *vm, object_obj *o, value key, value item); /* may be NULL */
+    gpa_code (*delitem)(gpa_vm *vm, object_obj *o, value key);            /* may be NULL */
     gpa_code (*iter)(gpa_vm *vm, object_obj *o, value *out);              /* may be NULL */
     gpa_code (*len)(gpa_vm *vm, object_obj *o, int64_t *out);             /* may be NULL: has no len() */
     gpa_code (*contains)(gpa_vm *vm, object_obj *o, value item, bool *out); /* may be NULL: by iteration */

@@ -33,9 +33,9 @@ static value member_peek(gpa_vm *vm, const object_kind *kind, const char *name) 
     return d ? dict_text_peek(vm, d, name) : v_unset();
 }
 
-/* Calls a member with the object and at most two arguments more. *found tells whether there is such a member. */
+/* Calls a member with the object and at most three arguments more. *found tells whether there is such a member. */
 static gpa_code ask(gpa_vm *vm, object_obj *o, const char *name, size_t n, const value *args, value *out, bool *found) {
-    value fn = member_peek(vm, o->kind, name), all[3] = {v_obj(V_OBJECT, o)};
+    value fn = member_peek(vm, o->kind, name), all[4] = {v_obj(V_OBJECT, o)};
     *found = fn.tag == V_FUNC;
     for (size_t i = 0; i < n; i++) all[1 + i] = args[i];
     return *found ? vm_call(vm, fn, n + 1, all, 0, NULL, out) : GPA_OK;
@@ -112,6 +112,30 @@ static gpa_code setitem(gpa_vm *vm, object_obj *o, value key, value item) {
     gpa_code rc = ask(vm, o, "__setitem__", 2, (value[]){key, item}, &nothing, &found);
     value_release(vm, nothing);
     return rc || found ? rc : vm_fail(vm, GPA_E_TYPE, "'%s' object does not support item assignment", o->kind->type_name);
+}
+
+static gpa_code delitem(gpa_vm *vm, object_obj *o, value key) {
+    bool found;
+    value nothing = v_none();
+    gpa_code rc = ask(vm, o, "__delitem__", 1, &key, &nothing, &found);
+    value_release(vm, nothing);
+    return rc || found ? rc : vm_fail(vm, GPA_E_TYPE, "'%s' object doesn't support item deletion", o->kind->type_name);
+}
+
+static gpa_code enter(gpa_vm *vm, object_obj *o, value *out) {
+    bool found;
+    gpa_code rc = ask(vm, o, "__enter__", 0, NULL, out, &found);
+    return rc || found ? rc : vm_fail(vm, GPA_E_TYPE, "'%s' object does not support the context manager protocol", o->kind->type_name);
+}
+
+/* The traceback is None: gpa has no objects for it. */
+static gpa_code leave(gpa_vm *vm, object_obj *o, value exc, bool *swallow) {
+    bool found, raised = exc.tag == V_EXCEPTION;
+    value says = v_none();
+    gpa_code rc = ask(vm, o, "__exit__", 3, (value[]){raised ? v_type(type_of(exc)) : v_none(), exc, v_none()}, &says, &found);
+    if (!rc) rc = value_truth(vm, says, swallow);
+    value_release(vm, says);
+    return rc;
 }
 
 gpa_code record_next(gpa_vm *vm, value v, value *out, bool *done, bool *handled) {
@@ -196,7 +220,7 @@ static gpa_code mimes(gpa_vm *vm, object_obj *o, mime_bundle *out) {
 }
 
 #define RECORD(id, variable, name)                                                                                     \
-    const object_kind variable = {.type_name = name, .repr = repr, .str = str, .attr = get, .set = set, .call = call, .getitem = getitem, .setitem = setitem, \
+    const object_kind variable = {.type_name = name, .repr = repr, .str = str, .enter = enter, .exit = leave, .attr = get, .set = set, .call = call, .getitem = getitem, .setitem = setitem, .delitem = delitem, \
                                   .iter = iter, .len = len, .contains = contains, .mimes = mimes};
 #include "lang/records.def"
 #undef RECORD

@@ -24,7 +24,7 @@
  *
  * __mimes__ gives what an object is shown as besides its text (lang/mime.h): a dict from MIME types to str or bytes, or to a
  * tuple of that and a str of JSON.
- * __init__, __repr__, __str__, __call__, __getitem__, __setitem__, __len__, __iter__, __next__, __contains__, __array__, the
+ * __init__, __repr__, __str__, __call__, __getitem__, __setitem__, __delitem__, __enter__, __exit__, __len__, __iter__, __next__, __contains__, __array__, the
  * binary operators (__add__ and __radd__ ...) and the unary ones mean what they mean in Python. What is not defined behaves as it does for an object without it. */
 #ifndef GPA_RECORD_H
 #define GPA_RECORD_H

@@ -597,16 +597,23 @@ gpa_code np_copyto(gpa_vm *vm, value *argv, value *out) { /* dst, src, casting, 
     return rc;
 }
 
-gpa_code nd_compress(gpa_vm *vm, value *argv, value *out) { /* self, condition, axis */
+gpa_code nd_compress(gpa_vm *vm, value *argv, value *out) { /* self, condition, axis, out */
     value fn;
     gpa_code rc = np_prelude(vm, "compress", &fn);
     if (rc) return rc;
-    rc = vm_call(vm, fn, 3, (value[]){argv[1], argv[0], argv[2]}, 0, NULL, out);
+    rc = vm_call(vm, fn, 4, (value[]){argv[1], argv[0], argv[2], argv[3]}, 0, NULL, out);
     value_release(vm, fn);
     return rc;
 }
 
-gpa_code nd_flat(gpa_vm *vm, value *argv, value *out) { return reshape_order(vm, argv[0], v_int(-1), v_none(), out); }
+gpa_code nd_flat(gpa_vm *vm, value *argv, value *out) {
+    value type;
+    gpa_code rc = np_prelude(vm, "flatiter", &type);
+    if (rc) return rc;
+    rc = vm_call(vm, type, 1, argv, 0, NULL, out);
+    value_release(vm, type);
+    return rc;
+}
 
 gpa_code nd_conj(gpa_vm *vm, value *argv, value *out) { return ufunc_call(vm, ufunc_of(OP_CONJUGATE), 1, argv, 0, NULL, out); }
 

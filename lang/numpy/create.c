@@ -107,7 +107,19 @@ gpa_code np_array(gpa_vm *vm, value *argv, value *out) { /* object, dtype, copy,
     return rc ? rc : make(vm, argv[0], argv[1], argv[3], copy, ndmin, out);
 }
 
-gpa_code np_asarray(gpa_vm *vm, value *argv, value *out) { return make(vm, argv[0], argv[1], argv[2], false, 0, out); } /* a, dtype, order, device, copy */
+/* device=: where a new array is to be, if that is said; takes the place of *out. */
+static gpa_code to_device(gpa_vm *vm, gpa_code rc, value device, value *out) {
+    if (rc || device.tag == V_NONE) return rc;
+    value made = *out;
+    *out = v_none();
+    rc = nd_to_device(vm, (value[]){made, device, v_none()}, out);
+    value_release(vm, made);
+    return rc;
+}
+
+gpa_code np_asarray(gpa_vm *vm, value *argv, value *out) { /* a, dtype, order, device, copy */
+    return to_device(vm, make(vm, argv[0], argv[1], argv[2], false, 0, out), argv[3], out);
+}
 
 gpa_code np_copy(gpa_vm *vm, value *argv, value *out) { return make(vm, argv[0], v_none(), argv[1], true, 0, out); } /* a, order */
 
@@ -179,10 +191,12 @@ static gpa_code shaped(gpa_vm *vm, filling how, value shape, value dtype, value 
     return filled(vm, how, ndim, dims, columns, t, v, out);
 }
 
-gpa_code np_zeros(gpa_vm *vm, value *argv, value *out) { return shaped(vm, FILL_ZERO, argv[0], argv[1], argv[2], v_none(), out); } /* shape, dtype, order */
-gpa_code np_ones(gpa_vm *vm, value *argv, value *out) { return shaped(vm, FILL_ONE, argv[0], argv[1], argv[2], v_none(), out); }
-gpa_code np_empty(gpa_vm *vm, value *argv, value *out) { return shaped(vm, FILL_NONE, argv[0], argv[1], argv[2], v_none(), out); }
-gpa_code np_full(gpa_vm *vm, value *argv, value *out) { return shaped(vm, FILL_VALUE, argv[0], argv[2], argv[3], argv[1], out); } /* shape, fill_value, dtype, order */
+/* shape, dtype, order, device, like */
+gpa_code np_zeros(gpa_vm *vm, value *argv, value *out) { return to_device(vm, shaped(vm, FILL_ZERO, argv[0], argv[1], argv[2], v_none(), out), argv[3], out); }
+gpa_code np_ones(gpa_vm *vm, value *argv, value *out) { return to_device(vm, shaped(vm, FILL_ONE, argv[0], argv[1], argv[2], v_none(), out), argv[3], out); }
+gpa_code np_empty(gpa_vm *vm, value *argv, value *out) { return to_device(vm, shaped(vm, FILL_NONE, argv[0], argv[1], argv[2], v_none(), out), argv[3], out); }
+/* shape, fill_value, dtype, order, device, like */
+gpa_code np_full(gpa_vm *vm, value *argv, value *out) { return to_device(vm, shaped(vm, FILL_VALUE, argv[0], argv[2], argv[3], argv[1], out), argv[4], out); }
 
 static gpa_code like(gpa_vm *vm, filling how, value proto, value dtype, value order, value shape, value v, value *out) {
     gpa_arr *a = NULL;
@@ -203,12 +217,17 @@ out:
     return rc;
 }
 
-/* prototype, dtype, order, subok, shape */
-gpa_code np_zeros_like(gpa_vm *vm, value *argv, value *out) { return like(vm, FILL_ZERO, argv[0], argv[1], argv[2], argv[4], v_none(), out); }
-gpa_code np_ones_like(gpa_vm *vm, value *argv, value *out) { return like(vm, FILL_ONE, argv[0], argv[1], argv[2], argv[4], v_none(), out); }
-gpa_code np_empty_like(gpa_vm *vm, value *argv, value *out) { return like(vm, FILL_NONE, argv[0], argv[1], argv[2], argv[4], v_none(), out); }
-/* prototype, fill_value, dtype, order, subok, shape */
-gpa_code np_full_like(gpa_vm *vm, value *argv, value *out) { return like(vm, FILL_VALUE, argv[0], argv[2], argv[3], argv[5], argv[1], out); }
+/* argv from dtype on: dtype, order, subok, shape, device */
+static gpa_code like_on(gpa_vm *vm, filling how, value proto, const value *argv, value v, value *out) {
+    return to_device(vm, like(vm, how, proto, argv[0], argv[1], argv[3], v, out), argv[4], out);
+}
+
+/* prototype, dtype, order, subok, shape, device */
+gpa_code np_zeros_like(gpa_vm *vm, value *argv, value *out) { return like_on(vm, FILL_ZERO, argv[0], argv + 1, v_none(), out); }
+gpa_code np_ones_like(gpa_vm *vm, value *argv, value *out) { return like_on(vm, FILL_ONE, argv[0], argv + 1, v_none(), out); }
+gpa_code np_empty_like(gpa_vm *vm, value *argv, value *out) { return like_on(vm, FILL_NONE, argv[0], argv + 1, v_none(), out); }
+/* prototype, fill_value, dtype, order, subok, shape, device */
+gpa_code np_full_like(gpa_vm *vm, value *argv, value *out) { return like_on(vm, FILL_VALUE, argv[0], argv + 2, argv[1], out); }
 
 /* ---- counted ---- */
 
@@ -252,7 +271,7 @@ out:
     return rc ? rc : np_return_array(vm, w, out);
 }
 
-gpa_code np_arange(gpa_vm *vm, value *argv, value *out) { /* start, stop, step, dtype */
+gpa_code np_arange(gpa_vm *vm, value *argv, value *out) { /* start, stop, step, dtype, device, like */
     value v[3] = {argv[0], argv[1], argv[2]};
     if (v[0].tag == V_UNSET) return vm_fail(vm, GPA_E_TYPE, "arange() requires stop to be specified.");
     if (v[1].tag == V_NONE) {
@@ -275,10 +294,10 @@ gpa_code np_arange(gpa_vm *vm, value *argv, value *out) { /* start, stop, step, 
         int64_t at[3];
         for (int k = 0; k < 3; k++)
             if ((rc = arg_int(vm, v[k], "arange", &at[k]))) return rc;
-        return arange_int(vm, at, t == DT_NONE ? found : t, out);
+        return to_device(vm, arange_int(vm, at, t == DT_NONE ? found : t, out), argv[4], out);
     }
     double at[3];
     for (int k = 0; k < 3; k++)
         if ((rc = arg_float(vm, v[k], "arange", &at[k]))) return rc;
-    return arange_float(vm, at, t == DT_NONE ? found : t, out);
+    return to_device(vm, arange_float(vm, at, t == DT_NONE ? found : t, out), argv[4], out);
 }

@@ -94,14 +94,32 @@ gpa_code np_mean(gpa_vm *vm, value *argv, value *out) { /* a, axis, dtype, out, 
     return rc ? rc : give(vm, &r, result, out);
 }
 
-static gpa_code variance(gpa_vm *vm, bool root, value *argv, value *out) { /* a, axis, dtype, out, ddof, keepdims, where */
+/* The mean is given: a function of the prelude measures the distances from it. */
+static gpa_code variance_about(gpa_vm *vm, bool root, value *argv, value ddof, value *out) {
+    value fn, about = v_none(), result = v_none(), name = v_cstr(vm, "out");
+    gpa_code rc = name.tag == V_UNSET ? vm_err(vm)->code : np_prelude(vm, "_variance_about", &fn);
+    if (rc) return rc;
+    rc = vm_call(vm, fn, 7, (value[]){argv[0], argv[7], argv[1], argv[2], ddof, argv[5], argv[6]}, 0, NULL, &about);
+    value_release(vm, fn);
+    if (!rc) rc = ufunc_call(vm, ufunc_of(root ? OP_SQRT : OP_POSITIVE), 1, (value[]){about, argv[3]}, 1, &name, &result);
+    value_release(vm, about);
+    value_release(vm, name);
+    *out = result;
+    return rc;
+}
+
+static gpa_code variance(gpa_vm *vm, bool root, value *argv, value *out) { /* a, axis, dtype, out, ddof, keepdims, where, mean, correction */
     reduction r = {argv[0], argv[1], argv[2], argv[3], argv[5], v_unset(), argv[6]};
     prepared p;
-    double ddof;
+    double ddof, correction = 0;
     gpa_arr *var = NULL, *result = NULL;
-    gpa_code rc = GPA_OK;
+    gpa_code rc = arg_float(vm, argv[4], "ddof", &ddof);
+    if (!rc && argv[8].tag != V_UNSET) rc = arg_float(vm, argv[8], "correction", &correction);
+    if (rc) return rc;
+    if (argv[8].tag != V_UNSET && ddof != 0) return vm_fail(vm, GPA_E_VALUE, "ddof and correction can't be provided simultaneously.");
+    ddof += correction;
+    if (argv[7].tag != V_UNSET) return variance_about(vm, root, argv, v_float(ddof), out);
     TRY(prepare(vm, &r, &p));
-    TRY(arg_float(vm, argv[4], "ddof", &ddof));
     TRY(arr_var(vm_rt(vm), p.a, ddof, &p.o, &var, vm_err(vm)));
     if (!root) {
         result = arr_retain(var);

@@ -1,5 +1,6 @@
 /* Choosing, searching, sorting, joining, multiplying: functions over whole arrays that are not one ufunc. */
 #include "lang/builtin/all.h"
+#include "lang/container.h"
 #include "lang/numpy/numpy.h"
 
 gpa_code np_where(gpa_vm *vm, value *argv, value *out) { /* condition, x, y */
@@ -100,25 +101,76 @@ static bool bounds_nothing(value bound, gpa_dtype t, bool upper) {
     return upper ? bound.i >= (int64_t)(UINT64_MAX >> (65 - bits)) : bound.i <= -(int64_t)(UINT64_MAX >> (65 - bits)) - 1;
 }
 
-gpa_code np_clip(gpa_vm *vm, value *argv, value *out) { /* a, a_min, a_max, out */
-    value low = v_none();
-    if (argv[0].tag == V_ARRAY || argv[0].tag == V_NUM) {
-        gpa_dtype t = (gpa_dtype)(argv[0].tag == V_ARRAY ? argv[0].array->arr->dtype : argv[0].aux);
-        for (int i = 1; i <= 2; i++)
-            if (bounds_nothing(argv[i], t, i == 2)) argv[i] = v_none();
+/* Keywords of a ufunc: out, then those of a dict. */
+typedef struct {
+    size_t n;
+    value names[ARG_MAX_INDEX], values[2 + ARG_MAX_INDEX]; /* values[2] is out: two operands stand in front */
+} ufunc_keywords;
+
+static gpa_code collect_keywords(gpa_vm *vm, value out, const dict_obj *kwargs, ufunc_keywords *k) {
+    size_t at = 0;
+    k->names[0] = v_cstr(vm, "out");
+    if (k->names[0].tag == V_UNSET) return vm_err(vm)->code;
+    k->values[2] = out;
+    k->n = 1;
+    for (dict_entry *e; k->n < COUNT_OF(k->names) && (e = dict_next(kwargs, &at)); k->n++) {
+        k->names[k->n] = e->key;
+        k->values[2 + k->n] = e->v;
     }
-    bool has_low = argv[1].tag != V_NONE, has_high = argv[2].tag != V_NONE;
-    value name = v_cstr(vm, "out");
-    if (name.tag == V_UNSET) return vm_err(vm)->code;
-    gpa_code rc = GPA_OK;
-    if (has_low) rc = ufunc_call(vm, ufunc_of(OP_MAXIMUM), 2, (value[]){argv[0], argv[1], has_high ? v_none() : argv[3]}, 1, &name, &low);
-    else low = value_retain(argv[0]);
-    if (!rc && has_high) rc = ufunc_call(vm, ufunc_of(OP_MINIMUM), 2, (value[]){low, argv[2], argv[3]}, 1, &name, out);
-    else if (!rc && has_low) *out = value_retain(low);
-    else if (!rc) rc = ufunc_call(vm, ufunc_of(OP_POSITIVE), 1, (value[]){argv[0], argv[3]}, 1, &name, out);
+    return GPA_OK;
+}
+
+/* bounds: of which None is none; kwargs: the ufuncs' keywords. */
+static gpa_code clip(gpa_vm *vm, value a, value min, value max, value into, const dict_obj *kwargs, value *out) {
+    ufunc_keywords k;
+    value low = v_none();
+    gpa_code rc = collect_keywords(vm, into, kwargs, &k);
+    if (rc) return rc;
+    if (a.tag == V_ARRAY || a.tag == V_NUM) {
+        gpa_dtype t = (gpa_dtype)(a.tag == V_ARRAY ? a.array->arr->dtype : a.aux);
+        if (bounds_nothing(min, t, false)) min = v_none();
+        if (bounds_nothing(max, t, true)) max = v_none();
+    }
+    bool has_low = min.tag != V_NONE, has_high = max.tag != V_NONE;
+    if (has_low) {
+        k.values[0] = a;
+        k.values[1] = min;
+        k.values[2] = has_high ? v_none() : into;
+        rc = ufunc_call(vm, ufunc_of(OP_MAXIMUM), 2, k.values, k.n, k.names, &low);
+    } else {
+        low = value_retain(a);
+    }
+    k.values[2] = into;
+    if (!rc && has_high) {
+        k.values[0] = low;
+        k.values[1] = max;
+        rc = ufunc_call(vm, ufunc_of(OP_MINIMUM), 2, k.values, k.n, k.names, out);
+    } else if (!rc && has_low) {
+        *out = value_retain(low);
+    } else if (!rc) {
+        k.values[1] = a;
+        rc = ufunc_call(vm, ufunc_of(OP_POSITIVE), 1, k.values + 1, k.n, k.names, out);
+    }
     value_release(vm, low);
-    value_release(vm, name);
+    value_release(vm, k.names[0]);
     return rc;
+}
+
+gpa_code np_clip(gpa_vm *vm, value *argv, value *out) { /* a, a_min, a_max, out, min, max, kwargs */
+    value min = argv[1], max = argv[2];
+    if (min.tag == V_UNSET && max.tag == V_UNSET) {
+        min = argv[4].tag == V_UNSET ? v_none() : argv[4];
+        max = argv[5].tag == V_UNSET ? v_none() : argv[5];
+    } else if (min.tag == V_UNSET || max.tag == V_UNSET) {
+        return vm_fail(vm, GPA_E_TYPE, "clip() missing 1 required positional argument: '%s'", min.tag == V_UNSET ? "a_min" : "a_max");
+    } else if (argv[4].tag != V_UNSET || argv[5].tag != V_UNSET) {
+        return vm_fail(vm, GPA_E_VALUE, "Passing `min` or `max` keyword argument when `a_min` and `a_max` are provided is forbidden.");
+    }
+    return clip(vm, argv[0], min, max, argv[3], argv[6].dict, out);
+}
+
+gpa_code nd_clip(gpa_vm *vm, value *argv, value *out) { /* self, min, max, out, kwargs */
+    return clip(vm, argv[0], argv[1], argv[2], argv[3], argv[4].dict, out);
 }
 
 gpa_code np_concatenate(gpa_vm *vm, value *argv, value *out) { /* arrays, axis, out, dtype, casting */

@@ -1,0 +1,95 @@
+# Iterators over elements: nditer, flatiter, frompyfunc.
+# --- nditer: order, writing, indices
+a = np.arange(6).reshape(2, 3)
+for x in np.nditer(a): print(x, end=' ')
+print()
+for x in np.nditer(a.T): print(x, end=' ')
+print()
+for x in np.nditer(a.T.copy(order='C')): print(x, end=' ')
+print()
+for x in np.nditer(a, order='F'): print(x, end=' ')
+print()
+for x in np.nditer(a.T, order='C'): print(x, end=' ')
+print()
+with np.nditer(a, op_flags=['readwrite']) as it:
+    for x in it: x[...] = 2 * x
+print(a)
+for x in np.nditer(a, flags=['external_loop']): print(x, end=' ')
+print()
+for x in np.nditer(a, flags=['external_loop'], order='F'): print(x, end=' ')
+print()
+it = np.nditer(a, flags=['f_index'])
+for x in it: print("%d <%d>" % (x, it.index), end=' ')
+print()
+it = np.nditer(a, flags=['multi_index'])
+for x in it: print("%d <%s>" % (x, it.multi_index), end=' ')
+print()
+with np.nditer(a, flags=['multi_index'], op_flags=['writeonly']) as it:
+    for x in it: x[...] = it.multi_index[1] - it.multi_index[0]
+print(a)
+it = np.nditer(a, flags=['multi_index'])
+while not it.finished:
+    print("%d <%s>" % (it[0], it.multi_index), end=' ')
+    is_not_finished = it.iternext()
+print()
+for x in np.nditer(a, flags=['external_loop', 'buffered'], order='F'): print(x, end=' ')
+print()
+# --- nditer: conversions and refusals
+b = np.arange(6).reshape(2, 3) - 3
+c = np.arange(3)
+for x in np.nditer(b, op_flags=['readonly', 'copy'], op_dtypes=['complex128']): print(np.sqrt(x), end=' ')
+print()
+for x in np.nditer(b, flags=['buffered'], op_dtypes=['complex128']): print(np.sqrt(x), end=' ')
+print()
+for bad in (lambda: np.nditer(b, op_dtypes=['complex128']), lambda: np.nditer(b.astype(float), flags=['buffered'], op_dtypes=['float32']),
+            lambda: np.nditer(b.astype(float), flags=['buffered'], op_dtypes=['int32'], casting='same_kind'), lambda: np.nditer(b, flags=['multi_index', 'external_loop']),
+            lambda: np.nditer(b, flags=['hello']), lambda: np.nditer(np.zeros((0, 3))), lambda: np.nditer([np.arange(3), np.zeros(2)])):
+    try: bad()
+    except Exception as e: print(type(e).__name__, str(e)[:90])
+# --- nditer: several operands
+c, d = np.arange(3), np.arange(6).reshape(2, 3)
+for x, y in np.nditer([c, d]): print("%d:%d" % (x, y), end=' ')
+print()
+def square(a):
+    with np.nditer([a, None]) as it:
+        for x, y in it: y[...] = x * x
+        return it.operands[1]
+print(square([1, 2, 3]))
+def square2(a, out=None):
+    it = np.nditer([a, out], flags=['external_loop', 'buffered'], op_flags=[['readonly'], ['writeonly', 'allocate', 'no_broadcast']])
+    with it:
+        for x, y in it: y[...] = x * x
+        return it.operands[1]
+print(square2([1, 2, 3]))
+o = np.zeros(3); print(square2([1, 2, 3], out=o), o)
+try: square2(np.arange(6).reshape(2, 3), out=o)
+except ValueError as e: print(str(e)[:40])
+p, q = np.arange(3), np.arange(8).reshape(2, 4)
+it = np.nditer([p, q, None], flags=['external_loop'], op_axes=[[0, -1, -1], [-1, 0, 1], None])
+with it:
+    for x, y, z in it: z[...] = x * y
+    result = it.operands[2]
+print(result.shape, np.array_equal(result, np.multiply.outer(p, q)))
+it = np.nditer(np.arange(4)[::-1]); print([int(v) for v in it])
+it = np.nditer(np.arange(4)[::-1], flags=['multi_index']); print([(int(v), it.multi_index) for v in it])
+try:
+    for x in np.nditer(c): x[...] = 3
+except ValueError as e: print(e)
+print(it.nop, 1, it.itersize, it.ndim)
+# --- flatiter
+c = np.arange(3)
+e = np.arange(6).reshape(2, 3).T
+e.flat[1] = 99; e.flat[[0, 5]] = [7]; print(e, e.flat[2], e.flat[1:4], e.flat[[0, -1]], len(e.flat))
+f = e.flat; print(next(f), next(f), f.index, f.coords, f.base is e)
+for bad in (lambda: e.flat[7], lambda: e.flat[1.5]):
+    try: bad()
+    except IndexError as err: print(err)
+print(e.flat == 99, np.sum(e.flat), np.array(e.flat), sorted(e.flat)[-1], e.flat.copy(), [x for x in e.flat][:2])
+e.flat = [1, 2]; print(e); e.flat[::2] = 5; print(e); e.flat[e.flat > 2] = 0 if False else 0; print(e)
+for i, v in np.ndenumerate(c): print(i, v, end=' ')
+for idx in np.ndindex(2, 2): print(idx, end=' ')
+print()
+# --- frompyfunc
+g = np.frompyfunc(lambda x, y: x + 2 * y, 2, 1); print(g([1, 2], 3).astype(int), g.nin, g.nout, g.nargs, g(1, 2), g.outer([1, 2], [1, 2]).astype(int))
+print(np.frompyfunc(min, 2, 1).accumulate([3, 1, 2]).astype(int), np.frompyfunc(lambda a, b: a * b, 2, 1).reduce([1, 2, 3]))
+h = np.frompyfunc(divmod, 2, 2); print([r.astype(int) for r in h([7, 8], 3)])
