@@ -12,7 +12,7 @@ ln -s "$found" "$work/lib64"
 export CUDA_PATH=$work LD_LIBRARY_PATH=$B/tests/fake:$LD_LIBRARY_PATH STUB_CUDA=version=12000 GPA_DEVICE=cuda:0 GPA_CACHE_DIR=$work/cache
 unset CUDA_HOME
 bad=0
-if LD_DEBUG=files "$GPA" -c 'ones(2) + 1' 2>&1 | grep -q "calling init: $work/lib64/libnvrtc.so.12"; then echo "ok - the compiler of CUDA 12"; else
+if LD_DEBUG=files "$GPA" -c 'print(ones(2) + 1)' 2>&1 | grep -q "calling init: $work/lib64/libnvrtc.so.12"; then echo "ok - the compiler of CUDA 12"; else
     echo "not ok - the compiler of CUDA 12"; bad=1
 fi
 "$B/tests/unit/test_cuda_emit" || bad=1
