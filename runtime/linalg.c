@@ -7,6 +7,7 @@
 #include "runtime/host.h"
 #include "runtime/hostcall.h"
 #include "runtime/library.h"
+#include "runtime/place.h"
 
 /* ---- calls ---- */
 
@@ -115,10 +116,11 @@ static gpa_code give_turned(gpa_rt *rt, gpa_arr **x, int i, gpa_arr **out, gpa_e
     return turned_take(rt, a, out, e);
 }
 
-/* ---- the factorizations ---- */
+/* ---- the factorizations: on the device of the matrices ---- */
 
 gpa_code arr_lu(gpa_rt *rt, gpa_arr *a, gpa_arr **out, gpa_arr **pivots, gpa_err *e) {
     gpa_arr *x[LIB_MATRICES] = {NULL};
+    place_stay at = place_enter(rt, &a, 1);
     gpa_libcall c = call_of(LIB_LU, a);
     bool blind = false;
     gpa_code rc = GPA_OK;
@@ -130,11 +132,13 @@ gpa_code arr_lu(gpa_rt *rt, gpa_arr *a, gpa_arr **out, gpa_arr **pivots, gpa_err
     give(x, 1, pivots);
 out:
     drop(rt, x);
+    place_leave(rt, at);
     return rc;
 }
 
 gpa_code arr_solve(gpa_rt *rt, gpa_arr *a, gpa_arr *b, gpa_arr **out, gpa_err *e) {
     gpa_arr *x[LIB_MATRICES] = {NULL};
+    place_stay at = place_enter(rt, &a, 1);
     gpa_libcall c = call_of(LIB_SOLVE, a);
     bool blind = false;
     gpa_code rc = GPA_OK;
@@ -146,12 +150,14 @@ gpa_code arr_solve(gpa_rt *rt, gpa_arr *a, gpa_arr *b, gpa_arr **out, gpa_err *e
     TRY(give_turned(rt, x, 1, out, e));
 out:
     drop(rt, x);
+    place_leave(rt, at);
     return rc;
 }
 
 /* By rows a is its own conjugate by columns, so the other triangle's factor, transposed, is the one asked for. */
 gpa_code arr_cholesky(gpa_rt *rt, gpa_arr *a, bool upper, gpa_arr **out, gpa_err *e) {
     gpa_arr *x[LIB_MATRICES] = {NULL};
+    place_stay at = place_enter(rt, &a, 1);
     gpa_libcall c = call_of(LIB_CHOLESKY, a);
     bool blind = false;
     gpa_code rc = GPA_OK;
@@ -161,11 +167,13 @@ gpa_code arr_cholesky(gpa_rt *rt, gpa_arr *a, bool upper, gpa_arr **out, gpa_err
     give(x, 0, out);
 out:
     drop(rt, x);
+    place_leave(rt, at);
     return rc;
 }
 
 gpa_code arr_qr(gpa_rt *rt, gpa_arr *a, int64_t k, gpa_arr **r, gpa_arr **factors, gpa_arr **q, gpa_err *e) {
     gpa_arr *x[LIB_MATRICES] = {NULL};
+    place_stay at = place_enter(rt, &a, 1);
     gpa_libcall c = call_of(LIB_QR, a);
     bool blind = false;
     gpa_code rc = GPA_OK;
@@ -179,6 +187,7 @@ gpa_code arr_qr(gpa_rt *rt, gpa_arr *a, int64_t k, gpa_arr **r, gpa_arr **factor
     give(x, 1, factors);
 out:
     drop(rt, x);
+    place_leave(rt, at);
     return rc;
 }
 
@@ -186,6 +195,7 @@ out:
  * rows. */
 gpa_code arr_svd(gpa_rt *rt, gpa_arr *a, bool full, gpa_arr **u, gpa_arr **s, gpa_arr **vh, gpa_err *e) {
     gpa_arr *x[LIB_MATRICES] = {NULL};
+    place_stay at = place_enter(rt, &a, 1);
     gpa_libcall c = call_of(LIB_SVD, a);
     int64_t m = MAX(c.matrix.m, c.matrix.n), n = MIN(c.matrix.m, c.matrix.n);
     bool wide = c.matrix.m <= c.matrix.n;
@@ -209,12 +219,14 @@ gpa_code arr_svd(gpa_rt *rt, gpa_arr *a, bool full, gpa_arr **u, gpa_arr **s, gp
     }
 out:
     drop(rt, x);
+    place_leave(rt, at);
     return rc;
 }
 
 /* By rows a is its own conjugate by columns: the other triangle is looked at, and the vectors are the conjugates. */
 gpa_code arr_eigh(gpa_rt *rt, gpa_arr *a, bool upper, gpa_arr **w, gpa_arr **v, gpa_err *e) {
     gpa_arr *x[LIB_MATRICES] = {NULL}, *turned = NULL;
+    place_stay at = place_enter(rt, &a, 1);
     gpa_libcall c = call_of(LIB_EIGH, a);
     bool blind = false;
     gpa_code rc = GPA_OK;
@@ -232,11 +244,13 @@ gpa_code arr_eigh(gpa_rt *rt, gpa_arr *a, bool upper, gpa_arr **w, gpa_arr **v, 
 out:
     arr_release(rt, turned);
     drop(rt, x);
+    place_leave(rt, at);
     return rc;
 }
 
 gpa_code arr_eig(gpa_rt *rt, gpa_arr *a, gpa_arr **w, gpa_arr **v, gpa_err *e) {
     gpa_arr *x[LIB_MATRICES] = {NULL};
+    place_stay at = place_enter(rt, &a, 1);
     gpa_libcall c = call_of(LIB_EIG, a);
     gpa_dtype complex = dtype_info[c.dtype].real == DT_F32 ? DT_C64 : DT_C128;
     bool blind = false;
@@ -249,5 +263,6 @@ gpa_code arr_eig(gpa_rt *rt, gpa_arr *a, gpa_arr **w, gpa_arr **v, gpa_err *e) {
     give(x, 1, w);
 out:
     drop(rt, x);
+    place_leave(rt, at);
     return rc;
 }

@@ -3,6 +3,7 @@
 #include "runtime/host.h"
 #include "runtime/hostcall.h"
 #include "runtime/library.h"
+#include "runtime/place.h"
 
 /* The operands, in the order of the call's bindings, and the result. */
 enum { START, COLUMN, AT, X, OPERANDS };
@@ -29,6 +30,7 @@ gpa_code arr_sparse(gpa_rt *rt, gpa_arr *start, gpa_arr *column, gpa_arr *at, gp
     gpa_dtype t = dtype_promote((gpa_dtype)at->dtype, (gpa_dtype)x->dtype);
     int64_t shape[2] = {start->size - 1, x->ndim > 1 ? x->shape[1] : 1};
     gpa_libcall c = {.kind = LIB_SPARSE, .dtype = t, .sparse = {.m = shape[0], .n = x->shape[0], .k = shape[1], .count = column->size}};
+    place_stay stay = place_enter(rt, &at, 1); /* work is done where the elements are */
     gpa_code rc = GPA_OK;
     for (int i = 0; i < OPERANDS; i++) {
         gpa_arr *cast = NULL;
@@ -44,6 +46,7 @@ gpa_code arr_sparse(gpa_rt *rt, gpa_arr *start, gpa_arr *column, gpa_arr *at, gp
     }
     TRY(arr_eval(rt, in, OPERANDS, e));
     gpa_device *d = in[AT]->storage->buf->device;
+    for (int i = 0; i < OPERANDS; i++) TRY(place_bring(rt, d, &in[i], e));
     if (library_can(d, &c)) {
         TRY(arr_empty(rt, t, x->ndim, shape, &y, e));
         bind(&c.sparse.start, in[START]);
@@ -61,5 +64,6 @@ gpa_code arr_sparse(gpa_rt *rt, gpa_arr *start, gpa_arr *column, gpa_arr *at, gp
 out:
     for (int i = 0; i < OPERANDS; i++) arr_release(rt, in[i]);
     arr_release(rt, y);
+    place_leave(rt, stay);
     return rc;
 }
