@@ -14,6 +14,7 @@
 #include "runtime/host.h"
 #include "runtime/explain.h"
 #include "runtime/profile.h"
+#include "runtime/roll.h"
 #include "runtime/rt.h"
 #include "runtime/shape.h"
 
@@ -421,6 +422,7 @@ gpa_code rt_new(const rt_config *c, gpa_rt **out, gpa_err *e) {
 
 void rt_free(gpa_rt *rt) {
     if (!rt) return;
+    roll_free(rt);
     exec_free(rt);
     explain_free(rt);
     profile_free(rt);
@@ -453,9 +455,9 @@ void rt_at(gpa_rt *rt, gpa_span where) { rt->at = where; }
 
 bool rt_has_pending(const gpa_rt *rt) { return rt->n_pending != 0; }
 
-gpa_code rt_loop_edge(gpa_rt *rt, gpa_err *e) { return rt->n_pending ? exec_pending(rt, CUT_LOOP, e) : GPA_OK; }
+gpa_code rt_loop_edge(gpa_rt *rt, gpa_err *e) { return rt->n_pending ? roll_edge(rt, e) : GPA_OK; }
 
-gpa_code rt_flush(gpa_rt *rt, gpa_err *e) { return rt->n_pending ? exec_pending(rt, CUT_USER, e) : GPA_OK; }
+gpa_code rt_flush(gpa_rt *rt, gpa_err *e) { return rt->n_pending ? exec_pending(rt, CUT_USER, e) : roll_settle(rt, e); }
 
 gpa_code rt_sync(gpa_rt *rt, gpa_err *e) {
     gpa_code rc = GPA_OK;

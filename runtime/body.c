@@ -38,10 +38,12 @@ static bool belongs(uint8_t code) {
     return false;
 }
 
-gpa_code body_new_take(kir_func *f, int32_t value, gpa_body **out, gpa_err *e) {
+gpa_code body_new_take(kir_func *f, const int32_t *values, int n, gpa_body **out, gpa_err *e) {
     gpa_code rc = GPA_OK;
     gpa_body *b = NULL;
-    if (f->failed || value < 0) TRY(gpa_no_memory(e));
+    if (f->failed) TRY(gpa_no_memory(e));
+    for (int i = 0; i < n; i++)
+        if (values[i] < 0) TRY(gpa_no_memory(e));
     TRY(kir_check(f, e));
     for (size_t i = 0; i < f->n_code; i++)
         if (!belongs(f->code[i].code)) TRY(gpa_fail(e, GPA_E_INTERNAL, "%s in a body", kir_info[f->code[i].code].name));
@@ -49,8 +51,12 @@ gpa_code body_new_take(kir_func *f, int32_t value, gpa_body **out, gpa_err *e) {
     if (!b || !(b->at = mem_new(f->n_code * sizeof *b->at))) TRY(gpa_no_memory(e));
     b->refs = 1;
     b->f = f;
-    b->value = value;
-    b->dtype = f->code[value].type;
+    b->n_out = (uint8_t)n;
+    b->trips = -1;
+    for (int i = 0; i < n; i++) {
+        b->value[i] = values[i];
+        b->dtype[i] = f->code[values[i]].type;
+    }
     b->cost = cost_of(f);
     *out = b;
     return GPA_OK;
@@ -64,10 +70,11 @@ void body_release(gpa_body *b) {
     if (!b || --b->refs > 0) return;
     kir_free(b->f);
     mem_free(b->at);
+    mem_free(b->text);
     mem_free(b);
 }
 
-int32_t body_emit(const gpa_body *b, kir_func *f, const int32_t *in) {
+bool body_emit(const gpa_body *b, kir_func *f, const int32_t *in) {
     for (size_t i = 0; i < b->f->n_code; i++) {
         kir_ins x = b->f->code[i];
         kir_at(f, b->f->spans[x.line]);
@@ -79,7 +86,7 @@ int32_t body_emit(const gpa_body *b, kir_func *f, const int32_t *in) {
         else if (x.code == KIR_PARAM) b->at[i] = in[x.imm];
         else if (x.code == KIR_END) kir_close(f);
         else b->at[i] = opens(x.code) ? kir_open(f, x) : kir_emit(f, x);
-        if (f->failed) return -1;
+        if (f->failed) return false;
     }
-    return b->at[b->value];
+    return true;
 }

@@ -287,10 +287,10 @@ gpa_code arr_apply(gpa_rt *rt, gpa_body *body, const gpa_opnd *in, const arr_ufu
     node *nodes[BODY_MAX_IN] = {0}, *value = NULL, *full = NULL;
     gpa_code rc = GPA_OK;
     if (o->into && o->into->readonly) TRY(gpa_fail(e, GPA_E_VALUE, "output array is read-only"));
-    TRY(check_cast(body->f->name, (gpa_dtype)body->dtype, o, e));
+    TRY(check_cast(body->f->name, (gpa_dtype)body->dtype[0], o, e));
     TRY(common_shape(in, n, o, &ndim, shape, e));
     for (int i = 0; i < n; i++) TRY(opnd_node(rt, &in[i], (gpa_dtype)body->f->params[i], ndim, shape, &nodes[i], e));
-    TRY(node_body(rt, body, nodes, &value, e));
+    TRY(node_body(rt, body, 0, nodes, &value, e));
     TRY(node_broadcast(rt, value, ndim, shape, &full, e));
     if (o->into) TRY(store_result(rt, full, o, out, e));
     else TRY(arr_of_node(rt, full, out, e));

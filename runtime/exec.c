@@ -16,6 +16,7 @@
 #include "runtime/memo.h"
 #include "runtime/place.h"
 #include "runtime/profile.h"
+#include "runtime/roll.h"
 #include "runtime/rt.h"
 #include "runtime/shape.h"
 
@@ -96,7 +97,7 @@ gpa_code exec_expect_fault(gpa_rt *rt, gpa_device *d, const kir_func *f, kir_fau
 
 bool exec_may_stop(const gpa_device *d, const kir_func *f) {
     for (size_t i = 0; i < f->n_code && !d->caps.host_visible; i++)
-        if (f->code[i].code == KIR_FOR || f->code[i].code == KIR_LOOP) return true;
+        if ((f->code[i].code == KIR_FOR && f->code[i].imm != KIR_FEW) || f->code[i].code == KIR_LOOP) return true;
     return false;
 }
 
@@ -581,8 +582,14 @@ static gpa_code run_storages(gpa_rt *rt, gpa_cut why, gpa_err *e) {
     return p->n_root ? run_plan(rt, why, &hazard, e) : GPA_OK;
 }
 
-gpa_code exec_nodes(gpa_rt *rt, node *const *n, size_t count, gpa_cut why, gpa_err *e) {
+/* What a loop holds back comes first. */
+static gpa_code begin(gpa_rt *rt, gpa_err *e) {
     gpa_code rc = scratch(rt, e);
+    return rc ? rc : roll_settle(rt, e);
+}
+
+gpa_code exec_nodes(gpa_rt *rt, node *const *n, size_t count, gpa_cut why, gpa_err *e) {
+    gpa_code rc = begin(rt, e);
     bool hazard = false;
     if (rc) return rc;
     rt->exec->plan.n_root = 0;
@@ -595,7 +602,7 @@ gpa_code exec_nodes(gpa_rt *rt, node *const *n, size_t count, gpa_cut why, gpa_e
 }
 
 gpa_code exec_storages(gpa_rt *rt, gpa_storage *const *s, size_t count, gpa_cut why, gpa_err *e) {
-    gpa_code rc = scratch(rt, e);
+    gpa_code rc = begin(rt, e);
     /* A storage that shares another's node is a copy of it in the second round. */
     for (bool left = true; left && !rc;) {
         rt->exec->plan.n_root = 0;
@@ -609,7 +616,7 @@ gpa_code exec_storages(gpa_rt *rt, gpa_storage *const *s, size_t count, gpa_cut 
 }
 
 gpa_code exec_pending(gpa_rt *rt, gpa_cut why, gpa_err *e) {
-    gpa_code rc = scratch(rt, e);
+    gpa_code rc = begin(rt, e);
     for (bool left = true; left && !rc;) {
         rt->exec->plan.n_root = 0;
         for (gpa_storage *s = rt->pending.next; s != &rt->pending && !rc; s = s->next)
@@ -622,7 +629,7 @@ gpa_code exec_pending(gpa_rt *rt, gpa_cut why, gpa_err *e) {
 }
 
 gpa_code exec_store(gpa_rt *rt, const fuse_root *root, gpa_storage *const *also, size_t n_also, bool *hazard, gpa_err *e) {
-    gpa_code rc = scratch(rt, e);
+    gpa_code rc = begin(rt, e);
     if (rc) return rc;
     fuse_plan *p = &rt->exec->plan;
     *hazard = false;

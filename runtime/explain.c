@@ -97,6 +97,13 @@ static void write_reduction(writer *w, const node *n) {
     str_putc(w->out, ')');
 }
 
+/* A rolled loop is shown by one of its trips. */
+static void write_body(writer *w, const node *n) {
+    const gpa_body *b = n->body;
+    if (b->trips < 0) write_call(w, b->f->name, n);
+    else str_printf(w->out, "%lld trips of %s", (long long)n->in[b->trips]->v.I64, b->text ? b->text : b->f->name);
+}
+
 static void write_value(writer *w, const node *n, bool inside) {
     if (w->out->len > w->end) {
         str_put(w->out, "...");
@@ -108,7 +115,7 @@ static void write_value(writer *w, const node *n, bool inside) {
         case NODE_SCALAR: write_number(w, n); break;
         case NODE_OP: write_op(w, n, inside); break;
         case NODE_CAST: write_call(w, dtype_info[n->dtype].name, n); break;
-        case NODE_BODY: write_call(w, n->body->f->name, n); break;
+        case NODE_BODY: write_body(w, n); break;
         case NODE_VIEW: write_value(w, n->in[0], inside); break;
         case NODE_REDUCE: write_reduction(w, n); break;
         case NODE_SCAN:
@@ -164,6 +171,11 @@ static void write_root(gpa_str *out, const fuse_root *r) {
     if (!r->mask) return;
     str_put(out, " where ");
     write_value(&w, r->mask, false);
+}
+
+void explain_put_value(gpa_str *out, const node *n) {
+    writer w = {.out = out, .end = out->len + LONGEST};
+    write_value(&w, n, false);
 }
 
 void explain_put_step(gpa_str *out, const fuse_plan *p, int s, const lowered *l) {

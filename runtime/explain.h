@@ -14,6 +14,8 @@ void explain_step(gpa_rt *rt, gpa_device *d, const fuse_plan *p, int s, const lo
 void explain_call(gpa_rt *rt, const char *name, const gpa_device *d, const gpa_arr *a);
 /* "row reduce: array float64 (100,) = sum(a * b, axis=1)": a step on one line. */
 void explain_put_step(gpa_str *out, const fuse_plan *p, int s, const lowered *l);
+/* What a value is computed from, as an expression. */
+void explain_put_value(gpa_str *out, const node *n);
 void explain_free(gpa_rt *rt);
 
 #endif

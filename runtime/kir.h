@@ -55,6 +55,7 @@ typedef enum { KIR_MAP, KIR_KERNEL } kir_form;
 typedef enum { KIR_GLOBAL, KIR_VIRTUAL, KIR_SHARED, KIR_LOCAL, KIR_CONSTANT } kir_where;
 
 enum { KIR_READ = 1, KIR_WRITE = 2 }; /* kir_array.access */
+enum { KIR_FEW = 1 }; /* imm of FOR */
 
 typedef struct {
     uint8_t dtype;

@@ -76,7 +76,8 @@ static void put_sub(gpa_str *out, const kir_func *f, const kir_ins *i) {
         if (i->imm < f->n_texts) str_printf(out, " \"%s\"", f->texts[i->imm]);
         break;
     case KIR_OP: case KIR_CAST: case KIR_VAR: case KIR_GET: case KIR_SET: case KIR_EACH: case KIR_IF: case KIR_ELSE:
-    case KIR_FOR: case KIR_LOOP: case KIR_BLOCK: case KIR_END: case KIR_ARG: case KIR_COUNT: break;
+    case KIR_FOR: str_put(out, i->imm == KIR_FEW ? " few" : ""); break;
+    case KIR_LOOP: case KIR_BLOCK: case KIR_END: case KIR_ARG: case KIR_COUNT: break;
     }
 }
 

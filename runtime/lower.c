@@ -374,6 +374,21 @@ static int32_t emit_scatter_offset(ctx *c, entry *x, const fuse_root *r) {
     return emit_offset(c, x, n_index, axis, r->sure, c->rt->at);
 }
 
+/* A compiled function is written once for all its results that are wanted here. */
+static int32_t emit_body(ctx *c, const entry *x, const int32_t *in) {
+    const node *n = x->n;
+    if (!body_emit(n->body, c->l->f, in)) return -1;
+    for (size_t i = 0; i < c->w->n_e && n->body->n_out > 1; i++) {
+        entry *y = &c->w->e[i];
+        bool same = y->n->kind == NODE_BODY && y->n->body == n->body && y->map == x->map && !y->later;
+        if (!same || memcmp(y->n->in, n->in, n->n_in * sizeof *n->in) != 0) continue;
+        y->value = body_value(n->body, y->n->sub);
+        y->emitted = true;
+        y->region = c->w->region;
+    }
+    return body_value(n->body, n->sub);
+}
+
 static int32_t emit(ctx *c, entry *x) {
     kir_func *f = c->l->f;
     const node *n = x->n;
@@ -392,7 +407,7 @@ static int32_t emit(ctx *c, entry *x) {
             if (n->n_in == 2) return kir_op2(f, (gpa_op)n->sub, in[0], in[1]);
             return kir_op3(f, (gpa_op)n->sub, in[0], in[1], in[2]);
         case NODE_CAST: ins.code = KIR_CAST; ins.sub = 0; break;
-        case NODE_BODY: return body_emit(n->body, f, in);
+        case NODE_BODY: return emit_body(c, x, in);
         case NODE_SCAN: ins.code = KIR_SCAN; ins.sub = n->sub; break;
         case NODE_GATHER: return emit_gather(c, x);
         case NODE_REDUCE:

@@ -248,7 +248,7 @@ gpa_code node_op(gpa_rt *rt, gpa_op op, gpa_dtype result, node *const *in, node 
     return GPA_OK;
 }
 
-gpa_code node_body(gpa_rt *rt, gpa_body *body, node *const *in, node **out, gpa_err *e) {
+gpa_code node_body(gpa_rt *rt, gpa_body *body, int which, node *const *in, node **out, gpa_err *e) {
     int n_in = (int)body->f->n_params, ndim = 0;
     const int64_t *shape = NULL;
     for (int i = 0; i < n_in; i++) {
@@ -257,8 +257,9 @@ gpa_code node_body(gpa_rt *rt, gpa_body *body, node *const *in, node **out, gpa_
         shape = in[i]->shape;
     }
     node *n;
-    gpa_code rc = take(rt, NODE_BODY, (gpa_dtype)body->dtype, ndim, n_in, 0, &n, e);
+    gpa_code rc = take(rt, NODE_BODY, (gpa_dtype)body->dtype[which], ndim, n_in, 0, &n, e);
     if (rc) return rc;
+    n->sub = (uint16_t)which;
     n->body = body_retain(body);
     set_shape(n, shape);
     for (int i = 0; i < n_in; i++) set_input(n, i, in[i]);
@@ -512,7 +513,7 @@ static gpa_code reshape_inputs(reshaping *r, node *a, node **out, gpa_err *e) {
         if (!in[i]) goto out;
     }
     if (a->kind == NODE_CAST) TRY(node_cast(r->rt, in[0], (gpa_dtype)a->dtype, out, e));
-    else if (a->kind == NODE_BODY) TRY(node_body(r->rt, a->body, in, out, e));
+    else if (a->kind == NODE_BODY) TRY(node_body(r->rt, a->body, a->sub, in, out, e));
     else TRY(node_op(r->rt, (gpa_op)a->sub, (gpa_dtype)a->dtype, in, out, e));
 out:
     for (int i = 0; i < a->n_in; i++) node_release(r->rt, in[i]);

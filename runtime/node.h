@@ -86,8 +86,8 @@ gpa_code node_op2(gpa_rt *rt, gpa_op op, node *a, node *b, node **out, gpa_err *
 gpa_code node_cast(gpa_rt *rt, node *a, gpa_dtype to, node **out,
     gpa_err *e);       /* the same node when nothing changes */
 
-/* A compiled function; the inputs have the dtypes of its parameters. */
-gpa_code node_body(gpa_rt *rt, gpa_body *body, node *const *in, node **out, gpa_err *e);
+/* A result of a compiled function; the inputs have the dtypes of its parameters. */
+gpa_code node_body(gpa_rt *rt, gpa_body *body, int which, node *const *in, node **out, gpa_err *e);
 
 /* Index maps; they compose, and on leaves give leaves. */
 gpa_code node_view(gpa_rt *rt, node *a, int ndim, const int64_t *shape, const int64_t *start,

@@ -12,6 +12,7 @@ enum { NODE_CLASSES = 6, ARR_POOLED_DIMS = 4 };
 struct explain; /* explain.h */
 struct profile; /* profile.h */
 struct opener;  /* device.c: a device that is coming up */
+struct roll;    /* roll.c: the trips of a loop that are held back */
 struct exec;    /* exec.c: scratch of the fuser, the program under construction, fault records */
 
 struct gpa_rt {
@@ -40,6 +41,7 @@ struct gpa_rt {
     gpa_storage *free_storages; /* linked through `next` */
 
     struct exec *exec;
+    struct roll *roll;
     struct explain *explain; /* NULL: not recording */
     struct profile *profile; /* the same */
     char memory_limit[32];   /* rt_set_memory_limit; "": GPA_MEMORY_LIMIT holds */

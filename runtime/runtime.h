@@ -74,7 +74,8 @@ void rt_at(gpa_rt *rt, gpa_span where);
 
 /* Whether pending arrays exist: cheap enough for every back edge of a loop. */
 bool rt_has_pending(const gpa_rt *rt);
-/* The back edge of a loop: computes what is pending and still referenced, so that each trip runs the same program. */
+/* The back edge of a loop: computes what is pending and still referenced, so that each trip runs the same program; or waits for
+ * the trips that follow, to run several of them in one (roll.h). */
 gpa_code rt_loop_edge(gpa_rt *rt, gpa_err *e);
 /* The end of a cell: launches everything pending that is still referenced; does not wait. */
 gpa_code rt_flush(gpa_rt *rt, gpa_err *e);

@@ -129,12 +129,24 @@ class Program:
         elif kind < 0.88:
             target = self.pick(old, f"{old}[{self.index(old)}]")
             self.add(f"{target} {self.pick('+', '-', '*')}= {self.expression(self.random.randint(0, 1))}")
-        elif kind < 0.94:
-            self.add(f"{new} = {old}\nfor k in range({self.random.randint(2, 5)}):\n    {new} = q({new} + {self.atom()})", new)
+        elif kind < 0.94 and a.ndim:
+            self.loop(old, new)
         else:
             f = self.pick("np.sort({0})", "np.concatenate([{0}, {0}])", "np.stack([{0}, {0} + 1])", "np.roll({0}, 1)", "np.flip({0})",
                           "np.repeat({0}, 2)", "np.tile({0}, 2)", "np.unique({0})", "np.diff({0})", "np.argsort({0}, kind='stable')")
             self.add(f"{new} = {f.format(old)}", new)
+
+    def loop(self, old, new):
+        """A recurrence, of one array or of two; its trips may be run several at a time."""
+        def step(x):
+            y = self.atom()
+            return self.pick(f"{x} + {y}", f"{x} * 3 + k", f"np.where({x} > k, {x} - {y}, {x} + 1)", f"{x} * 2 - k * {y}",
+                             f"np.maximum({x}, {y}) + k % 3", f"{x} / 2 + {y}", f"({x} + 1).astype(np.float32) * {y}", f"{x}[::-1] + k")
+        other = new + "b"
+        body = self.pick(f"{new} = q(np.asarray({step(new)}))", f"{new} = q(np.asarray({step(new)}))\n    {other} = {new} + k",
+                         f"{new}, {other} = q(np.asarray({step(other)})), {new}")
+        tail = f"\n{new} = q(np.asarray({new} + {other}))" if other in body else ""
+        self.add(f"{new} = {old}\n{other} = {old}\nfor k in range({self.random.randint(2, 20)}):\n    {body}{tail}", new)
 
     def text(self):
         self.source()

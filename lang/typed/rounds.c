@@ -106,7 +106,8 @@ static gpa_code finish(walk *w, typed_fn *t, tv result) {
     w->f = NULL;
     if (t->form == TYPED_BODY) {
         typed_ty to = t->result.dtype == DT_NONE ? result.t : t->result;
-        return body_new_take(f, kir_cast(f, (gpa_dtype)to.dtype, result.v), &t->body, e);
+        int32_t number = kir_cast(f, (gpa_dtype)to.dtype, result.v);
+        return body_new_take(f, &number, 1, &t->body, e);
     }
     t->f = f;
     return f->failed ? gpa_no_memory(e) : kir_check(f, e);

@@ -277,9 +277,10 @@ static void free_emitter(em *M) {
     mem_free(M);
 }
 
+/* Loops of single points. */
 static bool has_loops(const kir_func *f) {
     for (size_t i = 0; i < f->n_code; i++)
-        if (f->code[i].code == KIR_FOR || f->code[i].code == KIR_LOOP) return true;
+        if ((f->code[i].code == KIR_FOR && f->code[i].imm != KIR_FEW) || f->code[i].code == KIR_LOOP) return true;
     return false;
 }
 
@@ -333,7 +334,9 @@ emit_facts emit_examine(const kir_func *f) {
         if (code == KIR_REDUCE) r.n_reduce++;
         if (code == KIR_SCAN) r.scans = true;
         if (code == KIR_STORE && !depth) r.stores_outside = true;
-        if (code == KIR_IF || code == KIR_FOR || code == KIR_LOOP || code == KIR_BLOCK || code == KIR_VAR || code == KIR_ATOMIC) r.branches = true;
+        if (code == KIR_IF || code == KIR_LOOP || code == KIR_BLOCK || code == KIR_ATOMIC) r.branches = true;
+        if (code == KIR_FOR && ins->imm != KIR_FEW) r.branches = true;
+        if (code == KIR_FOR) r.trips = true;
         if (code == KIR_OP) r.ops += op_info[ins->sub].cost;
         if (code == KIR_LOAD || code == KIR_STORE || code == KIR_CAST) r.ops++;
         if (ins->type < DT_COUNT && (code == KIR_OP || code == KIR_CAST || code == KIR_LOAD)) {

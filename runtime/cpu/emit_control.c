@@ -156,25 +156,27 @@ static void otherwise(em *M) {
     r->otherwise = NULL;
 }
 
-/* ---- variables: two slots where complex ---- */
+/* ---- variables: two slots where complex; of all lanes where there are some ---- */
 
 static void set(em *M, ll_val slot, ll_val v) {
+    if (slot.vec) v = ll_vector(&M->E, v);
     LLVMBuildStore(M->E.b, v.v, slot.v);
     if (slot.im) LLVMBuildStore(M->E.b, v.im, slot.im);
 }
 
 static ll_val variable(em *M, const kir_ins *ins) {
-    LLVMTypeRef type = ll_elem(&M->E, ins->type);
-    ll_val slot = {ll_slot(&M->E, type, "var"), NULL, ins->type, false};
-    if (dtype_is_complex(ins->type)) slot.im = ll_slot(&M->E, type, "var");
+    bool vec = M->E.lanes > 1 && M->lanes_live, complex = dtype_is_complex(ins->type);
+    LLVMTypeRef type = ll_type(&M->E, ins->type, vec);
+    ll_val slot = {ll_slot(&M->E, type, "var"), NULL, ins->type, vec};
+    if (complex) slot.im = ll_slot(&M->E, type, "var");
     V zero = LLVMConstNull(type);
-    set(M, slot, ins->a >= 0 ? M->vals[ins->a] : (ll_val){zero, zero, ins->type, false});
+    set(M, slot, ins->a >= 0 ? M->vals[ins->a] : (ll_val){zero, complex ? zero : NULL, ins->type, vec});
     return slot;
 }
 
 static ll_val current(em *M, const kir_ins *ins) {
-    ll_val slot = M->vals[ins->a], r = {.t = ins->type};
-    LLVMTypeRef type = ll_elem(&M->E, ins->type);
+    ll_val slot = M->vals[ins->a], r = {.t = ins->type, .vec = slot.vec};
+    LLVMTypeRef type = ll_type(&M->E, ins->type, slot.vec);
     r.v = LLVMBuildLoad2(M->E.b, type, slot.v, "");
     if (slot.im) r.im = LLVMBuildLoad2(M->E.b, type, slot.im, "");
     return r;

@@ -61,6 +61,7 @@ static int32_t measure(const kir_func *f, int32_t loop, double *trip, double *al
     bool known = i->code == KIR_FOR && is_constant(f, i->a, &a) && is_constant(f, i->b, &b);
     *trip = inside;
     *all = known ? whole * fabs((double)b - (double)a) : INFINITY;
+    if (i->code == KIR_FOR && i->imm == KIR_FEW) *all = MIN(whole, BRIEF); /* nobody asks for it */
     return k;
 }
 

@@ -32,4 +32,17 @@ got=$("$GPA" --explain -c "${arrays}for i in range(10000):
     b = b + 0.02
     c = b + a" 2>&1 | grep -c 'compiled in')
 if [ "$got" -le 2 ]; then echo "ok - a loop builds at most two programs"; else echo "not ok - a loop built $got programs"; bad=1; fi
+
+# Trips that are alike are launched several at a time.
+got=$("$GPA" --explain -c "r = np.random.default_rng(7)
+s = np.full(1000, 100.0)
+for day in range(252):
+    s = s * np.exp(0.0001 + 0.01 * r.standard_normal(1000))
+print(float(s[0]) > 0)" 2>&1)
+launches=$(printf '%s' "$got" | tail -n 1 | sed 's/.* \([0-9]*\) launches.*/\1/')
+if [ "$launches" -le 20 ]; then echo "ok - a loop of 252 trips is launched $launches times"; else echo "not ok - a loop of 252 trips is launched $launches times"; bad=1; fi
+case $got in
+    *"array float64 (1000,) = 32 trips of a * exp("*) echo "ok - a rolled loop shows one of its trips" ;;
+    *) echo "not ok - a rolled loop shows one of its trips"; bad=1 ;;
+esac
 exit $bad

@@ -276,7 +276,8 @@ static gpa_body *times(double by) {
     assert_non_null(f);
     kir_add_param(f, DT_F64);
     int32_t x = kir_emit(f, (kir_ins){.code = KIR_PARAM, .type = DT_F64, .a = -1, .b = -1, .c = -1});
-    ok(body_new_take(f, kir_op2(f, OP_MULTIPLY, x, kir_const(f, DT_F64, (gpa_val){.F64 = by})), &b, &err));
+    int32_t product = kir_op2(f, OP_MULTIPLY, x, kir_const(f, DT_F64, (gpa_val){.F64 = by}));
+    ok(body_new_take(f, &product, 1, &b, &err));
     return b;
 }
 
