@@ -140,7 +140,7 @@ $(B)/tests/fuzz/fuzz_wire.o: EXTRA = $(CMOCKA_CFLAGS) $(ZMQ_CFLAGS) $(JANSSON_CF
 STUBS := $(B)/tests/stub/lib64/libcuda.so.1 $(B)/tests/stub/lib64/libnvrtc.so.13
 $(B)/tests/stub/lib64/libcuda.so.1: $(call src,tests/stub/*) runtime/cuda/api.h
 	@mkdir -p $(@D)
-	$(call say,SO)$(CC) -O1 -g -std=gnu2x -D_GNU_SOURCE -I. -fPIC -shared -o $@ tests/stub/cuda.c tests/stub/rows.c
+	$(call say,SO)$(CC) -O1 -g -std=gnu2x -D_GNU_SOURCE -I. -fPIC -shared -o $@ tests/stub/cuda.c tests/stub/order.c tests/stub/rows.c
 $(B)/tests/stub/lib64/libnvrtc.so.13: $(call src,tests/stub/*) runtime/cuda/api.h
 	@mkdir -p $(@D)
 	$(call say,SO)$(CC) -O1 -g -std=gnu2x -D_GNU_SOURCE -DSTUB_NVRTC -I. -fPIC -shared -o $@ tests/stub/nvrtc.c tests/stub/rows.c
@@ -160,7 +160,7 @@ $(B)/tests/emulator/device.h.gch: tests/emulator/device.h tests/emulator/emulato
 	$(call say,CXX)g++ $(E_FLAGS) -x c++-header -o $@ $< && rm -rf $(@D)/cache
 $(B)/tests/emulator/lib64/libcuda.so.1: $(call src,tests/stub/* tests/emulator/*) runtime/cuda/api.h
 	@mkdir -p $(@D)
-	$(call say,SO)$(CC) -O2 -g -std=gnu2x -D_GNU_SOURCE $(WARN) -I. -fPIC -shared -o $@ tests/emulator/launch.c tests/stub/cuda.c tests/stub/rows.c
+	$(call say,SO)$(CC) -O2 -g -std=gnu2x -D_GNU_SOURCE $(WARN) -I. -fPIC -shared -o $@ tests/emulator/launch.c tests/stub/cuda.c tests/stub/order.c tests/stub/rows.c
 	@cd $(@D) && touch $(EMULATED_NOT)
 $(B)/tests/emulator/lib64/libnvrtc.so.13: $(call src,tests/stub/* tests/emulator/*) runtime/cuda/api.h Makefile
 	@mkdir -p $(@D)

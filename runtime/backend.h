@@ -3,7 +3,7 @@
  * A backend receives verified kir, never the graph. It is loaded at first need and never unloaded. "Not available,
  * and why" is not an error. All functions are called from one thread at a time per device, except `interrupt`. Work
  * is queued in order: a later call sees the effects of an earlier one on the same device; only `download` and
- * `sync` wait. */
+ * `sync` wait. Streams change nothing in that but which work may run at the same time. */
 #ifndef GPA_BACKEND_H
 #define GPA_BACKEND_H
 
@@ -22,6 +22,7 @@ typedef struct gpa_dev gpa_dev;
 typedef struct gpa_mem gpa_mem;
 typedef struct gpa_prog gpa_prog;
 typedef struct gpa_raw gpa_raw; /* a compiled module of raw.h */
+typedef struct gpa_event gpa_event; /* a moment in a stream */
 
 typedef struct {
     char name[16];  /* "cuda:0", "cpu", "ref" */
@@ -55,6 +56,7 @@ typedef struct {
     int64_t size[KIR_MAX_DIMS];   /* MAP: extents of the space; an extent 0 runs nothing but REDUCE identities */
     uint32_t grid[3], block[3];   /* KERNEL */
     uint32_t shared;              /* KERNEL: bytes of dynamic shared memory */
+    uint32_t stream;              /* KERNEL: it may run beside what other streams do; 0: in the queue */
     const gpa_binding *arrays;    /* one per kir_array (SHARED, LOCAL ones unused) */
     const gpa_val *params;        /* one per parameter */
     kir_fault_record *fault;      /* where a fault is reported, at the latest by sync; NULL: the program has none */
@@ -155,6 +157,19 @@ typedef struct gpa_backend {
     gpa_code (*attribute)(gpa_dev *d, int which, int *out, gpa_err *e);
     gpa_code (*fact)(gpa_dev *d, gpa_prog *p, raw_fact which, int64_t *out, gpa_err *e);
     gpa_code (*occupancy)(gpa_dev *d, gpa_prog *p, uint32_t threads, uint32_t shared, int *out, gpa_err *e);
+
+    /* Streams, which are numbers from 1: launches of different ones may run at the same time, as far as the memory that they use lets
+     * them, and beside the queue. What `sync` waits for includes them. stream_wait and event_wait wait for theirs; *faulted: something that
+     * has ended reports a fault, which sync will say. An event is recorded in a stream (0: in the queue, behind all streams); a stream that
+     * follows one goes on when it has passed. Times between events are in milliseconds. (optional, all NULL: all work is in the queue) */
+    gpa_code (*stream_wait)(gpa_dev *d, uint32_t stream, bool *faulted, gpa_err *e);
+    gpa_code (*event_new)(gpa_dev *d, gpa_event **out, gpa_err *e);
+    void (*event_free)(gpa_dev *d, gpa_event *x);
+    gpa_code (*event_record)(gpa_dev *d, gpa_event *x, uint32_t stream, gpa_err *e);
+    gpa_code (*event_follow)(gpa_dev *d, gpa_event *x, uint32_t stream, gpa_err *e);
+    gpa_code (*event_wait)(gpa_dev *d, gpa_event *x, bool *faulted, gpa_err *e);
+    gpa_code (*event_query)(gpa_dev *d, gpa_event *x, bool *passed, gpa_err *e);
+    gpa_code (*event_elapsed)(gpa_dev *d, gpa_event *from, gpa_event *to, double *ms, gpa_err *e);
 
     /* What device number i says about itself; it need not be open, and is not opened. (optional) */
     gpa_code (*status)(int i, gpa_status *out, gpa_err *e);

@@ -111,7 +111,7 @@ gpa_code arr_run(gpa_rt *rt, const kir_func *f, const arr_program *p, gpa_err *e
     said heard = {0};
     for (size_t k = 0; k < f->n_arrays; k++)
         if (f->arrays[k].where == KIR_SHARED && !f->arrays[k].count) bind[k].size[0] = (int64_t)(p->shared / dtype_size((gpa_dtype)f->arrays[k].dtype));
-    gpa_launch l = {.arrays = bind, .params = p->params, .shared = p->shared, .say = said_hear, .user = &heard};
+    gpa_launch l = {.arrays = bind, .params = p->params, .shared = p->shared, .stream = p->stream, .say = said_hear, .user = &heard};
     for (int i = 0; p->size && i < f->ndim; i++) l.size[i] = p->size[i];
     memcpy(l.grid, p->grid, sizeof l.grid);
     memcpy(l.block, p->block, sizeof l.block);

@@ -24,6 +24,7 @@ struct gpa_rt {
     gpa_device *devices;     /* all opened */
     char device_name[16];    /* asked for; "" : the best there is */
     bool prepared;           /* rt_prepare was here */
+    uint32_t n_streams;      /* made so far */
     struct opener *opener;   /* NULL: no device is coming up */
 
     gpa_storage pending;     /* head of the ring of pending storages, oldest first */

@@ -351,6 +351,7 @@ typedef struct {
     const int64_t *size;          /* MAP: the space */
     uint32_t grid[3], block[3];   /* KERNEL */
     uint32_t shared;              /* KERNEL: bytes of dynamic shared memory */
+    uint32_t stream;              /* KERNEL: rt_stream_new's; 0: in the order of all work */
     arr_memo *memo;               /* spares looking the program up; may be NULL */
     /* KERNEL: receives what it prints, line by line, when it has ended: a text with \1 in the place of each argument, and the
      * arguments with their dtypes. NULL: nobody listens. An error of it is arr_run's. */
@@ -362,6 +363,26 @@ typedef struct {
  * program writes, so is what pending work reads. Does not wait, except for what a kernel prints: faults are reported by rt_sync
  * or whoever reads, on devices of the host at once. */
 gpa_code arr_run(gpa_rt *rt, const struct kir_func *f, const arr_program *p, gpa_err *e);
+
+/* ---- streams ---- */
+
+/* Kernels of different streams may run at the same time where the device can do that and the arrays that they use let them: what a
+ * program says never depends on it. */
+uint32_t rt_stream_new(gpa_rt *rt);
+/* Waits for the work of a stream, 0: for all work, and reports faults. What is pending is launched before. */
+gpa_code rt_stream_wait(gpa_rt *rt, uint32_t stream, gpa_err *e);
+
+/* A moment in a stream of the current device; where there are no streams, the time when all work before it was done. */
+typedef struct rt_event rt_event;
+gpa_code rt_event_new(gpa_rt *rt, rt_event **out, gpa_err *e);
+void rt_event_free(rt_event *x); /* NULL is ignored */
+gpa_code rt_event_record(gpa_rt *rt, rt_event *x, uint32_t stream, gpa_err *e);
+/* The stream goes on when the event has passed. */
+gpa_code rt_event_follow(gpa_rt *rt, rt_event *x, uint32_t stream, gpa_err *e);
+gpa_code rt_event_wait(gpa_rt *rt, rt_event *x, gpa_err *e);
+gpa_code rt_event_query(gpa_rt *rt, rt_event *x, bool *passed, gpa_err *e);
+/* Milliseconds between two recorded events, for the later of which it waits. GPA_E_DEVICE: one was not recorded. */
+gpa_code rt_event_elapsed(gpa_rt *rt, rt_event *from, rt_event *to, double *ms, gpa_err *e);
 
 /* ---- programs in the device's own language ---- */
 

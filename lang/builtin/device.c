@@ -185,7 +185,7 @@ gpa_code np_get_array_module(gpa_vm *vm, value *argv, value *out) {
     return rc;
 }
 
-/* cupy.cuda.Stream: called it makes a stream; its attribute `null` is one. All work runs in one order. */
+/* cupy.cuda.Stream: called it makes a stream; its attribute `null` is one. */
 static gpa_code stream_new(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw, const value *kw_names, value *out) {
     (void)o, (void)n, (void)args, (void)n_kw, (void)kw_names;
     return cuda_stream(vm, NULL, out);
@@ -195,7 +195,7 @@ static gpa_code stream_attr(gpa_vm *vm, object_obj *o, const char *name, value *
     (void)o;
     bool known = strcmp(name, "null") == 0 || strcmp(name, "ptds") == 0;
     *out = v_unset();
-    return known ? cuda_stream(vm, NULL, out) : GPA_OK;
+    return known ? cuda_default_stream(vm, NULL, out) : GPA_OK;
 }
 
 const object_kind cupy_stream_kind = {.type_name = "type", .call = stream_new, .attr = stream_attr};

@@ -1,7 +1,7 @@
 /* @cuda.jit: functions as kernels, and their launches.
  *
  * A kernel is compiled for the types of a call's arguments, once. kernel[grid, block, stream, shared] is the kernel with a
- * launch; calling that runs it. Work is queued in order on one stream, so a stream given changes nothing but who waits.
+ * launch; calling that runs it.
  *
  * Reading order: options, launches, signatures, running, configurations, the decorator. */
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "lang/typed/cuda.h"
 
 enum { FUNCTION, SIGNATURES, FIELDS };
-enum { KERNEL, STREAM, CONFIGURED_FIELDS };
+enum { KERNEL, CONFIGURED_FIELDS };
 enum { DEFAULT_BLOCK = 256 };
 
 /* What belongs to a kernel beside its fields. */
@@ -21,7 +21,7 @@ typedef struct {
 } kernel_data;
 
 typedef struct {
-    uint32_t grid[3], block[3], shared;
+    uint32_t grid[3], block[3], shared, stream;
 } launch;
 
 static const char *name_of(gpa_vm *vm, const object_obj *k) { return func_name(vm, k->fields[FUNCTION].func); }
@@ -76,6 +76,7 @@ static gpa_code configure(gpa_vm *vm, value kernel, value grid, value block, val
     gpa_code rc = grid.tag == V_NONE || block.tag == V_NONE ? not_configured(vm) : GPA_OK;
     if (!rc) rc = read_dims(vm, grid, "griddim", l.grid);
     if (!rc) rc = read_dims(vm, block, "blockdim", l.block);
+    if (!rc) rc = cuda_stream_number(vm, stream, &l.stream);
     if (!rc && shared.tag != V_UNSET) rc = arg_int(vm, shared, "sharedmem", &bytes);
     if (!rc && (bytes < 0 || bytes > INT32_MAX)) rc = vm_fail(vm, GPA_E_VALUE, "sharedmem cannot be %lld bytes", (long long)bytes);
     if (rc) return rc;
@@ -88,7 +89,6 @@ static gpa_code configure(gpa_vm *vm, value kernel, value grid, value block, val
     }
     memcpy(o.object->data, &l, sizeof l);
     o.object->fields[KERNEL] = value_retain(kernel);
-    if (stream.tag != V_UNSET) o.object->fields[STREAM] = value_retain(stream);
     *out = o;
     return GPA_OK;
 }
@@ -255,7 +255,7 @@ static gpa_code run(gpa_vm *vm, object_obj *k, const launch *l, size_t n, const 
     if (rc) return rc;
     typed_arrays(vm, t, a.arrays + a.n_arrays);
     for (size_t i = 0; i < t->f->n_params; i++) params[i] = dtype_cast(a.numbers[i].v, a.numbers[i].dtype, (gpa_dtype)t->f->params[i]);
-    arr_program p = {.arrays = a.arrays, .params = params, .shared = l->shared, .memo = &t->memo, .say = say, .user = vm};
+    arr_program p = {.arrays = a.arrays, .params = params, .shared = l->shared, .stream = l->stream, .memo = &t->memo, .say = say, .user = vm};
     memcpy(p.grid, l->grid, sizeof p.grid);
     memcpy(p.block, l->block, sizeof p.block);
     return arr_run(vm_rt(vm), t->f, &p, vm_err(vm));

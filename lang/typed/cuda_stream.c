@@ -1,27 +1,30 @@
-/* cuda's streams, events and contexts. Work is queued in order, so all streams are one; waiting is what they are for. An event is
- * the time when all work before it was done.
+/* cuda's streams, events and contexts. A stream is a number (runtime.h); number 0 is the order of all work.
  *
  * Reading order: waiting, streams, events, contexts, devices. */
-#include <time.h>
-
 #include "lang/builtin/all.h"
 #include "lang/builtin/kinds.h"
+#include "lang/typed/cuda.h"
 #include "lang/vm.h"
 
 /* ---- waiting ---- */
 
-static gpa_code wait_all(gpa_vm *vm) {
-    gpa_code rc = rt_flush(vm_rt(vm), vm_err(vm));
-    return rc ? rc : rt_sync(vm_rt(vm), vm_err(vm));
-}
+static gpa_code wait_all(gpa_vm *vm) { return rt_stream_wait(vm_rt(vm), 0, vm_err(vm)); }
 
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
+gpa_code cuda_wait(gpa_vm *vm, value *argv, value *out) {
+    (void)argv, (void)out;
+    return wait_all(vm);
 }
 
 /* ---- streams ---- */
+
+enum { STREAM_NUMBER, STREAM_FIELDS };
+
+gpa_code cuda_stream_number(gpa_vm *vm, value v, uint32_t *out) {
+    bool none = v.tag == V_UNSET || v.tag == V_NONE || (v.tag == V_INT && v.i == 0);
+    bool stream = v.tag == V_OBJECT && v.object->kind == &cuda_stream_kind;
+    *out = stream ? (uint32_t)v.object->fields[STREAM_NUMBER].i : 0;
+    return none || stream ? GPA_OK : vm_fail(vm, GPA_E_TYPE, "a stream is needed here, or 0, not a '%s'", value_type_name(v));
+}
 
 static gpa_code stream_enter(gpa_vm *vm, object_obj *o, value *out) {
     (void)vm;
@@ -32,23 +35,41 @@ static gpa_code stream_enter(gpa_vm *vm, object_obj *o, value *out) {
 /* After an exception the work is waited for as well, but what was raised stays. */
 static gpa_code stream_exit(gpa_vm *vm, object_obj *o, value exc, bool *swallow) {
     gpa_err quiet = {0};
-    (void)o;
     *swallow = false;
-    if (exc.tag != V_EXCEPTION) return wait_all(vm);
+    if (exc.tag != V_EXCEPTION) return rt_stream_wait(vm_rt(vm), (uint32_t)o->fields[STREAM_NUMBER].i, vm_err(vm));
     rt_sync(vm_rt(vm), &quiet);
     return GPA_OK;
 }
 
-const object_kind cuda_stream_kind = {.type_name = "numba.cuda.Stream", .enter = stream_enter, .exit = stream_exit};
+static gpa_code stream_repr(gpa_vm *vm, object_obj *o, gpa_str *out) {
+    (void)vm;
+    if (o->fields[STREAM_NUMBER].i) str_printf(out, "<CUDA stream %lld>", (long long)o->fields[STREAM_NUMBER].i);
+    else str_put(out, "<Default CUDA stream>");
+    return GPA_OK;
+}
+
+const object_kind cuda_stream_kind = {.type_name = "numba.cuda.Stream", .enter = stream_enter, .exit = stream_exit, .repr = stream_repr};
+
+static gpa_code make_stream(gpa_vm *vm, uint32_t number, value *out) {
+    gpa_code rc = native_give(v_object(vm, &cuda_stream_kind, STREAM_FIELDS), out);
+    if (!rc) out->object->fields[STREAM_NUMBER] = v_int(number);
+    return rc;
+}
 
 gpa_code cuda_stream(gpa_vm *vm, value *argv, value *out) {
     (void)argv;
-    return native_give(v_object(vm, &cuda_stream_kind, 0), out);
+    return make_stream(vm, rt_stream_new(vm_rt(vm)), out);
 }
 
-gpa_code cuda_wait(gpa_vm *vm, value *argv, value *out) {
-    (void)argv, (void)out;
-    return wait_all(vm);
+/* Also the contexts that have nothing to do but to wait at their end. */
+gpa_code cuda_default_stream(gpa_vm *vm, value *argv, value *out) {
+    (void)argv;
+    return make_stream(vm, 0, out);
+}
+
+gpa_code cuda_stream_wait(gpa_vm *vm, value *argv, value *out) { /* self */
+    (void)out;
+    return rt_stream_wait(vm_rt(vm), (uint32_t)argv[0].object->fields[STREAM_NUMBER].i, vm_err(vm));
 }
 
 gpa_code cuda_itself(gpa_vm *vm, value *argv, value *out) {
@@ -64,35 +85,55 @@ gpa_code cuda_nothing(gpa_vm *vm, value *argv, value *out) {
 
 /* ---- events ---- */
 
-enum { EVENT_TIME, EVENT_FIELDS };
-
-const object_kind cuda_event_kind = {.type_name = "numba.cuda.Event"};
-
-gpa_code cuda_event(gpa_vm *vm, value *argv, value *out) { /* timing */
-    (void)argv;
-    return native_give(v_object(vm, &cuda_event_kind, EVENT_FIELDS), out);
+static void free_event(gpa_vm *vm, object_obj *o) {
+    (void)vm;
+    rt_event_free(o->data);
 }
 
-gpa_code cuda_event_record(gpa_vm *vm, value *argv, value *out) { /* self, stream */
-    (void)out;
-    gpa_code rc = wait_all(vm);
-    if (!rc) argv[0].object->fields[EVENT_TIME] = v_float(now());
+const object_kind cuda_event_kind = {.type_name = "numba.cuda.Event", .free = free_event};
+
+gpa_code cuda_event(gpa_vm *vm, value *argv, value *out) { /* timing */
+    rt_event *x;
+    (void)argv;
+    gpa_code rc = rt_event_new(vm_rt(vm), &x, vm_err(vm));
+    if (!rc && (rc = native_give(v_object(vm, &cuda_event_kind, 0), out))) rt_event_free(x);
+    if (!rc) out->object->data = x;
     return rc;
 }
 
-gpa_code cuda_event_query(gpa_vm *vm, value *argv, value *out) {
-    (void)vm, (void)argv;
-    *out = v_bool(true);
-    return GPA_OK;
+gpa_code cuda_event_record(gpa_vm *vm, value *argv, value *out) { /* self, stream */
+    uint32_t stream;
+    (void)out;
+    gpa_code rc = cuda_stream_number(vm, argv[1], &stream);
+    return rc ? rc : rt_event_record(vm_rt(vm), argv[0].object->data, stream, vm_err(vm));
+}
+
+gpa_code cuda_event_follow(gpa_vm *vm, value *argv, value *out) { /* self, stream */
+    uint32_t stream;
+    (void)out;
+    gpa_code rc = cuda_stream_number(vm, argv[1], &stream);
+    return rc ? rc : rt_event_follow(vm_rt(vm), argv[0].object->data, stream, vm_err(vm));
+}
+
+gpa_code cuda_event_wait(gpa_vm *vm, value *argv, value *out) { /* self */
+    (void)out;
+    return rt_event_wait(vm_rt(vm), argv[0].object->data, vm_err(vm));
+}
+
+gpa_code cuda_event_query(gpa_vm *vm, value *argv, value *out) { /* self */
+    bool passed;
+    gpa_code rc = rt_event_query(vm_rt(vm), argv[0].object->data, &passed, vm_err(vm));
+    *out = v_bool(passed);
+    return rc;
 }
 
 gpa_code cuda_event_elapsed(gpa_vm *vm, value *argv, value *out) { /* self, evtend */
-    bool event = argv[1].tag == V_OBJECT && argv[1].object->kind == &cuda_event_kind;
-    if (!event) return vm_fail(vm, GPA_E_TYPE, "an event is needed, not a '%s'", value_type_name(argv[1]));
-    value a = argv[0].object->fields[EVENT_TIME], b = argv[1].object->fields[EVENT_TIME];
-    if (a.tag != V_FLOAT || b.tag != V_FLOAT) return vm_fail(vm, GPA_E_DEVICE, "an event that was not recorded has no time");
-    *out = v_float(b.f - a.f);
-    return GPA_OK;
+    double ms = 0;
+    for (int i = 0; i < 2; i++)
+        if (argv[i].tag != V_OBJECT || argv[i].object->kind != &cuda_event_kind) return vm_fail(vm, GPA_E_TYPE, "an event is needed, not a '%s'", value_type_name(argv[i]));
+    gpa_code rc = rt_event_elapsed(vm_rt(vm), argv[0].object->data, argv[1].object->data, &ms, vm_err(vm));
+    *out = v_float(ms);
+    return rc;
 }
 
 /* ---- contexts ---- */

@@ -12,6 +12,7 @@
 #include "runtime/cuda/small.h"
 #include "runtime/cuda/solver.h"
 #include "runtime/cuda/sparse.h"
+#include "runtime/cuda/stream.h"
 #include "runtime/cuda/transfer.h"
 #include "runtime/cuda/wait.h"
 
@@ -85,6 +86,7 @@ static gpa_code make_parts(gpa_dev *d, gpa_err *e) {
     TRY(make_shared(d, sizeof *d->shared, &d->shared, &d->shared_seen, e));
     TRY(make_cleared(d, FAULT_LOCK * FAULT_SLOTS, &d->faults.locks, e));
     TRY(make_cleared(d, sizeof(uint32_t) * COUNTERS, &d->counters, e));
+    TRY(stream_join(d, true, e)); /* streams begin behind what was just cleared */
     d->faults.host = d->shared->faults;
     d->faults.seen = d->shared_seen + offsetof(cu_shared, faults);
     d->stop_seen = d->shared_seen + offsetof(cu_shared, stop);
@@ -107,6 +109,7 @@ static void leave_parts(gpa_dev *d) {
     d->shared = NULL;
     d->stream = NULL;
     d->stuck = false;
+    stream_close(d, false);
 }
 
 static void drop_parts(gpa_dev *d) {
@@ -116,7 +119,9 @@ static void drop_parts(gpa_dev *d) {
         leave_parts(d);
         return;
     }
-    if (d->stream) cu->stream_wait(d->stream);
+    gpa_err quiet = {0};
+    if (d->stream && !stream_join(d, false, &quiet)) cu->stream_wait(d->stream);
+    stream_close(d, true);
     build_close(d->builder);
     d->builder = NULL;
     sparse_close(d);

@@ -1,6 +1,6 @@
 /* The CUDA device: the plugin's entry and its contract; memory.
  *
- * Everything is queued on one stream of the primary context, in order. Each function begins by making its device the
+ * Everything is queued on one stream of the primary context, in order, but for kernels that the user gave a stream (stream.h). Each function begins by making its device the
  * thread's current one.
  *
  * Reading order: this file; context.c, transfer.c, wait.c; program.h and run.c for launches; plan.c for the layout over
@@ -10,12 +10,14 @@
 #include "runtime/base.h"
 #include "runtime/cuda/blas.h"
 #include "runtime/cuda/context.h"
+#include "runtime/cuda/event.h"
 #include "runtime/cuda/fft.h"
 #include "runtime/cuda/solver.h"
 #include "runtime/cuda/sort.h"
 #include "runtime/cuda/sparse.h"
 #include "runtime/cuda/raw.h"
 #include "runtime/cuda/status.h"
+#include "runtime/cuda/stream.h"
 #include "runtime/cuda/transfer.h"
 #include "runtime/cuda/wait.h"
 #include "runtime/str.h"
@@ -95,6 +97,7 @@ static gpa_code cuda_alloc(gpa_dev *d, size_t n, gpa_mem **out, gpa_err *e) {
     if (!rc) rc = api_check(r, "cuMemAllocAsync", e);
     m->n = n;
     m->life = d->life;
+    m->queued = ++d->queued;
     if (rc) mem_free(m);
     else *out = m;
     return rc;
@@ -102,31 +105,40 @@ static gpa_code cuda_alloc(gpa_dev *d, size_t n, gpa_mem **out, gpa_err *e) {
 
 static void cuda_free(gpa_dev *d, gpa_mem *m) {
     if (!m) return;
+    gpa_err quiet = {0};
     context_enter(d);
-    if (m->life == d->life) d->cu->free(m->at, d->stream);
+    if (m->life == d->life && !stream_use(d, m, true, &quiet)) d->cu->free(m->at, d->stream);
     mem_free(m);
 }
 
 static gpa_code cuda_upload(gpa_dev *d, gpa_mem *to, size_t at, const void *from, size_t n, gpa_err *e) {
     context_enter(d);
     gpa_code rc = wait_turn(d, e);
+    if (!rc) rc = stream_use(d, to, true, e);
     return n && !rc ? transfer_up(d, to->at + at, from, n, e) : rc;
 }
 
 static gpa_code cuda_download(gpa_dev *d, void *to, gpa_mem *from, size_t at, size_t n, gpa_err *e) {
     context_enter(d);
     gpa_code rc = wait_turn(d, e);
+    if (!rc) rc = stream_use(d, from, false, e);
     return n && !rc ? transfer_down(d, to, from->at + at, n, e) : rc;
 }
 
 static gpa_code cuda_copy(gpa_dev *d, gpa_mem *to, size_t to_at, gpa_mem *from, size_t from_at, size_t n, gpa_err *e) {
     context_enter(d);
     gpa_code rc = wait_turn(d, e);
+    if (!rc) rc = stream_use(d, from, false, e);
+    if (!rc) rc = stream_use(d, to, true, e);
     return n && !rc ? CALL(copy, to->at + to_at, from->at + from_at, n, d->stream) : rc;
 }
 
 static gpa_code cuda_copy_from(gpa_dev *d, gpa_mem *to, size_t to_at, gpa_dev *other, gpa_mem *from, size_t from_at, size_t n, gpa_err *e) {
-    gpa_code rc = n ? transfer_from(d, to->at + to_at, other, from->at + from_at, n, e) : GPA_OK;
+    context_enter(other);
+    gpa_code rc = stream_join(other, true, e);
+    context_enter(d);
+    if (!rc) rc = stream_join(d, true, e);
+    if (!rc && n) rc = transfer_from(d, to->at + to_at, other, from->at + from_at, n, e);
     return rc ? rc : wait_pace(d, (double)n * PEER_SECONDS, e);
 }
 
@@ -255,6 +267,7 @@ static bool cuda_lib_can(gpa_dev *d, const gpa_libcall *c) {
 static gpa_code cuda_lib_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
     context_enter(d);
     gpa_code rc = wait_turn(d, e);
+    if (!rc) rc = stream_join(d, true, e);
     if (!rc) rc = libraries[c->kind].run(d, c, e);
     const gpa_libcall *g = c->kind == LIB_GEMM ? c : NULL;
     return rc ? rc : wait_pace(d, g ? (double)g->gemm.batch * (double)g->gemm.m * (double)g->gemm.n * (double)g->gemm.k * 1e-13 : LIBRARY_SECONDS, e);
@@ -295,7 +308,8 @@ static gpa_backend table = {
     .dump = cuda_dump, .lib_can = cuda_lib_can, .lib_run = cuda_lib_run, .sync = cuda_sync, .clock = cuda_clock, .interrupt = cuda_interrupt,
     .broken = cuda_broken, .restart = cuda_restart, .raw_build = raw_build, .raw_drop = raw_drop, .raw_run = raw_run,
     .raw_fact = raw_get_fact, .status = cuda_status, .attribute = cuda_attribute, .fact = cuda_fact,
-    .occupancy = cuda_occupancy};
+    .occupancy = cuda_occupancy, .stream_wait = event_stream_wait, .event_new = event_new, .event_free = event_free, .event_record = event_record,
+    .event_follow = event_follow, .event_wait = event_wait, .event_query = event_query, .event_elapsed = event_elapsed};
 
 /* The one symbol the plugin exports. */
 __attribute__((visibility("default"))) const gpa_backend *gpa_backend_entry(uint32_t abi);

@@ -5,6 +5,7 @@
 
 #include "runtime/base.h"
 #include "runtime/cuda/context.h"
+#include "runtime/cuda/stream.h"
 
 static bool copy_items(void *to, const void *from, size_t n, size_t size) {
     void **slot = to;
@@ -68,7 +69,8 @@ static void free_variant(gpa_dev *d, cu_variant *v) {
 void program_free(gpa_dev *d, gpa_prog *p) {
     if (!p) return;
     bool served = context_serves(d, p->life);
-    if (p->n_variants && served) d->cu->stream_wait(d->stream);
+    gpa_err quiet = {0};
+    if (p->n_variants && served && !stream_join(d, false, &quiet)) d->cu->stream_wait(d->stream);
     for (size_t i = 0; i < p->n_variants && served; i++) free_variant(d, &p->variants[i]);
     mem_free(p->variants);
     free_copy(&p->copy);

@@ -6,12 +6,15 @@
 #include "runtime/cuda/build.h"
 #include "runtime/cuda/emit.h"
 
-enum { FAULT_SLOTS = 256, FAULT_LOCK = 16, SCRATCH_BYTES = 8 << 20, COUNTERS = 1 << 16, MARKS = 16, TRANSFER_THREADS = 12, TRANSFER_LARGE = 32 << 20 };
+enum { FAULT_SLOTS = 256, FAULT_LOCK = 16, SCRATCH_BYTES = 8 << 20, COUNTERS = 1 << 16, MARKS = 16, TRANSFER_THREADS = 12, TRANSFER_LARGE = 32 << 20, SIDES = 32 };
 
 struct gpa_mem {
     CUdeviceptr at;
     size_t n;
     unsigned life; /* of the device's, in which it was made */
+    uint64_t queued; /* stream.c: when the queue used it last, */
+    uint64_t round;  /* and in this round these streams: */
+    uint32_t users, writers;
 };
 
 /* One program that may have faulted: slot i of the records, and where its caller wants to read it. */
@@ -38,12 +41,22 @@ typedef struct {
     double queued, since; /* before marks; behind the last one */
 } cu_pace;
 
+/* A stream beside the queue (stream.c). */
+typedef struct {
+    CUstream stream;
+    CUevent mark;
+    uint64_t followed; /* of gpa_dev.queued: it waits for all that was in the queue then */
+} cu_side;
+
 struct gpa_dev {
     const cu_driver *cu;
     int number;
     CUdevice device;
     CUcontext context;
     CUstream stream;
+    cu_side sides[SIDES];
+    uint32_t busy;          /* bit per side: it had work in this round */
+    uint64_t round, queued, touched; /* rounds; what was put in the queue; the last of it that may use any memory */
     CUmemoryPool pool;
     CUevent done, clock[2]; /* clock: made when it is first asked for */
     unsigned life;          /* counts contexts */

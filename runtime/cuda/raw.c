@@ -11,6 +11,7 @@
 
 #include "runtime/base.h"
 #include "runtime/cuda/context.h"
+#include "runtime/cuda/stream.h"
 #include "runtime/cuda/wait.h"
 #include "runtime/cuda/find.h"
 #include "runtime/disk.h"
@@ -333,6 +334,7 @@ gpa_code raw_run(gpa_dev *d, gpa_raw *r, const gpa_raw_launch *l, gpa_err *e) {
     gpa_code rc = GPA_OK;
     context_enter(d);
     TRY(wait_turn(d, e));
+    TRY(stream_join(d, true, e));
     TRY(find_function(d, r, l->function, &f, &params, e));
     TRY(check_args(l, params, e));
     TRY(check_block(d, f, l, e));

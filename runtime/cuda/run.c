@@ -2,6 +2,7 @@
 #include "runtime/base.h"
 #include "runtime/cuda/plan.h"
 #include "runtime/cuda/program.h"
+#include "runtime/cuda/stream.h"
 #include "runtime/cuda/wait.h"
 
 enum { BLOCK_BYTES = 32 << 10 };
@@ -10,6 +11,7 @@ typedef struct {
     gpa_dev *d;
     gpa_prog *p;
     const gpa_launch *l;
+    CUstream stream;
     cu_layout y;
     uint64_t base[KIR_MAX_ARRAYS], room[KIR_MAX_ARRAYS];
     CUdeviceptr scratch;    /* partial states, then results of regions */
@@ -98,7 +100,7 @@ static gpa_code queue(launch *L, gpa_err *e) {
     void *args[] = {block};
     uint32_t shared = L->p->copy.form == KIR_KERNEL ? L->l->shared : L->y.shared;
     CUresult r = shared > 48u << 10 ? cu->function_set(v->function, CU_FUNC_MAX_DYNAMIC, (int)shared) : 0;
-    if (!r) r = cu->launch(v->function, g[0], g[1], g[2], b[0], b[1], b[2], shared, L->d->stream, args, NULL);
+    if (!r) r = cu->launch(v->function, g[0], g[1], g[2], b[0], b[1], b[2], shared, L->stream, args, NULL);
     if (block != small) mem_free(block);
     return api_check(r, "cuLaunchKernel", e);
 }
@@ -175,7 +177,8 @@ out:
 static gpa_code take_slot(launch *L, gpa_err *e) {
     cu_faults *x = &L->d->faults;
     if (x->n == FAULT_SLOTS) {
-        gpa_code rc = api_check(L->d->cu->stream_wait(L->d->stream), "cuStreamSynchronize", e);
+        gpa_code rc = stream_join(L->d, false, e);
+        if (!rc) rc = api_check(L->d->cu->stream_wait(L->d->stream), "cuStreamSynchronize", e);
         if (rc) return rc;
         program_faults(L->d);
     }
@@ -246,12 +249,13 @@ static bool lay_out(launch *L) {
 static bool in_parts(const launch *L) { return L->y.plan.scan != SCAN_CHAIN && L->y.parts && L->y.grid[0] <= COUNTERS; }
 
 gpa_code program_run(gpa_dev *d, gpa_prog *p, const gpa_launch *l, gpa_err *e) {
-    launch L = {.d = d, .p = p, .l = l};
+    launch L = {.d = d, .p = p, .l = l, .stream = d->stream};
+    gpa_code rc = GPA_OK;
     if (!lay_out(&L)) return GPA_OK;
-    if (p->facts.faults || p->facts.stops) {
-        gpa_code rc = take_slot(&L, e);
-        if (rc) return rc;
-    }
+    if (p->facts.faults || p->facts.stops) rc = take_slot(&L, e);
+    bool beside = l->stream && p->copy.form == KIR_KERNEL && !p->facts.prints; /* who prints is waited for at once */
+    if (!rc) rc = beside ? stream_begin(d, &p->copy, l, &L.stream, e) : stream_use_all(d, &p->copy, l, e);
+    if (rc) return rc;
     if (p->facts.prints) return queue_printing(&L, e);
     if (p->facts.scatters && L.y.chunks > 1) return queue_scatter(&L, e);
     if (L.y.plan.scan == SCAN_CHAIN) return queue_chain(&L, e);
@@ -279,6 +283,7 @@ void program_faults(gpa_dev *d) {
     if (any) {
         memset(x->host, 0, FAULT_SLOTS * sizeof *x->host);
         d->cu->fill(x->locks, 0, FAULT_SLOTS * FAULT_LOCK, d->stream);
+        d->touched = ++d->queued;
     }
     x->n = 0;
 }

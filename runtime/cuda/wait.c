@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "runtime/base.h"
+#include "runtime/cuda/stream.h"
 
 #define CALL(name, ...) api_check(d->cu->name(__VA_ARGS__), #name, e)
 
@@ -43,6 +44,8 @@ void wait_close(gpa_dev *d) {
 
 /* The wait is over, the work is not. */
 static gpa_code give_up(gpa_dev *d, gpa_err *e) {
+    gpa_err quiet = {0};
+    stream_join(d, false, &quiet);
     if (!d->stuck) d->stuck = d->cu->event_record(d->done, d->stream) == CUDA_OK;
     gpa_fail(e, GPA_E_INTERRUPT, "%s", "");
     gpa_err_hint(e, "a program on the GPU does not heed Ctrl-C: what needs the GPU waits for it, `%%gpu reset` gives it up");
@@ -50,7 +53,7 @@ static gpa_code give_up(gpa_dev *d, gpa_err *e) {
 }
 
 /* Asks whether an event has passed, first eagerly, then with pauses. */
-static gpa_code poll(gpa_dev *d, CUevent event, gpa_err *e) {
+gpa_code wait_passed(gpa_dev *d, CUevent event, gpa_err *e) {
     double asked_to_stop = 0;
     for (long asked = 0;; asked++) {
         CUresult r = d->cu->event_query(event);
@@ -65,11 +68,16 @@ static gpa_code poll(gpa_dev *d, CUevent event, gpa_err *e) {
 }
 
 gpa_code wait_done(gpa_dev *d, gpa_err *e) {
-    gpa_code rc = CALL(event_record, d->done, d->stream);
-    if (!rc) rc = poll(d, d->done, e);
-    if (rc) program_forget(d); /* nobody waits for those reports any more */
-    else program_faults(d);
-    return rc;
+    gpa_code rc = stream_join(d, false, e);
+    if (!rc) rc = CALL(event_record, d->done, d->stream);
+    if (!rc) rc = wait_passed(d, d->done, e);
+    if (rc) {
+        program_forget(d); /* nobody waits for those reports any more */
+        return rc;
+    }
+    stream_settled(d);
+    program_faults(d);
+    return GPA_OK;
 }
 
 /* What was given up has ended: from here on nobody is asked to stop for it. */
@@ -84,7 +92,7 @@ bool wait_is_stuck(gpa_dev *d) {
 }
 
 gpa_code wait_turn(gpa_dev *d, gpa_err *e) {
-    gpa_code rc = wait_is_stuck(d) ? poll(d, d->done, e) : GPA_OK;
+    gpa_code rc = wait_is_stuck(d) ? wait_passed(d, d->done, e) : GPA_OK;
     if (!rc && d->stuck) unstuck(d);
     return rc;
 }
@@ -108,13 +116,14 @@ gpa_code wait_pace(gpa_dev *d, double cost, gpa_err *e) {
     while (!rc && p->n && (p->n >= p->allowed || p->queued + p->since > AHEAD)) {
         double begun = now();
         int half = p->n / 2 + 1;
-        if ((rc = poll(d, p->mark[(p->first + half - 1) % MARKS], e))) return rc;
+        if ((rc = wait_passed(d, p->mark[(p->first + half - 1) % MARKS], e))) return rc;
         pass(p, half);
         double each = (now() - begun) / half;
         p->allowed = each * (double)MARKS > AHEAD ? MAX((int)(AHEAD / each), 1) : MARKS;
     }
     int at = (p->first + p->n) % MARKS;
-    rc = CALL(event_record, p->mark[at], d->stream);
+    rc = stream_join(d, false, e);
+    if (!rc) rc = CALL(event_record, p->mark[at], d->stream);
     if (rc) return rc;
     p->cost[at] = p->since;
     p->queued += p->since;
@@ -128,7 +137,7 @@ double wait_clock(gpa_dev *d, bool begin) {
     float ms = 0;
     for (int i = 0; i < 2; i++)
         if (!d->clock[i] && d->cu->event_create(&d->clock[i], CU_EVENT_DEFAULT)) return -1;
-    if (d->cu->event_record(d->clock[!begin], d->stream) || begin) return -1;
-    if (poll(d, d->clock[1], &quiet) || d->cu->event_elapsed(&ms, d->clock[0], d->clock[1])) return -1;
+    if (stream_join(d, false, &quiet) || d->cu->event_record(d->clock[!begin], d->stream) || begin) return -1;
+    if (wait_passed(d, d->clock[1], &quiet) || d->cu->event_elapsed(&ms, d->clock[0], d->clock[1])) return -1;
     return (double)ms * 1e-3;
 }

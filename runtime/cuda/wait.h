@@ -9,6 +9,8 @@ void wait_close(gpa_dev *d);
 /* Until all queued work is done. GPA_E_INTERRUPT: the user asked to stop and the work did not end for that; it goes on, and the device
  * is stuck. */
 gpa_code wait_done(gpa_dev *d, gpa_err *e);
+/* The same for an event. */
+gpa_code wait_passed(gpa_dev *d, CUevent event, gpa_err *e);
 /* Before anything is queued or loaded: until a stuck device has done what it was given up for. Where the driver would wait for it
  * - to load code, to make memory - an interrupt could not end the wait. */
 gpa_code wait_turn(gpa_dev *d, gpa_err *e);

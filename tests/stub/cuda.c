@@ -4,7 +4,7 @@
  *   cc=75          compute capability          memory=1000000 bytes of each GPU
  *   slow=300       milliseconds of cuInit      endless=2      the second launch never ends; a call that would wait for it logs "hangs"
  *   no-ptx         PTX is not understood       fault=3        the third launch breaks its context
- *   dead           a broken context cannot be had again
+ *   lazy=1         streams linger (order.c)    dead           a broken context cannot be had again
  *
  * What becomes of programs is left to four functions (stub.h), for which there may be others: ../emulator/launch.c. */
 #include <time.h>
@@ -92,29 +92,32 @@ STUB(cuMemGetInfo_v2, size_t *out, size_t *total) {
 STUB(cuStreamCreate, CUstream *out, unsigned flags) {
     (void)flags;
     LIVE();
-    return *out = (CUstream)(void *)something, 0;
+    return (*out = stub_stream()) ? 0 : CUDA_OUT_OF_MEMORY;
 }
 STUB(cuStreamQuery, CUstream s) {
     (void)s;
     LIVE();
     return 0;
 }
+STUB(cuStreamDestroy_v2, CUstream s) { return stub_end(s), 0; }
 STUB(cuStreamSynchronize, CUstream s) {
     WAITS();
+    stub_finish(s);
     return cuStreamQuery(s);
 }
 STUB(cuEventCreate, CUevent *out, unsigned flags) {
     (void)flags;
     LIVE();
-    return *out = (CUevent)(void *)something, 0;
+    return (*out = stub_event()) ? 0 : CUDA_OUT_OF_MEMORY;
 }
 STUB(cuEventRecord, CUevent e, CUstream s) {
-    (void)e;
-    return cuStreamQuery(s);
+    LIVE();
+    stub_mark(e, s);
+    return 0;
 }
 STUB(cuEventSynchronize, CUevent e) {
-    (void)e;
     LIVE();
+    stub_reach(e);
     return 0;
 }
 STUB(cuEventElapsedTime, float *ms, CUevent a, CUevent b) {
@@ -123,9 +126,10 @@ STUB(cuEventElapsedTime, float *ms, CUevent a, CUevent b) {
     return *ms = 0.25f, 0;
 }
 STUB(cuEventQuery, CUevent e) {
-    (void)e;
     LIVE();
-    return current->stuck ? CUDA_NOT_READY : 0;
+    if (current->stuck) return CUDA_NOT_READY;
+    stub_reach(e);
+    return 0;
 }
 STUB(cuMemAllocAsync, CUdeviceptr *out, size_t n, CUstream s) {
     (void)s;
@@ -139,13 +143,11 @@ STUB(cuMemAllocAsync, CUdeviceptr *out, size_t n, CUstream s) {
     return *out = (CUdeviceptr)(uintptr_t)b->room, 0;
 }
 STUB(cuMemFreeAsync, CUdeviceptr p, CUstream s) {
-    (void)s;
     LIVE();
     block *b = (block *)(void *)((char *)(uintptr_t)p - offsetof(block, room));
     if (b->owner != current) return INVALID;
     current->used -= MIN(b->n, current->used);
-    free(b);
-    return 0;
+    return stub_put(s, (stub_op){.what = STUB_FREE, .to = b});
 }
 STUB(cuMemPoolGetAttribute, CUmemoryPool p, int which, void *out) {
     (void)p;
@@ -164,18 +166,17 @@ STUB(cuMemHostGetDevicePointer_v2, CUdeviceptr *out, void *p, unsigned flags) {
     return *out = (CUdeviceptr)(uintptr_t)p, 0;
 }
 STUB(cuMemcpyHtoDAsync_v2, CUdeviceptr to, const void *from, size_t n, CUstream s) {
-    (void)s;
     LIVE();
-    return memcpy((void *)(uintptr_t)to, from, n), 0;
+    return stub_put(s, (stub_op){.what = STUB_COPY, .to = (void *)(uintptr_t)to, .from = from, .n = n, .keep = true});
 }
 STUB(cuMemcpyDtoHAsync_v2, void *to, CUdeviceptr from, size_t n, CUstream s) {
-    (void)s;
     LIVE();
-    return memcpy(to, (const void *)(uintptr_t)from, n), 0;
+    return stub_put(s, (stub_op){.what = STUB_COPY, .to = to, .from = (const void *)(uintptr_t)from, .n = n});
 }
 STUB(cuStreamWaitEvent, CUstream s, CUevent e, unsigned flags) {
-    (void)e, (void)flags;
-    return cuStreamQuery(s);
+    (void)flags;
+    LIVE();
+    return stub_follow(s, e);
 }
 STUB(cuDeviceCanAccessPeer, int *can, CUdevice d, CUdevice other) {
     (void)d, (void)other;
@@ -187,16 +188,15 @@ STUB(cuMemPoolSetAccess, CUmemoryPool p, const cu_access *access, size_t n) {
     return 0;
 }
 STUB(cuMemcpyPeerAsync, CUdeviceptr to, CUcontext there, CUdeviceptr from, CUcontext here, size_t n, CUstream s) {
-    (void)s;
     LIVE();
     stub_log("peer %zu\n", n);
-    return there == here || there != current ? INVALID : (memcpy((void *)(uintptr_t)to, (const void *)(uintptr_t)from, n), 0);
+    if (there == here || there != current) return INVALID;
+    return stub_put(s, (stub_op){.what = STUB_COPY, .to = (void *)(uintptr_t)to, .from = (const void *)(uintptr_t)from, .n = n});
 }
-STUB(cuMemcpyDtoDAsync_v2, CUdeviceptr to, CUdeviceptr from, size_t n, CUstream s) { return cuMemcpyHtoDAsync_v2(to, (const void *)(uintptr_t)from, n, s); }
+STUB(cuMemcpyDtoDAsync_v2, CUdeviceptr to, CUdeviceptr from, size_t n, CUstream s) { return cuMemcpyDtoHAsync_v2((void *)(uintptr_t)to, from, n, s); }
 STUB(cuMemsetD8Async, CUdeviceptr to, unsigned char v, size_t n, CUstream s) {
-    (void)s;
     LIVE();
-    return memset((void *)(uintptr_t)to, v, n), 0;
+    return stub_put(s, (stub_op){.what = STUB_FILL, .to = (void *)(uintptr_t)to, .fill = v, .n = n});
 }
 STUB(cuModuleLoadDataEx, CUmodule *out, const void *image, unsigned n, int *options, void **values) {
     (void)n, (void)options, (void)values;
@@ -226,9 +226,9 @@ int cuGetExportTable(const void **table, const void *which) {
     return *table = empty, 0;
 }
 STUB(cuLaunchKernel, CUfunction f, unsigned a, unsigned b, unsigned c, unsigned x, unsigned y, unsigned z, unsigned shared, CUstream s, void **p, void **q) {
-    (void)s, (void)q;
+    (void)q;
     LIVE();
     if (++launches == stub_word("fault", -1)) current->broken = true;
     if (launches == stub_word("endless", -1)) current->stuck = true;
-    return stub_launch(f, (unsigned[]){a, b, c}, (unsigned[]){x, y, z}, shared, p);
+    return stub_put(s, (stub_op){.what = STUB_LAUNCH, .program = f, .blocks = {a, b, c}, .threads = {x, y, z}, .shared = shared, .args = p});
 }

@@ -16,6 +16,31 @@ void stub_unload(CUmodule m);
 int stub_find(CUmodule m, const char *name, CUfunction *out);
 int stub_launch(CUfunction f, const unsigned blocks[3], const unsigned threads[3], unsigned shared, void **args);
 
+/* What is put into a stream (order.c). */
+typedef struct stub_op {
+    enum { STUB_COPY, STUB_FILL, STUB_FREE, STUB_LAUNCH, STUB_FOLLOW } what;
+    void *to;
+    const void *from;
+    size_t n;
+    unsigned char fill;
+    bool keep; /* COPY: `from` may change when the call has returned */
+    CUfunction program;
+    unsigned blocks[3], threads[3], shared;
+    void **args;
+    CUstream other; /* FOLLOW: what it was given before `at` comes first */
+    uint64_t at;
+    void *kept;
+    struct stub_op *next;
+} stub_op;
+int stub_put(CUstream s, stub_op op); /* a CUresult */
+CUstream stub_stream(void);
+CUevent stub_event(void);
+void stub_end(CUstream s); /* finishes it too */
+void stub_finish(CUstream s); /* does all that it was given */
+void stub_mark(CUevent e, CUstream s);
+void stub_reach(CUevent e);
+int stub_follow(CUstream s, CUevent e);
+
 /* The number after `name=` in $STUB_CUDA; 1 for the bare name; else `otherwise`. */
 static inline long stub_word(const char *name, long otherwise) {
     const char *at = getenv("STUB_CUDA");
