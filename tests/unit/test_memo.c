@@ -313,7 +313,8 @@ static gpa_body *looping(double by, kir_code loop) {
     else kir_open(f, (kir_ins){.code = KIR_LOOP, .type = DT_NONE, .a = -1, .b = -1, .c = -1});
     kir_emit(f, (kir_ins){.code = KIR_BREAK, .type = DT_NONE, .a = -1, .b = -1, .c = -1});
     kir_close(f);
-    ok(body_new_take(f, kir_op2(f, OP_MULTIPLY, x, kir_const(f, DT_F64, (gpa_val){.F64 = by})), &b, &err));
+    int32_t sum = kir_op2(f, OP_MULTIPLY, x, kir_const(f, DT_F64, (gpa_val){.F64 = by}));
+    ok(body_new_take(f, &sum, 1, &b, &err));
     return b;
 }
 
