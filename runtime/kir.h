@@ -55,7 +55,10 @@ typedef enum { KIR_MAP, KIR_KERNEL } kir_form;
 typedef enum { KIR_GLOBAL, KIR_VIRTUAL, KIR_SHARED, KIR_LOCAL, KIR_CONSTANT } kir_where;
 
 enum { KIR_READ = 1, KIR_WRITE = 2 }; /* kir_array.access */
-enum { KIR_FEW = 1 }; /* imm of FOR */
+enum { KIR_INSIDE = 1 };              /* BOUND.imm: the index is inside whatever the thread */
+/* FOR.imm: so few trips come that an interrupt waits for them, and the counter only grows, or only falls, and does not wrap */
+enum { KIR_FEW = 1, KIR_FEW_DOWN = 2 };
+enum { KIR_NEVER = 1 };               /* IF.imm: no thread finds the condition true */
 
 typedef struct {
     uint8_t dtype;

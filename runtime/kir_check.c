@@ -156,6 +156,7 @@ static void check_bound(check *c) {
     need(c, c->i->type == DT_I64, "an index is not int64");
     need_typed(c, c->i->a, DT_I64, "an index is not int64");
     need_typed(c, c->i->b, DT_I64, "an extent is not int64");
+    need(c, c->i->imm <= KIR_INSIDE, "no such bound");
 }
 
 static void check_variable(check *c) {
@@ -209,11 +210,13 @@ static void check_open(check *c) {
         c->each = c->at;
     } else if (i->code == KIR_IF) {
         need_typed(c, i->a, DT_BOOL, "a condition is not bool");
+        need(c, i->imm <= KIR_NEVER, "no such condition");
     } else if (i->code == KIR_FOR) {
         need(c, i->type < DT_COUNT && dtype_is_int((gpa_dtype)i->type), "a counter is not an integer");
         need_typed(c, i->a, (gpa_dtype)i->type, "a bound has not the counter's type");
         need_typed(c, i->b, (gpa_dtype)i->type, "a bound has not the counter's type");
         need_typed(c, i->c, (gpa_dtype)i->type, "a step has not the counter's type");
+        need(c, i->imm <= KIR_FEW_DOWN, "no such loop");
     }
     enter(c, c->at);
     if (i->code == KIR_FOR) c->home[c->at] = c->stack[c->depth - 1].id;

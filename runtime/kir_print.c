@@ -64,7 +64,7 @@ static void put_sub(gpa_str *out, const kir_func *f, const kir_ins *i) {
     case KIR_STRIDE: str_printf(out, " @%u %u", i->sub, i->imm); break;
     case KIR_LOAD: case KIR_STORE: case KIR_IOTA: case KIR_LOADX: case KIR_STOREX: str_printf(out, " @%u", i->sub); break;
     case KIR_ATOMIC: str_printf(out, " %s @%u", ROW(atomics, i->imm), i->sub); break;
-    case KIR_BOUND: str_printf(out, " axis %u.%u", i->sub, i->imm); break;
+    case KIR_BOUND: str_printf(out, i->imm == KIR_INSIDE ? " inside axis %u" : " axis %u", i->sub); break;
     case KIR_REDUCE: case KIR_SCAN: str_printf(out, " %s", i->sub < RED_COUNT ? red_info[i->sub].name : "?"); break;
     case KIR_BREAK: case KIR_NEXT: str_printf(out, " %u", i->imm); break;
     case KIR_THREAD: str_printf(out, " %s %u", ROW(threads, i->sub), i->imm); break;
@@ -75,8 +75,9 @@ static void put_sub(gpa_str *out, const kir_func *f, const kir_ins *i) {
         if (i->code == KIR_FAULT) str_printf(out, " %s", ROW(faults, i->sub));
         if (i->imm < f->n_texts) str_printf(out, " \"%s\"", f->texts[i->imm]);
         break;
-    case KIR_OP: case KIR_CAST: case KIR_VAR: case KIR_GET: case KIR_SET: case KIR_EACH: case KIR_IF: case KIR_ELSE:
-    case KIR_FOR: str_put(out, i->imm == KIR_FEW ? " few" : ""); break;
+    case KIR_FOR: str_put(out, i->imm == KIR_FEW ? " few" : i->imm == KIR_FEW_DOWN ? " few down" : ""); break;
+    case KIR_IF: str_put(out, i->imm == KIR_NEVER ? " never" : ""); break;
+    case KIR_OP: case KIR_CAST: case KIR_VAR: case KIR_GET: case KIR_SET: case KIR_EACH: case KIR_ELSE:
     case KIR_LOOP: case KIR_BLOCK: case KIR_END: case KIR_ARG: case KIR_COUNT: break;
     }
 }

@@ -2,6 +2,7 @@
 #include "runtime/cache.h"
 #include "runtime/exec.h"
 #include "runtime/host.h"
+#include "runtime/inside.h"
 #include "runtime/profile.h"
 #include "runtime/rt.h"
 #include "runtime/said.h"
@@ -59,18 +60,118 @@ static gpa_code check_blocks(const kir_func *f, const gpa_device *d, const arr_p
     return GPA_OK;
 }
 
-static gpa_code program_of(gpa_rt *rt, gpa_device *d, const kir_func *f, arr_memo *memo, gpa_prog **out, gpa_err *e) {
+/* A program that is looked up at most once for a device. */
+static gpa_code look_up(gpa_rt *rt, gpa_device *d, const kir_func *f, gpa_prog **known, gpa_err *e) {
     const cache_entry *x;
     bool built;
-    if (memo && memo->device == d) {
-        *out = memo->program;
+    if (*known) return GPA_OK;
+    gpa_code rc = cache_get(rt, d, f, &x, &built, e);
+    if (!rc) *known = x->prog;
+    return rc;
+}
+
+enum { MOST_MARKED = 3 };
+
+/* What is remembered beside a program that is kept. */
+struct arr_known {
+    gpa_device *device;
+    gpa_prog *checked, *last; /* the program as it is; what ran */
+    struct {
+        gpa_prog *prog;
+        uint8_t *marks;
+    } marked[MOST_MARKED]; /* with what was known of launches compiled in */
+    int n_marked;
+    inside *inside;
+};
+
+static void forget(struct arr_known *k) {
+    for (int i = 0; i < k->n_marked; i++) mem_free(k->marked[i].marks);
+    inside_free(k->inside);
+}
+
+void arr_memo_free(arr_memo *memo) {
+    if (*memo) forget(*memo);
+    mem_free(*memo);
+    *memo = NULL;
+}
+
+/* The memory of a program's launches on this device: another device has other programs. */
+static struct arr_known *known_on(arr_memo *memo, gpa_device *d) {
+    struct arr_known *k = memo ? *memo : NULL;
+    if (memo && !k && !(k = *memo = mem_zero(sizeof *k))) return NULL;
+    if (k && k->device != d) {
+        forget(k);
+        *k = (struct arr_known){.device = d};
+    }
+    return k;
+}
+
+static gpa_code program_of(gpa_rt *rt, gpa_device *d, const kir_func *f, arr_memo *memo, gpa_prog **out, gpa_err *e) {
+    struct arr_known *k = known_on(memo, d);
+    gpa_prog *own = NULL, **known = k ? &k->checked : &own;
+    if (k && k->last) {
+        *out = k->last;
         return GPA_OK;
     }
-    gpa_code rc = cache_get(rt, d, f, &x, &built, e);
-    if (rc) return rc;
-    *out = x->prog;
-    if (memo) *memo = (arr_memo){d, x->prog};
-    return GPA_OK;
+    gpa_code rc = look_up(rt, d, f, known, e);
+    *out = *known;
+    return rc;
+}
+
+/* Compiles in what is known of this launch. */
+static gpa_code mark(gpa_rt *rt, gpa_device *d, const kir_func *f, const uint8_t *marks, struct arr_known *k, gpa_prog **out, gpa_err *e) {
+    kir_func marked = *f;
+    uint8_t *own = mem_new(f->n_code);
+    gpa_code rc = GPA_OK;
+    marked.code = mem_new(f->n_code * sizeof *f->code);
+    *out = NULL;
+    if (!own || !marked.code) TRY(gpa_no_memory(e));
+    memcpy(own, marks, f->n_code);
+    memcpy(marked.code, f->code, f->n_code * sizeof *f->code);
+    for (size_t i = 0; i < f->n_code; i++)
+        if (marks[i]) marked.code[i].imm = marks[i];
+    TRY(look_up(rt, d, &marked, out, e));
+    k->marked[k->n_marked].prog = *out;
+    k->marked[k->n_marked++].marks = own;
+    own = NULL;
+out:
+    mem_free(own);
+    mem_free(marked.code);
+    return rc;
+}
+
+static bool as_much(const uint8_t *known, const uint8_t *marks, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (marks[i] && marks[i] != known[i]) return false;
+    return true;
+}
+
+/* The program with what is known of this launch compiled in; where there are too many such already, one of them that says no
+ * more than is known, or the program as it is. */
+static gpa_code marked_program(gpa_rt *rt, gpa_device *d, const kir_func *f, struct arr_known *k, gpa_prog **out, gpa_err *e) {
+    size_t n;
+    const uint8_t *known = inside_marks(k->inside, &n);
+    for (int i = 0; n && i < k->n_marked; i++) {
+        if (memcmp(k->marked[i].marks, known, f->n_code) != 0 && (k->n_marked < MOST_MARKED || !as_much(known, k->marked[i].marks, f->n_code))) continue;
+        *out = k->marked[i].prog;
+        return GPA_OK;
+    }
+    if (n && k->n_marked < MOST_MARKED) return mark(rt, d, f, known, k, out, e);
+    gpa_code rc = look_up(rt, d, f, &k->checked, e);
+    *out = k->checked;
+    return rc;
+}
+
+/* The program for this launch. */
+static gpa_code program_for(gpa_rt *rt, gpa_device *d, const kir_func *f, const gpa_launch *l, arr_memo *memo, gpa_prog **out, gpa_err *e) {
+    struct arr_known *k = known_on(memo, d);
+    inside_answer a = INSIDE_UNKNOWN;
+    if (k && f->form == KIR_KERNEL && !(f->flags & KIR_F_UNCHECKED)) a = inside_look(&k->inside, f, l);
+    if (k && a == INSIDE_UNKNOWN) k->last = NULL;
+    if (a != INSIDE_NEW) return program_of(rt, d, f, memo, out, e);
+    gpa_code rc = marked_program(rt, d, f, k, out, e);
+    k->last = rc ? NULL : *out;
+    return rc;
 }
 
 /* A kernel may always fault: the checking device finds more than the program asks for. */
@@ -99,7 +200,6 @@ gpa_code arr_run(gpa_rt *rt, const kir_func *f, const arr_program *p, gpa_err *e
     if (rt_interrupted(rt)) return gpa_fail(e, GPA_E_INTERRUPT, "%s", "");
     gpa_code rc = prepare(rt, f, at, &d, e);
     if (!rc && f->form == KIR_KERNEL) rc = check_blocks(f, d, p, e);
-    if (!rc) rc = program_of(rt, d, f, p->memo, &prog, e);
     if (rc) return rc;
     memset(bind, 0, f->n_arrays * sizeof *bind);
     for (size_t k = 0; next_bound(f, &k, at); k++, at++) {
@@ -115,6 +215,7 @@ gpa_code arr_run(gpa_rt *rt, const kir_func *f, const arr_program *p, gpa_err *e
     for (int i = 0; p->size && i < f->ndim; i++) l.size[i] = p->size[i];
     memcpy(l.grid, p->grid, sizeof l.grid);
     memcpy(l.block, p->block, sizeof l.block);
+    if ((rc = program_for(rt, d, f, &l, p->memo, &prog, e))) return rc;
     if (exec_expected(rt) >= MOST_EXPECTED) rc = host_wait(rt, d, e);
     if (!rc && (may_fault(f) || exec_may_stop(d, f))) rc = exec_expect_fault(rt, d, f, &l.fault, e);
     profile_begin(rt, d);
@@ -129,7 +230,7 @@ gpa_code arr_run(gpa_rt *rt, const kir_func *f, const arr_program *p, gpa_err *e
 
 /* The program where it ran last, else on the current device. */
 static gpa_code built(gpa_rt *rt, const kir_func *f, arr_memo *memo, gpa_device **d, gpa_prog **out, gpa_err *e) {
-    *d = memo ? memo->device : NULL;
+    *d = memo && *memo ? (*memo)->device : NULL;
     gpa_code rc = *d ? GPA_OK : device_default(rt, d, e);
     return rc ? rc : program_of(rt, *d, f, memo, out, e);
 }

@@ -340,10 +340,9 @@ gpa_code arr_nonzero(gpa_rt *rt, gpa_arr *a, gpa_arr **out, gpa_err *e);
 /* ---- programs that users write ---- */
 
 struct kir_func;
-/* Where a program was built; zeros at first, kept by whoever keeps the program. */
-typedef struct {
-    void *device, *program;
-} arr_memo;
+/* Where a program was built, and what is known of its launches; NULL at first, kept by whoever keeps the program: arr_memo_free. */
+typedef struct arr_known *arr_memo;
+void arr_memo_free(arr_memo *memo);
 
 typedef struct {
     gpa_arr *const *arrays;       /* one per GLOBAL and CONSTANT array, in order; each binds its own shape and strides */

@@ -148,6 +148,7 @@ void typed_clear(gpa_vm *vm, typed_fn *t) {
     }
     mem_free(t->deps);
     body_release(t->body);
+    arr_memo_free(&t->memo);
     kir_free(t->f);
 }
 

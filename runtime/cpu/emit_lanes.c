@@ -177,7 +177,7 @@ ll_val k_wrapped(km *K, int32_t v, ll_val i, ll_val n, V mask) {
     ll *E = E_(K);
     const kir_ins *ins = &K->M.f->code[v];
     k_affine a = k_affine_of(K, ins->a, i);
-    if (K->plan->at[ins->a].positive) {
+    if (K->plan->at[ins->a].positive || ins->imm == KIR_INSIDE) {
         K->affine[v] = a;
         return i;
     }
@@ -384,6 +384,7 @@ static V past_end(km *K, gpa_dtype t, V now, V next, V by) {
 static bool is_short(const km *K, const kir_ins *loop) {
     enum { SHORT_TRIPS = 1 << 16 };
     int64_t ends[2];
+    if (loop->imm) return true;
     const int32_t v[2] = {loop->a, loop->b};
     for (int k = 0; k < 2; k++) {
         const kir_ins *ins = &K->M.f->code[v[k]];

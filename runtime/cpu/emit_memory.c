@@ -292,7 +292,7 @@ ll_val em_bound(em *M, const kir_ins *ins) {
     ll_val i = M->vals[ins->a], n = M->vals[ins->b];
     if (i.vec || n.vec) i = ll_vector(E, i), n = ll_vector(E, n);
     uint8_t proven = M->proven[ins - M->f->code];
-    if (proven == PROVEN) return i;
+    if (proven == PROVEN || ins->imm == KIR_INSIDE) return i;
     ll_val r = {i.v, NULL, DT_I64, i.vec};
     if (kir_bits(M->f, ins->a) < 0) {
         V below = LLVMBuildICmp(E->b, LLVMIntSLT, i.v, LLVMConstNull(LLVMTypeOf(i.v)), "");

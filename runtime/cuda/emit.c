@@ -77,7 +77,7 @@ cu_facts emit_facts(const kir_func *f) {
         x.scans |= i->code == KIR_SCAN;
         x.atomics |= i->code == KIR_ATOMIC;
         x.prints |= i->code == KIR_PRINT;
-        x.faults |= i->code == KIR_BOUND || i->code == KIR_FAULT;
+        x.faults |= (i->code == KIR_BOUND && i->imm != KIR_INSIDE) || i->code == KIR_FAULT;
         x.loops |= i->code == KIR_FOR || i->code == KIR_LOOP;
         x.stops |= i->code == KIR_LOOP || (i->code == KIR_FOR && !em_is_brief(f, (int32_t)k));
         x.branches |= i->code == KIR_FOR || i->code == KIR_LOOP || i->code == KIR_BLOCK || i->code == KIR_VAR;

@@ -61,7 +61,7 @@ static int32_t measure(const kir_func *f, int32_t loop, double *trip, double *al
     bool known = i->code == KIR_FOR && is_constant(f, i->a, &a) && is_constant(f, i->b, &b);
     *trip = inside;
     *all = known ? whole * fabs((double)b - (double)a) : INFINITY;
-    if (i->code == KIR_FOR && i->imm == KIR_FEW) *all = MIN(whole, BRIEF); /* nobody asks for it */
+    if (i->code == KIR_FOR && i->imm) *all = MIN(whole, BRIEF); /* nobody asks for it */
     return k;
 }
 
@@ -257,6 +257,8 @@ static void put_for(em *E, int32_t at) {
     if (em_is_unrolled(E, at)) em_line(E, "#pragma unroll");
     if (is_one(E, i->c)) {
         em_line(E, "for (%s v%d = v%d; v%d < v%d; v%d++) {", t, n, (int)i->a, n, (int)i->b, n);
+    } else if (i->imm) {
+        em_line(E, "for (%s v%d = v%d; v%d %c v%d; v%d += v%d) {", t, n, (int)i->a, n, i->imm == KIR_FEW ? '<' : '>', (int)i->b, n, (int)i->c);
     } else {
         em_line(E, "long long f%d, e%d, d%d; bool over%d; f%d = v%d; e%d = v%d; d%d = v%d; over%d = false;", n, n, n, n, n, (int)i->a, n, (int)i->b, n, (int)i->c, n);
         em_line(E, "for (; !over%d && (d%d < 0 ? f%d > e%d : f%d < e%d);) {", n, n, n, n, n, n);

@@ -262,6 +262,7 @@ static void put_bound(em *E, int32_t at) {
     value_name(b, i->b);
     if (E->narrow[at] && fits_int(E, i->a)) t = "int", word = "unsigned";
     em_line(E, "%s v%d; v%d = (%s)%s;", t, (int)at, (int)at, t, a);
+    if (i->imm == KIR_INSIDE) return;
     if (kir_bits(E->f, i->a) < 0) em_line(E, "if (v%d < 0) v%d += (%s)%s;", (int)at, (int)at, t, b);
     if (E->f->flags & KIR_F_UNCHECKED) return;
     snprintf(then, sizeof then, team ? "if (%s == 0) return; v%d = 0;" : "return;", b, (int)at);
@@ -408,7 +409,8 @@ static void put_step(em *E, int32_t at) {
     case KIR_REDUCE: em_reduce(E, at); break;
     case KIR_SCAN: em_scan(E, at); break;
     case KIR_IF:
-        em_line(E, "if (v%d) {", (int)i->a);
+        if (i->imm == KIR_NEVER) em_line(E, "if (false) {");
+        else em_line(E, "if (v%d) {", (int)i->a);
         E->depth++;
         break;
     case KIR_ELSE:
@@ -462,6 +464,13 @@ static void put_late(em *E) {
     E->n_late = 0;
 }
 
+/* What comes behind the first branch of an IF: its ELSE or END. */
+static int32_t behind_branch(const em *E, int32_t at) {
+    int32_t k = at + 1;
+    while (k < E->close[at] && E->f->code[k].code != KIR_ELSE) k = E->close[k] >= 0 ? E->close[k] + 1 : k + 1;
+    return k;
+}
+
 void em_steps(em *E, int32_t lo, int32_t hi) {
     for (int32_t at = lo; at < hi && !E->stopped; at++) {
         if (em_only_slice(E) && !E->slice[at]) continue;
@@ -472,6 +481,7 @@ void em_steps(em *E, int32_t lo, int32_t hi) {
         }
         put_step(E, at);
         if (E->f->code[at].code == KIR_EACH || em_in_stretches(E, at)) at = E->close[at];
+        if (E->f->code[at].code == KIR_IF && E->f->code[at].imm == KIR_NEVER) at = behind_branch(E, at) - 1;
     }
     put_late(E);
 }

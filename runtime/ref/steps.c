@@ -98,6 +98,10 @@ static const ref_step *run_bound(ref_frame *fr, const ref_step *s) {
     fr->r[s->out].I64 = at;
     bool unchecked = fr->prog->flags & KIR_F_UNCHECKED;
     if (unchecked || (at >= 0 && at < n)) return s + 1;
+    if (s->imm == KIR_INSIDE) {
+        ref_stop(fr, GPA_E_INTERNAL, "kir: index %lld of %lld, in instruction %d, was said to be inside", (long long)i, (long long)n, (int)s->out);
+        return NULL;
+    }
     return fault(fr, s, KIR_FT_INDEX, s->sub, i, n);
 }
 
@@ -240,7 +244,12 @@ static const ref_step *run_end_each(ref_frame *fr, const ref_step *s) {
 
 /* ---- structure ---- */
 
-static const ref_step *run_if(ref_frame *fr, const ref_step *s) { return fr->r[s->a].BOOL ? s + 1 : s->jump; }
+static const ref_step *run_if(ref_frame *fr, const ref_step *s) {
+    if (!fr->r[s->a].BOOL) return s->jump;
+    if (s->imm != KIR_NEVER) return s + 1;
+    ref_stop(fr, GPA_E_INTERNAL, "kir: the condition of instruction %d was said never to hold", (int)s->out);
+    return NULL;
+}
 
 static const ref_step *run_jump(ref_frame *fr, const ref_step *s) {
     (void)fr;
