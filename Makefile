@@ -60,11 +60,12 @@ REPL   := $(call obj,repl/*.c)
 KERNEL := $(call obj,kernel/*.c)
 CPU    := $(call obj,runtime/cpu/*.c) $(B)/runtime/cpu/tables.o
 CUDA   := $(call obj,runtime/cuda/*.c) $(B)/runtime/cuda/tables.o $(B)/runtime/cuda/small_text.o
+INTERPRETERS := $(addprefix $(B)/gpa-interpreter.sm_,8 9 10)
 BUILT  := $(if $(REPL),$(B)/gpa) \
           $(if $(and $(KERNEL),$(HAVE_ZMQ),$(HAVE_JANSSON)),$(B)/gpa-kernel) \
           $(if $(and $(CPU),$(HAVE_LLVM)),$(B)/gpa-cpu.so) \
           $(if $(CUDA),$(B)/gpa-cuda.so) \
-          $(if $(HAVE_NVCC),$(B)/gpa-cub.so)
+          $(if $(HAVE_NVCC),$(B)/gpa-cub.so $(INTERPRETERS))
 UNIT   := $(if $(HAVE_CMOCKA),$(patsubst %.c,$(B)/%,$(call src,tests/unit/test_*.c)))
 FUZZED := $(filter-out $(if $(filter %/gpa-kernel,$(BUILT)),,%/fuzz_wire.c),$(call src,tests/fuzz/*.c))
 FUZZ   := $(if $(REPL),$(FUZZED:%.c=$(B)/%))
@@ -95,6 +96,13 @@ $(B)/runtime/cuda/cub.o: runtime/cuda/cub.cu runtime/cuda/cub.h $(CONFIG)
 	$(call say,NVCC)$(NVCC) -O3 -std=c++17 -I. $(GPUS) -Xcompiler -fPIC,-fvisibility=hidden,-Wall,-Wextra$(if $(filter 1,$(WERROR)),$(comma)-Werror) -c -o $@ $<
 $(B)/gpa-cub.so: $(B)/runtime/cuda/cub.o
 	$(call say,SO)$(lastword $(NVCC)) -shared -cudart static -Xcompiler -static-libstdc++,-static-libgcc -o $@ $<
+# What runs programs that are not compiled yet: machine code for each generation of GPUs (.make/interpreter.c).
+$(B)/interpreter: .make/interpreter.c $(CUDA) $(RUNTIME) $(B)/core.a
+	$(call say,LD)$(CC) $(ALL) $(LDFLAGS) -o $@ $< $(filter-out %/tables.o,$(CUDA)) $(RUNTIME) $(B)/core.a $(LIBS)
+$(B)/interpreter.cu: $(B)/interpreter
+	@$< > $@.new && if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+$(B)/gpa-interpreter.sm_%: $(B)/interpreter.cu
+	$(call say,NVRTC)$(B)/interpreter $*0 $@
 $(B)/runtime/cpu/%.o:  EXTRA = -fPIC -fvisibility=hidden $(LLVM_CFLAGS) $(OPENMP_FLAGS)
 $(B)/runtime/cuda/%.o: EXTRA = -fPIC -fvisibility=hidden
 $(B)/repl/%.o:         EXTRA = $(READLINE_CFLAGS)
@@ -151,7 +159,7 @@ $(FAKE): $(B)/tests/stub/lib64/libcuda.so.1
 # A driver and a compiler that run what the device generates on the processor, by g++ (tests/README.md): device.h, compiled
 # beforehand, stands in front of each program.
 CXX_HERE := $(shell command -v g++)
-EMULATOR := $(if $(CXX_HERE),$(addprefix $(B)/tests/emulator/,lib64/libcuda.so.1 lib64/libnvrtc.so.13 device.h.gch))
+EMULATOR := $(if $(CXX_HERE),$(addprefix $(B)/tests/emulator/,lib64/libcuda.so.1 lib64/libnvrtc.so.13 device.h.gch interpreter))
 # Empty files where the CUDA libraries would be: those of a toolkit would not work with this driver.
 EMULATED_NOT := $(foreach l,cublas cufft cusolver cusparse,$(addprefix lib$(l).so.,10 11 12 13))
 E_FLAGS  := -std=c++17 -O1 -w -ffp-contract=off -fwrapv -fno-strict-aliasing -fPIC -I$(CURDIR)
@@ -166,6 +174,8 @@ $(B)/tests/emulator/lib64/libnvrtc.so.13: $(call src,tests/stub/* tests/emulator
 	@mkdir -p $(@D)
 	$(call say,SO)$(CC) -O1 -g -std=gnu2x -D_GNU_SOURCE -DSTUB_NVRTC -DEMULATOR_HEADER='"$(abspath $(B))/tests/emulator/device.h"' \
 	    -DEMULATOR_FLAGS='$(foreach f,$(E_FLAGS),"$(f)",)' -I. -fPIC -shared -o $@ tests/emulator/nvrtc.c tests/stub/rows.c
+$(B)/tests/emulator/interpreter: $(B)/interpreter.cu $(addprefix $(B)/tests/emulator/,lib64/libcuda.so.1 lib64/libnvrtc.so.13 device.h.gch)
+	$(call say,CXX)CUDA_PATH=$(@D) LD_LIBRARY_PATH=$(@D)/lib64 GPA_CACHE_DIR=$(@D)/cache $(B)/interpreter 90 $@
 $(B)/core.a: $(CORE)
 	$(call say,AR)rm -f $@ && ar rcs $@ $^
 .SECONDARY:
@@ -196,8 +206,9 @@ TO = $(DESTDIR)$(PREFIX)
 KERNEL_PROGRAM = $(abspath $(PREFIX))/bin/gpa-kernel
 install: all
 	install -d $(TO)/bin $(TO)/lib/gpa $(TO)/share/doc/gpa $(TO)/share/gpa/examples
-	install -s -m 755 $(filter-out %.so,$(BUILT)) $(TO)/bin
+	install -s -m 755 $(filter-out %.so $(INTERPRETERS),$(BUILT)) $(TO)/bin
 	$(if $(filter %.so,$(BUILT)),install -s -m 644 $(filter %.so,$(BUILT)) $(TO)/lib/gpa)
+	$(if $(filter $(INTERPRETERS),$(BUILT)),install -m 644 $(INTERPRETERS) $(TO)/lib/gpa)
 	install -m 644 LICENSE $(wildcard README.md) $(TO)/share/doc/gpa
 	$(if $(wildcard examples/*),cp -R examples/. $(TO)/share/gpa/examples)
 	$(if $(filter %/gpa-kernel,$(BUILT)),$(B)/gpa-kernel install --prefix $(TO) --program '$(KERNEL_PROGRAM)' > /dev/null)

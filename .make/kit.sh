@@ -6,6 +6,7 @@ build=$1 archive=$2 kit=$1/kit
 rm -rf "$kit"
 mkdir -p "$kit/lib" "$kit/tests/unit" "$kit/tests/tools"
 for f in gpa gpa-cuda.so gpa-cub.so; do [ ! -e "$build/$f" ] || strip -o "$kit/$f" "$build/$f"; done
+for f in "$build"/gpa-interpreter.sm_*; do [ ! -e "$f" ] || cp "$f" "$kit/"; done
 for f in "$build"/tests/unit/test_* "$build"/tests/tools/*; do
     case $f in *.[ado] | */test_cpu*) ;; *) strip -o "$kit/${f#"$build"/}" "$f" ;; esac
 done

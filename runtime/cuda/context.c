@@ -9,6 +9,7 @@
 #include "runtime/base.h"
 #include "runtime/cuda/blas.h"
 #include "runtime/cuda/fft.h"
+#include "runtime/cuda/interpreter.h"
 #include "runtime/cuda/small.h"
 #include "runtime/cuda/solver.h"
 #include "runtime/cuda/sparse.h"
@@ -91,6 +92,7 @@ static gpa_code make_parts(gpa_dev *d, gpa_err *e) {
     d->faults.seen = d->shared_seen + offsetof(cu_shared, faults);
     d->stop_seen = d->shared_seen + offsetof(cu_shared, stop);
     __atomic_store_n(&d->stop, &d->shared->stop, __ATOMIC_RELEASE);
+    interpreter_open(d);
 out:
     return rc;
 }
@@ -98,6 +100,7 @@ out:
 /* Behind a program that does not end nothing can be taken apart; the context stays as it is until the process ends. */
 static void leave_parts(gpa_dev *d) {
     d->builder = NULL;
+    d->interpreter = NULL;
     d->ring = NULL;
     d->blas_handle = NULL;
     d->fft_plans = NULL;
@@ -124,6 +127,7 @@ static void drop_parts(gpa_dev *d) {
     stream_close(d, true);
     build_close(d->builder);
     d->builder = NULL;
+    interpreter_close(d);
     sparse_close(d);
     solver_close(d);
     small_close(d);

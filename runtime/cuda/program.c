@@ -5,6 +5,7 @@
 
 #include "runtime/base.h"
 #include "runtime/cuda/context.h"
+#include "runtime/cuda/interpreter.h"
 #include "runtime/cuda/stream.h"
 
 static bool copy_items(void *to, const void *from, size_t n, size_t size) {
@@ -73,6 +74,7 @@ void program_free(gpa_dev *d, gpa_prog *p) {
     if (p->n_variants && served && !stream_join(d, false, &quiet)) d->cu->stream_wait(d->stream);
     for (size_t i = 0; i < p->n_variants && served; i++) free_variant(d, &p->variants[i]);
     mem_free(p->variants);
+    interpret_free(p->code);
     free_copy(&p->copy);
     mem_free(p);
 }
@@ -100,14 +102,14 @@ static cu_effort first_effort(const gpa_prog *p, const cu_variant *v, cu_target 
 /* Compiles and loads. A driver that does not understand the PTX gets machine code, from then on. */
 static gpa_code load(gpa_dev *d, cu_variant *v, const gpa_prog *p, double points, gpa_err *e) {
     cu_target target = target_of(d, &p->copy);
+    mem_free(v->ptx); /* of an attempt that failed */
+    v->ptx = NULL;
     v->effort = first_effort(p, v, target, points);
     gpa_code rc = compile_ptx(v->source.text.text, target, &v->effort, &v->ptx, e);
     if (rc) return rc;
     CUresult r = compile_load(d->cu, v->ptx, v->effort, &v->module);
     if (!target.cubin && (r == CUDA_UNSUPPORTED_PTX || r == CUDA_INVALID_PTX || r == CUDA_NO_KERNEL_IMAGE)) {
         d->target.cubin = true;
-        mem_free(v->ptx);
-        v->ptx = NULL;
         return load(d, v, p, points, e);
     }
     if (!r) r = d->cu->module_function(&v->function, v->module, "gpa");
@@ -116,14 +118,17 @@ static gpa_code load(gpa_dev *d, cu_variant *v, const gpa_prog *p, double points
 
 /* ---- in the background ---- */
 
-/* The first build of a variant that program_begin began; what failed there is tried, and reported, here. */
+static void adopt(cu_variant *v, const cu_built *x) {
+    v->job = NULL;
+    if (x->module) v->ptx = x->ptx, v->module = x->module, v->function = x->function, v->effort = x->effort;
+}
+
+/* The first build of a variant that was begun before; what failed there is tried, and reported, here. */
 static gpa_code finish(gpa_dev *d, cu_variant *v, const gpa_prog *p, double points, gpa_err *e) {
     cu_built first = {0};
     if (v->job) build_wait(d->builder, v->job, &first);
-    v->job = NULL;
-    if (!first.module) return load(d, v, p, points, e);
-    v->ptx = first.ptx, v->module = first.module, v->function = first.function, v->effort = first.effort;
-    return GPA_OK;
+    adopt(v, &first);
+    return v->function ? GPA_OK : load(d, v, p, points, e);
 }
 
 /* Begins the full build of a variant that computes much, and takes it over when it is there. */
@@ -152,21 +157,74 @@ static cu_variant *known_variant(const gpa_prog *p, const cu_plan *plan) {
     return NULL;
 }
 
-/* A variant with its source and nothing else, not counted yet. */
+/* An empty variant, not counted yet. */
 static gpa_code new_variant(gpa_dev *d, gpa_prog *p, const cu_plan *plan, cu_variant **out, gpa_err *e) {
     if (!mem_room(&p->variants, p->n_variants, &p->cap_variants, sizeof *p->variants)) return gpa_no_memory(e);
     cu_variant *v = *out = &p->variants[p->n_variants];
     memset(v, 0, sizeof *v);
     v->plan = *plan;
     p->life = d->life;
-    return emit_source(&p->copy, plan, "gpa", &v->source, e);
+    return GPA_OK;
+}
+
+static gpa_code need_source(const gpa_prog *p, cu_variant *v, gpa_err *e) {
+    return v->source.text.len ? GPA_OK : emit_source(&p->copy, &v->plan, "gpa", &v->source, e);
+}
+
+/* ---- interpreted first ---- */
+
+/* Instructions of all points: so many take the interpreter a millisecond or two. */
+#define MOST_INTERPRETED 6.4e7
+
+void program_not_interpreted(gpa_prog *p) {
+    interpret_free(p->code);
+    p->code = NULL;
+}
+
+static bool can_interpret(gpa_dev *d, gpa_prog *p, double points) {
+    if (!interpreter_is_expected(d)) return false;
+    if (!p->coded) p->code = interpret_code(&p->copy);
+    p->coded = true;
+    return p->code && (interpreter_when() == INTERPRET_ALWAYS || points * (double)p->code->n_ins <= MOST_INTERPRETED);
+}
+
+/* Whether the disk cache has the variant, which then is there before an interpreter that is still being loaded. */
+static bool is_sooner(gpa_dev *d, const gpa_prog *p, cu_variant *v) {
+    gpa_err quiet = {0};
+    return !interpreter_is_there(d, false) && !need_source(p, v, &quiet) && compile_is_known(v->source.text.text, target_of(d, &p->copy));
+}
+
+/* Begins to build the variant, optimised, while the interpreter serves. Where that fails nobody needs to know now. */
+static void build_behind(gpa_dev *d, const gpa_prog *p, cu_variant *v, double points) {
+    gpa_err quiet = {0};
+    if (v->job || need_source(p, v, &quiet)) return;
+    cu_effort effort = v->source.text.len <= LONG_SOURCE ? EFFORT_FULL : first_effort(p, v, target_of(d, &p->copy), points);
+    v->job = build_begin(&d->builder, d->cu, d->context, v->source.text.text, target_of(d, &p->copy), effort, false);
+}
+
+bool program_interprets(gpa_dev *d, gpa_prog *p, const cu_plan *plan, double points) {
+    bool always = interpreter_when() == INTERPRET_ALWAYS;
+    cu_variant *v = known_variant(p, plan);
+    cu_built built;
+    gpa_err quiet = {0};
+    if (v && v->job && !v->function && v->interpreted && build_take(d->builder, v->job, &built)) adopt(v, &built);
+    if (v && !always && (v->function || !v->interpreted)) return false;
+    if (!can_interpret(d, p, points) || (!v && new_variant(d, p, plan, &v, &quiet))) return false;
+    if (!v->interpreted) {
+        bool elsewhere = (!always && is_sooner(d, p, v)) || !interpreter_is_there(d, true);
+        if (elsewhere) emit_free(&v->source);
+        if (elsewhere) return false;
+        p->n_variants++;
+    }
+    if (!always && (v->interpreted || p->code->loops)) build_behind(d, p, v, points);
+    return v->interpreted = true;
 }
 
 void program_begin(gpa_dev *d, gpa_prog *p, const cu_plan *plan, double points) {
     cu_variant *v;
     gpa_err quiet = {0};
     cu_target target = target_of(d, &p->copy);
-    if (known_variant(p, plan) || new_variant(d, p, plan, &v, &quiet)) return;
+    if (known_variant(p, plan) || can_interpret(d, p, points) || new_variant(d, p, plan, &v, &quiet) || need_source(p, v, &quiet)) return;
     const char *source = v->source.text.text;
     if (!compile_is_known(source, target)) v->job = build_begin(&d->builder, d->cu, d->context, source, target, first_effort(p, v, target, points), true);
     if (v->job) p->n_variants++;
@@ -179,7 +237,7 @@ gpa_code program_variant(gpa_dev *d, gpa_prog *p, const cu_plan *plan, double po
     double begun = fresh || !v->function ? now() : 0;
     gpa_code rc = fresh ? new_variant(d, p, plan, &v, e) : GPA_OK;
     if (rc) return rc;
-    if (!v->function) rc = finish(d, v, p, points, e);
+    if (!v->function && !(rc = need_source(p, v, e))) rc = finish(d, v, p, points, e);
     if (begun > 0) p->seconds += now() - begun;
     if (rc && fresh) free_variant(d, v);
     if (rc) return rc;

@@ -29,6 +29,7 @@ typedef struct {
 typedef struct {
     kir_fault_record faults[FAULT_SLOTS];
     int stop;        /* the interrupt flag */
+    int spent;       /* the interpreter has given a launch up */
     char word[1024]; /* a few bytes on their way to the host */
 } cu_shared;
 
@@ -85,6 +86,7 @@ struct gpa_dev {
     const cu_sparse *sparse;
     cusparseHandle_t sparse_handle;
     cu_builder *builder;
+    struct cu_interpreter *interpreter;
 };
 
 typedef struct {
@@ -96,6 +98,7 @@ typedef struct {
     cu_effort effort;
     cu_job *job;            /* that build, or later the full one, on its way */
     double points;          /* computed so far by the quick build */
+    bool interpreted;       /* such a launch went to the interpreter */
 } cu_variant;
 
 struct gpa_prog {
@@ -104,6 +107,9 @@ struct gpa_prog {
     cu_variant *variants;
     size_t n_variants, cap_variants;
     double seconds; /* spent on compiling them */
+    struct ic_code *code;   /* for the interpreter; NULL: it is not known yet, or cannot be */
+    bool coded;             /* it is known */
+    uint64_t interpreted;   /* launches so far */
     unsigned life;  /* of the device's, in which they were loaded */
 };
 
@@ -112,6 +118,11 @@ void program_free(gpa_dev *d, gpa_prog *p);
 /* The variant for a plan, which will now compute so many points: compiled quickly and loaded at first need, again and better
  * in the background when it has computed many. Valid until the next call. */
 gpa_code program_variant(gpa_dev *d, gpa_prog *p, const cu_plan *plan, double points, const cu_variant **out, gpa_err *e);
+/* Whether a launch goes to the interpreter, since the variant for its plan is not there and is not waited for; it is begun in the
+ * background when it is wanted again. */
+bool program_interprets(gpa_dev *d, gpa_prog *p, const cu_plan *plan, double points);
+/* It has taken too long in the interpreter: not again. */
+void program_not_interpreted(gpa_prog *p);
 /* Begins to build in the background the variant for a plan that will be wanted, unless it is there or on disk. */
 void program_begin(gpa_dev *d, gpa_prog *p, const cu_plan *plan, double points);
 /* The same for a launch that will come; nothing if it cannot be told what it will need. */

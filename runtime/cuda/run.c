@@ -1,5 +1,6 @@
 /* Launches: the layout, scratch memory for divided reductions, the parameter block. */
 #include "runtime/base.h"
+#include "runtime/cuda/interpreter.h"
 #include "runtime/cuda/plan.h"
 #include "runtime/cuda/program.h"
 #include "runtime/cuda/stream.h"
@@ -85,13 +86,26 @@ static double points_of(const launch *L) {
     return n;
 }
 
+/* In place of a program that is not compiled yet. *done stays false where the interpreter has given up. */
+static gpa_code interpret(launch *L, bool *done, gpa_err *e) {
+    bool spent = false;
+    gpa_code rc = interpreter_run(L->d, L->p->code, &L->p->copy, L->l, L->base, L->slot, &spent, e);
+    L->p->interpreted += !rc && !spent;
+    if (spent) program_not_interpreted(L->p);
+    *done = !rc && !spent;
+    return rc;
+}
+
 static gpa_code queue(launch *L, gpa_err *e) {
     const cu_variant *v;
+    bool done = false;
+    gpa_code rc = program_interprets(L->d, L->p, &L->y.plan, points_of(L)) ? interpret(L, &done, e) : GPA_OK;
+    if (rc || done) return rc;
     const cu_driver *cu = L->d->cu;
     _Alignas(16) char small[1024];
     char *block = small;
     const uint32_t *g = L->y.grid, *b = L->y.block;
-    gpa_code rc = program_variant(L->d, L->p, &L->y.plan, points_of(L), &v, e);
+    rc = program_variant(L->d, L->p, &L->y.plan, points_of(L), &v, e);
     if (rc) return rc;
     if (v->source.bytes > BLOCK_BYTES) return gpa_fail(e, GPA_E_UNSUPPORTED, "a program with that many arrays on the GPU");
     if (v->source.bytes > sizeof small && !(block = mem_new(v->source.bytes))) return gpa_no_memory(e);

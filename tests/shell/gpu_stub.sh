@@ -2,6 +2,7 @@
 # are loaded when, compiled programs on disk, several GPUs, faults, Ctrl-C. Programs compute nothing there.
 root=$(realpath "$B") work=$(realpath "$B")/test/gpu_stub; rm -rf "$work"; mkdir -p "$work"
 [ -e "$B/tests/stub/lib64/libcuda.so.1" ] && [ -e "$B/gpa-cuda.so" ] || { echo "skip - no stand-ins for the driver"; exit 0; }
+export GPA_CUDA_INTERPRET=never # what is compiled is looked at
 export CUDA_PATH=$root/tests/stub LD_LIBRARY_PATH=$root/tests/stub/lib64 GPA_DEVICE=cuda GPA_CACHE_DIR=$work/cache STUB_CUDA_LOG=$work/log
 unset CUDA_HOME GPA_CACHE_SHARED GPA_MEMORY_LIMIT
 case $B in *asan* | *stress*) export LD_PRELOAD= ;; esac

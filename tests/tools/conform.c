@@ -1,4 +1,6 @@
-/* A device against the tables: conform ref, or conform PLUGIN.so [PART/PARTS]; a part is every PARTS-th dtype. Every operation, cast and reduction on every dtype and in
+/* A device against the tables: conform ref, or conform PLUGIN.so [PART/PARTS [interpreted | same]]; a part is every PARTS-th dtype.
+ * `interpreted`: operations and casts by the CUDA device's interpreter; `same`: also, where arrays are contiguous, as compiled
+ * programs, whose results must be the same bits. Every operation, cast and reduction on every dtype and in
  * every layout runs as kir on the device's first unit and is compared with the scalar functions. One line per layout or
  * reduction shape and dtype; for `not ok`, lines `# ...` tell the first differences.
  *
@@ -18,6 +20,7 @@ enum { POINTS = 512, ROOM = 4 * POINTS, BATCH = 24, ULPS = 5, COMPLEX_ULPS = 16,
 static const gpa_backend *be;
 static gpa_dev *dev;
 static int failed;
+static bool interpreted, same; /* the command line's words */
 
 /* ---- layouts ---- */
 
@@ -184,7 +187,7 @@ static int declare(job *j, gpa_dtype t, const walk *w, int access, int which) {
     return k;
 }
 
-static void launch(job *j, const int64_t *size) {
+static void launch_once(job *j, const int64_t *size) {
     gpa_err e = {.code = GPA_OK};
     gpa_prog *p = NULL;
     kir_fault_record fault = {.set = 0};
@@ -200,6 +203,30 @@ static unsigned char *results(job *j, int k, gpa_dtype t) {
     unsigned char *p = malloc(ROOM * dtype_size(t));
     if (!j->why) good(j, be->download(dev, p, j->bind[k].mem, 0, ROOM * dtype_size(t), &e), &e);
     return p;
+}
+
+/* Compiled, and then interpreted, each from the beginning; the interpreter's results are left. */
+static void launch(job *j, const int64_t *size) {
+    unsigned char *compiled[KIR_MAX_ARRAYS] = {NULL};
+    gpa_err e = {.code = GPA_OK};
+    if (same) {
+        setenv("GPA_CUDA_INTERPRET", "never", 1);
+        launch_once(j, size);
+        for (size_t k = 0; k < j->f->n_arrays; k++) {
+            gpa_dtype t = (gpa_dtype)j->f->arrays[k].dtype;
+            compiled[k] = results(j, (int)k, t);
+            if (!j->why) good(j, be->upload(dev, j->bind[k].mem, 0, j->host[k], ROOM * dtype_size(t), &e), &e);
+        }
+    }
+    if (interpreted) setenv("GPA_CUDA_INTERPRET", "always", 1);
+    launch_once(j, size);
+    for (size_t k = 0; k < j->f->n_arrays && same; k++) {
+        gpa_dtype t = (gpa_dtype)j->f->arrays[k].dtype;
+        unsigned char *now = results(j, (int)k, t);
+        if (!j->why && memcmp(now, compiled[k], ROOM * dtype_size(t)) != 0) j->why = "the interpreter's result is not that of the compiled program";
+        free(now);
+        free(compiled[k]);
+    }
 }
 
 static void start_job(job *j, int ndim, unsigned inner) {
@@ -498,14 +525,22 @@ int main(int argc, char **argv) {
     gpa_caps caps;
     int part = 0, parts = 1;
     if (argc > 2 && (sscanf(argv[2], "%d/%d", &part, &parts) != 2 || parts < 1)) return 2;
+    interpreted = argc > 3;
+    bool compare = interpreted && !strcmp(argv[3], "same");
     be->caps(dev, &caps);
     for (int t = part; t < DT_COUNT; t += parts) {
         if (!(caps.dtypes >> t & 1u)) continue;
         for (int layout = 0; layout < (int)COUNT_OF(layouts); layout++) {
+            same = compare && layout == 0;
             for (gpa_op op = 0; op < OP_COUNT;) op = try_ops(op, (gpa_dtype)t, layout);
             report("ops", layouts[layout].name, (gpa_dtype)t, NULL);
         }
-        for (int layout = 0; layout < (int)COUNT_OF(layouts); layout += 3) try_casts((gpa_dtype)t, layout);
+        for (int layout = 0; layout < (int)COUNT_OF(layouts); layout += 3) {
+            same = compare && layout == 0;
+            try_casts((gpa_dtype)t, layout);
+        }
+        same = false;
+        if (interpreted) continue;
         bool real = dtype_is_float((gpa_dtype)t) || dtype_is_complex((gpa_dtype)t);
         for (int shape = 0; shape < (int)COUNT_OF(shapes); shape++)
             for (int how = 0; how < (real ? 4 : 2); how++) try_reductions((gpa_dtype)t, shape, how & 1, how & 2);
