@@ -7,6 +7,7 @@
 
 #include "lang/container.h"
 #include "lang/number.h"
+#include "lang/numpy/numpy.h"
 #include "lang/record.h"
 #include "lang/step.h"
 
@@ -190,12 +191,19 @@ static void suggest(void *user, const char *name, value v) {
 static gpa_code no_attribute(gpa_vm *vm, value v, const char *name) {
     suggestion s = {name, NULL, SIZE_MAX};
     gpa_code rc;
+    bool numpy = v.tag == V_MODULE && v.module == vm->numpy;
+    const char *instead = numpy ? np_removed(name) : NULL, *why = numpy ? np_absent(name) : NULL;
+    if (instead) return vm_fail(vm, GPA_E_ATTRIBUTE, "`np.%s` was removed in the NumPy 2.0 release. Use `np.%s` instead.", name, instead);
     if (v.tag == V_MODULE)
         rc = vm_fail(vm, GPA_E_ATTRIBUTE, "module '%s' has no attribute '%s'", text_of(vm, v.module->name), name);
     else if (v.tag == V_TYPE)
         rc = vm_fail(vm, GPA_E_ATTRIBUTE, "type object '%s' has no attribute '%s'", type_name(v.aux), name);
     else
         rc = vm_fail(vm, GPA_E_ATTRIBUTE, "'%s' object has no attribute '%s'", value_type_name(v), name);
+    if (why) {
+        gpa_err_hint(&vm->err, "%s", why);
+        return rc;
+    }
     vm_dir(vm, v, suggest, &s);
     if (s.best) gpa_err_hint(&vm->err, "did you mean: '%s'?", s.best);
     return rc;

@@ -6,6 +6,7 @@
 
 #include "runtime/base.h"
 
+#include "lang/numpy/numpy.h"
 #include "lang/parse.h"
 
 /* Other names of built-in modules: cupy is numpy here, and so are its parts. The first that fits counts, again and again. */
@@ -135,8 +136,12 @@ gpa_code vm_import(gpa_vm *vm, const char *name, module_obj **out) {
         if (vm_import(vm, first, &root)) return vm->err.code;
     }
     rc = vm_fail(vm, GPA_E_NO_MODULE, "No module named '%s'", name);
-    const char *best = NULL;
+    const char *best = NULL, *why = strncmp(meant, "numpy.", 6) == 0 ? np_absent(meant + 6) : NULL;
     size_t cost = SIZE_MAX;
+    if (why) {
+        gpa_err_hint(&vm->err, "%s", why);
+        return rc;
+    }
     for (int k = 0; k < OWNER_COUNT; k++)
         if (owner_is_module((native_owner)k)) vm_suggest(name, owner_name((native_owner)k), &best, &cost);
     if (best) gpa_err_hint(&vm->err, "did you mean: '%s'?", best);
@@ -177,9 +182,13 @@ gpa_code import_name(gpa_vm *vm, value module, gpa_sym name, value *out) {
     gpa_code rc = import_member(vm, m, name, out);
     if (rc || out->tag != V_UNSET) return rc;
     *out = v_none();
-    const char *text = intern_text(vm->config.names, name), *best = NULL;
+    const char *text = intern_text(vm->config.names, name), *best = NULL, *why = m == vm->numpy ? np_absent(text) : NULL;
     size_t cost = SIZE_MAX;
     rc = vm_fail(vm, GPA_E_IMPORT, "cannot import name '%s' from '%s'", text, intern_text(vm->config.names, m->name));
+    if (why) {
+        gpa_err_hint(&vm->err, "%s", why);
+        return rc;
+    }
     for (uint32_t i = 0; i < m->n; i++)
         if (m->slots[i].tag != V_UNSET) vm_suggest(text, intern_text(vm->config.names, m->names[i]), &best, &cost);
     if (best) gpa_err_hint(&vm->err, "did you mean: '%s'?", best);

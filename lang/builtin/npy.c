@@ -184,7 +184,23 @@ static gpa_code make_array(gpa_vm *vm, const header *h, const char *data, gpa_ar
     return rc;
 }
 
-gpa_code npy_read(gpa_vm *vm, const char *bytes, size_t n, gpa_arr **out) {
+/* What NumPy says of a file that ends too early: the shape, and how many elements there are. */
+static gpa_code cut_short(gpa_vm *vm, const header *h, size_t there) {
+    gpa_str shape;
+    int64_t all = 1;
+    str_init(&shape);
+    for (int i = 0; i < h->ndim; i++) {
+        str_printf(&shape, i ? ", %lld" : "%lld", (long long)h->shape[i]);
+        all *= h->shape[i];
+    }
+    gpa_code rc = vm_fail(vm, GPA_E_VALUE,
+                          "Failed to read all data for array. Expected (%s%s) = %lld elements, could only read %zu elements. (file seems not fully written?)",
+                          shape.text ? shape.text : "", h->ndim == 1 ? "," : "", (long long)all, there);
+    str_free(&shape);
+    return rc;
+}
+
+gpa_code npy_read(gpa_vm *vm, const char *bytes, size_t n, size_t *used, gpa_arr **out) {
     header h;
     if (n == 0) return vm_fail(vm, GPA_E_EOF, "No data left in file");
     if (n < MAGIC || memcmp(bytes, magic, MAGIC) != 0)
@@ -197,7 +213,8 @@ gpa_code npy_read(gpa_vm *vm, const char *bytes, size_t n, gpa_arr **out) {
     for (int i = 0; i < h.ndim; i++)
         if (__builtin_mul_overflow(want, (size_t)h.shape[i], &want)) return bad_header(vm);
     if (n - h.start < want)
-        return vm_fail(vm, GPA_E_VALUE, "cannot reshape array of size %zu into the shape of the header", (n - h.start) / dtype_size(h.dtype));
+        return cut_short(vm, &h, (n - h.start) / dtype_size(h.dtype));
+    *used = h.start + want;
     if (!h.swapped) return make_array(vm, &h, bytes + h.start, out);
     char *data = mem_new(want);
     if (!data) return vm_no_memory(vm);
@@ -212,6 +229,7 @@ gpa_code npy_load(gpa_vm *vm, value *argv, value *out) {
     const char *path = NULL;
     gpa_str bytes;
     gpa_arr *a;
+    size_t used;
     FILE *given = file_stream(argv[0]), *f = given;
     gpa_code rc = given ? GPA_OK : arg_path(vm, argv[0], &path);
     if (rc) return rc;
@@ -221,8 +239,9 @@ gpa_code npy_load(gpa_vm *vm, value *argv, value *out) {
     if (!given) fclose(f);
     if (!rc && path && bytes.len >= 4 && memcmp(bytes.text, "PK", 2) == 0) rc = npz_open(vm, path, out);
     else {
-        if (!rc) rc = npy_read(vm, bytes.text, bytes.len, &a);
+        if (!rc) rc = npy_read(vm, bytes.text, bytes.len, &used, &a);
         if (!rc) rc = np_return_array(vm, a, out);
+        if (!rc && given) fseek(given, (long)used - (long)bytes.len, SEEK_CUR); /* the next array may follow */
     }
     str_free(&bytes);
     return rc;

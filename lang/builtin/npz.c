@@ -143,7 +143,7 @@ static gpa_code read_member(gpa_vm *vm, zip_t *z, const char *name, char **bytes
 static gpa_code npz_getitem(gpa_vm *vm, object_obj *o, value key, value *out) {
     gpa_str member;
     char *bytes = NULL;
-    size_t n = 0;
+    size_t n = 0, used;
     gpa_arr *a;
     gpa_code rc;
     if (!o->data) return vm_fail(vm, GPA_E_VALUE, "I/O operation on closed file.");
@@ -156,7 +156,7 @@ static gpa_code npz_getitem(gpa_vm *vm, object_obj *o, value key, value *out) {
         value_release(vm, words);
     } else {
         rc = read_member(vm, o->data, member.text, &bytes, &n);
-        if (!rc) rc = npy_read(vm, bytes, n, &a);
+        if (!rc) rc = npy_read(vm, bytes, n, &used, &a);
         if (!rc) rc = np_return_array(vm, a, out);
     }
     mem_free(bytes);

@@ -39,13 +39,18 @@ gpa_code arg_dtype(gpa_vm *vm, value v, gpa_dtype *out) {
     if (v.tag == V_TYPE) *out = type_dtype(v);
     if (v.tag == V_STR) {
         *out = dtype_find(v.str->text, v.str->size);
-        if (*out == DT_NONE) return vm_fail(vm, GPA_E_TYPE, "data type '%s' not understood", v.str->text);
+        if (*out == DT_NONE) {
+            gpa_code rc = vm_fail(vm, GPA_E_TYPE, "data type '%s' not understood", v.str->text);
+            if (strpbrk(v.str->text, "USOVmM")) gpa_err_hint(vm_err(vm), "%s", np_absent("object_"));
+            return rc;
+        }
     }
     if (*out != DT_NONE) return GPA_OK;
     gpa_str text;
     str_init(&text);
     gpa_code rc = vm_repr(vm, v, &text);
     if (!rc) rc = vm_fail(vm, GPA_E_TYPE, "Cannot interpret '%s' as a data type", text.text);
+    if (v.tag == V_LIST || v.tag == V_DICT || v.tag == V_TUPLE || v.tag == V_TYPE) gpa_err_hint(vm_err(vm), "%s", np_absent("object_"));
     str_free(&text);
     return rc;
 }

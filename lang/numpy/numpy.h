@@ -45,6 +45,10 @@ value np_abstract(gpa_vm *vm, const char *name, char *kinds);
 /* Whether a type value's aux is a scalar type below it. */
 bool np_abstract_has(const object_obj *abstract, uint32_t type);
 
+/* Why gpa lacks a name of NumPy's, or NULL; what stands in the place of one that NumPy 2 removed, or NULL. */
+const char *np_absent(const char *name);
+const char *np_removed(const char *name);
+
 /* A function of the prelude by its name, owned. */
 gpa_code np_prelude(gpa_vm *vm, const char *name, value *out);
 

@@ -138,3 +138,16 @@ tell(['a,b,c', '1,2,3', '3,4,5'], names=True, usecols=('b', 'c'), max_rows=1)
 with open('/tmp/gpa_t.csv', 'w') as f: f.write(t)
 tell('/tmp/gpa_t.csv', names=True)
 with open('/tmp/gpa_t.csv') as f: tell(f, names=True, replace_space='-', deletechars='(')
+
+# --- several arrays in one file, and files that end too early
+with open("/tmp/gpa_two.npy", "wb") as f:
+    np.save(f, np.arange(3)); np.save(f, np.eye(2))
+with open("/tmp/gpa_two.npy", "rb") as f:
+    print(np.load(f), np.load(f))
+    try: np.load(f)
+    except EOFError as e: print(e)
+whole = open("/tmp/gpa_two.npy", "rb").read()
+for n in (140, 60, 8):
+    with open("/tmp/gpa_cut.npy", "wb") as f: f.write(whole[:n])
+    try: np.load("/tmp/gpa_cut.npy")
+    except ValueError as e: print(e)

@@ -1,0 +1,27 @@
+# numpy.testing: what passes, what does not, and the words.
+# --- assertions
+from numpy.testing import assert_allclose, assert_array_equal, assert_equal, assert_almost_equal, assert_raises
+import numpy.testing as npt
+def attempt(f, *a, **k):
+    try: f(*a, **k); print("fine")
+    except AssertionError as e: print("AssertionError", e)
+    except Exception as e: print(type(e).__name__, e)
+a = np.array([1.0, 2, 3]); b = np.array([1.0, 2, 4])
+attempt(assert_allclose, a, b); attempt(assert_allclose, a, a + 1e-9); attempt(assert_allclose, a, b, rtol=0.1, atol=2); attempt(assert_allclose, a, b, rtol=1e-3, err_msg="hello")
+attempt(assert_allclose, [1, np.nan], [1, np.nan]); attempt(assert_allclose, [1, np.nan], [1, 2.0]); attempt(assert_allclose, [1, np.nan], [1, np.nan], equal_nan=False)
+attempt(assert_allclose, [1, 2], [1, 2, 3]); attempt(assert_allclose, [np.inf, 1], [np.inf, 1]); attempt(assert_allclose, [np.inf, 1], [-np.inf, 1])
+attempt(assert_allclose, 1.0, 1.1); attempt(assert_allclose, np.eye(2), 1)
+attempt(assert_array_equal, [1, 2, 3], [1, 2, 3]); attempt(assert_array_equal, [1, 2, 3], [1, 5, 3]); attempt(assert_array_equal, [1, np.nan], [1, np.nan]); attempt(assert_array_equal, np.zeros((2, 3)), np.zeros((3, 2)))
+attempt(assert_array_equal, [True, False], [True, True]); attempt(assert_array_equal, np.ones((2, 2), np.int8), np.ones((2, 2)), strict=True); attempt(assert_array_equal, [0, 1], [0, 0])
+attempt(assert_equal, 1, 1); attempt(assert_equal, 1, 2); attempt(assert_equal, [1, 2], [1, 3]); attempt(assert_equal, {"a": 1}, {"a": 2}); attempt(assert_equal, "a", "b"); attempt(assert_equal, a, b); attempt(assert_equal, np.nan, np.nan)
+attempt(assert_almost_equal, 1.0, 1.0000001); attempt(assert_almost_equal, 1.0, 1.001); attempt(assert_almost_equal, a, b, decimal=3)
+attempt(npt.assert_array_almost_equal, a, b); attempt(npt.assert_array_almost_equal, a, a + 1e-8); attempt(npt.assert_array_less, a, b); attempt(npt.assert_array_less, a, b + 1)
+attempt(npt.assert_approx_equal, 0.12345677777777e-20, 0.1234567e-20); attempt(npt.assert_approx_equal, 0.123, 0.124, significant=3)
+attempt(npt.assert_, 1 == 1); attempt(npt.assert_, False, "why")
+with assert_raises(ValueError): np.zeros(3).reshape(2)
+attempt(assert_raises, ZeroDivisionError, lambda: 1 / 0)
+try:
+    with assert_raises(ValueError): pass
+except AssertionError as e: print(e)
+attempt(npt.assert_array_max_ulp, a, a); attempt(npt.assert_array_max_ulp, a, b); attempt(npt.assert_string_equal, "a", "a")
+attempt(assert_allclose, np.arange(20.), np.arange(20.) + (np.arange(20) > 17) * .5)
