@@ -1,7 +1,7 @@
 /* Where arrays live, and moving them.
  *
  * Work follows data: an operation runs on the device that its operands share, else on the current one (rt_set_device), to
- * which the others are copied. Numbers and what is counted out (arange) belong to no device. Pending work is computed
+ * which the others are copied; place_enter and place_leave (runtime.h) stand around what makes its results itself. Numbers and what is counted out (arange) belong to no device. Pending work is computed
  * before the current device changes, so it runs where it was written. */
 #ifndef GPA_PLACE_H
 #define GPA_PLACE_H
@@ -11,15 +11,6 @@
 
 /* The device that an array's elements are on, or will be; the current one if that is open to choice. */
 gpa_code place_of(gpa_rt *rt, const gpa_arr *a, gpa_device **out, gpa_err *e);
-
-/* Makes the device that n arrays (some may be NULL) share the current one for a while, if they do: for library calls, which
- * make their results there. Ended by place_leave. */
-typedef struct {
-    bool entered;
-    gpa_device *before;
-} place_stay;
-place_stay place_enter(gpa_rt *rt, gpa_arr *const *in, int n);
-void place_leave(gpa_rt *rt, place_stay p);
 
 /* *a, owned, becomes a copy of itself on d if it is elsewhere; it is computed. */
 gpa_code place_bring(gpa_rt *rt, gpa_device *d, gpa_arr **a, gpa_err *e);

@@ -181,6 +181,14 @@ const char *arr_device(gpa_rt *rt, const gpa_arr *a);
 /* The array on another device: itself if it is there already and copy is false, else a copy in C order. What is pending is
  * computed first, where it would have been. */
 gpa_code arr_to(gpa_rt *rt, gpa_arr *a, const char *device, bool copy, gpa_arr **out, gpa_err *e);
+/* Makes the device that n arrays (some may be NULL) share the current one for a while, if they do: for calls of libraries and of
+ * compiled functions, which make their results there. Ended by place_leave. */
+typedef struct {
+    bool entered;
+    struct gpa_device *before;
+} place_stay;
+place_stay place_enter(gpa_rt *rt, gpa_arr *const *in, int n);
+void place_leave(gpa_rt *rt, place_stay p);
 bool arr_is_pending(const gpa_arr *a);
 /* Whether they have memory in common. */
 bool arr_shares_memory(const gpa_arr *a, const gpa_arr *b);

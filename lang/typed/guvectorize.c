@@ -270,18 +270,13 @@ static gpa_code results(gpa_vm *vm, const typed_layout *l, const operands *x, va
     return rc;
 }
 
-static gpa_code apply(gpa_vm *vm, object_obj *o, const value *args, operands *x, value *out) {
+static gpa_code apply_here(gpa_vm *vm, object_obj *o, operands *x, value *out) {
     gufunc *g = o->data;
     const typed_layout *l = &g->layout;
     int n = l->n_in + l->n_out;
     typed_ty types[BODY_MAX_IN];
     layout_fit fit;
     gpa_code rc = GPA_OK;
-    for (int k = 0; k < l->n_in; k++) TRY(arg_opnd(vm, args[k], &x->in[k]));
-    for (int k = l->n_in; k < n; k++) {
-        TRY(arg_out(vm, x->out[k], &x->arg[k]));
-        if (x->arg[k]) arr_retain(x->arg[k]);
-    }
     TRY(choose_types(vm, o, l, x->in, x->arg, types));
     for (int k = 0; k < l->n_in; k++) TRY(input(vm, &x->in[k], types[k], &x->arg[k]));
     TRY(layout_match(vm, name_of(vm, o), text_of(o), l, x->arg, &fit));
@@ -290,6 +285,23 @@ static gpa_code apply(gpa_vm *vm, object_obj *o, const value *args, operands *x,
     TRY(launch(vm, o, x->view, types, &fit));
     rc = results(vm, l, x, out);
 out:
+    return rc;
+}
+
+/* Where the operands are. */
+static gpa_code apply(gpa_vm *vm, object_obj *o, const value *args, operands *x, value *out) {
+    const typed_layout *l = &((const gufunc *)o->data)->layout;
+    int n = l->n_in + l->n_out;
+    gpa_arr *at[BODY_MAX_IN];
+    for (int k = 0; k < n; k++) {
+        gpa_code rc = k < l->n_in ? arg_opnd(vm, args[k], &x->in[k]) : arg_out(vm, x->out[k], &x->arg[k]);
+        if (rc) return rc;
+        if (k >= l->n_in && x->arg[k]) arr_retain(x->arg[k]);
+        at[k] = k < l->n_in ? x->in[k].arr : x->arg[k];
+    }
+    place_stay stay = place_enter(vm_rt(vm), at, n);
+    gpa_code rc = apply_here(vm, o, x, out);
+    place_leave(vm_rt(vm), stay);
     return rc;
 }
 

@@ -132,6 +132,7 @@ static bool same_cells(const typed_fn *t, const func_obj *fn) {
 
 static bool fits(gpa_vm *vm, const loop_fn *f, const func_obj *fn, const incoming *x, bool strided) {
     bool same = f->base.n_args == x->n && f->over_array == x->over_array && f->step == x->step && f->strided == strided;
+    if (same && f->place) same = strcmp(arr_device(vm_rt(vm), f->place), rt_device(vm_rt(vm))) == 0;
     for (int i = 0; i < x->n && same; i++) same = typed_same(f->base.args[i], x->type[i]);
     for (uint32_t i = 0; i < f->of->n && same; i++) same = same_in(&f->in[i], &x->in[i]);
     return same && same_cells(&f->base, fn) && typed_still_true(vm, &f->base);
@@ -379,6 +380,7 @@ void lift_free(gpa_vm *vm, typed_lift *l) {
 
 gpa_code lift_run(gpa_vm *vm, typed_lift *l, func_obj *fn, value *slots, value *it, lift_end *end) {
     incoming x;
+    gpa_arr *at[BODY_MAX_IN];
     value returned = v_unset();
     bool did_return = false;
     loop_fn *f = NULL;
@@ -386,8 +388,11 @@ gpa_code lift_run(gpa_vm *vm, typed_lift *l, func_obj *fn, value *slots, value *
     if (l->host) return GPA_OK;
     memset(&x, 0, offsetof(incoming, type));
     gpa_code rc = gather(vm, l, slots, *it, &x);
+    for (int i = 0; i < x.n; i++) at[i] = x.leaf[i].arr;
+    place_stay stay = place_enter(vm_rt(vm), at, x.n); /* its arrays' device */
     if (!rc && !x.foreign) rc = find(vm, l, fn, &x, &f);
     if (!rc && f) rc = l->parallel ? run_parallel(vm, f, &x, slots) : run_plain(vm, f, &x, slots, &returned, &did_return);
+    place_leave(vm_rt(vm), stay);
     if (!rc && f) {
         value_release(vm, *it);
         *it = did_return ? returned : v_unset();
