@@ -68,7 +68,7 @@ static int16_t find_bins(const kir_func *f, bool *counts) {
 cu_facts emit_facts(const kir_func *f) {
     cu_facts x = {.bins = -1};
     uint64_t stored = 0;
-    bool each = false;
+    bool each = false, variables = false, rolled = false, control = false;
     for (size_t k = 0; k < f->n_code; k++) {
         const kir_ins *i = &f->code[k];
         x.ops += cost_of(i);
@@ -80,7 +80,11 @@ cu_facts emit_facts(const kir_func *f) {
         x.faults |= (i->code == KIR_BOUND && i->imm != KIR_INSIDE) || i->code == KIR_FAULT;
         x.loops |= i->code == KIR_FOR || i->code == KIR_LOOP;
         x.stops |= i->code == KIR_LOOP || (i->code == KIR_FOR && !em_is_brief(f, (int32_t)k));
-        x.branches |= i->code == KIR_FOR || i->code == KIR_LOOP || i->code == KIR_BLOCK || i->code == KIR_VAR;
+        bool few = i->code == KIR_FOR && i->imm == KIR_FEW;
+        x.branches |= (i->code == KIR_FOR && !few) || i->code == KIR_LOOP || i->code == KIR_BLOCK;
+        variables |= i->code == KIR_VAR;
+        rolled |= few;
+        control |= i->code == KIR_IF;
         if (i->code == KIR_STORE || i->code == KIR_STOREX || i->code == KIR_ATOMIC) {
             for (size_t a = 0; a < f->n_arrays; a++)
                 if (f->arrays[a].group == f->arrays[i->sub].group) stored |= UINT64_C(1) << a;
@@ -92,6 +96,7 @@ cu_facts emit_facts(const kir_func *f) {
         x.scatters |= i->code == KIR_STOREX;
         x.outer_writes |= !each && (i->code == KIR_STOREX || i->code == KIR_ATOMIC || i->code == KIR_PRINT);
     }
+    x.branches |= (variables && (!rolled || control)) || (rolled && x.n_each); /* a loop of few trips goes round an access's points */
     if (x.atomics && f->form == KIR_MAP && !x.n_each && !x.branches && !x.reread && !x.scatters) x.bins = find_bins(f, &x.counts);
     x.tiles = x.scans && !x.branches && !x.reread && scans_by_tiles(f);
     x.chains = x.tiles && x.n_each == 1 && scans_by_chain(f);
@@ -231,8 +236,9 @@ static bool scan_regions(em *E) {
     E->outer = mem_new((f->n_code + 1) * sizeof *E->outer);
     E->slice = mem_zero(f->n_code + 1);
     E->narrow = mem_zero(f->n_code + 1);
+    E->group = mem_zero((f->n_code + 1) * sizeof *E->group);
     E->helper_done = mem_zero(op_helper_count * DT_COUNT);
-    if (!E->close || !E->outer || !E->slice || !E->narrow || !E->helper_done) return false;
+    if (!E->close || !E->outer || !E->slice || !E->narrow || !E->group || !E->helper_done) return false;
     for (size_t k = 0; k < f->n_code; k++) {
         const kir_ins *i = &f->code[k];
         E->close[k] = -1;
@@ -383,6 +389,7 @@ done:
     mem_free(E.outer);
     mem_free(E.slice);
     mem_free(E.narrow);
+    mem_free(E.group);
     mem_free(E.helper_done);
     if (E.rc) emit_free(out);
     return E.rc;

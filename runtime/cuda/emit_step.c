@@ -474,6 +474,10 @@ static int32_t behind_branch(const em *E, int32_t at) {
 void em_steps(em *E, int32_t lo, int32_t hi) {
     for (int32_t at = lo; at < hi && !E->stopped; at++) {
         if (em_only_slice(E) && !E->slice[at]) continue;
+        if (E->group[at]) {
+            if (E->group[at] == at + 1) em_group(E, at, E->share_end);
+            continue;
+        }
         if (E->n_late && !lets_wait(E, &E->f->code[at])) put_late(E);
         if (can_wait(E, &E->f->code[at])) {
             E->late[E->n_late++] = at;

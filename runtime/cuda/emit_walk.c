@@ -252,7 +252,7 @@ void em_sides_load(em *E, const cu_walk *w, int outer, int step) {
     em_close_block(E);
 }
 
-static void point_of_access(em *E, const cu_walk *w, const char *plus) {
+void em_point_of_access(em *E, const cu_walk *w, const char *plus) {
     for (int k = 0; k < w->n; k++)
         em_line(E, "const %s i%d = p%d[u]%s;", em_index_type(E), w->dims[k], w->dims[k], k == w->n - 1 ? plus : "");
 }
@@ -266,19 +266,23 @@ void em_batch_compute(em *E, const cu_walk *w) {
         if (k->code == KIR_STORE && moves(E, w, k->sub))
             em_line(E, "g_pack<%s, %d> y%d[%d];", em_memory(E, (gpa_dtype)E->f->arrays[k->sub].dtype), w->vec, (int)i, w->unroll);
     }
-    em_open_unrolled(E, "u", w->unroll);
-    em_open_unrolled(E, "k", w->vec);
-    if (guarded) {
-        em_line(E, "if (k < lim[u]) {");
-        E->depth++;
+    if (em_shares(E, w)) {
+        em_batch_arithmetic(E, w);
+    } else {
+        em_open_unrolled(E, "u", w->unroll);
+        em_open_unrolled(E, "k", w->vec);
+        if (guarded) {
+            em_line(E, "if (k < lim[u]) {");
+            E->depth++;
+        }
+        em_point_of_access(E, w, w->vec > 1 ? " + k" : "");
+        E->access = ACCESS_BATCH;
+        em_steps(E, w->lo, w->hi);
+        E->access = ACCESS_DIRECT;
+        if (guarded) em_close_block(E);
+        em_close_block(E);
+        em_close_block(E);
     }
-    point_of_access(E, w, w->vec > 1 ? " + k" : "");
-    E->access = ACCESS_BATCH;
-    em_steps(E, w->lo, w->hi);
-    E->access = ACCESS_DIRECT;
-    if (guarded) em_close_block(E);
-    em_close_block(E);
-    em_close_block(E);
     for (int32_t i = w->lo; i < w->hi && !em_only_slice(E); i++) {
         const kir_ins *k = &E->f->code[i];
         if (k->code != KIR_STORE || !moves(E, w, k->sub)) continue;
@@ -286,7 +290,7 @@ void em_batch_compute(em *E, const cu_walk *w) {
         em_open_unrolled(E, "u", w->unroll);
         em_line(E, "if (lim[u] > 0) {");
         E->depth++;
-        point_of_access(E, w, "");
+        em_point_of_access(E, w, "");
         put_access(E, w, k->sub, name, true);
         em_close_block(E);
         em_close_block(E);

@@ -1,6 +1,6 @@
 /* The emitter's own state, shared by its files: emit.c (the frame), emit_value.c (types, operations, helpers),
  * emit_step.c (instructions), emit_loop.c (loops), emit_own.c (results of a point's own), emit_walk.c (points and batches of them), emit_team.c (inner points and how they are joined),
- * emit_scan.c (running reductions). */
+ * emit_scan.c (running reductions), emit_share.c (what the points of an access share). */
 #ifndef GPA_CUDA_EMITTER_H
 #define GPA_CUDA_EMITTER_H
 
@@ -37,6 +37,8 @@ typedef struct {
     gpa_str body, helpers;
     bool *helper_done;      /* helper x dtype */
     bool *slice;            /* per instruction: a SCAN, or what one is computed from */
+    int32_t *group;         /* per instruction: one more than the first random bits that it is computed of alone, where neighbours share them; 0: none */
+    int32_t share_end;      /* where the stretch ends in which they do */
     bool *narrow;           /* per instruction: an int64 of which 32 bits are wanted, for an offset: an int */
     int32_t *close, *outer; /* per opener its END; per instruction the innermost region around it or -1 */
     uint8_t own[KIR_MAX_ARRAYS]; /* elements that every point keeps in registers and gives back at the end (emit_own.c) */
@@ -129,11 +131,21 @@ void em_open_unrolled(em *E, const char *counter, int n);
 void em_close_block(em *E);
 /* Declares the registers of a batch and loads them; then its arithmetic and stores. */
 void em_batch_load(em *E, const cu_walk *w);
+/* The coordinates of point k of access u. */
+void em_point_of_access(em *E, const cu_walk *w, const char *plus);
 void em_batch_compute(em *E, const cu_walk *w);
 /* The same where an access takes neighbours along dimension `outer`, from i<outer> on, which is not walked: chunks c0 + u * step. */
 void em_sides_load(em *E, const cu_walk *w, int outer, int step);
 bool em_in_order(const em *E);
 void em_points(em *E);
+
+/* emit_share.c */
+/* Whether the program is one without inner points, whose points may share random bits or go round a loop together. */
+bool em_shares(const em *E, const cu_walk *w);
+/* What a batch of such a program computes, for all its points. */
+void em_batch_arithmetic(em *E, const cu_walk *w);
+/* What is computed of random bits, unless the point before has the same: from instruction `first` to hi. */
+void em_group(em *E, int32_t first, int32_t hi);
 
 /* emit_team.c */
 void em_teams(em *E);
