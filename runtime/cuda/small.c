@@ -16,13 +16,14 @@ typedef struct cu_small {
     int m, n, columns;
     CUmodule module;
     CUfunction function; /* NULL: it could not be compiled */
+    CUfunction second;   /* of calls that take two launches */
 } program;
 
 /* The calls that there are programs for: their names in small.cuh. */
 static const struct {
-    const char *function, *symbol;
+    const char *function, *symbol, *second;
 } rows[LIB_COUNT] = {[LIB_LU] = {"lu", "LU"}, [LIB_SOLVE] = {"solve", "SOLVE"}, [LIB_CHOLESKY] = {"cholesky", "CHOLESKY"},
-                     [LIB_QR] = {"qr", "QR"},   [LIB_SVD] = {"turn", "TURN"}};
+                     [LIB_QR] = {"qr", "QR"},   [LIB_SVD] = {"turn", "TURN"},  [LIB_EIGH] = {"tridiagonal", "EIGH", "values"}};
 
 /* ---- sources ---- */
 
@@ -67,6 +68,7 @@ static CUfunction build(gpa_dev *d, program *p, const char *source) {
     target.contract = true;
     if (compile_ptx(source, target, &effort, &built, &ignored)) return NULL;
     CUresult r = compile_load(d->cu, built, effort, &p->module);
+    if (!r && rows[p->kind].second) r = d->cu->module_function(&p->second, p->module, rows[p->kind].second);
     if (!r) r = d->cu->module_function(&p->function, p->module, rows[p->kind].function);
     mem_free(built);
     return r ? NULL : p->function;
@@ -99,6 +101,7 @@ bool small_can(gpa_dev *d, const gpa_libcall *c) {
     if (!rows[c->kind].function || c->kind == LIB_SVD || !is_small(c)) return false;
     if (c->dtype != DT_F32 && c->dtype != DT_F64 && c->dtype != DT_C64 && c->dtype != DT_C128) return false;
     if (c->kind == LIB_SOLVE && c->matrix.k < 1) return false;
+    if (c->kind == LIB_EIGH && c->matrix.vectors) return false;
     program *p = find(d, c);
     return p && p->function;
 }
@@ -123,6 +126,25 @@ static gpa_code launch(gpa_dev *d, const gpa_libcall *c, void **args, gpa_err *e
 
 static CUdeviceptr at(const gpa_libcall *c, int i) { return c->matrix.x[i] ? c->matrix.x[i]->at : 0; }
 
+/* Eigenvalues: those of the tridiagonal matrices that the first launch leaves in memory of their own. */
+static gpa_code eigenvalues(gpa_dev *d, const gpa_libcall *c, CUdeviceptr said, gpa_err *e) {
+    CUdeviceptr a = at(c, 0), values = at(c, 1), diagonals = 0, beside;
+    long long batch = c->matrix.batch;
+    int upper = c->matrix.upper;
+    size_t half = (size_t)(c->matrix.n * batch) * dtype_size((gpa_dtype)dtype_info[c->dtype].real);
+    gpa_code rc = api_check(d->cu->alloc(&diagonals, 2 * half, d->stream), "cuMemAllocAsync", e);
+    if (rc) return rc;
+    beside = diagonals + half;
+    rc = launch(d, c, (void *[]){&a, &upper, &diagonals, &beside, &batch}, e);
+    if (!rc) {
+        void *args[] = {&diagonals, &beside, &values, &batch, &said};
+        CUresult r = d->cu->launch(find(d, c)->second, (unsigned)((batch + 31) / 32), 1, 1, 32, 1, 1, 0, d->stream, args, NULL);
+        rc = api_check(r, "cuLaunchKernel", e);
+    }
+    d->cu->free(diagonals, d->stream);
+    return rc;
+}
+
 /* With what each program is called: its parameters in small.cuh. */
 static gpa_code call(gpa_dev *d, const gpa_libcall *c, CUdeviceptr said, gpa_err *e) {
     CUdeviceptr a = at(c, 0), b = at(c, 1), q = at(c, 2);
@@ -133,6 +155,7 @@ static gpa_code call(gpa_dev *d, const gpa_libcall *c, CUdeviceptr said, gpa_err
     case LIB_SOLVE: return launch(d, c, (void *[]){&a, &b, &k, &batch, &said}, e);
     case LIB_CHOLESKY: return launch(d, c, (void *[]){&a, &upper, &batch, &said}, e);
     case LIB_QR: return launch(d, c, (void *[]){&a, &b, &q, &columns, &batch}, e);
+    case LIB_EIGH: return eigenvalues(d, c, said, e);
     }
     return gpa_fail(e, GPA_E_INTERNAL, "no program for small matrices");
 }

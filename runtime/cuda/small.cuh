@@ -1,5 +1,5 @@
 // Factorizations of many small matrices: compiled at run time by small.c, which writes definitions before it (real, M, N, COLUMNS,
-// WARPS, STRIDE, LINE, COMPLEX, whether warps have reductions, REDUX, and which program is wanted: SOLVE, LU, CHOLESKY, QR or TURN).
+// WARPS, STRIDE, LINE, COMPLEX, whether warps have reductions, REDUX, and which program is wanted: SOLVE, LU, CHOLESKY, QR, EIGH or TURN).
 //
 // A warp does one matrix of at most 32 rows and columns. Lane i holds row i (of QR column i) in registers; what all lanes need in a
 // step goes through shared memory. What remains of the matrix moves to the first registers in each step: so they have fixed
@@ -292,6 +292,126 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS) qr(elem *a, elem *tau, 
     __syncwarp();
     q += matrix * M * columns;
     for (int i = lane; i < M * columns; i += 32) q[i] = at[i / M * STRIDE + i % M];
+}
+
+#elif EIGH
+__device__ real warp_sum(real a) {
+    for (int d = 16; d; d /= 2) a += __shfl_xor_sync(ALL, a, d);
+    return a;
+}
+
+__device__ elem divided(elem a, real b) { return of_parts(real_of(a) / b, imag_of(a) / b); }
+
+// The eigenvalues of one triangle of a, by columns, are those of a tridiagonal matrix that reflections of both sides make of it (as in QR).
+// Lane i holds row i from the column of the step on. To d and e, of all matrices together: element i of a matrix at
+// i * batch + matrix, e[i] beside d[i].
+extern "C" __global__ void __launch_bounds__(32 * WARPS) tridiagonal(const elem *a, int upper, real *d, real *e, long long batch) {
+    __shared__ __align__(16) elem all[WARPS][N * STRIDE], vectors[WARPS][2][LINE];
+    MATRIX_OF_THIS_WARP
+    elem *at = all[warp], *v = vectors[warp][0], *w = vectors[warp][1], row[N];
+    load(at, a + matrix * N * N, lane);
+#pragma unroll
+    for (int j = 0; j < N; j++) {
+        bool there = (lane < j) == (upper != 0) || lane == j;
+        row[j] = lane >= N ? of_real(0) : there ? at[j * STRIDE + lane] : conj(at[lane * STRIDE + j]);
+        if (lane == j) row[j] = of_real(real_of(row[j]));
+    }
+    for (int i = lane; i < 2 * LINE; i += 32) v[i] = of_real(0);
+    __syncwarp();
+    real diagonal = 0, beside = 0;
+#pragma unroll 1
+    for (int k = 0; k < N; k++) {
+        if (lane == k) diagonal = real_of(row[0]);
+        if (k + 1 == N) break;
+        elem x = lane > k && lane < N ? row[0] : of_real(0), top = from_lane(x, k + 1), tau = of_real(0), mine = of_real(0);
+        real big = span(x);
+        for (int s = 16; s; s /= 2) big = fmax(big, __shfl_xor_sync(ALL, big, s));
+        real beta = 0;
+        if (big > 0) {
+            real below = warp_sum(lane > k + 1 ? square(divided(x, big)) : 0);
+            elem first = divided(top, big);
+            beta = real_of(first);
+            if (below > 0 || imag_of(first) != 0) {
+                beta = -copysign(sqrt(square(first) + below), beta);
+                tau = divided(of_parts(beta - real_of(first), -imag_of(first)), beta);
+                mine = lane > k + 1 ? divided(x, big) * inverse_of(of_parts(real_of(first) - beta, imag_of(first))) : of_real(lane == k + 1 ? 1 : 0);
+            }
+            beta *= big;
+        }
+        if (lane == k) beside = beta;
+        if (lane > k && lane < N) v[lane - k] = mine;
+        if (lane == k && k) v[N - k] = w[N - k] = of_real(0); // what was there in the step before
+        __syncwarp();
+        elem p = of_real(0);
+#pragma unroll
+        for (int j = 1; j < N; j++) p = p + row[j] * v[j];
+        p = lane > k && lane < N ? tau * p : of_real(0);
+        elem dot = conj(p) * mine;
+        dot = of_parts(warp_sum(real_of(dot)), warp_sum(imag_of(dot)));
+        p = p - (tau * dot * (real)0.5) * mine;
+        if (lane > k && lane < N) w[lane - k] = p;
+        __syncwarp();
+#pragma unroll
+        for (int j = 1; j < N; j++) row[j - 1] = row[j] - mine * conj(w[j]) - p * conj(v[j]);
+        row[N - 1] = of_real(0);
+        __syncwarp();
+    }
+    if (lane < N) {
+        d[lane * batch + matrix] = diagonal;
+        e[lane * batch + matrix] = beside;
+    }
+}
+
+// Their eigenvalues, rising: one thread for each matrix, by QL steps without square roots (Parlett, The Symmetric Eigenvalue
+// Problem, 8.14), on elements that are scaled so that their squares stay within the numbers.
+extern "C" __global__ void __launch_bounds__(32) values(const real *d, const real *e, real *out, long long batch, verdict *said) {
+    __shared__ real all_d[N][32], all_s[N][32]; // s: squares of the elements beside the diagonal
+    long long matrix = (long long)blockIdx.x * 32 + threadIdx.x;
+    if (matrix >= batch) return;
+    real(*x)[32] = all_d, (*s)[32] = all_s, big = 0;
+    const real tiny = sizeof(real) == 4 ? (real)1.4e-14 : (real)4.9e-32; // the square of the precision
+    int t = (int)threadIdx.x, info = 0, left = 40 * N;
+    for (int i = 0; i < N; i++) big = fmax(big, fmax(fabs(d[i * batch + matrix]), fabs(e[i * batch + matrix])));
+    for (int i = 0; i < N; i++) {
+        real b = big > 0 ? e[i * batch + matrix] / big : 0;
+        x[i][t] = big > 0 ? d[i * batch + matrix] / big : 0;
+        s[i][t] = b * b;
+    }
+    for (int low = 0; low < N;) {
+        int end = low; // of the block that nothing divides
+        while (end + 1 < N && s[end][t] > tiny * fabs(x[end][t] * x[end + 1][t]) && s[end][t] > tiny * tiny) end++;
+        if (end == low) {
+            low++;
+            continue;
+        }
+        if (!left--) {
+            info = low + 1;
+            break;
+        }
+        real root = sqrt(s[low][t]), p = x[low][t], half = (x[low + 1][t] - p) / (2 * root);
+        real shift = p - root / (half + copysign(sqrt(half * half + 1), half));
+        real c = 1, sine = 0, gamma = x[end][t] - shift;
+        p = gamma * gamma;
+        for (int i = end - 1; i >= low; i--) {
+            real b = s[i][t], r = p + b, before = c, old = gamma, here = x[i][t];
+            if (i != end - 1) s[i + 1][t] = sine * r;
+            c = p / r;
+            sine = b / r;
+            gamma = c * (here - shift) - sine * old;
+            x[i + 1][t] = old + (here - gamma);
+            p = c != 0 ? gamma * gamma / c : before * b;
+        }
+        s[low][t] = sine * p;
+        x[low][t] = shift + gamma;
+    }
+    if (info) atomicMin(said, (verdict)matrix << 32 | (verdict)info);
+    for (int i = 1; i < N; i++) {
+        real here = x[i][t];
+        int j = i;
+        for (; j > 0 && x[j - 1][t] > here; j--) x[j][t] = x[j - 1][t];
+        x[j][t] = here;
+    }
+    for (int i = 0; i < N; i++) out[matrix * N + i] = x[i][t] * big;
 }
 
 #elif TURN

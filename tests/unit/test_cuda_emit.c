@@ -459,7 +459,7 @@ static void test_kernels(void **state) {
 
 /* The programs for small matrices, each in a compilation of its own. */
 static void test_small_matrices(void **state) {
-    static const gpa_lib_kind kinds[] = {LIB_LU, LIB_SOLVE, LIB_CHOLESKY, LIB_QR, LIB_SVD};
+    static const gpa_lib_kind kinds[] = {LIB_LU, LIB_SOLVE, LIB_CHOLESKY, LIB_QR, LIB_SVD, LIB_EIGH};
     static const gpa_dtype types[] = {DT_F32, DT_F64, DT_C64, DT_C128};
     (void)state;
     begin();
