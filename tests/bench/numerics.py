@@ -22,15 +22,16 @@ import numpy as np
 np.seterr(all="ignore")
 {setup}
 def force(r):
-    if isinstance(r, (tuple, list)):
-        for x in r:
-            force(x)
-    elif isinstance(r, np.ndarray) and r.size:
-        r[(0,) * r.ndim].item()
+    if isinstance(r, np.ndarray):
+        if r.size:
+            r[(0,) * r.ndim].item()
     elif hasattr(r, "item"):
         r.item()
+    elif not isinstance(r, (int, float)):
+        for x in r:
+            force(x)
 def total(r):
-    if isinstance(r, (tuple, list)):
+    if not isinstance(r, (np.ndarray, int, float, complex)) and not hasattr(r, "item"):
         return sum([total(x) for x in r])
     return float(np.nan_to_num(np.abs(np.asarray(r, dtype=np.complex128))).sum())
 {rows}
