@@ -341,6 +341,10 @@ gpa_code arr_partition(gpa_rt *rt, gpa_arr *a, int axis, int n, const int64_t *p
     return sort_axis(rt, (gpa_libcall){.kind = LIB_SORT, .sort = {.places = places, .n_places = n}}, a, axis, out, e);
 }
 
+gpa_code arr_argpartition(gpa_rt *rt, gpa_arr *a, int axis, int n, const int64_t *places, gpa_arr **out, gpa_err *e) {
+    return sort_axis(rt, (gpa_libcall){.kind = LIB_ARGSORT, .sort = {.places = places, .n_places = n}}, a, axis, out, e);
+}
+
 gpa_code arr_argsort(gpa_rt *rt, gpa_arr *a, int axis, gpa_arr **out, gpa_err *e) {
     if (a->ndim) return sort_axis(rt, (gpa_libcall){.kind = LIB_ARGSORT}, a, axis, out, e);
     gpa_arr *list = NULL; /* NumPy's argsort takes a number for a list of one */
@@ -350,22 +354,66 @@ gpa_code arr_argsort(gpa_rt *rt, gpa_arr *a, int axis, gpa_arr **out, gpa_err *e
     return rc;
 }
 
-gpa_code arr_searchsorted(gpa_rt *rt, gpa_arr *a, gpa_arr *v, bool right, gpa_arr **out, gpa_err *e) {
+static gpa_code search_on_host(gpa_rt *rt, const gpa_libcall *c, gpa_arr *a, gpa_arr *v, gpa_arr **out, gpa_err *e) {
     host_dense in = {0}, what = {0};
     host_new_array where = {0};
-    gpa_dtype t = dtype_promote((gpa_dtype)a->dtype, (gpa_dtype)v->dtype);
     gpa_code rc = GPA_OK;
-    if (a->ndim > 1) TRY(gpa_fail(e, GPA_E_VALUE, "object too deep for desired array"));
-    if (a->ndim < 1) TRY(gpa_fail(e, GPA_E_VALUE, "object of too small depth for desired array"));
-    TRY(host_get_as(rt, a, t, &in, e));
-    TRY(host_get_as(rt, v, t, &what, e));
+    TRY(host_get(rt, a, &in, e));
+    TRY(host_get(rt, v, &what, e));
     TRY(host_new(rt, DT_I64, v->ndim, v->shape, &where, e));
-    rc = hostcall_search(t, in.data, a->size, what.data, v->size, right, (int64_t *)(void *)where.data, &rt->interrupted, e);
+    rc = hostcall_search(c->dtype, in.data, a->size, what.data, v->size, c->search.right, (int64_t *)(void *)where.data, &rt->interrupted, e);
     if (rc) host_unmade(rt, &where);
     else TRY(host_made(rt, &where, out, e));
-    if (!rc) explain_call(rt, "searchsorted", NULL, *out);
 out:
     host_drop(rt, &in);
     host_drop(rt, &what);
+    return rc;
+}
+
+static gpa_code search(gpa_rt *rt, gpa_arr *a, gpa_arr *v, bool right, gpa_arr **out, gpa_err *e) {
+    gpa_dtype t = dtype_promote((gpa_dtype)a->dtype, (gpa_dtype)v->dtype);
+    gpa_libcall c = {.kind = LIB_SEARCH, .dtype = t, .search = {.n = a->size, .count = v->size, .right = right}};
+    gpa_arr *in[2] = {NULL, NULL}, *where = NULL;
+    gpa_code rc = GPA_OK;
+    for (int i = 0; i < 2; i++) {
+        gpa_arr *cast = NULL;
+        TRY(arr_cast(rt, i ? v : a, t, false, &cast, e));
+        if (arr_is_contiguous(cast)) in[i] = arr_retain(cast);
+        else rc = arr_copy(rt, cast, &in[i], e);
+        arr_release(rt, cast);
+        if (rc) goto out;
+    }
+    if (!v->size) {
+        TRY(arr_empty(rt, DT_I64, v->ndim, v->shape, out, e));
+        goto out;
+    }
+    TRY(arr_eval(rt, in, 2, e));
+    gpa_device *d = in[1]->storage->buf->device;
+    if (!library_can(d, &c)) {
+        TRY(search_on_host(rt, &c, in[0], in[1], out, e));
+        explain_call(rt, library_names[LIB_SEARCH], NULL, *out);
+        goto out;
+    }
+    TRY(arr_empty(rt, DT_I64, v->ndim, v->shape, &where, e));
+    TRY(arr_force(rt, where, CUT_LIBRARY, e));
+    c.search.a = (gpa_binding){.mem = in[0]->storage->buf->mem, .offset = in[0]->offset};
+    c.search.v = (gpa_binding){.mem = in[1]->storage->buf->mem, .offset = in[1]->offset};
+    c.search.out = (gpa_binding){.mem = where->storage->buf->mem, .offset = where->offset};
+    TRY(library_run(rt, d, &c, e));
+    explain_call(rt, library_names[LIB_SEARCH], d, where);
+    *out = arr_retain(where);
+out:
+    arr_release(rt, in[0]);
+    arr_release(rt, in[1]);
+    arr_release(rt, where);
+    return rc;
+}
+
+gpa_code arr_searchsorted(gpa_rt *rt, gpa_arr *a, gpa_arr *v, bool right, gpa_arr **out, gpa_err *e) {
+    if (a->ndim > 1) return gpa_fail(e, GPA_E_VALUE, "object too deep for desired array");
+    if (a->ndim < 1) return gpa_fail(e, GPA_E_VALUE, "object of too small depth for desired array");
+    place_stay p = place_enter(rt, (gpa_arr *[]){a, v}, 2);
+    gpa_code rc = search(rt, a, v, right, out, e);
+    place_leave(rt, p);
     return rc;
 }

@@ -35,6 +35,13 @@ typedef struct gpa_libcall {
             const int64_t *places;
             int n_places;
         } sort;
+        /* SEARCH: for each of `count` values v, how many of the n ascending elements a stand before it: those smaller, with `right`
+         * also those equal; NaN counts as the largest. All contiguous; out is int64. */
+        struct {
+            int64_t n, count;
+            bool right;
+            gpa_binding a, v, out;
+        } search;
         /* Unscaled discrete Fourier transforms with the sign -1, or +1 for the inverse, over the first `rank` dimensions
          * of a space of `ndim`, for every point of the others. n are the extents of the space, those of the real side for
          * R2C (always forward) and C2R (always inverse, rank 1); the complex side of the last transformed dimension then

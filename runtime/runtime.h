@@ -304,6 +304,7 @@ gpa_code arr_sort(gpa_rt *rt, gpa_arr *a, int axis, gpa_arr **out, gpa_err *e); 
 gpa_code arr_argsort(gpa_rt *rt, gpa_arr *a, int axis, gpa_arr **out, gpa_err *e); /* int64, stable */
 /* Ordered as far as n > 0 places (0 <= place < extent, ascending) ask: what sorting puts there is there, what is smaller before it. */
 gpa_code arr_partition(gpa_rt *rt, gpa_arr *a, int axis, int n, const int64_t *places, gpa_arr **out, gpa_err *e);
+gpa_code arr_argpartition(gpa_rt *rt, gpa_arr *a, int axis, int n, const int64_t *places, gpa_arr **out, gpa_err *e);
 gpa_code arr_searchsorted(gpa_rt *rt, gpa_arr *a, gpa_arr *v, bool right, gpa_arr **out, gpa_err *e);
 
 typedef struct {

@@ -74,13 +74,11 @@ out:
 
 /* The offsets of n points from the i-th, in elements. */
 static void make_offsets(const scatter *s, int64_t i, int64_t n, int64_t *to) {
-    for (int64_t j = 0; j < n; j++) to[j] = s->base;
     for (int k = 0; k < s->axes; k++) {
         const places *p = &s->axis[k];
-        for (int64_t j = 0; j < n; j++) {
-            int64_t at = p->at[i + j];
-            to[j] += (at < 0 ? at + p->extent : at) * p->stride;
-        }
+        const int64_t *from = p->at + i, extent = p->extent, stride = p->stride, base = s->base;
+        if (k) for (int64_t j = 0; j < n; j++) to[j] += (from[j] + (from[j] < 0 ? extent : 0)) * stride;
+        else for (int64_t j = 0; j < n; j++) to[j] = base + (from[j] + (from[j] < 0 ? extent : 0)) * stride;
     }
 }
 
@@ -159,6 +157,11 @@ static block block_of(const index_map *m, const scatter *s) {
 /* The value's offsets at n points, from the state left by the points before. */
 static void value_offsets(const index_map *m, const scatter *s, int64_t *at, int64_t *where, int64_t n, int64_t *to) {
     const int64_t *shape = m->shape + m->lead, *strides = s->strides + m->lead;
+    if (m->wide == 1) {
+        for (int64_t j = 0; j < n; j++) to[j] = *where + j * strides[0];
+        *where += n * strides[0];
+        return;
+    }
     for (int64_t j = 0; j < n; j++) {
         to[j] = *where;
         for (int d = m->wide - 1; d >= 0; d--) {
@@ -254,27 +257,33 @@ static void update_block(const update *u, const block *b, char *to, const char *
     }
 }
 
-/* Sums at single elements, in the array's own type: what histograms are made of. False for other operations. */
-static bool add_elements(const update *u, const int64_t *to, const int64_t *from, int64_t n, char *target, const char *value) {
-    if (u->op != OP_ADD || u->own != u->compute || u->own != u->result) return false;
-#define ADD(T)                                               \
-    for (int64_t j = 0; j < n; j++) {                        \
-        T x, y;                                              \
-        memcpy(&x, target + to[j] * (int64_t)sizeof x, sizeof x); \
-        memcpy(&y, value + from[j] * (int64_t)sizeof y, sizeof y); \
-        x += y;                                              \
-        memcpy(target + to[j] * (int64_t)sizeof x, &x, sizeof x); \
-    }                                                        \
+/* The operations that counts, sums and extremes are made of, at single elements in the array's own type. False: another one. */
+static bool update_elements(const update *u, const int64_t *to, const int64_t *from, int64_t n, char *target, const char *value) {
+#define EACH(T, result)                                          \
+    for (int64_t j = 0; j < n; j++) {                            \
+        T *x = (T *)(void *)target + to[j], a = *x;              \
+        const T b = ((const T *)(const void *)value)[from[j]];   \
+        *x = (result);                                           \
+    }                                                            \
     return true
+#define UPDATE(T, W) /* W: T, or where T would overflow the unsigned type that wraps */ \
+    switch ((int)u->op) {                                                            \
+    case OP_ADD: EACH(T, (T)((W)a + (W)b));                                          \
+    case OP_SUBTRACT: EACH(T, (T)((W)a - (W)b));                                     \
+    case OP_MULTIPLY: EACH(T, (T)((W)a * (W)b));                                     \
+    case OP_MINIMUM: EACH(T, a <= b || a != a ? a : b);                              \
+    case OP_MAXIMUM: EACH(T, a >= b || a != a ? a : b);                              \
+    }                                                                                \
+    return false
+    if (u->own != u->compute || u->own != u->result || u->own != u->second) return false;
     switch ((int)u->own) {
-    case DT_I32:
-    case DT_U32: ADD(uint32_t);
-    case DT_I64:
-    case DT_U64: ADD(uint64_t);
-    case DT_F32: ADD(float);
-    case DT_F64: ADD(double);
+    case DT_I32: UPDATE(int32_t, uint32_t);
+    case DT_I64: UPDATE(int64_t, uint64_t);
+    case DT_F32: UPDATE(float, float);
+    case DT_F64: UPDATE(double, double);
     }
-#undef ADD
+#undef UPDATE
+#undef EACH
     return false;
 }
 
@@ -287,7 +296,7 @@ static void update_points(const index_map *m, const scatter *s, char *target, co
         int64_t n = MIN((int64_t)PIECE, s->points - i);
         make_offsets(s, i, n, to);
         value_offsets(m, s, at, &where, n, from);
-        if (single && s->from && add_elements(u, to, from, n, target, s->from)) continue;
+        if (single && s->from && update_elements(u, to, from, n, target, s->from)) continue;
         for (int64_t j = 0; j < n; j++) {
             __builtin_prefetch(target + to[MIN(j + AHEAD, n - 1)] * own, 1);
             update_block(u, &b, target + to[j] * own, s->from ? s->from + from[j] * item : NULL);

@@ -236,19 +236,23 @@ out:
 gpa_code np_sort(gpa_vm *vm, value *argv, value *out) { return ordered(vm, argv, arr_sort, out); }       /* a, axis, kind */
 gpa_code np_argsort(gpa_vm *vm, value *argv, value *out) { return ordered(vm, argv, arr_argsort, out); } /* a, axis, kind */
 
-gpa_code np_partition(gpa_vm *vm, value *argv, value *out) { /* a, places: a list of ints, ascending; along the last axis */
+/* argv: a, places: a list of ints, ascending; along the last axis. */
+static gpa_code parted(gpa_vm *vm, value *argv, gpa_code (*part)(gpa_rt *, gpa_arr *, int, int, const int64_t *, gpa_arr **, gpa_err *), value *out) {
     gpa_arr *a = NULL, *result = NULL;
     list_obj *list = argv[1].list;
     int64_t *places = mem_new(MAX(list->count, 1) * sizeof *places);
     gpa_code rc = places ? GPA_OK : vm_no_memory(vm);
     for (size_t i = 0; i < list->count && !rc; i++) rc = arg_int(vm, list->items[i], "kth", &places[i]);
     if (!rc) rc = arg_array(vm, argv[0], DT_NONE, &a);
-    if (!rc) rc = arr_partition(vm_rt(vm), a, -1, (int)list->count, places, &result, vm_err(vm));
+    if (!rc) rc = part(vm_rt(vm), a, -1, (int)list->count, places, &result, vm_err(vm));
     if (!rc) rc = np_return_array(vm, result, out);
     arr_release(vm_rt(vm), a);
     mem_free(places);
     return rc;
 }
+
+gpa_code np_partition(gpa_vm *vm, value *argv, value *out) { return parted(vm, argv, arr_partition, out); }
+gpa_code np_argpartition(gpa_vm *vm, value *argv, value *out) { return parted(vm, argv, arr_argpartition, out); }
 
 gpa_code nd_sort(gpa_vm *vm, value *argv, value *out) { /* self, axis, kind: in place */
     value sorted = v_none();

@@ -14,6 +14,7 @@
 #include "runtime/cpu/fft.h"
 #include "runtime/cpu/lapack.h"
 #include "runtime/cpu/run.h"
+#include "runtime/cpu/search.h"
 #include "runtime/cpu/sort.h"
 #include "runtime/cpu/sparse.h"
 #include "runtime/cpu/threads.h"
@@ -187,6 +188,8 @@ static gpa_code run_fft(gpa_dev *d, const gpa_libcall *c, gpa_err *e) { return f
 
 static bool can_sort(gpa_dev *d, const gpa_libcall *c) { return (void)d, sort_can(c); }
 static gpa_code run_sort(gpa_dev *d, const gpa_libcall *c, gpa_err *e) { return sort_run(d->threads, &d->stop, c, e); }
+static bool can_search(gpa_dev *d, const gpa_libcall *c) { return (void)d, search_can(c); }
+static gpa_code run_search(gpa_dev *d, const gpa_libcall *c, gpa_err *e) { return search_run(d->threads, &d->stop, c, e); }
 static bool can_sparse(gpa_dev *d, const gpa_libcall *c) { return (void)d, sparse_can(c); }
 static gpa_code run_sparse(gpa_dev *d, const gpa_libcall *c, gpa_err *e) { return sparse_run(d->threads, c, e); }
 
@@ -198,6 +201,7 @@ static const struct {
     [LIB_GEMM] = {can_blas, run_blas},
     [LIB_SORT] = {can_sort, run_sort},
     [LIB_ARGSORT] = {can_sort, run_sort},
+    [LIB_SEARCH] = {can_search, run_search},
     [LIB_FFT] = {can_fft, run_fft},
     [LIB_LU] = {can_lapack, run_lapack},
     [LIB_SOLVE] = {can_lapack, run_lapack},
