@@ -564,7 +564,7 @@ gpa_code function_new(gpa_vm *vm, frame *f, code *c, value defaults, value kwdef
     return vm->err.code;
 }
 
-gpa_code func_jitted(gpa_vm *vm, value fn, value *out) {
+gpa_code func_jitted(gpa_vm *vm, value fn, bool lenient, value *out) {
     const func_obj *f = fn.func;
     code *c = code_new(f->code->ast, f->code->node, f->code->scope, f->code->name);
     func_obj *g = mem_zero(sizeof *g + f->n_free * sizeof(value));
@@ -574,6 +574,7 @@ gpa_code func_jitted(gpa_vm *vm, value fn, value *out) {
         return vm_no_memory(vm);
     }
     c->jit = true;
+    c->lenient = lenient;
     *g = (func_obj){.head = {1, V_FUNC}, .code = c, .module = f->module, .name = f->name, .n_free = f->n_free};
     g->doc = value_retain(f->doc);
     g->defaults = value_retain(f->defaults);
@@ -586,6 +587,9 @@ gpa_code func_jitted(gpa_vm *vm, value fn, value *out) {
     *out = v_obj(V_FUNC, g);
     return vm_setattr(vm, *out, "py_func", fn);
 }
+
+bool vm_in_jitted(const gpa_vm *vm) { return vm->depth && vm->frames[vm->depth - 1].code->jit; }
+bool vm_is_lenient(const gpa_vm *vm) { return vm->depth && vm->frames[vm->depth - 1].code->lenient; }
 
 void func_free(gpa_vm *vm, func_obj *f) {
     if (f->prev) f->prev->next = f->next;

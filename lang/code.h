@@ -57,6 +57,7 @@ typedef struct code {
     const ast_scope *scope;
     bool compiled, simple;  /* simple: positional parameters only */
     bool jit;               /* its loops are compiled (typed/lift.h) */
+    bool lenient;           /* jit: zero divides as NumPy's does */
     uint16_t n_params, n_vars, n_consts_in_frame, n_regs; /* registers: variables, number constants, temporaries */
     uint16_t first_temp;
     ins *ins;

@@ -332,12 +332,57 @@ gpa_code vm_contains(gpa_vm *vm, value v, value item, bool *out) {
     }
 }
 
+/* ---- zero ---- */
+
+static bool divides(ast_op op) { return op == AST_OP_DIV || op == AST_OP_FLOORDIV || op == AST_OP_MOD; }
+static bool is_scalar(value v) { return is_number(v) || v.tag == V_NUM || (v.tag == V_ARRAY && v.aux); }
+
+/* Python's numbers divided by zero as NumPy's are. */
+static gpa_code lenient_quotient(gpa_vm *vm, ast_op op, value a, value b, value *out) {
+    gpa_val v[2];
+    gpa_dtype t[2], compute, result;
+    for (int i = 0; i < 2; i++) {
+        number n = number_of(i ? b : a);
+        t[i] = n.kind == NUMBER_INT ? DT_I64 : n.kind == NUMBER_FLOAT ? DT_F64 : DT_C128;
+        if (t[i] == DT_I64) v[i].I64 = n.i;
+        else if (t[i] == DT_F64) v[i].F64 = n.re;
+        else v[i].C128 = (gpa_c128){n.re, n.im};
+    }
+    if (!op_types(op_row(op), dtype_promote(t[0], t[1]), &compute, &result)) return op_number(vm, op, a, b, out);
+    for (int i = 0; i < 2; i++) v[i] = dtype_cast(v[i], t[i], compute);
+    value r = v_num(vm, result, op_scalar(op_row(op), compute, v[0], v[1], v[1]));
+    gpa_code rc = owned(vm, r, out);
+    if (!rc) rc = value_python(vm, r, out);
+    value_release(vm, r);
+    return rc;
+}
+
+/* In jitted functions dividing a number by zero does what their error model says, whichever kind of number it is. */
+static gpa_code zero_divisor(gpa_vm *vm, ast_op op, value a, value b, value *out, bool *handled) {
+    bool lenient = vm_is_lenient(vm);
+    value left = v_none(), right = v_none();
+    *handled = false;
+    if (!is_scalar(a) || !is_scalar(b) || (lenient && (is_numpy(a) || is_numpy(b)))) return GPA_OK;
+    gpa_code rc = value_python(vm, b, &right);
+    if (rc || is_numpy(right)) goto out;
+    number n = number_of(right);
+    *handled = n.re == 0 && n.im == 0 && n.i == 0;
+    if (*handled) rc = value_python(vm, a, &left);
+    if (*handled && !rc) rc = lenient ? lenient_quotient(vm, op, left, right, out) : op_number(vm, op, left, right, out);
+out:
+    value_release(vm, left);
+    value_release(vm, right);
+    return rc;
+}
+
 /* ---- all of them ---- */
 
 static gpa_code binary(gpa_vm *vm, ast_op op, bool update, value a, value b, value *out) {
     bool handled = false;
     gpa_code rc = GPA_OK;
     bool numpy = is_numpy(a) || is_numpy(b);
+    if (divides(op) && vm_in_jitted(vm)) rc = zero_divisor(vm, op, a, b, out, &handled);
+    if (rc || handled) return rc;
     if (is_number(b) && is_number(a) && !numpy) return op_number(vm, op, a, b, out);
     if (a.tag == V_OBJECT || b.tag == V_OBJECT) rc = record_binary(vm, op, a, b, out, &handled);
     if (rc || handled) return rc;

@@ -664,6 +664,7 @@ called:
     R = f->regs;
     I = f->next;
     DISPATCH();
+    STEP(PYTHON, python, 1)
 L_RETURN : {
     value v = R[I->a];
     if (UNLIKELY(v.tag == V_UNSET && I->a < f->code->n_vars)) goto unset;

@@ -453,6 +453,16 @@ STEP(settle) {
     return rc ? rc : rt_sync(rt, &vm->err);
 }
 
+STEP(python) {
+    bool inside = !f->base && vm->depth > 1 && vm->frames[vm->depth - 2].code->jit;
+    value out;
+    value_tag tag = (value_tag)r[i->a].tag;
+    if (inside || (tag != V_NUM && tag != V_ARRAY && tag != V_COMPLEX && tag != V_TUPLE)) return GPA_OK;
+    gpa_code rc = value_python(vm, r[i->a], &out);
+    if (!rc) reg_put(vm, &r[i->a], out);
+    return rc;
+}
+
 STEP(del_item) {
     BOUND(i->a);
     BOUND(i->b);

@@ -71,6 +71,7 @@ STEP(get_item);
 STEP(set_item);
 STEP(del_item);
 STEP(settle);
+STEP(python);
 STEP(get_attr);
 STEP(set_attr);
 STEP(del_attr);

@@ -323,6 +323,35 @@ gpa_code value_now(gpa_vm *vm, value v, value *out) {
     return out->tag == V_UNSET ? GPA_E_MEMORY : GPA_OK;
 }
 
+static gpa_code plain_tuple(gpa_vm *vm, value v, value *out) {
+    *out = v_tuple(vm, v.tuple->count, NULL);
+    if (out->tag == V_UNSET) return GPA_E_MEMORY;
+    for (size_t i = 0; i < v.tuple->count; i++) {
+        gpa_code rc = value_python(vm, v.tuple->items[i], &out->tuple->items[i]);
+        if (!rc) continue;
+        value_release(vm, *out);
+        *out = v_none();
+        return rc;
+    }
+    return GPA_OK;
+}
+
+gpa_code value_python(gpa_vm *vm, value v, value *out) {
+    if (v.tag == V_TUPLE) return plain_tuple(vm, v, out);
+    gpa_code rc = value_now(vm, v, out);
+    if (rc || !number_is_numpy(*out)) return rc;
+    number n = number_of(*out);
+    bool truth = out->tag == V_NUM && out->aux == DT_BOOL;
+    value as;
+    if (n.kind == NUMBER_INT) as = truth ? v_bool(n.i != 0) : v_int(n.i);
+    else if (n.kind == NUMBER_FLOAT) as = v_float(n.re);
+    else if (n.kind == NUMBER_COMPLEX) as = v_complex(vm, n.re, n.im);
+    else return GPA_OK;
+    value_release(vm, *out);
+    *out = as;
+    return as.tag == V_UNSET ? GPA_E_MEMORY : GPA_OK;
+}
+
 static const char *const numpy_names[DT_COUNT] = {
 #define DT(id, name, ...) [DT_##id] = "numpy." name,
 #include "runtime/dtype.def"

@@ -256,6 +256,9 @@ gpa_code set_has(struct vm *vm, set_obj *s, value v, bool *out);
 
 /* A lazy NumPy scalar as the number it stands for (computes it); any other value as it is. Owned. */
 gpa_code value_now(struct vm *vm, value v, value *out);
+/* A NumPy scalar, lazy or not, as Python's number, and a tuple of such; any other value, and an integer that is too large for
+ * Python's here, as it is. Owned. */
+gpa_code value_python(struct vm *vm, value v, value *out);
 /* The hash of a str's text: hash_bytes with seed 0, as interned names have; never 0. Kept in the object. */
 uint64_t str_hash(struct str_obj *s);
 /* Python's name of the value's type: "int", "numpy.float32", "ValueError", "list". */

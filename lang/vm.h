@@ -132,7 +132,11 @@ typedef struct func_obj {
 } func_obj;
 
 /* The same function with its loops compiled: what @jit makes. */
-gpa_code func_jitted(gpa_vm *vm, value fn, value *out);
+gpa_code func_jitted(gpa_vm *vm, value fn, bool lenient, value *out);
+/* Whether the code that runs is a jitted function's; and whether, in it, a number divided by zero is what NumPy makes of it
+ * (lenient), not an error. */
+bool vm_in_jitted(const gpa_vm *vm);
+bool vm_is_lenient(const gpa_vm *vm);
 /* The function's syntax (a FUNCTION node) and its module: for inspection and the compiled sub-language. */
 const ast_node *func_node(const func_obj *f);
 ast_module *func_ast(const func_obj *f);

@@ -166,7 +166,7 @@ static gpa_code marked_program(gpa_rt *rt, gpa_device *d, const kir_func *f, str
 static gpa_code program_for(gpa_rt *rt, gpa_device *d, const kir_func *f, const gpa_launch *l, arr_memo *memo, gpa_prog **out, gpa_err *e) {
     struct arr_known *k = known_on(memo, d);
     inside_answer a = INSIDE_UNKNOWN;
-    if (k && f->form == KIR_KERNEL && !(f->flags & KIR_F_UNCHECKED)) a = inside_look(&k->inside, f, l);
+    if (k && f->form == KIR_KERNEL) a = inside_look(&k->inside, f, l);
     if (k && a == INSIDE_UNKNOWN) k->last = NULL;
     if (a != INSIDE_NEW) return program_of(rt, d, f, memo, out, e);
     gpa_code rc = marked_program(rt, d, f, k, out, e);

@@ -357,19 +357,32 @@ static gpa_code read_options(gpa_vm *vm, value options, kernel_data *d) {
     return rc;
 }
 
+/* Compiles for each signature, so that a function that does not fit it fails where it is written. */
+static gpa_code compile_signatures(gpa_vm *vm, object_obj *o) {
+    kernel_data *d = o->data;
+    value list = o->fields[SIGNATURES];
+    gpa_code rc = GPA_OK;
+    for (size_t i = 0; list.tag == V_LIST && i < list.list->count && !rc; i++) {
+        typed_signature s;
+        typed_fn *t;
+        rc = typed_signature_for(vm, o->fields[FUNCTION].func, list, i, &s);
+        for (int k = 0; k < s.n && !rc; k++) s.args[k].unit = s.args[k].rank > 1; /* as most arrays will be */
+        if (!rc) rc = typed_get(vm, &d->known, o->fields[FUNCTION].func, TYPED_KERNEL, s.args, s.n, DT_NONE, &t);
+    }
+    return rc;
+}
+
 static gpa_code make(gpa_vm *vm, value fn, value signatures, value options, value *out) {
     if (fn.tag != V_FUNC) return vm_fail(vm, GPA_E_TYPE, "@cuda.jit takes a function, not '%s'", value_type_name(fn));
     value o = v_object(vm, &cuda_kernel_kind, FIELDS);
     if (o.tag == V_UNSET) return GPA_E_MEMORY;
     gpa_code rc = (o.object->data = mem_zero(sizeof(kernel_data))) ? read_options(vm, options, o.object->data) : vm_no_memory(vm);
-    if (rc) {
-        value_release(vm, o);
-        return rc;
-    }
     o.object->fields[FUNCTION] = value_retain(fn);
     o.object->fields[SIGNATURES] = value_retain(signatures);
-    *out = o;
-    return GPA_OK;
+    if (!rc) rc = compile_signatures(vm, o.object);
+    if (rc) value_release(vm, o);
+    else *out = o;
+    return rc;
 }
 
 /* What @cuda.jit(...) gives: called with the function. */
@@ -379,7 +392,7 @@ static gpa_code call_with(gpa_vm *vm, object_obj *o, size_t n, const value *args
     (void)names;
     if (n != 1 || n_kw) return vm_fail(vm, GPA_E_TYPE, "a decorator takes the function alone");
     if (!o->fields[WITH_DEVICE].i) return make(vm, args[0], o->fields[WITH_SIGNATURES], o->fields[WITH_OPTIONS], out);
-    if (o->fields[WITH_SIGNATURES].tag == V_LIST) return jitted_new(vm, args[0], o->fields[WITH_SIGNATURES], out);
+    if (o->fields[WITH_SIGNATURES].tag == V_LIST) return jitted_new(vm, args[0], o->fields[WITH_SIGNATURES], true, out);
     *out = value_retain(args[0]);
     return GPA_OK;
 }

@@ -95,13 +95,12 @@ static const char *words_of_zero(gpa_op op, gpa_dtype t) {
     return dtype_is_int(t) || t == DT_BOOL ? by_int : by_float;
 }
 
-/* In a loop, which the machine could have run as well, Python's numbers divide as Python's: zero is an error. Elements of
- * arrays divide as NumPy's. */
+/* In a loop of a jitted function zero as a divisor is an error, of elements of arrays too, unless the function divides as NumPy. */
 static gpa_code check_divisor(walk *w, const ast_node *at, gpa_op op, tv a, tv b) {
     typed_ty t = typed_join(a.t, b.t);
     const char *words = words_of_zero(op, (gpa_dtype)t.dtype);
     tv none;
-    if (w->to->form != TYPED_LOOP || !words || !a.t.weak || !b.t.weak || t.dtype == DT_NONE || (b.known && b.i)) return GPA_OK;
+    if (w->to->form != TYPED_LOOP || vm_is_lenient(w->vm) || !words || t.dtype == DT_NONE || (b.known && b.i)) return GPA_OK;
     gpa_code rc = typed_apply(w, at, OP_EQUAL, (tv[]){b, typed_int(w, 0)}, 2, &none);
     if (rc) return rc;
     kir_at(w->f, at->span);
@@ -279,27 +278,42 @@ static gpa_code with_none(walk *w, const ast_node *n, ast_op op, bool *found, tv
     return GPA_OK;
 }
 
+/* Links `i` to the last, of which the first has `left` on its left. What may fail in a later link is not computed where an
+ * earlier one does not hold. */
+static gpa_code compare_links(walk *w, const ast_node *n, uint32_t i, tv left, tv *out) {
+    const ast_node *link = n->compare.links.at[i], *before = i ? n->compare.links.at[i - 1]->link.right : n->compare.first;
+    tv right, one, rest;
+    gpa_code rc = typed_number(w, link->link.right, &right);
+    if (!rc) rc = typed_binary(w, link, typed_operator(link->link.op), before, link->link.right, left, right, &one);
+    if (rc || i + 1 == n->compare.links.n) {
+        *out = number(py_bool, rc ? -1 : one.v);
+        return rc;
+    }
+    bool risky = false;
+    for (uint32_t k = i + 1; k < n->compare.links.n; k++) risky = risky || may_fail(w, n->compare.links.at[k]->link.right);
+    if (!risky) {
+        rc = compare_links(w, n, i + 1, right, &rest);
+        if (!rc) *out = number(py_bool, kir_op2(w->f, OP_LOGICAL_AND, one.v, rest.v));
+        return rc;
+    }
+    int32_t all = typed_emit(w, KIR_VAR, DT_BOOL, -1, -1, -1, 0);
+    typed_open(w, KIR_IF, DT_NONE, one.v, -1, -1);
+    rc = compare_links(w, n, i + 1, right, &rest);
+    if (!rc) typed_emit(w, KIR_SET, DT_NONE, all, rest.v, -1, 0);
+    typed_close(w, KIR_IF);
+    *out = number(py_bool, typed_emit(w, KIR_GET, DT_BOOL, all, -1, -1, 0));
+    return rc;
+}
+
 static gpa_code compare(walk *w, const ast_node *n, tv *out) {
-    tv left, right, one;
-    int32_t all = -1;
+    tv left;
     ast_op op = n->compare.links.at[0]->link.op;
     if (n->compare.links.n == 1 && (op == AST_OP_IN || op == AST_OP_NOT_IN)) return member(w, n, out);
     bool found = false;
     gpa_code rc = n->compare.links.n == 1 ? with_none(w, n, op, &found, out) : GPA_OK;
     if (rc || found) return rc;
     rc = typed_number(w, n->compare.first, &left);
-    const ast_node *before = n->compare.first;
-    for (uint32_t i = 0; i < n->compare.links.n && !rc; i++) {
-        const ast_node *link = n->compare.links.at[i];
-        rc = typed_number(w, link->link.right, &right);
-        if (!rc) rc = typed_binary(w, link, typed_operator(link->link.op), before, link->link.right, left, right, &one);
-        if (rc) break;
-        all = i ? kir_op2(w->f, OP_LOGICAL_AND, all, one.v) : one.v;
-        left = right;
-        before = link->link.right;
-    }
-    *out = number(py_bool, all);
-    return rc;
+    return rc ? rc : compare_links(w, n, 0, left, out);
 }
 
 /* ---- names and attributes ---- */

@@ -382,6 +382,29 @@ static gpa_code check_signatures(gpa_vm *vm, const typed_layout *l, value list) 
     return GPA_OK;
 }
 
+/* Compiles for each signature, over one loop dimension and cores of any size, so that a function that does not fit it fails where
+ * it is written. */
+static gpa_code compile_signatures(gpa_vm *vm, object_obj *o) {
+    gufunc *g = o->data;
+    value list = o->fields[SIGNATURES];
+    gpa_code rc = GPA_OK;
+    for (size_t i = 0; list.tag == V_LIST && i < list.list->count && !rc; i++) {
+        typed_signature s;
+        typed_core core = {.loops = 1};
+        typed_fn *t;
+        rc = typed_signature_for(vm, o->fields[FUNCTION].func, list, i, &s);
+        memset(core.dim, -1, sizeof core.dim);
+        for (int d = 0; d < KIR_MAX_DIMS; d++) core.fixed[d] = -1;
+        for (int k = 0; k < s.n && !rc; k++) {
+            if (!s.args[k].rank) core.number |= 1u << k;
+            for (int d = 0; d < g->layout.ndim[k]; d++) core.dim[k][d] = g->layout.dim[k][d];
+            s.args[k] = (typed_ty){.dtype = s.args[k].dtype, .rank = s.args[k].rank ? s.args[k].rank : 1};
+        }
+        if (!rc) rc = typed_get_core(vm, &g->known, o->fields[FUNCTION].func, &core, s.args, s.n, &t);
+    }
+    return rc;
+}
+
 static gpa_code make(gpa_vm *vm, value fn, value signatures, value layout, value *out) {
     if (fn.tag != V_FUNC) return vm_fail(vm, GPA_E_TYPE, "@guvectorize takes a function, not '%s'", value_type_name(fn));
     value o = v_object(vm, &gufunc_kind, FIELDS);
@@ -397,6 +420,7 @@ static gpa_code make(gpa_vm *vm, value fn, value signatures, value layout, value
     uint32_t takes_ = func_node(fn.func)->function.scope->n_positional;
     if (takes_ != (uint32_t)(g->layout.n_in + g->layout.n_out))
         TRY(vm_fail(vm, GPA_E_TYPE, "%s() takes %u arguments, the layout %s has %d", func_name(vm, fn.func), takes_, layout.str->text, g->layout.n_in + g->layout.n_out));
+    TRY(compile_signatures(vm, o.object));
     *out = o;
     return GPA_OK;
 out:

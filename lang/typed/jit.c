@@ -37,7 +37,7 @@ static gpa_code cast_result(gpa_vm *vm, typed_ty t, value v, value *out) {
 }
 
 static gpa_code try_signature(gpa_vm *vm, object_obj *o, const typed_signature *s, gpa_casting how, size_t n, const value *args, bool *fits, value *out) {
-    value cast[BODY_MAX_IN], result = v_none();
+    value cast[BODY_MAX_IN], result = v_none(), typed = v_none();
     gpa_code rc = GPA_OK;
     int have = 0;
     *fits = (size_t)s->n == n;
@@ -47,10 +47,13 @@ static gpa_code try_signature(gpa_vm *vm, object_obj *o, const typed_signature *
     }
     if (!*fits) goto out;
     TRY(vm_call(vm, o->fields[FUNCTION], n, cast, 0, NULL, &result));
-    rc = cast_result(vm, s->result, result, out);
+    TRY(cast_result(vm, s->result, result, &typed));
+    if (vm_in_jitted(vm)) *out = value_retain(typed);
+    else rc = value_python(vm, typed, out);
 out:
     for (int i = 0; i < have; i++) value_release(vm, cast[i]);
     value_release(vm, result);
+    value_release(vm, typed);
     return rc;
 }
 
@@ -95,10 +98,10 @@ const object_kind jitted_kind = {.type_name = "numba.CPUDispatcher", .call = cal
 
 /* ---- decorators ---- */
 
-gpa_code jitted_new(gpa_vm *vm, value fn, value signatures, value *out) {
+gpa_code jitted_new(gpa_vm *vm, value fn, value signatures, bool lenient, value *out) {
     value f = v_none();
     if (fn.tag != V_FUNC) return vm_fail(vm, GPA_E_TYPE, "@jit takes a function, not '%s'", value_type_name(fn));
-    gpa_code rc = func_jitted(vm, fn, &f);
+    gpa_code rc = func_jitted(vm, fn, lenient, &f);
     if (rc || signatures.tag == V_NONE) {
         *out = f;
         return rc;
@@ -114,11 +117,13 @@ gpa_code jitted_new(gpa_vm *vm, value fn, value signatures, value *out) {
     return GPA_OK;
 }
 
-/* What `@jit(...)` gives; its field: the signatures or None. */
+/* What `@jit(...)` gives: the signatures or None, and whether zero divides as NumPy's. */
+enum { WITH_SIGNATURES, WITH_LENIENT, WITH_FIELDS };
+
 static gpa_code with_call(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw, const value *names, value *out) {
     (void)names;
     if (n != 1 || n_kw) return vm_fail(vm, GPA_E_TYPE, "a decorator takes the function alone");
-    return jitted_new(vm, args[0], o->fields[0], out);
+    return jitted_new(vm, args[0], o->fields[WITH_SIGNATURES], o->fields[WITH_LENIENT].i, out);
 }
 
 static const object_kind jit_with_kind = {.type_name = "numba.jit", .call = with_call};
@@ -129,18 +134,30 @@ static bool for_gpu(gpa_vm *vm, value options) {
     return v.tag == V_STR && (strcmp(v.str->text, "gpu") == 0 || strcmp(v.str->text, "cuda") == 0);
 }
 
+/* error_model: Python's, where dividing by zero is an error, or NumPy's. */
+static gpa_code read_error_model(gpa_vm *vm, value options, bool *lenient) {
+    value v = options.tag == V_DICT ? dict_text_peek(vm, options.dict, "error_model") : v_unset();
+    *lenient = v.tag == V_STR && strcmp(v.str->text, "numpy") == 0;
+    if (v.tag == V_UNSET || *lenient || (v.tag == V_STR && strcmp(v.str->text, "python") == 0)) return GPA_OK;
+    return vm_fail(vm, GPA_E_VALUE, "error_model is 'python' or 'numpy'");
+}
+
 gpa_code numba_jit(gpa_vm *vm, value *argv, value *out) { /* signature_or_function, **options */
     value list;
+    bool lenient;
     if (for_gpu(vm, argv[1])) return cuda_jit(vm, (value[]){argv[0], v_unset(), v_bool(false), argv[1]}, out);
-    if (argv[0].tag == V_FUNC) return jitted_new(vm, argv[0], v_none(), out);
-    gpa_code rc = typed_signatures(vm, argv[0], &list);
+    gpa_code rc = read_error_model(vm, argv[1], &lenient);
     if (rc) return rc;
-    value o = v_object(vm, &jit_with_kind, 1);
+    if (argv[0].tag == V_FUNC) return jitted_new(vm, argv[0], v_none(), lenient, out);
+    rc = typed_signatures(vm, argv[0], &list);
+    if (rc) return rc;
+    value o = v_object(vm, &jit_with_kind, WITH_FIELDS);
     if (o.tag == V_UNSET) {
         value_release(vm, list);
         return GPA_E_MEMORY;
     }
-    o.object->fields[0] = list;
+    o.object->fields[WITH_SIGNATURES] = list;
+    o.object->fields[WITH_LENIENT] = v_bool(lenient);
     *out = o;
     return GPA_OK;
 }

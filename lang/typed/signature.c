@@ -154,6 +154,13 @@ out:
     return rc;
 }
 
+gpa_code typed_signature_for(gpa_vm *vm, const func_obj *fn, value list, size_t i, typed_signature *s) {
+    uint32_t takes = func_node(fn)->function.scope->n_positional;
+    gpa_code rc = typed_read_signature(vm, list.list->items[i], s);
+    if (rc || (uint32_t)s->n == takes) return rc;
+    return vm_fail(vm, GPA_E_TYPE, "Signature mismatch: %d argument types given, but function takes %u arguments", s->n, takes);
+}
+
 gpa_code typed_check_target(gpa_vm *vm, value v) {
     static const char *const known[] = {"cpu", "parallel", "cuda", "gpu"};
     for (size_t i = 0; v.tag == V_STR && i < COUNT_OF(known); i++)

@@ -7,7 +7,8 @@
  * number that the call or a global brings without a dtype takes the type of what it meets, so x * 2 of a float32 is
  * float32 (Numba gives float64). Python's bool, int, float, complex are computed as bool, int64 (which wraps), float64,
  * complex128. Comparisons give Python's bool: (a > 0) + (b > 0) counts. The functions of math take integers as float64
- * and keep float32; NumPy's follow NumPy. Dividing by zero gives NumPy's values, never an error.
+ * and keep float32; NumPy's follow NumPy. Dividing by zero gives NumPy's values; in loops of jitted functions it is an error,
+ * unless their error model is NumPy's.
  *
  * Arrays are arguments, or globals read at the call; elements have NumPy's types, which are not weak. Indices wrap once
  * when negative and are checked (kir's BOUND), so a fault names line, index and axis. An array in a body is a view of one of
@@ -117,7 +118,7 @@ uint32_t vectorized_arity(const object_obj *o);
 gpa_code vectorized_call(gpa_vm *vm, object_obj *o, const value *args, value *out);
 /* A function under @jit with signatures; its field 0 is the function. As vectorized_kind's, its field 1 is the list of signatures. */
 extern const object_kind jitted_kind;
-gpa_code jitted_new(gpa_vm *vm, value fn, value signatures, value *out);
+gpa_code jitted_new(gpa_vm *vm, value fn, value signatures, bool lenient, value *out);
 /* @guvectorize's object; its field 0 is the function. */
 extern const object_kind gufunc_kind;
 
@@ -133,6 +134,8 @@ gpa_code typed_read_signature(gpa_vm *vm, value v, typed_signature *s);
 /* The signatures of a decorator's argument as a list (owned), or None where it gives none. */
 gpa_code typed_signatures(gpa_vm *vm, value v, value *list);
 gpa_code typed_check_target(gpa_vm *vm, value v);
+/* Signature i of a decorator's list, which must have as many arguments as the function: Numba's TypeError if not. */
+gpa_code typed_signature_for(gpa_vm *vm, const func_obj *fn, value list, size_t i, typed_signature *s);
 /* In which order the signatures of a function are tried: all of them by each rule. */
 #define TYPED_RULES {CAST_EQUIV, CAST_SAFE, CAST_SAME_KIND}
 enum { TYPED_N_RULES = 3 };

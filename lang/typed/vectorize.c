@@ -221,18 +221,32 @@ gpa_code typed_its_name(gpa_vm *vm, value *argv, value *out) { return native_giv
 
 /* ---- decorators ---- */
 
+/* Compiles for each signature, so that a function that does not fit it fails where it is written. */
+static gpa_code compile_signatures(gpa_vm *vm, object_obj *o) {
+    value list = o->fields[SIGNATURES];
+    gpa_code rc = GPA_OK;
+    for (size_t i = 0; list.tag == V_LIST && i < list.list->count && !rc; i++) {
+        typed_signature s;
+        typed_fn *known = o->data, *t;
+        rc = typed_signature_for(vm, o->fields[FUNCTION].func, list, i, &s);
+        if (!rc) rc = typed_get(vm, &known, o->fields[FUNCTION].func, TYPED_BODY, s.args, s.n, (gpa_dtype)s.result.dtype, &t);
+        o->data = known;
+    }
+    return rc;
+}
+
 static gpa_code make(gpa_vm *vm, value fn, value signatures, value *out) {
     if (fn.tag != V_FUNC) return vm_fail(vm, GPA_E_TYPE, "@vectorize takes a function, not '%s'", value_type_name(fn));
     value o = v_object(vm, &vectorized_kind, FIELDS);
     if (o.tag == V_UNSET) return GPA_E_MEMORY;
     o.object->fields[FUNCTION] = value_retain(fn);
     o.object->fields[SIGNATURES] = value_retain(signatures);
-    *out = o;
     uint32_t n = vectorized_arity(o.object);
-    if (n >= 1 && n <= BODY_MAX_IN) return GPA_OK;
-    *out = v_none();
-    value_release(vm, o);
-    return vm_fail(vm, GPA_E_TYPE, "a ufunc has from 1 to %d arguments", BODY_MAX_IN);
+    bool fits = n >= 1 && n <= BODY_MAX_IN;
+    gpa_code rc = fits ? compile_signatures(vm, o.object) : vm_fail(vm, GPA_E_TYPE, "a ufunc has from 1 to %d arguments", BODY_MAX_IN);
+    if (rc) value_release(vm, o);
+    else *out = o;
+    return rc;
 }
 
 /* What @vectorize(...) gives: called with the function. Its field is the list of signatures or None. */
