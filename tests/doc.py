@@ -46,6 +46,8 @@ def check(engine, owner, name, kind, doc):
         prologue += f"from {owner} import *\n"
     if owner.startswith("numba"):
         prologue = "import numpy as np\nfrom numba import *\nfrom numba import cuda\n"
+    if owner in ("File", "h5py"):
+        prologue = "import numpy as np\nimport h5py\n"
     if owner == "Generator":
         prologue += "from numpy.random import default_rng\n"
     return run_examples(engine, prologue, examples)

@@ -142,7 +142,8 @@ static gpa_code read_shape(gpa_vm *vm, const char *p, header *h) {
 static gpa_code read_header(gpa_vm *vm, const char *bytes, size_t n, header *h) {
     *h = (header){.dtype = DT_NONE};
     const unsigned char *b = (const unsigned char *)bytes;
-    if (n < MAGIC + 4) return vm_fail(vm, GPA_E_VALUE, "EOF: reading magic string, expected 8 bytes got %zu", MIN(n, (size_t)8));
+    if (n < MAGIC + 2) return vm_fail(vm, GPA_E_VALUE, "EOF: reading magic string, expected 8 bytes got %zu", n);
+    if (n < MAGIC + 4) return vm_fail(vm, GPA_E_VALUE, "EOF: reading array header length, expected 2 bytes got %zu", n - MAGIC - 2);
     bool wide = b[MAGIC] > 1;
     size_t length = (size_t)b[MAGIC + 2] | (size_t)b[MAGIC + 3] << 8;
     size_t at = MAGIC + (wide ? 6 : 4);
