@@ -117,6 +117,10 @@ typedef struct gpa_backend {
     void (*drop)(gpa_dev *d, gpa_prog *p);
     /* Seconds that launches of this program have spent compiling it further. (optional: `build` does it all) */
     double (*compile_seconds)(const gpa_prog *p);
+    /* How many launches of this program were interpreted, since its machine code was not there yet; and a wait for all machine
+     * code that launches have begun to build in the background. (optional, both NULL: nothing is interpreted) */
+    uint64_t (*interpreted)(const gpa_prog *p);
+    void (*finish_builds)(gpa_dev *d);
     gpa_code (*run)(gpa_dev *d, gpa_prog *p, const gpa_launch *l, gpa_err *e);
     /* Such a launch will come: what it makes the device compile may be begun in the background. Memory may be missing (mem
      * NULL): it will be aligned as an allocation is. (optional) */

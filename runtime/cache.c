@@ -58,6 +58,13 @@ static double now(void) {
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
+void rt_finish_builds(gpa_rt *rt) {
+    double begun = now();
+    for (gpa_device *d = rt->devices; d; d = d->next)
+        if (!d->gone && d->be->finish_builds) d->be->finish_builds(d->dev);
+    rt->stats.compile_seconds += now() - begun;
+}
+
 static gpa_code build(gpa_rt *rt, gpa_device *d, const kir_func *f, cache_entry *x, gpa_err *e) {
     double begun = now();
     gpa_code rc = kir_check(f, e);

@@ -369,6 +369,7 @@ out:
 
 /* Compiling that a device put off until a launch. */
 static double compiled_late(const gpa_device *d, const gpa_prog *prog) { return d->be->compile_seconds ? d->be->compile_seconds(prog) : 0; }
+static uint64_t interpreted(const gpa_device *d, const gpa_prog *prog) { return d->be->interpreted ? d->be->interpreted(prog) : 0; }
 
 /* A program that needs memory of its own may find none: then what the pool keeps is given back first. */
 static gpa_code run_once(gpa_rt *rt, gpa_device *d, gpa_prog *prog, const gpa_launch *l, gpa_err *e) {
@@ -383,6 +384,7 @@ static gpa_code run_once(gpa_rt *rt, gpa_device *d, gpa_prog *prog, const gpa_la
 /* *own (owned by the caller): the doubt of a program that may fault or be stopped. */
 static gpa_code launch(gpa_rt *rt, gpa_device *d, gpa_prog *prog, lowered *l, doubt **own, gpa_err *e) {
     double before = compiled_late(d, prog);
+    uint64_t slow = interpreted(d, prog);
     gpa_launch run = {.arrays = l->bind, .params = l->params};
     memcpy(run.size, l->size, sizeof run.size);
     gpa_code rc = l->faults ? expect_fault(rt->exec, d, l->f, &run.fault, e) : GPA_OK;
@@ -403,6 +405,7 @@ static gpa_code launch(gpa_rt *rt, gpa_device *d, gpa_prog *prog, lowered *l, do
         if (k < 0) break;
     }
     rt->stats.compile_seconds += compiled_late(d, prog) - before;
+    rt->stats.interpreted += interpreted(d, prog) - slow;
     return rc;
 }
 

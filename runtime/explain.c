@@ -14,6 +14,7 @@ struct explain {
     rt_explain_what what;
     int steps;
     uint64_t launches, read, written; /* counters at the start */
+    uint64_t interpreted;             /* and before the step */
 };
 
 /* ---- expressions ---- */
@@ -221,8 +222,10 @@ void explain_step(gpa_rt *rt, gpa_device *d, const fuse_plan *p, int s, const lo
     write_bytes(out, "reads", l->bytes_read);
     write_bytes(out, "writes", l->bytes_written);
     double late = d->be->compile_seconds ? d->be->compile_seconds(program->prog) : 0;
-    if (built) str_printf(out, ", compiled in %.2f ms\n", (program->compile_seconds + late) * 1e3);
+    if (rt->stats.interpreted > x->interpreted) str_printf(out, ", interpreted%s\n", built ? "" : " while it is compiled");
+    else if (built) str_printf(out, ", compiled in %.2f ms\n", (program->compile_seconds + late) * 1e3);
     else str_put(out, ", program known\n");
+    x->interpreted = rt->stats.interpreted;
     write_code(x->what, d, l, program, out);
 }
 
@@ -251,6 +254,7 @@ void rt_explain_start(gpa_rt *rt, rt_explain_what what) {
     x->launches = rt->stats.launches;
     x->read = rt->stats.bytes_read;
     x->written = rt->stats.bytes_written;
+    x->interpreted = rt->stats.interpreted;
     rt->explain = x;
 }
 

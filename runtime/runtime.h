@@ -107,6 +107,7 @@ gpa_code rt_attribute(gpa_rt *rt, const char *name, int which, int64_t elsewhere
 
 typedef struct {
     uint64_t launches, compiles, cache_hits, lib_calls, nodes;
+    uint64_t interpreted;                     /* of the launches: the program was not compiled yet */
     uint64_t plans_known;                     /* computed without being fused and lowered again */
     uint64_t bytes_read, bytes_written;       /* by programs, counted from operands */
     uint64_t bytes_live, bytes_cached, bytes_peak; /* device memory: in use, kept for reuse, most ever in use */
@@ -114,6 +115,8 @@ typedef struct {
     double compile_seconds;
 } rt_stats;
 void rt_get_stats(const gpa_rt *rt, rt_stats *out);
+/* Waits until programs that were interpreted more than once are compiled; counts as compiling. */
+void rt_finish_builds(gpa_rt *rt);
 
 /* Gives memory that is kept for reuse back to the devices. */
 void rt_trim(gpa_rt *rt);

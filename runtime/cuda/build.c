@@ -59,6 +59,7 @@ static void *run(void *at) {
     pthread_mutex_lock(&b->lock);
     for (;;) {
         b->idle++;
+        pthread_cond_broadcast(&b->changed); /* build_settle waits for it */
         while (!b->first && !b->ends) pthread_cond_wait(&b->changed, &b->lock);
         b->idle--;
         cu_job *job = b->first;
@@ -137,6 +138,13 @@ void build_wait(cu_builder *b, cu_job *job, cu_built *out) {
     while (job->state != DONE) pthread_cond_wait(&b->changed, &b->lock);
     pthread_mutex_unlock(&b->lock);
     take(job, out);
+}
+
+void build_settle(cu_builder *b) {
+    if (!b) return;
+    pthread_mutex_lock(&b->lock);
+    while (b->first || b->idle < b->threads) pthread_cond_wait(&b->changed, &b->lock);
+    pthread_mutex_unlock(&b->lock);
 }
 
 void build_drop(cu_builder *b, cu_job *job) {

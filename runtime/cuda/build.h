@@ -23,6 +23,8 @@ cu_job *build_begin(cu_builder **builder, const cu_driver *cu, CUcontext context
 bool build_take(cu_builder *b, cu_job *job, cu_built *out);
 /* Waits until it is done, and takes it. */
 void build_wait(cu_builder *b, cu_job *job, cu_built *out);
+/* Waits until no job waits or is worked on. NULL is ignored. */
+void build_settle(cu_builder *b);
 /* Gives a job up: waits for it if it has begun. */
 void build_drop(cu_builder *b, cu_job *job);
 /* Ends the threads, when all jobs are taken or dropped. NULL is ignored. */

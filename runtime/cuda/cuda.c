@@ -277,6 +277,8 @@ static gpa_code cuda_lib_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
 }
 
 static double cuda_compile_seconds(const gpa_prog *p) { return p->seconds; }
+static uint64_t cuda_interpreted(const gpa_prog *p) { return p->interpreted; }
+static void cuda_finish_builds(gpa_dev *d) { build_settle(d->builder); }
 
 static gpa_code cuda_status(int i, gpa_status *out, gpa_err *e) {
     char why[160] = "";
@@ -307,7 +309,7 @@ static gpa_backend table = {
     .abi = GPA_BACKEND_ABI, .size = sizeof(gpa_backend), .name = "cuda", .count = cuda_count, .open = cuda_open,
     .close = cuda_close, .caps = cuda_caps, .alloc = cuda_alloc, .free = cuda_free, .upload = cuda_upload,
     .download = cuda_download, .copy = cuda_copy, .copy_from = cuda_copy_from, .build = cuda_build, .drop = cuda_drop, .run = cuda_run, .prepare = cuda_prepare,
-    .compile_seconds = cuda_compile_seconds,
+    .compile_seconds = cuda_compile_seconds, .interpreted = cuda_interpreted, .finish_builds = cuda_finish_builds,
     .dump = cuda_dump, .lib_can = cuda_lib_can, .lib_run = cuda_lib_run, .sync = cuda_sync, .clock = cuda_clock, .interrupt = cuda_interrupt,
     .broken = cuda_broken, .restart = cuda_restart, .raw_build = raw_build, .raw_drop = raw_drop, .raw_run = raw_run,
     .raw_fact = raw_get_fact, .status = cuda_status, .attribute = cuda_attribute, .fact = cuda_fact,

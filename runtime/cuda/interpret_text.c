@@ -121,8 +121,7 @@ static const char head[] =
     "    for (;;) {\n"
     "        const g_ins i = ((const g_ins *)g_dynamic)[pc++];\n"
     "#define PLACE(p) ((p & %uu) * 8u + (p & %uu ? 0u : own))\n"
-    "        const unsigned d = PLACE(i.d), a = PLACE(i.a), b = PLACE(i.b), c = PLACE(i.c), x = PLACE(i.x), y = i.y;\n"
-    "        switch (i.code) {\n";
+    "        const unsigned d = PLACE(i.d), a = PLACE(i.a), b = PLACE(i.b), c = PLACE(i.c), x = PLACE(i.x), y = i.y;\n";
 
 static const struct {
     unsigned code;
@@ -147,6 +146,33 @@ uint64_t interpret_hash(void) {
     return h;
 }
 
+/* The choice among functions lo ... hi - 1, by halves: a compiler that is to be quick makes a chain of comparisons of a switch. */
+static void put_choice(gpa_str *out, const unsigned *codes, size_t lo, size_t hi) {
+    size_t half = (lo + hi) / 2;
+    if (hi - lo == 1) {
+        str_printf(out, "g_do%u(d, a, b, c);\n", codes[lo]);
+        return;
+    }
+    str_printf(out, "if (i.code < %u) {\n", codes[half]);
+    put_choice(out, codes, lo, half);
+    str_put(out, "} else {\n");
+    put_choice(out, codes, half, hi);
+    str_put(out, "}\n");
+}
+
+static void put_loop(gpa_str *out, const bool *there) {
+    unsigned codes[IC_CALLED];
+    size_t n = 0;
+    for (unsigned k = 0; k < IC_CALLED; k++)
+        if (there[k]) codes[n++] = k;
+    str_printf(out, head, INTERPRET_THREADS, INTERPRET_SAME - 1u, INTERPRET_SAME);
+    str_printf(out, "        if (i.code < %u) {\n", IC_CALLED);
+    put_choice(out, codes, 0, n);
+    str_put(out, "        continue;\n        }\n        switch (i.code) {\n");
+    for (size_t k = 0; k < COUNT_OF(rows); k++) str_printf(out, "        case %u: %s\n", rows[k].code, rows[k].text);
+    str_put(out, "        }\n    }\n}\n");
+}
+
 gpa_code interpret_text(gpa_str *out, gpa_err *e) {
     cu_source none = {0};
     kir_func f = {0};
@@ -167,11 +193,7 @@ gpa_code interpret_text(gpa_str *out, gpa_err *e) {
         em_prelude(&E, out);
         str_printf(out, types, NEAR_WORDS);
         str_printf(out, "%s%s", E.helpers.text, E.body.text);
-        str_printf(out, head, INTERPRET_THREADS, INTERPRET_SAME - 1u, INTERPRET_SAME);
-        for (unsigned k = 0; k < IC_CALLED; k++)
-            if (there[k]) str_printf(out, "        case %u: g_do%u(d, a, b, c); break;\n", k, k);
-        for (size_t k = 0; k < COUNT_OF(rows); k++) str_printf(out, "        case %u: %s\n", rows[k].code, rows[k].text);
-        str_put(out, "        }\n    }\n}\n");
+        put_loop(out, there);
     }
     if (!E.rc && (out->failed || v.failed || E.body.failed || E.helpers.failed)) E.rc = gpa_no_memory(e);
     str_free(&v);

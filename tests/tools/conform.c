@@ -1,6 +1,6 @@
 /* A device against the tables: conform ref, or conform PLUGIN.so [PART/PARTS [interpreted | same]]; a part is every PARTS-th dtype.
- * `interpreted`: operations and casts by the CUDA device's interpreter; `same`: also, where arrays are contiguous, as compiled
- * programs, whose results must be the same bits. Every operation, cast and reduction on every dtype and in
+ * `interpreted`: operations and casts by the CUDA device's interpreter; `same`: they are compared with the compiled programs
+ * instead, bit for bit. Every operation, cast and reduction on every dtype and in
  * every layout runs as kir on the device's first unit and is compared with the scalar functions. One line per layout or
  * reduction shape and dtype; for `not ok`, lines `# ...` tell the first differences.
  *
@@ -327,7 +327,7 @@ static void check_op(job *j, const tried *o, int layout, gpa_dtype t) {
             gpa_val have = dtype_load(at, o->result);
             memset(at, 0x55, written);
             double ulps = tolerance(o->op, t) * gain(o->op, t, v);
-            if (alike(o->result, have, want, ulps, size_of_terms(o->op, t, v), is_choice(o->op)) || worst++) continue;
+            if (same || alike(o->result, have, want, ulps, size_of_terms(o->op, t, v), is_choice(o->op)) || worst++) continue;
             differ("ops", layouts[layout].name, t, op_info[o->op].name, t, v, arity, o->result, have, want);
         }
     if (!j->why && memcmp(got, j->host[o->out], ROOM * written) != 0) j->why = "an element was written that is not of the result";
@@ -526,20 +526,15 @@ int main(int argc, char **argv) {
     int part = 0, parts = 1;
     if (argc > 2 && (sscanf(argv[2], "%d/%d", &part, &parts) != 2 || parts < 1)) return 2;
     interpreted = argc > 3;
-    bool compare = interpreted && !strcmp(argv[3], "same");
+    same = interpreted && !strcmp(argv[3], "same");
     be->caps(dev, &caps);
     for (int t = part; t < DT_COUNT; t += parts) {
         if (!(caps.dtypes >> t & 1u)) continue;
         for (int layout = 0; layout < (int)COUNT_OF(layouts); layout++) {
-            same = compare && layout == 0;
             for (gpa_op op = 0; op < OP_COUNT;) op = try_ops(op, (gpa_dtype)t, layout);
             report("ops", layouts[layout].name, (gpa_dtype)t, NULL);
         }
-        for (int layout = 0; layout < (int)COUNT_OF(layouts); layout += 3) {
-            same = compare && layout == 0;
-            try_casts((gpa_dtype)t, layout);
-        }
-        same = false;
+        for (int layout = 0; layout < (int)COUNT_OF(layouts); layout += 3) try_casts((gpa_dtype)t, layout);
         if (interpreted) continue;
         bool real = dtype_is_float((gpa_dtype)t) || dtype_is_complex((gpa_dtype)t);
         for (int shape = 0; shape < (int)COUNT_OF(shapes); shape++)
