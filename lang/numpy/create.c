@@ -271,6 +271,26 @@ out:
     return rc ? rc : np_return_array(vm, w, out);
 }
 
+/* What draws of random numbers begin with: n positions of a series from `first` on, as uint64. The first is a number, so that draws at
+ * other places are the same program. */
+gpa_code np_positions(gpa_vm *vm, value *argv, value *out) { /* n, first */
+    gpa_rt *rt = vm_rt(vm);
+    gpa_arr *i = NULL, *at = NULL, *all = NULL;
+    int64_t n, first;
+    gpa_code rc = arg_int(vm, argv[0], "n", &n);
+    if (!rc) rc = arg_int(vm, argv[1], "first", &first);
+    if (rc) return rc;
+    if (n < 0) return vm_fail(vm, GPA_E_VALUE, "negative dimensions are not allowed");
+    TRY(arr_iota(rt, n, 0, 1, &i, vm_err(vm)));
+    TRY(arr_cast(rt, i, DT_U64, false, &at, vm_err(vm)));
+    gpa_opnd sum[2] = {{.arr = at}, {.dtype = DT_U64, .v.I64 = first}};
+    TRY(arr_ufunc(rt, OP_ADD, sum, NULL, &all, vm_err(vm)));
+out:
+    arr_release(rt, i);
+    arr_release(rt, at);
+    return rc ? rc : np_return_array(vm, all, out);
+}
+
 gpa_code np_arange(gpa_vm *vm, value *argv, value *out) { /* start, stop, step, dtype, device, like */
     value v[3] = {argv[0], argv[1], argv[2]};
     if (v[0].tag == V_UNSET) return vm_fail(vm, GPA_E_TYPE, "arange() requires stop to be specified.");
