@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lang/builtin/all.h"
+#include "lang/container.h"
 #include "lang/numpy/numpy.h"
 #include "lang/typed/typed.h"
 #include "lang/vm.h"
@@ -27,12 +28,31 @@ static gpa_code folds_of(gpa_vm *vm, object_obj *o, module_obj *numba, value *ou
     return rc;
 }
 
+/* Which operation of NumPy the function is for integers of dtype t, if it is one whose order does not count; else NULL. */
+static const char *reorderable(gpa_vm *vm, object_obj *o, gpa_dtype t) {
+    typed_ty types[2] = {{.dtype = (uint8_t)t}, {.dtype = (uint8_t)t}};
+    typed_fn *known = o->data, *fn = NULL;
+    if (t >= DT_COUNT || !dtype_is_int(t)) return NULL;
+    gpa_code rc = typed_get(vm, &known, o->fields[0].func, TYPED_BODY, types, 2, DT_NONE, &fn);
+    o->data = known;
+    if (rc) vm_clear_error(vm);
+    if (rc || fn->body->dtype[0] != t) return NULL;
+    const kir_ins *code = fn->body->f->code, *i = &code[fn->body->value[0]];
+    static const gpa_op rows[] = {OP_ADD, OP_MULTIPLY, OP_MINIMUM, OP_MAXIMUM, OP_FMIN, OP_FMAX, OP_BITWISE_AND, OP_BITWISE_OR, OP_BITWISE_XOR};
+    for (size_t k = 0; k < COUNT_OF(rows); k++) {
+        if (i->code != KIR_OP || i->sub != rows[k]) continue;
+        const kir_ins *a = &code[i->a], *b = &code[i->b];
+        return a->code == KIR_PARAM && b->code == KIR_PARAM && a->imm + b->imm == 1 ? op_info[rows[k]].name : NULL;
+    }
+    return NULL;
+}
+
 /* Calls a function of numba.gpa with the ufunc, its programs, and the n arguments behind the first. */
 static gpa_code fold(gpa_vm *vm, const char *method, const char *function, const value *argv, size_t n, value *out) {
     object_obj *o = argv[0].object;
     module_obj *numba;
-    value args[8] = {argv[0]};
-    gpa_code rc = binary_only(vm, o, method);
+    value args[12] = {argv[0]};
+    gpa_code rc = method ? binary_only(vm, o, method) : GPA_OK;
     if (!rc) rc = vm_import(vm, "numba", &numba);
     if (!rc) rc = folds_of(vm, o, numba, &args[1]);
     if (rc) return rc;
@@ -40,8 +60,18 @@ static gpa_code fold(gpa_vm *vm, const char *method, const char *function, const
     return vm_call(vm, module_get_text_peek(vm, numba, function), n + 2, args, 0, NULL, out);
 }
 
-/* self, array, axis, dtype, out, keepdims, initial */
-gpa_code typed_reduce(gpa_vm *vm, value *argv, value *out) { return fold(vm, "reduce", "_reduce", argv, 6, out); }
+gpa_code typed_reduce(gpa_vm *vm, value *argv, value *out) { /* self, array, axis, dtype, out, keepdims, initial, where */
+    value args[9];
+    gpa_dtype t = argv[1].tag == V_ARRAY ? (gpa_dtype)argv[1].array->arr->dtype : DT_NONE;
+    const char *name = vectorized_arity(argv[0].object) == 2 && argv[3].tag == V_NONE ? reorderable(vm, argv[0].object, t) : NULL;
+    memcpy(args, argv, 8 * sizeof *args);
+    args[8] = name ? v_cstr(vm, name) : v_none();
+    if (args[8].tag == V_UNSET) return GPA_E_MEMORY;
+    gpa_code rc = fold(vm, "reduce", "_reduce", args, 8, out);
+    value_release(vm, args[8]);
+    return rc;
+}
+
 /* self, array, axis, dtype, out */
 gpa_code typed_accumulate(gpa_vm *vm, value *argv, value *out) { return fold(vm, "accumulate", "_accumulate", argv, 4, out); }
 /* self, array, indices, axis, dtype, out */
@@ -49,37 +79,12 @@ gpa_code typed_reduceat(gpa_vm *vm, value *argv, value *out) { return fold(vm, "
 
 /* a[i] = f(a[i], b[i]) for one place after the other, so that repeated places count each time. */
 gpa_code typed_at(gpa_vm *vm, value *argv, value *out) { /* self, a, indices, b */
-    object_obj *o = argv[0].object;
-    uint32_t arity = vectorized_arity(o);
-    value places = v_none(), others = v_none(), old = v_none(), new = v_none();
-    gpa_code rc = GPA_OK;
-    (void)out;
+    uint32_t arity = vectorized_arity(argv[0].object);
     if (argv[1].tag != V_ARRAY) return vm_fail(vm, GPA_E_TYPE, "first operand must be array");
     if (arity > 2) return vm_fail(vm, GPA_E_VALUE, "Only unary and binary ufuncs supported at this time");
     if ((arity == 2) != (argv[3].tag != V_UNSET))
         return vm_fail(vm, GPA_E_VALUE, arity == 2 ? "second operand needed for ufunc" : "second operand provided when ufunc is unary");
-    bool several = argv[2].tag == V_ARRAY || argv[2].tag == V_LIST, many = argv[3].tag == V_ARRAY || argv[3].tag == V_LIST;
-    if (several) TRY(vm_collect(vm, argv[2], &places));
-    if (several && many) TRY(vm_collect(vm, argv[3], &others));
-    size_t n = several ? places.list->count : 1;
-    if (several && many && others.list->count != n && others.list->count != 1) TRY(vm_fail(vm, GPA_E_VALUE, "array is not broadcastable to correct shape"));
-    for (size_t i = 0; i < n; i++) {
-        value at = several ? places.list->items[i] : argv[2];
-        value by = several && many ? others.list->items[others.list->count == 1 ? 0 : i] : argv[3];
-        TRY(vm_poll(vm));
-        TRY(vm_getitem(vm, argv[1], at, &old));
-        TRY(vectorized_call(vm, o, (value[]){old, by}, &new));
-        TRY(vm_setitem(vm, argv[1], at, new));
-        value_release(vm, old);
-        value_release(vm, new);
-        old = new = v_none();
-    }
-out:
-    value_release(vm, places);
-    value_release(vm, others);
-    value_release(vm, old);
-    value_release(vm, new);
-    return rc;
+    return fold(vm, NULL, arity == 2 ? "_at" : "_at_each", argv, arity + 1, out);
 }
 
 gpa_code typed_outer(gpa_vm *vm, value *argv, value *out) { /* self, A, B */
