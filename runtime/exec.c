@@ -144,10 +144,17 @@ static gpa_code report_barrier(const fault *f, gpa_err *e) {
     return rc;
 }
 
+/* The text of an ASSERT or RAISE with its number, r->b, in its place. */
+static void message_of(const fault *f, char *to, size_t room) {
+    const char *text = text_of(f, f->record.axis), *place = strchr(text, '\1');
+    if (place) snprintf(to, room, "%.*s%lld%s", (int)(place - text), text, (long long)f->record.b, place + 1);
+    else snprintf(to, room, "%s", text);
+}
+
 static gpa_code report_kind(const fault *f, gpa_err *e) {
     const kir_fault_record *r = &f->record;
-    char one[WHO], in[WHO + 48] = "";
-    const char *text = r->kind == KIR_FT_ASSERT || r->kind == KIR_FT_RAISE ? text_of(f, r->axis) : "?";
+    char one[WHO], in[WHO + 48] = "", text[400] = "?";
+    if (r->kind == KIR_FT_ASSERT || r->kind == KIR_FT_RAISE) message_of(f, text, sizeof text);
     if (f->kernel) snprintf(in, sizeof in, "%sin kernel %s, %s", text[0] ? "\n" : "", f->name, who(one, r->thread, r->block));
     switch ((kir_fault)r->kind) {
     case KIR_FT_INDEX:

@@ -170,7 +170,7 @@ typedef struct {
     uint32_t kind;  /* kir_fault */
     uint32_t line;  /* index into the program's spans */
     uint32_t axis;  /* INDEX: the axis.  FAULT: its text.  RACE, UNWRITTEN: the array */
-    int64_t a, b;   /* INDEX: the index and the size.  RAISE: the gpa_code.  SHAPE: the extent there is and the one needed.  RACE, UNWRITTEN: the element.  LANE: which does not take part */
+    int64_t a, b;   /* INDEX: the index and the size.  RAISE: the gpa_code; ASSERT, RAISE: b the number in its text. SHAPE: the extent there is and the one needed.  RACE, UNWRITTEN: the element.  LANE: which does not take part */
     int32_t block[3], thread[3];
     uint32_t other_line, how; /* RACE, BARRIER: where the other thread is; KIR_HOW_... */
     int32_t other_block[3], other_thread[3];

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lang/arena.h"
+#include "lang/builtin/kinds.h"
 #include "lang/typed/lower.h"
 
 /* ---- the table ---- */
@@ -386,13 +387,15 @@ gpa_code typed_call(walk *w, const ast_node *n, tv *out) {
         kir_at(w->f, n->span);
         return rc ? rc : function_call(w, n, callee.func, signatures, v, n_args, out);
     }
+    bool vector = callee.tag == V_OBJECT && callee.object->kind == &cuda_vector_kind;
     if (!known && n->call.keywords.n) return typed_fail(w, n->call.keywords.at[0], GPA_E_UNSUPPORTED, "calls of built-in functions have no keyword arguments in a compiled function");
     if (n_args > BODY_MAX_IN) return typed_fail(w, n, GPA_E_UNSUPPORTED, "a compiled function has at most %d arguments", BODY_MAX_IN);
     for (uint32_t i = 0; i < n_args && !rc; i++)
-        rc = known ? typed_expr(w, n->call.args.at[i], &v[i]) : typed_number(w, n->call.args.at[i], &v[i]);
+        rc = known || vector ? typed_expr(w, n->call.args.at[i], &v[i]) : typed_number(w, n->call.args.at[i], &v[i]);
     if (rc) return rc;
     kir_at(w->f, n->span);
     if (known) return known(w, &(typed_site){.node = n, .callee = callee.native, .args = v, .n = n_args}, out);
+    if (vector) return typed_vector(w, n, callee.object, v, n_args, out);
     if (callee.tag == V_UFUNC) return apply(w, n, callee.ufunc->op, AS_NUMPY, callee.ufunc->name, v, n_args, out);
     if (callee.tag == V_NATIVE) return native_call(w, n, callee.native, v, n_args, out);
     if (callee.tag == V_TYPE) return convert(w, n, callee.aux, v, n_args, out);

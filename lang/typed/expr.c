@@ -324,7 +324,12 @@ static gpa_code name(walk *w, const ast_node *n, tv *out) {
     if (p.where == AST_IN_CELL) return typed_fail(w, n, GPA_E_UNSUPPORTED, "a variable that an inner function uses cannot be compiled");
     if (p.where != AST_IN_SLOT) return typed_outside(w, n, out);
     slot *s = &w->slots[w->frame->slots + p.slot];
-    if (s->bound && !typed_known(w, (int32_t)(w->frame->slots + p.slot)))
+    bool kept = true;
+    if (s->bound && !typed_known(w, (int32_t)(w->frame->slots + p.slot))) {
+        gpa_code rc = typed_keep(w, (int32_t)(w->frame->slots + p.slot), &kept);
+        if (rc) return rc;
+    }
+    if (!kept)
         return typed_fail(w, n, GPA_E_UNSUPPORTED, "'%s' holds a %s that was assigned in a branch or a loop: it is not known here",
                           intern_text(vm_names(w->vm), n->name.name), typed_kind(&s->direct));
     if (!s->bound)
@@ -343,6 +348,7 @@ static gpa_code attribute(walk *w, const ast_node *n, tv *out) {
     if (a.kind == TV_NUMBER && strcmp(what, "real") == 0) return typed_apply(w, n, OP_REAL, &a, 1, out);
     if (a.kind == TV_NUMBER && strcmp(what, "imag") == 0) return typed_apply(w, n, OP_IMAG, &a, 1, out);
     bool found = false;
+    if (a.kind == TV_TUPLE && a.is.tag == V_OBJECT) found = typed_vector_part(&a, what, out);
     if (a.kind == TV_ARRAY) rc = typed_array_attr(w, n, &a, what, &found, out);
     if (a.kind == TV_STATIC) rc = typed_read_known(w, &(typed_site){.node = n, .args = &a, .n = 1}, what, &found, out);
     if (rc || found) return rc;
@@ -387,7 +393,7 @@ static gpa_code field(walk *w, const ast_node *n, tv *whole, gpa_str *to) {
     return GPA_OK;
 }
 
-static gpa_code fstring(walk *w, const ast_node *n, tv *out) {
+gpa_code typed_fstring(walk *w, const ast_node *n, tv *out) {
     const ast_list *parts = &n->fstring.parts;
     tv whole = {.kind = TV_TEXT, .items = arena_take(w->arena, (parts->n + 1) * sizeof(tv))}, known = {.kind = TV_NONE};
     gpa_code rc = GPA_OK;
@@ -454,7 +460,7 @@ gpa_code typed_expr(walk *w, const ast_node *n, tv *out) {
             *out = number((typed_ty){.dtype = DT_C128, .weak = true}, kir_const(w->f, DT_C128, (gpa_val){.C128 = {0, n->imag.value}}));
             return GPA_OK;
         case AST_STRING: return text(w, n, out);
-        case AST_FSTRING: return w->to->form == TYPED_KERNEL ? fstring(w, n, out) : not_compiled(w, n);
+        case AST_FSTRING: return w->to->form == TYPED_KERNEL ? typed_fstring(w, n, out) : not_compiled(w, n);
         case AST_NAME: return stands_for(w, n, name(w, n, out), out);
         case AST_ATTR: return stands_for(w, n, attribute(w, n, out), out);
         case AST_UNARY: return unary(w, n, out);

@@ -31,7 +31,7 @@ static gpa_code bind(walk *w, const ast_node *at, const tframe *fr, const tv *ar
         to->direct = args[i];
         to->region = w->n_open ? w->open[w->n_open - 1] : 0;
         to->bound = true;
-        if (to->stored) rc = typed_assign(w, at, (int32_t)(fr->slots + i), args[i]);
+        if (to->stored || to->parts) rc = typed_assign(w, at, (int32_t)(fr->slots + i), args[i]);
     }
     return rc;
 }

@@ -68,7 +68,7 @@ static gpa_code bring_in(walk *w, const loop_fn *l, const tv *leaf) {
         s->direct = v;
         s->bound = true;
         if (v.kind == TV_NUMBER && written) s->t = typed_join(s->t, v.t);
-        if (s->stored) rc = typed_assign(w, of->loop, (int32_t)(w->frame->slots + i), v);
+        if (s->stored || s->parts) rc = typed_assign(w, of->loop, (int32_t)(w->frame->slots + i), v);
     }
     return rc;
 }

@@ -28,13 +28,13 @@ typedef struct tv {
     bool sure;         /* NUMBER: a truth, `i`, that follows from what is None: branches that it rules out are not compiled */
     int64_t i;
     uint32_t below;    /* NUMBER, not 0: it is not negative and less than value below - 1 of the kir (a loop's counter) */
-    value is;          /* STATIC, TEXT (as KIR_PRINT has it): borrowed from the walk */
+    value is;          /* STATIC, TEXT (as KIR_PRINT has it): borrowed from the walk. TUPLE: the vector type that it is of, or none */
     uint32_t n;        /* TUPLE; TEXT: its numbers */
     struct tv *items;  /* in the walk's arena */
 } tv;
 
 /* A variable, or a hidden one: what was learnt stays from walk to walk. */
-typedef struct {
+typedef struct slot {
     typed_ty t;
     bool stored;  /* a number assigned inside a branch or a loop: a VAR; else it is the value `direct`, the latest */
     bool bound;   /* in this walk */
@@ -48,6 +48,8 @@ typedef struct {
     int32_t counter; /* a loop's counter that its body does not assign to, known while */
     uint32_t counter_below; /* as tv.below */
     uint32_t counter_region; /* this is open */
+    struct slot *parts; /* a tuple of numbers assigned inside a branch or a loop: a variable for each item (owned); else NULL */
+    uint32_t n_parts;
 } slot;
 
 /* A call being written: the function, where its variables are, what was learnt about its returns. */
@@ -103,11 +105,14 @@ gpa_code typed_apply(walk *w, const ast_node *at, gpa_op op, const tv *in, int n
 tv typed_int(walk *w, int64_t i);
 /* A constant or parameter that stands for a value; STATIC where it is no number. */
 gpa_code typed_value(walk *w, const ast_node *at, value v, tv *out);
+gpa_code typed_fstring(walk *w, const ast_node *n, tv *out);
 gpa_op typed_operator(ast_op op);
 
 /* ---- tuple.c ---- */
 gpa_code typed_tuple(walk *w, uint32_t n, tv *out); /* one whose n items are still to be set */
 gpa_code typed_tuple_item(walk *w, const ast_node *n, const tv *t, tv *out); /* t[index] */
+bool typed_vector_part(const tv *v, const char *name, tv *out); /* v.x */
+gpa_code typed_vector(walk *w, const ast_node *n, const object_obj *type, const tv *v, uint32_t n_args, tv *out); /* cuda.float32x4(...) */
 gpa_code typed_tuple_each(walk *w, const ast_node *n, const tv *t); /* the loop n, over t */
 
 /* ---- array.c ---- */
@@ -207,6 +212,9 @@ gpa_code typed_assign(walk *w, const ast_node *at, int32_t slot, tv v);
 bool typed_known(const walk *w, int32_t slot); /* it has a value here */
 tv typed_read(walk *w, int32_t slot);
 bool typed_is_none(const tv *v);
+/* What was assigned in a branch is wanted behind it: from the next round on it is there, if it can be. */
+gpa_code typed_keep(walk *w, int32_t slot, bool *kept);
+void typed_free_slots(walk *w);
 /* Until the innermost region closes the variable is what it was just assigned. */
 void typed_fix(walk *w, int32_t slot, uint32_t below);
 int32_t typed_emit(walk *w, kir_code code, gpa_dtype t, int32_t a, int32_t b, int32_t c, uint32_t imm);

@@ -132,7 +132,7 @@ out:
     }
     kir_free(w.f);
     arena_free(w.arena);
-    mem_free(w.slots);
+    typed_free_slots(&w);
     mem_free(w.shapes);
     mem_free(w.open);
     value_release(vm, w.kept);

@@ -210,55 +210,90 @@ static gpa_code refuse(walk *w, const ast_node *n) {
     return typed_fail(w, n, GPA_E_UNSUPPORTED, "this statement cannot be compiled: a compiled function of numbers has assignments, if, for ... in range, while and return");
 }
 
-static gpa_code assertion(walk *w, const ast_node *n) {
-    tv test;
-    const ast_node *m = n->assert_.message;
-    if (w->to->form == TYPED_BODY) return typed_fail(w, n, GPA_E_UNSUPPORTED, "a ufunc cannot assert");
-    if (m && m->kind != AST_STRING) return typed_fail(w, m, GPA_E_UNSUPPORTED, "the message of a compiled assert is a text");
-    gpa_code rc = typed_truth(w, n->assert_.test, &test);
-    if (rc) return rc;
-    uint32_t text = m ? kir_add_text(w->f, m->string.text.at) : KIR_NO_TEXT;
-    kir_at(w->f, n->assert_.test->span);
-    typed_open(w, KIR_IF, DT_NONE, kir_op1(w->f, OP_LOGICAL_NOT, test.v), -1, -1);
-    kir_emit(w->f, (kir_ins){.code = KIR_FAULT, .type = DT_NONE, .sub = KIR_FT_ASSERT, .imm = text, .a = -1, .b = -1, .c = -1});
-    typed_close(w, KIR_IF);
+/* What an error says: a text, in which a number may have its place (\1). */
+typedef struct {
+    uint32_t text;
+    int32_t number; /* int64, -1: none */
+} message;
+
+static gpa_code put_message(walk *w, const ast_node *at, const tv *v, bool quoted, gpa_str *out, message *m) {
+    bool known = v->kind == TV_STATIC && v->is.tag == V_STR;
+    if (known && quoted) return vm_repr(w->vm, v->is, out);
+    if (known) str_put(out, v->is.str->text);
+    if (known) return GPA_OK;
+    const tv *number = v->kind == TV_TEXT && v->n == 1 ? &v->items[0] : v;
+    bool whole = number->kind == TV_NUMBER && (dtype_is_int((gpa_dtype)number->t.dtype) || number->t.dtype == DT_BOOL);
+    if (!whole || m->number >= 0 || (v->kind == TV_TEXT && (quoted || strchr(v->is.str->text, '\2'))))
+        return typed_fail(w, at, GPA_E_UNSUPPORTED, "the message of a compiled error is a text with at most one integer in it");
+    m->number = kir_cast(w->f, DT_I64, number->v);
+    str_put(out, v->kind == TV_TEXT ? v->is.str->text : "\1");
     return GPA_OK;
 }
 
+/* Of the arguments of an error, as Python shows them: one by itself, several as a tuple. */
+static gpa_code read_message(walk *w, const ast_list *args, message *m) {
+    gpa_str text;
+    gpa_code rc = GPA_OK;
+    tv v;
+    str_init(&text);
+    if (args->n > 1) str_putc(&text, '(');
+    for (uint32_t i = 0; i < args->n && !rc; i++) {
+        if (i) str_put(&text, ", ");
+        rc = args->at[i]->kind == AST_FSTRING ? typed_fstring(w, args->at[i], &v) : typed_expr(w, args->at[i], &v);
+        if (!rc) rc = put_message(w, args->at[i], &v, args->n > 1, &text, m);
+    }
+    if (args->n > 1) str_putc(&text, ')');
+    if (!rc && args->n) m->text = kir_add_text(w->f, text.len ? text.text : "");
+    str_free(&text);
+    return rc;
+}
+
+static gpa_code assertion(walk *w, const ast_node *n) {
+    tv test;
+    message text = {KIR_NO_TEXT, -1};
+    const ast_node *m = n->assert_.message;
+    if (w->to->form == TYPED_BODY) return typed_fail(w, n, GPA_E_UNSUPPORTED, "a ufunc cannot assert");
+    gpa_code rc = typed_truth(w, n->assert_.test, &test);
+    if (rc) return rc;
+    typed_open(w, KIR_IF, DT_NONE, kir_op1(w->f, OP_LOGICAL_NOT, test.v), -1, -1);
+    if (m) rc = read_message(w, &(ast_list){(ast_node **)(uintptr_t)&m, 1}, &text);
+    kir_at(w->f, n->assert_.test->span);
+    kir_emit(w->f, (kir_ins){.code = KIR_FAULT, .type = DT_NONE, .sub = KIR_FT_ASSERT, .imm = text.text, .a = -1, .b = text.number, .c = -1});
+    typed_close(w, KIR_IF);
+    return rc;
+}
+
 /* The error that `raise` names: a class of errors, or a call of one with a text or nothing. */
-static gpa_code raised(walk *w, const ast_node *n, gpa_code *code, uint32_t *text) {
+static gpa_code raised(walk *w, const ast_node *n, gpa_code *code, message *text) {
     const ast_node *v = n->raise_.value;
     const ast_list *args = v && v->kind == AST_CALL ? &v->call.args : NULL;
-    tv type, message = {.kind = TV_NONE};
+    tv type;
     if (!v || n->raise_.cause) return typed_fail(w, n, GPA_E_UNSUPPORTED, "a kernel raises an error by its name, without a cause");
     gpa_code rc = typed_expr(w, args ? v->call.func : v, &type);
     if (rc) return rc;
     bool is_error = type.kind == TV_STATIC && type.is.tag == V_TYPE && type.is.aux >= AUX_ERROR && type.is.aux < AUX_FROZENSET;
     if (!is_error || !gpa_err_is((gpa_code)(type.is.aux - AUX_ERROR), GPA_E_EXCEPTION))
         return typed_fail(w, v, GPA_E_TYPE, "exceptions must derive from BaseException");
-    if (args && (args->n > 1 || v->call.keywords.n)) return typed_fail(w, v, GPA_E_UNSUPPORTED, "an error that a kernel raises has one text");
-    if (args && args->n) rc = typed_expr(w, args->at[0], &message);
-    if (rc) return rc;
-    if (args && args->n && (message.kind != TV_STATIC || message.is.tag != V_STR))
-        return typed_fail(w, args->at[0], GPA_E_UNSUPPORTED, "the message of an error that a kernel raises is a text");
+    if (args && v->call.keywords.n) return typed_fail(w, v, GPA_E_TYPE, "%s() takes no keyword arguments", gpa_err_name((gpa_code)(type.is.aux - AUX_ERROR)));
     *code = (gpa_code)(type.is.aux - AUX_ERROR);
-    *text = message.kind == TV_STATIC ? kir_add_text(w->f, message.is.str->text) : KIR_NO_TEXT;
-    return GPA_OK;
+    return args ? read_message(w, args, text) : GPA_OK;
 }
 
-void typed_raise_here(walk *w, gpa_code code, uint32_t text) {
+static void raise_it(walk *w, gpa_code code, message m) {
     int32_t payload = kir_const(w->f, DT_I64, (gpa_val){.I64 = code});
-    kir_emit(w->f, (kir_ins){.code = KIR_FAULT, .type = DT_NONE, .sub = KIR_FT_RAISE, .imm = text, .a = payload, .b = -1, .c = -1});
+    kir_emit(w->f, (kir_ins){.code = KIR_FAULT, .type = DT_NONE, .sub = KIR_FT_RAISE, .imm = m.text, .a = payload, .b = m.number, .c = -1});
 }
+
+void typed_raise_here(walk *w, gpa_code code, uint32_t text) { raise_it(w, code, (message){text, -1}); }
 
 static gpa_code raises(walk *w, const ast_node *n) {
     gpa_code code = GPA_OK;
-    uint32_t text = KIR_NO_TEXT;
+    message text = {KIR_NO_TEXT, -1};
     if (w->to->form != TYPED_KERNEL) return refuse(w, n);
     gpa_code rc = raised(w, n, &code, &text);
     if (rc) return rc;
     kir_at(w->f, n->span);
-    typed_raise_here(w, code, text);
+    raise_it(w, code, text);
     return GPA_OK;
 }
 

@@ -1,7 +1,13 @@
 /* Tuples in bodies: several values, of which each has its own type. They are no value of the kir: an index that is known takes the
  * item itself, one that is not chooses among numbers, and a loop over numbers counts through such choices. A loop over arrays is
- * written out, once for each. */
+ * written out, once for each. CUDA's vectors are tuples of numbers of one type.
+ *
+ * Reading order: items, loops, vectors. */
+#include <string.h>
+
 #include "lang/arena.h"
+#include "lang/builtin/all.h"
+#include "lang/builtin/kinds.h"
 #include "lang/typed/lower.h"
 
 gpa_code typed_tuple(walk *w, uint32_t n, tv *out) {
@@ -97,4 +103,61 @@ gpa_code typed_tuple_each(walk *w, const ast_node *n, const tv *t) {
     if (!rc) rc = typed_block(w, n->for_.body);
     typed_close(w, KIR_FOR);
     return rc;
+}
+
+/* ---- vectors ---- */
+
+enum { VECTOR_NAME, VECTOR_DTYPE, VECTOR_N, VECTOR_FIELDS };
+
+static gpa_code call_vector(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw, const value *names, value *out) {
+    (void)o, (void)n, (void)args, (void)n_kw, (void)names, (void)out;
+    return vm_fail(vm, GPA_E_UNSUPPORTED, "vectors exist in kernels only: functions under @cuda.jit");
+}
+
+static gpa_code repr_vector(gpa_vm *vm, object_obj *o, gpa_str *out) {
+    (void)vm;
+    str_put(out, o->fields[VECTOR_NAME].str->text);
+    return GPA_OK;
+}
+
+const object_kind cuda_vector_kind = {.type_name = "numba.cuda.VectorType", .call = call_vector, .repr = repr_vector};
+
+gpa_code cuda_vector_type(gpa_vm *vm, value *argv, value *out) { /* name, dtype, n */
+    gpa_dtype t;
+    gpa_code rc = arg_dtype(vm, argv[1], &t);
+    if (!rc) rc = native_give(v_object(vm, &cuda_vector_kind, VECTOR_FIELDS), out);
+    if (rc) return rc;
+    out->object->fields[VECTOR_NAME] = value_retain(argv[0]);
+    out->object->fields[VECTOR_DTYPE] = v_int(t);
+    out->object->fields[VECTOR_N] = argv[2];
+    return GPA_OK;
+}
+
+bool typed_vector_part(const tv *v, const char *name, tv *out) {
+    static const char names[] = "xyzw";
+    for (uint32_t i = 0; i < v->n; i++) {
+        if (name[0] != names[i] || name[1]) continue;
+        *out = v->items[i];
+        return true;
+    }
+    return false;
+}
+
+gpa_code typed_vector(walk *w, const ast_node *n, const object_obj *type, const tv *v, uint32_t n_args, tv *out) {
+    const char *name = type->fields[VECTOR_NAME].str->text;
+    typed_ty t = {.dtype = (uint8_t)type->fields[VECTOR_DTYPE].i};
+    uint32_t want = (uint32_t)type->fields[VECTOR_N].i, have = 0, given = 0;
+    if (typed_tuple(w, want, out)) return GPA_E_MEMORY;
+    out->is = v_obj(V_OBJECT, (object_obj *)(uintptr_t)type);
+    for (uint32_t i = 0; i < n_args; i++) {
+        const tv *items = v[i].kind == TV_TUPLE ? v[i].items : &v[i];
+        uint32_t count = v[i].kind == TV_TUPLE ? v[i].n : 1;
+        given += count;
+        for (uint32_t k = 0; k < count && have < want; k++) {
+            if (items[k].kind != TV_NUMBER || (dtype_is_complex((gpa_dtype)items[k].t.dtype)))
+                return typed_fail(w, n->call.args.at[i], GPA_E_TYPE, "%s() takes real numbers and vectors, not %s %s", name, typed_article(&items[k]), typed_kind(&items[k]));
+            out->items[have++] = (tv){.kind = TV_NUMBER, .t = t, .v = typed_cast(w, items[k], t)};
+        }
+    }
+    return given == want ? GPA_OK : typed_fail(w, n, GPA_E_TYPE, "%s() takes %u numbers, as such or in vectors (%u given)", name, want, given);
 }

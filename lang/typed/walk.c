@@ -56,7 +56,7 @@ const char *typed_kind(const tv *v) {
     switch (v->kind) {
         case TV_NUMBER:
         case TV_ARRAY: return typed_name(v->t);
-        case TV_TUPLE: return "tuple";
+        case TV_TUPLE: return v->is.tag == V_OBJECT ? "vector" : "tuple";
         case TV_NONE: return "NoneType";
         case TV_TEXT: return "str";
         case TV_STATIC: break;
@@ -150,20 +150,30 @@ void typed_close(walk *w, kir_code code) {
 
 /* ---- slots ---- */
 
+/* A slot at the beginning of a round, with the nest of where it is made: every use lies inside or behind, so this is the place of
+ * one VAR for all assignments. */
+static void begin_slot(walk *w, slot *s) {
+    s->bound = false;
+    s->nest = w->nest;
+    s->var = s->flag = -1;
+    s->latest_region = s->counter_region = UINT32_MAX;
+    if (s->stored && s->t.dtype != DT_NONE) s->var = typed_emit(w, KIR_VAR, (gpa_dtype)s->t.dtype, -1, -1, -1, 0);
+    for (uint32_t i = 0; i < s->n_parts; i++) begin_slot(w, &s->parts[i]);
+}
+
 int32_t typed_slot(walk *w) {
     if (w->n_slots == w->known_slots) {
         if (!mem_room(&w->slots, w->n_slots, &w->cap_slots, sizeof *w->slots)) return -1;
         w->slots[w->n_slots] = (slot){.t.dtype = DT_NONE};
         w->known_slots++;
     }
-    slot *s = &w->slots[w->n_slots];
-    s->bound = false;
-    s->nest = w->nest;
-    s->var = s->flag = -1;
-    s->latest_region = s->counter_region = UINT32_MAX;
-    /* One place for all assignments: where the slot is made, every use lies inside or behind. */
-    if (s->stored && s->t.dtype != DT_NONE) s->var = typed_emit(w, KIR_VAR, (gpa_dtype)s->t.dtype, -1, -1, -1, 0);
+    begin_slot(w, &w->slots[w->n_slots]);
     return (int32_t)w->n_slots++;
+}
+
+void typed_free_slots(walk *w) {
+    for (size_t i = 0; i < w->known_slots; i++) mem_free(w->slots[i].parts);
+    mem_free(w->slots);
 }
 
 /* An array or a tuple in a branch or a loop: it is known until that ends. What was assigned outside cannot change inside,
@@ -179,10 +189,50 @@ static gpa_code assign_inside(walk *w, const ast_node *at, slot *s, tv v) {
     return GPA_OK;
 }
 
-gpa_code typed_assign(walk *w, const ast_node *at, int32_t i, tv v) {
+static gpa_code assign(walk *w, const ast_node *at, slot *s, tv v);
+
+/* A tuple of numbers, item by item. */
+static gpa_code assign_parts(walk *w, const ast_node *at, slot *s, tv v) {
+    gpa_code rc = GPA_OK;
+    if (v.kind != TV_TUPLE || v.n != s->n_parts)
+        return typed_fail(w, at, GPA_E_TYPE, "the variable would be both a tuple of %u and %s%s", s->n_parts, v.kind == TV_TUPLE ? "one of another length" : typed_article(&v),
+                          v.kind == TV_TUPLE ? "" : typed_kind(&v));
+    for (uint32_t i = 0; i < v.n && !rc; i++) rc = assign(w, at, &s->parts[i], v.items[i]);
+    s->direct = v;
+    s->bound = true;
+    return rc;
+}
+
+/* Whether a variable that changes in a branch or a loop can have this value there: a tuple of numbers, unless it is the machine's. */
+static bool has_parts(const walk *w, const tv *v) {
+    bool good = v->kind == TV_TUPLE && v->n && (w->to->form != TYPED_LOOP || w->frame->outer);
+    for (uint32_t i = 0; good && i < v->n; i++) good = v->items[i].kind == TV_NUMBER;
+    return good;
+}
+
+static gpa_code make_parts(walk *w, slot *s, uint32_t n) {
+    if (!(s->parts = mem_new(n * sizeof *s->parts))) return vm_no_memory(w->vm);
+    s->n_parts = n;
+    for (uint32_t i = 0; i < n; i++) s->parts[i] = (slot){.t.dtype = DT_NONE, .var = -1, .flag = -1, .latest_region = UINT32_MAX, .counter_region = UINT32_MAX, .nest = s->nest};
+    w->changed = true;
+    return GPA_OK;
+}
+
+gpa_code typed_keep(walk *w, int32_t i, bool *kept) {
     slot *s = &w->slots[i];
+    *kept = has_parts(w, &s->direct);
+    return *kept ? make_parts(w, s, s->direct.n) : GPA_OK;
+}
+
+static gpa_code assign(walk *w, const ast_node *at, slot *s, tv v) {
     bool straight = w->nest == s->nest && !s->stored;
-    if (v.kind != TV_NUMBER && !straight) return assign_inside(w, at, s, v);
+    if (s->parts) return assign_parts(w, at, s, v);
+    if (v.kind != TV_NUMBER && !straight) {
+        bool changes = s->bound && s->direct.kind == TV_TUPLE && s->region != innermost(w) && is_open(w, s->region);
+        if (s->stored || !changes || !has_parts(w, &v) || !has_parts(w, &s->direct)) return assign_inside(w, at, s, v);
+        gpa_code rc = make_parts(w, s, v.n);
+        return rc ? rc : assign_parts(w, at, s, v);
+    }
     if (straight) {
         s->direct = v;
         s->bound = true;
@@ -208,6 +258,8 @@ gpa_code typed_assign(walk *w, const ast_node *at, int32_t i, tv v) {
     return GPA_OK;
 }
 
+gpa_code typed_assign(walk *w, const ast_node *at, int32_t i, tv v) { return assign(w, at, &w->slots[i], v); }
+
 void typed_fix(walk *w, int32_t i, uint32_t below) {
     slot *s = &w->slots[i];
     s->counter = s->latest;
@@ -217,13 +269,21 @@ void typed_fix(walk *w, int32_t i, uint32_t below) {
 
 bool typed_known(const walk *w, int32_t i) {
     const slot *s = &w->slots[i];
-    return s->bound && (s->stored || s->direct.kind == TV_NUMBER || s->direct.kind == TV_STATIC || is_open(w, s->region));
+    return s->bound && (s->stored || s->parts || s->direct.kind == TV_NUMBER || s->direct.kind == TV_STATIC || is_open(w, s->region));
 }
 
-tv typed_read(walk *w, int32_t i) {
-    slot *s = &w->slots[i];
+static tv read_slot(walk *w, slot *s) {
+    if (s->parts) {
+        tv all = s->direct;
+        if (typed_tuple(w, s->n_parts, &all)) return s->direct; /* the walk ends for want of memory */
+        all.is = s->direct.is;
+        for (uint32_t i = 0; i < s->n_parts; i++) all.items[i] = read_slot(w, &s->parts[i]);
+        return all;
+    }
     if (!s->stored) return s->direct;
     if (s->counter_region != UINT32_MAX && is_open(w, s->counter_region)) return (tv){.kind = TV_NUMBER, .t = s->t, .v = s->counter, .below = s->counter_below};
     if (s->latest_region == innermost(w)) return (tv){.kind = TV_NUMBER, .t = s->t, .v = s->latest};
     return (tv){.kind = TV_NUMBER, .t = s->t, .v = typed_emit(w, KIR_GET, (gpa_dtype)s->t.dtype, s->var, -1, -1, 0)};
 }
+
+tv typed_read(walk *w, int32_t i) { return read_slot(w, &w->slots[i]); }
