@@ -120,7 +120,19 @@ static gpa_code repr_vector(gpa_vm *vm, object_obj *o, gpa_str *out) {
     return GPA_OK;
 }
 
-const object_kind cuda_vector_kind = {.type_name = "numba.cuda.VectorType", .call = call_vector, .repr = repr_vector};
+static gpa_code attr_of_vector(gpa_vm *vm, object_obj *o, const char *name, value *out) {
+    const char *own = o->fields[VECTOR_NAME].str->text;
+    gpa_str doc;
+    *out = v_unset();
+    if (strcmp(name, "__doc__") != 0) return GPA_OK;
+    str_init(&doc);
+    str_printf(&doc, "The type of vectors of %lld %s, for kernels: made of numbers and shorter vectors, with the parts .x, .y, .z, .w as far as they go.\n\n>>> from numba import cuda\n>>> cuda.%s\n%s",
+               (long long)o->fields[VECTOR_N].i, dtype_info[o->fields[VECTOR_DTYPE].i].name, own, own);
+    *out = v_str_take(vm, &doc);
+    return out->tag == V_UNSET ? GPA_E_MEMORY : GPA_OK;
+}
+
+const object_kind cuda_vector_kind = {.type_name = "numba.cuda.VectorType", .call = call_vector, .attr = attr_of_vector, .repr = repr_vector};
 
 gpa_code cuda_vector_type(gpa_vm *vm, value *argv, value *out) { /* name, dtype, n */
     gpa_dtype t;
