@@ -96,6 +96,22 @@ for _ in range(2000):
 print(bool(np.abs(counts - 500).max() < 100))
 out = np.zeros(4); print(r.random(out=out) is out, bool((out > 0).all()))
 
+# --- orders of many things
+import numpy as np
+r = np.random.default_rng(5)
+for n in (1023, 1024, 1025, 1500, 5000):
+    p, q = r.permutation(n), r.permutation(n)
+    print(n, p.dtype, bool((np.sort(p) == np.arange(n)).all()), int((p == q).sum()) < 12, abs(float(np.corrcoef(p[1:], p[:-1])[0, 1])) < 0.15)
+x = np.arange(3000.0)
+r.shuffle(x); print(bool((np.sort(x) == np.arange(3000)).all()), bool((x == np.arange(3000)).all()))
+print(len(set(r.choice(4000, 2000, replace=False).tolist())), sorted(r.permuted(np.arange(2000)).tolist()) == list(range(2000)))
+table, near, fixed = np.zeros((5, 5)), 0, 0
+for t in range(200):
+    p = r.permutation(1500)
+    table += np.bincount(np.arange(1500) // 300 * 5 + p // 300, minlength=25).reshape(5, 5)
+    near += int((np.abs(p[1:] - p[:-1]) == 1).sum())
+    fixed += int((p == np.arange(1500)).sum())
+print(float((((table - 12000) ** 2) / 12000).sum()) < 45, 300 < near < 500, 140 < fixed < 260)
 # --- refused
 r = np.random.default_rng(0)
 def refused(f):
