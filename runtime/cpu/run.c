@@ -67,7 +67,7 @@ static double merit(const gpa_prog *p, int dim, const int64_t *size, unsigned la
 static unsigned lanes_for(const gpa_prog *p, const jit_host *host, int64_t extent) {
     unsigned one = host->bytes / p->facts.widest, ops = p->facts.ops, registers;
     if (p->facts.branches) return 1;
-    registers = ops <= 12 ? 4 : ops <= 40 ? 2 : 1;
+    registers = ops <= 12 || p->facts.trips ? 4 : ops <= 40 ? 2 : 1; /* a trip waits for the one before: several are under way */
     if (one > 64) one = 64;
     if (one < 2) one = 2;
     while (registers > 1 && (one * registers > 64 || (int64_t)(one * registers) > extent)) registers /= 2;
