@@ -387,8 +387,10 @@ static gpa_code search(gpa_rt *rt, gpa_arr *a, gpa_arr *v, bool right, gpa_arr *
         TRY(arr_empty(rt, DT_I64, v->ndim, v->shape, out, e));
         goto out;
     }
+    gpa_device *d;
     TRY(arr_eval(rt, in, 2, e));
-    gpa_device *d = in[1]->storage->buf->device;
+    TRY(device_default(rt, &d, e));
+    for (int i = 0; i < 2; i++) TRY(place_bring(rt, d, &in[i], e));
     if (!library_can(d, &c)) {
         TRY(search_on_host(rt, &c, in[0], in[1], out, e));
         explain_call(rt, library_names[LIB_SEARCH], NULL, *out);
