@@ -287,6 +287,22 @@ static V lane_of(em *M, ll_val v, V lane) {
     return v.vec && M->E.lanes > 1 ? LLVMBuildExtractElement(M->E.b, v.v, lane, "") : v.v;
 }
 
+/* One comparison for an index that is inside as it stands; only one that is not may still count from the end. */
+static ll_val bound_one(em *M, const kir_ins *ins, V i, V n) {
+    LLVMBuilderRef b = M->E.b;
+    LLVMBasicBlockRef from[2] = {LLVMGetInsertBlock(b), em_block(M, "outside")}, faulty = em_block(M, "fault"), fine = em_block(M, "inside");
+    LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntULT, i, n, ""), fine, from[1]);
+    LLVMPositionBuilderAtEnd(b, from[1]);
+    V at[2] = {i, LLVMBuildAdd(b, i, n, "")};
+    LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntULT, at[1], n, ""), fine, faulty);
+    LLVMPositionBuilderAtEnd(b, faulty);
+    em_fault(M, KIR_FT_INDEX, ins, i, n);
+    LLVMPositionBuilderAtEnd(b, fine);
+    V r = LLVMBuildPhi(b, LLVMTypeOf(i), "");
+    LLVMAddIncoming(r, at, from, 2);
+    return (ll_val){r, NULL, DT_I64, false};
+}
+
 ll_val em_bound(em *M, const kir_ins *ins) {
     ll *E = &M->E;
     ll_val i = M->vals[ins->a], n = M->vals[ins->b];
@@ -294,7 +310,9 @@ ll_val em_bound(em *M, const kir_ins *ins) {
     uint8_t proven = M->proven[ins - M->f->code];
     if (proven == PROVEN || ins->imm == KIR_INSIDE) return i;
     ll_val r = {i.v, NULL, DT_I64, i.vec};
-    if (kir_bits(M->f, ins->a) < 0) {
+    bool wraps = kir_bits(M->f, ins->a) < 0;
+    if (wraps && !i.vec && !proven && !(M->f->flags & KIR_F_UNCHECKED)) return bound_one(M, ins, i.v, n.v);
+    if (wraps) {
         V below = LLVMBuildICmp(E->b, LLVMIntSLT, i.v, LLVMConstNull(LLVMTypeOf(i.v)), "");
         r.v = ll_select(E, below, LLVMBuildAdd(E->b, i.v, n.v, ""), i.v);
     }
