@@ -100,9 +100,9 @@ $(B)/gpa-cub.so: $(B)/runtime/cuda/cub.o
 $(B)/interpreter: .make/interpreter.c $(CUDA) $(RUNTIME) $(B)/core.a
 	$(call say,LD)$(CC) $(ALL) $(LDFLAGS) -o $@ $< $(filter-out %/tables.o,$(CUDA)) $(RUNTIME) $(B)/core.a $(LIBS)
 $(B)/interpreter.cu: $(B)/interpreter
-	@$< > $@.new && if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+	@ASAN_OPTIONS=detect_leaks=0 $< > $@.new && if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 $(B)/gpa-interpreter.sm_%: $(B)/interpreter.cu
-	$(call say,NVRTC)$(B)/interpreter $*0 $@
+	$(call say,NVRTC)ASAN_OPTIONS=detect_leaks=0 $(B)/interpreter $*0 $@
 $(B)/runtime/cpu/%.o:  EXTRA = -fPIC -fvisibility=hidden $(LLVM_CFLAGS) $(OPENMP_FLAGS)
 $(B)/runtime/cuda/%.o: EXTRA = -fPIC -fvisibility=hidden
 $(B)/repl/%.o:         EXTRA = $(READLINE_CFLAGS)
@@ -175,7 +175,7 @@ $(B)/tests/emulator/lib64/libnvrtc.so.13: $(call src,tests/stub/* tests/emulator
 	$(call say,SO)$(CC) -O1 -g -std=gnu2x -D_GNU_SOURCE -DSTUB_NVRTC -DEMULATOR_HEADER='"$(abspath $(B))/tests/emulator/device.h"' \
 	    -DEMULATOR_FLAGS='$(foreach f,$(E_FLAGS),"$(f)",)' -I. -fPIC -shared -o $@ tests/emulator/nvrtc.c tests/stub/rows.c
 $(B)/tests/emulator/interpreter: $(B)/interpreter.cu $(addprefix $(B)/tests/emulator/,lib64/libcuda.so.1 lib64/libnvrtc.so.13 device.h.gch)
-	$(call say,CXX)CUDA_PATH=$(@D) LD_LIBRARY_PATH=$(@D)/lib64 GPA_CACHE_DIR=$(@D)/cache $(B)/interpreter 90 $@
+	$(call say,CXX)ASAN_OPTIONS=detect_leaks=0 CUDA_PATH=$(@D) LD_LIBRARY_PATH=$(@D)/lib64 GPA_CACHE_DIR=$(@D)/cache $(B)/interpreter 90 $@
 $(B)/core.a: $(CORE)
 	$(call say,AR)rm -f $@ && ar rcs $@ $^
 .SECONDARY:

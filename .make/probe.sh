@@ -73,6 +73,6 @@ if "$nvcc" -c -o "$tmp/t.o" "$tmp/t.cu" > /dev/null 2>&1; then
     case $(readlink -f "$(command -v "$CC")") in *ccache*) nvcc="ccache $nvcc" ;; esac
     printf 'HAVE_NVCC = 1\nNVCC = %s\n' "$nvcc"
 else
-    left="$left sorting_on_the_GPU:_no_nvcc_with_CUB_(CUDA_toolkit)"
+    left="$left sorting,_and_first_calls_before_the_compiler_is_done,_on_the_GPU:_no_nvcc_with_CUB_(CUDA_toolkit)"
 fi
 echo "LEFT_OUT =$left"

@@ -47,7 +47,7 @@ typedef struct {
  * and how many dimensions it has; a stride for each. */
 typedef struct {
     uint64_t points, spent, stop, record, lock, far;
-    int64_t fuel;
+    int64_t fuel, patience; /* what a thread may take: instructions, cycles */
     uint32_t words, item, ndim, sizes; /* behind the words are the slots, of so many bytes; sizes: the word where extents begin */
     uint64_t near[NEAR_WORDS];
 } ic_params;

@@ -10,9 +10,9 @@
 #include "runtime/cuda/find.h"
 #include "runtime/cuda/wait.h"
 
-/* Instructions that all threads together, and one, may take in code with loops: as long as compiling takes, about. */
+/* Instructions that all threads together, and one, may take in code with loops, and cycles: as long as compiling takes, about. */
 #define MOST_STEPS 1e9
-enum { MOST_OF_ONE = 1 << 17, LARGEST_FILE = 64 << 20 };
+enum { MOST_OF_ONE = 1 << 17, MOST_CYCLES = 50000000, LARGEST_FILE = 64 << 20 };
 
 typedef struct cu_interpreter {
     const cu_driver *cu;
@@ -147,15 +147,17 @@ static gpa_code wait_for_it(gpa_dev *d, bool *spent, gpa_err *e) {
     return rc;
 }
 
-gpa_code interpreter_run(gpa_dev *d, const ic_code *c, const kir_func *f, const gpa_launch *l, const uint64_t *base, uint32_t slot, bool *spent, gpa_err *e) {
-    bool far = c->words > NEAR_WORDS, bounded = c->loops && interpreter_when() != INTERPRET_ALWAYS;
-    ic_params P = {.points = 1, .item = c->item, .ndim = f->ndim, .sizes = c->sizes, .words = c->words, .fuel = INT64_MAX};
+gpa_code interpreter_run(gpa_dev *d, const gpa_prog *p, const gpa_launch *l, const uint64_t *base, uint32_t slot, bool *spent, gpa_err *e) {
+    const ic_code *c = p->code;
+    const kir_func *f = &p->copy;
+    bool far = c->words > NEAR_WORDS, bounded = c->loops && p->when != INTERPRET_ALWAYS;
+    ic_params P = {.points = 1, .item = c->item, .ndim = f->ndim, .sizes = c->sizes, .words = c->words, .fuel = INT64_MAX, .patience = INT64_MAX};
     uint64_t *words = far ? mem_zero(c->words * sizeof *words) : P.near;
     gpa_code rc = GPA_OK;
     *spent = false;
     if (!words) return gpa_no_memory(e);
     for (int k = 0; k < f->ndim; k++) P.points *= (uint64_t)l->size[k];
-    if (bounded) P.fuel = (int64_t)MIN(MOST_STEPS / (double)P.points, MOST_OF_ONE);
+    if (bounded) P.fuel = (int64_t)MIN(MOST_STEPS / (double)P.points, MOST_OF_ONE), P.patience = MOST_CYCLES;
     P.spent = d->shared_seen + offsetof(cu_shared, spent);
     P.stop = d->stop_seen;
     P.record = d->faults.seen + slot * sizeof(kir_fault_record);

@@ -19,9 +19,9 @@ void interpreter_close(gpa_dev *d);
 bool interpreter_is_there(gpa_dev *d, bool wait);
 bool interpreter_is_expected(gpa_dev *d);
 
-/* Queues a launch of the code. base: addresses of the arrays' origins; slot: of its fault record. Code with loops is waited for,
+/* Queues a launch of p's code. base: addresses of the arrays' origins; slot: of its fault record. Code with loops is waited for,
  * and may give up where that takes long: then *spent is true, and the launch must be done otherwise, from the beginning. */
-gpa_code interpreter_run(gpa_dev *d, const ic_code *c, const kir_func *f, const gpa_launch *l, const uint64_t *base, uint32_t slot, bool *spent, gpa_err *e);
+gpa_code interpreter_run(gpa_dev *d, const gpa_prog *p, const gpa_launch *l, const uint64_t *base, uint32_t slot, bool *spent, gpa_err *e);
 
 /* What a file of it begins with, a line: the compiler that made it and what it was made from. Results are the same as of programs
  * that this compiler makes. */

@@ -48,6 +48,7 @@ gpa_code program_new(const kir_func *f, gpa_prog **out, gpa_err *e) {
         return gpa_no_memory(e);
     }
     p->facts = emit_facts(f);
+    p->when = interpreter_when();
     *out = p;
     return GPA_OK;
 }
@@ -182,10 +183,10 @@ void program_not_interpreted(gpa_prog *p) {
 }
 
 static bool can_interpret(gpa_dev *d, gpa_prog *p, double points) {
-    if (!interpreter_is_expected(d)) return false;
+    if (p->when == INTERPRET_NEVER || !interpreter_is_expected(d)) return false;
     if (!p->coded) p->code = interpret_code(&p->copy);
     p->coded = true;
-    return p->code && (interpreter_when() == INTERPRET_ALWAYS || points * (double)p->code->n_ins <= MOST_INTERPRETED);
+    return p->code && (p->when == INTERPRET_ALWAYS || points * (double)p->code->n_ins <= MOST_INTERPRETED);
 }
 
 /* Whether the disk cache has the variant, which then is there before an interpreter that is still being loaded. */
@@ -203,7 +204,7 @@ static void build_behind(gpa_dev *d, const gpa_prog *p, cu_variant *v, double po
 }
 
 bool program_interprets(gpa_dev *d, gpa_prog *p, const cu_plan *plan, double points) {
-    bool always = interpreter_when() == INTERPRET_ALWAYS;
+    bool always = p->when == INTERPRET_ALWAYS;
     cu_variant *v = known_variant(p, plan);
     cu_built built;
     gpa_err quiet = {0};

@@ -109,6 +109,7 @@ struct gpa_prog {
     double seconds; /* spent on compiling them */
     struct ic_code *code;   /* for the interpreter; NULL: it is not known yet, or cannot be */
     bool coded;             /* it is known */
+    uint8_t when;           /* interpret_when */
     uint64_t interpreted;   /* launches so far */
     unsigned life;  /* of the device's, in which they were loaded */
 };

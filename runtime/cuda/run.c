@@ -89,7 +89,7 @@ static double points_of(const launch *L) {
 /* In place of a program that is not compiled yet. *done stays false where the interpreter has given up. */
 static gpa_code interpret(launch *L, bool *done, gpa_err *e) {
     bool spent = false;
-    gpa_code rc = interpreter_run(L->d, L->p->code, &L->p->copy, L->l, L->base, L->slot, &spent, e);
+    gpa_code rc = interpreter_run(L->d, L->p, L->l, L->base, L->slot, &spent, e);
     L->p->interpreted += !rc && !spent;
     if (spent) program_not_interpreted(L->p);
     *done = !rc && !spent;

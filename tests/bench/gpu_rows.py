@@ -39,8 +39,8 @@ ROWS = {  # name: (bytes, goal in ms)
     "kernel launch": (0, 0.006),
 }
 AROUND = {  # measured from outside, in processes of their own
-    "first call of an expression": 25.0,
+    "first call of an expression": 1.0,
     "the same after a restart": 1.5,
-    "first call of a ufunc": 30.0,
+    "first call of a ufunc": 1.0,
     "start to first result": 300.0,
 }

@@ -119,6 +119,12 @@ template <class T, class U, class V> static T atomicCAS(T *p, U expected, V v) {
     return old;
 }
 
+/* Cycles: so many between two looks, whatever else the processor does. */
+static inline long long clock64() {
+    static long long now;
+    return now += 1000;
+}
+
 /* ---- numbers ---- */
 
 template <class To, class From> static To emu_bits(From v) {
