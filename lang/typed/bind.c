@@ -1,6 +1,7 @@
 /* Binding the arguments of a call to the parameters of a compiled function, with keywords and defaults.
  *
  * Compiled functions have named parameters only: no **kwargs, and *args where calls are written into a body (inline.c). */
+#include "lang/builtin/all.h"
 #include "lang/container.h"
 #include "lang/typed/typed.h"
 
@@ -40,5 +41,20 @@ gpa_code typed_bind(gpa_vm *vm, const func_obj *fn, size_t n, const value *args,
         if (to[i].tag == V_UNSET) rc = vm_fail(vm, GPA_E_TYPE, "missing a required argument: '%s'", param_name(vm, fn, i));
     }
     *n_out = (int)want;
+    return rc;
+}
+
+/* The names of a function's positional parameters. */
+gpa_code typed_parameters(gpa_vm *vm, value *argv, value *out) {
+    value names[BODY_MAX_IN];
+    if (argv[0].tag != V_FUNC) return vm_fail(vm, GPA_E_TYPE, "a function is needed here, not a '%s'", value_type_name(argv[0]));
+    size_t n = MIN(func_node(argv[0].func)->function.scope->n_positional, (size_t)BODY_MAX_IN), have = 0;
+    gpa_code rc = GPA_OK;
+    for (; have < n && !rc; have++) {
+        names[have] = v_cstr(vm, param_name(vm, argv[0].func, have));
+        if (names[have].tag == V_UNSET) rc = GPA_E_MEMORY;
+    }
+    if (!rc) rc = native_give(v_tuple(vm, n, names), out);
+    for (size_t i = 0; i < have; i++) value_release(vm, names[i]);
     return rc;
 }
