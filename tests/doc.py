@@ -38,7 +38,7 @@ def check(engine, owner, name, kind, doc):
         return [("its docstring:", str(e))]
     if not examples and owner != DRAWING and not doc.startswith(NO_EXAMPLE):
         return [("it has no example", "")]
-    module = owner if owner in ("math", "cmath", "random", "functools", "itertools", "time", "os", "os.path", "sys") else ""
+    module = owner if owner in ("math", "cmath", "random", "functools", "itertools", "collections", "operator", "string", "timeit", "copy", "json", "time", "os", "os.path", "sys") else ""
     prologue = f"import {module}\nfrom {module} import *\n" if module else ""
     if owner.startswith(("numpy", "scipy", "pyculib", "imageio", "ndarray", "dtype", "ufunc", "Generator", "poly1d", "broadcast")):
         prologue = "import numpy as np\nfrom numpy import *\nfrom builtins import bool\n"
@@ -48,6 +48,12 @@ def check(engine, owner, name, kind, doc):
         prologue = "import numpy as np\nfrom numba import *\nfrom numba import cuda\n"
     if owner in ("File", "h5py"):
         prologue = "import numpy as np\nimport h5py\n"
+    if owner in ("Counter", "defaultdict", "deque"):
+        prologue = "from collections import *\n"
+    if owner == "timeit":
+        prologue += "from time import *\n"
+    if owner in ("copy", "operator"):
+        prologue += "import numpy as np\n"
     if owner == "Generator":
         prologue += "from numpy.random import default_rng\n"
     return run_examples(engine, prologue, examples)

@@ -22,10 +22,35 @@ static gpa_code put_pair(gpa_vm *vm, dict_obj *d, value pair, size_t number) {
     return rc;
 }
 
+/* An object with keys() is a mapping. *is: it was one. */
+static gpa_code put_mapping(gpa_vm *vm, dict_obj *d, value from, bool *is) {
+    value method = v_unset(), view = v_none(), keys = v_none();
+    *is = from.tag == V_OBJECT && vm_attr(vm, from, "keys", &method) == GPA_OK;
+    if (!*is) {
+        vm_clear_error(vm);
+        return GPA_OK;
+    }
+    gpa_code rc = vm_call(vm, method, 0, NULL, 0, NULL, &view);
+    if (!rc) rc = vm_collect(vm, view, &keys);
+    for (size_t i = 0; !rc && i < keys.list->count; i++) {
+        value item = v_none();
+        rc = vm_getitem(vm, from, keys.list->items[i], &item);
+        if (!rc) rc = dict_set(vm, d, keys.list->items[i], item);
+        value_release(vm, item);
+    }
+    value_release(vm, method);
+    value_release(vm, view);
+    value_release(vm, keys);
+    return rc;
+}
+
 gpa_code dict_update_from(gpa_vm *vm, dict_obj *d, value from) {
     if (from.tag == V_DICT) return from.dict == d ? GPA_OK : dict_update(vm, d, from.dict);
     value pairs;
-    gpa_code rc = vm_collect(vm, from, &pairs);
+    bool mapping;
+    gpa_code rc = put_mapping(vm, d, from, &mapping);
+    if (rc || mapping) return rc;
+    rc = vm_collect(vm, from, &pairs);
     if (rc) return rc;
     for (size_t i = 0; i < pairs.list->count && !rc; i++) rc = put_pair(vm, d, pairs.list->items[i], i);
     value_release(vm, pairs);

@@ -169,7 +169,11 @@ static gpa_code cache_call(gpa_vm *vm, object_obj *o, size_t n, const value *arg
 gpa_code cached_info(gpa_vm *vm, value *argv, value *out) {
     const object_obj *o = argv[0].object;
     value parts[4] = {o->fields[3], o->fields[4], o->fields[2], v_int((int64_t)o->fields[1].dict->count)};
-    return native_give(v_tuple(vm, 4, parts), out);
+    value told[2] = {v_cstr(vm, "CacheInfo"), v_tuple(vm, 4, parts)};
+    gpa_code rc = told[0].tag == V_UNSET || told[1].tag == V_UNSET ? vm_err(vm)->code : np_named(vm, told, out);
+    value_release(vm, told[0]);
+    value_release(vm, told[1]);
+    return rc;
 }
 
 gpa_code cached_clear(gpa_vm *vm, value *argv, value *out) {

@@ -9,6 +9,7 @@ typedef struct {
 } named;
 
 static const named results[] = {
+    {&cache_info_kind, "CacheInfo", {"hits", "misses", "maxsize", "currsize"}},
     {&eig_result_kind, "EigResult", {"eigenvalues", "eigenvectors"}},
     {&eigh_result_kind, "EighResult", {"eigenvalues", "eigenvectors"}},
     {&memory_info_kind, "MemoryInfo", {"free", "total"}},
@@ -60,6 +61,7 @@ static gpa_code result_len(gpa_vm *vm, object_obj *o, int64_t *out) {
 #define RESULT(variable, name)                                                                                   \
     const object_kind variable = {.type_name = name, .attr = result_attr, .repr = result_repr, .getitem = \
                                   result_getitem, .iter = result_iter, .len = result_len, .contains = result_contains}
+RESULT(cache_info_kind, "functools._CacheInfo");
 RESULT(eig_result_kind, "numpy.linalg._linalg.EigResult");
 RESULT(eigh_result_kind, "numpy.linalg._linalg.EighResult");
 RESULT(memory_info_kind, "numba.cuda.MemoryInfo");
