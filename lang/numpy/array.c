@@ -183,7 +183,7 @@ gpa_code nd_flags(gpa_vm *vm, value *argv, value *out) {
 
 gpa_code np_as_strided(gpa_vm *vm, value *argv, value *out) { /* a, shape, strides in bytes */
     gpa_arr *a = NULL, *view = NULL;
-    int ndim, n;
+    int ndim = 0, n = 0;
     int64_t shape[GPA_MAX_DIMS], strides[GPA_MAX_DIMS];
     gpa_code rc = arg_array(vm, argv[0], DT_NONE, &a);
     if (!rc) rc = arg_shape(vm, argv[1], &ndim, shape);

@@ -112,7 +112,9 @@ static gpa_code to_device(gpa_vm *vm, gpa_code rc, value device, value *out) {
     if (rc || device.tag == V_NONE) return rc;
     value made = *out;
     *out = v_none();
-    rc = nd_to_device(vm, (value[]){made, device, v_none()}, out);
+    bool host = device.tag == V_STR && strcmp(device.str->text, "cpu") == 0; /* NumPy's only device: the memory that the host sees */
+    if (host) rc = np_asnumpy(vm, (value[]){made, v_none(), v_none(), v_none()}, out);
+    else rc = nd_to_device(vm, (value[]){made, device, v_none()}, out);
     value_release(vm, made);
     return rc;
 }

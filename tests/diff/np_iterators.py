@@ -76,14 +76,16 @@ try:
     for x in np.nditer(c): x[...] = 3
 except ValueError as e: print(e)
 print(it.nop, 1, it.itersize, it.ndim)
+# --- flatiter: indices that are none (numpy before 2.5)
+e = np.arange(6).reshape(2, 3).T
+for bad in (lambda: e.flat[7], lambda: e.flat[1.5]):
+    try: bad()
+    except IndexError as err: print(err)
 # --- flatiter
 c = np.arange(3)
 e = np.arange(6).reshape(2, 3).T
 e.flat[1] = 99; e.flat[[0, 5]] = [7]; print(e, e.flat[2], e.flat[1:4], e.flat[[0, -1]], len(e.flat))
 f = e.flat; print(next(f), next(f), f.index, f.coords, f.base is e)
-for bad in (lambda: e.flat[7], lambda: e.flat[1.5]):
-    try: bad()
-    except IndexError as err: print(err)
 print(e.flat == 99, np.sum(e.flat), np.array(e.flat), sorted(e.flat)[-1], e.flat.copy(), [x for x in e.flat][:2])
 e.flat = [1, 2]; print(e); e.flat[::2] = 5; print(e); e.flat[e.flat > 2] = 0 if False else 0; print(e)
 for i, v in np.ndenumerate(c): print(i, v, end=' ')

@@ -1,5 +1,5 @@
 # numpy.testing: what passes, what does not, and the words.
-# --- assertions
+# --- assertions (numpy before 2.5)
 from numpy.testing import assert_allclose, assert_array_equal, assert_equal, assert_almost_equal, assert_raises
 import numpy.testing as npt
 def attempt(f, *a, **k):

@@ -41,7 +41,7 @@ def test_limit(limit, mib, least, most):
 
 def test_bad_limit():
     done = run("print(ones(3) + 1)", "4 bananas")
-    return done.returncode == 1 and "GPA_MEMORY_LIMIT" in done.stderr, done
+    return done.returncode == 2 and "GPA_MEMORY_LIMIT: '4 bananas' is not an amount of memory" in done.stderr, done
 
 
 def test_impossible():
