@@ -336,6 +336,11 @@ gpa_code cuda_inside(gpa_vm *vm, value *argv, value *out) {
     return vm_fail(vm, GPA_E_UNSUPPORTED, "this works in kernels only: functions under @cuda.jit");
 }
 
+gpa_code cuda_this_grid(gpa_vm *vm, value *argv, value *out) {
+    (void)argv, (void)out;
+    return vm_fail(vm, GPA_E_UNSUPPORTED, "there is no barrier for all blocks of a grid: what comes behind it is another kernel");
+}
+
 /* ---- the decorator ---- */
 
 static gpa_code truth_of(gpa_vm *vm, value options, const char *name, bool unset, bool *out) {

@@ -123,6 +123,11 @@ gpa_code typed_cuda_syncthreads(walk *w, const typed_site *s, tv *out) {
     return barrier(w, s, KIR_BA_BLOCK, out);
 }
 
+gpa_code typed_cuda_this_grid(walk *w, const typed_site *s, tv *out) {
+    (void)out;
+    return typed_fail(w, s->node, GPA_E_UNSUPPORTED, "there is no barrier for all blocks of a grid: what comes behind it is another kernel");
+}
+
 gpa_code typed_cuda_pause(walk *w, const typed_site *s, tv *out) {
     *out = (tv){.kind = TV_NONE};
     return takes(w, s, 1, 1);
