@@ -1,5 +1,5 @@
-/* Loading and launching the interpreter. A thread of its own reads the file and loads it, so that neither the prompt nor the first
- * result waits. */
+/* Loading and launching the interpreter. A thread of its own reads the file and loads it: after a few launches, or when the first program
+ * comes that the disk cache has not. So a process that computes little with known programs does not load it. */
 #include "runtime/cuda/interpreter.h"
 
 #include <pthread.h>
@@ -12,14 +12,15 @@
 
 /* Instructions that all threads together, and one, may take in code with loops, and cycles: as long as compiling takes, about. */
 #define MOST_STEPS 1e9
-enum { MOST_OF_ONE = 1 << 17, MOST_CYCLES = 50000000, LARGEST_FILE = 64 << 20 };
+enum { MOST_OF_ONE = 1 << 17, MOST_CYCLES = 50000000, FEW_LAUNCHES = 4, LARGEST_FILE = 64 << 20 };
 
 typedef struct cu_interpreter {
     const cu_driver *cu;
     CUcontext context;
     cu_target target;
     pthread_t thread;
-    bool loading;         /* the thread has not been joined */
+    int asked;            /* launches before it was loaded */
+    bool begun, loading;  /* the thread was started; it has not been joined */
     int done;             /* atomic: it has ended */
     CUmodule module;
     CUfunction function;  /* NULL: there is none */
@@ -70,7 +71,18 @@ void interpreter_open(gpa_dev *d) {
     interpreter *x = d->interpreter = mem_zero(sizeof *x);
     if (!x) return;
     x->cu = d->cu, x->context = d->context, x->target = d->target;
+}
+
+static void begin(interpreter *x) {
+    if (x->begun) return;
+    x->begun = true;
     x->loading = !pthread_create(&x->thread, NULL, load, x);
+    if (!x->loading) __atomic_store_n(&x->done, 1, __ATOMIC_RELEASE);
+}
+
+void interpreter_notice(gpa_dev *d) {
+    interpreter *x = d->interpreter;
+    if (x && !x->begun && ++x->asked > FEW_LAUNCHES) begin(x);
 }
 
 static void join(interpreter *x) {
@@ -90,6 +102,7 @@ void interpreter_close(gpa_dev *d) {
 bool interpreter_is_there(gpa_dev *d, bool wait) {
     interpreter *x = d->interpreter;
     if (!x || (!wait && !__atomic_load_n(&x->done, __ATOMIC_ACQUIRE))) return false;
+    begin(x);
     join(x);
     return x->function;
 }

@@ -1,4 +1,4 @@
-/* The interpreter on a device: loaded in the background when the device is opened, and launched in place of programs that are not
+/* The interpreter on a device: loaded in the background when it seems to be of use, and launched in place of programs that are not
  * compiled yet. interpret.h says what it is.
  *
  * GPA_CUDA_INTERPRET is for tests: `never`, or `always`, whatever has been compiled and however large the launch.
@@ -12,10 +12,12 @@
 typedef enum { INTERPRET_SOON, INTERPRET_NEVER, INTERPRET_ALWAYS } interpret_when;
 
 interpret_when interpreter_when(void);
-/* Begins to load it; a device without one is nothing to report. */
+/* A device without one is nothing to report. */
 void interpreter_open(gpa_dev *d);
+/* There is a launch: after a few it begins to be loaded. */
+void interpreter_notice(gpa_dev *d);
 void interpreter_close(gpa_dev *d);
-/* Whether it is there, after waiting for it if it is being loaded; and whether it is there or being loaded. */
+/* Whether it is there, with `wait` after loading it; and whether it is there or may come to be. */
 bool interpreter_is_there(gpa_dev *d, bool wait);
 bool interpreter_is_expected(gpa_dev *d);
 

@@ -174,8 +174,8 @@ static gpa_code need_source(const gpa_prog *p, cu_variant *v, gpa_err *e) {
 
 /* ---- interpreted first ---- */
 
-/* Instructions of all points: so many take the interpreter a millisecond or two. */
-#define MOST_INTERPRETED 6.4e7
+/* Instructions of all points: so many take the interpreter some milliseconds. */
+#define MOST_INTERPRETED 1e9
 
 void program_not_interpreted(gpa_prog *p) {
     interpret_free(p->code);
@@ -189,7 +189,7 @@ static bool can_interpret(gpa_dev *d, gpa_prog *p, double points) {
     return p->code && (p->when == INTERPRET_ALWAYS || points * (double)p->code->n_ins <= MOST_INTERPRETED);
 }
 
-/* Whether the disk cache has the variant, which then is there before an interpreter that is still being loaded. */
+/* Whether the disk cache has the variant, which then is there before an interpreter that has not been loaded yet. */
 static bool is_sooner(gpa_dev *d, const gpa_prog *p, cu_variant *v) {
     gpa_err quiet = {0};
     return !interpreter_is_there(d, false) && !need_source(p, v, &quiet) && compile_is_known(v->source.text.text, target_of(d, &p->copy));
@@ -204,6 +204,7 @@ static void build_behind(gpa_dev *d, const gpa_prog *p, cu_variant *v, double po
 }
 
 bool program_interprets(gpa_dev *d, gpa_prog *p, const cu_plan *plan, double points) {
+    interpreter_notice(d);
     bool always = p->when == INTERPRET_ALWAYS;
     cu_variant *v = known_variant(p, plan);
     cu_built built;

@@ -198,6 +198,8 @@ static void launch_once(job *j, const int64_t *size) {
 }
 
 /* What array k holds now; owned by the caller. */
+static void print_value(gpa_dtype t, gpa_val v);
+
 static unsigned char *results(job *j, int k, gpa_dtype t) {
     gpa_err e = {.code = GPA_OK};
     unsigned char *p = malloc(ROOM * dtype_size(t));
@@ -223,7 +225,16 @@ static void launch(job *j, const int64_t *size) {
     for (size_t k = 0; k < j->f->n_arrays && same; k++) {
         gpa_dtype t = (gpa_dtype)j->f->arrays[k].dtype;
         unsigned char *now = results(j, (int)k, t);
-        if (!j->why && memcmp(now, compiled[k], ROOM * dtype_size(t)) != 0) j->why = "the interpreter's result is not that of the compiled program";
+        for (size_t at = 0; at < ROOM && !j->why; at++) {
+            gpa_val have = dtype_load(now + at * dtype_size(t), t), want = dtype_load(compiled[k] + at * dtype_size(t), t);
+            if (alike(t, have, want, 0, 0, false)) continue;
+            printf("# array %zu, element %zu: interpreted ", k, at);
+            print_value(t, have);
+            printf(", compiled ");
+            print_value(t, want);
+            puts("");
+            j->why = "the interpreter's result is not that of the compiled program";
+        }
         free(now);
         free(compiled[k]);
     }
