@@ -225,7 +225,7 @@ static gpa_code set_slice(gpa_vm *vm, list_obj *l, const slice_obj *s, value ite
 gpa_code op_setitem(gpa_vm *vm, value v, value key, value item) {
     int64_t i;
     if (v.tag == V_DICT) return dict_set(vm, v.dict, key, item);
-    if (v.tag == V_ARRAY && !v.aux) return op_array_setitem(vm, v, key, item);
+    if (v.tag == V_ARRAY && !v.aux) return op_array_setitem(vm, v, key, item, false);
     if (v.tag == V_OBJECT && v.object->kind->setitem) return v.object->kind->setitem(vm, v.object, key, item);
     if (v.tag != V_LIST) return vm_fail(vm, GPA_E_TYPE, "'%s' object does not support item assignment", value_type_name(v));
     if (key.tag == V_SLICE) return set_slice(vm, v.list, key.slice, item);

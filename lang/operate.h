@@ -26,7 +26,7 @@ gpa_code op_array(gpa_vm *vm, ast_op op, value a, value b, value *out);
 gpa_code op_array_update(gpa_vm *vm, ast_op op, value a, value b, value *out);
 gpa_code op_array_unary(gpa_vm *vm, ast_op op, value a, value *out);
 gpa_code op_array_getitem(gpa_vm *vm, value a, value key, value *out);
-gpa_code op_array_setitem(gpa_vm *vm, value a, value key, value item);
+gpa_code op_array_setitem(gpa_vm *vm, value a, value key, value item, bool last); /* last: nobody else holds the item */
 gpa_code op_array_update_item(gpa_vm *vm, ast_op op, value a, value key, value item);
 /* Operators on two int, bool, float or complex numbers. */
 gpa_code op_number(gpa_vm *vm, ast_op op, value a, value b, value *out);

@@ -313,7 +313,7 @@ static gpa_code one_element(gpa_vm *vm, const gpa_arr *a, gpa_opnd *rhs) {
     return GPA_OK;
 }
 
-gpa_code op_array_setitem(gpa_vm *vm, value v, value key, value item) {
+gpa_code op_array_setitem(gpa_vm *vm, value v, value key, value item, bool last) {
     gpa_arr *a = v.array->arr;
     gpa_index ix[ARG_MAX_INDEX];
     int64_t at[GPA_MAX_DIMS];
@@ -328,6 +328,7 @@ gpa_code op_array_setitem(gpa_vm *vm, value v, value key, value item) {
     TRY(arg_index(vm, key, ix, &n));
     TRY(arg_element(vm, item, (gpa_dtype)a->dtype, &rhs));
     if (names_element(a, ix, n)) TRY(one_element(vm, a, &rhs));
+    rhs.last = last && item.tag == V_ARRAY && !item.aux;
     rc = arr_set(vm_rt(vm), a, ix, n, &rhs, vm_err(vm));
 out:
     arg_opnd_release(vm, &rhs);
@@ -370,7 +371,7 @@ gpa_code op_array_update_item(gpa_vm *vm, ast_op op, value v, value key, value i
     }
     rc = op_array_getitem(vm, v, key, &old);
     if (!rc) rc = op_update(vm, op, old, item, &new);
-    if (!rc) rc = op_array_setitem(vm, v, key, new);
+    if (!rc) rc = op_array_setitem(vm, v, key, new, false);
     value_release(vm, old);
     value_release(vm, new);
     return rc;

@@ -437,7 +437,9 @@ STEP(set_item) {
     BOUND(i->a);
     BOUND(i->b);
     BOUND(i->c);
-    gpa_code rc = op_setitem(vm, r[i->a], r[i->b], r[i->c]);
+    const value *to = &r[i->a], *v = &r[i->c];
+    bool last = v->tag == V_ARRAY && v->o->refs == 1 && i->c >= f->code->first_temp;
+    gpa_code rc = to->tag == V_ARRAY && !to->aux ? op_array_setitem(vm, *to, r[i->b], *v, last) : op_setitem(vm, *to, r[i->b], *v);
     if (rc) return rc;
     reg_consume(vm, f, i->c);
     reg_consume(vm, f, i->b);

@@ -103,6 +103,7 @@ static gpa_code set_view(gpa_rt *rt, gpa_arr *to, const gpa_opnd *rhs, bool elem
     if (rhs->arr && (!o.arr || !shape_spread(o.arr->ndim, o.arr->shape, o.arr->strides, to->ndim, to->shape, fit)))
         TRY(no_fit_view((gpa_dtype)to->dtype, to->ndim, to->shape, rhs->arr, element, e));
     if (to->size == 0) goto out;
+    if (rhs->last && o.arr == rhs->arr && store_take(to, o.arr)) goto out;
     TRY(set_few(rt, to, &o, &done, e));
     if (done) goto out;
     TRY(value_node(rt, &o, (gpa_dtype)to->dtype, &value, e));

@@ -208,6 +208,17 @@ out:
     return rc;
 }
 
+/* Makes *a contiguous. */
+static gpa_code make_dense(gpa_rt *rt, gpa_arr **a, gpa_err *e) {
+    gpa_arr *copy;
+    if (arr_is_contiguous(*a)) return GPA_OK;
+    gpa_code rc = library_copy(rt, *a, (gpa_dtype)(*a)->dtype, false, &copy, e);
+    if (rc) return rc;
+    arr_release(rt, *a);
+    *a = copy;
+    return GPA_OK;
+}
+
 static gpa_code matmul(gpa_rt *rt, const gpa_opnd *a, const gpa_opnd *b, gpa_arr **out, gpa_err *e) {
     stacks s = {.a = NULL};
     gpa_opnd in[2] = {*a, *b};
@@ -238,6 +249,15 @@ static gpa_code matmul(gpa_rt *rt, const gpa_opnd *a, const gpa_opnd *b, gpa_arr
     TRY(plan_product(fa, fb, &s, e)); /* a cast is dense: its strides are its own */
     gpa_libcall c = product_call(&s, t);
     bool library = library_can(d, &c);
+    if (!library && !d->caps.host_visible && (dtype_is_float(t) || dtype_is_complex(t))) {
+        /* Neither rows nor columns lie together: a copy costs less than the way to the host. */
+        TRY(make_dense(rt, &s.a, e));
+        TRY(make_dense(rt, &s.b, e));
+        fa = s.a, fb = s.b;
+        TRY(plan_product(fa, fb, &s, e));
+        c = product_call(&s, t);
+        library = library_can(d, &c);
+    }
     if (library) TRY(product_on_device(rt, d, &s, c, out, e));
     else TRY(product_on_host(rt, &s, t, out, e));
     explain_call(rt, library_names[LIB_GEMM], library ? d : NULL, *out);

@@ -38,6 +38,7 @@ typedef struct gpa_arr {
 typedef struct {
     gpa_arr *arr;
     gpa_weak weak;
+    bool last; /* nobody needs the array afterwards: what it is stored into may take its memory */
     gpa_dtype dtype;
     gpa_val v;
     gpa_span span; /* where the operand stands, for carets; may be empty */

@@ -4,7 +4,7 @@
  * old contents. The value being stored may read the target: element by element from the same place it is safe, from
  * elsewhere the value goes through a temporary.
  *
- * Reading order: readers, the store itself, whole pending arrays, scatters. */
+ * Reading order: readers, the store itself, whole arrays, scatters. */
 #include "runtime/store.h"
 
 #include "runtime/exec.h"
@@ -121,6 +121,16 @@ static gpa_code fit(gpa_rt *rt, node *n, gpa_dtype t, int ndim, const int64_t *s
 
 static bool is_whole(const gpa_arr *a) {
     return a->dtype == a->storage->dtype && a->offset == 0 && a->size == a->storage->size && arr_is_contiguous(a);
+}
+
+bool store_take(gpa_arr *target, gpa_arr *from) {
+    gpa_storage *s = target->storage, *t = from->storage;
+    gpa_buf *b = s->buf;
+    if (!b || !t->buf || s == t || t->refs != 1 || target->readonly || !is_whole(target) || !is_whole(from)) return false;
+    if (target->dtype != from->dtype || s->size != t->size || b->host || b->device != t->buf->device) return false;
+    s->buf = t->buf;
+    t->buf = b;
+    return true;
 }
 
 gpa_code store_node(gpa_rt *rt, gpa_arr *target, node *value, node *mask, gpa_err *e) {

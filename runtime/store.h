@@ -11,6 +11,9 @@ gpa_code store_begin(gpa_rt *rt, gpa_arr *a, gpa_err *e);
  * node broadcast likewise. Target may be any view, also of an array that value and mask read: the result is as if
  * they had been computed before. ValueError "assignment destination is read-only". */
 gpa_code store_node(gpa_rt *rt, gpa_arr *target, node *value, node *mask, gpa_err *e);
+/* target[...] = from without a copy, where both are computed, whole, alike, on a device with memory of its own, and nothing else
+ * sees `from`: their storages change memories. What pends on the old contents keeps them. False: not such a case, nothing is done. */
+bool store_take(gpa_arr *target, gpa_arr *from);
 /* What a scatter stores: all of one shape. */
 typedef struct {
     node *value;

@@ -1,4 +1,5 @@
-# Ctrl-C on the CUDA device above the emulator: what a program had not finished is never a value, and the session goes on.
+# The CUDA device above the emulator, from outside. Ctrl-C: what a program had not finished is never a value, and the session goes on.
+# Products: cuBLAS gets operands as they lie.
 [ -e "$B/tests/emulator/device.h.gch" ] || { echo "skip - no g++ to run CUDA programs with"; exit 0; }
 work=$(realpath "$B")/test/emulated; rm -rf "$work"; mkdir -p "$work"
 export LD_LIBRARY_PATH=$B/tests/emulator/lib64:$LD_LIBRARY_PATH CUDA_PATH=$B/tests/emulator STUB_CUDA=version=12040 GPA_DEVICE=cuda:0
@@ -24,4 +25,41 @@ endless=$short
 ok "blocks that have not begun when loops too short to ask are interrupted do nothing" "$(interrupted "${said/N/10**7}")" 'stopped '
 endless=$nested
 ok "short loops in a loop ask" "$(interrupted "${said/N/4000}")" 'stopped '
+
+# products: above a cuBLAS that computes by the definition
+mkdir -p "$work/lib64"
+for l in cuda.so.1 nvrtc.so.13; do ln -sf "$(realpath "$B")/tests/emulator/lib64/lib$l" "$work/lib64"; done
+ln -sf "$(realpath "$B")/tests/emulator/blas/libcublas.so.13" "$work/lib64/libcublas.so.12"
+check=$'def numbers(*shape): return (np.arange(int(np.prod(np.array(shape)))) % 7 - 3.0).reshape(shape)
+def check(x, y):
+    z = x @ y
+    print(z.tolist() == [[sum(x[i, k].item() * y[k, j].item() for k in range(x.shape[1])) for j in range(y.shape[1])] for i in range(x.shape[0])])
+a, b, c = numbers(3, 4), numbers(4, 5), numbers(5, 4)
+for v in a, b, c: v[0, 0].item()
+'
+# products CODE: what it printed, how many programs stored copies, what cuBLAS was asked for
+products() {
+    CUDA_PATH=$work STUB_CUDA_LOG=$work/log "$GPA" --explain -c "$check$1" > "$work/out" 2>&1
+    echo "$(grep -c '^True' "$work/out") alike, $(grep -c '^False\|by the host\|Error' "$work/out") not, $(grep -c 'cut store' "$work/out") copies: $(sed -n 's/^gemm \(..\).* by \([0-9]*\) \([0-9]*\) batch \([0-9]*\)$/\1 \2 \3 \4/p' "$work/log" | tr '\n' ',')"
+    rm -f "$work/log"
+}
+ok "operands go to cuBLAS as they lie" "$(products $'check(a, b)
+check(a, c.T)
+check(numbers(4, 3).T, c.T)
+check(numbers(6, 4)[::2], b)
+check(a, numbers(4, 9)[:, 2:7])
+check(a, numbers(5, 8)[:, 3:7].T)')" '6 alike, 0 not, 0 copies: NN 5 4 1,TN 4 4 1,TT 4 3 1,NN 5 8 1,NN 9 4 1,TN 8 4 1,'
+ok "and stacks of them" "$(products $'x, y = numbers(2, 3, 4), numbers(2, 5, 4)
+x[0, 0, 0].item(); y[0, 0, 0].item()
+z = x @ y.transpose(0, 2, 1)
+print([z[i].tolist() for i in range(2)] == [(x[i] @ y[i].T).tolist() for i in range(2)])')" '1 alike, 0 not, 0 copies: TN 4 4 2,TN 4 4 1,TN 4 4 1,'
+ok "others are copied there"           "$(products $'check(a[::-1], b)
+check(a, numbers(4, 10)[:, ::2])')" '2 alike, 0 not, 2 copies: NN 5 4 1,NN 5 4 1,'
+ok "a whole array takes a product's memory, and what pends keeps the old one" "$(products $'z = np.zeros((3, 5)); w = z[1]; z[0, 0].item(); old = z + 1
+z[:] = a @ b
+print(w.tolist() == (a @ b)[1].tolist() and old.tolist() == [[1.0] * 5] * 3)
+t = a @ b
+z[:] = t
+t[0] = 9
+print(z[0].tolist() != t[0].tolist())')" '2 alike, 0 not, 2 copies: NN 5 4 1,NN 5 4 1,NN 5 4 1,'
 exit $bad
