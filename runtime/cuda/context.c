@@ -86,6 +86,7 @@ static gpa_code make_parts(gpa_dev *d, gpa_err *e) {
     TRY(make_pool(d, e));
     TRY(make_shared(d, sizeof *d->shared, &d->shared, &d->shared_seen, e));
     TRY(make_cleared(d, FAULT_LOCK * FAULT_SLOTS, &d->faults.locks, e));
+    TRY(make_cleared(d, TOLD * FAULT_SLOTS, &d->faults.told, e));
     TRY(make_cleared(d, sizeof(uint32_t) * COUNTERS, &d->counters, e));
     TRY(stream_join(d, true, e)); /* streams begin behind what was just cleared */
     d->faults.host = d->shared->faults;
@@ -108,7 +109,7 @@ static void leave_parts(gpa_dev *d) {
     d->solver_params = NULL;
     d->sparse_handle = NULL;
     d->done = d->clock[0] = d->clock[1] = NULL;
-    d->counters = d->faults.locks = 0;
+    d->counters = d->faults.locks = d->faults.told = 0;
     d->shared = NULL;
     d->stream = NULL;
     d->stuck = false;
@@ -137,9 +138,10 @@ static void drop_parts(gpa_dev *d) {
     wait_close(d);
     if (d->counters) cu->free(d->counters, d->stream);
     if (d->faults.locks) cu->free(d->faults.locks, d->stream);
+    if (d->faults.told) cu->free(d->faults.told, d->stream);
     if (d->shared) cu->host_free(d->shared);
     if (d->stream) cu->stream_destroy(d->stream);
-    d->counters = d->faults.locks = 0;
+    d->counters = d->faults.locks = d->faults.told = 0;
     d->faults.n = 0;
     d->shared = NULL;
     d->stream = NULL;

@@ -68,10 +68,10 @@ static int16_t find_bins(const kir_func *f, bool *counts) {
 cu_facts emit_facts(const kir_func *f) {
     cu_facts x = {.bins = -1};
     uint64_t stored = 0;
-    bool each = false, variables = false, rolled = false, control = false;
+    bool each = false, variables = false, rolled = false, control = false, *places = NULL;
     for (size_t k = 0; k < f->n_code; k++) {
         const kir_ins *i = &f->code[k];
-        x.ops += cost_of(i);
+        if (each || !f->inner) x.ops += cost_of(i);
         x.n_each += i->code == KIR_EACH;
         x.n_reduce += i->code == KIR_REDUCE;
         x.scans |= i->code == KIR_SCAN;
@@ -79,7 +79,7 @@ cu_facts emit_facts(const kir_func *f) {
         x.prints |= i->code == KIR_PRINT;
         x.faults |= (i->code == KIR_BOUND && i->imm != KIR_INSIDE) || i->code == KIR_FAULT;
         x.loops |= i->code == KIR_FOR || i->code == KIR_LOOP;
-        x.stops |= i->code == KIR_LOOP || (i->code == KIR_FOR && !em_is_brief(f, (int32_t)k));
+        x.stops |= i->code == KIR_LOOP || (i->code == KIR_FOR && !em_is_short(f, (int32_t)k));
         bool few = i->code == KIR_FOR && i->imm == KIR_FEW;
         x.branches |= (i->code == KIR_FOR && !few) || i->code == KIR_LOOP || i->code == KIR_BLOCK;
         variables |= i->code == KIR_VAR;
@@ -101,6 +101,8 @@ cu_facts emit_facts(const kir_func *f) {
     x.tiles = x.scans && !x.branches && !x.reread && scans_by_tiles(f);
     x.chains = x.tiles && x.n_each == 1 && scans_by_chain(f);
     x.packs = x.tiles && x.scatters;
+    if (x.packs && x.chains && (places = mem_zero(f->n_code))) x.picks = em_picks(f, places);
+    mem_free(places);
     x.scatters = x.scatters && !(f->flags & KIR_F_FREE) && f->form == KIR_MAP && !x.n_each && !x.branches && !x.atomics;
     return x;
 }
@@ -135,7 +137,7 @@ void em_unsupported(em *E, const char *what) {
 static size_t field_size(const em *E, cu_field_kind kind, unsigned a) {
     size_t word = em_small(E) ? 4 : 8;
     switch (kind) {
-    case FIELD_BASE: case FIELD_SCRATCH: case FIELD_DONE: case FIELD_COUNTER: case FIELD_CHAIN: case FIELD_CLAIM: case FIELD_RECORD: case FIELD_LOCK: case FIELD_SAY: case FIELD_STOP:
+    case FIELD_BASE: case FIELD_SCRATCH: case FIELD_DONE: case FIELD_COUNTER: case FIELD_CHAIN: case FIELD_CLAIM: case FIELD_RECORD: case FIELD_LOCK: case FIELD_SAY: case FIELD_STOP: case FIELD_TOLD:
         return 8;
     case FIELD_EXTENT: return 8;
     case FIELD_ROOM: return 4;
@@ -151,7 +153,7 @@ static const char *const field_names[] = {
     [FIELD_BASE] = "a", [FIELD_OFFSET] = "first", [FIELD_STRIDE] = "stride", [FIELD_EXTENT] = "extent", [FIELD_ROOM] = "room", [FIELD_SIZE] = "size",
     [FIELD_PARAM] = "number", [FIELD_SPAN] = "span", [FIELD_MAGIC] = "magic", [FIELD_SHIFT] = "shift", [FIELD_OUTER] = "outer",
     [FIELD_CHUNKS] = "chunks", [FIELD_LENGTH] = "length", [FIELD_SCRATCH] = "scratch", [FIELD_DONE] = "done",
-    [FIELD_COUNTER] = "counter", [FIELD_CHAIN] = "chain", [FIELD_CLAIM] = "claim", [FIELD_RECORD] = "record", [FIELD_LOCK] = "lock", [FIELD_SAY] = "say", [FIELD_STOP] = "stop"};
+    [FIELD_COUNTER] = "counter", [FIELD_CHAIN] = "chain", [FIELD_CLAIM] = "claim", [FIELD_RECORD] = "record", [FIELD_LOCK] = "lock", [FIELD_SAY] = "say", [FIELD_STOP] = "stop", [FIELD_TOLD] = "told"};
 
 const char *em_field(em *E, char *buf, cu_field_kind kind, unsigned a, unsigned b) {
     cu_source *s = E->out;
@@ -190,7 +192,7 @@ static void put_field(em *E, gpa_str *out, const cu_field *x) {
     case FIELD_PARAM: str_printf(out, "    %s number%u_%u;\n", em_memory(E, (gpa_dtype)f->params[x->a]), x->a, x->b); return;
     case FIELD_SCRATCH:
     case FIELD_DONE: str_printf(out, "    g_state%u *%s%u_%u;\n", x->a, name, x->a, x->b); return;
-    case FIELD_COUNTER: case FIELD_LOCK: str_printf(out, "    unsigned *%s%u_%u;\n", name, x->a, x->b); return;
+    case FIELD_COUNTER: case FIELD_LOCK: case FIELD_TOLD: str_printf(out, "    unsigned *%s%u_%u;\n", name, x->a, x->b); return;
     case FIELD_CHAIN: str_printf(out, "    volatile unsigned long long *%s%u_%u;\n", name, x->a, x->b); return;
     case FIELD_CLAIM: str_printf(out, "    unsigned%s *%s%u_%u;\n", em_small(E) ? "" : " long long", name, x->a, x->b); return;
     case FIELD_RECORD: str_printf(out, "    g_record *%s%u_%u;\n", name, x->a, x->b); return;
@@ -237,8 +239,9 @@ static bool scan_regions(em *E) {
     E->slice = mem_zero(f->n_code + 1);
     E->narrow = mem_zero(f->n_code + 1);
     E->group = mem_zero((f->n_code + 1) * sizeof *E->group);
+    E->places = mem_zero(f->n_code + 1);
     E->helper_done = mem_zero(op_helper_count * DT_COUNT);
-    if (!E->close || !E->outer || !E->slice || !E->narrow || !E->group || !E->helper_done) return false;
+    if (!E->close || !E->outer || !E->slice || !E->narrow || !E->group || !E->places || !E->helper_done) return false;
     for (size_t k = 0; k < f->n_code; k++) {
         const kir_ins *i = &f->code[k];
         E->close[k] = -1;
@@ -259,6 +262,7 @@ static bool scan_regions(em *E) {
             if (in[n] >= 0) E->slice[in[n]] = true;
     }
     if (em_small(E) && f->form == KIR_MAP) find_narrow(E);
+    if (E->facts.picks) em_picks(f, E->places);
     return true;
 }
 
@@ -337,8 +341,8 @@ static void put_body(em *E) {
     declare_arrays(E);
     declare_fixed(E);
     if (E->facts.stops) {
-        em_line(E, "unsigned fuel = 0;");
-        em_ask_first(E);
+        em_line(E, "unsigned fuel = %uu;", EM_WORK - EM_UNASKED);
+        if (E->f->form != KIR_KERNEL) em_line(E, "bool asked = false;");
     }
     if (E->f->form == KIR_KERNEL) em_steps(E, 0, (int32_t)E->f->n_code);
     else if (E->plan->team == TEAM_NONE) em_points(E);
@@ -390,6 +394,7 @@ done:
     mem_free(E.slice);
     mem_free(E.narrow);
     mem_free(E.group);
+    mem_free(E.places);
     mem_free(E.helper_done);
     if (E.rc) emit_free(out);
     return E.rc;

@@ -63,7 +63,8 @@ typedef enum {
     FIELD_RECORD,  /* where a fault is reported, and the word that the first one takes */
     FIELD_LOCK,
     FIELD_SAY,     /* where it prints */
-    FIELD_STOP     /* the interrupt flag */
+    FIELD_STOP,    /* the interrupt flag */
+    FIELD_TOLD     /* TOLD_WORDS words, TOLD_APART bytes apart: not 0 when somebody has found it set */
 } cu_field_kind;
 
 typedef struct {
@@ -89,7 +90,8 @@ typedef struct {
     bool scans, atomics, faults, prints;
     bool tiles;     /* there are SCANs, and they can go by tiles */
     bool chains;    /* one, also in a chain */
-    bool packs;     /* such a program stores at computed places: neighbours there belong to neighbouring lanes */
+    bool packs;     /* such a program stores at computed places */
+    bool picks;     /* which are those of chosen elements, side by side */
     int16_t bins;   /* an array whose only use is one ATOMIC that adds integers, of a plain program without EACH; -1: none */
     bool counts;    /* which adds the same number at all points */
     bool scatters;  /* without EACH: of the points that store to one element the last one wins */

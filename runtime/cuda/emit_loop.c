@@ -1,11 +1,12 @@
 /* Loops, blocks and the ways out of them.
  *
- * A thread that has done so much work since it asked last asks whether it is to stop: `fuel` counts what its loops did, in
- * about instructions; loops that are known to end before are not counted themselves. A counted loop that holds no other runs in
+ * A thread that has done so much work since it asked last asks whether it is to stop, for the first time after less: a launch of
+ * many points is many waves, each of which begins anew. `fuel` counts what its loops did, in about instructions; loops that are known to
+ * end before are not counted themselves. A counted loop that holds no other runs in
  * stretches of so much work, which a narrow counter counts, and asks between them. A small body is written twice: four trips at a
  * time, where a trip finds what the one before has computed and no counter is compared, and for the trips that are left.
- * Who asks finds the answer of the launch's other threads in the GPU's memory, or the host's, and leaves it for them; blocks
- * that begin late look there first, so that those that have not begun when it is said do nothing.
+ * Who asks finds what the launch's other threads were told in the GPU's memory; a few blocks the first time, later all, look at the
+ * host's flag too, across the bus, and leave what they saw for the others.
  *
  * Labels: n<region> is where the next trip begins, b<region> what comes behind. In the second copy of a body they end in r.
  *
@@ -15,9 +16,8 @@
 
 #include "runtime/cuda/emitter.h"
 
-/* WORK: about so many instructions are done without asking. BRIEF: a program of loops of so many is over soon, whatever its points.
- * MOST_UNROLLED: instructions of all trips. SMALL: of a body. STARTED: blocks that have begun before anybody could ask. */
-enum { WORK = 1 << 17, BRIEF = 1 << 12, FEW = 32, MOST_UNROLLED = 2048, SMALL = 40, COPIES = 4, STARTED = 256, MOST_STRETCH = 1 << 16 };
+/* MOST_UNROLLED: instructions of all trips. SMALL: of a body. */
+enum { WORK = EM_WORK, SHORT = EM_UNASKED, FEW = 32, MOST_UNROLLED = 2048, SMALL = 40, COPIES = 4, MOST_STRETCH = 1 << 16 };
 
 /* ---- what a loop is like ---- */
 
@@ -49,7 +49,7 @@ static int32_t measure(const kir_func *f, int32_t loop, double *trip, double *al
         uint8_t code = f->code[k].code;
         if (code == KIR_FOR || code == KIR_LOOP) {
             k = measure(f, k, &one, &many);
-            inside += many <= WORK ? many : 1;
+            inside += many <= SHORT ? many : 1;
             whole += many;
             continue;
         }
@@ -61,7 +61,7 @@ static int32_t measure(const kir_func *f, int32_t loop, double *trip, double *al
     bool known = i->code == KIR_FOR && is_constant(f, i->a, &a) && is_constant(f, i->b, &b);
     *trip = inside;
     *all = known ? whole * fabs((double)b - (double)a) : INFINITY;
-    if (i->code == KIR_FOR && i->imm) *all = MIN(whole, BRIEF); /* nobody asks for it */
+    if (i->code == KIR_FOR && i->imm) *all = MIN(whole, SHORT); /* nobody asks for it */
     return k;
 }
 
@@ -74,13 +74,7 @@ static double trip_work(const em *E, int32_t loop) {
 bool em_is_short(const kir_func *f, int32_t loop) {
     double trip, all;
     measure(f, loop, &trip, &all);
-    return all <= WORK;
-}
-
-bool em_is_brief(const kir_func *f, int32_t loop) {
-    double trip, all;
-    measure(f, loop, &trip, &all);
-    return all <= BRIEF;
+    return all <= SHORT;
 }
 
 static int64_t few_trips(const em *E, int32_t loop) {
@@ -157,23 +151,13 @@ void em_jump(em *E, int32_t at) {
 
 /* ---- asking ---- */
 
-/* The call that asks. */
-static const char *question(em *E, char buf[160]) {
-    char stop[NAME_ROOM], record[NAME_ROOM], lock[NAME_ROOM];
+/* The call that asks; `again`: the thread has asked before. */
+static const char *question(em *E, char buf[200], const char *again) {
+    char stop[NAME_ROOM], record[NAME_ROOM], told[NAME_ROOM];
     E->needs |= NEED_RECORD | NEED_STOP;
-    snprintf(buf, 160, "g_stops(%s, %s, %s, %uu)", em_field(E, lock, FIELD_LOCK, 0, 0), em_field(E, stop, FIELD_STOP, 0, 0), em_field(E, record, FIELD_RECORD, 0, 0),
-             (unsigned)KIR_FT_STOPPED);
+    snprintf(buf, 200, "g_stops(%s, %s, %s, %uu, %s)", em_field(E, told, FIELD_TOLD, 0, 0), em_field(E, stop, FIELD_STOP, 0, 0), em_field(E, record, FIELD_RECORD, 0, 0),
+             (unsigned)KIR_FT_STOPPED, again);
     return buf;
-}
-
-/* The answer is wanted when the first loop begins: until then it is on its way. */
-void em_ask_first(em *E) {
-    char ask[160], lock[NAME_ROOM];
-    const char *block = E->f->form == KIR_KERNEL ? "blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z)" : "blockIdx.x";
-    em_line(E, "unsigned told; told = 0;");
-    em_line(E, "{ const unsigned block = %s; if (block >= %d) told = block %% %d == 0 ? %s : ((volatile unsigned *)%s)[2]; }", block, STARTED, STARTED,
-            question(E, ask), em_field(E, lock, FIELD_LOCK, 0, 0));
-    E->told = true;
 }
 
 /* ---- stretches ---- */
@@ -214,10 +198,10 @@ static void put_trips(em *E, int32_t at) {
 static void put_stretches(em *E, int32_t at) {
     const kir_ins *i = &E->f->code[at];
     int n = (int)at, a = (int)i->a, b = (int)i->b, c = (int)i->c;
-    char ask[160], behind[24];
+    char ask[200], behind[24], again[40];
     bool one = is_one(E, i->c);
     double work = trip_work(E, at);
-    int stretch = (int)MIN(WORK / work + 1, MOST_STRETCH);
+    int first = (int)(SHORT / work) + 1, stretch = (int)MIN(WORK / work + 1, MOST_STRETCH);
     em_line(E, "{");
     E->depth++;
     em_line(E, "long long f%d; f%d = v%d;", n, n, a);
@@ -233,13 +217,16 @@ static void put_stretches(em *E, int32_t at) {
         em_line(E, "    left%d = ((v%d < 0 ? 0 - left%d : left%d) - 1) / by + 1;", n, c, n, n);
         em_line(E, "}");
     }
+    em_line(E, "int s%d; s%d = %d;", n, n, first);
     em_line(E, "while (left%d) {", n);
     E->depth++;
-    em_line(E, "m%d = left%d > %d ? %d : (int)left%d; k%d = 0;", n, n, stretch, stretch, n, n);
+    em_line(E, "m%d = left%d > s%d ? s%d : (int)left%d; k%d = 0;", n, n, n, n, n, n);
     put_trips(E, at);
     if (one) em_line(E, "f%d += m%d;", n, n);
     em_line(E, "left%d -= m%d;", n, n);
-    em_line(E, "if (left%d && %s) return;", n, question(E, ask));
+    snprintf(again, sizeof again, "s%d != %d", n, first);
+    em_line(E, "if (left%d && %s) return;", n, question(E, ask, E->f->form == KIR_KERNEL ? "true" : again));
+    em_line(E, "s%d = %d;", n, stretch);
     em_close_block(E);
     em_line(E, "%s:;", label(E, behind, 'b', at));
     if (is_counted(E, at)) em_line(E, "fuel += k%d * %uu;", n, (unsigned)work);
@@ -270,10 +257,6 @@ static void put_for(em *E, int32_t at) {
 
 void em_loop(em *E, int32_t at) {
     uint8_t code = E->f->code[at].code;
-    if (code != KIR_BLOCK && E->told) {
-        em_line(E, "if (told) return;");
-        E->told = false;
-    }
     if (em_in_stretches(E, at)) {
         put_stretches(E, at);
     } else if (code == KIR_FOR) {
@@ -285,9 +268,11 @@ void em_loop(em *E, int32_t at) {
 }
 
 static void put_poll(em *E, int32_t loop) {
-    char ask[160];
+    char ask[200];
+    bool kernel = E->f->form == KIR_KERNEL;
     if (em_is_short(E->f, loop)) return;
-    em_line(E, "if ((fuel += %uu) > %uu) { fuel = 0; if (%s) return; }", (unsigned)trip_work(E, loop), (unsigned)WORK, question(E, ask));
+    em_line(E, "if ((fuel += %uu) > %uu) { fuel = 0; if (%s) return;%s }", (unsigned)trip_work(E, loop), (unsigned)WORK, question(E, ask, kernel ? "true" : "asked"),
+            kernel ? "" : " asked = true;");
 }
 
 void em_loop_end(em *E, int32_t at) {

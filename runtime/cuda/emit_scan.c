@@ -6,13 +6,7 @@
  * total, then the parts themselves, each of which joins the totals before it. Nothing waits for another block, and the
  * order of joining is always the same.
  *
- * In a chain: one launch, whose blocks walk a part twice, the second time from the cache. A block publishes the total of its
- * part; 32 parts are a group, whose last block publishes the group's total and then that with all before it. A block that needs what
- * is before it joins the nearest such sum, the totals of the groups between and those of its own group, always in the same
- * order whatever it found. Blocks begin in their order, so those before it are under way. A word holds 32 bits of a state beside
- * a mark of what it is, so that it is read in one piece.
- *
- * Reading order: in place, tiles, chains. */
+ * Reading order: in place, tiles. */
 #include <stdio.h>
 
 #include "runtime/cuda/emitter.h"
@@ -85,7 +79,7 @@ static void close_tiles(em *E, const char *guard) {
     em_close_block(E);
 }
 
-static cu_walk walk_tiles(em *E, int32_t each) {
+cu_walk em_walk_tiles(const em *E, int32_t each) {
     cu_walk w = em_walk_over(E, E->f->inner);
     w.lo = each + 1, w.hi = E->close[each];
     w.chunk = "c0 + u * lanes + lane", w.end = "end";
@@ -102,7 +96,7 @@ static void total_tiles(em *E, const cu_walk *w) {
 }
 
 void em_scan_totals(em *E, int32_t each) {
-    cu_walk w = walk_tiles(E, each);
+    cu_walk w = em_walk_tiles(E, each);
     each_scan(E, each, share_tile);
     each_scan(E, each, em_start_state);
     total_tiles(E, &w);
@@ -159,39 +153,9 @@ static void take_warps(em *E, int32_t at) {
     em_close_block(E);
 }
 
-/* What counts is how many of some bits are true: lanes are asked at once. */
-static bool counts_bits(const em *E, int32_t at) {
-    const kir_ins *i = &E->f->code[at], *a = &E->f->code[i->a];
-    return E->facts.chains && i->sub == RED_SUM && E->plan->vec == 1 && a->code == KIR_CAST && E->f->code[a->a].type == DT_BOOL;
-}
-
-/* The same for them: a warp has neighbouring accesses, so that its own total is all that others want. */
-static void count_tile(em *E, int32_t at) {
-    int n = (int)at;
-    em_line(E, "g_state%d p%d[%d], own%d = 0;", n, n, E->plan->unroll, n);
-    em_open_unrolled(E, "u", E->plan->unroll);
-    em_line(E, "const unsigned set = __ballot_sync(0xffffffffu, t%d[u][0] != 0);", n);
-    em_line(E, "p%d[u] = own%d + __popc(set & ((1u << lane %% 32) - 1));", n, n);
-    em_line(E, "own%d += __popc(set);", n);
-    em_close_block(E);
-    em_line(E, "if (lane %% 32 == 0) s%d[turn + lane / 32] = own%d;", n, n);
-    em_line(E, "__syncthreads();");
-    em_line(E, "g_state%d before = 0;", n);
-    if (E->plan->scan == SCAN_CHAIN) em_line(E, "_Pragma(\"unroll\") for (unsigned w = 0; w < %d; w++) { if (w == lane / 32) before = r%d; r%d += s%d[turn + w]; }", SCAN_WARPS, n, n, n);
-    else em_line(E, "for (unsigned w = 0; w < lanes / 32; w++) { if (w == lane / 32) before = r%d; r%d += s%d[turn + w]; }", n, n, n);
-    em_open_unrolled(E, "u", E->plan->unroll);
-    em_line(E, "p%d[u] += before;", n);
-    em_close_block(E);
-}
-
 /* The points from `first` to `end`, where states r hold what is before; `before`: whether there is anything. */
 static void walk_scans(em *E, int32_t each, const char *before) {
-    cu_walk w = walk_tiles(E, each);
-    bool counts = false;
-    char chunk[96];
-    for (int32_t i = each + 1; i < E->close[each]; i++) counts |= E->f->code[i].code == KIR_SCAN && counts_bits(E, i);
-    snprintf(chunk, sizeof chunk, "c0 + lane / 32 * %d + u * 32 + lane %% 32", 32 * E->plan->unroll);
-    if (counts) w.chunk = chunk;
+    cu_walk w = em_walk_tiles(E, each);
     em_line(E, "bool some = %s; /* is there anything before the tile */", before);
     em_line(E, "unsigned turn = 0; /* the half of s that is written: the other one may still be read */");
     const char *guard = open_tiles(E);
@@ -199,14 +163,10 @@ static void walk_scans(em *E, int32_t each, const char *before) {
     each_scan(E, each, declare_local);
     E->scan = SCAN_LOCAL;
     em_batch_compute(E, &w);
-    if (counts) {
-        each_scan(E, each, count_tile);
-    } else {
-        each_scan(E, each, share_warps);
-        em_line(E, "__syncthreads();");
-        each_scan(E, each, take_warps);
-    }
-    E->scan = counts ? SCAN_COUNTED : SCAN_FINAL;
+    each_scan(E, each, share_warps);
+    em_line(E, "__syncthreads();");
+    each_scan(E, each, take_warps);
+    E->scan = SCAN_FINAL;
     em_batch_compute(E, &w);
     em_line(E, "some = true; turn = %d - turn;", E->plan->unroll * SCAN_WARPS);
     close_tiles(E, guard);
@@ -218,127 +178,6 @@ void em_scan_tiles(em *E, int32_t each) {
     each_scan(E, each, divided ? take_totals : em_start_scan);
     if (divided) em_line(E, "__syncthreads();");
     walk_scans(E, each, divided ? "blockIdx.y != 0" : "false");
-}
-
-/* ---- chains ---- */
-
-void em_scan_take_tile(em *E, const char *chunks) {
-    const char *t = em_count_type(E);
-    char chain[NAME_ROOM], outer[NAME_ROOM], length[NAME_ROOM];
-    int words = (int)emit_chain_words(E->f);
-    em_field(E, outer, FIELD_OUTER, 0, 0);
-    em_field(E, length, FIELD_LENGTH, 0, 0);
-    em_line(E, "const unsigned tiles = gridDim.x / %s, tile = blockIdx.x / %s;", outer, outer);
-    em_line(E, "volatile unsigned long long *const chain = %s + (size_t)row * (tiles + tiles / 32 + 1) * %d, *const groups = chain + (size_t)tiles * %d;",
-            em_field(E, chain, FIELD_CHAIN, 0, 0), words, words);
-    em_line(E, "const %s first = (%s)tile * %s;", t, t, length);
-    em_line(E, "%s end = first + %s < %s ? first + %s : %s;", t, length, chunks, length, chunks);
-}
-
-/* Publishes a state, each word of it beside a mark: 1 a total, 2 with all before it. */
-static void put_link(em *E, const char *where, const char *index, const char *state, int mark) {
-    int words = (int)emit_chain_words(E->f);
-    em_line(E, "{ const auto y = g_split(%s); for (int w = 0; w < %d; w++) %s[(%s) * %d + w] = %d | (unsigned long long)(unsigned)y.w[w] << 32; }", state, words,
-            where, index, words, mark);
-}
-
-/* Reads one: x and its mark, 0 while not all of it is there. */
-static void take_link(em *E, int n, const char *where, const char *index) {
-    int words = (int)emit_chain_words(E->f);
-    em_line(E, "g_words<g_state%d> y; mark = 3;", n);
-    em_line(E, "for (int w = 0; w < %d; w++) { const unsigned long long got = %s[(%s) * %d + w]; y.w[w] = (int)(got >> 32); mark = mark == 3 || mark == (unsigned)got ? (unsigned)got : 0; }",
-            words, where, index, words);
-    em_line(E, "x = g_join<g_state%d>(y);", n);
-}
-
-/* x of lane 0 becomes all lanes' x joined in order. */
-static void fold_lanes(em *E, int n) {
-    em_line(E, "for (int d = 1; d < 32; d <<= 1) x = g_join%d(x, g_shfl_down(x, d, 32, 0xffffffffu));", n);
-    em_line(E, "x = g_shfl(x, 0, 32, 0xffffffffu);");
-}
-
-/* before: from the nearest group that has published its sum with all before it over the totals of those between. */
-static void look_back(em *E, int n) {
-    em_line(E, "g_state%d before = start%d;", n, n);
-    em_line(E, "if (group) {");
-    E->depth++;
-    em_line(E, "const int there = (int)group - 1 - (int)lane;");
-    em_line(E, "g_state%d x = start%d;", n, n);
-    em_line(E, "unsigned whole;");
-    em_line(E, "for (;;) {");
-    E->depth++;
-    em_line(E, "unsigned mark = 2;");
-    em_line(E, "if (there >= 0) {");
-    E->depth++;
-    take_link(E, n, "groups", "there");
-    em_close_block(E);
-    em_line(E, "whole = __ballot_sync(0xffffffffu, mark == 2);");
-    em_line(E, "const unsigned missing = __ballot_sync(0xffffffffu, mark == 0);");
-    em_line(E, "if (whole && !(missing & ((whole & (0u - whole)) - 1))) break;");
-    em_close_block(E);
-    em_line(E, "int k = __popc((whole & (0u - whole)) - 1);");
-    em_line(E, "before = g_shfl(x, k, 32, 0xffffffffu);");
-    em_line(E, "while (--k >= 0) before = g_join%d(before, g_shfl(x, k, 32, 0xffffffffu));", n);
-    em_close_block(E);
-}
-
-/* This tile's total in r becomes what is before the tile: the groups before its own, then the tiles of the group before it. */
-static void link_tiles(em *E, int32_t at) {
-    char name[16];
-    int n = (int)at;
-    E->needs |= NEED_SHUFFLE;
-    snprintf(name, sizeof name, "r%d", n);
-    em_line(E, "__shared__ g_state%d b%d;", n, n);
-    em_line(E, "if (lane < 32) {");
-    E->depth++;
-    em_line(E, "const unsigned group = tile / 32, member = tile %% 32;");
-    em_line(E, "if (lane == 0)");
-    put_link(E, "chain", "tile", name, 1);
-    em_line(E, "g_state%d x = lane == member ? r%d : start%d;", n, n, n);
-    em_line(E, "if (lane < member) {");
-    em_line(E, "    unsigned mark;");
-    em_line(E, "    do {");
-    E->depth += 2;
-    take_link(E, n, "chain", "group * 32 + lane");
-    E->depth -= 2;
-    em_line(E, "    } while (!mark);");
-    em_line(E, "}");
-    em_line(E, "const g_state%d own = x; g_state%d total = x;", n, n);
-    em_line(E, "if (member == 31) {");
-    E->depth++;
-    fold_lanes(E, n);
-    em_line(E, "total = x;");
-    em_line(E, "if (lane == 0)");
-    put_link(E, "groups", "group", "total", 1);
-    em_close_block(E);
-    look_back(E, n);
-    em_line(E, "if (member == 31 && lane == 0)");
-    em_line(E, "{ const g_state%d all = group ? g_join%d(before, total) : total;", n, n);
-    put_link(E, "groups", "group", "all", 2);
-    em_line(E, "}");
-    em_line(E, "x = lane < member ? own : start%d;", n);
-    fold_lanes(E, n);
-    em_line(E, "if (lane == 0) b%d = group && member ? g_join%d(before, x) : group ? before : x;", n, n);
-    em_close_block(E);
-    em_line(E, "__syncthreads();");
-    em_line(E, "r%d = b%d;", n, n);
-}
-
-void em_scan_chain(em *E, int32_t each) {
-    cu_walk w = walk_tiles(E, each);
-    gpa_str start;
-    int32_t at = each + 1;
-    while (E->f->code[at].code != KIR_SCAN) at++;
-    str_init(&start);
-    em_put_start(E, &start, at);
-    em_line(E, "const g_state%d start%d = %s;", (int)at, (int)at, start.text);
-    str_free(&start);
-    share_tile(E, at);
-    em_start_state(E, at);
-    total_tiles(E, &w);
-    em_join_block(E, at);
-    link_tiles(E, at);
-    walk_scans(E, each, "tile != 0");
 }
 
 void em_scan(em *E, int32_t at) {
@@ -355,6 +194,8 @@ void em_scan(em *E, int32_t at) {
         em_line(E, "const %s v%d = %s(some || u || lane ? g_join%d(p%d[u], t%d[u][k]) : t%d[u][k]);", em_type(E, (gpa_dtype)i->type), n,
                 em_round(E, (gpa_dtype)i->type), n, n, n, n);
         break;
-    case SCAN_COUNTED: em_line(E, "const %s v%d = g_join%d(p%d[u], t%d[u][k]);", em_type(E, (gpa_dtype)i->type), n, n, n, n); break;
+    case SCAN_MASK: em_line(E, "if (k < lim[u]) m%d[u] |= (unsigned)(v%d != 0) << k;", n, a); break;
+    case SCAN_STAGE: em_line(E, "const %s v%d = p%d[u] + __popc(m%d[u] & ((2u << k) - 1));", em_type(E, (gpa_dtype)i->type), n, n, n); break;
+    case SCAN_GIVE: em_line(E, "const %s v%d = r%d + i + 1;", em_type(E, (gpa_dtype)i->type), n, n); break;
     }
 }

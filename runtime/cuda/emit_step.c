@@ -121,7 +121,14 @@ static void put_store(em *E, int32_t at) {
     str_init(&place);
     str_init(&v);
     em_pack(E, &v, t, value_name(a, i->code == KIR_STOREX ? i->b : i->a));
-    if (i->code == KIR_STORE && batched(E, i->sub)) {
+    if (i->code == KIR_STOREX && E->scan == SCAN_STAGE) {
+        int32_t scan = 0;
+        while (E->f->code[scan].code != KIR_SCAN) scan++;
+        em_line(E, "g_stage%d[v%d - 1] = %s;", (int)at, (int)scan, v.text);
+    } else if (i->code == KIR_STOREX && E->scan == SCAN_GIVE) {
+        put_place(E, &place, i->sub, i->a);
+        em_line(E, "%s = g_stage%d[i];", place.text, (int)at);
+    } else if (i->code == KIR_STORE && batched(E, i->sub)) {
         str_printf(&place, "y%d[u].v[k]", (int)at);
         em_line(E, "%s = %s;", place.text, v.text);
     } else if (E->facts.scatters && E->plan->part != PLAN_WHOLE) {
@@ -473,7 +480,7 @@ static int32_t behind_branch(const em *E, int32_t at) {
 
 void em_steps(em *E, int32_t lo, int32_t hi) {
     for (int32_t at = lo; at < hi && !E->stopped; at++) {
-        if (em_only_slice(E) && !E->slice[at]) continue;
+        if (em_only_slice(E) ? !E->slice[at] : E->scan == SCAN_GIVE && !E->places[at]) continue;
         if (E->group[at]) {
             if (E->group[at] == at + 1) em_group(E, at, E->share_end);
             continue;

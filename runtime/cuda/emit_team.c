@@ -223,7 +223,7 @@ static void loop_in_order(em *E, int32_t at) {
         em_line(E, "    const bool valid = base + lane < end;");
         em_line(E, "    const %s c = valid ? base + lane : end - 1;", em_count_type(E));
     } else {
-        em_line(E, "for (%s c = first + lane; c < end; c += lanes) {", em_count_type(E));
+        em_line(E, "for (%s c = first + lane; c < end; c += step) {", em_count_type(E));
     }
     E->depth++;
     em_coordinates(E, &w, "c");
@@ -245,7 +245,7 @@ static void loop_batches(em *E, int32_t at) {
         w.unroll = E->plan->keep;
         em_batch_compute(E, &w);
     } else {
-        em_line(E, "for (%s c0 = first + lane; c0 < end; c0 += lanes * %d) {", em_count_type(E), w.unroll);
+        em_line(E, "for (%s c0 = first + lane; c0 < end; c0 += step) {", em_count_type(E));
         E->depth++;
         em_batch_load(E, &w);
         em_batch_compute(E, &w);
@@ -273,7 +273,7 @@ static void loop_sides(em *E, int32_t at) {
         em_line(E, "g_state%d q%d[%d];", (int)i, (int)i, p->side);
         em_line(E, "_Pragma(\"unroll\") for (int k = 0; k < %d; k++) q%d[k] = r%d;", p->side, (int)i, (int)i);
     }
-    em_line(E, "for (%s c0 = first + down; c0 < end0; c0 += %d) {", em_count_type(E), down * w.unroll);
+    em_line(E, "for (%s c0 = first + down; c0 < end0; c0 += step) {", em_count_type(E));
     E->depth++;
     em_sides_load(E, &w, outer, down);
     em_open_unrolled(E, "u", w.unroll);
@@ -400,14 +400,19 @@ static void put_team(em *E) {
     }
 }
 
+/* The accesses of this block. Parts of a joining are interleaved, a batch of each in turn, so that what all blocks read at a time
+ * lies together; scans have theirs in one piece. */
 static void put_range(em *E) {
     char chunks[NAME_ROOM], length[NAME_ROOM];
     const char *t = em_count_type(E);
+    int lanes = E->plan->side ? COLUMN_THREADS / (E->plan->width / E->plan->side) : 1; /* that read rows, beside each other's columns */
     em_field(E, chunks, FIELD_CHUNKS, 0, 0);
     if (E->plan->scan == SCAN_CHAIN) {
         em_scan_take_tile(E, chunks);
-    } else if (E->plan->part == PLAN_WHOLE) {
-        em_line(E, "const %s first = 0;", t);
+    } else if (E->plan->part == PLAN_WHOLE || !E->plan->scan) {
+        if (E->plan->side) em_line(E, "const %s batch = %d;", t, lanes * E->plan->unroll);
+        else em_line(E, "const %s batch = lanes * %d;", t, E->plan->unroll);
+        em_line(E, E->plan->part == PLAN_WHOLE ? "const %s first = 0, step = batch;" : "const %s first = blockIdx.y * batch, step = gridDim.y * batch;", t);
         em_line(E, "%s end = %s;", t, chunks);
     } else {
         em_field(E, length, FIELD_LENGTH, 0, 0);

@@ -298,11 +298,13 @@ static const struct {
      "    if (high) atomicAdd(low + room, high);\n"
      "}\n"},
     {NEED_RECORD, "struct g_record { unsigned set, kind, line, axis; long long a, b; int block[3], thread[3], other[8]; };\n"},
-    {NEED_STOP, /* lock[2]: somebody has found the host's flag and said so */
-     "static __device__ bool g_stops(unsigned *lock, const volatile int *stop, volatile g_record *r, unsigned kind) {\n"
-     "    if (((volatile unsigned *)lock)[2]) return true;\n"
-     "    if (!*stop) return false;\n"
-     "    if (!atomicExch(lock + 2, 1u)) { r->kind = kind; r->set = 1; }\n"
+    {NEED_STOP, /* what the launch's threads were told, in several places, since one that all read would be read one by one */
+     "static __device__ bool g_stops(unsigned *told, const volatile int *stop, volatile g_record *r, unsigned kind, bool again) {\n"
+     "    const unsigned block = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);\n"
+     "    if (*(volatile unsigned *)(told + block % 16 * 32)) return true;\n"
+     "    if ((!again && block % 64) || !*stop) return false;\n"
+     "    for (unsigned i = 0; i < 16; i++) *(volatile unsigned *)(told + i * 32) = 1u;\n"
+     "    r->kind = kind; r->set = 1;\n"
      "    return true;\n"
      "}\n"},
     {NEED_FAULT, /* the first thread of those that fault reports: lock[1] holds what is left behind it */

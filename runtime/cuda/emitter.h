@@ -1,6 +1,6 @@
 /* The emitter's own state, shared by its files: emit.c (the frame), emit_value.c (types, operations, helpers),
  * emit_step.c (instructions), emit_loop.c (loops), emit_own.c (results of a point's own), emit_walk.c (points and batches of them), emit_team.c (inner points and how they are joined),
- * emit_scan.c (running reductions), emit_share.c (what the points of an access share). */
+ * emit_scan.c, emit_chain.c (running reductions), emit_share.c (what the points of an access share). */
 #ifndef GPA_CUDA_EMITTER_H
 #define GPA_CUDA_EMITTER_H
 
@@ -26,7 +26,9 @@ typedef enum {
     SCAN_TOTAL, /* only joins: the total of a part is wanted */
     SCAN_LOCAL, /* a tile's first pass: within an access */
     SCAN_FINAL, /* its second pass: with all that is before */
-    SCAN_COUNTED /* the same where bits are counted */
+    SCAN_MASK,  /* notes which elements of an access are chosen */
+    SCAN_STAGE, /* the place of a chosen element among those of the tile, where it waits */
+    SCAN_GIVE   /* its place among all: number i of the tile is stored */
 } cu_scan;
 
 typedef struct {
@@ -37,6 +39,7 @@ typedef struct {
     gpa_str body, helpers;
     bool *helper_done;      /* helper x dtype */
     bool *slice;            /* per instruction: a SCAN, or what one is computed from */
+    bool *places;           /* per instruction, where elements are picked: it stores one, or computes where */
     int32_t *group;         /* per instruction: one more than the first random bits that it is computed of alone, where neighbours share them; 0: none */
     int32_t share_end;      /* where the stretch ends in which they do */
     bool *narrow;           /* per instruction: an int64 of which 32 bits are wanted, for an offset: an int */
@@ -54,10 +57,12 @@ typedef struct {
     unsigned n_late;
     int32_t again;          /* the loop whose body is being written a second time, or -1: its labels are others */
     bool jumps;             /* BREAK or NEXT: declarations are kept apart from values, since goto may pass them */
-    bool told;              /* `told` was declared and not yet looked at */
     gpa_code rc;
     gpa_err *e;
 } em;
+
+/* A thread asks whether it is to stop after about EM_WORK instructions in loops, for the first time after EM_UNASKED. */
+enum { EM_WORK = 1 << 17, EM_UNASKED = 1 << 13 };
 
 /* emit.c */
 void em_line(em *E, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -69,10 +74,8 @@ void em_unsupported(em *E, const char *what);
 /* An array of a FREE program that no other overlaps, reached by offsets: a parameter `own` of a function that is inlined, which is
  * the only way to tell the compiler so. */
 bool em_apart(const em *E, unsigned a);
-/* Known when compiling to end soon: then the loop can be unrolled, since nothing in it asks for an interrupt; so soon that a launch
- * of any size does. */
+/* Known when compiling to end soon: then the loop can be unrolled, since nothing in it asks for an interrupt. */
 bool em_is_short(const kir_func *f, int32_t loop);
-bool em_is_brief(const kir_func *f, int32_t loop);
 static inline bool em_small(const em *E) { return E->f->flags & KIR_F_SMALL; }
 
 /* emit_value.c */
@@ -103,8 +106,6 @@ bool em_in_stretches(const em *E, int32_t at);
 bool em_is_unrolled(const em *E, int32_t loop); /* so few and short trips that the compiler is told to write all of them out */
 void em_loop_end(em *E, int32_t at); /* an END, of whatever region */
 void em_jump(em *E, int32_t at);     /* BREAK or NEXT */
-/* A block that begins when others have been told to stop is told too, before its first loop. */
-void em_ask_first(em *E);
 
 /* emit_own.c */
 /* Fills E->own. */
@@ -168,12 +169,19 @@ void em_start_scan(em *E, int32_t at);
 /* Whether region `each` has scans. */
 bool em_has_scan(const em *E, int32_t each);
 /* Only what scans are computed from is wanted now. */
-static inline bool em_only_slice(const em *E) { return E->scan == SCAN_TOTAL || E->scan == SCAN_LOCAL; }
-/* Region `each` tile by tile; or this block's tile of a chain; or only the totals of this block's part of it. */
+static inline bool em_only_slice(const em *E) { return E->scan == SCAN_TOTAL || E->scan == SCAN_LOCAL || E->scan == SCAN_MASK; }
+/* Region `each` tile by tile; or only the totals of this block's part of it. */
 void em_scan_tiles(em *E, int32_t each);
+void em_scan_totals(em *E, int32_t each);
+cu_walk em_walk_tiles(const em *E, int32_t each);
+
+/* emit_chain.c */
+/* Whether a running count of true elements is wanted for nothing but the places where those elements are stored: `places` (zeroed,
+ * n_code) then tells what computes them. */
+bool em_picks(const kir_func *f, bool *places);
+/* This block's tile of a chain. */
 void em_scan_chain(em *E, int32_t each);
 /* Which tile of the chain this block has: `tile`, and its accesses from `first` to `end` of `chunks`. */
 void em_scan_take_tile(em *E, const char *chunks);
-void em_scan_totals(em *E, int32_t each);
 
 #endif

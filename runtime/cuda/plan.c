@@ -7,7 +7,7 @@
 #include "runtime/base.h"
 
 /* FEW_POINTS: below this many points a short source, which compiles sooner, is as fast. */
-enum { SIDE_ROWS = 512, SIDE_LOADS = 4, SIDE_BLOCKS = 12, CHAIN_POINTS = 4096, BIN_BYTES = 24 << 10, BIN_COPIES = POINT_THREADS / 32, BIN_BLOCKS = 16, MOST_COLUMNS = 64, COLUMN_BLOCKS = 24, COLUMN_LOADS = 16, ROW_BLOCKS = 4, MOST_SHARED = 48 << 10, FEW_POINTS = 1 << 15, FEW_PER_UNIT = 4, PART_BYTES = 1 << 16, MOST_PARTS = 4096, KEPT = 16, MOST_KEPT_BYTES = 128 };
+enum { SIDE_ROWS = 512, SIDE_LOADS = 4, SIDE_BLOCKS = 12, CHAIN_BYTES = 128, STAGE_BYTES = 36 << 10, BIN_BYTES = 24 << 10, BIN_COPIES = POINT_THREADS / 32, BIN_BLOCKS = 16, MOST_COLUMNS = 64, COLUMN_BLOCKS = 24, COLUMN_LOADS = 16, ROW_BLOCKS = 4, MOST_SHARED = 48 << 10, FEW_POINTS = 1 << 15, FEW_PER_UNIT = 4, PART_BYTES = 1 << 16, MOST_PARTS = 4096, KEPT = 16, MOST_KEPT_BYTES = 128 };
 
 static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
@@ -148,6 +148,18 @@ static int64_t kept_bytes(const kir_func *f) {
     return n;
 }
 
+/* Accesses of a part of a chain, for each lane: what is loaded, or the states, fit in CHAIN_BYTES of registers, and what is stored
+ * side by side in shared memory. */
+static int64_t chain_accesses(const kir_func *f, const cu_facts *facts, int64_t vec) {
+    int64_t bytes = kept_bytes(f), stored = 0, n = 8;
+    for (size_t k = 0; k < f->n_code; k++) {
+        if (f->code[k].code == KIR_SCAN) bytes = MAX(bytes, (int64_t)emit_state_bytes(f, (int32_t)k));
+        if (f->code[k].code == KIR_STOREX) stored += (int64_t)dtype_size((gpa_dtype)f->arrays[f->code[k].sub].dtype);
+    }
+    while (n > 1 && (n * vec * bytes > CHAIN_BYTES || (facts->picks && n * vec * stored * 32 * SCAN_WARPS > STAGE_BYTES))) n /= 2;
+    return n;
+}
+
 static void lay_rows(const kir_func *f, const cu_facts *facts, uint32_t units, int last, bool dividable, cu_layout *y) {
     cu_plan *p = &y->plan;
     int64_t chunks = y->chunks;
@@ -172,7 +184,7 @@ static void lay_rows(const kir_func *f, const cu_facts *facts, uint32_t units, i
     }
     p->unroll = p->vec > 1 ? 2 : 4;
     if (facts->n_each == 1 && facts->ops < 20) p->unroll = p->vec > 1 ? 4 : 8;
-    if (p->scan) p->unroll = chunks > lanes ? (facts->packs ? 8 : 2) : 1;
+    if (p->scan) p->unroll = chunks > lanes ? 2 : 1;
     if (few) p->unroll = 1;
     p->threads = p->team == TEAM_WARP ? 32 * WARP_ROWS : (uint16_t)MAX(lanes, p->keep ? lanes : 256);
     if (p->team == TEAM_BLOCK) p->threads = p->threads > 512 ? 1024 : p->threads > 256 ? 512 : 256;
@@ -180,7 +192,8 @@ static void lay_rows(const kir_func *f, const cu_facts *facts, uint32_t units, i
     y->grid[0] = (uint32_t)(p->team == TEAM_WARP ? ceil_div(y->outer, WARP_ROWS) : y->outer);
     if (!y->parts || !facts->chains || y->outer > 64 || lanes != 32 * SCAN_WARPS) return;
     p->scan = SCAN_CHAIN;
-    y->length = MAX((facts->packs ? 2 : 1) * CHAIN_POINTS / (lanes * p->unroll * p->vec), 1) * lanes * p->unroll;
+    p->unroll = (uint8_t)chain_accesses(f, facts, p->vec);
+    y->length = lanes * p->unroll;
     y->tiles = ceil_div(chunks, y->length);
     y->parts = false;
     y->grid[0] = (uint32_t)(y->outer * y->tiles);
@@ -288,7 +301,7 @@ static void lay_teams(const kir_func *f, const cu_facts *facts, const gpa_launch
         y->grid[0] = (uint32_t)y->outer;
         return;
     }
-    if (!facts->packs) choose_vector(f, facts, l, base, last, f->inner, &y->plan);
+    if (!facts->packs || facts->picks) choose_vector(f, facts, l, base, last, f->inner, &y->plan);
     y->plan.scan = facts->scans ? SCAN_TILES : SCAN_STEPS;
     y->chunks = inner_chunks(f, l, last, y->plan.vec);
     lay_rows(f, facts, units, last, dividable, y);

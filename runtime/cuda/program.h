@@ -6,7 +6,7 @@
 #include "runtime/cuda/build.h"
 #include "runtime/cuda/emit.h"
 
-enum { FAULT_SLOTS = 256, FAULT_LOCK = 16, SCRATCH_BYTES = 8 << 20, COUNTERS = 1 << 16, MARKS = 16, TRANSFER_THREADS = 12, TRANSFER_LARGE = 32 << 20, SIDES = 32 };
+enum { FAULT_SLOTS = 256, FAULT_LOCK = 8, TOLD_WORDS = 16, TOLD_APART = 128, TOLD = TOLD_WORDS * TOLD_APART, SCRATCH_BYTES = 8 << 20, COUNTERS = 1 << 16, MARKS = 16, TRANSFER_THREADS = 12, TRANSFER_LARGE = 32 << 20, SIDES = 32 };
 
 struct gpa_mem {
     CUdeviceptr at;
@@ -22,7 +22,7 @@ typedef struct {
     kir_fault_record *to[FAULT_SLOTS];
     uint32_t n;               /* slots in use */
     kir_fault_record *host;   /* in cu_shared; the device writes them */
-    CUdeviceptr seen, locks;  /* the records as the device sees them; FAULT_LOCK bytes each */
+    CUdeviceptr seen, locks, told; /* the records as the device sees them; FAULT_LOCK, TOLD bytes each */
 } cu_faults;
 
 /* Pinned memory that host and device see. */

@@ -61,6 +61,7 @@ static uint64_t field_value(const launch *L, const cu_field *x) {
     case FIELD_LOCK: return L->d->faults.locks + L->slot * FAULT_LOCK;
     case FIELD_SAY: return L->said;
     case FIELD_STOP: return L->d->stop_seen;
+    case FIELD_TOLD: return L->d->faults.told + (uint64_t)L->slot * TOLD;
     case FIELD_PARAM: break;
     }
     return 0;
@@ -297,6 +298,7 @@ void program_faults(gpa_dev *d) {
     if (any) {
         memset(x->host, 0, FAULT_SLOTS * sizeof *x->host);
         d->cu->fill(x->locks, 0, FAULT_SLOTS * FAULT_LOCK, d->stream);
+        d->cu->fill(x->told, 0, FAULT_SLOTS * TOLD, d->stream);
         d->touched = ++d->queued;
     }
     x->n = 0;
