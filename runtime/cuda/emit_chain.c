@@ -5,9 +5,9 @@
  * own group, always in the same order whatever it found. Blocks begin in their order, so those before it are under way. A word holds
  * 32 bits of a state beside a mark of what it is, so that it is read in one piece.
  *
- * A part is read once and kept in registers; each warp has neighbouring accesses of it. Where what counts is how many of some bits are true, and they say which elements are stored side
- * by side (`picks`), lanes are asked at once, and the chosen elements go through shared memory, from where neighbours in
- * it are stored by neighbouring lanes.
+ * A part is read once and kept in registers; each warp has neighbouring accesses of it. Where what counts is how many of some bits
+ * are true, and they say which elements are stored side by side (`picks`), the chosen elements go through shared memory, from
+ * where neighbours in it are stored by neighbouring lanes.
  *
  * Reading order: links, parts kept in registers, chosen elements, em_scan_chain. */
 #include <stdio.h>
@@ -138,16 +138,19 @@ static void join_lanes(em *E, int32_t at) {
     em_close_block(E);
 }
 
-/* The same for bits in m. */
+/* The same for bits in m: several accesses' numbers are summed in the fields of one word. */
 static void count_lanes(em *E, int32_t at) {
-    int n = (int)at;
+    int n = (int)at, bits = E->plan->vec * 32 < 256 ? 8 : 16, fields = MIN(32 / bits, E->plan->unroll);
+    unsigned mask = (1u << bits) - 1;
     em_line(E, "g_state%d p%d[%d], own%d = 0;", n, n, E->plan->unroll, n);
-    em_open_unrolled(E, "u", E->plan->unroll);
-    em_line(E, "p%d[u] = own%d;", n, n);
-    em_open_unrolled(E, "k", E->plan->vec);
-    em_line(E, "const unsigned set = __ballot_sync(0xffffffffu, m%d[u] >> k & 1);", n);
-    em_line(E, "p%d[u] += __popc(set & ((1u << lane %% 32) - 1));", n);
-    em_line(E, "own%d += __popc(set);", n);
+    em_open_unrolled(E, "g", E->plan->unroll / fields);
+    em_line(E, "unsigned x = 0;");
+    em_line(E, "_Pragma(\"unroll\") for (int j = 0; j < %d; j++) x |= (unsigned)__popc(m%d[g * %d + j]) << j * %d;", fields, n, fields, bits);
+    em_line(E, "_Pragma(\"unroll\") for (int d = 1; d < 32; d <<= 1) { const unsigned o = __shfl_up_sync(0xffffffffu, x, d); if (lane %% 32 >= d) x += o; }");
+    em_line(E, "const unsigned all = __shfl_sync(0xffffffffu, x, 31);");
+    em_open_unrolled(E, "j", fields);
+    em_line(E, "p%d[g * %d + j] = own%d + (x >> j * %d & %uu) - __popc(m%d[g * %d + j]);", n, fields, n, bits, mask, n, fields);
+    em_line(E, "own%d += all >> j * %d & %uu;", n, bits, mask);
     em_close_block(E);
     em_close_block(E);
 }

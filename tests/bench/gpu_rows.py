@@ -33,6 +33,8 @@ ROWS = {  # name: (bytes, goal in ms)
     "Monte Carlo 1e6 x 252 float64": (0, 1.7),
     "10,000 solves 32x32 float32": (0, None),
     "sort 1e8 float32": (0, 2.6),
+    "400 MB to the device": (0, 8.0),
+    "400 MB to the host": (0, 8.0),
     "a small operation alone": (0, None),
     "ten small operations in a chain": (0, 0.010),
     "launch and read back": (0, 0.020),
