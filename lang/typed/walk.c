@@ -181,7 +181,9 @@ void typed_free_slots(walk *w) {
 static gpa_code assign_inside(walk *w, const ast_node *at, slot *s, tv v) {
     uint32_t here = innermost(w);
     if (s->stored) return typed_fail(w, at, GPA_E_TYPE, "the variable would be both %s and %s", typed_name(s->t), typed_kind(&v));
-    if (s->bound && s->region != here && is_open(w, s->region))
+    bool changes = s->bound && s->region != here && is_open(w, s->region);
+    w->host = w->host || (changes && v.kind == TV_TUPLE);
+    if (changes)
         return typed_fail(w, at, GPA_E_UNSUPPORTED, "a variable that holds a %s before a branch or a loop cannot change in it", typed_kind(&s->direct));
     s->direct = v;
     s->bound = true;
