@@ -218,7 +218,7 @@ bool program_interprets(gpa_dev *d, gpa_prog *p, const cu_plan *plan, double poi
         if (elsewhere) return false;
         p->n_variants++;
     }
-    if (!always && (v->interpreted || p->code->loops)) build_behind(d, p, v, points);
+    if (!always) build_behind(d, p, v, points);
     return v->interpreted = true;
 }
 

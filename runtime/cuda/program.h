@@ -119,8 +119,8 @@ void program_free(gpa_dev *d, gpa_prog *p);
 /* The variant for a plan, which will now compute so many points: compiled quickly and loaded at first need, again and better
  * in the background when it has computed many. Valid until the next call. */
 gpa_code program_variant(gpa_dev *d, gpa_prog *p, const cu_plan *plan, double points, const cu_variant **out, gpa_err *e);
-/* Whether a launch goes to the interpreter, since the variant for its plan is not there and is not waited for; it is begun in the
- * background when it is wanted again. */
+/* Whether a launch goes to the interpreter, since the variant for its plan is not there and is not waited for: it is
+ * built in the background. */
 bool program_interprets(gpa_dev *d, gpa_prog *p, const cu_plan *plan, double points);
 /* It has taken too long in the interpreter: not again. */
 void program_not_interpreted(gpa_prog *p);
