@@ -33,12 +33,10 @@ typedef struct {
 } scatter;
 
 static gpa_code check_bounds(const places *p, int64_t n, int axis, gpa_err *e) {
-    int64_t lo = 0, hi = -1;
-    for (int64_t i = 0; i < n; i++) {
-        lo = MIN(lo, p->at[i]);
-        hi = MAX(hi, p->at[i]);
-    }
-    if (lo >= -p->extent && hi < p->extent) return GPA_OK;
+    const uint64_t extent = (uint64_t)p->extent;
+    uint64_t outside = 0;
+    for (int64_t i = 0; i < n; i++) outside |= (uint64_t)p->at[i] + extent >= 2 * extent;
+    if (!outside) return GPA_OK;
     int64_t i = 0;
     while (p->at[i] >= -p->extent && p->at[i] < p->extent) i++;
     return gpa_fail(e, GPA_E_INDEX, "index %lld is out of bounds for axis %d with size %lld", (long long)p->at[i], axis,
@@ -81,6 +79,21 @@ static void make_offsets(const scatter *s, int64_t i, int64_t n, int64_t *to) {
         else for (int64_t j = 0; j < n; j++) to[j] = base + (from[j] + (from[j] < 0 ? extent : 0)) * stride;
     }
 }
+
+/* Where n points are: of one axis its coordinates as they stand, else offsets that were made. */
+typedef struct {
+    const int64_t *at;
+    int64_t extent, stride, base;
+} points;
+
+static points points_at(const scatter *s, int64_t i, int64_t n, int64_t *room) {
+    const places *p = &s->axis[0];
+    if (s->axes == 1) return (points){p->at + i, p->extent, p->stride, s->base};
+    make_offsets(s, i, n, room);
+    return (points){room, 0, 1, 0};
+}
+
+static inline int64_t offset_of(const points *p, int64_t j) { return p->base + (p->at[j] + (p->at[j] >> 63 & p->extent)) * p->stride; }
 
 static void scatter_end(gpa_rt *rt, scatter *s) {
     for (int k = 0; k < s->axes; k++) host_drop(rt, &s->axis[k].own);
@@ -154,12 +167,22 @@ static block block_of(const index_map *m, const scatter *s) {
     return b;
 }
 
+/* Whether the value's offsets at the points are even steps from the first. */
+static bool is_even(const index_map *m, const scatter *s, int64_t *step) {
+    const int64_t *shape = m->shape + m->lead, *strides = s->strides + m->lead;
+    *step = m->wide ? strides[m->wide - 1] : 0;
+    for (int d = m->wide - 2; d >= 0; d--)
+        if (strides[d] != strides[d + 1] * shape[d + 1]) return false;
+    return true;
+}
+
 /* The value's offsets at n points, from the state left by the points before. */
 static void value_offsets(const index_map *m, const scatter *s, int64_t *at, int64_t *where, int64_t n, int64_t *to) {
     const int64_t *shape = m->shape + m->lead, *strides = s->strides + m->lead;
-    if (m->wide == 1) {
-        for (int64_t j = 0; j < n; j++) to[j] = *where + j * strides[0];
-        *where += n * strides[0];
+    int64_t step;
+    if (is_even(m, s, &step)) {
+        for (int64_t j = 0; j < n; j++) to[j] = *where + j * step;
+        *where += n * step;
         return;
     }
     for (int64_t j = 0; j < n; j++) {
@@ -176,9 +199,9 @@ static void value_offsets(const index_map *m, const scatter *s, int64_t *at, int
 /* ---- assignment ---- */
 
 /* Single elements, with a loop for every size. */
-static void write_elements(const int64_t *to, const int64_t *from, int64_t n, char *target, const char *value, size_t item) {
-#define WRITE(bytes)                                                                                     \
-    for (int64_t j = 0; j < n; j++) memcpy(target + to[j] * bytes, value + from[j] * bytes, bytes); \
+static void write_elements(points p, int64_t n, char *target, const char *value, int64_t step, size_t item) {
+#define WRITE(bytes)                                                                                          \
+    for (int64_t j = 0; j < n; j++) memcpy(target + offset_of(&p, j) * bytes, value + j * step * bytes, bytes); \
     break
     switch (item) {
     case 1: WRITE(1);
@@ -193,15 +216,16 @@ static void write_elements(const int64_t *to, const int64_t *from, int64_t n, ch
 static void write_points(const index_map *m, const scatter *s, char *target, size_t item) {
     int64_t to[PIECE], from[PIECE], at[GPA_MAX_DIMS] = {0}, where = 0;
     block b = block_of(m, s);
-    bool single = shape_size(b.ndim, b.shape) == 1;
+    int64_t step;
+    bool single = shape_size(b.ndim, b.shape) == 1 && is_even(m, s, &step);
     for (int64_t i = 0; i < s->points; i += PIECE) {
         int64_t n = MIN((int64_t)PIECE, s->points - i);
-        make_offsets(s, i, n, to);
-        value_offsets(m, s, at, &where, n, from);
         if (single) {
-            write_elements(to, from, n, target, s->from, item);
+            write_elements(points_at(s, i, n, to), n, target, s->from + i * step * (int64_t)item, step, item);
             continue;
         }
+        make_offsets(s, i, n, to);
+        value_offsets(m, s, at, &where, n, from);
         for (int64_t j = 0; j < n; j++)
             strided_copy(target + to[j] * (int64_t)item, b.to, s->from + from[j] * (int64_t)item, b.from, item, b.ndim,
                          b.shape);
@@ -257,12 +281,13 @@ static void update_block(const update *u, const block *b, char *to, const char *
     }
 }
 
-/* The operations that counts, sums and extremes are made of, at single elements in the array's own type. False: another one. */
-static bool update_elements(const update *u, const int64_t *to, const int64_t *from, int64_t n, char *target, const char *value) {
+/* The operations that counts, sums and extremes are made of, at single elements in the array's own type; values lie `step` apart. False:
+ * another operation. */
+static bool update_elements(const update *u, points p, int64_t n, char *target, const char *value, int64_t step) {
 #define EACH(T, result)                                          \
     for (int64_t j = 0; j < n; j++) {                            \
-        T *x = (T *)(void *)target + to[j], a = *x;              \
-        const T b = ((const T *)(const void *)value)[from[j]];   \
+        T *x = (T *)(void *)target + offset_of(&p, j), a = *x;   \
+        const T b = ((const T *)(const void *)value)[j * step];  \
         *x = (result);                                           \
     }                                                            \
     return true
@@ -291,12 +316,13 @@ static void update_points(const index_map *m, const scatter *s, char *target, co
     int64_t own = (int64_t)dtype_size(u->own), item = (int64_t)dtype_size(u->second);
     int64_t to[PIECE], from[PIECE], at[GPA_MAX_DIMS] = {0}, where = 0;
     block b = block_of(m, s);
-    bool single = shape_size(b.ndim, b.shape) == 1;
+    int64_t step;
+    bool single = shape_size(b.ndim, b.shape) == 1 && s->from && is_even(m, s, &step);
     for (int64_t i = 0; i < s->points; i += PIECE) {
         int64_t n = MIN((int64_t)PIECE, s->points - i);
+        if (single && update_elements(u, points_at(s, i, n, to), n, target, s->from + i * step * item, step)) continue;
         make_offsets(s, i, n, to);
         value_offsets(m, s, at, &where, n, from);
-        if (single && s->from && update_elements(u, to, from, n, target, s->from)) continue;
         for (int64_t j = 0; j < n; j++) {
             __builtin_prefetch(target + to[MIN(j + AHEAD, n - 1)] * own, 1);
             update_block(u, &b, target + to[j] * own, s->from ? s->from + from[j] * item : NULL);

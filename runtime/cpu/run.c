@@ -6,6 +6,8 @@
  * Reading order: run_plan, run_launch, run_whole, run_divided. */
 #include "runtime/cpu/run.h"
 
+#include <stdlib.h>
+
 #include "runtime/base.h"
 #include "runtime/cpu/threads.h"
 
@@ -20,6 +22,7 @@ enum {
     GROUP_ROWS = 8,          /* rows of columns visited at a time: as many streams as are fetched ahead */
     NARROW_STATES = 24 << 10, /* states of a row's columns that stay in the nearest cache */
     SPAN_POINTS = 4096,      /* columns visited at a time */
+    MOST_ROWS = 16, TILE_POINTS = 2048, /* of rows that lie interleaved: how many, and how far along each at a time */
     NEAR_BYTES = 1 << 20     /* what stays in a core's cache */
 };
 
@@ -180,6 +183,27 @@ static void whole_item(void *arg, int64_t i) {
     L->fn(L->view, lo, hi, 0, 0, NULL, NULL, 0);
 }
 
+/* A piece of the dimension of the lanes, in all rows. */
+static void tile_item(void *arg, int64_t i) {
+    launch *L = arg;
+    int64_t n = L->size[L->plan.dim], lo = i * L->step, hi = MIN(lo + L->step, n);
+    for (int64_t row = 0; row < L->outer; row += n) L->fn(L->view, row + lo, row + hi, 0, 0, NULL, NULL, 0);
+}
+
+/* Where the few rows of lanes lie interleaved in an array (as what is repeated does), going along each of them by itself would pass over
+ * all memory once for each. */
+static bool interleaved(const launch *L) {
+    const kir_func *f = L->p->f;
+    int lane = L->plan.dim;
+    if (L->plan.way != EMIT_POINTS || L->plan.part != EMIT_WHOLE || lane < 0 || L->outer / L->size[lane] > MOST_ROWS) return false;
+    for (size_t a = 0; a < f->n_arrays; a++) {
+        const int64_t *stride = L->view + VIEW_ARRAYS + a * ARRAY_SLOTS + ARRAY_STRIDE;
+        for (int d = 0; d < f->ndim; d++)
+            if (d != lane && L->size[d] > 1 && stride[d] && llabs(stride[d]) < llabs(stride[lane])) return true;
+    }
+    return false;
+}
+
 static gpa_code run_whole(launch *L, gpa_err *e) {
     gpa_code rc = compile(L, EMIT_WHOLE, e);
     if (rc) return rc;
@@ -194,7 +218,13 @@ static gpa_code run_whole(launch *L, gpa_err *e) {
     if (L->p->facts.branches) /* how long a point takes nobody knows: pieces for all threads, and some to spare */
         L->step = MIN(L->step, MAX(L->outer / (L->threads * (int64_t)SPARE), 1));
     else if (L->plan.way != EMIT_ROWS) L->step = (L->step + 255) / 256 * 256; /* whole lanes, whole cache lines */
-    threads_each(work < SMALL_WORK ? 1 : L->threads, (L->outer + L->step - 1) / L->step, L->stop, whole_item, L);
+    int use = work < SMALL_WORK ? 1 : L->threads;
+    if (work >= SMALL_WORK && !L->p->facts.branches && interleaved(L)) {
+        L->step = TILE_POINTS;
+        threads_each(use, (L->size[L->plan.dim] + L->step - 1) / L->step, L->stop, tile_item, L);
+    } else {
+        threads_each(use, (L->outer + L->step - 1) / L->step, L->stop, whole_item, L);
+    }
     return GPA_OK;
 }
 

@@ -47,11 +47,20 @@ static int64_t by_keys(const search *s, int64_t j) {
         for (; from + GROUP <= to; from += GROUP) {                                                 \
             const T *w = v + from;                                                                  \
             int64_t first = 0, left = n, index[GROUP];                                              \
-            int near = at + NEAR < n, numbers = 1;                                                  \
+            int near = at + NEAR < n, numbers = 1, ordered = 1;                                                  \
             T low = a[at], high = a[MIN(at + NEAR, n - 1)];                                         \
             for (int k = 0; k < GROUP; k++) {                                                       \
                 near &= (low BEFORE w[k]) & !(high BEFORE w[k]);                                    \
                 numbers &= w[k] == w[k];                                                            \
+                ordered &= !k || w[MAX(k, 1) - 1] <= w[k];                                          \
+            }                                                                                       \
+            if (near & ordered) {                                                                   \
+                for (int k = 0; k < GROUP; k++) {                                                   \
+                    while (a[at] BEFORE w[k]) at++; /* at most to NEAR elements on */               \
+                    s->out[from + k] = at;                                                          \
+                }                                                                                   \
+                at = MAX(at - 1, 0);                                                                \
+                continue;                                                                           \
             }                                                                                       \
             if (near) {                                                                             \
                 first = at;                                                                         \

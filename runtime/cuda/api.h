@@ -45,7 +45,7 @@ enum {
     CUBLAS_N = 0, CUBLAS_T = 1, CUBLAS_DEFAULT = -1, CUDA_R_32F = 0, CUDA_R_64F = 1, CUDA_R_16F = 2, CUDA_C_32F = 4,
     CUDA_C_64F = 5, CUDA_R_16BF = 14, CUBLAS_COMPUTE_32F = 68, CUBLAS_COMPUTE_64F = 70,
     CUFFT_ALLOC_FAILED = 2, CUFFT_C2C = 0x29, CUFFT_R2C = 0x2a, CUFFT_C2R = 0x2c, CUFFT_Z2Z = 0x69, CUFFT_D2Z = 0x6a, CUFFT_Z2D = 0x6c,
-    CUSPARSE_INDEX_32I = 2, CUSPARSE_ORDER_ROW = 2
+    CUSPARSE_INDEX_32I = 2, CUSPARSE_ORDER_ROW = 2, CUSPARSE_SPMM_CSR_ALG3 = 12 /* the same bits in every run */
 };
 
 /* FN(member, symbol, (parameters)). The first symbol is the newest name of a function that has several. */

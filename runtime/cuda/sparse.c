@@ -73,9 +73,9 @@ static gpa_code times(gpa_dev *d, const gpa_libcall *c, cusparseSpMatDescr_t a, 
     gpa_code rc = GPA_OK;
     TRY(check(s->dense(&x, c->sparse.n, k, k, at(&c->sparse.x, item), type, CUSPARSE_ORDER_ROW), "cusparseCreateDnMat", e));
     TRY(check(s->dense(&y, c->sparse.m, k, k, at(&c->sparse.y, item), type, CUSPARSE_ORDER_ROW), "cusparseCreateDnMat", e));
-    TRY(check(s->times_room(d->sparse_handle, 0, 0, alpha, a, x, beta, y, type, 0, &n), "cusparseSpMM_bufferSize", e));
+    TRY(check(s->times_room(d->sparse_handle, 0, 0, alpha, a, x, beta, y, type, CUSPARSE_SPMM_CSR_ALG3, &n), "cusparseSpMM_bufferSize", e));
     TRY(with_room(d, n, &room, e));
-    TRY(check(s->times(d->sparse_handle, 0, 0, alpha, a, x, beta, y, type, 0, (void *)(uintptr_t)room), "cusparseSpMM", e));
+    TRY(check(s->times(d->sparse_handle, 0, 0, alpha, a, x, beta, y, type, CUSPARSE_SPMM_CSR_ALG3, (void *)(uintptr_t)room), "cusparseSpMM", e));
 out:
     if (room) d->cu->free(room, d->stream);
     if (x) s->dense_free(x);

@@ -2,7 +2,9 @@
 
 For each group one gpa process and one CPython process run the same script; they hold the same arrays and are asked for
 measurements by turns, so that what else the machine does meets both; the best of several counts. Rows that are behind are printed, with words all rows
-that hold one (`tests/bench/run numerics sort float64`), and at the end how many of each group are behind."""
+that hold all of them (`tests/bench/run numerics sort float64`), and at the end how many of each group are behind.
+
+CPU=1 compares processor time on one thread each: for a machine that others keep busy, where two threads wait for each other."""
 import math
 import os
 import statistics
@@ -14,6 +16,7 @@ from numerics_rows import GROUPS
 
 GPA = os.path.abspath(os.environ.get("GPA", "build/release/gpa"))
 ROUNDS, SECONDS, LEAST = 7, 0.6, 0.002  # measurements of a row, their sum on one side if it is slow, and the shortest
+CPU = bool(os.environ.get("CPU"))
 BEHIND = 1.05  # times the peer's time: less is measurement
 
 SCRIPT = """
@@ -45,10 +48,10 @@ def serve(rows):
             if n == 0:
                 print("answer", total(row()), flush=True)
                 continue
-            t = time.perf_counter()
+            t = time.{clock}()
             for _ in range(n):
                 force(row())
-            print("answer", (time.perf_counter() - t) / n, flush=True)
+            print("answer", (time.{clock}() - t) / n, flush=True)
         except Exception as e:
             print("failed: " + type(e).__name__ + ": " + str(e).split("\\n")[0], flush=True)
 serve({{{names}}})
@@ -67,8 +70,9 @@ def script(group, dtype, size, rows, scipy):
     setup = group.setup.format(dtype=dtype, size=size)
     if scipy:
         setup = "from scipy import fft, linalg, signal\n" + setup
+        rows = [[k, [cell.replace("workers=-1", "workers=1") if CPU else cell for cell in row]] for k, row in rows]
         programs |= {f"{k}s": row[2] for k, row in rows if len(row) > 2}
-    return SCRIPT.format(setup=setup, rows="".join(function(k, p) for k, p in programs.items()),
+    return SCRIPT.format(setup=setup, clock="process_time" if CPU else "perf_counter", rows="".join(function(k, p) for k, p in programs.items()),
                          names=", ".join(f"'{k}': row_{k}" for k in programs))
 
 
@@ -79,7 +83,8 @@ class Side:
         self.file = tempfile.NamedTemporaryFile("w", suffix=".gpa")
         self.file.write(text)
         self.file.flush()
-        self.process = subprocess.Popen([*command, self.file.name], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        one = {"GPA_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"} if CPU else {}
+        self.process = subprocess.Popen([*command, self.file.name], env=os.environ | one, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
     def ask(self, name, times):
         """Seconds of one call, measured over `times`, or with 0 a number that stands for the result; or what went wrong."""
