@@ -585,13 +585,13 @@ gpa_code nd_fill(gpa_vm *vm, value *argv, value *out) { /* self, value */
     WITH_ARRAY(rc = arg_element(vm, argv[1], (gpa_dtype)a->dtype, &rhs); if (!rc) rc = arr_set(vm_rt(vm), a, &(gpa_index){.kind = IX_ELLIPSIS}, 1, &rhs, vm_err(vm)); arg_opnd_release(vm, &rhs));
 }
 
-gpa_code np_copyto(gpa_vm *vm, value *argv, value *out) { /* dst, src, casting, where */
+gpa_code np_copyto(gpa_vm *vm, value *argv, value *out) { /* dst, src, where */
     *out = v_none();
     if (argv[0].tag != V_ARRAY || argv[0].aux) return vm_fail(vm, GPA_E_TYPE, "copyto() argument 1 must be numpy.ndarray, not %s", value_type_name(argv[0]));
     value chosen = v_none();
     gpa_code rc = GPA_OK;
-    if (argv[3].tag == V_BOOL && argv[3].i) chosen = value_retain(argv[1]);
-    else rc = np_where(vm, (value[]){argv[3], argv[1], argv[0]}, &chosen);
+    if (argv[2].tag == V_BOOL && argv[2].i) chosen = value_retain(argv[1]);
+    else rc = np_where(vm, (value[]){argv[2], argv[1], argv[0]}, &chosen);
     if (!rc) rc = nd_fill(vm, (value[]){argv[0], chosen}, out);
     value_release(vm, chosen);
     return rc;

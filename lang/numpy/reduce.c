@@ -18,12 +18,18 @@ static void release(gpa_vm *vm, prepared *p) {
     arg_opnd_release(vm, &p->o.initial);
 }
 
-static gpa_code prepare(gpa_vm *vm, const reduction *r, prepared *p) {
+/* What an axis of a number is: an error; 0 and -1 of one nevertheless; or that of a list of one. */
+typedef enum { NUMBER_HAS_NONE, NUMBER_HAS_FIRST, NUMBER_IS_LIST } number_axis;
+
+static gpa_code prepare(gpa_vm *vm, const reduction *r, number_axis number, prepared *p) {
     bool given;
     gpa_code rc;
     *p = (prepared){0};
     if ((rc = arg_array(vm, r->a, DT_NONE, &p->a))) return rc;
-    if ((rc = arg_axes(vm, r->axis, p->a->ndim, &p->o.axes, &given))) return rc;
+    bool first = r->axis.tag == V_INT && (r->axis.i == 0 || r->axis.i == -1);
+    int dims = p->a->ndim ? p->a->ndim : number == NUMBER_IS_LIST || (number == NUMBER_HAS_FIRST && first);
+    if ((rc = arg_axes(vm, r->axis, dims, &p->o.axes, &given))) return rc;
+    if (!p->a->ndim) p->o.axes = 0;
     if ((rc = arg_dtype(vm, r->dtype, &p->o.dtype))) return rc;
     if ((rc = arg_out(vm, r->out, &p->o.into))) return rc;
     if (r->keepdims.tag != V_UNSET && (rc = arg_bool(vm, r->keepdims, "keepdims", &p->o.keepdims))) return rc;
@@ -48,7 +54,7 @@ static gpa_code give(gpa_vm *vm, const reduction *r, gpa_arr *result, value *out
 static gpa_code reduce(gpa_vm *vm, gpa_red red, const reduction *r, value *out) {
     prepared p;
     gpa_arr *result = NULL;
-    gpa_code rc = prepare(vm, r, &p);
+    gpa_code rc = prepare(vm, r, red == RED_ARGMIN || red == RED_ARGMAX ? NUMBER_IS_LIST : NUMBER_HAS_FIRST, &p);
     if (!rc) rc = arr_reduce(vm_rt(vm), red, p.a, &p.o, &result, vm_err(vm));
     release(vm, &p);
     return rc ? rc : give(vm, r, result, out);
@@ -88,7 +94,7 @@ gpa_code np_mean(gpa_vm *vm, value *argv, value *out) { /* a, axis, dtype, out, 
     reduction r = {argv[0], argv[1], argv[2], argv[3], argv[4], v_unset(), argv[5]};
     prepared p;
     gpa_arr *result = NULL;
-    gpa_code rc = prepare(vm, &r, &p);
+    gpa_code rc = prepare(vm, &r, NUMBER_HAS_NONE, &p);
     if (!rc) rc = arr_mean(vm_rt(vm), p.a, &p.o, &result, vm_err(vm));
     release(vm, &p);
     return rc ? rc : give(vm, &r, result, out);
@@ -119,7 +125,7 @@ static gpa_code variance(gpa_vm *vm, bool root, value *argv, value *out) { /* a,
     if (argv[8].tag != V_UNSET && ddof != 0) return vm_fail(vm, GPA_E_VALUE, "ddof and correction can't be provided simultaneously.");
     ddof += correction;
     if (argv[7].tag != V_UNSET) return variance_about(vm, root, argv, v_float(ddof), out);
-    TRY(prepare(vm, &r, &p));
+    TRY(prepare(vm, &r, NUMBER_HAS_NONE, &p));
     TRY(arr_var(vm_rt(vm), p.a, ddof, &p.o, &var, vm_err(vm)));
     if (!root) {
         result = arr_retain(var);
@@ -146,13 +152,12 @@ gpa_code np_scan_with(gpa_vm *vm, gpa_red red, value *argv, value *out) { /* a, 
     TRY(arg_array(vm, argv[0], DT_NONE, &a));
     TRY(arg_dtype(vm, argv[2], &t));
     TRY(arg_out(vm, argv[3], &into));
-    if (argv[1].tag == V_NONE) {
+    if (argv[1].tag == V_NONE || !a->ndim) { /* a number is a list of one */
         TRY(arr_reshape(rt, a, 1, &(int64_t){-1}, &flat, vm_err(vm)));
         arr_release(rt, a);
         a = flat;
-    } else {
-        TRY(arg_axis(vm, argv[1], a->ndim, &axis));
     }
+    if (argv[1].tag != V_NONE) TRY(arg_axis(vm, argv[1], a->ndim, &axis));
     TRY(arr_scan(rt, red, a, axis, t, &result, vm_err(vm)));
     if (into) {
         TRY(arr_set(rt, into, &(gpa_index){.kind = IX_ELLIPSIS}, 1, &(gpa_opnd){.arr = result}, vm_err(vm)));

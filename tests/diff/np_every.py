@@ -1,0 +1,511 @@
+# Functions of numpy, linalg and fft over dtypes, layouts, empty and 0-d arrays, NaN and infinities: what each gives or says.
+np.seterr(all="ignore")
+def digest(r):
+    if isinstance(r, np.ndarray) or hasattr(r, "dtype") and hasattr(r, "shape"):
+        x = np.asarray(r)
+        if x.dtype.kind in "fc":
+            x = np.where(np.isnan(x), x.dtype.type(777), x)
+            if x.dtype.kind == "c": x = np.where(abs(x.real) < 1e-4, 0, x.real) + 1j * np.where(abs(x.imag) < 1e-4, 0, x.imag)
+            x = np.where(abs(x) < 1e-4, x.dtype.type(0), x)
+            return f"{x.dtype} {x.shape} " + " ".join([f"{v:.4g}" if x.dtype.kind == "f" else f"{v.real + 0.0:.3g},{v.imag + 0.0:.3g}" for v in x.ravel().tolist()])
+        return f"{x.dtype} {x.shape} {x.ravel().tolist()}"
+    if isinstance(r, (list, tuple)) or hasattr(r, "_fields"): return "[" + "; ".join([digest(x) for x in r]) + "]"
+    return repr(r)
+def operand(dtype, shape, seed):
+    n = math.prod(shape)
+    k = (np.arange(n) * 7919 + seed * 104729) % 1009
+    kind = np.dtype(dtype).kind
+    x = (k % 7 if kind in "biu" else (k % 61 - 30) / 4).astype(dtype)
+    if kind == "i": x = (x - 3).astype(dtype)
+    if kind == "c": x = (x + 1j * ((k % 13) - 6)).astype(dtype)
+    return x.reshape(shape)
+def spoiled(x):
+    x = x.copy()
+    if x.dtype.kind in "fc" and x.size > 4: x.flat[1] = np.nan; x.flat[3] = np.inf; x.flat[4] = -np.inf
+    return x
+def operands(dtypes="? i1 u1 i4 i8 f2 f4 f8 c16"):
+    all = []
+    for seed, dtype in enumerate(dtypes.split()):
+        a = operand(dtype, (3, 4), seed)
+        all += [(dtype, a), (dtype + " T", operand(dtype, (4, 3), seed + 1).T), (dtype + " 1-d", operand(dtype, (14,), seed + 5)[::-2])]
+        if dtype in ("f4", "f8", "c16"): all.append((dtype + " nan", spoiled(a)))
+    for dtype in ("f8", "i4", "?"):
+        all += [(dtype + " 0-d", operand(dtype, (), 3)), (dtype + " empty", operand(dtype, (0,), 3)), (dtype + " 0x3", operand(dtype, (0, 3), 3))]
+    return all
+def every(f, given=None, tell=False):
+    for name, a in given or operands():
+        try: print(name, digest(f(a)))
+        except Exception as e: print(name, type(e).__name__, e if tell else "")
+finite = [x for x in operands("? i1 u1 i4 i8 f4 f8 c16") if "nan" not in x[0]]
+real = operands("? i1 u1 i4 i8 f2 f4 f8")
+no_half = [x for x in operands("? i1 u1 i4 i8 f4 f8 c16") if x[0] != "c16 nan"]
+exact = [x for x in operands("i4 i8 f4 f8") if x[1].dtype != bool]
+tame = [x for x in operands() if x[0] != "c16 nan"]
+
+# --- sum
+every(np.sum)
+every(lambda a: np.sum(a, axis=0))
+every(lambda a: np.sum(a, axis=-1))
+every(lambda a: np.sum(a, axis=2), tell=True)
+
+# --- prod
+every(np.prod, no_half)
+every(lambda a: np.prod(a, axis=0), no_half)
+every(lambda a: np.prod(a, axis=-1), no_half)
+every(lambda a: np.prod(a, axis=2), no_half, tell=True)
+
+# --- mean
+every(np.mean)
+every(lambda a: np.mean(a, axis=0))
+every(lambda a: np.mean(a, axis=-1))
+every(lambda a: np.mean(a, axis=2), tell=True)
+
+# --- var
+every(np.var, no_half)
+every(lambda a: np.var(a, axis=0), no_half)
+every(lambda a: np.var(a, axis=-1), no_half)
+every(lambda a: np.var(a, axis=2), no_half, tell=True)
+
+# --- std
+every(np.std, no_half)
+every(lambda a: np.std(a, axis=0), no_half)
+every(lambda a: np.std(a, axis=-1), no_half)
+every(lambda a: np.std(a, axis=2), no_half, tell=True)
+
+# --- min
+every(np.min)
+every(lambda a: np.min(a, axis=0))
+every(lambda a: np.min(a, axis=-1))
+every(lambda a: np.min(a, axis=2), tell=True)
+
+# --- max
+every(np.max)
+every(lambda a: np.max(a, axis=0))
+every(lambda a: np.max(a, axis=-1))
+every(lambda a: np.max(a, axis=2), tell=True)
+
+# --- ptp
+every(np.ptp)
+every(lambda a: np.ptp(a, axis=0))
+every(lambda a: np.ptp(a, axis=-1))
+every(lambda a: np.ptp(a, axis=2), tell=True)
+
+# --- argmin
+every(np.argmin)
+every(lambda a: np.argmin(a, axis=0))
+every(lambda a: np.argmin(a, axis=-1))
+every(lambda a: np.argmin(a, axis=2), tell=True)
+
+# --- argmax
+every(np.argmax)
+every(lambda a: np.argmax(a, axis=0))
+every(lambda a: np.argmax(a, axis=-1))
+every(lambda a: np.argmax(a, axis=2), tell=True)
+
+# --- any
+every(np.any)
+every(lambda a: np.any(a, axis=0))
+every(lambda a: np.any(a, axis=-1))
+every(lambda a: np.any(a, axis=2), tell=True)
+
+# --- all
+every(np.all)
+every(lambda a: np.all(a, axis=0))
+every(lambda a: np.all(a, axis=-1))
+every(lambda a: np.all(a, axis=2), tell=True)
+
+# --- median
+every(np.median)
+every(lambda a: np.median(a, axis=0))
+every(lambda a: np.median(a, axis=-1))
+every(lambda a: np.median(a, axis=2), tell=True)
+
+# --- cumsum
+every(np.cumsum)
+every(lambda a: np.cumsum(a, axis=0))
+every(lambda a: np.cumsum(a, axis=-1))
+every(lambda a: np.cumsum(a, axis=2), tell=True)
+
+# --- cumprod
+every(np.cumprod, no_half)
+every(lambda a: np.cumprod(a, axis=0), no_half)
+every(lambda a: np.cumprod(a, axis=-1), no_half)
+every(lambda a: np.cumprod(a, axis=2), no_half, tell=True)
+
+# --- nansum
+every(np.nansum)
+every(lambda a: np.nansum(a, axis=0))
+every(lambda a: np.nansum(a, axis=-1))
+every(lambda a: np.nansum(a, axis=2), tell=True)
+
+# --- nanprod
+every(np.nanprod, no_half)
+every(lambda a: np.nanprod(a, axis=0), no_half)
+every(lambda a: np.nanprod(a, axis=-1), no_half)
+every(lambda a: np.nanprod(a, axis=2), no_half, tell=True)
+
+# --- nanmean
+every(np.nanmean)
+every(lambda a: np.nanmean(a, axis=0))
+every(lambda a: np.nanmean(a, axis=-1))
+every(lambda a: np.nanmean(a, axis=2), tell=True)
+
+# --- nanvar
+every(np.nanvar, no_half)
+every(lambda a: np.nanvar(a, axis=0), no_half)
+every(lambda a: np.nanvar(a, axis=-1), no_half)
+every(lambda a: np.nanvar(a, axis=2), no_half, tell=True)
+
+# --- nanmin
+every(np.nanmin)
+every(lambda a: np.nanmin(a, axis=0))
+every(lambda a: np.nanmin(a, axis=-1))
+every(lambda a: np.nanmin(a, axis=2), tell=True)
+
+# --- nanmax
+every(np.nanmax)
+every(lambda a: np.nanmax(a, axis=0))
+every(lambda a: np.nanmax(a, axis=-1))
+every(lambda a: np.nanmax(a, axis=2), tell=True)
+
+# --- nanargmin
+every(np.nanargmin)
+every(lambda a: np.nanargmin(a, axis=0))
+every(lambda a: np.nanargmin(a, axis=-1))
+every(lambda a: np.nanargmin(a, axis=2), tell=True)
+
+# --- nanmedian
+every(np.nanmedian, no_half)
+every(lambda a: np.nanmedian(a, axis=0), no_half)
+every(lambda a: np.nanmedian(a, axis=-1), no_half)
+every(lambda a: np.nanmedian(a, axis=2), no_half, tell=True)
+
+# --- nancumsum
+every(np.nancumsum)
+every(lambda a: np.nancumsum(a, axis=0))
+every(lambda a: np.nancumsum(a, axis=-1))
+every(lambda a: np.nancumsum(a, axis=2), tell=True)
+
+# --- count_nonzero
+every(np.count_nonzero)
+every(lambda a: np.count_nonzero(a, axis=0))
+every(lambda a: np.count_nonzero(a, axis=-1))
+every(lambda a: np.count_nonzero(a, axis=2), tell=True)
+
+# --- average
+every(np.average)
+every(lambda a: np.average(a, axis=0), [x for x in operands() if 'empty' not in x[0] and '0x3' not in x[0]])
+every(lambda a: np.average(a, axis=-1), [x for x in operands() if 'empty' not in x[0] and '0x3' not in x[0]])
+
+# --- amin
+every(np.amin)
+every(lambda a: np.amin(a, axis=0))
+every(lambda a: np.amin(a, axis=-1))
+every(lambda a: np.amin(a, axis=2), tell=True)
+
+# --- amax
+every(np.amax)
+every(lambda a: np.amax(a, axis=0))
+every(lambda a: np.amax(a, axis=-1))
+every(lambda a: np.amax(a, axis=2), tell=True)
+
+# --- percentile, quantile
+every(lambda a: np.percentile(a, [0, 30, 100]), exact)
+every(lambda a: np.quantile(a, 0.4, axis=0), exact)
+every(lambda a: np.nanpercentile(a, 60, axis=-1), exact)
+every(lambda a: np.quantile(a, 1.5), exact)
+
+# --- sorting
+every(np.sort)
+every(lambda a: np.sort(a, axis=0))
+every(lambda a: np.sort(a, axis=None))
+every(lambda a: np.argsort(a, axis=0, kind='stable'))
+every(lambda a: np.partition(a, 1)[..., 1])
+every(lambda a: np.take_along_axis(a, np.argpartition(a, 1), -1)[..., 1])
+every(lambda a: np.sort_complex(a.ravel()))
+every(lambda a: np.lexsort((a.ravel(), a.ravel().real)))
+
+# --- searching and sets
+every(lambda a: np.searchsorted(np.sort(a.ravel()), a))
+every(lambda a: np.searchsorted(np.sort(a.ravel()), a, side='right'))
+every(np.unique)
+every(lambda a: np.unique(a, return_counts=True))
+every(lambda a: np.unique(a, return_index=True, return_inverse=True))
+every(lambda a: np.isin(a, [0, 2, 3, 777]))
+every(lambda a: np.isin(a, [0, 2], invert=True))
+every(lambda a: np.union1d(a, [1, 2]))
+every(lambda a: np.intersect1d(a, [1, 2, 3]))
+every(lambda a: np.setdiff1d(a, [1, 2]))
+every(lambda a: np.setxor1d(a, [1, 2]))
+every(np.nonzero)
+every(np.flatnonzero)
+every(np.argwhere)
+
+# --- differences and sums along an axis
+every(np.diff)
+every(lambda a: np.diff(a, n=2, axis=0))
+every(np.ediff1d)
+every(np.gradient)
+every(np.trapezoid)
+every(np.unwrap, exact)
+every(lambda a: np.interp(a, [-2, 0, 3], [1.0, 5.0, 2.0]), real)
+every(lambda a: np.convolve(a.ravel(), [1, 2]))
+every(lambda a: np.correlate(a.ravel(), [1, 2], 'full'))
+every(lambda a: np.cov(a))
+every(lambda a: np.corrcoef(a))
+
+# --- counting
+every(lambda a: np.bincount(a.ravel()), [x for x in operands() if x[1].size])
+every(lambda a: np.histogram(a, 4), real)
+every(lambda a: np.histogram(a, [0, 1, 2, 4]), real)
+every(lambda a: np.digitize(a, [0, 1, 3]))
+every(lambda a: np.histogram_bin_edges(a, 3), real)
+
+# --- moving elements
+every(lambda a: np.roll(a, 2))
+every(lambda a: np.roll(a, (1, -1), axis=(0, -1)))
+every(np.flip)
+every(np.rot90)
+every(lambda a: np.repeat(a, 2))
+every(lambda a: np.repeat(a, 3, axis=0))
+every(lambda a: np.tile(a, (2, 2)))
+every(lambda a: np.pad(a, 1))
+every(lambda a: np.pad(a, 1, mode='reflect'))
+every(lambda a: np.pad(a, (0, 2), mode='edge'))
+every(lambda a: np.concatenate([a, a]))
+every(lambda a: np.stack([a, a], axis=-1))
+every(lambda a: np.column_stack([a, a]))
+every(lambda a: np.delete(a, 1, axis=0))
+every(lambda a: np.insert(a, 1, 2, axis=-1))
+every(lambda a: np.append(a, a))
+every(lambda a: np.resize(a, (2, 5)))
+every(lambda a: np.trim_zeros(a.ravel()))
+every(np.triu)
+every(np.tril)
+every(lambda a: np.diagonal(a))
+every(np.diag)
+every(np.trace)
+every(lambda a: np.array_split(a, 2))
+every(np.dsplit and (lambda a: np.hsplit(a, 2)))
+every(lambda a: np.vsplit(a, 1))
+every(lambda a: np.row_stack([a, a]) if hasattr(np, 'row_stack') else 0)
+every(lambda a: np.permute_dims(a))
+every(lambda a: np.concat([a, a]))
+
+# --- choosing elements
+every(lambda a: np.take(a, [0, -1, 1]))
+every(lambda a: np.take(a, [0, 9, -9], mode='clip'))
+every(lambda a: np.take(a, [[2, 0]], axis=-1, mode='wrap'))
+every(lambda a: np.compress([True, False, True], a, axis=0))
+every(lambda a: np.extract(a > 1, a))
+every(lambda a: np.where(a > 1, a, 2))
+every(lambda a: np.select([a > 1, a < 0], [a, -a], 7), operands('i1 i4 f4 f8'))
+every(lambda a: np.choose(a.astype(int) % 3, [a, a * 2, 5]))
+every(lambda a: np.clip(a, 0, 2))
+every(lambda a: np.piecewise(a, [a > 1], [1, 0]))
+every(lambda a: np.nan_to_num(a, nan=3.0))
+every(np.isposinf, operands('i4 f4 f8'))
+every(lambda a: np.real_if_close(a))
+every(np.sinc)
+every(np.fix, operands('? i4 f4 f8'))
+every(np.around)
+every(np.angle)
+every(lambda a: np.packbits(a.astype(bool)))
+every(lambda a: np.unpackbits(a.astype(np.uint8)), operands('? i1 u1 i4'))
+
+# --- writing
+def put(f):
+    def g(a):
+        b = a.copy()
+        f(b)
+        return b
+    return g
+every(put(lambda b: np.put(b, [0, -1, 2], [1, 0])))
+every(put(lambda b: np.place(b, b > 1, [2, 3])))
+every(put(lambda b: np.putmask(b, b > 1, b * 2)), operands('i4 i8 f4 f8 c16'))
+every(put(lambda b: np.copyto(b, 1, where=b > 0)))
+every(put(lambda b: np.fill_diagonal(b, 1)))
+every(put(lambda b: np.add.at(b, (np.array([0, 0, -1]),), 1)), operands('i1 i4 i8 f4 f8 c16'))
+every(put(lambda b: np.maximum.at(b, (np.array([0, 0, -1]),), 2)), operands('i1 i4 i8 f4 f8'))
+every(put(lambda b: np.subtract.at(b, (np.array([2, 0, 2]),), 2)), operands('i1 i4 i8 f4 f8'))
+every(put(lambda b: np.put_along_axis(b, np.array([[0]]), 3, axis=-1)))
+
+# --- products
+every(lambda a: np.dot(a, a.T), tame)
+every(lambda a: a @ a.T, tame)
+every(lambda a: np.inner(a, a), tame)
+every(lambda a: np.outer(a, a))
+every(lambda a: np.vdot(a, a))
+every(lambda a: np.kron(a, [1, 2]))
+every(lambda a: np.tensordot(a, a, axes=a.ndim))
+every(lambda a: np.einsum('...i,...i->...', a, a))
+every(lambda a: np.cross(a[..., :3], a[..., :3] + 1))
+every(lambda a: np.vander(a.ravel()[:4], 3))
+every(lambda a: np.polyval([1, 2, 3], a))
+every(lambda a: np.matvec(a, a[0]) if hasattr(np, 'matvec') else 0)
+
+# --- comparing
+every(lambda a: np.array_equal(a, a))
+every(lambda a: np.array_equiv(a, a[:1]))
+every(lambda a: np.allclose(a, a, equal_nan=True))
+every(lambda a: np.isclose(a, a + 1e-9))
+every(np.isreal)
+every(np.iscomplex)
+every(lambda a: np.isneginf(a), operands('i4 f4 f8'))
+every(lambda a: np.result_type(a, np.float32))
+every(lambda a: np.min_scalar_type(a))
+
+# --- linalg.inv
+sq = [(d, operand(d, (3, 3), k) + np.eye(3, dtype=d) * 40) for k, d in enumerate(('i4', 'f4', 'f8', 'c8', 'c16'))]
+sq += [('stack', np.stack([sq[2][1], sq[2][1].T])), ('singular', np.ones((3, 3))), ('wide', operand('f8', (2, 3), 1)), ('tall', operand('f8', (4, 3), 1)), ('1-d', np.ones(3)), ('0-d', np.array(2.0)), ('empty', np.zeros((0, 0))), ('no rows', np.zeros((0, 3))), ('empty stack', np.zeros((0, 3, 3))), ('f2', np.ones((2, 2), 'f2')), ('nan', np.array([[1.0, np.nan], [2, 5]])), ('inf', np.array([[1.0, np.inf], [2, 5]]))]
+every(np.linalg.inv, [x for x in sq if x[0] not in ('nan', 'inf')] if 'inv' in ('pinv', 'cond', 'svdvals', 'matrix_rank') else sq, tell='inv' not in ('cond',))
+
+# --- linalg.det
+sq = [(d, operand(d, (3, 3), k) + np.eye(3, dtype=d) * 40) for k, d in enumerate(('i4', 'f4', 'f8', 'c8', 'c16'))]
+sq += [('stack', np.stack([sq[2][1], sq[2][1].T])), ('singular', np.ones((3, 3))), ('wide', operand('f8', (2, 3), 1)), ('tall', operand('f8', (4, 3), 1)), ('1-d', np.ones(3)), ('0-d', np.array(2.0)), ('empty', np.zeros((0, 0))), ('no rows', np.zeros((0, 3))), ('empty stack', np.zeros((0, 3, 3))), ('f2', np.ones((2, 2), 'f2')), ('nan', np.array([[1.0, np.nan], [2, 5]])), ('inf', np.array([[1.0, np.inf], [2, 5]]))]
+every(np.linalg.det, [x for x in sq if x[0] not in ('nan', 'inf')] if 'det' in ('pinv', 'cond', 'svdvals', 'matrix_rank') else sq, tell='det' not in ('cond',))
+
+# --- linalg.slogdet
+sq = [(d, operand(d, (3, 3), k) + np.eye(3, dtype=d) * 40) for k, d in enumerate(('i4', 'f4', 'f8', 'c8', 'c16'))]
+sq += [('stack', np.stack([sq[2][1], sq[2][1].T])), ('singular', np.ones((3, 3))), ('wide', operand('f8', (2, 3), 1)), ('tall', operand('f8', (4, 3), 1)), ('1-d', np.ones(3)), ('0-d', np.array(2.0)), ('empty', np.zeros((0, 0))), ('no rows', np.zeros((0, 3))), ('empty stack', np.zeros((0, 3, 3))), ('f2', np.ones((2, 2), 'f2')), ('nan', np.array([[1.0, np.nan], [2, 5]])), ('inf', np.array([[1.0, np.inf], [2, 5]]))]
+every(np.linalg.slogdet, [x for x in sq if x[0] not in ('nan', 'inf')] if 'slogdet' in ('pinv', 'cond', 'svdvals', 'matrix_rank') else sq, tell='slogdet' not in ('cond',))
+
+# --- linalg.cholesky
+sq = [(d, operand(d, (3, 3), k) + np.eye(3, dtype=d) * 40) for k, d in enumerate(('i4', 'f4', 'f8', 'c8', 'c16'))]
+sq += [('stack', np.stack([sq[2][1], sq[2][1].T])), ('singular', np.ones((3, 3))), ('wide', operand('f8', (2, 3), 1)), ('tall', operand('f8', (4, 3), 1)), ('1-d', np.ones(3)), ('0-d', np.array(2.0)), ('empty', np.zeros((0, 0))), ('no rows', np.zeros((0, 3))), ('empty stack', np.zeros((0, 3, 3))), ('f2', np.ones((2, 2), 'f2')), ('nan', np.array([[1.0, np.nan], [2, 5]])), ('inf', np.array([[1.0, np.inf], [2, 5]]))]
+every(np.linalg.cholesky, [x for x in sq if x[0] not in ('nan', 'inf')] if 'cholesky' in ('pinv', 'cond', 'svdvals', 'matrix_rank') else sq, tell='cholesky' not in ('cond',))
+
+# --- linalg.pinv
+sq = [(d, operand(d, (3, 3), k) + np.eye(3, dtype=d) * 40) for k, d in enumerate(('i4', 'f4', 'f8', 'c8', 'c16'))]
+sq += [('stack', np.stack([sq[2][1], sq[2][1].T])), ('singular', np.ones((3, 3))), ('wide', operand('f8', (2, 3), 1)), ('tall', operand('f8', (4, 3), 1)), ('1-d', np.ones(3)), ('0-d', np.array(2.0)), ('empty', np.zeros((0, 0))), ('no rows', np.zeros((0, 3))), ('empty stack', np.zeros((0, 3, 3))), ('f2', np.ones((2, 2), 'f2')), ('nan', np.array([[1.0, np.nan], [2, 5]])), ('inf', np.array([[1.0, np.inf], [2, 5]]))]
+every(np.linalg.pinv, [x for x in sq if x[0] not in ('nan', 'inf')] if 'pinv' in ('pinv', 'cond', 'svdvals', 'matrix_rank') else sq, tell='pinv' not in ('cond',))
+
+# --- linalg.matrix_rank
+sq = [(d, operand(d, (3, 3), k) + np.eye(3, dtype=d) * 40) for k, d in enumerate(('i4', 'f4', 'f8', 'c8', 'c16'))]
+sq += [('stack', np.stack([sq[2][1], sq[2][1].T])), ('singular', np.ones((3, 3))), ('wide', operand('f8', (2, 3), 1)), ('tall', operand('f8', (4, 3), 1)), ('1-d', np.ones(3)), ('0-d', np.array(2.0)), ('empty', np.zeros((0, 0))), ('no rows', np.zeros((0, 3))), ('empty stack', np.zeros((0, 3, 3))), ('f2', np.ones((2, 2), 'f2')), ('nan', np.array([[1.0, np.nan], [2, 5]])), ('inf', np.array([[1.0, np.inf], [2, 5]]))]
+every(np.linalg.matrix_rank, [x for x in sq if x[0] not in ('nan', 'inf')] if 'matrix_rank' in ('pinv', 'cond', 'svdvals', 'matrix_rank') else sq, tell='matrix_rank' not in ('cond',))
+
+# --- linalg.cond
+sq = [(d, operand(d, (3, 3), k) + np.eye(3, dtype=d) * 40) for k, d in enumerate(('i4', 'f4', 'f8', 'c8', 'c16'))]
+sq += [('stack', np.stack([sq[2][1], sq[2][1].T])), ('singular', np.ones((3, 3))), ('wide', operand('f8', (2, 3), 1)), ('tall', operand('f8', (4, 3), 1)), ('1-d', np.ones(3)), ('0-d', np.array(2.0)), ('empty', np.zeros((0, 0))), ('no rows', np.zeros((0, 3))), ('empty stack', np.zeros((0, 3, 3))), ('f2', np.ones((2, 2), 'f2')), ('nan', np.array([[1.0, np.nan], [2, 5]])), ('inf', np.array([[1.0, np.inf], [2, 5]]))]
+every(np.linalg.cond, [x for x in sq if x[0] not in ('nan', 'inf')] if 'cond' in ('pinv', 'cond', 'svdvals', 'matrix_rank') else sq, tell='cond' not in ('cond',))
+
+# --- linalg.norm
+sq = [(d, operand(d, (3, 3), k) + np.eye(3, dtype=d) * 40) for k, d in enumerate(('i4', 'f4', 'f8', 'c8', 'c16'))]
+sq += [('stack', np.stack([sq[2][1], sq[2][1].T])), ('singular', np.ones((3, 3))), ('wide', operand('f8', (2, 3), 1)), ('tall', operand('f8', (4, 3), 1)), ('1-d', np.ones(3)), ('0-d', np.array(2.0)), ('empty', np.zeros((0, 0))), ('no rows', np.zeros((0, 3))), ('empty stack', np.zeros((0, 3, 3))), ('f2', np.ones((2, 2), 'f2')), ('nan', np.array([[1.0, np.nan], [2, 5]])), ('inf', np.array([[1.0, np.inf], [2, 5]]))]
+every(np.linalg.norm, [x for x in sq if x[0] not in ('nan', 'inf')] if 'norm' in ('pinv', 'cond', 'svdvals', 'matrix_rank') else sq, tell='norm' not in ('cond',))
+
+# --- linalg.svdvals
+sq = [(d, operand(d, (3, 3), k) + np.eye(3, dtype=d) * 40) for k, d in enumerate(('i4', 'f4', 'f8', 'c8', 'c16'))]
+sq += [('stack', np.stack([sq[2][1], sq[2][1].T])), ('singular', np.ones((3, 3))), ('wide', operand('f8', (2, 3), 1)), ('tall', operand('f8', (4, 3), 1)), ('1-d', np.ones(3)), ('0-d', np.array(2.0)), ('empty', np.zeros((0, 0))), ('no rows', np.zeros((0, 3))), ('empty stack', np.zeros((0, 3, 3))), ('f2', np.ones((2, 2), 'f2')), ('nan', np.array([[1.0, np.nan], [2, 5]])), ('inf', np.array([[1.0, np.inf], [2, 5]]))]
+every(np.linalg.svdvals, [x for x in sq if x[0] not in ('nan', 'inf')] if 'svdvals' in ('pinv', 'cond', 'svdvals', 'matrix_rank') else sq, tell='svdvals' not in ('cond',))
+
+# --- linalg.eigvalsh
+sq = [(d, operand(d, (3, 3), k) + np.eye(3, dtype=d) * 40) for k, d in enumerate(('i4', 'f4', 'f8', 'c8', 'c16'))]
+sq += [('stack', np.stack([sq[2][1], sq[2][1].T])), ('singular', np.ones((3, 3))), ('wide', operand('f8', (2, 3), 1)), ('tall', operand('f8', (4, 3), 1)), ('1-d', np.ones(3)), ('0-d', np.array(2.0)), ('empty', np.zeros((0, 0))), ('no rows', np.zeros((0, 3))), ('empty stack', np.zeros((0, 3, 3))), ('f2', np.ones((2, 2), 'f2')), ('nan', np.array([[1.0, np.nan], [2, 5]])), ('inf', np.array([[1.0, np.inf], [2, 5]]))]
+every(np.linalg.eigvalsh, [x for x in sq if x[0] not in ('nan', 'inf')] if 'eigvalsh' in ('pinv', 'cond', 'svdvals', 'matrix_rank') else sq, tell='eigvalsh' not in ('cond',))
+
+# --- linalg.solve, lstsq, qr, svd, eig, eigh
+sq = [(d, operand(d, (3, 3), k) + np.eye(3, dtype=d) * 40) for k, d in enumerate(('i4', 'f4', 'f8', 'c8', 'c16'))]
+sq += [('stack', np.stack([sq[2][1], sq[2][1].T])), ('singular', np.ones((3, 3))), ('wide', operand('f8', (2, 3), 1)), ('tall', operand('f8', (4, 3), 1)), ('1-d', np.ones(3)), ('0-d', np.array(2.0)), ('empty', np.zeros((0, 0))), ('no rows', np.zeros((0, 3))), ('empty stack', np.zeros((0, 3, 3))), ('f2', np.ones((2, 2), 'f2')), ('nan', np.array([[1.0, np.nan], [2, 5]])), ('inf', np.array([[1.0, np.inf], [2, 5]]))]
+every(lambda a: np.linalg.solve(a, np.ones(a.shape[:-1] + (1,))), sq, tell=True)
+every(lambda a: np.linalg.solve(a, np.ones(5)), sq, tell=True)
+every(lambda a: np.linalg.lstsq(a, np.ones(a.shape[0]))[0], sq[:5] + sq[7:9], tell=True)
+every(lambda a: abs(np.linalg.qr(a)[1]), sq, tell=True)
+every(lambda a: np.linalg.svd(a)[1], sq[:6] + sq[7:-2], tell=True)
+every(lambda a: np.sort(np.linalg.eigvals(a)), sq, tell=True)
+every(lambda a: np.linalg.eigh(a)[0], sq, tell=True)
+every(lambda a: np.linalg.matrix_power(a, 3), sq, tell=True)
+every(lambda a: np.linalg.matrix_power(a, -1), sq, tell=True)
+every(lambda a: np.linalg.norm(a, axis=-1), sq)
+every(lambda a: np.linalg.norm(a, 1), sq, tell=True)
+every(lambda a: np.linalg.norm(a, 'nuc'), sq[:5])
+every(lambda a: np.linalg.multi_dot([a, a, a]), sq)
+every(lambda a: np.linalg.tensorinv(a, ind=1), sq)
+every(lambda a: np.linalg.cross(a, a + 1), sq)
+every(lambda a: np.linalg.diagonal(a), sq)
+every(lambda a: np.linalg.trace(a), sq)
+every(lambda a: np.linalg.vecdot(a, a), sq)
+every(lambda a: np.linalg.vector_norm(a), sq)
+every(lambda a: np.linalg.matrix_norm(a), sq)
+
+# --- fft.fft
+every(np.fft.fft, finite, tell=True)
+every(lambda a: np.fft.fft(a, n=5, axis=0, norm='ortho'), finite, tell=True)
+every(lambda a: np.fft.fft(a, n=0), tell=True)
+every(lambda a: np.fft.fft(a, axis=3), tell=True)
+
+# --- fft.ifft
+every(np.fft.ifft, finite, tell=True)
+every(lambda a: np.fft.ifft(a, n=5, axis=0, norm='ortho'), finite, tell=True)
+every(lambda a: np.fft.ifft(a, n=0), tell=True)
+every(lambda a: np.fft.ifft(a, axis=3), tell=True)
+
+# --- fft.rfft
+every(np.fft.rfft, finite, tell=True)
+every(lambda a: np.fft.rfft(a, n=5, axis=0, norm='ortho'), finite, tell=True)
+every(lambda a: np.fft.rfft(a, n=0), tell=True)
+every(lambda a: np.fft.rfft(a, axis=3), tell=True)
+
+# --- fft.irfft
+every(np.fft.irfft, finite, tell=True)
+every(lambda a: np.fft.irfft(a, n=5, axis=0, norm='ortho'), finite, tell=True)
+every(lambda a: np.fft.irfft(a, n=0), tell=True)
+every(lambda a: np.fft.irfft(a, axis=3), tell=True)
+
+# --- fft.hfft
+every(np.fft.hfft, finite, tell=True)
+every(lambda a: np.fft.hfft(a, n=5, axis=0, norm='ortho'), finite, tell=True)
+every(lambda a: np.fft.hfft(a, n=0), tell=True)
+every(lambda a: np.fft.hfft(a, axis=3), tell=True)
+
+# --- fft.ihfft
+every(np.fft.ihfft, finite, tell=True)
+every(lambda a: np.fft.ihfft(a, n=5, axis=0, norm='ortho'), finite, tell=True)
+every(lambda a: np.fft.ihfft(a, n=0), tell=True)
+every(lambda a: np.fft.ihfft(a, axis=3), tell=True)
+
+# --- fft.fft2
+every(np.fft.fft2, finite, tell=True)
+every(lambda a: np.fft.fft2(a, s=(2, 5), axes=(0, 1)), finite)
+
+# --- fft.ifft2
+every(np.fft.ifft2, finite, tell=True)
+every(lambda a: np.fft.ifft2(a, s=(2, 5), axes=(0, 1)), finite)
+
+# --- fft.rfft2
+every(np.fft.rfft2, finite, tell=True)
+every(lambda a: np.fft.rfft2(a, s=(2, 5), axes=(0, 1)), finite)
+
+# --- fft.irfft2
+every(np.fft.irfft2, finite, tell=True)
+every(lambda a: np.fft.irfft2(a, s=(2, 5), axes=(0, 1)), finite)
+
+# --- fft.fftn
+every(np.fft.fftn, finite, tell=True)
+every(lambda a: np.fft.fftn(a, s=(2, 5), axes=(0, 1)), finite)
+
+# --- fft.ifftn
+every(np.fft.ifftn, finite, tell=True)
+every(lambda a: np.fft.ifftn(a, s=(2, 5), axes=(0, 1)), finite)
+
+# --- fft.rfftn
+every(np.fft.rfftn, finite, tell=True)
+every(lambda a: np.fft.rfftn(a, s=(2, 5), axes=(0, 1)), finite)
+
+# --- fft.irfftn
+every(np.fft.irfftn, finite, tell=True)
+every(lambda a: np.fft.irfftn(a, s=(2, 5), axes=(0, 1)), finite)
+
+# --- fft.fftshift
+every(np.fft.fftshift, finite, tell=True)
+
+# --- fft.ifftshift
+every(np.fft.ifftshift, finite, tell=True)
+
+# --- empty reductions and wrong arguments
+for f in (np.min, np.max, np.argmin, np.argmax, np.ptp, np.median, np.mean, np.prod, np.nanmax, np.nanargmax, np.amin):
+    every(f, [('empty', np.zeros(0)), ('0x3', np.zeros((0, 3))), ('3x0', np.zeros((3, 0), int))], tell=True)
+    every(lambda a: f(a, axis=1), [('0x3', np.zeros((0, 3))), ('3x0', np.zeros((3, 0)))], tell=True)
+    every(lambda a: f(a, axis=(0, 0)), [('2-d', np.ones((2, 2)))], tell=True)
+    every(lambda a: f(a, axis='x'), [('2-d', np.ones((2, 2)))])
