@@ -1,4 +1,5 @@
-# Functions of numpy, linalg and fft over dtypes, layouts, empty and 0-d arrays, NaN and infinities: what each gives or says.
+# Functions of numpy, linalg and fft over dtypes, layouts, empty and 0-d arrays, NaN and infinities: what each gives or says. Values are
+# shown to four digits and a little off, so that none lies in the middle between two of these.
 np.seterr(all="ignore")
 def digest(r):
     if isinstance(r, np.ndarray) or hasattr(r, "dtype") and hasattr(r, "shape"):
@@ -7,9 +8,9 @@ def digest(r):
             x = np.where(np.isnan(x), x.dtype.type(777), x)
             if x.dtype.kind == "c": x = np.where(abs(x.real) < 1e-4, 0, x.real) + 1j * np.where(abs(x.imag) < 1e-4, 0, x.imag)
             x = np.where(abs(x) < 1e-4, x.dtype.type(0), x)
-            return f"{x.dtype} {x.shape} " + " ".join([f"{v:.4g}" if x.dtype.kind == "f" else f"{v.real + 0.0:.3g},{v.imag + 0.0:.3g}" for v in x.ravel().tolist()])
+            return f"{x.dtype} {x.shape} " + " ".join([f"{v * 1.000371828:.4g}" if x.dtype.kind == "f" else f"{v.real * 1.000371828 + 0.0:.4g},{v.imag * 1.000371828 + 0.0:.4g}" for v in x.ravel().tolist()])
         return f"{x.dtype} {x.shape} {x.ravel().tolist()}"
-    if isinstance(r, (list, tuple)) or hasattr(r, "_fields"): return "[" + "; ".join([digest(x) for x in r]) + "]"
+    if isinstance(r, (list, tuple)) or type(r).__name__.endswith("Result"): return "[" + "; ".join([digest(x) for x in r]) + "]"
     return repr(r)
 def operand(dtype, shape, seed):
     n = math.prod(shape)
@@ -23,11 +24,12 @@ def spoiled(x):
     x = x.copy()
     if x.dtype.kind in "fc" and x.size > 4: x.flat[1] = np.nan; x.flat[3] = np.inf; x.flat[4] = -np.inf
     return x
-def operands(dtypes="? i1 u1 i4 i8 f2 f4 f8 c16"):
+def operands(dtypes="? u1 i4 i8 f2 f4 f8 c16"):
     all = []
     for seed, dtype in enumerate(dtypes.split()):
         a = operand(dtype, (3, 4), seed)
-        all += [(dtype, a), (dtype + " T", operand(dtype, (4, 3), seed + 1).T), (dtype + " 1-d", operand(dtype, (14,), seed + 5)[::-2])]
+        all.append((dtype, a))
+        if dtype in ("i4", "f8"): all += [(dtype + " T", operand(dtype, (4, 3), seed + 1).T), (dtype + " 1-d", operand(dtype, (14,), seed + 5)[::-2])]
         if dtype in ("f4", "f8", "c16"): all.append((dtype + " nan", spoiled(a)))
     for dtype in ("f8", "i4", "?"):
         all += [(dtype + " 0-d", operand(dtype, (), 3)), (dtype + " empty", operand(dtype, (0,), 3)), (dtype + " 0x3", operand(dtype, (0, 3), 3))]
@@ -36,11 +38,12 @@ def every(f, given=None, tell=False):
     for name, a in given or operands():
         try: print(name, digest(f(a)))
         except Exception as e: print(name, type(e).__name__, e if tell else "")
-finite = [x for x in operands("? i1 u1 i4 i8 f4 f8 c16") if "nan" not in x[0]]
-real = operands("? i1 u1 i4 i8 f2 f4 f8")
-no_half = [x for x in operands("? i1 u1 i4 i8 f4 f8 c16") if x[0] != "c16 nan"]
+finite = [x for x in operands("? u1 i4 i8 f4 f8 c16") if "nan" not in x[0]]
+real = operands("? u1 i4 i8 f2 f4 f8")
+no_half = [x for x in operands("? u1 i4 i8 f4 f8 c16") if x[0] != "c16 nan"]
 exact = [x for x in operands("i4 i8 f4 f8") if x[1].dtype != bool]
 tame = [x for x in operands() if x[0] != "c16 nan"]
+dims = [x for x in operands() if x[1].ndim]
 
 # --- sum
 every(np.sum)
@@ -146,8 +149,8 @@ every(lambda a: np.nanprod(a, axis=2), no_half, tell=True)
 
 # --- nanmean
 every(np.nanmean)
-every(lambda a: np.nanmean(a, axis=0))
-every(lambda a: np.nanmean(a, axis=-1))
+every(lambda a: np.nanmean(a, axis=0), [x for x in operands() if x[1].ndim])
+every(lambda a: np.nanmean(a, axis=-1), [x for x in operands() if x[1].ndim])
 every(lambda a: np.nanmean(a, axis=2), tell=True)
 
 # --- nanvar
@@ -216,14 +219,14 @@ every(lambda a: np.nanpercentile(a, 60, axis=-1), exact)
 every(lambda a: np.quantile(a, 1.5), exact)
 
 # --- sorting
-every(np.sort)
-every(lambda a: np.sort(a, axis=0))
-every(lambda a: np.sort(a, axis=None))
-every(lambda a: np.argsort(a, axis=0, kind='stable'))
-every(lambda a: np.partition(a, 1)[..., 1])
-every(lambda a: np.take_along_axis(a, np.argpartition(a, 1), -1)[..., 1])
-every(lambda a: np.sort_complex(a.ravel()))
-every(lambda a: np.lexsort((a.ravel(), a.ravel().real)))
+every(np.sort, dims)
+every(lambda a: np.sort(a, axis=0), dims)
+every(lambda a: np.sort(a, axis=None), dims)
+every(lambda a: np.argsort(a, axis=0, kind='stable'), dims)
+every(lambda a: np.partition(a, 1)[..., 1], dims)
+every(lambda a: np.take_along_axis(a, np.argpartition(a, 1), -1)[..., 1], dims)
+every(lambda a: np.sort_complex(a.ravel()), dims)
+every(lambda a: np.lexsort((a.ravel(), a.ravel().real)), dims)
 
 # --- searching and sets
 every(lambda a: np.searchsorted(np.sort(a.ravel()), a))
@@ -242,17 +245,17 @@ every(np.flatnonzero)
 every(np.argwhere)
 
 # --- differences and sums along an axis
-every(np.diff)
-every(lambda a: np.diff(a, n=2, axis=0))
-every(np.ediff1d)
-every(np.gradient)
-every(np.trapezoid)
+every(np.diff, dims)
+every(lambda a: np.diff(a, n=2, axis=0), dims)
+every(np.ediff1d, dims)
+every(np.gradient, [x for x in dims if x[1].size])
+every(np.trapezoid, dims)
 every(np.unwrap, exact)
 every(lambda a: np.interp(a, [-2, 0, 3], [1.0, 5.0, 2.0]), real)
-every(lambda a: np.convolve(a.ravel(), [1, 2]))
-every(lambda a: np.correlate(a.ravel(), [1, 2], 'full'))
-every(lambda a: np.cov(a))
-every(lambda a: np.corrcoef(a))
+every(lambda a: np.convolve(a.ravel(), [1, 2]), dims)
+every(lambda a: np.correlate(a.ravel(), [1, 2], 'full'), dims)
+every(lambda a: np.cov(a), dims)
+every(lambda a: np.corrcoef(a), dims)
 
 # --- counting
 every(lambda a: np.bincount(a.ravel()), [x for x in operands() if x[1].size])
@@ -262,56 +265,56 @@ every(lambda a: np.digitize(a, [0, 1, 3]))
 every(lambda a: np.histogram_bin_edges(a, 3), real)
 
 # --- moving elements
-every(lambda a: np.roll(a, 2))
-every(lambda a: np.roll(a, (1, -1), axis=(0, -1)))
-every(np.flip)
-every(np.rot90)
-every(lambda a: np.repeat(a, 2))
-every(lambda a: np.repeat(a, 3, axis=0))
-every(lambda a: np.tile(a, (2, 2)))
-every(lambda a: np.pad(a, 1))
-every(lambda a: np.pad(a, 1, mode='reflect'))
-every(lambda a: np.pad(a, (0, 2), mode='edge'))
-every(lambda a: np.concatenate([a, a]))
-every(lambda a: np.stack([a, a], axis=-1))
-every(lambda a: np.column_stack([a, a]))
-every(lambda a: np.delete(a, 1, axis=0))
-every(lambda a: np.insert(a, 1, 2, axis=-1))
-every(lambda a: np.append(a, a))
-every(lambda a: np.resize(a, (2, 5)))
-every(lambda a: np.trim_zeros(a.ravel()))
-every(np.triu)
-every(np.tril)
-every(lambda a: np.diagonal(a))
-every(np.diag)
-every(np.trace)
-every(lambda a: np.array_split(a, 2))
-every(np.dsplit and (lambda a: np.hsplit(a, 2)))
-every(lambda a: np.vsplit(a, 1))
-every(lambda a: np.row_stack([a, a]) if hasattr(np, 'row_stack') else 0)
-every(lambda a: np.permute_dims(a))
-every(lambda a: np.concat([a, a]))
+every(lambda a: np.roll(a, 2), dims)
+every(lambda a: np.roll(a, (1, -1), axis=(0, -1)), dims)
+every(np.flip, dims)
+every(np.rot90, dims)
+every(lambda a: np.repeat(a, 2), dims)
+every(lambda a: np.repeat(a, 3, axis=0), dims)
+every(lambda a: np.tile(a, (2, 2)), dims)
+every(lambda a: np.pad(a, 1), dims)
+every(lambda a: np.pad(a, 1, mode='reflect'), dims)
+every(lambda a: np.pad(a, (0, 2), mode='edge'), dims)
+every(lambda a: np.concatenate([a, a]), dims)
+every(lambda a: np.stack([a, a], axis=-1), dims)
+every(lambda a: np.column_stack([a, a]), dims)
+every(lambda a: np.delete(a, 1, axis=0), dims)
+every(lambda a: np.insert(a, 1, 2, axis=-1), dims)
+every(lambda a: np.append(a, a), dims)
+every(lambda a: np.resize(a, (2, 5)), dims)
+every(lambda a: np.trim_zeros(a.ravel()), dims)
+every(np.triu, dims)
+every(np.tril, dims)
+every(lambda a: np.diagonal(a), dims)
+every(np.diag, dims)
+every(np.trace, dims)
+every(lambda a: np.array_split(a, 2), dims)
+every(np.dsplit and (lambda a: np.hsplit(a, 2)), dims)
+every(lambda a: np.vsplit(a, 1), dims)
+every(lambda a: np.row_stack([a, a]) if hasattr(np, 'row_stack') else 0, dims)
+every(lambda a: np.permute_dims(a), dims)
+every(lambda a: np.concat([a, a]), dims)
 
 # --- choosing elements
-every(lambda a: np.take(a, [0, -1, 1]))
-every(lambda a: np.take(a, [0, 9, -9], mode='clip'))
-every(lambda a: np.take(a, [[2, 0]], axis=-1, mode='wrap'))
-every(lambda a: np.compress([True, False, True], a, axis=0))
-every(lambda a: np.extract(a > 1, a))
-every(lambda a: np.where(a > 1, a, 2))
-every(lambda a: np.select([a > 1, a < 0], [a, -a], 7), operands('i1 i4 f4 f8'))
-every(lambda a: np.choose(a.astype(int) % 3, [a, a * 2, 5]))
-every(lambda a: np.clip(a, 0, 2))
-every(lambda a: np.piecewise(a, [a > 1], [1, 0]))
-every(lambda a: np.nan_to_num(a, nan=3.0))
-every(np.isposinf, operands('i4 f4 f8'))
-every(lambda a: np.real_if_close(a))
-every(np.sinc)
-every(np.fix, operands('? i4 f4 f8'))
-every(np.around)
-every(np.angle)
-every(lambda a: np.packbits(a.astype(bool)))
-every(lambda a: np.unpackbits(a.astype(np.uint8)), operands('? i1 u1 i4'))
+every(lambda a: np.take(a, [0, -1, 1]), dims)
+every(lambda a: np.take(a, [0, 9, -9], mode='clip'), dims)
+every(lambda a: np.take(a, [[2, 0]], axis=-1, mode='wrap'), dims)
+every(lambda a: np.compress([True, False, True], a, axis=0), dims)
+every(lambda a: np.extract(a > 1, a), dims)
+every(lambda a: np.where(a > 1, a, 2), dims)
+every(lambda a: np.select([a > 1, a < 0], [a, -a], 7), exact)
+every(lambda a: np.choose(a.astype(int) % 3, [a, a * 2, 5]), dims)
+every(lambda a: np.clip(a, 0, 2), dims)
+every(lambda a: np.piecewise(a, [a > 1], [1, 0]), dims)
+every(lambda a: np.nan_to_num(a, nan=3.0), dims)
+every(np.isposinf, real)
+every(lambda a: np.real_if_close(a), dims)
+every(np.sinc, dims)
+every(np.fix, real)
+every(np.around, dims)
+every(np.angle, dims)
+every(lambda a: np.packbits(a.astype(bool)), dims)
+every(lambda a: np.unpackbits(a.astype(np.uint8)), dims)
 
 # --- writing
 def put(f):
@@ -320,15 +323,15 @@ def put(f):
         f(b)
         return b
     return g
-every(put(lambda b: np.put(b, [0, -1, 2], [1, 0])))
-every(put(lambda b: np.place(b, b > 1, [2, 3])))
-every(put(lambda b: np.putmask(b, b > 1, b * 2)), operands('i4 i8 f4 f8 c16'))
-every(put(lambda b: np.copyto(b, 1, where=b > 0)))
-every(put(lambda b: np.fill_diagonal(b, 1)))
-every(put(lambda b: np.add.at(b, (np.array([0, 0, -1]),), 1)), operands('i1 i4 i8 f4 f8 c16'))
-every(put(lambda b: np.maximum.at(b, (np.array([0, 0, -1]),), 2)), operands('i1 i4 i8 f4 f8'))
-every(put(lambda b: np.subtract.at(b, (np.array([2, 0, 2]),), 2)), operands('i1 i4 i8 f4 f8'))
-every(put(lambda b: np.put_along_axis(b, np.array([[0]]), 3, axis=-1)))
+every(put(lambda b: np.put(b, [0, -1, 2], [1, 0])), dims)
+every(put(lambda b: np.place(b, b > 1, [2, 3])), dims)
+every(put(lambda b: np.putmask(b, b > 1, b * 2)), [x for x in dims if x[1].dtype != bool])
+every(put(lambda b: np.copyto(b, 1, where=b > 0)), dims)
+every(put(lambda b: np.fill_diagonal(b, 1)), dims)
+every(put(lambda b: np.add.at(b, (np.array([0, 0, -1]),), 1)), [x for x in dims if x[1].dtype.kind in 'ifc'])
+every(put(lambda b: np.maximum.at(b, (np.array([0, 0, -1]),), 2)), [x for x in dims if x[1].dtype.kind in 'if'])
+every(put(lambda b: np.subtract.at(b, (np.array([2, 0, 2]),), 2)), [x for x in dims if x[1].dtype.kind in 'if'])
+every(put(lambda b: np.put_along_axis(b, np.array([[0]]), 3, axis=-1)), dims)
 
 # --- products
 every(lambda a: np.dot(a, a.T), tame)
@@ -357,57 +360,57 @@ every(lambda a: np.min_scalar_type(a))
 
 # --- linalg.inv
 sq = [(d, operand(d, (3, 3), k) + np.eye(3, dtype=d) * 40) for k, d in enumerate(('i4', 'f4', 'f8', 'c8', 'c16'))]
-sq += [('stack', np.stack([sq[2][1], sq[2][1].T])), ('singular', np.ones((3, 3))), ('wide', operand('f8', (2, 3), 1)), ('tall', operand('f8', (4, 3), 1)), ('1-d', np.ones(3)), ('0-d', np.array(2.0)), ('empty', np.zeros((0, 0))), ('no rows', np.zeros((0, 3))), ('empty stack', np.zeros((0, 3, 3))), ('f2', np.ones((2, 2), 'f2')), ('nan', np.array([[1.0, np.nan], [2, 5]])), ('inf', np.array([[1.0, np.inf], [2, 5]]))]
-every(np.linalg.inv, [x for x in sq if x[0] not in ('nan', 'inf')] if 'inv' in ('pinv', 'cond', 'svdvals', 'matrix_rank') else sq, tell='inv' not in ('cond',))
+sq += [('stack', np.stack([sq[2][1], sq[2][1].T])), ('singular', np.array([[1.0, 2, 0], [2, 4, 0], [0, 0, 0]])), ('wide', operand('f8', (2, 3), 1)), ('tall', operand('f8', (4, 3), 1)), ('1-d', np.ones(3)), ('0-d', np.array(2.0)), ('empty', np.zeros((0, 0))), ('no rows', np.zeros((0, 3))), ('empty stack', np.zeros((0, 3, 3))), ('f2', np.ones((2, 2), 'f2')), ('nan', np.array([[1.0, np.nan], [2, 5]])), ('inf', np.array([[1.0, np.inf], [2, 5]]))]
+every(np.linalg.inv, [x for x in sq if x[0] not in ('nan', 'inf')] if 'inv' in ('pinv', 'cond', 'svdvals', 'matrix_rank', 'slogdet', 'det') else sq, tell='inv' not in ('cond',))
 
 # --- linalg.det
 sq = [(d, operand(d, (3, 3), k) + np.eye(3, dtype=d) * 40) for k, d in enumerate(('i4', 'f4', 'f8', 'c8', 'c16'))]
-sq += [('stack', np.stack([sq[2][1], sq[2][1].T])), ('singular', np.ones((3, 3))), ('wide', operand('f8', (2, 3), 1)), ('tall', operand('f8', (4, 3), 1)), ('1-d', np.ones(3)), ('0-d', np.array(2.0)), ('empty', np.zeros((0, 0))), ('no rows', np.zeros((0, 3))), ('empty stack', np.zeros((0, 3, 3))), ('f2', np.ones((2, 2), 'f2')), ('nan', np.array([[1.0, np.nan], [2, 5]])), ('inf', np.array([[1.0, np.inf], [2, 5]]))]
-every(np.linalg.det, [x for x in sq if x[0] not in ('nan', 'inf')] if 'det' in ('pinv', 'cond', 'svdvals', 'matrix_rank') else sq, tell='det' not in ('cond',))
+sq += [('stack', np.stack([sq[2][1], sq[2][1].T])), ('singular', np.array([[1.0, 2, 0], [2, 4, 0], [0, 0, 0]])), ('wide', operand('f8', (2, 3), 1)), ('tall', operand('f8', (4, 3), 1)), ('1-d', np.ones(3)), ('0-d', np.array(2.0)), ('empty', np.zeros((0, 0))), ('no rows', np.zeros((0, 3))), ('empty stack', np.zeros((0, 3, 3))), ('f2', np.ones((2, 2), 'f2')), ('nan', np.array([[1.0, np.nan], [2, 5]])), ('inf', np.array([[1.0, np.inf], [2, 5]]))]
+every(np.linalg.det, [x for x in sq if x[0] not in ('nan', 'inf')] if 'det' in ('pinv', 'cond', 'svdvals', 'matrix_rank', 'slogdet', 'det') else sq, tell='det' not in ('cond',))
 
 # --- linalg.slogdet
 sq = [(d, operand(d, (3, 3), k) + np.eye(3, dtype=d) * 40) for k, d in enumerate(('i4', 'f4', 'f8', 'c8', 'c16'))]
-sq += [('stack', np.stack([sq[2][1], sq[2][1].T])), ('singular', np.ones((3, 3))), ('wide', operand('f8', (2, 3), 1)), ('tall', operand('f8', (4, 3), 1)), ('1-d', np.ones(3)), ('0-d', np.array(2.0)), ('empty', np.zeros((0, 0))), ('no rows', np.zeros((0, 3))), ('empty stack', np.zeros((0, 3, 3))), ('f2', np.ones((2, 2), 'f2')), ('nan', np.array([[1.0, np.nan], [2, 5]])), ('inf', np.array([[1.0, np.inf], [2, 5]]))]
-every(np.linalg.slogdet, [x for x in sq if x[0] not in ('nan', 'inf')] if 'slogdet' in ('pinv', 'cond', 'svdvals', 'matrix_rank') else sq, tell='slogdet' not in ('cond',))
+sq += [('stack', np.stack([sq[2][1], sq[2][1].T])), ('singular', np.array([[1.0, 2, 0], [2, 4, 0], [0, 0, 0]])), ('wide', operand('f8', (2, 3), 1)), ('tall', operand('f8', (4, 3), 1)), ('1-d', np.ones(3)), ('0-d', np.array(2.0)), ('empty', np.zeros((0, 0))), ('no rows', np.zeros((0, 3))), ('empty stack', np.zeros((0, 3, 3))), ('f2', np.ones((2, 2), 'f2')), ('nan', np.array([[1.0, np.nan], [2, 5]])), ('inf', np.array([[1.0, np.inf], [2, 5]]))]
+every(np.linalg.slogdet, [x for x in sq if x[0] not in ('nan', 'inf')] if 'slogdet' in ('pinv', 'cond', 'svdvals', 'matrix_rank', 'slogdet', 'det') else sq, tell='slogdet' not in ('cond',))
 
 # --- linalg.cholesky
 sq = [(d, operand(d, (3, 3), k) + np.eye(3, dtype=d) * 40) for k, d in enumerate(('i4', 'f4', 'f8', 'c8', 'c16'))]
-sq += [('stack', np.stack([sq[2][1], sq[2][1].T])), ('singular', np.ones((3, 3))), ('wide', operand('f8', (2, 3), 1)), ('tall', operand('f8', (4, 3), 1)), ('1-d', np.ones(3)), ('0-d', np.array(2.0)), ('empty', np.zeros((0, 0))), ('no rows', np.zeros((0, 3))), ('empty stack', np.zeros((0, 3, 3))), ('f2', np.ones((2, 2), 'f2')), ('nan', np.array([[1.0, np.nan], [2, 5]])), ('inf', np.array([[1.0, np.inf], [2, 5]]))]
-every(np.linalg.cholesky, [x for x in sq if x[0] not in ('nan', 'inf')] if 'cholesky' in ('pinv', 'cond', 'svdvals', 'matrix_rank') else sq, tell='cholesky' not in ('cond',))
+sq += [('stack', np.stack([sq[2][1], sq[2][1].T])), ('singular', np.array([[1.0, 2, 0], [2, 4, 0], [0, 0, 0]])), ('wide', operand('f8', (2, 3), 1)), ('tall', operand('f8', (4, 3), 1)), ('1-d', np.ones(3)), ('0-d', np.array(2.0)), ('empty', np.zeros((0, 0))), ('no rows', np.zeros((0, 3))), ('empty stack', np.zeros((0, 3, 3))), ('f2', np.ones((2, 2), 'f2')), ('nan', np.array([[1.0, np.nan], [2, 5]])), ('inf', np.array([[1.0, np.inf], [2, 5]]))]
+every(np.linalg.cholesky, [x for x in sq if x[0] not in ('nan', 'inf')] if 'cholesky' in ('pinv', 'cond', 'svdvals', 'matrix_rank', 'slogdet', 'det') else sq, tell='cholesky' not in ('cond',))
 
 # --- linalg.pinv
 sq = [(d, operand(d, (3, 3), k) + np.eye(3, dtype=d) * 40) for k, d in enumerate(('i4', 'f4', 'f8', 'c8', 'c16'))]
-sq += [('stack', np.stack([sq[2][1], sq[2][1].T])), ('singular', np.ones((3, 3))), ('wide', operand('f8', (2, 3), 1)), ('tall', operand('f8', (4, 3), 1)), ('1-d', np.ones(3)), ('0-d', np.array(2.0)), ('empty', np.zeros((0, 0))), ('no rows', np.zeros((0, 3))), ('empty stack', np.zeros((0, 3, 3))), ('f2', np.ones((2, 2), 'f2')), ('nan', np.array([[1.0, np.nan], [2, 5]])), ('inf', np.array([[1.0, np.inf], [2, 5]]))]
-every(np.linalg.pinv, [x for x in sq if x[0] not in ('nan', 'inf')] if 'pinv' in ('pinv', 'cond', 'svdvals', 'matrix_rank') else sq, tell='pinv' not in ('cond',))
+sq += [('stack', np.stack([sq[2][1], sq[2][1].T])), ('singular', np.array([[1.0, 2, 0], [2, 4, 0], [0, 0, 0]])), ('wide', operand('f8', (2, 3), 1)), ('tall', operand('f8', (4, 3), 1)), ('1-d', np.ones(3)), ('0-d', np.array(2.0)), ('empty', np.zeros((0, 0))), ('no rows', np.zeros((0, 3))), ('empty stack', np.zeros((0, 3, 3))), ('f2', np.ones((2, 2), 'f2')), ('nan', np.array([[1.0, np.nan], [2, 5]])), ('inf', np.array([[1.0, np.inf], [2, 5]]))]
+every(np.linalg.pinv, [x for x in sq if x[0] not in ('nan', 'inf')] if 'pinv' in ('pinv', 'cond', 'svdvals', 'matrix_rank', 'slogdet', 'det') else sq, tell='pinv' not in ('cond',))
 
 # --- linalg.matrix_rank
 sq = [(d, operand(d, (3, 3), k) + np.eye(3, dtype=d) * 40) for k, d in enumerate(('i4', 'f4', 'f8', 'c8', 'c16'))]
-sq += [('stack', np.stack([sq[2][1], sq[2][1].T])), ('singular', np.ones((3, 3))), ('wide', operand('f8', (2, 3), 1)), ('tall', operand('f8', (4, 3), 1)), ('1-d', np.ones(3)), ('0-d', np.array(2.0)), ('empty', np.zeros((0, 0))), ('no rows', np.zeros((0, 3))), ('empty stack', np.zeros((0, 3, 3))), ('f2', np.ones((2, 2), 'f2')), ('nan', np.array([[1.0, np.nan], [2, 5]])), ('inf', np.array([[1.0, np.inf], [2, 5]]))]
-every(np.linalg.matrix_rank, [x for x in sq if x[0] not in ('nan', 'inf')] if 'matrix_rank' in ('pinv', 'cond', 'svdvals', 'matrix_rank') else sq, tell='matrix_rank' not in ('cond',))
+sq += [('stack', np.stack([sq[2][1], sq[2][1].T])), ('singular', np.array([[1.0, 2, 0], [2, 4, 0], [0, 0, 0]])), ('wide', operand('f8', (2, 3), 1)), ('tall', operand('f8', (4, 3), 1)), ('1-d', np.ones(3)), ('0-d', np.array(2.0)), ('empty', np.zeros((0, 0))), ('no rows', np.zeros((0, 3))), ('empty stack', np.zeros((0, 3, 3))), ('f2', np.ones((2, 2), 'f2')), ('nan', np.array([[1.0, np.nan], [2, 5]])), ('inf', np.array([[1.0, np.inf], [2, 5]]))]
+every(np.linalg.matrix_rank, [x for x in sq if x[0] not in ('nan', 'inf')] if 'matrix_rank' in ('pinv', 'cond', 'svdvals', 'matrix_rank', 'slogdet', 'det') else sq, tell='matrix_rank' not in ('cond',))
 
 # --- linalg.cond
 sq = [(d, operand(d, (3, 3), k) + np.eye(3, dtype=d) * 40) for k, d in enumerate(('i4', 'f4', 'f8', 'c8', 'c16'))]
-sq += [('stack', np.stack([sq[2][1], sq[2][1].T])), ('singular', np.ones((3, 3))), ('wide', operand('f8', (2, 3), 1)), ('tall', operand('f8', (4, 3), 1)), ('1-d', np.ones(3)), ('0-d', np.array(2.0)), ('empty', np.zeros((0, 0))), ('no rows', np.zeros((0, 3))), ('empty stack', np.zeros((0, 3, 3))), ('f2', np.ones((2, 2), 'f2')), ('nan', np.array([[1.0, np.nan], [2, 5]])), ('inf', np.array([[1.0, np.inf], [2, 5]]))]
-every(np.linalg.cond, [x for x in sq if x[0] not in ('nan', 'inf')] if 'cond' in ('pinv', 'cond', 'svdvals', 'matrix_rank') else sq, tell='cond' not in ('cond',))
+sq += [('stack', np.stack([sq[2][1], sq[2][1].T])), ('singular', np.array([[1.0, 2, 0], [2, 4, 0], [0, 0, 0]])), ('wide', operand('f8', (2, 3), 1)), ('tall', operand('f8', (4, 3), 1)), ('1-d', np.ones(3)), ('0-d', np.array(2.0)), ('empty', np.zeros((0, 0))), ('no rows', np.zeros((0, 3))), ('empty stack', np.zeros((0, 3, 3))), ('f2', np.ones((2, 2), 'f2')), ('nan', np.array([[1.0, np.nan], [2, 5]])), ('inf', np.array([[1.0, np.inf], [2, 5]]))]
+every(np.linalg.cond, [x for x in sq if x[0] not in ('nan', 'inf')] if 'cond' in ('pinv', 'cond', 'svdvals', 'matrix_rank', 'slogdet', 'det') else sq, tell='cond' not in ('cond',))
 
 # --- linalg.norm
 sq = [(d, operand(d, (3, 3), k) + np.eye(3, dtype=d) * 40) for k, d in enumerate(('i4', 'f4', 'f8', 'c8', 'c16'))]
-sq += [('stack', np.stack([sq[2][1], sq[2][1].T])), ('singular', np.ones((3, 3))), ('wide', operand('f8', (2, 3), 1)), ('tall', operand('f8', (4, 3), 1)), ('1-d', np.ones(3)), ('0-d', np.array(2.0)), ('empty', np.zeros((0, 0))), ('no rows', np.zeros((0, 3))), ('empty stack', np.zeros((0, 3, 3))), ('f2', np.ones((2, 2), 'f2')), ('nan', np.array([[1.0, np.nan], [2, 5]])), ('inf', np.array([[1.0, np.inf], [2, 5]]))]
-every(np.linalg.norm, [x for x in sq if x[0] not in ('nan', 'inf')] if 'norm' in ('pinv', 'cond', 'svdvals', 'matrix_rank') else sq, tell='norm' not in ('cond',))
+sq += [('stack', np.stack([sq[2][1], sq[2][1].T])), ('singular', np.array([[1.0, 2, 0], [2, 4, 0], [0, 0, 0]])), ('wide', operand('f8', (2, 3), 1)), ('tall', operand('f8', (4, 3), 1)), ('1-d', np.ones(3)), ('0-d', np.array(2.0)), ('empty', np.zeros((0, 0))), ('no rows', np.zeros((0, 3))), ('empty stack', np.zeros((0, 3, 3))), ('f2', np.ones((2, 2), 'f2')), ('nan', np.array([[1.0, np.nan], [2, 5]])), ('inf', np.array([[1.0, np.inf], [2, 5]]))]
+every(np.linalg.norm, [x for x in sq if x[0] not in ('nan', 'inf')] if 'norm' in ('pinv', 'cond', 'svdvals', 'matrix_rank', 'slogdet', 'det') else sq, tell='norm' not in ('cond',))
 
 # --- linalg.svdvals
 sq = [(d, operand(d, (3, 3), k) + np.eye(3, dtype=d) * 40) for k, d in enumerate(('i4', 'f4', 'f8', 'c8', 'c16'))]
-sq += [('stack', np.stack([sq[2][1], sq[2][1].T])), ('singular', np.ones((3, 3))), ('wide', operand('f8', (2, 3), 1)), ('tall', operand('f8', (4, 3), 1)), ('1-d', np.ones(3)), ('0-d', np.array(2.0)), ('empty', np.zeros((0, 0))), ('no rows', np.zeros((0, 3))), ('empty stack', np.zeros((0, 3, 3))), ('f2', np.ones((2, 2), 'f2')), ('nan', np.array([[1.0, np.nan], [2, 5]])), ('inf', np.array([[1.0, np.inf], [2, 5]]))]
-every(np.linalg.svdvals, [x for x in sq if x[0] not in ('nan', 'inf')] if 'svdvals' in ('pinv', 'cond', 'svdvals', 'matrix_rank') else sq, tell='svdvals' not in ('cond',))
+sq += [('stack', np.stack([sq[2][1], sq[2][1].T])), ('singular', np.array([[1.0, 2, 0], [2, 4, 0], [0, 0, 0]])), ('wide', operand('f8', (2, 3), 1)), ('tall', operand('f8', (4, 3), 1)), ('1-d', np.ones(3)), ('0-d', np.array(2.0)), ('empty', np.zeros((0, 0))), ('no rows', np.zeros((0, 3))), ('empty stack', np.zeros((0, 3, 3))), ('f2', np.ones((2, 2), 'f2')), ('nan', np.array([[1.0, np.nan], [2, 5]])), ('inf', np.array([[1.0, np.inf], [2, 5]]))]
+every(np.linalg.svdvals, [x for x in sq if x[0] not in ('nan', 'inf')] if 'svdvals' in ('pinv', 'cond', 'svdvals', 'matrix_rank', 'slogdet', 'det') else sq, tell='svdvals' not in ('cond',))
 
 # --- linalg.eigvalsh
 sq = [(d, operand(d, (3, 3), k) + np.eye(3, dtype=d) * 40) for k, d in enumerate(('i4', 'f4', 'f8', 'c8', 'c16'))]
-sq += [('stack', np.stack([sq[2][1], sq[2][1].T])), ('singular', np.ones((3, 3))), ('wide', operand('f8', (2, 3), 1)), ('tall', operand('f8', (4, 3), 1)), ('1-d', np.ones(3)), ('0-d', np.array(2.0)), ('empty', np.zeros((0, 0))), ('no rows', np.zeros((0, 3))), ('empty stack', np.zeros((0, 3, 3))), ('f2', np.ones((2, 2), 'f2')), ('nan', np.array([[1.0, np.nan], [2, 5]])), ('inf', np.array([[1.0, np.inf], [2, 5]]))]
-every(np.linalg.eigvalsh, [x for x in sq if x[0] not in ('nan', 'inf')] if 'eigvalsh' in ('pinv', 'cond', 'svdvals', 'matrix_rank') else sq, tell='eigvalsh' not in ('cond',))
+sq += [('stack', np.stack([sq[2][1], sq[2][1].T])), ('singular', np.array([[1.0, 2, 0], [2, 4, 0], [0, 0, 0]])), ('wide', operand('f8', (2, 3), 1)), ('tall', operand('f8', (4, 3), 1)), ('1-d', np.ones(3)), ('0-d', np.array(2.0)), ('empty', np.zeros((0, 0))), ('no rows', np.zeros((0, 3))), ('empty stack', np.zeros((0, 3, 3))), ('f2', np.ones((2, 2), 'f2')), ('nan', np.array([[1.0, np.nan], [2, 5]])), ('inf', np.array([[1.0, np.inf], [2, 5]]))]
+every(np.linalg.eigvalsh, [x for x in sq if x[0] not in ('nan', 'inf')] if 'eigvalsh' in ('pinv', 'cond', 'svdvals', 'matrix_rank', 'slogdet', 'det') else sq, tell='eigvalsh' not in ('cond',))
 
 # --- linalg.solve, lstsq, qr, svd, eig, eigh
 sq = [(d, operand(d, (3, 3), k) + np.eye(3, dtype=d) * 40) for k, d in enumerate(('i4', 'f4', 'f8', 'c8', 'c16'))]
-sq += [('stack', np.stack([sq[2][1], sq[2][1].T])), ('singular', np.ones((3, 3))), ('wide', operand('f8', (2, 3), 1)), ('tall', operand('f8', (4, 3), 1)), ('1-d', np.ones(3)), ('0-d', np.array(2.0)), ('empty', np.zeros((0, 0))), ('no rows', np.zeros((0, 3))), ('empty stack', np.zeros((0, 3, 3))), ('f2', np.ones((2, 2), 'f2')), ('nan', np.array([[1.0, np.nan], [2, 5]])), ('inf', np.array([[1.0, np.inf], [2, 5]]))]
+sq += [('stack', np.stack([sq[2][1], sq[2][1].T])), ('singular', np.array([[1.0, 2, 0], [2, 4, 0], [0, 0, 0]])), ('wide', operand('f8', (2, 3), 1)), ('tall', operand('f8', (4, 3), 1)), ('1-d', np.ones(3)), ('0-d', np.array(2.0)), ('empty', np.zeros((0, 0))), ('no rows', np.zeros((0, 3))), ('empty stack', np.zeros((0, 3, 3))), ('f2', np.ones((2, 2), 'f2')), ('nan', np.array([[1.0, np.nan], [2, 5]])), ('inf', np.array([[1.0, np.inf], [2, 5]]))]
 every(lambda a: np.linalg.solve(a, np.ones(a.shape[:-1] + (1,))), sq, tell=True)
 every(lambda a: np.linalg.solve(a, np.ones(5)), sq, tell=True)
 every(lambda a: np.linalg.lstsq(a, np.ones(a.shape[0]))[0], sq[:5] + sq[7:9], tell=True)
@@ -415,19 +418,19 @@ every(lambda a: abs(np.linalg.qr(a)[1]), sq, tell=True)
 every(lambda a: np.linalg.svd(a)[1], sq[:6] + sq[7:-2], tell=True)
 every(lambda a: np.sort(np.linalg.eigvals(a)), sq, tell=True)
 every(lambda a: np.linalg.eigh(a)[0], sq, tell=True)
-every(lambda a: np.linalg.matrix_power(a, 3), sq, tell=True)
-every(lambda a: np.linalg.matrix_power(a, -1), sq, tell=True)
-every(lambda a: np.linalg.norm(a, axis=-1), sq)
-every(lambda a: np.linalg.norm(a, 1), sq, tell=True)
+every(lambda a: np.linalg.matrix_power(a, 3), sq[:10], tell=True)
+every(lambda a: np.linalg.matrix_power(a, -1), sq[:10], tell=True)
+every(lambda a: np.linalg.norm(a, axis=-1), sq[:10])
+every(lambda a: np.linalg.norm(a, 1), sq[:9], tell=True)
 every(lambda a: np.linalg.norm(a, 'nuc'), sq[:5])
-every(lambda a: np.linalg.multi_dot([a, a, a]), sq)
-every(lambda a: np.linalg.tensorinv(a, ind=1), sq)
-every(lambda a: np.linalg.cross(a, a + 1), sq)
-every(lambda a: np.linalg.diagonal(a), sq)
-every(lambda a: np.linalg.trace(a), sq)
-every(lambda a: np.linalg.vecdot(a, a), sq)
-every(lambda a: np.linalg.vector_norm(a), sq)
-every(lambda a: np.linalg.matrix_norm(a), sq)
+every(lambda a: np.linalg.multi_dot([a, a, a]), sq[:10])
+every(lambda a: np.linalg.tensorinv(a, ind=1), sq[:10])
+every(lambda a: np.linalg.cross(a, a + 1), sq[:10])
+every(lambda a: np.linalg.diagonal(a), sq[:10])
+every(lambda a: np.linalg.trace(a), sq[:10])
+every(lambda a: np.linalg.vecdot(a, a), sq[:10])
+every(lambda a: np.linalg.vector_norm(a), sq[:10])
+every(lambda a: np.linalg.matrix_norm(a), sq[:10])
 
 # --- fft.fft
 every(np.fft.fft, finite, tell=True)
@@ -466,42 +469,42 @@ every(lambda a: np.fft.ihfft(a, n=0), tell=True)
 every(lambda a: np.fft.ihfft(a, axis=3), tell=True)
 
 # --- fft.fft2
-every(np.fft.fft2, finite, tell=True)
+every(np.fft.fft2, [x for x in finite if x[1].ndim], tell=True)
 every(lambda a: np.fft.fft2(a, s=(2, 5), axes=(0, 1)), finite)
 
 # --- fft.ifft2
-every(np.fft.ifft2, finite, tell=True)
+every(np.fft.ifft2, [x for x in finite if x[1].ndim], tell=True)
 every(lambda a: np.fft.ifft2(a, s=(2, 5), axes=(0, 1)), finite)
 
 # --- fft.rfft2
-every(np.fft.rfft2, finite, tell=True)
+every(np.fft.rfft2, [x for x in finite if x[1].ndim], tell=True)
 every(lambda a: np.fft.rfft2(a, s=(2, 5), axes=(0, 1)), finite)
 
 # --- fft.irfft2
-every(np.fft.irfft2, finite, tell=True)
+every(np.fft.irfft2, [x for x in finite if x[1].ndim], tell=True)
 every(lambda a: np.fft.irfft2(a, s=(2, 5), axes=(0, 1)), finite)
 
 # --- fft.fftn
-every(np.fft.fftn, finite, tell=True)
+every(np.fft.fftn, [x for x in finite if x[1].ndim], tell=True)
 every(lambda a: np.fft.fftn(a, s=(2, 5), axes=(0, 1)), finite)
 
 # --- fft.ifftn
-every(np.fft.ifftn, finite, tell=True)
+every(np.fft.ifftn, [x for x in finite if x[1].ndim], tell=True)
 every(lambda a: np.fft.ifftn(a, s=(2, 5), axes=(0, 1)), finite)
 
 # --- fft.rfftn
-every(np.fft.rfftn, finite, tell=True)
+every(np.fft.rfftn, [x for x in finite if x[1].ndim], tell=True)
 every(lambda a: np.fft.rfftn(a, s=(2, 5), axes=(0, 1)), finite)
 
 # --- fft.irfftn
-every(np.fft.irfftn, finite, tell=True)
+every(np.fft.irfftn, [x for x in finite if x[1].ndim], tell=True)
 every(lambda a: np.fft.irfftn(a, s=(2, 5), axes=(0, 1)), finite)
 
 # --- fft.fftshift
-every(np.fft.fftshift, finite, tell=True)
+every(np.fft.fftshift, [x for x in finite if x[1].ndim], tell=True)
 
 # --- fft.ifftshift
-every(np.fft.ifftshift, finite, tell=True)
+every(np.fft.ifftshift, [x for x in finite if x[1].ndim], tell=True)
 
 # --- empty reductions and wrong arguments
 for f in (np.min, np.max, np.argmin, np.argmax, np.ptp, np.median, np.mean, np.prod, np.nanmax, np.nanargmax, np.amin):
