@@ -310,7 +310,7 @@ static bool make(maker *M) {
     size_t n = M->f->n_code + 1;
     M->out->item = 8;
     for (size_t k = 0; k < M->f->n_code; k++)
-        if (M->f->code[k].type == DT_C128) return false; /* some operation gives other bits than compiled on an H100 */
+        if (M->f->code[k].type == DT_C128) M->out->item = 16;
     M->out->slots = M->f->ndim;
     for (int32_t s = 0; s < MOST_SLOTS; s++) M->owner[s] = NO_SLOT;
     int32_t **const lists[] = {&M->outer, &M->close, &M->end, &M->slot};
