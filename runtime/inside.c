@@ -211,9 +211,11 @@ static void narrow_operand(look *s, int32_t a, int32_t b, interval to, bool minu
     if (other.lo != other.hi || t == DT_U64 || other.lo == INT64_MIN) return;
     int64_t by = minus ? -other.lo : other.lo;
     interval type = interval_of_type(t);
-    bool over = __builtin_add_overflow(now.lo, by, &r.lo) | __builtin_add_overflow(now.hi, by, &r.hi);
+    bool over = __builtin_add_overflow(now.lo, by, &r.lo);
+    over |= __builtin_add_overflow(now.hi, by, &r.hi);
     if (over || !interval_within(r, type)) return;
-    over = __builtin_sub_overflow(to.lo, by, &r.lo) | __builtin_sub_overflow(to.hi, by, &r.hi);
+    over = __builtin_sub_overflow(to.lo, by, &r.lo);
+    over |= __builtin_sub_overflow(to.hi, by, &r.hi);
     if (!over) narrow(s, a, r);
 }
 
@@ -474,7 +476,7 @@ static double work_within(look *s, int32_t lo, int32_t hi) {
         double inner = work_within(s, at + 1, s->close[at]), trips = i->code == KIR_LOOP || (i->code == KIR_FOR && s->trips[at] < 0) ? INFINITY : 1;
         if (i->code == KIR_FOR && s->trips[at] >= 0) trips = (double)s->trips[at];
         if (trips > 0) work += inner * trips;
-        if (i->code == KIR_FOR && !(inner * trips <= FEW_WORK)) s->x->marks[at] = 0;
+        if (i->code == KIR_FOR && !(inner * trips <= (double)FEW_WORK)) s->x->marks[at] = 0;
         at = s->close[at];
     }
     return work;

@@ -41,20 +41,24 @@ static int64_t most(const int64_t n[4]) { return MAX(MAX(n[0], n[1]), MAX(n[2], 
 
 static interval product(gpa_dtype t, interval a, interval b) {
     int64_t n[4];
-    bool over = __builtin_mul_overflow(a.lo, b.lo, &n[0]) | __builtin_mul_overflow(a.lo, b.hi, &n[1]) |
-                __builtin_mul_overflow(a.hi, b.lo, &n[2]) | __builtin_mul_overflow(a.hi, b.hi, &n[3]);
+    bool over = __builtin_mul_overflow(a.lo, b.lo, &n[0]);
+    over |= __builtin_mul_overflow(a.lo, b.hi, &n[1]);
+    over |= __builtin_mul_overflow(a.hi, b.lo, &n[2]);
+    over |= __builtin_mul_overflow(a.hi, b.hi, &n[3]);
     return held(t, over || endless(t, a) || endless(t, b), (interval){least(n), most(n)});
 }
 
 static interval sum(gpa_dtype t, interval a, interval b) {
     interval r;
-    bool over = __builtin_add_overflow(a.lo, b.lo, &r.lo) | __builtin_add_overflow(a.hi, b.hi, &r.hi);
+    bool over = __builtin_add_overflow(a.lo, b.lo, &r.lo);
+    over |= __builtin_add_overflow(a.hi, b.hi, &r.hi);
     return held(t, over || endless(t, a) || endless(t, b), r);
 }
 
 static interval difference(gpa_dtype t, interval a, interval b) {
     interval r;
-    bool over = __builtin_sub_overflow(a.lo, b.hi, &r.lo) | __builtin_sub_overflow(a.hi, b.lo, &r.hi);
+    bool over = __builtin_sub_overflow(a.lo, b.hi, &r.lo);
+    over |= __builtin_sub_overflow(a.hi, b.lo, &r.hi);
     return held(t, over || endless(t, a) || endless(t, b), r);
 }
 

@@ -126,7 +126,7 @@ static void pass_interrupt(gpa_session *s, child *c) {
     static const int signals[] = {SIGINT, SIGTERM, SIGKILL};
     bool pressed = rt_interrupted(s->rt);
     if (pressed) vm_interrupt_clear(s->vm);
-    if (!pressed && !(c->signals && since(&c->told) > PATIENCE_MS)) return;
+    if (!pressed && !(c->signals && since(&c->told) > (double)PATIENCE_MS)) return;
     if (c->own_group || c->signals) stop(c, signals[MIN(c->signals, 2)]); /* else the terminal has told it */
     c->signals++;
     clock_gettime(CLOCK_MONOTONIC, &c->told);

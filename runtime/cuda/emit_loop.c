@@ -16,8 +16,12 @@
 
 #include "runtime/cuda/emitter.h"
 
+/* Of loops' work, which may be INFINITY. */
+#define WORK  ((double)EM_WORK)
+#define SHORT ((double)EM_UNASKED)
+
 /* MOST_UNROLLED: instructions of all trips. SMALL: of a body. */
-enum { WORK = EM_WORK, SHORT = EM_UNASKED, FEW = 32, MOST_UNROLLED = 2048, SMALL = 40, COPIES = 4, MOST_STRETCH = 1 << 16 };
+enum { FEW = 32, MOST_UNROLLED = 2048, SMALL = 40, COPIES = 4, MOST_STRETCH = 1 << 16 };
 
 /* ---- what a loop is like ---- */
 
@@ -201,7 +205,7 @@ static void put_stretches(em *E, int32_t at) {
     char ask[200], behind[24], again[40];
     bool one = is_one(E, i->c);
     double work = trip_work(E, at);
-    int first = (int)(SHORT / work) + 1, stretch = (int)MIN(WORK / work + 1, MOST_STRETCH);
+    int first = (int)(SHORT / work) + 1, stretch = (int)MIN(WORK / work + 1, (double)MOST_STRETCH);
     em_line(E, "{");
     E->depth++;
     em_line(E, "long long f%d; f%d = v%d;", n, n, a);
@@ -271,7 +275,7 @@ static void put_poll(em *E, int32_t loop) {
     char ask[200];
     bool kernel = E->f->form == KIR_KERNEL;
     if (em_is_short(E->f, loop)) return;
-    em_line(E, "if ((fuel += %uu) > %uu) { fuel = 0; if (%s) return;%s }", (unsigned)trip_work(E, loop), (unsigned)WORK, question(E, ask, kernel ? "true" : "asked"),
+    em_line(E, "if ((fuel += %uu) > %uu) { fuel = 0; if (%s) return;%s }", (unsigned)trip_work(E, loop), (unsigned)EM_WORK, question(E, ask, kernel ? "true" : "asked"),
             kernel ? "" : " asked = true;");
 }
 

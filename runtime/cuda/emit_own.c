@@ -41,12 +41,16 @@ static linear value_of(const survey *s, int32_t v) {
     if (i->sub == OP_MULTIPLY) {
         r.good = r.good && (a.by == 0 || b.by == 0);
         int64_t x, y;
-        over = __builtin_mul_overflow(a.by, b.at, &x) | __builtin_mul_overflow(a.at, b.by, &y) | __builtin_mul_overflow(a.at, b.at, &r.at);
+        over = __builtin_mul_overflow(a.by, b.at, &x);
+        over |= __builtin_mul_overflow(a.at, b.by, &y);
+        over |= __builtin_mul_overflow(a.at, b.at, &r.at);
         r.by = a.by ? x : y;
     } else if (i->sub == OP_ADD) {
-        over = __builtin_add_overflow(a.by, b.by, &r.by) | __builtin_add_overflow(a.at, b.at, &r.at);
+        over = __builtin_add_overflow(a.by, b.by, &r.by);
+        over |= __builtin_add_overflow(a.at, b.at, &r.at);
     } else {
-        over = __builtin_sub_overflow(a.by, b.by, &r.by) | __builtin_sub_overflow(a.at, b.at, &r.at);
+        over = __builtin_sub_overflow(a.by, b.by, &r.by);
+        over |= __builtin_sub_overflow(a.at, b.at, &r.at);
     }
     return over ? none : r;
 }

@@ -18,7 +18,7 @@
  * to), an access of an element of a dtype, or a row of interpret.def. */
 enum {
     IC_OP,
-    IC_CAST = OP_COUNT * DT_COUNT,
+    IC_CAST = (int)OP_COUNT * DT_COUNT,
     IC_LOAD = IC_CAST + DT_COUNT * DT_COUNT, /* d: the point's element of the array that a describes, its coordinates from c on */
     IC_STORE = IC_LOAD + DT_COUNT,           /* a into that of b */
     IC_LOADX = IC_STORE + DT_COUNT,          /* d: element a of b */

@@ -181,7 +181,7 @@ static void put_op(maker *M, int32_t at) {
     int32_t in[3] = {i->a, i->b, i->c};
     M->failed |= op_info[op].composite || !op_types(op, t, &compute, &type) || compute != t || type != i->type;
     for (int n = 0; n < 3; n++) in[n] = n < op_info[op].arity ? M->slot[in[n]] : 0;
-    put(M, (draft){.code = IC_OP + (int)(op * DT_COUNT + t), .d = result(M, at), .a = in[0], .b = in[1], .c = in[2]});
+    put(M, (draft){.code = IC_OP + (int)op * DT_COUNT + (int)t, .d = result(M, at), .a = in[0], .b = in[1], .c = in[2]});
 }
 
 static int move_of(const maker *M, int32_t v) { return dtype_size((gpa_dtype)M->f->code[v].type) > 8 ? IC_MOVE2 : IC_MOVE; }

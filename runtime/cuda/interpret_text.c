@@ -29,7 +29,7 @@ static void put_ops(em *E, gpa_str *v, bool *there) {
         for (gpa_dtype t = 0; t < DT_COUNT; t++) {
             gpa_dtype compute, result;
             unsigned code;
-            if (!op_types(op, t, &compute, &result) || there[code = IC_OP + (unsigned)(op * DT_COUNT + compute)]) continue;
+            if (!op_types(op, t, &compute, &result) || there[code = IC_OP + (unsigned)op * DT_COUNT + compute]) continue;
             there[code] = true;
             open_function(E, code);
             for (int i = 0; i < op_info[op].arity; i++) take(E, "abc"[i], op_operand(op, compute, i));

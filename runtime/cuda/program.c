@@ -48,7 +48,7 @@ gpa_code program_new(const kir_func *f, gpa_prog **out, gpa_err *e) {
         return gpa_no_memory(e);
     }
     p->facts = emit_facts(f);
-    p->when = interpreter_when();
+    p->when = (uint8_t)interpreter_when();
     *out = p;
     return GPA_OK;
 }

@@ -22,8 +22,14 @@ typedef struct cu_small {
 /* The calls that there are programs for: their names in small.cuh. */
 static const struct {
     const char *function, *symbol, *second;
-} rows[LIB_COUNT] = {[LIB_LU] = {"lu", "LU"}, [LIB_SOLVE] = {"solve", "SOLVE"}, [LIB_CHOLESKY] = {"cholesky", "CHOLESKY"},
-                     [LIB_QR] = {"qr", "QR"},   [LIB_SVD] = {"turn", "TURN"},  [LIB_EIGH] = {"tridiagonal", "EIGH", "values"}};
+} rows[LIB_COUNT] = {
+    [LIB_LU] = {"lu", "LU", NULL},
+    [LIB_SOLVE] = {"solve", "SOLVE", NULL},
+    [LIB_CHOLESKY] = {"cholesky", "CHOLESKY", NULL},
+    [LIB_QR] = {"qr", "QR", NULL},
+    [LIB_SVD] = {"turn", "TURN", NULL},
+    [LIB_EIGH] = {"tridiagonal", "EIGH", "values"},
+};
 
 /* ---- sources ---- */
 

@@ -64,7 +64,8 @@ int main(int argc, char **argv) {
         for (int k = 0; k < 2 && !rc; k++) {
             double begun = now();
             rc = k ? chain(rt, a, &e) : loop(rt, a, &e);
-            best[k] = MIN(best[k], (now() - begun) / TRIPS);
+            double each = (now() - begun) / (double)TRIPS;
+            best[k] = MIN(best[k], each);
         }
     }
     if (rc) fprintf(stderr, "%s: %s\n", gpa_err_name(rc), e.msg);

@@ -70,8 +70,9 @@ static void test_variance(void **state) {
     for (int i = 0; i < N; i++) {
         double sum = 0, square = 0;
         for (int j = 0; j < M; j++) sum += v[i * M + j];
-        for (int j = 0; j < M; j++) square += (v[i * M + j] - sum / M) * (v[i * M + j] - sum / M);
-        assert_true(fabs(m[i] - sum / M) < 1e-14);
+        const double middle = sum / (double)M;
+        for (int j = 0; j < M; j++) square += (v[i * M + j] - middle) * (v[i * M + j] - middle);
+        assert_true(fabs(m[i] - middle) < 1e-14);
         assert_true(fabs(got[i] - square / (M - 1)) < 1e-14);
     }
     test_free(v);
