@@ -251,7 +251,7 @@ static gpa_code set_places(gpa_rt *rt, gpa_arr *a, index_plan *p, const gpa_opnd
     if (rhs->arr && !spread_value(rhs->arr, m.ndim, m.shape, strides)) TRY(no_fit(&m, rhs->arr, list, p->ellipsis, e));
     if (shape_size(m.wide, m.shape + m.lead) == 0) goto out; /* without places there are no bounds to check either */
     TRY(arr_force(rt, a, CUT_STORE, e));
-    if (a->storage->buf->host) TRY(scatter_set(rt, &m, rhs, e));
+    if (a->storage->buf->host || !a->size) TRY(scatter_set(rt, &m, rhs, e)); /* nobody would read what finds a bad index of no elements */
     else if (shape_size(m.ndim, m.shape)) TRY(set_on_device(rt, &m, rhs, false, e));
 out:
     index_map_drop(rt, &m);
@@ -285,9 +285,9 @@ out:
 
 /* ---- ufunc.at ---- */
 
-/* Whether a device's own memory takes the sums: those of integers are the same in any order. */
+/* Whether a device's own memory takes the sums: those of integers are the same in any order. A bad index of no elements is found here. */
 static bool adds_alike(const gpa_arr *a, gpa_op op, gpa_dtype compute, gpa_dtype result) {
-    return op == OP_ADD && dtype_is_int((gpa_dtype)a->dtype) && compute == a->dtype && result == a->dtype && !a->storage->buf->host;
+    return op == OP_ADD && dtype_is_int((gpa_dtype)a->dtype) && compute == a->dtype && result == a->dtype && !a->storage->buf->host && a->size;
 }
 
 gpa_code arr_update_at(gpa_rt *rt, gpa_op op, gpa_arr *a, const gpa_index *ix, int n, const gpa_opnd *rhs, gpa_err *e) {

@@ -264,7 +264,7 @@ every(lambda a: np.histogram(a, [0, 1, 2, 4]), real)
 every(lambda a: np.digitize(a, [0, 1, 3]))
 every(lambda a: np.histogram_bin_edges(a, 3), real)
 
-# --- moving elements
+# --- moving elements (numpy before 2.5)
 every(lambda a: np.roll(a, 2), dims)
 every(lambda a: np.roll(a, (1, -1), axis=(0, -1)), dims)
 every(np.flip, dims)
@@ -383,7 +383,7 @@ sq = [(d, operand(d, (3, 3), k) + np.eye(3, dtype=d) * 40) for k, d in enumerate
 sq += [('stack', np.stack([sq[2][1], sq[2][1].T])), ('singular', np.array([[1.0, 2, 0], [2, 4, 0], [0, 0, 0]])), ('wide', operand('f8', (2, 3), 1)), ('tall', operand('f8', (4, 3), 1)), ('1-d', np.ones(3)), ('0-d', np.array(2.0)), ('empty', np.zeros((0, 0))), ('no rows', np.zeros((0, 3))), ('empty stack', np.zeros((0, 3, 3))), ('f2', np.ones((2, 2), 'f2')), ('nan', np.array([[1.0, np.nan], [2, 5]])), ('inf', np.array([[1.0, np.inf], [2, 5]]))]
 every(np.linalg.pinv, [x for x in sq if x[0] not in ('nan', 'inf')] if 'pinv' in ('pinv', 'cond', 'svdvals', 'matrix_rank', 'slogdet', 'det') else sq, tell='pinv' not in ('cond',))
 
-# --- linalg.matrix_rank
+# --- linalg.matrix_rank (numpy before 2.5)
 sq = [(d, operand(d, (3, 3), k) + np.eye(3, dtype=d) * 40) for k, d in enumerate(('i4', 'f4', 'f8', 'c8', 'c16'))]
 sq += [('stack', np.stack([sq[2][1], sq[2][1].T])), ('singular', np.array([[1.0, 2, 0], [2, 4, 0], [0, 0, 0]])), ('wide', operand('f8', (2, 3), 1)), ('tall', operand('f8', (4, 3), 1)), ('1-d', np.ones(3)), ('0-d', np.array(2.0)), ('empty', np.zeros((0, 0))), ('no rows', np.zeros((0, 3))), ('empty stack', np.zeros((0, 3, 3))), ('f2', np.ones((2, 2), 'f2')), ('nan', np.array([[1.0, np.nan], [2, 5]])), ('inf', np.array([[1.0, np.inf], [2, 5]]))]
 every(np.linalg.matrix_rank, [x for x in sq if x[0] not in ('nan', 'inf')] if 'matrix_rank' in ('pinv', 'cond', 'svdvals', 'matrix_rank', 'slogdet', 'det') else sq, tell='matrix_rank' not in ('cond',))
@@ -408,7 +408,7 @@ sq = [(d, operand(d, (3, 3), k) + np.eye(3, dtype=d) * 40) for k, d in enumerate
 sq += [('stack', np.stack([sq[2][1], sq[2][1].T])), ('singular', np.array([[1.0, 2, 0], [2, 4, 0], [0, 0, 0]])), ('wide', operand('f8', (2, 3), 1)), ('tall', operand('f8', (4, 3), 1)), ('1-d', np.ones(3)), ('0-d', np.array(2.0)), ('empty', np.zeros((0, 0))), ('no rows', np.zeros((0, 3))), ('empty stack', np.zeros((0, 3, 3))), ('f2', np.ones((2, 2), 'f2')), ('nan', np.array([[1.0, np.nan], [2, 5]])), ('inf', np.array([[1.0, np.inf], [2, 5]]))]
 every(np.linalg.eigvalsh, [x for x in sq if x[0] not in ('nan', 'inf')] if 'eigvalsh' in ('pinv', 'cond', 'svdvals', 'matrix_rank', 'slogdet', 'det') else sq, tell='eigvalsh' not in ('cond',))
 
-# --- linalg.solve, lstsq, qr, svd, eig, eigh
+# --- linalg.solve, lstsq, qr, svd, eig, eigh (numpy before 2.5)
 sq = [(d, operand(d, (3, 3), k) + np.eye(3, dtype=d) * 40) for k, d in enumerate(('i4', 'f4', 'f8', 'c8', 'c16'))]
 sq += [('stack', np.stack([sq[2][1], sq[2][1].T])), ('singular', np.array([[1.0, 2, 0], [2, 4, 0], [0, 0, 0]])), ('wide', operand('f8', (2, 3), 1)), ('tall', operand('f8', (4, 3), 1)), ('1-d', np.ones(3)), ('0-d', np.array(2.0)), ('empty', np.zeros((0, 0))), ('no rows', np.zeros((0, 3))), ('empty stack', np.zeros((0, 3, 3))), ('f2', np.ones((2, 2), 'f2')), ('nan', np.array([[1.0, np.nan], [2, 5]])), ('inf', np.array([[1.0, np.inf], [2, 5]]))]
 every(lambda a: np.linalg.solve(a, np.ones(a.shape[:-1] + (1,))), sq, tell=True)
