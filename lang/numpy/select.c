@@ -44,14 +44,13 @@ gpa_code np_take(gpa_vm *vm, value *argv, value *out) { /* a, indices, axis, out
     TRY(arg_array(vm, argv[0], DT_NONE, &a));
     TRY(arg_array(vm, argv[1], DT_NONE, &at));
     TRY(arg_out(vm, argv[3], &into));
-    if (argv[2].tag == V_NONE) {
+    if (argv[2].tag == V_NONE || !a->ndim) {
         TRY(arr_reshape(rt, a, 1, &(int64_t){-1}, &flat, vm_err(vm)));
         arr_release(rt, a);
         a = flat;
-    } else {
-        TRY(arg_axis(vm, argv[2], a->ndim, &axis));
     }
-    if (a->ndim && a->shape[axis] == 0 && at->size) TRY(vm_fail(vm, GPA_E_INDEX, "cannot do a non-empty take from an empty axes."));
+    if (argv[2].tag != V_NONE) TRY(arg_axis(vm, argv[2], a->ndim, &axis));
+    if (a->shape[axis] == 0 && at->size) TRY(vm_fail(vm, GPA_E_INDEX, "cannot do a non-empty take from an empty axes."));
     const char *mode = argv[4].tag == V_STR ? argv[4].str->text : "raise";
     if (strcmp(mode, "raise") != 0) {
         bool wrap = strcmp(mode, "wrap") == 0;
