@@ -21,16 +21,31 @@ static const named results[] = {
     {&unique_inverse_kind, "UniqueInverseResult", {"values", "inverse_indices"}},
 };
 
+bool np_is_named(const object_kind *kind) {
+    for (size_t i = 0; i < sizeof results / sizeof *results; i++)
+        if (results[i].kind == kind) return true;
+    return false;
+}
+
 static const named *names_of(const object_obj *o) {
     const named *r = results;
     while (r->kind != o->kind) r++;
     return r;
 }
 
+static gpa_code fields_of(gpa_vm *vm, const named *r, size_t n, value *out) {
+    gpa_code rc = native_give(v_tuple(vm, n, NULL), out);
+    for (size_t i = 0; i < n && !rc; i++) {
+        rc = native_give(v_str(vm, r->items[i], strlen(r->items[i])), &out->tuple->items[i]);
+        if (rc) value_release(vm, *out);
+    }
+    return rc;
+}
+
 static gpa_code result_attr(gpa_vm *vm, object_obj *o, const char *name, value *out) {
     const named *r = names_of(o);
     *out = v_unset();
-    (void)vm;
+    if (strcmp(name, "_fields") == 0) return fields_of(vm, r, o->fields[0].tuple->count, out);
     for (size_t i = 0; i < o->fields[0].tuple->count; i++)
         if (strcmp(r->items[i], name) == 0) *out = value_retain(o->fields[0].tuple->items[i]);
     return GPA_OK;
