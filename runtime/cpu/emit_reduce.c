@@ -32,6 +32,8 @@ static state start_state(em *M, const em_red *r) {
     gpa_red_state s = red_start(row_of(M, r), r->t);
     bool most = row_of(M, r) == RED_ARGMAX;
     if (is_arg(row_of(M, r))) s.v = red_start(most ? RED_MAX : RED_MIN, r->t).v;
+    if (M->f->code[r->ins].code == KIR_SCAN && in_blocks(M, r)) /* 0 would change a sum of negative zeros */
+        s.v = dtype_cast((gpa_val){.C128 = {-0.0, -0.0}}, DT_C128, r->t);
     state z = {ll_const(&M->E, r->t, s.v), is_arg(row_of(M, r)) ? ll_i64(&M->E, -1) : NULL};
     if (!in_lanes(M)) return z;
     z.v = ll_vector(&M->E, z.v);
