@@ -1,5 +1,15 @@
 # Functions of numpy, linalg and fft over dtypes, layouts, empty and 0-d arrays, NaN and infinities: what each gives or says. Values are
 # shown to four digits and a little off, so that none lies in the middle between two of these.
+#
+# What is left out, because it differs:
+# - no_half: var, std and nanpercentile of float16: the last digits (NumPy rounds other steps to half precision).
+# - tame: products of complex numbers beside infinities: which part of the product is NaN.
+# - finite: Fourier transforms of NaN and infinities: which of the results are NaN hangs on the order of FFTW's and pocketfft's sums.
+# - fft2 (and the like) and fftshift of 0-d arrays: NumPy's errors come from within (a take from no axes, roll's unpacking).
+# - pinv and svd of infinities: LAPACK's answer (NaN or 'did not converge') hangs on the shape; gpa always says the latter.
+# - slogdet beside NaN: the sign hangs on which row is taken as the pivot (the reference device and LAPACK differ).
+# - lstsq of NaN: NumPy's LAPACK prints warnings of its own.
+# - tensorinv of 0-d arrays: gpa's reshape() without a shape.
 np.seterr(all="ignore")
 def digest(r):
     if isinstance(r, np.ndarray) or hasattr(r, "dtype") and hasattr(r, "shape"):
@@ -40,10 +50,10 @@ def every(f, given=None, tell=False):
         except Exception as e: print(name, type(e).__name__, e if tell else "")
 finite = [x for x in operands("? u1 i4 i8 f4 f8 c16") if "nan" not in x[0]]
 real = operands("? u1 i4 i8 f2 f4 f8")
-no_half = [x for x in operands("? u1 i4 i8 f4 f8 c16") if x[0] != "c16 nan"]
-exact = [x for x in operands("i4 i8 f4 f8") if x[1].dtype != bool]
-tame = [x for x in operands() if x[0] != "c16 nan"]
-dims = [x for x in operands() if x[1].ndim]
+no_half = [x for x in operands() if x[0] != 'f2']
+tame = [x for x in operands() if x[0] != 'c16 nan']
+sq = [(d, operand(d, (3, 3), k) + np.eye(3, dtype=d) * 40) for k, d in enumerate(('i4', 'f4', 'f8', 'c8', 'c16'))]
+sq += [('stack', np.stack([sq[2][1], sq[2][1].T])), ('singular', np.array([[1.0, 2, 0], [2, 4, 0], [0, 0, 0]])), ('wide', operand('f8', (2, 3), 1)), ('tall', operand('f8', (4, 3), 1)), ('1-d', np.ones(3)), ('0-d', np.array(2.0)), ('empty', np.zeros((0, 0))), ('no rows', np.zeros((0, 3))), ('empty stack', np.zeros((0, 3, 3))), ('f2', np.ones((2, 2), 'f2')), ('nan', np.array([[1.0, np.nan], [2, 5]])), ('inf', np.array([[1.0, np.inf], [2, 5]])), ('3x3 nan', np.array([[1.0, np.nan, 2], [2, 5, 1], [3, 4, 9]])), ('whole 0-d', np.array(2))]
 
 # --- sum
 every(np.sum)
@@ -52,10 +62,10 @@ every(lambda a: np.sum(a, axis=-1))
 every(lambda a: np.sum(a, axis=2), tell=True)
 
 # --- prod
-every(np.prod, no_half)
-every(lambda a: np.prod(a, axis=0), no_half)
-every(lambda a: np.prod(a, axis=-1), no_half)
-every(lambda a: np.prod(a, axis=2), no_half, tell=True)
+every(np.prod, tell=True)
+every(lambda a: np.prod(a, axis=0), tell=True)
+every(lambda a: np.prod(a, axis=-1), tell=True)
+every(lambda a: np.prod(a, axis=2), tell=True)
 
 # --- mean
 every(np.mean)
@@ -64,15 +74,15 @@ every(lambda a: np.mean(a, axis=-1))
 every(lambda a: np.mean(a, axis=2), tell=True)
 
 # --- var
-every(np.var, no_half)
-every(lambda a: np.var(a, axis=0), no_half)
-every(lambda a: np.var(a, axis=-1), no_half)
+every(np.var, no_half, tell=True)
+every(lambda a: np.var(a, axis=0), no_half, tell=True)
+every(lambda a: np.var(a, axis=-1), no_half, tell=True)
 every(lambda a: np.var(a, axis=2), no_half, tell=True)
 
 # --- std
-every(np.std, no_half)
-every(lambda a: np.std(a, axis=0), no_half)
-every(lambda a: np.std(a, axis=-1), no_half)
+every(np.std, no_half, tell=True)
+every(lambda a: np.std(a, axis=0), no_half, tell=True)
+every(lambda a: np.std(a, axis=-1), no_half, tell=True)
 every(lambda a: np.std(a, axis=2), no_half, tell=True)
 
 # --- min
@@ -130,10 +140,10 @@ every(lambda a: np.cumsum(a, axis=-1))
 every(lambda a: np.cumsum(a, axis=2), tell=True)
 
 # --- cumprod
-every(np.cumprod, no_half)
-every(lambda a: np.cumprod(a, axis=0), no_half)
-every(lambda a: np.cumprod(a, axis=-1), no_half)
-every(lambda a: np.cumprod(a, axis=2), no_half, tell=True)
+every(np.cumprod, tame, tell=True)
+every(lambda a: np.cumprod(a, axis=0), tame, tell=True)
+every(lambda a: np.cumprod(a, axis=-1), tame, tell=True)
+every(lambda a: np.cumprod(a, axis=2), tame, tell=True)
 
 # --- nansum
 every(np.nansum)
@@ -142,22 +152,22 @@ every(lambda a: np.nansum(a, axis=-1))
 every(lambda a: np.nansum(a, axis=2), tell=True)
 
 # --- nanprod
-every(np.nanprod, no_half)
-every(lambda a: np.nanprod(a, axis=0), no_half)
-every(lambda a: np.nanprod(a, axis=-1), no_half)
-every(lambda a: np.nanprod(a, axis=2), no_half, tell=True)
+every(np.nanprod, tame, tell=True)
+every(lambda a: np.nanprod(a, axis=0), tame, tell=True)
+every(lambda a: np.nanprod(a, axis=-1), tame, tell=True)
+every(lambda a: np.nanprod(a, axis=2), tame, tell=True)
 
 # --- nanmean
 every(np.nanmean)
-every(lambda a: np.nanmean(a, axis=0), [x for x in operands() if x[1].ndim])
-every(lambda a: np.nanmean(a, axis=-1), [x for x in operands() if x[1].ndim])
+every(lambda a: np.nanmean(a, axis=0), tell=True)
+every(lambda a: np.nanmean(a, axis=-1), tell=True)
 every(lambda a: np.nanmean(a, axis=2), tell=True)
 
 # --- nanvar
-every(np.nanvar, no_half)
-every(lambda a: np.nanvar(a, axis=0), no_half)
-every(lambda a: np.nanvar(a, axis=-1), no_half)
-every(lambda a: np.nanvar(a, axis=2), no_half, tell=True)
+every(np.nanvar, tell=True)
+every(lambda a: np.nanvar(a, axis=0), tell=True)
+every(lambda a: np.nanvar(a, axis=-1), tell=True)
+every(lambda a: np.nanvar(a, axis=2), tell=True)
 
 # --- nanmin
 every(np.nanmin)
@@ -178,10 +188,10 @@ every(lambda a: np.nanargmin(a, axis=-1))
 every(lambda a: np.nanargmin(a, axis=2), tell=True)
 
 # --- nanmedian
-every(np.nanmedian, no_half)
-every(lambda a: np.nanmedian(a, axis=0), no_half)
-every(lambda a: np.nanmedian(a, axis=-1), no_half)
-every(lambda a: np.nanmedian(a, axis=2), no_half, tell=True)
+every(np.nanmedian, tell=True)
+every(lambda a: np.nanmedian(a, axis=0), tell=True)
+every(lambda a: np.nanmedian(a, axis=-1), tell=True)
+every(lambda a: np.nanmedian(a, axis=2), tell=True)
 
 # --- nancumsum
 every(np.nancumsum)
@@ -197,8 +207,9 @@ every(lambda a: np.count_nonzero(a, axis=2), tell=True)
 
 # --- average
 every(np.average)
-every(lambda a: np.average(a, axis=0), [x for x in operands() if 'empty' not in x[0] and '0x3' not in x[0]])
-every(lambda a: np.average(a, axis=-1), [x for x in operands() if 'empty' not in x[0] and '0x3' not in x[0]])
+every(lambda a: np.average(a, axis=0), tell=True)
+every(lambda a: np.average(a, axis=-1), tell=True)
+every(lambda a: np.average(a, axis=2), tell=True)
 
 # --- amin
 every(np.amin)
@@ -213,20 +224,20 @@ every(lambda a: np.amax(a, axis=-1))
 every(lambda a: np.amax(a, axis=2), tell=True)
 
 # --- percentile, quantile
-every(lambda a: np.percentile(a, [0, 30, 100]), exact)
-every(lambda a: np.quantile(a, 0.4, axis=0), exact)
-every(lambda a: np.nanpercentile(a, 60, axis=-1), exact)
-every(lambda a: np.quantile(a, 1.5), exact)
+every(lambda a: np.percentile(a, [0, 30, 100]), tell=True)
+every(lambda a: np.quantile(a, 0.4, axis=0), tell=True)
+every(lambda a: np.nanpercentile(a, 60, axis=-1), no_half, tell=True)
+every(lambda a: np.quantile(a, 1.5), tell=True)
 
 # --- sorting
-every(np.sort, dims)
-every(lambda a: np.sort(a, axis=0), dims)
-every(lambda a: np.sort(a, axis=None), dims)
-every(lambda a: np.argsort(a, axis=0, kind='stable'), dims)
-every(lambda a: np.partition(a, 1)[..., 1], dims)
-every(lambda a: np.take_along_axis(a, np.argpartition(a, 1), -1)[..., 1], dims)
-every(lambda a: np.sort_complex(a.ravel()), dims)
-every(lambda a: np.lexsort((a.ravel(), a.ravel().real)), dims)
+every(np.sort, tell=True)
+every(lambda a: np.sort(a, axis=0), tell=True)
+every(lambda a: np.sort(a, axis=None), tell=True)
+every(lambda a: np.argsort(a, axis=0, kind='stable'), tell=True)
+every(lambda a: np.partition(a, 1)[..., 1], tell=True)
+every(lambda a: np.take_along_axis(a, np.argpartition(a, 1), -1)[..., 1], tell=True)
+every(lambda a: np.sort_complex(a.ravel()), tell=True)
+every(lambda a: np.lexsort((a.ravel(), a.ravel().real)), tell=True)
 
 # --- searching and sets
 every(lambda a: np.searchsorted(np.sort(a.ravel()), a))
@@ -245,76 +256,76 @@ every(np.flatnonzero)
 every(np.argwhere)
 
 # --- differences and sums along an axis
-every(np.diff, dims)
-every(lambda a: np.diff(a, n=2, axis=0), dims)
-every(np.ediff1d, dims)
-every(np.gradient, [x for x in dims if x[1].size])
-every(np.trapezoid, dims)
-every(np.unwrap, exact)
-every(lambda a: np.interp(a, [-2, 0, 3], [1.0, 5.0, 2.0]), real)
-every(lambda a: np.convolve(a.ravel(), [1, 2]), dims)
-every(lambda a: np.correlate(a.ravel(), [1, 2], 'full'), dims)
-every(lambda a: np.cov(a), dims)
-every(lambda a: np.corrcoef(a), dims)
+every(np.diff, tell=True)
+every(lambda a: np.diff(a, n=2, axis=0), tell=True)
+every(np.ediff1d, tell=True)
+every(np.gradient, tell=True)
+every(np.trapezoid, tell=True)
+every(np.unwrap, tell=True)
+every(lambda a: np.interp(a, [-2, 0, 3], [1.0, 5.0, 2.0]), tell=True)
+every(lambda a: np.convolve(a.ravel(), [1, 2]), tell=True)
+every(lambda a: np.correlate(a.ravel(), [1, 2], 'full'), tell=True)
+every(lambda a: np.cov(a), tell=True)
+every(lambda a: np.corrcoef(a), tell=True)
 
 # --- counting
-every(lambda a: np.bincount(a.ravel()), [x for x in operands() if x[1].size])
-every(lambda a: np.histogram(a, 4), real)
-every(lambda a: np.histogram(a, [0, 1, 2, 4]), real)
+every(lambda a: np.bincount(a.ravel()), tell=True)
+every(lambda a: np.histogram(a, 4), tell=True)
+every(lambda a: np.histogram(a, [0, 1, 2, 4]), tell=True)
 every(lambda a: np.digitize(a, [0, 1, 3]))
-every(lambda a: np.histogram_bin_edges(a, 3), real)
+every(lambda a: np.histogram_bin_edges(a, 3), tell=True)
 
 # --- moving elements (numpy before 2.5)
-every(lambda a: np.roll(a, 2), dims)
-every(lambda a: np.roll(a, (1, -1), axis=(0, -1)), dims)
-every(np.flip, dims)
-every(np.rot90, dims)
-every(lambda a: np.repeat(a, 2), dims)
-every(lambda a: np.repeat(a, 3, axis=0), dims)
-every(lambda a: np.tile(a, (2, 2)), dims)
-every(lambda a: np.pad(a, 1), dims)
-every(lambda a: np.pad(a, 1, mode='reflect'), dims)
-every(lambda a: np.pad(a, (0, 2), mode='edge'), dims)
-every(lambda a: np.concatenate([a, a]), dims)
-every(lambda a: np.stack([a, a], axis=-1), dims)
-every(lambda a: np.column_stack([a, a]), dims)
-every(lambda a: np.delete(a, 1, axis=0), dims)
-every(lambda a: np.insert(a, 1, 2, axis=-1), dims)
-every(lambda a: np.append(a, a), dims)
-every(lambda a: np.resize(a, (2, 5)), dims)
-every(lambda a: np.trim_zeros(a.ravel()), dims)
-every(np.triu, dims)
-every(np.tril, dims)
-every(lambda a: np.diagonal(a), dims)
-every(np.diag, dims)
-every(np.trace, dims)
-every(lambda a: np.array_split(a, 2), dims)
-every(np.dsplit and (lambda a: np.hsplit(a, 2)), dims)
-every(lambda a: np.vsplit(a, 1), dims)
-every(lambda a: np.row_stack([a, a]) if hasattr(np, 'row_stack') else 0, dims)
-every(lambda a: np.permute_dims(a), dims)
-every(lambda a: np.concat([a, a]), dims)
+every(lambda a: np.roll(a, 2), tell=True)
+every(lambda a: np.roll(a, (1, -1), axis=(0, -1)), tell=True)
+every(np.flip, tell=True)
+every(np.rot90, tell=True)
+every(lambda a: np.repeat(a, 2), tell=True)
+every(lambda a: np.repeat(a, 3, axis=0), tell=True)
+every(lambda a: np.tile(a, (2, 2)), tell=True)
+every(lambda a: np.pad(a, 1), tell=True)
+every(lambda a: np.pad(a, 1, mode='reflect'), tell=True)
+every(lambda a: np.pad(a, (0, 2), mode='edge'), tell=True)
+every(lambda a: np.concatenate([a, a]), tell=True)
+every(lambda a: np.stack([a, a], axis=-1), tell=True)
+every(lambda a: np.column_stack([a, a]), tell=True)
+every(lambda a: np.delete(a, 1, axis=0), tell=True)
+every(lambda a: np.insert(a, 1, 2, axis=-1), tell=True)
+every(lambda a: np.append(a, a), tell=True)
+every(lambda a: np.resize(a, (2, 5)), tell=True)
+every(lambda a: np.trim_zeros(a.ravel()), tell=True)
+every(np.triu, tell=True)
+every(np.tril, tell=True)
+every(lambda a: np.diagonal(a), tell=True)
+every(np.diag, tell=True)
+every(np.trace, tell=True)
+every(lambda a: np.array_split(a, 2), tell=True)
+every(np.dsplit and (lambda a: np.hsplit(a, 2)), tell=True)
+every(lambda a: np.vsplit(a, 1), tell=True)
+every(lambda a: np.row_stack([a, a]) if hasattr(np, 'row_stack') else 0, tell=True)
+every(lambda a: np.permute_dims(a), tell=True)
+every(lambda a: np.concat([a, a]), tell=True)
 
 # --- choosing elements
-every(lambda a: np.take(a, [0, -1, 1]), dims)
-every(lambda a: np.take(a, [0, 9, -9], mode='clip'), dims)
-every(lambda a: np.take(a, [[2, 0]], axis=-1, mode='wrap'), dims)
-every(lambda a: np.compress([True, False, True], a, axis=0), dims)
-every(lambda a: np.extract(a > 1, a), dims)
-every(lambda a: np.where(a > 1, a, 2), dims)
-every(lambda a: np.select([a > 1, a < 0], [a, -a], 7), exact)
-every(lambda a: np.choose(a.astype(int) % 3, [a, a * 2, 5]), dims)
-every(lambda a: np.clip(a, 0, 2), dims)
-every(lambda a: np.piecewise(a, [a > 1], [1, 0]), dims)
-every(lambda a: np.nan_to_num(a, nan=3.0), dims)
-every(np.isposinf, real)
-every(lambda a: np.real_if_close(a), dims)
-every(np.sinc, dims)
-every(np.fix, real)
-every(np.around, dims)
-every(np.angle, dims)
-every(lambda a: np.packbits(a.astype(bool)), dims)
-every(lambda a: np.unpackbits(a.astype(np.uint8)), dims)
+every(lambda a: np.take(a, [0, -1, 1]), tell=True)
+every(lambda a: np.take(a, [0, 9, -9], mode='clip'), tell=True)
+every(lambda a: np.take(a, [[2, 0]], axis=-1, mode='wrap'), tell=True)
+every(lambda a: np.compress([True, False, True], a, axis=0), tell=True)
+every(lambda a: np.extract(a > 1, a), tell=True)
+every(lambda a: np.where(a > 1, a, 2), tell=True)
+every(lambda a: np.select([a > 1, a < 0], [a, -a], 7), tell=True)
+every(lambda a: np.choose(a.astype(int) % 3, [a, a * 2, 5]), tell=True)
+every(lambda a: np.clip(a, 0, 2), tell=True)
+every(lambda a: np.piecewise(a, [a > 1], [1, 0]), tell=True)
+every(lambda a: np.nan_to_num(a, nan=3.0), tell=True)
+every(np.isposinf, tell=True)
+every(lambda a: np.real_if_close(a), tell=True)
+every(np.sinc, tell=True)
+every(np.fix, tell=True)
+every(np.around, tell=True)
+every(np.angle, tell=True)
+every(lambda a: np.packbits(a.astype(bool)), tell=True)
+every(lambda a: np.unpackbits(a.astype(np.uint8)), tell=True)
 
 # --- writing
 def put(f):
@@ -323,20 +334,20 @@ def put(f):
         f(b)
         return b
     return g
-every(put(lambda b: np.put(b, [0, -1, 2], [1, 0])), dims)
-every(put(lambda b: np.place(b, b > 1, [2, 3])), dims)
-every(put(lambda b: np.putmask(b, b > 1, b * 2)), [x for x in dims if x[1].dtype != bool])
-every(put(lambda b: np.copyto(b, 1, where=b > 0)), dims)
-every(put(lambda b: np.fill_diagonal(b, 1)), dims)
-every(put(lambda b: np.add.at(b, (np.array([0, 0, -1]),), 1)), [x for x in dims if x[1].dtype.kind in 'ifc'])
-every(put(lambda b: np.maximum.at(b, (np.array([0, 0, -1]),), 2)), [x for x in dims if x[1].dtype.kind in 'if'])
-every(put(lambda b: np.subtract.at(b, (np.array([2, 0, 2]),), 2)), [x for x in dims if x[1].dtype.kind in 'if'])
-every(put(lambda b: np.put_along_axis(b, np.array([[0]]), 3, axis=-1)), dims)
+every(put(lambda b: np.put(b, [0, -1, 2], [1, 0])), tell=True)
+every(put(lambda b: np.place(b, b > 1, [2, 3])), tell=True)
+every(put(lambda b: np.putmask(b, b > 1, b * 2)), tell=True)
+every(put(lambda b: np.copyto(b, 1, where=b > 0)), tell=True)
+every(put(lambda b: np.fill_diagonal(b, 1)), tell=True)
+every(put(lambda b: np.add.at(b, (np.array([0, 0, -1]),), 1)), tell=True)
+every(put(lambda b: np.maximum.at(b, (np.array([0, 0, -1]),), 2)), tell=True)
+every(put(lambda b: np.subtract.at(b, (np.array([2, 0, 2]),), 2)), tell=True)
+every(put(lambda b: np.put_along_axis(b, np.array([[0]]), 3, axis=-1)), tell=True)
 
 # --- products
-every(lambda a: np.dot(a, a.T), tame)
-every(lambda a: a @ a.T, tame)
-every(lambda a: np.inner(a, a), tame)
+every(lambda a: np.dot(a, a.T), tame, tell=True)
+every(lambda a: a @ a.T, tame, tell=True)
+every(lambda a: np.inner(a, a), tame, tell=True)
 every(lambda a: np.outer(a, a))
 every(lambda a: np.vdot(a, a))
 every(lambda a: np.kron(a, [1, 2]))
@@ -359,78 +370,56 @@ every(lambda a: np.result_type(a, np.float32))
 every(lambda a: np.min_scalar_type(a))
 
 # --- linalg.inv
-sq = [(d, operand(d, (3, 3), k) + np.eye(3, dtype=d) * 40) for k, d in enumerate(('i4', 'f4', 'f8', 'c8', 'c16'))]
-sq += [('stack', np.stack([sq[2][1], sq[2][1].T])), ('singular', np.array([[1.0, 2, 0], [2, 4, 0], [0, 0, 0]])), ('wide', operand('f8', (2, 3), 1)), ('tall', operand('f8', (4, 3), 1)), ('1-d', np.ones(3)), ('0-d', np.array(2.0)), ('empty', np.zeros((0, 0))), ('no rows', np.zeros((0, 3))), ('empty stack', np.zeros((0, 3, 3))), ('f2', np.ones((2, 2), 'f2')), ('nan', np.array([[1.0, np.nan], [2, 5]])), ('inf', np.array([[1.0, np.inf], [2, 5]]))]
-every(np.linalg.inv, [x for x in sq if x[0] not in ('nan', 'inf')] if 'inv' in ('pinv', 'cond', 'svdvals', 'matrix_rank', 'slogdet', 'det') else sq, tell='inv' not in ('cond',))
+every(np.linalg.inv, sq, tell=True)
 
 # --- linalg.det
-sq = [(d, operand(d, (3, 3), k) + np.eye(3, dtype=d) * 40) for k, d in enumerate(('i4', 'f4', 'f8', 'c8', 'c16'))]
-sq += [('stack', np.stack([sq[2][1], sq[2][1].T])), ('singular', np.array([[1.0, 2, 0], [2, 4, 0], [0, 0, 0]])), ('wide', operand('f8', (2, 3), 1)), ('tall', operand('f8', (4, 3), 1)), ('1-d', np.ones(3)), ('0-d', np.array(2.0)), ('empty', np.zeros((0, 0))), ('no rows', np.zeros((0, 3))), ('empty stack', np.zeros((0, 3, 3))), ('f2', np.ones((2, 2), 'f2')), ('nan', np.array([[1.0, np.nan], [2, 5]])), ('inf', np.array([[1.0, np.inf], [2, 5]]))]
-every(np.linalg.det, [x for x in sq if x[0] not in ('nan', 'inf')] if 'det' in ('pinv', 'cond', 'svdvals', 'matrix_rank', 'slogdet', 'det') else sq, tell='det' not in ('cond',))
+every(np.linalg.det, sq, tell=True)
 
 # --- linalg.slogdet
-sq = [(d, operand(d, (3, 3), k) + np.eye(3, dtype=d) * 40) for k, d in enumerate(('i4', 'f4', 'f8', 'c8', 'c16'))]
-sq += [('stack', np.stack([sq[2][1], sq[2][1].T])), ('singular', np.array([[1.0, 2, 0], [2, 4, 0], [0, 0, 0]])), ('wide', operand('f8', (2, 3), 1)), ('tall', operand('f8', (4, 3), 1)), ('1-d', np.ones(3)), ('0-d', np.array(2.0)), ('empty', np.zeros((0, 0))), ('no rows', np.zeros((0, 3))), ('empty stack', np.zeros((0, 3, 3))), ('f2', np.ones((2, 2), 'f2')), ('nan', np.array([[1.0, np.nan], [2, 5]])), ('inf', np.array([[1.0, np.inf], [2, 5]]))]
-every(np.linalg.slogdet, [x for x in sq if x[0] not in ('nan', 'inf')] if 'slogdet' in ('pinv', 'cond', 'svdvals', 'matrix_rank', 'slogdet', 'det') else sq, tell='slogdet' not in ('cond',))
+every(np.linalg.slogdet, [x for x in sq if x[0] != 'nan'], tell=True)
 
 # --- linalg.cholesky
-sq = [(d, operand(d, (3, 3), k) + np.eye(3, dtype=d) * 40) for k, d in enumerate(('i4', 'f4', 'f8', 'c8', 'c16'))]
-sq += [('stack', np.stack([sq[2][1], sq[2][1].T])), ('singular', np.array([[1.0, 2, 0], [2, 4, 0], [0, 0, 0]])), ('wide', operand('f8', (2, 3), 1)), ('tall', operand('f8', (4, 3), 1)), ('1-d', np.ones(3)), ('0-d', np.array(2.0)), ('empty', np.zeros((0, 0))), ('no rows', np.zeros((0, 3))), ('empty stack', np.zeros((0, 3, 3))), ('f2', np.ones((2, 2), 'f2')), ('nan', np.array([[1.0, np.nan], [2, 5]])), ('inf', np.array([[1.0, np.inf], [2, 5]]))]
-every(np.linalg.cholesky, [x for x in sq if x[0] not in ('nan', 'inf')] if 'cholesky' in ('pinv', 'cond', 'svdvals', 'matrix_rank', 'slogdet', 'det') else sq, tell='cholesky' not in ('cond',))
+every(np.linalg.cholesky, sq, tell=True)
 
 # --- linalg.pinv
-sq = [(d, operand(d, (3, 3), k) + np.eye(3, dtype=d) * 40) for k, d in enumerate(('i4', 'f4', 'f8', 'c8', 'c16'))]
-sq += [('stack', np.stack([sq[2][1], sq[2][1].T])), ('singular', np.array([[1.0, 2, 0], [2, 4, 0], [0, 0, 0]])), ('wide', operand('f8', (2, 3), 1)), ('tall', operand('f8', (4, 3), 1)), ('1-d', np.ones(3)), ('0-d', np.array(2.0)), ('empty', np.zeros((0, 0))), ('no rows', np.zeros((0, 3))), ('empty stack', np.zeros((0, 3, 3))), ('f2', np.ones((2, 2), 'f2')), ('nan', np.array([[1.0, np.nan], [2, 5]])), ('inf', np.array([[1.0, np.inf], [2, 5]]))]
-every(np.linalg.pinv, [x for x in sq if x[0] not in ('nan', 'inf')] if 'pinv' in ('pinv', 'cond', 'svdvals', 'matrix_rank', 'slogdet', 'det') else sq, tell='pinv' not in ('cond',))
+every(np.linalg.pinv, [x for x in sq if x[0] != 'inf'], tell=True)
 
 # --- linalg.matrix_rank (numpy before 2.5)
-sq = [(d, operand(d, (3, 3), k) + np.eye(3, dtype=d) * 40) for k, d in enumerate(('i4', 'f4', 'f8', 'c8', 'c16'))]
-sq += [('stack', np.stack([sq[2][1], sq[2][1].T])), ('singular', np.array([[1.0, 2, 0], [2, 4, 0], [0, 0, 0]])), ('wide', operand('f8', (2, 3), 1)), ('tall', operand('f8', (4, 3), 1)), ('1-d', np.ones(3)), ('0-d', np.array(2.0)), ('empty', np.zeros((0, 0))), ('no rows', np.zeros((0, 3))), ('empty stack', np.zeros((0, 3, 3))), ('f2', np.ones((2, 2), 'f2')), ('nan', np.array([[1.0, np.nan], [2, 5]])), ('inf', np.array([[1.0, np.inf], [2, 5]]))]
-every(np.linalg.matrix_rank, [x for x in sq if x[0] not in ('nan', 'inf')] if 'matrix_rank' in ('pinv', 'cond', 'svdvals', 'matrix_rank', 'slogdet', 'det') else sq, tell='matrix_rank' not in ('cond',))
+every(np.linalg.matrix_rank, sq, tell=True)
 
 # --- linalg.cond
-sq = [(d, operand(d, (3, 3), k) + np.eye(3, dtype=d) * 40) for k, d in enumerate(('i4', 'f4', 'f8', 'c8', 'c16'))]
-sq += [('stack', np.stack([sq[2][1], sq[2][1].T])), ('singular', np.array([[1.0, 2, 0], [2, 4, 0], [0, 0, 0]])), ('wide', operand('f8', (2, 3), 1)), ('tall', operand('f8', (4, 3), 1)), ('1-d', np.ones(3)), ('0-d', np.array(2.0)), ('empty', np.zeros((0, 0))), ('no rows', np.zeros((0, 3))), ('empty stack', np.zeros((0, 3, 3))), ('f2', np.ones((2, 2), 'f2')), ('nan', np.array([[1.0, np.nan], [2, 5]])), ('inf', np.array([[1.0, np.inf], [2, 5]]))]
-every(np.linalg.cond, [x for x in sq if x[0] not in ('nan', 'inf')] if 'cond' in ('pinv', 'cond', 'svdvals', 'matrix_rank', 'slogdet', 'det') else sq, tell='cond' not in ('cond',))
+every(np.linalg.cond, sq, tell=True)
 
 # --- linalg.norm
-sq = [(d, operand(d, (3, 3), k) + np.eye(3, dtype=d) * 40) for k, d in enumerate(('i4', 'f4', 'f8', 'c8', 'c16'))]
-sq += [('stack', np.stack([sq[2][1], sq[2][1].T])), ('singular', np.array([[1.0, 2, 0], [2, 4, 0], [0, 0, 0]])), ('wide', operand('f8', (2, 3), 1)), ('tall', operand('f8', (4, 3), 1)), ('1-d', np.ones(3)), ('0-d', np.array(2.0)), ('empty', np.zeros((0, 0))), ('no rows', np.zeros((0, 3))), ('empty stack', np.zeros((0, 3, 3))), ('f2', np.ones((2, 2), 'f2')), ('nan', np.array([[1.0, np.nan], [2, 5]])), ('inf', np.array([[1.0, np.inf], [2, 5]]))]
-every(np.linalg.norm, [x for x in sq if x[0] not in ('nan', 'inf')] if 'norm' in ('pinv', 'cond', 'svdvals', 'matrix_rank', 'slogdet', 'det') else sq, tell='norm' not in ('cond',))
+every(np.linalg.norm, sq, tell=True)
 
 # --- linalg.svdvals
-sq = [(d, operand(d, (3, 3), k) + np.eye(3, dtype=d) * 40) for k, d in enumerate(('i4', 'f4', 'f8', 'c8', 'c16'))]
-sq += [('stack', np.stack([sq[2][1], sq[2][1].T])), ('singular', np.array([[1.0, 2, 0], [2, 4, 0], [0, 0, 0]])), ('wide', operand('f8', (2, 3), 1)), ('tall', operand('f8', (4, 3), 1)), ('1-d', np.ones(3)), ('0-d', np.array(2.0)), ('empty', np.zeros((0, 0))), ('no rows', np.zeros((0, 3))), ('empty stack', np.zeros((0, 3, 3))), ('f2', np.ones((2, 2), 'f2')), ('nan', np.array([[1.0, np.nan], [2, 5]])), ('inf', np.array([[1.0, np.inf], [2, 5]]))]
-every(np.linalg.svdvals, [x for x in sq if x[0] not in ('nan', 'inf')] if 'svdvals' in ('pinv', 'cond', 'svdvals', 'matrix_rank', 'slogdet', 'det') else sq, tell='svdvals' not in ('cond',))
+every(np.linalg.svdvals, sq, tell=True)
 
 # --- linalg.eigvalsh
-sq = [(d, operand(d, (3, 3), k) + np.eye(3, dtype=d) * 40) for k, d in enumerate(('i4', 'f4', 'f8', 'c8', 'c16'))]
-sq += [('stack', np.stack([sq[2][1], sq[2][1].T])), ('singular', np.array([[1.0, 2, 0], [2, 4, 0], [0, 0, 0]])), ('wide', operand('f8', (2, 3), 1)), ('tall', operand('f8', (4, 3), 1)), ('1-d', np.ones(3)), ('0-d', np.array(2.0)), ('empty', np.zeros((0, 0))), ('no rows', np.zeros((0, 3))), ('empty stack', np.zeros((0, 3, 3))), ('f2', np.ones((2, 2), 'f2')), ('nan', np.array([[1.0, np.nan], [2, 5]])), ('inf', np.array([[1.0, np.inf], [2, 5]]))]
-every(np.linalg.eigvalsh, [x for x in sq if x[0] not in ('nan', 'inf')] if 'eigvalsh' in ('pinv', 'cond', 'svdvals', 'matrix_rank', 'slogdet', 'det') else sq, tell='eigvalsh' not in ('cond',))
+every(np.linalg.eigvalsh, sq, tell=True)
 
 # --- linalg.solve, lstsq, qr, svd, eig, eigh (numpy before 2.5)
-sq = [(d, operand(d, (3, 3), k) + np.eye(3, dtype=d) * 40) for k, d in enumerate(('i4', 'f4', 'f8', 'c8', 'c16'))]
-sq += [('stack', np.stack([sq[2][1], sq[2][1].T])), ('singular', np.array([[1.0, 2, 0], [2, 4, 0], [0, 0, 0]])), ('wide', operand('f8', (2, 3), 1)), ('tall', operand('f8', (4, 3), 1)), ('1-d', np.ones(3)), ('0-d', np.array(2.0)), ('empty', np.zeros((0, 0))), ('no rows', np.zeros((0, 3))), ('empty stack', np.zeros((0, 3, 3))), ('f2', np.ones((2, 2), 'f2')), ('nan', np.array([[1.0, np.nan], [2, 5]])), ('inf', np.array([[1.0, np.inf], [2, 5]]))]
 every(lambda a: np.linalg.solve(a, np.ones(a.shape[:-1] + (1,))), sq, tell=True)
 every(lambda a: np.linalg.solve(a, np.ones(5)), sq, tell=True)
 every(lambda a: np.linalg.lstsq(a, np.ones(a.shape[0]))[0], sq[:5] + sq[7:9], tell=True)
 every(lambda a: abs(np.linalg.qr(a)[1]), sq, tell=True)
-every(lambda a: np.linalg.svd(a)[1], sq[:6] + sq[7:-2], tell=True)
+every(lambda a: np.linalg.svd(a)[1], [x for x in sq if x[0] != 'inf'], tell=True)
 every(lambda a: np.sort(np.linalg.eigvals(a)), sq, tell=True)
 every(lambda a: np.linalg.eigh(a)[0], sq, tell=True)
-every(lambda a: np.linalg.matrix_power(a, 3), sq[:10], tell=True)
-every(lambda a: np.linalg.matrix_power(a, -1), sq[:10], tell=True)
-every(lambda a: np.linalg.norm(a, axis=-1), sq[:10])
-every(lambda a: np.linalg.norm(a, 1), sq[:9], tell=True)
-every(lambda a: np.linalg.norm(a, 'nuc'), sq[:5])
-every(lambda a: np.linalg.multi_dot([a, a, a]), sq[:10])
-every(lambda a: np.linalg.tensorinv(a, ind=1), sq[:10])
-every(lambda a: np.linalg.cross(a, a + 1), sq[:10])
-every(lambda a: np.linalg.diagonal(a), sq[:10])
-every(lambda a: np.linalg.trace(a), sq[:10])
-every(lambda a: np.linalg.vecdot(a, a), sq[:10])
-every(lambda a: np.linalg.vector_norm(a), sq[:10])
-every(lambda a: np.linalg.matrix_norm(a), sq[:10])
+every(lambda a: np.linalg.matrix_power(a, 3), sq, tell=True)
+every(lambda a: np.linalg.matrix_power(a, -1), sq, tell=True)
+every(lambda a: np.linalg.norm(a, axis=-1), sq, tell=True)
+every(lambda a: np.linalg.norm(a, 1), sq, tell=True)
+every(lambda a: np.linalg.norm(a, 'nuc'), sq, tell=True)
+every(lambda a: np.linalg.multi_dot([a, a, a]), sq, tell=True)
+every(lambda a: np.linalg.tensorinv(a, ind=1), [x for x in sq if '0-d' not in x[0]], tell=True)
+every(lambda a: np.linalg.cross(a, a + 1), sq, tell=True)
+every(lambda a: np.linalg.diagonal(a), sq, tell=True)
+every(lambda a: np.linalg.trace(a), sq, tell=True)
+every(lambda a: np.linalg.vecdot(a, a), sq, tell=True)
+every(lambda a: np.linalg.vector_norm(a), sq, tell=True)
+every(lambda a: np.linalg.matrix_norm(a), sq, tell=True)
 
 # --- fft.fft
 every(np.fft.fft, finite, tell=True)
@@ -512,3 +501,45 @@ for f in (np.min, np.max, np.argmin, np.argmax, np.ptp, np.median, np.mean, np.p
     every(lambda a: f(a, axis=1), [('0x3', np.zeros((0, 3))), ('3x0', np.zeros((3, 0)))], tell=True)
     every(lambda a: f(a, axis=(0, 0)), [('2-d', np.ones((2, 2)))], tell=True)
     every(lambda a: f(a, axis='x'), [('2-d', np.ones((2, 2)))])
+
+# --- results with names are tuples
+a = np.array([[2.0, 1], [1, 3]])
+for r in (np.linalg.svd(a), np.linalg.eigh(a), np.linalg.eig(a), np.linalg.qr(a), np.linalg.slogdet(a), np.unique_counts(a), np.unique_inverse(a), np.unique_all(a)):
+    print(type(r).__name__, isinstance(r, tuple), isinstance(r, (list, dict)), r._fields, len(r), type(r[:2]).__name__)
+    x, *rest = r
+    print(np.array_equal(x, r[0]), len(rest), [np.array_equal(getattr(r, name), r[k]) for k, name in enumerate(r._fields)])
+    try: r[9]
+    except IndexError as e: print(e)
+    try: x, = r
+    except ValueError as e: print(e)
+
+# --- running sums of negative zeros
+for n in (0, 1, 3, 10, 1000, 100000):
+    print([np.signbit(x).all() for x in (np.cumsum(-np.zeros(n)), np.cumsum(-np.zeros(n, "f4")), np.cumsum(-np.zeros((3, n)), axis=1), np.cumsum(-np.zeros((n, 3)), axis=0), np.nancumsum(-np.zeros(n)))])
+print(np.cumsum([-0.0, -0.0, 1, -1, -0.0]), np.cumsum(-np.zeros(3, complex)), np.cumsum(-np.zeros(3, "c8")), np.cumsum(-np.zeros(3, "f2")))
+print(np.sum(-np.zeros(3)), np.add.accumulate(-np.zeros(3)), np.sum(-np.zeros((3, 3)), axis=0))
+
+# --- angles without jumps: whole periods, unsigned numbers
+print(np.unwrap([0, 1, 2, -1, 0], period=4), np.unwrap([2, 3, 4, 5, 2, 3, 4, 5], period=4), np.unwrap([0, 1, 2, 3, -2, 0, 3, 1], period=5))
+print(np.unwrap([0.0, 1, 2, 3, -2, 0, 3, 1], period=5), np.unwrap(np.arange(12.0).reshape(3, 4) * 5, axis=0), np.unwrap([0.0, 4, 8], discont=5))
+try: np.unwrap(np.array([0, 1, 2, 250], "u1"), period=5)
+except OverflowError as e: print(e)
+
+# --- odd operands of averages, medians and interpolation
+def tell(f):
+    try: print(repr(f()))
+    except Exception as e: print(type(e).__name__, e)
+for axis in (0, -1, 2, (0, 1), (0, 0)):
+    tell(lambda: np.average([[1.0, 2], [3, 4]], axis=axis))
+tell(lambda: np.average([[1.0, 2], [3, 4]], axis=1, weights=[1, 2], returned=True))
+tell(lambda: np.average([], weights=[]))
+for method in ("lower", "nearest", "inverted_cdf", "midpoint", "hazen"):
+    tell(lambda: np.quantile([True, False, True, True], 0.5, method=method))
+tell(lambda: np.nanmedian(np.array([1 + 1j, np.nan, 3, 5 - 1j, complex(2, np.nan)])))
+tell(lambda: np.nanmedian(np.array([[1, np.nan], [np.nan, np.nan], [1j, 3]], "c8"), axis=1))
+tell(lambda: np.nanmedian(np.array([], complex)))
+tell(lambda: np.interp([1.5], [1 + 0j, 2], [3, 4]))
+tell(lambda: np.interp(np.array([1.5j]), [1, 2], [3, 4j]))
+tell(lambda: np.interp([1.5], [1, 2], [3, 4j]))
+tell(lambda: np.bincount([]))
+tell(lambda: np.bincount(np.zeros(0)))
