@@ -223,7 +223,7 @@ every(lambda a: np.amax(a, axis=0))
 every(lambda a: np.amax(a, axis=-1))
 every(lambda a: np.amax(a, axis=2), tell=True)
 
-# --- percentile, quantile
+# --- percentile, quantile (numpy before 2.5)
 every(lambda a: np.percentile(a, [0, 30, 100]), tell=True)
 every(lambda a: np.quantile(a, 0.4, axis=0), tell=True)
 every(lambda a: np.nanpercentile(a, 60, axis=-1), no_half, tell=True)
@@ -255,7 +255,7 @@ every(np.nonzero)
 every(np.flatnonzero)
 every(np.argwhere)
 
-# --- differences and sums along an axis
+# --- differences and sums along an axis (numpy before 2.5)
 every(np.diff, tell=True)
 every(lambda a: np.diff(a, n=2, axis=0), tell=True)
 every(np.ediff1d, tell=True)
@@ -306,7 +306,7 @@ every(lambda a: np.row_stack([a, a]) if hasattr(np, 'row_stack') else 0, tell=Tr
 every(lambda a: np.permute_dims(a), tell=True)
 every(lambda a: np.concat([a, a]), tell=True)
 
-# --- choosing elements
+# --- choosing elements (numpy before 2.5)
 every(lambda a: np.take(a, [0, -1, 1]), tell=True)
 every(lambda a: np.take(a, [0, 9, -9], mode='clip'), tell=True)
 every(lambda a: np.take(a, [[2, 0]], axis=-1, mode='wrap'), tell=True)
