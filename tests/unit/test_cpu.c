@@ -286,7 +286,7 @@ static void scans(void **state) {
             const float *x = job_data(&j, a), *y = job_data(&j, b);
             for (size_t o = 0; o < n / (size_t)length; o++) {
                 size_t first = axis ? o * (size_t)size[1] : o;
-                float sum = 0;
+                float sum = -0.0f; /* what changes no first element */
                 for (int64_t i = 0; i < length; i++) {
                     size_t k = first + (size_t)(i * step);
                     sum += x[k];
