@@ -3,10 +3,7 @@
 Kernels whose indices come from threads, counters, extents, arguments and elements, behind conditions of all forms, most of which keep
 them inside. A launch does not check what it knows to be inside: the reference device finds what was said so and is not, and
 the default device must end each launch as that one does, with the same numbers or an IndexError."""
-import random
-import sys
-
-from random_kernels import run
+from random_kernels import against_reference
 
 PROLOGUE = "import numpy as np\nfrom numba import cuda\nG = 5\n"
 
@@ -124,20 +121,5 @@ def ended(output):
     return (lists, error) if "SystemError" not in output and (len(lists) == 3) != error else None
 
 
-def main():
-    seed, count = int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 25
-    failed = 0
-    for k in range(count):
-        program = Kernel(random.Random(seed * 1000 + k)).text()
-        got, want = run(program, None), run(program, "ref")
-        good = ended(got) == ended(want) != None
-        failed += not good
-        print(f"{'ok' if good else 'not ok'} - kernel {seed * 1000 + k}")
-        if not good:
-            for line in (program + "--- reference\n" + want[:1500] + "--- device\n" + got[:1500]).splitlines():
-                print("#", line)
-    sys.exit(failed > 0)
-
-
 if __name__ == "__main__":
-    main()
+    against_reference(lambda rnd: Kernel(rnd).text(), lambda got, want: ended(got) == ended(want) != None)
