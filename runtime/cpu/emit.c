@@ -303,6 +303,7 @@ gpa_code emit_module(jit *j, const kir_func *f, const emit_plan *plan, const cha
     M->E.ctx = LLVMGetModuleContext(M->E.mod);
     M->E.b = LLVMCreateBuilderInContext(M->E.ctx);
     M->E.slots = LLVMCreateBuilderInContext(M->E.ctx);
+    M->masks = plan->lanes > 1 && emit_examine(f).branches;
     match_regions(M);
     em_open_function(M, name);
     whole(M);
@@ -322,15 +323,30 @@ out:
 
 /* ---- facts ---- */
 
+/* Whether an instruction inside of a branch can be done for lanes of which only some are there. */
+static bool in_lanes(kir_code code) {
+    switch (code) {
+        case KIR_CONST: case KIR_PARAM: case KIR_OP: case KIR_CAST: case KIR_INDEX: case KIR_SIZE: case KIR_STRIDE: case KIR_LOAD: case KIR_IOTA:
+        case KIR_VAR: case KIR_GET: case KIR_SET: case KIR_IF: case KIR_ELSE: case KIR_FOR: case KIR_LOOP: case KIR_BLOCK: case KIR_BREAK:
+        case KIR_NEXT: case KIR_END: return true;
+        case KIR_STORE: case KIR_LOADX: case KIR_STOREX: case KIR_ATOMIC: case KIR_BOUND: case KIR_EACH: case KIR_REDUCE: case KIR_SCAN:
+        case KIR_THREAD: case KIR_BARRIER: case KIR_FENCE: case KIR_WARP: case KIR_ARG: case KIR_PRINT: case KIR_FAULT: case KIR_COUNT: return false;
+    }
+    return false;
+}
+
 emit_facts emit_examine(const kir_func *f) {
     emit_facts r = {.widest = 1};
-    int depth = 0;
+    int depth = 0, inside = 0; /* regions: EACH; others */
     for (size_t a = 0; a < f->n_arrays; a++) r.branches |= f->arrays[a].where == KIR_LOCAL;
+    r.alone = r.branches;
     for (size_t i = 0; i < f->n_code; i++) {
         const kir_ins *ins = &f->code[i];
         kir_code code = (kir_code)ins->code;
         if (code == KIR_EACH) r.n_each++, depth++;
-        if (code == KIR_END && f->code[ins->imm].code == KIR_EACH) depth--;
+        if (code == KIR_END) *(f->code[ins->imm].code == KIR_EACH ? &depth : &inside) -= 1;
+        if (kir_info[code].result == 'R' && code != KIR_EACH) inside++;
+        r.alone |= code == KIR_ATOMIC || code == KIR_EACH || (inside && !in_lanes(code));
         if (code == KIR_REDUCE) r.n_reduce++;
         if (code == KIR_SCAN) r.scans = true;
         if (code == KIR_STORE && !depth) r.stores_outside = true;

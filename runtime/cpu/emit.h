@@ -32,7 +32,8 @@ typedef struct {
 /* What a driver must know of a program. */
 typedef struct {
     uint32_t n_each, n_reduce; /* regions; REDUCE instructions in all */
-    bool branches;             /* IF, LOOP, BLOCK, ATOMIC, a FOR of its own for each point, arrays of a point: lanes must be 1 */
+    bool branches;             /* IF, LOOP, BLOCK, ATOMIC, a FOR of its own for each point, arrays of a point */
+    bool alone;                /* branches that lanes cannot take together: lanes must be 1 */
     bool trips;                /* a FOR */
     bool scans;
     bool stores_outside; /* STORE outside of EACH */

@@ -1,15 +1,10 @@
-/* Branches, loops, variables and atomics of compiled functions: one point at a time, with real branches.
+/* Branches, loops, variables and atomics of compiled functions: one point at a time, with real branches (for lanes:
+ * emit_masks.c).
  *
  * A block that BREAK, NEXT or FAULT has ended is followed by an unreachable one, so that emission can simply go on. */
 #include "runtime/cpu/emitter.h"
 
 #include "runtime/base.h"
-
-/* An open region: where BREAK and NEXT lead; NULL: not for this kind. */
-typedef struct em_region {
-    int32_t at;
-    LLVMBasicBlockRef leave, next, otherwise;
-} em_region_of;
 
 static void go_on(em *M, LLVMBasicBlockRef to) {
     LLVMBuildBr(M->E.b, to);
@@ -28,7 +23,7 @@ void em_poll(em *M) {
     LLVMPositionBuilderAtEnd(E->b, on);
 }
 
-static em_region_of *open_region(em *M, int32_t at) {
+em_region_of *em_open_region(em *M, int32_t at) {
     if (!mem_room(&M->regions, M->n_regions, &M->cap_regions, sizeof *M->regions)) {
         M->E.rc = gpa_no_memory(M->E.err);
         return NULL;
@@ -38,7 +33,7 @@ static em_region_of *open_region(em *M, int32_t at) {
 }
 
 static void if_region(em *M, int32_t at) {
-    em_region_of *r = open_region(M, at);
+    em_region_of *r = em_open_region(M, at);
     LLVMBasicBlockRef yes = em_block(M, "then"), no = em_block(M, "else"), after = em_block(M, "after");
     if (!r) return;
     r->leave = after, r->otherwise = no;
@@ -56,7 +51,7 @@ static void if_region(em *M, int32_t at) {
 }
 
 static void loop_region(em *M, int32_t at) {
-    em_region_of *r = open_region(M, at);
+    em_region_of *r = em_open_region(M, at);
     LLVMBasicBlockRef again = em_block(M, "loop"), after = em_block(M, "after");
     if (!r) return;
     r->leave = after, r->next = again;
@@ -74,7 +69,7 @@ void em_set_next(em *M, LLVMBasicBlockRef next) { M->regions[M->n_regions - 1].n
 static void for_region(em *M, int32_t at) {
     const kir_ins *ins = &M->f->code[at];
     LLVMBuilderRef b = M->E.b;
-    em_region_of *r = open_region(M, at);
+    em_region_of *r = em_open_region(M, at);
     V stop = M->vals[ins->b].v, by = M->vals[ins->c].v, from = M->vals[ins->a].v;
     if (!r) return;
     if (em_in_stretches(M, at)) {
@@ -111,7 +106,7 @@ static void for_region(em *M, int32_t at) {
 }
 
 static void block_region(em *M, int32_t at) {
-    em_region_of *r = open_region(M, at);
+    em_region_of *r = em_open_region(M, at);
     LLVMBasicBlockRef after = em_block(M, "after");
     if (!r) return;
     r->leave = after;
@@ -123,14 +118,19 @@ static void block_region(em *M, int32_t at) {
 void em_region(em *M, int32_t at) {
     kir_code code = (kir_code)M->f->code[at].code;
     M->level[at] = (uint8_t)M->cur;
+    if (M->masks) {
+        em_masked_region(M, at);
+        return;
+    }
     if (code == KIR_IF) if_region(M, at);
     if (code == KIR_LOOP) loop_region(M, at);
     if (code == KIR_FOR) for_region(M, at);
     if (code == KIR_BLOCK) block_region(M, at);
 }
 
-/* The n-th enclosing region that BREAK (or NEXT) can mean. */
-static em_region_of *target(em *M, uint32_t n, bool next) {
+em_region_of *em_target(em *M, const kir_ins *ins) {
+    bool next = ins->code == KIR_NEXT;
+    uint32_t n = ins->imm;
     for (size_t i = M->n_regions; i-- > 0;) {
         kir_code code = (kir_code)M->f->code[M->regions[i].at].code;
         if (code == KIR_IF || (next && code == KIR_BLOCK)) continue;
@@ -139,13 +139,18 @@ static em_region_of *target(em *M, uint32_t n, bool next) {
     return NULL;
 }
 
-static void jump(em *M, const kir_ins *ins, bool next) {
-    em_region_of *r = target(M, ins->imm, next);
+static void jump(em *M, int32_t at) {
+    const kir_ins *ins = &M->f->code[at];
+    const em_region_of *r = em_target(M, ins);
     if (!r) {
         em_unsupported(M, "a jump out of no region");
         return;
     }
-    LLVMBuildBr(M->E.b, next ? r->next : r->leave);
+    if (M->masks) {
+        em_masked_jump(M, at);
+        return;
+    }
+    LLVMBuildBr(M->E.b, ins->code == KIR_NEXT ? r->next : r->leave);
     LLVMPositionBuilderAtEnd(M->E.b, em_block(M, "unreached"));
 }
 
@@ -158,8 +163,18 @@ static void otherwise(em *M) {
 
 /* ---- variables: two slots where complex; of all lanes where there are some ---- */
 
+static ll_val held(em *M, ll_val slot) {
+    ll_val r = {.t = slot.t, .vec = slot.vec};
+    LLVMTypeRef type = ll_type(&M->E, slot.t, slot.vec);
+    r.v = LLVMBuildLoad2(M->E.b, type, slot.v, "");
+    if (slot.im) r.im = LLVMBuildLoad2(M->E.b, type, slot.im, "");
+    return r;
+}
+
 static void set(em *M, ll_val slot, ll_val v) {
+    V run = M->masks ? em_run(M) : NULL;
     if (slot.vec) v = ll_vector(&M->E, v);
+    if (run) v = ll_choose(&M->E, run, v, held(M, slot));
     LLVMBuildStore(M->E.b, v.v, slot.v);
     if (slot.im) LLVMBuildStore(M->E.b, v.im, slot.im);
 }
@@ -172,14 +187,6 @@ static ll_val variable(em *M, const kir_ins *ins) {
     V zero = LLVMConstNull(type);
     set(M, slot, ins->a >= 0 ? M->vals[ins->a] : (ll_val){zero, complex ? zero : NULL, ins->type, vec});
     return slot;
-}
-
-static ll_val current(em *M, const kir_ins *ins) {
-    ll_val slot = M->vals[ins->a], r = {.t = ins->type, .vec = slot.vec};
-    LLVMTypeRef type = ll_type(&M->E, ins->type, slot.vec);
-    r.v = LLVMBuildLoad2(M->E.b, type, slot.v, "");
-    if (slot.im) r.im = LLVMBuildLoad2(M->E.b, type, slot.im, "");
-    return r;
 }
 
 /* ---- atomics ---- */
@@ -220,10 +227,10 @@ ll_val em_control(em *M, int32_t at) {
     const kir_ins *ins = &M->f->code[at];
     ll_val zero = {ll_i64(&M->E, 0), NULL, DT_I64, false};
     if (ins->code == KIR_VAR) return variable(M, ins);
-    if (ins->code == KIR_GET) return current(M, ins);
+    if (ins->code == KIR_GET) return held(M, M->vals[ins->a]);
     if (ins->code == KIR_ATOMIC) return read_modify_write(M, ins);
     if (ins->code == KIR_SET) set(M, M->vals[ins->a], M->vals[ins->b]);
-    if (ins->code == KIR_BREAK || ins->code == KIR_NEXT) jump(M, ins, ins->code == KIR_NEXT);
+    if (ins->code == KIR_BREAK || ins->code == KIR_NEXT) jump(M, at);
     if (ins->code == KIR_ELSE) otherwise(M);
     if (ins->code == KIR_FAULT) {
         ll_val a = ins->a >= 0 ? M->vals[ins->a] : zero, b = ins->b >= 0 ? M->vals[ins->b] : zero;

@@ -99,12 +99,13 @@ static void advance(em *M, walk *w) {
 static void steps(em *M, walk *w, int level) {
     LLVMBuilderRef b = M->E.b;
     unsigned lanes = w->r->lanes ? M->E.lanes : 1;
-    bool plain = lanes > 1;
+    bool plain = lanes > 1 && !M->masks; /* branches are long, and take masks anyway: one copy of them serves both */
     LLVMBasicBlockRef body = em_block(M, "body"), rest = plain ? em_block(M, "rest") : w->next;
     V x = get(M, w->x), far = plain ? LLVMBuildAdd(b, x, ll_i64(&M->E, lanes), "") : x;
     LLVMBuildCondBr(b, LLVMBuildICmp(b, plain ? LLVMIntSLE : LLVMIntSLT, far, w->end, ""), body, rest);
     LLVMPositionBuilderAtEnd(b, body);
-    run_body(M, w, x, w->r->lanes ? NULL : M->mask, level);
+    V mask = lanes > 1 && !plain ? tail_mask(M, LLVMBuildSub(b, w->end, x, "")) : w->r->lanes ? NULL : M->mask;
+    run_body(M, w, x, mask, level);
     LLVMBuildStore(b, LLVMBuildAdd(b, x, ll_i64(&M->E, lanes), ""), w->x);
     LLVMBuildBr(b, w->step);
     if (!plain) return;

@@ -23,6 +23,13 @@ typedef struct {
     V block, block_im;
 } em_red;
 
+/* An open region: where BREAK and NEXT lead; NULL: not for this kind. */
+typedef struct {
+    int32_t at;
+    LLVMBasicBlockRef leave, next, otherwise;
+    V run, live; /* slots of emit_masks.c: the lanes that are at work in it; those that will make another trip */
+} em_region_of;
+
 typedef struct em {
     ll E;
     const kir_func *f;
@@ -44,10 +51,11 @@ typedef struct em {
     uint8_t *proven;         /* per instruction: a BOUND that was checked ahead (em_proven) */
     em_red *reds;            /* of the region being emitted */
     size_t n_reds, cap_reds;
-    struct em_region *regions; /* open IF, FOR, LOOP, BLOCK */
+    em_region_of *regions; /* open IF, FOR, LOOP, BLOCK */
     size_t n_regions, cap_regions;
     uint32_t n_each; /* in the program */
     bool finished;   /* a part is complete: nothing after it is emitted */
+    bool masks;      /* lanes go different ways (emit_masks.c) */
 } em;
 
 /* A range [lo, hi) of points over dimensions in travel order, the last fastest. */
@@ -118,6 +126,13 @@ void em_stretches(em *M, int32_t at, LLVMBasicBlockRef after);
 void em_poll(em *M); /* Ctrl-C ends the function here */
 void em_set_next(em *M, LLVMBasicBlockRef next); /* where NEXT of the innermost region leads */
 void em_region(em *M, int32_t at);
+em_region_of *em_open_region(em *M, int32_t at); /* NULL: no memory */
+em_region_of *em_target(em *M, const kir_ins *jump); /* of a BREAK or NEXT; NULL: it leads nowhere */
 ll_val em_control(em *M, int32_t at);
+
+/* emit_masks.c */
+void em_masked_region(em *M, int32_t at);
+void em_masked_jump(em *M, int32_t at);
+V em_run(em *M); /* the lanes at work here; NULL: all */
 
 #endif

@@ -69,7 +69,8 @@ static double merit(const gpa_prog *p, int dim, const int64_t *size, unsigned la
 
 static unsigned lanes_for(const gpa_prog *p, const jit_host *host, int64_t extent) {
     unsigned one = host->bytes / p->facts.widest, ops = p->facts.ops, registers;
-    if (p->facts.branches) return 1;
+    if (p->facts.branches && p->facts.alone) return 1;
+    if (p->facts.branches) return MAX(one, 2u);
     registers = ops <= 12 || p->facts.trips ? 4 : ops <= 40 ? 2 : 1; /* a trip waits for the one before: several are under way */
     if (one > 64) one = 64;
     if (one < 2) one = 2;
@@ -145,7 +146,7 @@ static emit_stream streams(const launch *L) {
     const kir_func *f = L->p->f;
     int64_t bytes = 0;
     uint64_t all = 0;
-    if (L->plan.way != EMIT_POINTS || L->plan.dim < 0 || L->size[L->plan.dim] < 16 * L->plan.lanes) return STREAM_NO;
+    if (L->plan.way != EMIT_POINTS || L->p->facts.branches || L->plan.dim < 0 || L->size[L->plan.dim] < 16 * L->plan.lanes) return STREAM_NO;
     for (size_t a = 0; a < f->n_arrays; a++) {
         if (!(f->arrays[a].access & KIR_WRITE)) continue;
         if (!(f->arrays[a].unit >> L->plan.dim & 1) || read_too(f, a)) return STREAM_NO;
@@ -216,7 +217,7 @@ static gpa_code run_whole(launch *L, gpa_err *e) {
     } else
         L->step = MAX((int64_t)CHUNK_WORK / cost, 1);
     if (L->p->facts.branches) /* how long a point takes nobody knows: pieces for all threads, and some to spare */
-        L->step = MIN(L->step, MAX(L->outer / (L->threads * (int64_t)SPARE), 1));
+        L->step = MIN(L->step, MAX(L->outer / (L->threads * (int64_t)SPARE) / L->plan.lanes, 1) * L->plan.lanes);
     else if (L->plan.way != EMIT_ROWS) L->step = (L->step + 255) / 256 * 256; /* whole lanes, whole cache lines */
     int use = work < SMALL_WORK ? 1 : L->threads;
     if (work >= SMALL_WORK && !L->p->facts.branches && interleaved(L)) {
