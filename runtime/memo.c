@@ -67,7 +67,7 @@ struct memo {
     bool given[MOST_NODES];   /* per root asked for: its value was a leaf from the start */
     const node *number_at[MOST_NODES];
     gpa_val numbers[MOST_NODES]; /* copied: a node may be gone when its step has run */
-    gpa_body *bodies[MOST_NODES];
+    gpa_body *bodies[MOST_NODES]; /* retained: the last node of one may be gone when its step has run */
     bool fits; /* it can be remembered */
     /* The plan being made. */
     parts made;
@@ -82,8 +82,14 @@ static void free_plan(plan *x) {
     mem_free(x);
 }
 
+static void forget_bodies(memo *m) {
+    for (size_t i = 0; i < m->n_bodies; i++) body_release(m->bodies[i]);
+    m->n_bodies = 0;
+}
+
 void memo_free(memo *m) {
     if (!m) return;
+    forget_bodies(m);
     for (size_t i = 0; i < PLACES; i++) free_plan(m->place[i]);
     mem_free(m->words);
     mem_free(m->made.actions);
@@ -122,7 +128,7 @@ static size_t memory_number(const memo *m, const gpa_buf *b) {
 static size_t body_number(memo *m, gpa_body *b) {
     size_t i = 0;
     while (i < m->n_bodies && m->bodies[i] != b) i++;
-    if (i == m->n_bodies) m->bodies[m->n_bodies++] = b;
+    if (i == m->n_bodies) m->bodies[m->n_bodies++] = body_retain(b);
     return i;
 }
 
@@ -198,7 +204,8 @@ static bool describe_root(memo *m, gpa_rt *rt, const gpa_device *d, const fuse_r
 /* ---- finding ---- */
 
 static bool describe_all(memo *m, gpa_rt *rt, const gpa_device *d, const gpa_caps *caps, const fuse_plan *p) {
-    m->n_words = m->n_nodes = m->n_bufs = m->n_numbers = m->n_bodies = 0;
+    m->n_words = m->n_nodes = m->n_bufs = m->n_numbers = 0;
+    forget_bodies(m);
     m->n_asked = p->n_root;
     if (p->n_root > MOST_NODES || !reserve(m, 4)) return false;
     put(m, (uint64_t)(uintptr_t)d);
