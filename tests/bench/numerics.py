@@ -1,23 +1,29 @@
-"""gpa beside NumPy, and SciPy where it has the function, on the rows of numerics_rows.py, on as many threads as each takes.
+"""gpa beside NumPy, and SciPy where it has the function, on the rows of numerics_rows.py.
 
 For each group one gpa process and one CPython process run the same script; they hold the same arrays and are asked for
-measurements by turns, so that what else the machine does meets both; the best of several counts. Rows that are behind are printed, with words all rows
-that hold all of them (`tests/bench/run numerics sort float64`), and at the end how many of each group are behind.
-
-CPU=1 compares processor time on one thread each: for a machine that others keep busy, where two threads wait for each other."""
+measurements by turns, so that what else the machine does meets both; the least of several counts, and few suffice where one side
+is far ahead. Processor time on one thread each is compared, which a busy machine disturbs least; WALL=1 compares the time that
+passes, on as many threads as each takes. Rows that are behind are printed, with words all rows that hold all of them
+(`tests/bench/run numerics sort float64`), at the end how many of each group are ahead, level (within 10 %) and behind, and
+those behind once more, the largest ratio first."""
 import math
 import os
+import re
 import statistics
 import subprocess
 import sys
 import tempfile
+import time
 
 from numerics_rows import GROUPS
 
 GPA = os.path.abspath(os.environ.get("GPA", "build/release/gpa"))
-ROUNDS, SECONDS, LEAST = 7, 0.6, 0.002  # measurements of a row, their sum on one side if it is slow, and the shortest
-CPU = bool(os.environ.get("CPU"))
-BEHIND = 1.05  # times the peer's time: less is measurement
+ROUNDS, SECONDS, LEAST = 9, 0.6, 0.002  # measurements of a row, their sum on one side if it is slow, and the shortest
+CLEAR = 1.5  # two measurements suffice where a side takes this many times the other's time, and the row is not behind
+LEVEL = 1.1
+STANDINGS = "ahead", "level", "behind", "failed"
+CHECKED = 2_000_000  # results of larger arrays are not compared again
+WALL = bool(os.environ.get("WALL"))
 
 SCRIPT = """
 import time
@@ -65,14 +71,26 @@ def function(name, program):
     return f"def row_{name}():\n" + "".join(f"    {line}\n" for line in [*before, last]) + "    return r\n"
 
 
+def needed(setup, text):
+    """The setup without the lines that only make what is not named in the text or in a line that stays."""
+    kept = []
+    for line in reversed(setup.split("\n")):
+        names = re.match(r"(\w[\w, ]*) = ", line)
+        if not names or any(re.search(rf"\b{name}\b", text) for name in names[1].split(", ")):
+            kept.append(line)
+            text += line
+    return "\n".join(reversed(kept))
+
+
 def script(group, dtype, size, rows, scipy):
     programs = {str(k): row[1] for k, row in rows}
     setup = group.setup.format(dtype=dtype, size=size)
     if scipy:
-        setup = "from scipy import fft, linalg, signal\n" + setup
-        rows = [[k, [cell.replace("workers=-1", "workers=1") if CPU else cell for cell in row]] for k, row in rows]
-        programs |= {f"{k}s": row[2] for k, row in rows if len(row) > 2}
-    return SCRIPT.format(setup=setup, clock="process_time" if CPU else "perf_counter", rows="".join(function(k, p) for k, p in programs.items()),
+        programs |= {f"{k}s": row[2] if WALL else row[2].replace("workers=-1", "workers=1") for k, row in rows if len(row) > 2}
+    text = " ".join(programs.values())
+    parts = ", ".join(part for part in ("fft", "linalg", "signal") if re.search(rf"(?<!np\.){part}\.", text))
+    setup = (f"from scipy import {parts}\n" if parts else "") + needed(setup, text)
+    return SCRIPT.format(setup=setup, clock="perf_counter" if WALL else "process_time", rows="".join(function(k, p) for k, p in programs.items()),
                          names=", ".join(f"'{k}': row_{k}" for k in programs))
 
 
@@ -83,7 +101,7 @@ class Side:
         self.file = tempfile.NamedTemporaryFile("w", suffix=".gpa")
         self.file.write(text)
         self.file.flush()
-        one = {"GPA_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"} if CPU else {}
+        one = {} if WALL else {"GPA_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
         self.process = subprocess.Popen([*command, self.file.name], env=os.environ | one, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
     def ask(self, name, times):
@@ -110,8 +128,14 @@ class Side:
             self.process.wait()
 
 
+def is_clear(times):
+    """Whether gpa's time is so far from the others' that more measurements would tell nothing new."""
+    gpa, peer = min(times[0]), min(map(min, times[1:]))
+    return len(times[0]) >= 2 and peer > CLEAR * gpa
+
+
 def measure(sides):
-    """The best times of (side, row) pairs, taken by turns."""
+    """The least times of (side, row) pairs, taken by turns."""
     times, counts = [[] for _ in sides], []
     for side, name in sides:
         first = side.ask(name, 1)
@@ -125,6 +149,8 @@ def measure(sides):
             if isinstance(t, str):
                 return t
             seen.append(t)
+        if is_clear(times):
+            break
     return [min(t) for t in times]
 
 
@@ -132,6 +158,7 @@ class Result:
     def __init__(self, label, gpa, peers, note=""):
         self.label, self.gpa, self.peers, self.note = label, gpa, peers, note
         self.ratio = min(peers) / gpa if gpa else 0
+        self.standing = "failed" if not gpa else "ahead" if self.ratio > LEVEL else "level" if self.ratio * LEVEL >= 1 else "behind"
 
     def line(self):
         if not self.gpa:
@@ -140,13 +167,13 @@ class Result:
         return f"{self.label:<42}{1e3 * self.gpa:11.3f}{cells}{self.ratio:8.2f}  {self.note}"
 
 
-def measured(label, k, row, gpa, python, scipy):
+def measured(label, k, row, size, gpa, python, scipy):
     sides = [(gpa, str(k)), (python, str(k))] + ([(python, f"{k}s")] if scipy and len(row) > 2 else [])
     times = measure(sides)
     if isinstance(times, str):
         return Result(label, None, [], times)
     note = ""
-    if not row[1].startswith("?"):
+    if size <= CHECKED and not row[1].startswith("?"):
         got, want = gpa.ask(str(k), 0), python.ask(str(k), 0)
         if isinstance(got, str) or isinstance(want, str) or not math.isclose(got, want, rel_tol=1e-3, abs_tol=1e-6):
             note = f"gives {got}, not {want}"
@@ -154,7 +181,7 @@ def measured(label, k, row, gpa, python, scipy):
 
 
 def run(group, dtype, size, words, scipy):
-    label = {k: f"{row[0]}, {dtype} {size:.0e}".replace("e+0", "e") if size > 1000 else f"{row[0]}, {dtype} {size}" for k, row in enumerate(group.rows)}
+    label = {k: f"{row[0]}, {dtype} {size:,}" for k, row in enumerate(group.rows)}
     rows = [(k, row) for k, row in enumerate(group.rows) if all(w in f"{group.name}: {label[k]}" for w in words)]
     if not rows:
         return []
@@ -162,8 +189,8 @@ def run(group, dtype, size, words, scipy):
     python = Side([sys.executable, "-W", "ignore"], script(group, dtype, size, rows, scipy))
     results = []
     for k, row in rows:
-        results.append(measured(label[k], k, row, gpa, python, scipy))
-        if words or results[-1].ratio * BEHIND < 1 or results[-1].note:
+        results.append(measured(label[k], k, row, size, gpa, python, scipy))
+        if words or results[-1].standing in ("behind", "failed") or results[-1].note:
             print(results[-1].line(), flush=True)
     gpa.close()
     python.close()
@@ -177,19 +204,24 @@ def main():
     except ImportError:
         scipy = None
     print(f"{'':<42}{'gpa':>11}{'NumPy':>11}{'SciPy':>11}   ratio (ms; the faster peer's time over gpa's)")
-    summary = {}
+    summary = {group.name: [] for group in GROUPS}
+    took = dict.fromkeys(summary, 0)
     for group in GROUPS:
-        for dtype in group.dtypes:
-            for size in group.sizes:
-                summary.setdefault(group.name, []).extend(run(group, dtype, size, words, scipy))
-    print(f"\n{'':<24}{'rows':>6}{'behind':>8}{'failed':>8}   geometric mean of the ratios")
-    for name, results in summary.items():
-        done = [r for r in results if r.gpa]
+        before = time.monotonic()
+        for dtype, size in group.cases:
+            summary[group.name].extend(run(group, dtype, size, words, scipy))
+        took[group.name] += time.monotonic() - before
+    every = [r for results in summary.values() for r in results]
+    print("\nbehind, the furthest first")
+    for r in sorted((r for r in every if r.standing == "behind"), key=lambda r: r.ratio):
+        print(r.line())
+    print(f"\n{'':<24}{'rows':>6}" + "".join(f"{s:>8}" for s in STANDINGS) + "  geometric mean of the ratios, seconds")
+    took["all"] = sum(took.values())
+    for name, results in [*summary.items(), ("all", every)]:
+        done = [r.ratio for r in results if r.gpa]
         if done:
-            print(f"{name:<24}{len(results):>6}{sum(r.ratio * BEHIND < 1 for r in done):>8}{len(results) - len(done):>8}"
-                  f"   {statistics.geometric_mean(r.ratio for r in done):.2f}")
-    every = [r for results in summary.values() for r in results if r.gpa]
-    print(f"{len(every)} rows, {sum(r.ratio * BEHIND < 1 for r in every)} behind by more than {BEHIND - 1:.0%}")
+            counts = "".join(f"{sum(r.standing == s for r in results):>8}" for s in STANDINGS)
+            print(f"{name:<24}{len(results):>6}{counts}{statistics.geometric_mean(done):>8.2f}{took[name]:>8.0f}")
 
 
 main()
