@@ -63,20 +63,6 @@ void strided_copy(void *to, const int64_t *to_strides, const void *from, const i
     }
 }
 
-/* Eight bools at a time; a byte that is not 0 counts, whatever it is. */
-int64_t count_true(const void *mask, int64_t n) {
-    const unsigned char *m = mask;
-    const uint64_t low = 0x7f7f7f7f7f7f7f7fu;
-    int64_t count = 0;
-    for (; n >= 8; n -= 8, m += 8) {
-        uint64_t word;
-        memcpy(&word, m, sizeof word);
-        count += __builtin_popcountll((((word & low) + low) | word) & ~low);
-    }
-    for (; n > 0; n--) count += *m++ != 0;
-    return count;
-}
-
 /* ---- reading ---- */
 
 gpa_code host_wait(gpa_rt *rt, gpa_device *d, gpa_err *e) {

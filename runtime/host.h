@@ -12,9 +12,6 @@
 void strided_copy(void *to, const int64_t *to_strides, const void *from, const int64_t *from_strides, size_t item,
                   int ndim, const int64_t *shape);
 
-/* How many of n bools are true. */
-int64_t count_true(const void *mask, int64_t n);
-
 /* Waits for the device's queued work and reports its first failure or fault. Costs nothing when nothing was launched
  * since the last time. */
 gpa_code host_wait(gpa_rt *rt, gpa_device *d, gpa_err *e);

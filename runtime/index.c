@@ -7,6 +7,7 @@
  * Reading order: resolving, views, places, nodes, reading. */
 #include "runtime/index.h"
 
+#include "runtime/chosen.h"
 #include "runtime/device.h"
 #include "runtime/explain.h"
 #include "runtime/host.h"
@@ -404,28 +405,6 @@ static bool is_lone_mask(const gpa_arr *a, const index_plan *p) {
 static bool is_seen(const gpa_arr *a, const gpa_device *d) { return a->storage->buf ? a->storage->buf->host != NULL : d->caps.host_visible; }
 static bool is_there(const gpa_arr *a, const gpa_device *d) { return a->storage->buf ? a->storage->buf->device == d : true; }
 
-/* Items of `item` bytes whose mask is set, `count` of them, side by side. Every item is written and only the chosen
- * ones are kept, so that there is no branch to mispredict. */
-static void compact(char *to, const char *from, const uint8_t *mask, int64_t count, size_t item) {
-    int64_t kept = 0;
-#define COMPACT(bytes)                                           \
-    for (int64_t i = 0; kept < count; i++) {                     \
-        memcpy(to + kept * bytes, from + i * bytes, bytes);      \
-        kept += mask[i] != 0;                                    \
-    }
-    switch (item) {
-    case 1: COMPACT(1) break;
-    case 2: COMPACT(2) break;
-    case 4: COMPACT(4) break;
-    case 8: COMPACT(8) break;
-    case 16: COMPACT(16) break;
-    default:
-        for (int64_t i = 0; kept < count; i++)
-            if (mask[i]) memcpy(to + (size_t)kept++ * item, from + (size_t)i * item, item);
-    }
-#undef COMPACT
-}
-
 static gpa_code get_mask(gpa_rt *rt, gpa_arr *a, gpa_arr *mask, gpa_arr **out, gpa_err *e) {
     host_dense m = {0}, from = {0};
     host_new_array to;
@@ -434,13 +413,13 @@ static gpa_code get_mask(gpa_rt *rt, gpa_arr *a, gpa_arr *mask, gpa_arr **out, g
     TRY(arr_eval(rt, (gpa_arr *[]){a, mask}, 2, e));
     TRY(host_get(rt, mask, &m, e));
     TRY(host_get(rt, a, &from, e));
-    int64_t count = count_true(m.data, mask->size);
+    int64_t count = chosen_count(m.data, mask->size);
     int inner = a->ndim - mask->ndim;
     shape[0] = count;
     for (int d = 0; d < inner; d++) shape[1 + d] = a->shape[mask->ndim + d];
     TRY(host_new(rt, (gpa_dtype)a->dtype, 1 + inner, shape, &to, e));
     size_t item = dtype_size((gpa_dtype)a->dtype) * (size_t)shape_size(inner, shape + 1);
-    if (item) compact(to.data, from.data, (const uint8_t *)m.data, count, item);
+    if (item) chosen_items(to.data, from.data, m.data, count, item);
     TRY(host_made(rt, &to, out, e));
     explain_call(rt, "compress", NULL, *out);
 out:

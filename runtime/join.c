@@ -2,6 +2,7 @@
  *
  * Parts are stored into slices of the result: each store is fused with what makes the part. Small parts are copied by the
  * host where it sees them, which costs less than a launch. */
+#include "runtime/chosen.h"
 #include "runtime/device.h"
 #include "runtime/explain.h"
 #include "runtime/host.h"
@@ -100,19 +101,14 @@ gpa_code arr_concat(gpa_rt *rt, gpa_arr *const *in, int n, int axis, gpa_dtype d
 
 /* ---- nonzero ---- */
 
-/* The coordinates of the true elements, row by row of the last dimension: within a row there is no branch, every
- * coordinate is written and only the true ones are kept. */
-static void find_true(const uint8_t *mask, int ndim, const int64_t *shape, int64_t count, int64_t *const *to) {
+/* The coordinates of the true elements, row by row of the last dimension. */
+static void find_true(const char *mask, int ndim, const int64_t *shape, int64_t count, int64_t *const *to) {
     int64_t at[GPA_MAX_DIMS] = {0}, found = 0, width = shape[ndim - 1];
-    while (found < count) {
+    for (; found < count; mask += width) {
         int64_t begin = found;
-        for (int64_t j = 0; j < width && found < count; j++) {
-            to[ndim - 1][found] = j;
-            found += mask[j] != 0;
-        }
+        found += chosen_places(mask, width, to[ndim - 1] + begin, count - begin);
         for (int d = 0; d < ndim - 1; d++)
             for (int64_t i = begin; i < found; i++) to[d][i] = at[d];
-        mask += width;
         for (int d = ndim - 2; d >= 0 && ++at[d] == shape[d]; d--) at[d] = 0;
     }
 }
@@ -123,12 +119,12 @@ static gpa_code nonzero_on_host(gpa_rt *rt, gpa_arr *mask, gpa_arr **out, gpa_er
     host_dense h = {0};
     gpa_code rc = GPA_OK;
     TRY(host_get(rt, mask, &h, e));
-    int64_t count = count_true(h.data, mask->size);
+    int64_t count = chosen_count(h.data, mask->size);
     for (int d = 0; d < mask->ndim; d++) {
         TRY(host_new(rt, DT_I64, 1, &count, &made[d], e));
         to[d] = (int64_t *)(void *)made[d].data;
     }
-    find_true((const uint8_t *)h.data, mask->ndim, mask->shape, count, to);
+    find_true(h.data, mask->ndim, mask->shape, count, to);
     for (int d = 0; d < mask->ndim; d++) {
         rc = host_made(rt, &made[d], &out[d], e);
         if (!rc) continue;

@@ -8,6 +8,7 @@
 #include "runtime/explain.h"
 #include "runtime/host.h"
 #include "runtime/shape.h"
+#include "runtime/wide.h"
 
 enum { PIECE = 512, AHEAD = 16 /* updates that memory is asked for in advance */ };
 
@@ -18,6 +19,7 @@ typedef struct {
     host_dense own;
     const int64_t *at;
     int64_t extent, stride;
+    bool forward; /* no coordinate counts from the end */
 } places;
 
 typedef struct {
@@ -32,11 +34,20 @@ typedef struct {
     int64_t strides[GPA_MAX_DIMS]; /* of the value, over the result's shape */
 } scatter;
 
-static gpa_code check_bounds(const places *p, int64_t n, int axis, gpa_err *e) {
-    const uint64_t extent = (uint64_t)p->extent;
+/* Whether one of n coordinates is outside; *forward: whether none counts from the end. */
+GPA_WIDE static bool survey(const int64_t *at, int64_t n, uint64_t extent, bool *forward) {
+    int64_t signs = 0;
     uint64_t outside = 0;
-    for (int64_t i = 0; i < n; i++) outside |= (uint64_t)p->at[i] + extent >= 2 * extent;
-    if (!outside) return GPA_OK;
+    for (int64_t i = 0; i < n; i++) {
+        signs |= at[i];
+        outside |= (uint64_t)at[i] + extent >= 2 * extent;
+    }
+    *forward = signs >= 0;
+    return outside != 0;
+}
+
+static gpa_code check_bounds(places *p, int64_t n, int axis, gpa_err *e) {
+    if (!survey(p->at, n, (uint64_t)p->extent, &p->forward)) return GPA_OK;
     int64_t i = 0;
     while (p->at[i] >= -p->extent && p->at[i] < p->extent) i++;
     return gpa_fail(e, GPA_E_INDEX, "index %lld is out of bounds for axis %d with size %lld", (long long)p->at[i], axis,
@@ -84,13 +95,14 @@ static void make_offsets(const scatter *s, int64_t i, int64_t n, int64_t *to) {
 typedef struct {
     const int64_t *at;
     int64_t extent, stride, base;
+    bool plain; /* the coordinates are the offsets from base */
 } points;
 
 static points points_at(const scatter *s, int64_t i, int64_t n, int64_t *room) {
     const places *p = &s->axis[0];
-    if (s->axes == 1) return (points){p->at + i, p->extent, p->stride, s->base};
+    if (s->axes == 1) return (points){p->at + i, p->extent, p->stride, s->base, p->forward && p->stride == 1};
     make_offsets(s, i, n, room);
-    return (points){room, 0, 1, 0};
+    return (points){room, 0, 1, 0, true};
 }
 
 static inline int64_t offset_of(const points *p, int64_t j) { return p->base + (p->at[j] + (p->at[j] >> 63 & p->extent)) * p->stride; }
@@ -200,8 +212,11 @@ static void value_offsets(const index_map *m, const scatter *s, int64_t *at, int
 
 /* Single elements, with a loop for every size. */
 static void write_elements(points p, int64_t n, char *target, const char *value, int64_t step, size_t item) {
-#define WRITE(bytes)                                                                                          \
-    for (int64_t j = 0; j < n; j++) memcpy(target + offset_of(&p, j) * bytes, value + j * step * bytes, bytes); \
+#define WRITE(bytes)                                                                                              \
+    if (p.plain)                                                                                                  \
+        for (int64_t j = 0; j < n; j++) memcpy(target + (p.base + p.at[j]) * bytes, value + j * step * bytes, bytes); \
+    else                                                                                                          \
+        for (int64_t j = 0; j < n; j++) memcpy(target + offset_of(&p, j) * bytes, value + j * step * bytes, bytes); \
     break
     switch (item) {
     case 1: WRITE(1);
@@ -284,12 +299,15 @@ static void update_block(const update *u, const block *b, char *to, const char *
 /* The operations that counts, sums and extremes are made of, at single elements in the array's own type; values lie `step` apart. False:
  * another operation. */
 static bool update_elements(const update *u, points p, int64_t n, char *target, const char *value, int64_t step) {
-#define EACH(T, result)                                          \
+#define AT(T, offset, result)                                    \
     for (int64_t j = 0; j < n; j++) {                            \
-        T *x = (T *)(void *)target + offset_of(&p, j), a = *x;   \
+        T *x = (T *)(void *)target + (offset), a = *x;           \
         const T b = ((const T *)(const void *)value)[j * step];  \
         *x = (result);                                           \
-    }                                                            \
+    }
+#define EACH(T, result)                                          \
+    if (p.plain) AT(T, p.base + p.at[j], result)                 \
+    else AT(T, offset_of(&p, j), result)                         \
     return true
 #define UPDATE(T, W) /* W: T, or where T would overflow the unsigned type that wraps */ \
     switch ((int)u->op) {                                                            \
@@ -309,6 +327,7 @@ static bool update_elements(const update *u, points p, int64_t n, char *target, 
     }
 #undef UPDATE
 #undef EACH
+#undef AT
     return false;
 }
 

@@ -4,16 +4,12 @@
  * set. The same text makes the code for items of 4 and of 8 bytes, and the compiler makes that for several processors. */
 #include "runtime/cpu/sort_short.h"
 
-#if defined __x86_64__ && defined __gnu_linux__ && !defined __SANITIZE_ADDRESS__
-#define WIDE __attribute__((target_clones("arch=x86-64-v4", "avx2", "default")))
-#else
-#define WIDE
-#endif
+#include "runtime/wide.h"
 
 /* LANES rows of n elements: element i of lane k is at x[i * LANES + k]. A step compares elements that are `distance` apart. */
 #define SHORT(name, T, U, LANES)                                                                              \
     typedef T name##_vector __attribute__((vector_size(LANES * sizeof(T))));                                  \
-    WIDE static void name##_network(T *x, int64_t n) {                                                        \
+    GPA_WIDE static void name##_network(T *x, int64_t n) {                                                        \
         name##_vector *v = (name##_vector *)(void *)x;                                                        \
         int64_t top = 1;                                                                                      \
         while (2 * top < n) top *= 2;                                                                         \

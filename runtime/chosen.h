@@ -1,0 +1,17 @@
+/* What a mask chooses, in host memory: how many, where they stand, and the elements themselves.
+ *
+ * A mask is n bytes of which those that are not 0 choose. */
+#ifndef GPA_CHOSEN_H
+#define GPA_CHOSEN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* How many bytes choose. */
+int64_t chosen_count(const void *mask, int64_t n);
+/* Writes the places of the first bytes that choose, at most `room`, to `to`. Returns how many it wrote. */
+int64_t chosen_places(const void *mask, int64_t n, int64_t *to, int64_t room);
+/* Copies the `count` chosen elements of `item` bytes side by side; the two must not overlap. */
+void chosen_items(void *to, const void *from, const void *mask, int64_t count, size_t item);
+
+#endif
