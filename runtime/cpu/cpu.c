@@ -26,7 +26,6 @@ struct gpa_dev {
     jit *j; /* NULL until the first program */
     int threads;
     int32_t stop;
-    uint32_t programs; /* names them */
     blas *b;           /* NULL until the first product */
     lapack *l;         /* NULL until the first factorization */
     fft *f;            /* NULL until the first transform */
@@ -139,7 +138,8 @@ static gpa_code cpu_copy(gpa_dev *d, gpa_mem *to, size_t to_at, gpa_mem *from, s
 }
 
 static gpa_code cpu_build(gpa_dev *d, const kir_func *f, gpa_prog **out, gpa_err *e) {
-    return program_new(f, d->programs++, out, e);
+    (void)d;
+    return program_new(f, out, e);
 }
 
 static void cpu_drop(gpa_dev *d, gpa_prog *p) {
@@ -171,8 +171,8 @@ static gpa_code cpu_dump(gpa_dev *d, gpa_prog *p, gpa_dump what, gpa_str *out, g
                    p->n_variants);
         return out->failed ? gpa_no_memory(e) : GPA_OK;
     }
-    TRY(program_emit(p, d->j, &plan, "program", &m, e));
-    TRY(jit_print_take(d->j, m, what == GPA_DUMP_IR, what == GPA_DUMP_ASM, out, e));
+    TRY(program_emit(p, d->j, &plan, &m, e));
+    TRY(jit_print_take(d->j, m, program_effort(p), what == GPA_DUMP_IR, what == GPA_DUMP_ASM, out, e));
 out:
     return rc;
 }

@@ -225,13 +225,13 @@ static void whole(em *M) {
     LLVMBuildBr(M->E.b, M->leave);
 }
 
-void em_open_function(em *M, const char *name) {
+void em_open_function(em *M) {
     LLVMTypeRef i64 = ll_i(&M->E, 64), ptr = ll_ptr(&M->E);
     LLVMTypeRef types[] = {ptr, i64, i64, i64, i64, ptr, ptr, i64};
     V *args[] = {&M->view, &M->lo, &M->hi, &M->from, &M->to, &M->done, &M->part, &M->fresh};
     static const char *const names[] = {"view", "lo", "hi", "from", "to", "done", "part", "fresh"};
     LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(M->E.ctx), types, COUNT_OF(types), 0);
-    M->E.fn = LLVMAddFunction(M->E.mod, name, type);
+    M->E.fn = LLVMAddFunction(M->E.mod, JIT_FUNCTION, type);
     for (unsigned i = 0; i < COUNT_OF(args); i++) {
         *args[i] = LLVMGetParam(M->E.fn, i);
         LLVMSetValueName2(*args[i], names[i], strlen(names[i]));
@@ -277,14 +277,7 @@ static void free_emitter(em *M) {
     mem_free(M);
 }
 
-/* Loops of single points. */
-static bool has_loops(const kir_func *f) {
-    for (size_t i = 0; i < f->n_code; i++)
-        if ((f->code[i].code == KIR_FOR && f->code[i].imm != KIR_FEW) || f->code[i].code == KIR_LOOP) return true;
-    return false;
-}
-
-gpa_code emit_module(jit *j, const kir_func *f, const emit_plan *plan, const char *name, LLVMModuleRef *out, gpa_err *e) {
+gpa_code emit_module(jit *j, const kir_func *f, const emit_plan *plan, LLVMModuleRef *out, gpa_err *e) {
     gpa_code rc = GPA_OK;
     em *M = mem_zero(sizeof *M);
     if (!M) return gpa_no_memory(e);
@@ -305,11 +298,10 @@ gpa_code emit_module(jit *j, const kir_func *f, const emit_plan *plan, const cha
     M->E.slots = LLVMCreateBuilderInContext(M->E.ctx);
     M->masks = plan->lanes > 1 && emit_examine(f).branches;
     match_regions(M);
-    em_open_function(M, name);
+    em_open_function(M);
     whole(M);
     em_close_function(M);
     rc = M->E.rc;
-    if (!rc && has_loops(f)) rc = jit_optimise(j, M->E.mod, JIT_LOOPS, e);
 out:
     if (rc)
         jit_discard(M->E.mod);
@@ -351,7 +343,8 @@ emit_facts emit_examine(const kir_func *f) {
         if (code == KIR_SCAN) r.scans = true;
         if (code == KIR_STORE && !depth) r.stores_outside = true;
         if (code == KIR_IF || code == KIR_LOOP || code == KIR_BLOCK || code == KIR_ATOMIC) r.branches = true;
-        if (code == KIR_FOR && ins->imm != KIR_FEW) r.branches = true;
+        if (code == KIR_FOR && ins->imm != KIR_FEW) r.branches = r.loops = true;
+        if (code == KIR_LOOP) r.loops = true;
         if (code == KIR_FOR) r.trips = true;
         if (code == KIR_OP) r.ops += op_info[ins->sub].cost;
         if (code == KIR_LOAD || code == KIR_STORE || code == KIR_CAST) r.ops++;

@@ -35,6 +35,7 @@ typedef struct {
     bool branches;             /* IF, LOOP, BLOCK, ATOMIC, a FOR of its own for each point, arrays of a point */
     bool alone;                /* branches that lanes cannot take together: lanes must be 1 */
     bool trips;                /* a FOR */
+    bool loops;                /* loops of single points */
     bool scans;
     bool stores_outside; /* STORE outside of EACH */
     uint32_t ops;        /* cost of a point, roughly in instructions */
@@ -43,6 +44,6 @@ typedef struct {
 
 emit_facts emit_examine(const kir_func *f);
 /* GPA_E_UNSUPPORTED for what this device cannot do. */
-gpa_code emit_module(jit *j, const kir_func *f, const emit_plan *plan, const char *name, LLVMModuleRef *out, gpa_err *e);
+gpa_code emit_module(jit *j, const kir_func *f, const emit_plan *plan, LLVMModuleRef *out, gpa_err *e);
 
 #endif

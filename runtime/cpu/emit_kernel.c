@@ -502,7 +502,7 @@ static gpa_code new_kernel(const kir_func *f, const kernel_plan *plan, kernel_sh
     return GPA_OK;
 }
 
-gpa_code emit_kernel(jit *j, const kir_func *f, const kernel_plan *plan, kernel_shape shape, const char *name, LLVMModuleRef *out, gpa_err *e) {
+gpa_code emit_kernel(jit *j, const kir_func *f, const kernel_plan *plan, kernel_shape shape, LLVMModuleRef *out, gpa_err *e) {
     static const emit_plan no_plan = {.dim = -1};
     km *K = NULL;
     gpa_code rc = new_kernel(f, plan, shape, &K, e);
@@ -514,11 +514,10 @@ gpa_code emit_kernel(jit *j, const kir_func *f, const kernel_plan *plan, kernel_
     M->E.ctx = LLVMGetModuleContext(M->E.mod);
     M->E.b = LLVMCreateBuilderInContext(M->E.ctx);
     M->E.slots = LLVMCreateBuilderInContext(M->E.ctx);
-    em_open_function(M, name);
+    em_open_function(M);
     all_blocks(K);
     em_close_function(M);
     rc = M->E.rc;
-    if (!rc) rc = jit_optimise(j, M->E.mod, JIT_PHASES, e);
     LLVMModuleRef mod = M->E.mod;
     free_kernel(K);
     if (rc) jit_discard(mod);

@@ -75,7 +75,7 @@ typedef enum { UNPROVEN, PROVEN, PROVEN_WRAPS } em_proven;
 
 /* emit.c */
 ll_val em_instruction(em *M, int32_t at); /* the value of an instruction that has no region */
-void em_open_function(em *M, const char *name); /* a cpu_fn; the builder stands in its entry */
+void em_open_function(em *M); /* a cpu_fn; the builder stands in its entry */
 void em_close_function(em *M);
 void em_code(em *M, int32_t from, int32_t to);
 /* Moves the builder to a level; em_here moves back to the current one. */

@@ -1,12 +1,15 @@
 /* The compiler: one target machine and one ORC instance per device.
  *
  * Modules live in contexts of their own, so that nothing a program leaves behind outlives it. Objects are emitted by
- * the target machine here rather than by ORC: the pipeline stays in our hands and dumps show exactly what runs.
+ * the target machine here rather than by ORC: the pipeline stays in our hands and dumps show exactly what runs. What a
+ * module is compiled to depends on nothing but its bytes and what put_key writes before them; objects are found by that,
+ * in memory and on disk, and their function is named after it.
  *
- * Reading order: jit_new, host_vectors, optimise, jit_link_take. */
+ * Reading order: jit_new, host_vectors, optimise, put_key, object_of, jit_link_take. */
 #include "runtime/cpu/jit.h"
 
 #include <llvm-c/Analysis.h>
+#include <llvm-c/BitWriter.h>
 #include <llvm-c/Error.h>
 #include <llvm-c/Target.h>
 #include <llvm-c/Transforms/PassBuilder.h>
@@ -15,6 +18,7 @@
 #include <string.h>
 
 #include "runtime/base.h"
+#include "runtime/disk.h"
 #include "runtime/str.h"
 
 struct jit {
@@ -22,13 +26,19 @@ struct jit {
     LLVMOrcLLJITRef orc;
     LLVMPassBuilderOptionsRef options;
     jit_host host;
-    char *layout, *triple;
+    char *layout, *triple, *features;
     char **defined; /* names given to jit_define */
     size_t n_defined, cap_defined;
+    jit_code *linked; /* all that jit_unlink did not take */
 };
 
 struct jit_code {
+    jit *owner;
+    jit_code *next;
+    char name[40]; /* of its function */
+    unsigned users;
     LLVMOrcResourceTrackerRef tracker;
+    void *address;
 };
 
 /* Emission leaves little to do: loops are already vector loops and invariants already hoisted. What remains is to
@@ -82,6 +92,7 @@ static gpa_code open_machine(jit *j, gpa_err *e) {
     LLVMTargetRef target;
     gpa_code rc = GPA_OK;
     host_vectors(&j->host, features);
+    j->features = features;
     snprintf(j->host.cpu, sizeof j->host.cpu, "%s", cpu);
     j->triple = LLVMGetDefaultTargetTriple();
     if (LLVMGetTargetFromTriple(j->triple, &target, &why)) {
@@ -100,7 +111,6 @@ static gpa_code open_machine(jit *j, gpa_err *e) {
     LLVMDisposeTargetData(layout);
 out:
     LLVMDisposeMessage(cpu);
-    LLVMDisposeMessage(features);
     return rc;
 }
 
@@ -139,6 +149,7 @@ void jit_free(jit *j) {
     if (j->machine) LLVMDisposeTargetMachine(j->machine);
     if (j->triple) LLVMDisposeMessage(j->triple);
     if (j->layout) LLVMDisposeMessage(j->layout);
+    if (j->features) LLVMDisposeMessage(j->features);
     for (size_t i = 0; i < j->n_defined; i++) mem_free(j->defined[i]);
     mem_free(j->defined);
     mem_free(j);
@@ -189,7 +200,10 @@ gpa_code jit_define(jit *j, const char *name, void *address, gpa_err *e) {
     return GPA_OK;
 }
 
-static gpa_code optimise(jit *j, LLVMModuleRef m, gpa_err *e) {
+/* ---- machine code ---- */
+
+static gpa_code optimise(jit *j, LLVMModuleRef m, jit_effort effort, gpa_err *e) {
+    static const char *const further[] = {NULL, HARD_PASSES, LOOP_PASSES};
 #ifdef GPA_CHECK
     char *why = NULL;
     if (LLVMVerifyModule(m, LLVMReturnStatusAction, &why)) {
@@ -200,13 +214,9 @@ static gpa_code optimise(jit *j, LLVMModuleRef m, gpa_err *e) {
     LLVMDisposeMessage(why);
 #endif
     LLVMErrorRef err = LLVMRunPasses(m, PASSES, j->machine, j->options);
+    if (!err && further[effort]) err = LLVMRunPasses(m, further[effort], j->machine, j->options);
+    if (!err && further[effort]) err = LLVMRunPasses(m, PASSES, j->machine, j->options);
     return err ? orc_error(err, e) : GPA_OK;
-}
-
-gpa_code jit_optimise(jit *j, LLVMModuleRef m, jit_effort effort, gpa_err *e) {
-    gpa_code rc = optimise(j, m, e);
-    LLVMErrorRef err = rc ? NULL : LLVMRunPasses(m, effort == JIT_LOOPS ? LOOP_PASSES : HARD_PASSES, j->machine, j->options);
-    return err ? orc_error(err, e) : rc;
 }
 
 static gpa_code emit_object(jit *j, LLVMModuleRef m, LLVMCodeGenFileType type, LLVMMemoryBufferRef *out, gpa_err *e) {
@@ -217,39 +227,49 @@ static gpa_code emit_object(jit *j, LLVMModuleRef m, LLVMCodeGenFileType type, L
     return GPA_E_INTERNAL;
 }
 
-gpa_code jit_link_take(jit *j, LLVMModuleRef m, const char *function, jit_code **out, void **address, gpa_err *e) {
-    gpa_code rc;
-    LLVMErrorRef err;
-    LLVMMemoryBufferRef object = NULL;
-    jit_code *code = mem_zero(sizeof *code);
-    if (!code) {
-        rc = gpa_no_memory(e);
-        goto out;
+/* What decides the machine code of a module. The number changes whenever something does that is not written here. */
+static void put_key(const jit *j, LLVMModuleRef m, jit_effort effort, gpa_str *key) {
+    LLVMMemoryBufferRef bytes = LLVMWriteBitcodeToMemoryBuffer(m);
+    str_printf(key, "gpa-1 llvm %s, %s, %s, effort %d\n", LLVM_VERSION_STRING, j->host.cpu, j->features, (int)effort);
+    str_putn(key, LLVMGetBufferStart(bytes), LLVMGetBufferSize(bytes));
+    LLVMDisposeMemoryBuffer(bytes);
+}
+
+/* The object that belongs to the key: from disk, or compiled and kept there. */
+static gpa_code object_of(jit *j, LLVMModuleRef m, jit_effort effort, const gpa_str *key, const char *name, LLVMMemoryBufferRef *out, gpa_err *e) {
+    gpa_code rc = GPA_OK;
+    size_t n;
+    char *kept = disk_get(key->text, key->len, &n);
+    if (kept) {
+        *out = LLVMCreateMemoryBufferWithMemoryRangeCopy(kept, n, name);
+        mem_free(kept);
+        return GPA_OK;
     }
-    TRY(optimise(j, m, e));
-    TRY(emit_object(j, m, LLVMObjectFile, &object, e));
-    code->tracker = LLVMOrcJITDylibCreateResourceTracker(LLVMOrcLLJITGetMainJITDylib(j->orc));
-    if ((err = LLVMOrcLLJITAddObjectFileWithRT(j->orc, code->tracker, object))) {
-        rc = orc_error(err, e);
-        goto out;
-    }
-    LLVMOrcExecutorAddress at = 0;
-    if ((err = LLVMOrcLLJITLookup(j->orc, &at, function))) {
-        rc = orc_error(err, e);
-        goto out;
-    }
-    *address = (void *)(uintptr_t)at;
-    *out = code;
-    jit_discard(m);
-    return GPA_OK;
+    LLVMSetValueName2(LLVMGetNamedFunction(m, JIT_FUNCTION), name, strlen(name));
+    TRY(optimise(j, m, effort, e));
+    TRY(emit_object(j, m, LLVMObjectFile, out, e));
+    disk_put(key->text, key->len, LLVMGetBufferStart(*out), LLVMGetBufferSize(*out));
 out:
-    jit_discard(m);
-    jit_unlink(code);
     return rc;
 }
 
-void jit_unlink(jit_code *c) {
-    if (!c) return;
+static gpa_code link_object_take(jit *j, LLVMMemoryBufferRef object, jit_code *code, gpa_err *e) {
+    LLVMOrcExecutorAddress at = 0;
+    code->tracker = LLVMOrcJITDylibCreateResourceTracker(LLVMOrcLLJITGetMainJITDylib(j->orc));
+    LLVMErrorRef err = LLVMOrcLLJITAddObjectFileWithRT(j->orc, code->tracker, object);
+    if (!err) err = LLVMOrcLLJITLookup(j->orc, &at, code->name);
+    if (err) return orc_error(err, e);
+    code->address = (void *)(uintptr_t)at;
+    return GPA_OK;
+}
+
+static jit_code *find_linked(const jit *j, const char *name) {
+    for (jit_code *c = j->linked; c; c = c->next)
+        if (!strcmp(c->name, name)) return c;
+    return NULL;
+}
+
+static void free_code(jit_code *c) {
     if (c->tracker) {
         LLVMConsumeError(LLVMOrcResourceTrackerRemove(c->tracker));
         LLVMOrcReleaseResourceTracker(c->tracker);
@@ -257,9 +277,51 @@ void jit_unlink(jit_code *c) {
     mem_free(c);
 }
 
-gpa_code jit_print_take(jit *j, LLVMModuleRef m, int optimised, int assembly, gpa_str *out, gpa_err *e) {
+gpa_code jit_link_take(jit *j, LLVMModuleRef m, jit_effort effort, jit_code **out, void **address, gpa_err *e) {
     gpa_code rc = GPA_OK;
-    if (optimised || assembly) TRY(optimise(j, m, e));
+    LLVMMemoryBufferRef object;
+    jit_code *code = mem_zero(sizeof *code);
+    gpa_str key;
+    str_init(&key);
+    put_key(j, m, effort, &key);
+    if (!code || key.failed) {
+        rc = gpa_no_memory(e);
+        goto out;
+    }
+    snprintf(code->name, sizeof code->name, "gpa_%016llx%016llx", (unsigned long long)hash_bytes(key.text, key.len, 1),
+             (unsigned long long)hash_bytes(key.text, key.len, 2));
+    jit_code *known = find_linked(j, code->name);
+    if (known) {
+        mem_free(code);
+        code = known;
+    } else {
+        TRY(object_of(j, m, effort, &key, code->name, &object, e));
+        TRY(link_object_take(j, object, code, e));
+        code->owner = j;
+        code->next = j->linked;
+        j->linked = code;
+    }
+    code->users++;
+    *address = code->address;
+    *out = code;
+out:
+    if (rc && code) free_code(code);
+    str_free(&key);
+    jit_discard(m);
+    return rc;
+}
+
+void jit_unlink(jit_code *c) {
+    if (!c || --c->users) return;
+    jit_code **at = &c->owner->linked;
+    while (*at != c) at = &(*at)->next;
+    *at = c->next;
+    free_code(c);
+}
+
+gpa_code jit_print_take(jit *j, LLVMModuleRef m, jit_effort effort, int optimised, int assembly, gpa_str *out, gpa_err *e) {
+    gpa_code rc = GPA_OK;
+    if (optimised || assembly) TRY(optimise(j, m, effort, e));
     if (assembly) {
         LLVMMemoryBufferRef text;
         TRY(emit_object(j, m, LLVMAssemblyFile, &text, e));

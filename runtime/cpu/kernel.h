@@ -27,7 +27,7 @@ typedef struct {
     uint32_t whole;
 } kernel_shape;
 
-gpa_code emit_kernel(jit *j, const kir_func *f, const kernel_plan *plan, kernel_shape shape, const char *name, LLVMModuleRef *out, gpa_err *e);
+gpa_code emit_kernel(jit *j, const kir_func *f, const kernel_plan *plan, kernel_shape shape, LLVMModuleRef *out, gpa_err *e);
 /* The layout of blocks that are x threads wide. */
 emit_plan kernel_layout(const gpa_prog *p, const jit_host *host, uint32_t x);
 gpa_code run_kernel(jit *j, int threads, const int32_t *stop, gpa_prog *p, const gpa_launch *l, gpa_err *e);

@@ -1,7 +1,6 @@
 /* Programs and their compiled variants. */
 #include "runtime/cpu/program.h"
 
-#include <stdio.h>
 #include <time.h>
 
 #include "runtime/base.h"
@@ -33,7 +32,7 @@ static void free_copy(kir_func *c) {
     mem_free(c->consts);
 }
 
-gpa_code program_new(const kir_func *f, uint32_t number, gpa_prog **out, gpa_err *e) {
+gpa_code program_new(const kir_func *f, gpa_prog **out, gpa_err *e) {
     gpa_prog *p = mem_zero(sizeof *p);
     if (!p || !copy_func(&p->copy, f)) {
         program_free(p);
@@ -41,7 +40,6 @@ gpa_code program_new(const kir_func *f, uint32_t number, gpa_prog **out, gpa_err
     }
     p->f = &p->copy;
     p->facts = emit_examine(f);
-    p->number = number;
     gpa_code rc = f->form == KIR_KERNEL ? kernel_plan_make(p->f, &p->kernel, e) : GPA_OK;
     if (rc) program_free(p);
     else *out = p;
@@ -63,10 +61,12 @@ static double now(void) {
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-gpa_code program_emit(const gpa_prog *p, jit *j, const emit_plan *plan, const char *name, LLVMModuleRef *out, gpa_err *e) {
-    if (p->f->form == KIR_MAP) return emit_module(j, p->f, plan, name, out, e);
-    return emit_kernel(j, p->f, &p->kernel, (kernel_shape){.lanes = plan->lanes, .whole = plan->stream}, name, out, e);
+gpa_code program_emit(const gpa_prog *p, jit *j, const emit_plan *plan, LLVMModuleRef *out, gpa_err *e) {
+    if (p->f->form == KIR_MAP) return emit_module(j, p->f, plan, out, e);
+    return emit_kernel(j, p->f, &p->kernel, (kernel_shape){.lanes = plan->lanes, .whole = plan->stream}, out, e);
 }
+
+jit_effort program_effort(const gpa_prog *p) { return p->f->form == KIR_KERNEL ? JIT_PHASES : p->facts.loops ? JIT_LOOPS : JIT_PLAIN; }
 
 gpa_code program_variant(gpa_prog *p, jit *j, const emit_plan *plan, cpu_fn *out, gpa_err *e) {
     for (size_t i = 0; i < p->n_variants; i++)
@@ -77,14 +77,12 @@ gpa_code program_variant(gpa_prog *p, jit *j, const emit_plan *plan, cpu_fn *out
     gpa_code rc = GPA_OK;
     LLVMModuleRef m;
     void *address = NULL;
-    char name[48];
     if (!mem_room(&p->variants, p->n_variants, &p->cap_variants, sizeof *p->variants)) return gpa_no_memory(e);
     cpu_variant *v = &p->variants[p->n_variants];
     *v = (cpu_variant){.plan = *plan};
     double begun = now();
-    snprintf(name, sizeof name, "gpa_%u_%zu", p->number, p->n_variants);
-    TRY(program_emit(p, j, plan, name, &m, e));
-    TRY(jit_link_take(j, m, name, &v->code, &address, e));
+    TRY(program_emit(p, j, plan, &m, e));
+    TRY(jit_link_take(j, m, program_effort(p), &v->code, &address, e));
     memcpy(&v->fn, &address, sizeof address);
     *out = v->fn;
     p->n_variants++;
