@@ -233,7 +233,7 @@ static void on_interrupt(int signal_number) {
 }
 
 void host_catch_interrupts(gpa_session *s) {
-    struct sigaction action = {.sa_handler = on_interrupt};
+    struct sigaction action = {.sa_handler = s ? on_interrupt : SIG_DFL}; /* without a session nobody would answer */
     running = s;
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);

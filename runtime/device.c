@@ -136,7 +136,7 @@ static gpa_code adopt_take(gpa_rt *rt, const gpa_backend *be, gpa_dev *dev, gpa_
     d->be = be;
     be->caps(dev, &d->caps);
     d->next = rt->devices;
-    rt->devices = d;
+    __atomic_store_n(&rt->devices, d, __ATOMIC_SEQ_CST); /* whoever interrupts from now on sees it; before, we see that */
     if (rt_interrupted(rt)) be->interrupt(dev, true);
     *out = d;
     return GPA_OK;

@@ -13,6 +13,7 @@
 #include "runtime/cuda/small.h"
 #include "runtime/cuda/solver.h"
 #include "runtime/cuda/sparse.h"
+#include "runtime/cuda/stop.h"
 #include "runtime/cuda/stream.h"
 #include "runtime/cuda/transfer.h"
 #include "runtime/cuda/wait.h"
@@ -92,7 +93,7 @@ static gpa_code make_parts(gpa_dev *d, gpa_err *e) {
     d->faults.host = d->shared->faults;
     d->faults.seen = d->shared_seen + offsetof(cu_shared, faults);
     d->stop_seen = d->shared_seen + offsetof(cu_shared, stop);
-    __atomic_store_n(&d->stop, &d->shared->stop, __ATOMIC_RELEASE);
+    stop_open(d);
     interpreter_open(d);
 out:
     return rc;
@@ -118,13 +119,13 @@ static void leave_parts(gpa_dev *d) {
 
 static void drop_parts(gpa_dev *d) {
     const cu_driver *cu = d->cu;
-    __atomic_store_n(&d->stop, &d->asked, __ATOMIC_RELEASE);
+    gpa_err quiet = {0};
+    if (d->done) wait_done(d, &quiet); /* an interrupt ends it */
+    stop_close(d);
     if (wait_is_stuck(d)) {
         leave_parts(d);
         return;
     }
-    gpa_err quiet = {0};
-    if (d->stream && !stream_join(d, false, &quiet)) cu->stream_wait(d->stream);
     stream_close(d, true);
     build_close(d->builder);
     d->builder = NULL;
@@ -151,7 +152,6 @@ static void drop_parts(gpa_dev *d) {
 
 gpa_code context_open(gpa_dev *d, gpa_err *e) {
     gpa_code rc = GPA_OK;
-    d->stop = &d->asked;
     d->transfer_threads = transfer_threads();
     TRY(CALL(device_get, &d->device, d->number));
     TRY(read_facts(d, e));

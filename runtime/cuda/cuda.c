@@ -17,6 +17,7 @@
 #include "runtime/cuda/sparse.h"
 #include "runtime/cuda/raw.h"
 #include "runtime/cuda/status.h"
+#include "runtime/cuda/stop.h"
 #include "runtime/cuda/stream.h"
 #include "runtime/cuda/transfer.h"
 #include "runtime/cuda/wait.h"
@@ -90,7 +91,7 @@ static gpa_code cuda_alloc(gpa_dev *d, size_t n, gpa_mem **out, gpa_err *e) {
     context_enter(d);
     gpa_code rc = wait_turn(d, e);
     CUresult r = rc ? CUDA_OK : d->cu->alloc(&m->at, n ? n : 1, d->stream);
-    if (r == CUDA_OUT_OF_MEMORY && !d->cu->stream_wait(d->stream)) {
+    if (r == CUDA_OUT_OF_MEMORY && !(rc = wait_done(d, e))) {
         d->cu->pool_trim(d->pool, 0); /* what was freed in other sizes goes back first */
         r = d->cu->alloc(&m->at, n, d->stream);
     }
@@ -224,7 +225,7 @@ static gpa_code cuda_sync(gpa_dev *d, gpa_err *e) {
     if (wait_is_stuck(d)) return GPA_OK; /* since the wait was given up nothing was queued that there is to wait for */
     gpa_code rc = wait_done(d, e);
     if (!rc) rc = CALL(stream_wait, d->stream); /* done already: shows what programs printed */
-    if (!rc && __atomic_load_n(&d->asked, __ATOMIC_RELAXED)) rc = gpa_fail(e, GPA_E_INTERRUPT, "%s", "");
+    if (!rc && stop_asked(d)) rc = gpa_fail(e, GPA_E_INTERRUPT, "%s", "");
     return rc;
 }
 
@@ -236,10 +237,6 @@ static double cuda_clock(gpa_dev *d, bool begin) {
 static bool cuda_broken(gpa_dev *d) { return context_is_broken(d); }
 static gpa_code cuda_restart(gpa_dev *d, gpa_err *e) { return context_restart(d, e); }
 
-static void cuda_interrupt(gpa_dev *d, bool on) {
-    __atomic_store_n(&d->asked, on, __ATOMIC_RELAXED);
-    if (on || !d->stuck) __atomic_store_n(__atomic_load_n(&d->stop, __ATOMIC_ACQUIRE), on, __ATOMIC_RELAXED);
-}
 
 /* ---- libraries ---- */
 
@@ -310,7 +307,7 @@ static gpa_backend table = {
     .close = cuda_close, .caps = cuda_caps, .alloc = cuda_alloc, .free = cuda_free, .upload = cuda_upload,
     .download = cuda_download, .copy = cuda_copy, .copy_from = cuda_copy_from, .build = cuda_build, .drop = cuda_drop, .run = cuda_run, .prepare = cuda_prepare,
     .compile_seconds = cuda_compile_seconds, .interpreted = cuda_interpreted, .finish_builds = cuda_finish_builds,
-    .dump = cuda_dump, .lib_can = cuda_lib_can, .lib_run = cuda_lib_run, .sync = cuda_sync, .clock = cuda_clock, .interrupt = cuda_interrupt,
+    .dump = cuda_dump, .lib_can = cuda_lib_can, .lib_run = cuda_lib_run, .sync = cuda_sync, .clock = cuda_clock, .interrupt = stop_ask,
     .broken = cuda_broken, .restart = cuda_restart, .raw_build = raw_build, .raw_drop = raw_drop, .raw_run = raw_run,
     .raw_fact = raw_get_fact, .status = cuda_status, .attribute = cuda_attribute, .fact = cuda_fact,
     .occupancy = cuda_occupancy, .stream_wait = event_stream_wait, .event_new = event_new, .event_free = event_free, .event_record = event_record,

@@ -6,6 +6,7 @@
 #include "runtime/cuda/fft.h"
 
 #include "runtime/base.h"
+#include "runtime/cuda/wait.h"
 
 enum { PLANS = 16, MAX_RANK = 3, MAX_EXECUTIONS = 64, LARGE = 1 << 16, FAR = 8 };
 
@@ -158,7 +159,7 @@ static gpa_code plan_of(gpa_dev *d, const key *k, cufftHandle *out, gpa_err *e) 
         if (i->used < oldest->used) oldest = i;
     }
     if (oldest->made) { /* its memory is in use by what was queued */
-        gpa_code rc = api_check(d->cu->stream_wait(d->stream), "cuStreamSynchronize", e);
+        gpa_code rc = wait_done(d, e);
         if (rc) return rc;
         d->fft->destroy(oldest->plan);
         *oldest = (entry){.made = false};

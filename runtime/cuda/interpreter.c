@@ -172,7 +172,7 @@ gpa_code interpreter_run(gpa_dev *d, const gpa_prog *p, const gpa_launch *l, con
     for (int k = 0; k < f->ndim; k++) P.points *= (uint64_t)l->size[k];
     if (bounded) P.fuel = (int64_t)MIN(MOST_STEPS / (double)P.points, (double)MOST_OF_ONE), P.patience = MOST_CYCLES;
     P.spent = d->shared_seen + offsetof(cu_shared, spent);
-    P.stop = d->stop_seen;
+    P.stop = d->stop_seen + slot * sizeof *d->stop;
     P.record = d->faults.seen + slot * sizeof(kir_fault_record);
     P.lock = d->faults.locks + slot * FAULT_LOCK;
     fill(c, f, l, base, words);

@@ -6,7 +6,7 @@
 #include "runtime/base.h"
 #include "runtime/cuda/context.h"
 #include "runtime/cuda/interpreter.h"
-#include "runtime/cuda/stream.h"
+#include "runtime/cuda/wait.h"
 
 static bool copy_items(void *to, const void *from, size_t n, size_t size) {
     void **slot = to;
@@ -72,7 +72,7 @@ void program_free(gpa_dev *d, gpa_prog *p) {
     if (!p) return;
     bool served = context_serves(d, p->life);
     gpa_err quiet = {0};
-    if (p->n_variants && served && !stream_join(d, false, &quiet)) d->cu->stream_wait(d->stream);
+    if (p->n_variants && served) served = !wait_done(d, &quiet) || !d->stuck; /* code that runs stays where it is */
     for (size_t i = 0; i < p->n_variants && served; i++) free_variant(d, &p->variants[i]);
     mem_free(p->variants);
     interpret_free(p->code);

@@ -28,7 +28,7 @@ typedef struct {
 /* Pinned memory that host and device see. */
 typedef struct {
     kir_fault_record faults[FAULT_SLOTS];
-    int stop;        /* the interrupt flag */
+    int stop[FAULT_SLOTS]; /* stop.h */
     int spent;       /* the interpreter has given a launch up */
     char word[1024]; /* a few bytes on their way to the host */
 } cu_shared;
@@ -67,8 +67,8 @@ struct gpa_dev {
     uint32_t units, max_threads, max_shared;
     cu_shared *shared;
     CUdeviceptr shared_seen, stop_seen;
-    int *stop;                /* shared->stop, or while there is none, `asked` */
-    int asked;                /* whether the user wants it: *stop stays set until a program that has not yet ended for it has */
+    int *stop;                /* shared->stop; NULL: there is none */
+    int asked;                /* whether the user wants all work to end */
     cu_faults faults;
     CUdeviceptr counters;     /* zero between launches */
     cu_pace pace;
@@ -132,7 +132,8 @@ void program_prepare(gpa_dev *d, gpa_prog *p, const gpa_launch *l);
 gpa_code program_run(gpa_dev *d, gpa_prog *p, const gpa_launch *l, gpa_err *e);
 /* Hands the reports of faults over to those who wait for them; all work is done. */
 void program_faults(gpa_dev *d);
-/* Those who wait for reports of faults are gone, though work may still be under way. */
-void program_forget(gpa_dev *d);
+/* Nobody waits for those reports any more, though work may still be under way. `stopped`: whoever expects one is told that it was
+ * interrupted. */
+void program_forget(gpa_dev *d, bool stopped);
 
 #endif

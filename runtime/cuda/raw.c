@@ -237,10 +237,8 @@ gpa_code raw_build(gpa_dev *d, const raw_source *s, gpa_raw **out, gpa_err *e) {
 
 void raw_drop(gpa_dev *d, gpa_raw *r) {
     context_enter(d);
-    if (context_serves(d, r->life)) {
-        d->cu->stream_wait(d->stream);
-        if (r->module) d->cu->module_unload(r->module);
-    }
+    gpa_err quiet = {0};
+    if (r->module && context_serves(d, r->life) && (!wait_done(d, &quiet) || !d->stuck)) d->cu->module_unload(r->module);
     free_raw(r);
 }
 

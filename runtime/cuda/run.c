@@ -3,6 +3,7 @@
 #include "runtime/cuda/interpreter.h"
 #include "runtime/cuda/plan.h"
 #include "runtime/cuda/program.h"
+#include "runtime/cuda/stop.h"
 #include "runtime/cuda/stream.h"
 #include "runtime/cuda/wait.h"
 
@@ -60,7 +61,7 @@ static uint64_t field_value(const launch *L, const cu_field *x) {
     case FIELD_RECORD: return L->d->faults.seen + L->slot * sizeof(kir_fault_record);
     case FIELD_LOCK: return L->d->faults.locks + L->slot * FAULT_LOCK;
     case FIELD_SAY: return L->said;
-    case FIELD_STOP: return L->d->stop_seen;
+    case FIELD_STOP: return L->d->stop_seen + L->slot * sizeof *L->d->stop;
     case FIELD_TOLD: return L->d->faults.told + (uint64_t)L->slot * TOLD;
     case FIELD_PARAM: break;
     }
@@ -87,14 +88,27 @@ static double points_of(const launch *L) {
     return n;
 }
 
-/* In place of a program that is not compiled yet. *done stays false where the interpreter has given up. */
+static gpa_code take_slot(launch *L, gpa_err *e) {
+    cu_faults *x = &L->d->faults;
+    gpa_code rc = x->n == FAULT_SLOTS ? wait_done(L->d, e) : GPA_OK;
+    if (rc) return rc;
+    L->slot = x->n;
+    x->to[x->n++] = L->l->fault;
+    return GPA_OK;
+}
+
+static bool takes_slot(const launch *L) { return L->p->facts.faults || L->p->facts.stops; }
+
+/* In place of a program that is not compiled yet. *done stays false where the interpreter has given up: it was waited for, so its slot
+ * is free again. */
 static gpa_code interpret(launch *L, bool *done, gpa_err *e) {
     bool spent = false;
     gpa_code rc = interpreter_run(L->d, L->p, L->l, L->base, L->slot, &spent, e);
     L->p->interpreted += !rc && !spent;
-    if (spent) program_not_interpreted(L->p);
     *done = !rc && !spent;
-    return rc;
+    if (!spent) return rc;
+    program_not_interpreted(L->p);
+    return takes_slot(L) ? take_slot(L, e) : GPA_OK;
 }
 
 static gpa_code queue(launch *L, gpa_err *e) {
@@ -108,6 +122,7 @@ static gpa_code queue(launch *L, gpa_err *e) {
     const uint32_t *g = L->y.grid, *b = L->y.block;
     rc = program_variant(L->d, L->p, &L->y.plan, points_of(L), &v, e);
     if (rc) return rc;
+    if (stop_asked(L->d)) return gpa_fail(e, GPA_E_INTERRUPT, "%s", ""); /* compiling took a while */
     if (v->source.bytes > BLOCK_BYTES) return gpa_fail(e, GPA_E_UNSUPPORTED, "a program with that many arrays on the GPU");
     if (v->source.bytes > sizeof small && !(block = mem_new(v->source.bytes))) return gpa_no_memory(e);
     memset(block, 0, v->source.bytes);
@@ -189,19 +204,6 @@ out:
     return rc;
 }
 
-static gpa_code take_slot(launch *L, gpa_err *e) {
-    cu_faults *x = &L->d->faults;
-    if (x->n == FAULT_SLOTS) {
-        gpa_code rc = stream_join(L->d, false, e);
-        if (!rc) rc = api_check(L->d->cu->stream_wait(L->d->stream), "cuStreamSynchronize", e);
-        if (rc) return rc;
-        program_faults(L->d);
-    }
-    L->slot = x->n;
-    x->to[x->n++] = L->l->fault;
-    return GPA_OK;
-}
-
 /* ---- what kernels print ---- */
 
 enum { SAID_WORDS = 1 << 16, WORD = 16 }; /* of WORD bytes: a line takes one, and one for each argument */
@@ -267,7 +269,7 @@ gpa_code program_run(gpa_dev *d, gpa_prog *p, const gpa_launch *l, gpa_err *e) {
     launch L = {.d = d, .p = p, .l = l, .stream = d->stream};
     gpa_code rc = GPA_OK;
     if (!lay_out(&L)) return GPA_OK;
-    if (p->facts.faults || p->facts.stops) rc = take_slot(&L, e);
+    if (takes_slot(&L)) rc = take_slot(&L, e);
     bool beside = l->stream && p->copy.form == KIR_KERNEL && !p->facts.prints; /* who prints is waited for at once */
     if (!rc) rc = beside ? stream_begin(d, &p->copy, l, &L.stream, e) : stream_use_all(d, &p->copy, l, e);
     if (rc) return rc;
@@ -302,8 +304,13 @@ void program_faults(gpa_dev *d) {
         d->touched = ++d->queued;
     }
     x->n = 0;
+    stop_settled(d);
 }
 
-void program_forget(gpa_dev *d) {
-    for (uint32_t i = 0; i < d->faults.n; i++) d->faults.to[i] = NULL;
+void program_forget(gpa_dev *d, bool stopped) {
+    for (uint32_t i = 0; i < d->faults.n; i++) {
+        kir_fault_record *to = d->faults.to[i];
+        if (to && stopped && !to->set) *to = (kir_fault_record){.set = 1, .kind = KIR_FT_STOPPED};
+        d->faults.to[i] = NULL;
+    }
 }

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "runtime/base.h"
+#include "runtime/cuda/stop.h"
 #include "runtime/cuda/stream.h"
 
 #define CALL(name, ...) api_check(d->cu->name(__VA_ARGS__), #name, e)
@@ -45,6 +46,7 @@ void wait_close(gpa_dev *d) {
 /* The wait is over, the work is not. */
 static gpa_code give_up(gpa_dev *d, gpa_err *e) {
     gpa_err quiet = {0};
+    program_forget(d, true);
     stream_join(d, false, &quiet);
     if (!d->stuck) d->stuck = d->cu->event_record(d->done, d->stream) == CUDA_OK;
     gpa_fail(e, GPA_E_INTERRUPT, "%s", "");
@@ -59,7 +61,7 @@ gpa_code wait_passed(gpa_dev *d, CUevent event, gpa_err *e) {
         CUresult r = d->cu->event_query(event);
         if (r != CUDA_NOT_READY) return api_check(r, "a program", e);
         if (asked < EAGER) continue;
-        if (__atomic_load_n(&d->asked, __ATOMIC_RELAXED)) {
+        if (stop_asked(d)) {
             if (asked_to_stop == 0) asked_to_stop = now();
             if (now() - asked_to_stop > PATIENCE) return give_up(d, e);
         }
@@ -72,7 +74,7 @@ gpa_code wait_done(gpa_dev *d, gpa_err *e) {
     if (!rc) rc = CALL(event_record, d->done, d->stream);
     if (!rc) rc = wait_passed(d, d->done, e);
     if (rc) {
-        program_forget(d); /* nobody waits for those reports any more */
+        program_forget(d, false);
         return rc;
     }
     stream_settled(d);
@@ -80,20 +82,14 @@ gpa_code wait_done(gpa_dev *d, gpa_err *e) {
     return GPA_OK;
 }
 
-/* What was given up has ended: from here on nobody is asked to stop for it. */
-static void unstuck(gpa_dev *d) {
-    d->stuck = false;
-    __atomic_store_n(d->stop, __atomic_load_n(&d->asked, __ATOMIC_RELAXED), __ATOMIC_RELAXED);
-}
-
 bool wait_is_stuck(gpa_dev *d) {
-    if (d->stuck && d->cu->event_query(d->done) != CUDA_NOT_READY) unstuck(d);
+    if (d->stuck && d->cu->event_query(d->done) != CUDA_NOT_READY) d->stuck = false;
     return d->stuck;
 }
 
 gpa_code wait_turn(gpa_dev *d, gpa_err *e) {
     gpa_code rc = wait_is_stuck(d) ? wait_passed(d, d->done, e) : GPA_OK;
-    if (!rc && d->stuck) unstuck(d);
+    if (!rc) d->stuck = false;
     return rc;
 }
 

@@ -17,6 +17,7 @@ interrupted() {
     wait $pid; kill $guard
     grep -v '^begun\|^==.*WARNING: ASan' "$work/out" | tr '\n' ' ' # ASan says that it does not follow fibres
 }
+all=$endless$'\ndef g(x):\n    s = 0.0\n    for i in range(1000): s = s + x\n    return s\ng = vectorize(g)'
 ok "an interrupt is told once"  "$(interrupted $'try: print(f(np.ones(40)).sum())\nexcept KeyboardInterrupt: print("stopped", float((np.ones(9) * 2).sum()))\nprint(np.arange(3) * 2)')" 'stopped 18.0 [0 2 4] '
 short=$'def f(x):\n    for i in range(20000):\n        x = x * 1.0001 + 1\n    return x\nf = vectorize(f)'
 nested=$'def f(x):\n    for i in range(7000):\n        for j in range(7000):\n            x = x * 0.5 + j\n    return x\nf = vectorize(f)'
@@ -25,6 +26,17 @@ endless=$short
 ok "what one block is told others find" "$(interrupted "${said/N/10**6}")" 'stopped '
 endless=$nested
 ok "short loops in a loop ask" "$(interrupted "${said/N/4000}")" 'stopped '
+
+# Ctrl-C before each call of the driver, where programs begin only when somebody waits for them: none of them is left running
+for press in {1..99}; do
+    rm -f "$work/log"
+    STUB_CUDA="$STUB_CUDA lazy=3 press=$press" STUB_CUDA_LOG=$work/log GPA_CUDA_INTERPRET=never timeout -s KILL 5 "$GPA" -c "$all"'
+try: print(f(np.ones(40)).sum())
+except KeyboardInterrupt: print("stopped", float((np.ones(9) * 2).sum()), float(g(np.ones(9)).sum()))' > "$work/out" 2>&1
+    grep -q pressed "$work/log" || break
+    [ "$(tail -n 1 "$work/out")" = "stopped 18.0 9000.0" ] || ok "an interrupt before call $press of the driver" "$(cat "$work/out")" "stopped 18.0 9000.0"
+done
+ok "interrupts before every call of the driver" "$((press > 20))" 1
 
 # products: above a cuBLAS that computes by the definition
 mkdir -p "$work/lib64"

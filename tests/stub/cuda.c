@@ -5,9 +5,12 @@
  *   slow=300       milliseconds of cuInit      endless=2      the second launch never ends; a call that would wait for it logs "hangs"
  *   no-ptx         PTX is not understood       fault=3        the third launch breaks its context
  *   lazy=1         streams linger (order.c)    dead           a broken context cannot be had again
+ *   press=7        the seventh call that uses a context presses Ctrl-C first
  *
  * What becomes of programs is left to four functions (stub.h), for which there may be others: ../emulator/launch.c. */
+#include <signal.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "tests/stub/stub.h"
 
@@ -39,7 +42,14 @@ __attribute__((weak)) int stub_launch(CUfunction f, const unsigned blocks[3], co
     return (void)f, (void)blocks, (void)threads, (void)shared, (void)args, 0;
 }
 
-#define LIVE() do { if (!current) return 201; if (current->broken) return BROKEN; } while (0)
+static void press(void) {
+    static long calls;
+    if (stub_word("press", 0) != __atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED)) return;
+    stub_log("pressed\n");
+    kill(getpid(), SIGINT);
+}
+
+#define LIVE() do { press(); if (!current) return 201; if (current->broken) return BROKEN; } while (0)
 #define WAITS() do { LIVE(); if (current->stuck) stub_log("hangs\n"); } while (0)
 #define STUB(symbol, ...) int symbol(__VA_ARGS__); int symbol(__VA_ARGS__)
 

@@ -87,7 +87,6 @@ static gpa_dev *begin(int threads) {
     gpa_err e = {0};
     gpa_dev *d = test_calloc(1, sizeof *d);
     d->cu = &driver;
-    d->stop = &d->asked;
     d->shared = &shared;
     d->transfer_threads = threads;
     queued = done = 0;
