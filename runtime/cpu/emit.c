@@ -279,6 +279,7 @@ static void free_emitter(em *M) {
 
 gpa_code emit_module(jit *j, const kir_func *f, const emit_plan *plan, LLVMModuleRef *out, gpa_err *e) {
     gpa_code rc = GPA_OK;
+    emit_facts facts = emit_examine(f);
     em *M = mem_zero(sizeof *M);
     if (!M) return gpa_no_memory(e);
     M->f = f;
@@ -296,7 +297,8 @@ gpa_code emit_module(jit *j, const kir_func *f, const emit_plan *plan, LLVMModul
     M->E.ctx = LLVMGetModuleContext(M->E.mod);
     M->E.b = LLVMCreateBuilderInContext(M->E.ctx);
     M->E.slots = LLVMCreateBuilderInContext(M->E.ctx);
-    M->masks = plan->lanes > 1 && emit_examine(f).branches;
+    M->masks = plan->lanes > 1 && facts.branches;
+    M->once = M->masks && facts.loops;
     match_regions(M);
     em_open_function(M);
     whole(M);
@@ -338,13 +340,12 @@ emit_facts emit_examine(const kir_func *f) {
         if (code == KIR_EACH) r.n_each++, depth++;
         if (code == KIR_END) *(f->code[ins->imm].code == KIR_EACH ? &depth : &inside) -= 1;
         if (kir_info[code].result == 'R' && code != KIR_EACH) inside++;
-        r.alone |= code == KIR_ATOMIC || code == KIR_EACH || (inside && !in_lanes(code));
+        r.alone |= code == KIR_ATOMIC || (inside && !in_lanes(code));
         if (code == KIR_REDUCE) r.n_reduce++;
         if (code == KIR_SCAN) r.scans = true;
         if (code == KIR_STORE && !depth) r.stores_outside = true;
-        if (code == KIR_IF || code == KIR_LOOP || code == KIR_BLOCK || code == KIR_ATOMIC) r.branches = true;
-        if (code == KIR_FOR && ins->imm != KIR_FEW) r.branches = r.loops = true;
-        if (code == KIR_LOOP) r.loops = true;
+        if (code == KIR_IF || code == KIR_BLOCK || code == KIR_ATOMIC) r.branches = true;
+        if (code == KIR_LOOP || (code == KIR_FOR && ins->imm != KIR_FEW)) r.branches = r.loops = true;
         if (code == KIR_FOR) r.trips = true;
         if (code == KIR_OP) r.ops += op_info[ins->sub].cost;
         if (code == KIR_LOAD || code == KIR_STORE || code == KIR_CAST) r.ops++;

@@ -35,7 +35,7 @@ typedef struct {
     bool branches;             /* IF, LOOP, BLOCK, ATOMIC, a FOR of its own for each point, arrays of a point */
     bool alone;                /* branches that lanes cannot take together: lanes must be 1 */
     bool trips;                /* a FOR */
-    bool loops;                /* loops of single points */
+    bool loops;                /* of single points, of as many trips as each needs */
     bool scans;
     bool stores_outside; /* STORE outside of EACH */
     uint32_t ops;        /* cost of a point, roughly in instructions */

@@ -118,7 +118,7 @@ static void block_region(em *M, int32_t at) {
 void em_region(em *M, int32_t at) {
     kir_code code = (kir_code)M->f->code[at].code;
     M->level[at] = (uint8_t)M->cur;
-    if (M->masks) {
+    if (M->masks && M->lanes_live) {
         em_masked_region(M, at);
         return;
     }
@@ -146,7 +146,7 @@ static void jump(em *M, int32_t at) {
         em_unsupported(M, "a jump out of no region");
         return;
     }
-    if (M->masks) {
+    if (r->run) {
         em_masked_jump(M, at);
         return;
     }
@@ -172,7 +172,7 @@ static ll_val held(em *M, ll_val slot) {
 }
 
 static void set(em *M, ll_val slot, ll_val v) {
-    V run = M->masks ? em_run(M) : NULL;
+    V run = M->masks && slot.vec ? em_run(M) : NULL;
     if (slot.vec) v = ll_vector(&M->E, v);
     if (run) v = ll_choose(&M->E, run, v, held(M, slot));
     LLVMBuildStore(M->E.b, v.v, slot.v);

@@ -99,7 +99,7 @@ static void advance(em *M, walk *w) {
 static void steps(em *M, walk *w, int level) {
     LLVMBuilderRef b = M->E.b;
     unsigned lanes = w->r->lanes ? M->E.lanes : 1;
-    bool plain = lanes > 1 && !M->masks; /* branches are long, and take masks anyway: one copy of them serves both */
+    bool plain = lanes > 1 && !M->once;
     LLVMBasicBlockRef body = em_block(M, "body"), rest = plain ? em_block(M, "rest") : w->next;
     V x = get(M, w->x), far = plain ? LLVMBuildAdd(b, x, ll_i64(&M->E, lanes), "") : x;
     LLVMBuildCondBr(b, LLVMBuildICmp(b, plain ? LLVMIntSLE : LLVMIntSLT, far, w->end, ""), body, rest);

@@ -56,6 +56,7 @@ typedef struct em {
     uint32_t n_each; /* in the program */
     bool finished;   /* a part is complete: nothing after it is emitted */
     bool masks;      /* lanes go different ways (emit_masks.c) */
+    bool once;       /* the code of a point is long, and takes masks anyway: one copy serves whole groups of lanes and tails */
 } em;
 
 /* A range [lo, hi) of points over dimensions in travel order, the last fastest. */

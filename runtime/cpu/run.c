@@ -67,10 +67,13 @@ static double merit(const gpa_prog *p, int dim, const int64_t *size, unsigned la
     return sum / n * filled;
 }
 
+/* How long a point takes nobody knows. */
+static bool is_unsteady(const gpa_prog *p) { return p->facts.loops || (p->facts.branches && p->facts.alone); }
+
 static unsigned lanes_for(const gpa_prog *p, const jit_host *host, int64_t extent) {
     unsigned one = host->bytes / p->facts.widest, ops = p->facts.ops, registers;
     if (p->facts.branches && p->facts.alone) return 1;
-    if (p->facts.branches) return MAX(one, 2u);
+    if (p->facts.loops) return MAX(one, 2u);
     registers = ops <= 12 || p->facts.trips ? 4 : ops <= 40 ? 2 : 1; /* a trip waits for the one before: several are under way */
     if (one > 64) one = 64;
     if (one < 2) one = 2;
@@ -146,7 +149,7 @@ static emit_stream streams(const launch *L) {
     const kir_func *f = L->p->f;
     int64_t bytes = 0;
     uint64_t all = 0;
-    if (L->plan.way != EMIT_POINTS || L->p->facts.branches || L->plan.dim < 0 || L->size[L->plan.dim] < 16 * L->plan.lanes) return STREAM_NO;
+    if (L->plan.way != EMIT_POINTS || L->p->facts.loops || L->plan.dim < 0 || L->size[L->plan.dim] < 16 * L->plan.lanes) return STREAM_NO;
     for (size_t a = 0; a < f->n_arrays; a++) {
         if (!(f->arrays[a].access & KIR_WRITE)) continue;
         if (!(f->arrays[a].unit >> L->plan.dim & 1) || read_too(f, a)) return STREAM_NO;
@@ -209,18 +212,20 @@ static gpa_code run_whole(launch *L, gpa_err *e) {
     gpa_code rc = compile(L, EMIT_WHOLE, e);
     if (rc) return rc;
     int64_t cost = (1 + (int64_t)L->p->facts.ops) * MAX(L->inner, 1), work;
-    if (L->p->facts.branches) cost *= 64; /* loops: unknown, and worth a thread */
+    bool unsteady = is_unsteady(L->p);
+    if (unsteady) cost *= 64; /* worth a thread */
     if (__builtin_mul_overflow(cost, L->outer, &work)) work = INT64_MAX;
     if (work < SMALL_WORK || L->threads == 1) {
         /* One thread still goes in pieces, so that an interrupt is seen between them. */
         L->step = work < SMALL_WORK ? L->outer : MAX((int64_t)CHUNK_WORK * 16 / cost, 1);
     } else
         L->step = MAX((int64_t)CHUNK_WORK / cost, 1);
-    if (L->p->facts.branches) /* how long a point takes nobody knows: pieces for all threads, and some to spare */
-        L->step = MIN(L->step, MAX(L->outer / (L->threads * (int64_t)SPARE) / L->plan.lanes, 1) * L->plan.lanes);
-    else if (L->plan.way != EMIT_ROWS) L->step = (L->step + 255) / 256 * 256; /* whole lanes, whole cache lines */
+    if (unsteady) { /* pieces for all threads, and some to spare */
+        int64_t piece = MIN(L->step, L->outer / (L->threads * (int64_t)SPARE)), lanes = L->plan.lanes;
+        L->step = (piece + lanes) / lanes * lanes;
+    } else if (L->plan.way != EMIT_ROWS) L->step = (L->step + 255) / 256 * 256; /* whole lanes, whole cache lines */
     int use = work < SMALL_WORK ? 1 : L->threads;
-    if (work >= SMALL_WORK && !L->p->facts.branches && interleaved(L)) {
+    if (work >= SMALL_WORK && !unsteady && interleaved(L)) {
         L->step = TILE_POINTS;
         threads_each(use, (L->size[L->plan.dim] + L->step - 1) / L->step, L->stop, tile_item, L);
     } else {
@@ -366,7 +371,7 @@ static bool divides_columns(launch *L) {
 }
 
 static bool divides(launch *L) {
-    if (!L->p->facts.n_each || L->p->facts.scans || L->p->facts.branches || !L->inner) return false;
+    if (!L->p->facts.n_each || L->p->facts.scans || (L->p->facts.branches && L->p->facts.alone) || !L->inner) return false;
     return L->plan.way == EMIT_COLUMNS ? divides_columns(L) : divides_rows(L);
 }
 
