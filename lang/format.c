@@ -170,7 +170,9 @@ static void repr_native(gpa_str *out, const native *n) {
 
 /* Where a type lives, for the classes that are not Python's own. */
 static const char *type_module(uint32_t aux) {
-    if (aux == AUX_ERROR + GPA_E_AXIS || aux == AUX_ERROR + GPA_E_COMPLEX_WARNING) return "numpy.exceptions.";
+    static const gpa_code exceptions[] = {GPA_E_AXIS, GPA_E_COMPLEX_WARNING, GPA_E_RANK_WARNING, GPA_E_VISIBLE_DEPRECATION, GPA_E_TOO_HARD, GPA_E_DTYPE_PROMOTION};
+    for (size_t i = 0; i < COUNT_OF(exceptions); i++)
+        if (aux == AUX_ERROR + (uint32_t)exceptions[i]) return "numpy.exceptions.";
     if (aux == AUX_ERROR + GPA_E_LINALG) return "numpy.linalg.";
     if (aux == AUX_ERROR + GPA_E_UFUNC_TYPE) return "numpy._core._exceptions.";
     return "";

@@ -78,7 +78,9 @@ struct vm {
     bool tracing;        /* an error is on its way: frames are added to the trace */
     bool trace_skip;     /* raised again where it was caught: that frame is in the trace already */
     vm_frame *trace_out;
-    dict_obj *warned;
+    dict_obj *warned;      /* the warnings that were printed, with their places (warn.c) */
+    value warning_filters; /* a list of (action, category, start of the text), or NONE */
+    value warning_log;     /* what is called with a warning in place of printing it, or NONE */
     float_actions floats; /* numpy.seterr */
     char *folder;
     gpa_sym sym_doc, sym_name;

@@ -275,12 +275,12 @@ gpa_code op_array_getitem(gpa_vm *vm, value v, value key, value *out) {
     return out->tag == V_UNSET ? vm_err(vm)->code : GPA_OK;
 }
 
-/* A plain number stored in one element; an int only where it cannot be out of bounds. */
+/* A plain number stored in one element, only where it cannot be out of bounds. */
 static bool plain_number(const gpa_arr *a, value item, gpa_dtype *t, gpa_val *v) {
     if (item.tag == V_INT && (a->dtype == DT_I64 || a->dtype == DT_F64 || a->dtype == DT_F32)) {
         *t = DT_I64;
         v->I64 = item.i;
-    } else if (item.tag == V_FLOAT) {
+    } else if (item.tag == V_FLOAT && (!dtype_is_int((gpa_dtype)a->dtype) || (item.f >= 0 && item.f < 128))) {
         *t = DT_F64;
         v->F64 = item.f;
     } else if (item.tag == V_NUM) {

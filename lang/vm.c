@@ -99,6 +99,7 @@ gpa_code vm_new(const vm_config *c, gpa_vm **out, gpa_err *e) {
     if (!vm) return gpa_no_memory(e);
     vm->config = *c;
     vm->raised = v_unset();
+    vm->warning_filters = vm->warning_log = v_none();
     vm->floats = float_actions_default;
     vm->frames = mem_new((MAX_FRAMES + 1) * sizeof *vm->frames);
     vm->stack = mem_zero(STACK_VALUES * sizeof *vm->stack);
@@ -154,6 +155,8 @@ void vm_free(gpa_vm *vm) {
     if (vm->methods) value_release(vm, v_obj(V_DICT, vm->methods));
     if (vm->records) value_release(vm, v_obj(V_DICT, vm->records));
     if (vm->warned) value_release(vm, v_obj(V_DICT, vm->warned));
+    value_release(vm, vm->warning_filters);
+    value_release(vm, vm->warning_log);
     break_cycles(vm);
     call_free(vm);
     for (module_obj *m = vm->modules, *next; m; m = next) {
@@ -309,38 +312,4 @@ gpa_code vm_input(gpa_vm *vm, const char *prompt, value *out) {
     if (n && line[n - 1] == '\n') n--;
     *out = v_str(vm, line, n);
     return out->tag == V_UNSET ? vm->err.code : GPA_OK;
-}
-
-gpa_code vm_warn(gpa_vm *vm, gpa_code category, const char *fmt, ...) {
-    char text[GPA_ERR_TEXT];
-    gpa_span at = vm_where(vm);
-    const source *s = source_get(vm->config.sources, at.src);
-    uint32_t line = s ? source_at(s, at.lo).line : 0;
-    va_list ap;
-    va_start(ap, fmt);
-    vsnprintf(text, sizeof text, fmt, ap);
-    va_end(ap);
-    gpa_str out;
-    str_init(&out);
-    if (s) str_printf(&out, "%s:%u: ", s->name, line);
-    str_printf(&out, "%s: %s\n", gpa_err_name(category), text);
-    if (!vm->warned) {
-        value d = v_dict(vm);
-        if (d.tag != V_UNSET) vm->warned = d.dict;
-    }
-    gpa_code rc = GPA_OK;
-    if (vm->warned && dict_text_peek(vm, vm->warned, out.text).tag == V_UNSET) {
-        rc = dict_set_text(vm, vm->warned, out.text, v_bool(true));
-        size_t n = 0;
-        const char *source_text = s && line ? source_line(s, line, &n) : NULL;
-        while (n && *source_text == ' ') source_text++, n--;
-        if (n) {
-            str_put(&out, "  ");
-            str_putn(&out, source_text, n);
-            str_putc(&out, '\n');
-        }
-        if (!rc) rc = vm_write(vm, true, out.text, out.len);
-    }
-    str_free(&out);
-    return rc;
 }

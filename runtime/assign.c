@@ -19,22 +19,24 @@ enum { FEW = 64 };
 
 /* ---- numbers ---- */
 
-static gpa_code number_too_big(gpa_err *e) {
-    return gpa_fail(e, GPA_E_OVERFLOW, "Python int too large to convert to C long");
+/* Python's float as an element of an integer dtype: its whole part must fit. */
+static gpa_code check_whole(double x, gpa_dtype to, gpa_err *e) {
+    if (isnan(x)) return gpa_fail(e, GPA_E_VALUE, "cannot convert float NaN to integer");
+    if (isinf(x)) return gpa_fail(e, GPA_E_OVERFLOW, "cannot convert float infinity to integer");
+    double whole = trunc(x), least = dtype_info[to].kind == 'U' ? 0 : -ldexp(1, 8 * (int)dtype_size(to) - 1);
+    double beyond = ldexp(1, 8 * (int)dtype_size(to) - (dtype_info[to].kind == 'I'));
+    if (whole >= least && whole < beyond) return GPA_OK;
+    if (fabs(whole) >= 0x1p63) return gpa_fail(e, GPA_E_OVERFLOW, "Python int too large to convert to C long");
+    return gpa_fail(e, GPA_E_OVERFLOW, "Python integer %.0f out of bounds for %s", whole, dtype_info[to].name);
 }
 
-/* Python's numbers are converted as int(), float() and complex() would: what does not fit is refused. */
-static gpa_code check_number(const gpa_opnd *o, gpa_dtype to, gpa_err *e) {
+gpa_code arr_check_number(const gpa_opnd *o, gpa_dtype to, gpa_err *e) {
     bool whole = dtype_is_int(to);
     if (o->weak == WEAK_COMPLEX && whole)
         return gpa_fail(e, GPA_E_TYPE, "int() argument must be a string, a bytes-like object or a real number, not 'complex'");
     if (o->weak == WEAK_COMPLEX && dtype_is_float(to))
         return gpa_fail(e, GPA_E_TYPE, "float() argument must be a string or a real number, not 'complex'");
-    if (o->weak == WEAK_FLOAT && whole) {
-        if (isnan(o->v.F64)) return gpa_fail(e, GPA_E_VALUE, "cannot convert float NaN to integer");
-        if (isinf(o->v.F64)) return gpa_fail(e, GPA_E_OVERFLOW, "cannot convert float infinity to integer");
-        if (fabs(o->v.F64) >= 0x1p64 || (to != DT_U64 && fabs(o->v.F64) >= 0x1p63)) return number_too_big(e);
-    }
+    if (o->weak == WEAK_FLOAT && whole) return check_whole(o->v.F64, to, e);
     if (o->weak == WEAK_INT && whole) {
         int64_t v = o->v.I64, back = dtype_cast(dtype_cast(o->v, DT_I64, to), to, DT_I64).I64;
         if (back != v || (v < 0 && dtype_info[to].kind == 'U'))
@@ -265,7 +267,7 @@ gpa_code arr_set(gpa_rt *rt, gpa_arr *a, const gpa_index *ix, int n, const gpa_o
     gpa_code rc = GPA_OK;
     if (a->readonly) TRY(gpa_fail(e, GPA_E_VALUE, "assignment destination is read-only"));
     TRY(index_resolve(rt, a, ix, n, &p, e));
-    if (!rhs->arr) TRY(check_number(rhs, (gpa_dtype)a->dtype, e));
+    if (!rhs->arr) TRY(arr_check_number(rhs, (gpa_dtype)a->dtype, e));
     if (!p.masks && !p.places) {
         TRY(index_view(rt, a, &p, &to, e));
         TRY(set_view(rt, to, rhs, !p.ellipsis, e));

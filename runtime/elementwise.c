@@ -97,7 +97,7 @@ gpa_code arr_ufunc_types(gpa_op op, const gpa_opnd *in, gpa_dtype *compute, gpa_
     return by_type ? no_signature(op, in, e) : no_loop(op, t, e);
 }
 
-/* Python's int must fit the dtype it takes; a comparison knows what it would be. */
+/* Python's int must fit the dtype it takes; comparisons and logic know what it would be. */
 static gpa_code check_number(gpa_op op, const gpa_opnd *o, gpa_dtype t, gpa_err *e) {
     if (o->arr || o->weak != WEAK_INT || !dtype_is_int(t) || op == OP_WHERE) return GPA_OK; /* np.where converts like astype */
     gpa_val v = dtype_cast(o->v, DT_I64, t);
@@ -106,14 +106,23 @@ static gpa_code check_number(gpa_op op, const gpa_opnd *o, gpa_dtype t, gpa_err 
     return gpa_fail(e, GPA_E_OVERFLOW, "Python integer %lld out of bounds for %s", (long long)o->v.I64, dtype_info[t].name);
 }
 
-/* A number that does not fit beside a typed integer: the two are compared in int64, or if that fails too in float64. */
+/* A number that does not fit beside a typed integer: the two are compared (or are true) in int64, or if that fails too in float64. */
 static void widen_comparison(gpa_op op, const gpa_opnd *in, gpa_dtype *compute) {
-    if (op_info[op].sig != SIG_COMPARE || !dtype_is_int(*compute)) return;
-    for (int i = 0; i < 2; i++) {
+    gpa_sig sig = (gpa_sig)op_info[op].sig;
+    if ((sig != SIG_COMPARE && sig != SIG_LOGIC) || !dtype_is_int(*compute)) return;
+    for (int i = 0; i < op_info[op].arity; i++) {
         if (!check_number(op, &in[i], *compute, NULL)) continue;
         bool beyond = *compute == DT_U64 || *compute == DT_I64;
         *compute = beyond ? DT_F64 : DT_I64;
     }
+}
+
+gpa_code arr_number_types(gpa_op op, const gpa_opnd *in, gpa_dtype *compute, gpa_dtype *result, gpa_err *e) {
+    gpa_code rc = arr_ufunc_types(op, in, compute, result, e);
+    if (rc) return rc;
+    widen_comparison(op, in, compute);
+    for (int i = 0; i < op_info[op].arity && !rc; i++) rc = check_number(op, &in[i], op_operand(op, *compute, i), e);
+    return rc;
 }
 
 /* A power with a small number for exponent is what NumPy makes of it. */

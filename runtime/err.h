@@ -59,7 +59,11 @@
     ERR(RUNTIME_WARNING, "RuntimeWarning", WARNING)          \
     ERR(USER_WARNING, "UserWarning", WARNING)                \
     ERR(DEPRECATION, "DeprecationWarning", WARNING)          \
+    ERR(FUTURE_WARNING, "FutureWarning", WARNING)            \
     ERR(COMPLEX_WARNING, "ComplexWarning", RUNTIME_WARNING)  \
+    ERR(RANK_WARNING, "RankWarning", RUNTIME_WARNING)        \
+    ERR(VISIBLE_DEPRECATION, "VisibleDeprecationWarning", USER_WARNING) \
+    ERR(TOO_HARD, "TooHardError", RUNTIME)                   \
     ERR(INTERNAL, "SystemError", EXCEPTION)
 
 typedef enum {

@@ -229,6 +229,9 @@ struct gpa_body;
 gpa_code arr_apply(gpa_rt *rt, struct gpa_body *body, const gpa_opnd *in, const arr_ufunc_opts *opts, gpa_arr **out, gpa_err *e);
 /* The dtypes arr_ufunc would compute in and return. */
 gpa_code arr_ufunc_types(gpa_op op, const gpa_opnd *in, gpa_dtype *compute, gpa_dtype *result, gpa_err *e);
+/* The same for operands that are all numbers: GPA_E_OVERFLOW for a Python int that does not fit beside a typed one, but a comparison
+ * is computed in a type that holds both. */
+gpa_code arr_number_types(gpa_op op, const gpa_opnd *in, gpa_dtype *compute, gpa_dtype *result, gpa_err *e);
 /* NumPy's result_type of n operands. */
 gpa_code arr_result_type(const gpa_opnd *in, int n, gpa_dtype *out, gpa_err *e);
 /* astype: the same array when nothing changes and copy is false. */
@@ -272,6 +275,9 @@ typedef struct {
 /* a[ix...], with NumPy's rules: a view for basic indexing, else a new array. `one` (may be NULL) is set when the
  * result is one element that NumPy would give as a scalar. */
 gpa_code arr_get(gpa_rt *rt, gpa_arr *a, const gpa_index *ix, int n, bool *one, gpa_arr **out, gpa_err *e);
+/* Whether a number may become an element of an array of dtype `to`: Python's own are converted as int(), float() and complex()
+ * would, and what does not fit is refused; NumPy's are cast. */
+gpa_code arr_check_number(const gpa_opnd *o, gpa_dtype to, gpa_err *e);
 /* a[ix...] = rhs: one fused store. */
 gpa_code arr_set(gpa_rt *rt, gpa_arr *a, const gpa_index *ix, int n, const gpa_opnd *rhs, gpa_err *e);
 /* a[...] op= rhs on the whole of a view, casting 'same_kind' as NumPy's in-place operators. */

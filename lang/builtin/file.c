@@ -1,7 +1,8 @@
-/* open() and what it returns; the standard streams as files.
+/* open() and what it returns; the standard streams as files; io.StringIO and BytesIO.
  *
  * A file keeps a C stream, or the number of a standard stream, whose bytes go through the vm. Text is read with \r\n and
- * \r as \n, and written as it is. Field 0 is the name, field 1 the mode. */
+ * \r as \n, and written as it is. What lies in memory is a C stream, too: whatever reads files reads it. Field 0 is the name,
+ * field 1 the mode. */
 #include "lang/builtin/file.h"
 
 #include <errno.h>
@@ -14,10 +15,17 @@
 #include "lang/container.h"
 #include "lang/text.h"
 
+/* The bytes of a file in memory, which its stream owns. */
+typedef struct {
+    gpa_str bytes;
+    size_t at;
+} memory;
+
 typedef struct {
     FILE *f; /* NULL: closed, or standard */
     int standard; /* 0 .. 2, or -1 */
     bool readable, writable, binary;
+    memory *memory; /* what the stream reads and writes, or NULL */
 } file;
 
 /* ---- errors ---- */
@@ -45,7 +53,7 @@ gpa_code arg_path(gpa_vm *vm, value v, const char **path) {
     return GPA_OK;
 }
 
-/* ---- opening and closing ---- */
+/* ---- opening ---- */
 
 static file *data_of(value v) { return v.tag == V_OBJECT && v.object->kind == &file_kind ? v.object->data : NULL; }
 
@@ -75,7 +83,7 @@ value file_standard(gpa_vm *vm, int which) {
     static const char *const names[] = {"<stdin>", "<stdout>", "<stderr>"};
     value name = v_cstr(vm, names[which]);
     if (name.tag == V_UNSET) return name;
-    value v = file_new(vm, (file){NULL, which, which == 0, which != 0, false}, name, which ? "w" : "r");
+    value v = file_new(vm, (file){.standard = which, .readable = which == 0, .writable = which != 0}, name, which ? "w" : "r");
     value_release(vm, name);
     return v;
 }
@@ -107,7 +115,7 @@ static gpa_code parse_mode(gpa_vm *vm, value mode, file *f, char c_mode[4]) {
 }
 
 gpa_code file_open(gpa_vm *vm, value *argv, value *out) {
-    file f = {NULL, -1, false, false, false};
+    file f = {.standard = -1};
     char mode[4];
     const char *path;
     struct stat about;
@@ -124,6 +132,89 @@ gpa_code file_open(gpa_vm *vm, value *argv, value *out) {
     if (out->tag == V_UNSET) fclose(f.f);
     return out->tag == V_UNSET ? GPA_E_MEMORY : GPA_OK;
 }
+
+/* ---- in memory ---- */
+
+static ssize_t memory_read(void *cookie, char *to, size_t n) {
+    memory *m = cookie;
+    n = m->at < m->bytes.len ? MIN(n, m->bytes.len - m->at) : 0;
+    if (n) memcpy(to, m->bytes.text + m->at, n);
+    m->at += n;
+    return (ssize_t)n;
+}
+
+/* Makes room for n bytes at the position, zeros where nothing was written. */
+static ssize_t memory_write(void *cookie, const char *from, size_t n) {
+    memory *m = cookie;
+    while (m->bytes.len < m->at + n && !m->bytes.failed) {
+        static const char zeros[256];
+        str_putn(&m->bytes, zeros, MIN(sizeof zeros, m->at + n - m->bytes.len));
+    }
+    if (m->bytes.failed) {
+        errno = ENOMEM;
+        return 0;
+    }
+    memcpy(m->bytes.text + m->at, from, n);
+    m->at += n;
+    return (ssize_t)n;
+}
+
+static int memory_seek(void *cookie, off64_t *to, int whence) {
+    memory *m = cookie;
+    int64_t at = *to + (int64_t)(whence == SEEK_CUR ? m->at : whence == SEEK_END ? m->bytes.len : 0);
+    if (at < 0) {
+        errno = EINVAL;
+        return -1;
+    }
+    m->at = (size_t)at;
+    *to = at;
+    return 0;
+}
+
+static int memory_close(void *cookie) {
+    memory *m = cookie;
+    str_free(&m->bytes);
+    mem_free(m);
+    return 0;
+}
+
+/* io.StringIO(initial), io.BytesIO(initial). */
+static gpa_code in_memory(gpa_vm *vm, value initial, bool binary, value *out) {
+    static const cookie_io_functions_t io = {memory_read, memory_write, memory_seek, memory_close};
+    value_tag wanted = binary ? V_BYTES : V_STR;
+    if (initial.tag != V_NONE && initial.tag != wanted)
+        return binary ? vm_fail(vm, GPA_E_TYPE, "a bytes-like object is required, not '%s'", value_type_name(initial))
+                      : vm_fail(vm, GPA_E_TYPE, "initial_value must be str or None, not %s", value_type_name(initial));
+    memory *m = mem_zero(sizeof *m);
+    if (!m) return vm_no_memory(vm);
+    str_init(&m->bytes);
+    if (initial.tag != V_NONE) str_putn(&m->bytes, initial.str->text, initial.str->size);
+    file f = {.standard = -1, .readable = true, .writable = true, .binary = binary, .memory = m};
+    if (m->bytes.failed || !(f.f = fopencookie(m, "w+", io))) {
+        memory_close(m);
+        return vm_no_memory(vm);
+    }
+    *out = file_new(vm, f, v_none(), binary ? "rb+" : "r+");
+    if (out->tag == V_UNSET) fclose(f.f);
+    return out->tag == V_UNSET ? GPA_E_MEMORY : GPA_OK;
+}
+
+gpa_code file_string_io(gpa_vm *vm, value *argv, value *out) { return in_memory(vm, argv[0], false, out); }
+gpa_code file_bytes_io(gpa_vm *vm, value *argv, value *out) { return in_memory(vm, argv[0], true, out); }
+
+gpa_code file_temporary(gpa_vm *vm, value *argv, value *out) {
+    file f = {.standard = -1};
+    char mode[4];
+    gpa_code rc = parse_mode(vm, argv[0], &f, mode);
+    if (rc) return rc;
+    f.readable = f.writable = true; /* of the modes, r and w alone would make no sense */
+    if (!(f.f = tmpfile())) return os_error(vm, errno, NULL);
+    *out = file_new(vm, f, v_none(), argv[0].str->text);
+    if (out->tag == V_UNSET) fclose(f.f);
+    return out->tag == V_UNSET ? GPA_E_MEMORY : GPA_OK;
+}
+
+/* ---- closing ---- */
 
 static gpa_code close_file(gpa_vm *vm, file *f) {
     FILE *stream = f->f;
@@ -171,7 +262,7 @@ static void read_line(FILE *f, bool binary, gpa_str *out) {
 
 static gpa_code next_line(gpa_vm *vm, file *f, gpa_str *out) {
     if (f->f) {
-        read_line(f->f, f->binary, out);
+        read_line(f->f, f->binary || f->memory, out);
         return out->failed ? vm_no_memory(vm) : GPA_OK;
     }
     value line = v_none();
@@ -327,6 +418,32 @@ gpa_code file_tell(gpa_vm *vm, value *argv, value *out) {
     return rc;
 }
 
+gpa_code file_truncate(gpa_vm *vm, value *argv, value *out) {
+    file *f;
+    int64_t size = 0;
+    gpa_code rc = ready(vm, argv[0], false, true, &f);
+    if (rc) return rc;
+    if (!f->f) return vm_fail(vm, GPA_E_OS, "underlying stream is not seekable");
+    if (argv[1].tag == V_NONE) size = ftell(f->f);
+    else rc = arg_int(vm, argv[1], "size", &size);
+    if (!rc && size < 0) rc = vm_fail(vm, GPA_E_VALUE, "negative size value %lld", (long long)size);
+    if (rc) return rc;
+    if (fflush(f->f) || (!f->memory && ftruncate(fileno(f->f), (off_t)size))) return os_error(vm, errno, NULL);
+    if (f->memory && (size_t)size < f->memory->bytes.len) str_cut(&f->memory->bytes, (size_t)size);
+    *out = v_int(size);
+    return GPA_OK;
+}
+
+gpa_code file_getvalue(gpa_vm *vm, value *argv, value *out) {
+    file *f;
+    gpa_code rc = ready(vm, argv[0], false, false, &f);
+    if (rc) return rc;
+    if (!f->memory) return vm_fail(vm, GPA_E_ATTRIBUTE, "'_io.TextIOWrapper' object has no attribute 'getvalue'");
+    if (fflush(f->f)) return vm_no_memory(vm);
+    const gpa_str *bytes = &f->memory->bytes;
+    return native_give(f->binary ? v_bytes(vm, bytes->text, bytes->len) : v_str(vm, bytes->text, bytes->len), out);
+}
+
 gpa_code file_isatty(gpa_vm *vm, value *argv, value *out) {
     (void)vm;
     const file *f = argv[0].object->data;
@@ -366,6 +483,11 @@ gpa_code file_mode(gpa_vm *vm, value *argv, value *out) {
 }
 
 static gpa_code file_repr(gpa_vm *vm, object_obj *o, gpa_str *out) {
+    const file *f = o->data;
+    if (f->memory || o->fields[0].tag == V_NONE) {
+        str_put(out, f->memory ? f->binary ? "<_io.BytesIO object>" : "<_io.StringIO object>" : "<_io.TextIOWrapper of a temporary file>");
+        return GPA_OK;
+    }
     str_put(out, "<_io.TextIOWrapper name=");
     gpa_code rc = vm_repr(vm, o->fields[0], out);
     str_put(out, " mode=");

@@ -144,6 +144,8 @@ static gpa_code read_header(gpa_vm *vm, const char *bytes, size_t n, header *h) 
     const unsigned char *b = (const unsigned char *)bytes;
     if (n < MAGIC + 2) return vm_fail(vm, GPA_E_VALUE, "EOF: reading magic string, expected 8 bytes got %zu", n);
     if (n < MAGIC + 4) return vm_fail(vm, GPA_E_VALUE, "EOF: reading array header length, expected 2 bytes got %zu", n - MAGIC - 2);
+    if (b[MAGIC] < 1 || b[MAGIC] > 3 || b[MAGIC + 1])
+        return vm_fail(vm, GPA_E_VALUE, "we only support format version (1,0), (2,0), and (3,0), not (%d, %d)", b[MAGIC], b[MAGIC + 1]);
     bool wide = b[MAGIC] > 1;
     size_t length = (size_t)b[MAGIC + 2] | (size_t)b[MAGIC + 3] << 8;
     size_t at = MAGIC + (wide ? 6 : 4);
@@ -188,15 +190,15 @@ static gpa_code make_array(gpa_vm *vm, const header *h, const char *data, gpa_ar
 /* What NumPy says of a file that ends too early: the shape, and how many elements there are. */
 static gpa_code cut_short(gpa_vm *vm, const header *h, size_t there) {
     gpa_str shape;
-    int64_t all = 1;
+    uint64_t all = 1;
     str_init(&shape);
     for (int i = 0; i < h->ndim; i++) {
         str_printf(&shape, i ? ", %lld" : "%lld", (long long)h->shape[i]);
-        all *= h->shape[i];
+        all *= (uint64_t)h->shape[i];
     }
     gpa_code rc = vm_fail(vm, GPA_E_VALUE,
-                          "Failed to read all data for array. Expected (%s%s) = %lld elements, could only read %zu elements. (file seems not fully written?)",
-                          shape.text ? shape.text : "", h->ndim == 1 ? "," : "", (long long)all, there);
+                          "Failed to read all data for array. Expected (%s%s) = %llu elements, could only read %zu elements. (file seems not fully written?)",
+                          shape.text ? shape.text : "", h->ndim == 1 ? "," : "", (unsigned long long)all, there);
     str_free(&shape);
     return rc;
 }
@@ -238,7 +240,7 @@ gpa_code npy_load(gpa_vm *vm, value *argv, value *out) {
     str_init(&bytes);
     rc = file_slurp(vm, f, path, &bytes);
     if (!given) fclose(f);
-    if (!rc && path && bytes.len >= 4 && memcmp(bytes.text, "PK", 2) == 0) rc = npz_open(vm, path, out);
+    if (!rc && bytes.len >= 4 && memcmp(bytes.text, "PK", 2) == 0) rc = npz_open(vm, path, &bytes, out);
     else {
         if (!rc) rc = npy_read(vm, bytes.text, bytes.len, &used, &a);
         if (!rc) rc = np_return_array(vm, a, out);

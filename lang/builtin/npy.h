@@ -8,7 +8,7 @@
 gpa_code npy_write(gpa_vm *vm, gpa_arr *a, gpa_str *out);
 /* The array in the bytes of a .npy file, owned; *used: how many of them are its own. */
 gpa_code npy_read(gpa_vm *vm, const char *bytes, size_t n, size_t *used, gpa_arr **out);
-/* An archive at a path as a value. GPA_E_VALUE when it is none. */
-gpa_code npz_open(gpa_vm *vm, const char *path, value *out);
+/* The archive at a path, or (path NULL) in these bytes, which are copied, as an NpzFile. */
+gpa_code npz_open(gpa_vm *vm, const char *path, const gpa_str *bytes, value *out);
 
 #endif

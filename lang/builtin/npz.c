@@ -17,6 +17,16 @@
 
 /* ---- writing ---- */
 
+/* A source of bytes, which it copies. NULL on failure. */
+static zip_source_t *source_of(const char *bytes, size_t n) {
+    zip_source_t *source = zip_source_buffer_create(NULL, 0, 0, NULL);
+    if (!source) return NULL;
+    if (zip_source_begin_write(source) == 0 && zip_source_write(source, bytes, n) == (zip_int64_t)n && zip_source_commit_write(source) == 0)
+        return source;
+    zip_source_free(source);
+    return NULL;
+}
+
 /* Adds one member; the bytes are handed over to the archive. */
 static gpa_code add_member(gpa_vm *vm, zip_t *z, const char *name, value v, bool compressed) {
     gpa_arr *a = NULL;
@@ -27,16 +37,10 @@ static gpa_code add_member(gpa_vm *vm, zip_t *z, const char *name, value v, bool
     if (!rc) rc = npy_write(vm, a, &bytes);
     if (rc) goto out;
     str_printf(&member, "%s.npy", name);
-    zip_source_t *source = zip_source_buffer_create(NULL, 0, 0, NULL);
-    if (!source) {
-        rc = vm_no_memory(vm);
-        goto out;
-    }
-    bool ok = zip_source_begin_write(source) == 0 && zip_source_write(source, bytes.text, bytes.len) == (zip_int64_t)bytes.len &&
-              zip_source_commit_write(source) == 0;
-    zip_int64_t at = ok ? zip_file_add(z, member.text, source, ZIP_FL_OVERWRITE | ZIP_FL_ENC_UTF_8) : -1;
+    zip_source_t *source = source_of(bytes.text, bytes.len);
+    zip_int64_t at = source ? zip_file_add(z, member.text, source, ZIP_FL_OVERWRITE | ZIP_FL_ENC_UTF_8) : -1;
     if (at < 0) {
-        zip_source_free(source);
+        if (source) zip_source_free(source);
         rc = vm_fail(vm, GPA_E_OS, "cannot add '%s' to the archive: %s", member.text, zip_strerror(z));
     } else if (zip_set_file_compression(z, (zip_uint64_t)at, compressed ? ZIP_CM_DEFLATE : ZIP_CM_STORE, 0))
         rc = vm_fail(vm, GPA_E_OS, "%s", zip_strerror(z));
@@ -58,16 +62,40 @@ static gpa_code archive_path(gpa_vm *vm, value file, gpa_str *full) {
     return full->failed ? vm_no_memory(vm) : GPA_OK;
 }
 
+/* Opens the archive to write: at a path, or in `memory`, which the caller releases, too. */
+static gpa_code create(gpa_vm *vm, value file, gpa_str *path, zip_source_t **memory, zip_t **z) {
+    int code = 0;
+    if (!file_stream(file)) {
+        gpa_code rc = archive_path(vm, file, path);
+        if (!rc && !(*z = zip_open(path->text, ZIP_CREATE | ZIP_TRUNCATE, &code))) rc = os_error(vm, errno ? errno : EIO, path->text);
+        return rc;
+    }
+    *memory = zip_source_buffer_create(NULL, 0, 0, NULL);
+    if (*memory) zip_source_keep(*memory);
+    *z = *memory ? zip_open_from_source(*memory, ZIP_TRUNCATE, NULL) : NULL;
+    return *z ? GPA_OK : vm_no_memory(vm);
+}
+
+/* Copies the finished archive to an open file. */
+static gpa_code copy_out(gpa_vm *vm, zip_source_t *memory, FILE *f) {
+    char block[16384];
+    zip_int64_t n = 0;
+    if (zip_source_open(memory)) return vm_fail(vm, GPA_E_OS, "cannot read the archive that was made");
+    while ((n = zip_source_read(memory, block, sizeof block)) > 0)
+        if (fwrite(block, 1, (size_t)n, f) != (size_t)n) break;
+    zip_source_close(memory);
+    return n == 0 ? GPA_OK : os_error(vm, errno ? errno : EIO, NULL);
+}
+
 static gpa_code save(gpa_vm *vm, value *argv, bool compressed) {
     const tuple_obj *args = argv[1].tuple;
     dict_obj *named = argv[3].dict;
     char name[32];
     gpa_str path;
-    int code = 0;
+    zip_source_t *memory = NULL;
     zip_t *z = NULL;
     str_init(&path);
-    gpa_code rc = archive_path(vm, argv[0], &path);
-    if (!rc && !(z = zip_open(path.text, ZIP_CREATE | ZIP_TRUNCATE, &code))) rc = os_error(vm, errno ? errno : EIO, path.text);
+    gpa_code rc = create(vm, argv[0], &path, &memory, &z);
     size_t at = 0;
     for (const dict_entry *e; !rc && (e = dict_next(named, &at));) rc = add_member(vm, z, e->key.str->text, e->v, compressed);
     for (size_t i = 0; i < args->count && !rc; i++) {
@@ -76,9 +104,11 @@ static gpa_code save(gpa_vm *vm, value *argv, bool compressed) {
             rc = vm_fail(vm, GPA_E_VALUE, "Cannot use un-named variables and keyword %s", name);
         else rc = add_member(vm, z, name, args->items[i], compressed);
     }
-    if (!rc && zip_close(z)) rc = vm_fail(vm, GPA_E_OS, "cannot write '%s': %s", path.text, zip_strerror(z));
+    if (!rc && zip_close(z)) rc = vm_fail(vm, GPA_E_OS, "cannot write '%s': %s", memory ? "the archive" : path.text, zip_strerror(z));
     else if (!rc) z = NULL;
+    if (!rc && memory) rc = copy_out(vm, memory, file_stream(argv[0]));
     if (z) zip_discard(z);
+    if (memory) zip_source_free(memory);
     str_free(&path);
     return rc;
 }
@@ -109,17 +139,21 @@ static gpa_code list_members(gpa_vm *vm, zip_t *z, value *out) {
     return rc;
 }
 
-gpa_code npz_open(gpa_vm *vm, const char *path, value *out) {
+gpa_code npz_open(gpa_vm *vm, const char *path, const gpa_str *bytes, value *out) {
     int code;
-    zip_t *z = zip_open(path, ZIP_RDONLY, &code);
-    if (!z) return vm_fail(vm, GPA_E_VALUE, "File is not a zip file");
+    zip_source_t *source = path ? NULL : source_of(bytes->text, bytes->len);
+    zip_t *z = path ? zip_open(path, ZIP_RDONLY, &code) : source ? zip_open_from_source(source, ZIP_RDONLY, NULL) : NULL;
+    if (!z) {
+        if (source) zip_source_free(source);
+        return vm_fail(vm, GPA_E_VALUE, "File is not a zip file");
+    }
     value o = v_object(vm, &npz_kind, 2);
     gpa_code rc = o.tag == V_UNSET ? GPA_E_MEMORY : GPA_OK;
     if (rc) zip_discard(z);
     else {
         o.object->data = z;
         rc = list_members(vm, z, &o.object->fields[0]);
-        o.object->fields[1] = v_cstr(vm, path);
+        o.object->fields[1] = v_cstr(vm, path ? path : "object");
     }
     if (rc) value_release(vm, o);
     else *out = o;
@@ -183,8 +217,9 @@ gpa_code npz_save(gpa_vm *vm, value *argv, value *out) {
 
 gpa_code npz_save_compressed(gpa_vm *vm, value *argv, value *out) { return npz_save(vm, argv, out); }
 
-gpa_code npz_open(gpa_vm *vm, const char *path, value *out) {
+gpa_code npz_open(gpa_vm *vm, const char *path, const gpa_str *bytes, value *out) {
     (void)path;
+    (void)bytes;
     (void)out;
     return without(vm);
 }

@@ -29,6 +29,38 @@ static gpa_code on_path(gpa_vm *vm, value v, int (*call)(const char *path)) {
 
 static int make_folder(const char *path) { return mkdir(path, 0777); }
 
+/* The template of a name that mkstemp and mkdtemp fill in, as a copy. */
+static gpa_code make_temporary(gpa_vm *vm, value template, bool folder, int *number, value *path) {
+    const char *text;
+    gpa_code rc = arg_path(vm, template, &text);
+    char *name = rc ? NULL : mem_text(text, strlen(text));
+    if (rc) return rc;
+    if (!name) return vm_no_memory(vm);
+    if (folder ? !mkdtemp(name) : (*number = mkstemp(name)) < 0) rc = os_error(vm, errno, text);
+    else rc = native_give(v_cstr(vm, name), path);
+    mem_free(name);
+    return rc;
+}
+
+gpa_code os_mkstemp(gpa_vm *vm, value *argv, value *out) {
+    int number = -1;
+    value path = v_none();
+    gpa_code rc = make_temporary(vm, argv[0], false, &number, &path);
+    if (rc) return rc;
+    rc = native_give(v_tuple(vm, 2, (value[]){v_int(number), path}), out);
+    value_release(vm, path);
+    return rc;
+}
+
+gpa_code os_mkdtemp(gpa_vm *vm, value *argv, value *out) { return make_temporary(vm, argv[0], true, NULL, out); }
+
+gpa_code os_close(gpa_vm *vm, value *argv, value *out) {
+    (void)out;
+    int64_t number;
+    gpa_code rc = arg_int(vm, argv[0], "fd", &number);
+    return rc ? rc : number < 3 || number > INT32_MAX ? os_error(vm, EBADF, NULL) : close((int)number) ? os_error(vm, errno, NULL) : GPA_OK;
+}
+
 gpa_code os_chdir(gpa_vm *vm, value *argv, value *out) {
     (void)out;
     return on_path(vm, argv[0], chdir);
@@ -265,6 +297,14 @@ gpa_code os_isdir(gpa_vm *vm, value *argv, value *out) {
     const char *path;
     gpa_code rc = about(vm, argv[0], &s, &there, &path);
     *out = v_bool(there && S_ISDIR(s.st_mode));
+    return rc;
+}
+
+gpa_code os_islink(gpa_vm *vm, value *argv, value *out) {
+    struct stat s;
+    const char *path;
+    gpa_code rc = arg_path(vm, argv[0], &path);
+    *out = v_bool(!rc && lstat(path, &s) == 0 && S_ISLNK(s.st_mode));
     return rc;
 }
 

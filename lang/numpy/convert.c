@@ -163,8 +163,9 @@ gpa_code arg_opnd(gpa_vm *vm, value v, gpa_opnd *out) {
 }
 
 gpa_code arg_element(gpa_vm *vm, value v, gpa_dtype t, gpa_opnd *out) {
-    if (v.tag != V_STR && v.tag != V_NONE) return arg_opnd(vm, v, out);
     *out = (gpa_opnd){0};
+    if (v.tag == V_LIST || v.tag == V_TUPLE) return arg_array(vm, v, t, &out->arr); /* its numbers must fit, too */
+    if (v.tag != V_STR && v.tag != V_NONE) return arg_opnd(vm, v, out);
     if (v.tag == V_NONE && (dtype_is_float(t) || dtype_is_complex(t))) {
         *out = (gpa_opnd){.weak = WEAK_FLOAT, .dtype = DT_F64, .v.F64 = NAN};
         return GPA_OK;
@@ -269,22 +270,13 @@ static gpa_code discover(walk *w, value v, int depth) {
     return GPA_OK;
 }
 
-/* A Python int outside of an integer dtype is refused; everything else is cast as astype casts. */
+/* Python's numbers that do not fit are refused, and so are complex ones where there is no imaginary part; the rest is cast as astype casts. */
 static gpa_code convert(gpa_vm *vm, const gpa_opnd *o, gpa_dtype to, gpa_val *out) {
     *out = dtype_cast(o->v, o->dtype, to);
-    if (o->weak == WEAK_INT && dtype_is_int(to)) {
-        gpa_val back = dtype_cast(*out, to, DT_I64);
-        bool negative = dtype_info[to].kind == 'U' && o->v.I64 < 0;
-        if (negative || back.I64 != o->v.I64)
-            return vm_fail(vm, GPA_E_OVERFLOW, "Python integer %lld out of bounds for %s", (long long)o->v.I64, dtype_info[to].name);
-    }
     if (dtype_is_complex(o->dtype) && !dtype_is_complex(to) && to != DT_BOOL)
         return vm_fail(vm, GPA_E_TYPE, "%s() argument must be a string%s real number, not 'complex'", dtype_is_int(to) ? "int" : "float",
                        dtype_is_int(to) ? ", a bytes-like object or a" : " or a");
-    if (o->dtype == DT_F64 && o->weak && dtype_is_int(to) && !isfinite(o->v.F64))
-        return isnan(o->v.F64) ? vm_fail(vm, GPA_E_VALUE, "cannot convert float NaN to integer")
-                               : vm_fail(vm, GPA_E_OVERFLOW, "cannot convert float infinity to integer");
-    return GPA_OK;
+    return arr_check_number(o, to, vm_err(vm));
 }
 
 static gpa_code fill(walk *w, value v) {

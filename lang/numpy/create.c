@@ -159,11 +159,12 @@ static gpa_code filled(gpa_vm *vm, filling how, int ndim, const int64_t *extents
         gpa_val x = dtype_cast((gpa_val){.BOOL = how == FILL_ONE}, DT_BOOL, t);
         TRY(arr_full(rt, t, ndim, shape, x, &a, vm_err(vm)));
     } else {
-        TRY(arg_array(vm, v, t, &b));
+        TRY(arg_array(vm, v, v.tag == V_FLOAT ? DT_NONE : t, &b)); /* a float is cast, whatever does not fit */
         if (b->ndim == 0) {
             gpa_val x;
+            gpa_dtype to = t == DT_NONE ? (gpa_dtype)b->dtype : t;
             TRY(arr_item(rt, b, &x, vm_err(vm)));
-            TRY(arr_full(rt, (gpa_dtype)b->dtype, ndim, shape, x, &a, vm_err(vm)));
+            TRY(arr_full(rt, to, ndim, shape, dtype_cast(x, (gpa_dtype)b->dtype, to), &a, vm_err(vm)));
         } else {
             TRY(arr_empty(rt, t == DT_NONE ? (gpa_dtype)b->dtype : t, ndim, shape, &a, vm_err(vm)));
             TRY(arr_set(rt, a, &(gpa_index){.kind = IX_ELLIPSIS}, 1, &(gpa_opnd){.arr = b}, vm_err(vm)));

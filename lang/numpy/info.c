@@ -365,10 +365,10 @@ gpa_code np_scalar_new(gpa_vm *vm, value *argv, value *out) { /* cls, x, *types 
     if (argv[2].tuple->count)
         return vm_fail(vm, GPA_E_TYPE, "function takes at most 1 argument (%zu given)", argv[2].tuple->count + 1);
     if (x.tag == V_STR) {
-        double plain;
-        rc = vm_call(vm, v_type(V_FLOAT), 1, &x, 0, NULL, out);
-        plain = rc ? 0 : out->f;
-        if (!rc) *out = v_num(vm, t, dtype_cast((gpa_val){.F64 = plain}, DT_F64, t));
+        gpa_opnd n = {.dtype = DT_I64, .v.I64 = x.str->size != 0}; /* as a bool: whether there is text */
+        if (t != DT_BOOL) rc = arg_element(vm, x, t, &n);
+        if (!rc) rc = arr_check_number(&n, t, vm_err(vm));
+        if (!rc) *out = v_num(vm, t, dtype_cast(n.v, n.dtype, t));
         return rc ? rc : out->tag == V_UNSET ? vm_err(vm)->code : GPA_OK;
     }
     if (cast_number(x, t, &v)) {

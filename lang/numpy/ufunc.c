@@ -62,8 +62,13 @@ gpa_code arg_casting(gpa_vm *vm, value v, gpa_casting *out) {
 /* All operands are numbers: one element, computed here. */
 static gpa_code on_numbers(gpa_vm *vm, const ufunc *u, const gpa_opnd *in, value *out) {
     gpa_dtype compute, result;
-    gpa_code rc = arr_ufunc_types(u->op, in, &compute, &result, vm_err(vm));
+    gpa_code rc = arr_number_types(u->op, in, &compute, &result, vm_err(vm));
     if (rc) return rc;
+    if (op_info[u->op].sig == SIG_COMPARE && dtype_is_float(compute) && dtype_is_int(in[0].dtype) && dtype_is_int(in[1].dtype)) {
+        gpa_arr *compared; /* signed and unsigned: exactly, which takes more than one operation */
+        rc = arr_ufunc(vm_rt(vm), u->op, in, NULL, &compared, vm_err(vm));
+        return rc ? rc : np_return(vm, compared, out);
+    }
     if (u->op == OP_POWER && dtype_info[compute].kind == 'I' && dtype_cast(in[1].v, in[1].dtype, DT_I64).I64 < 0)
         return vm_fail(vm, GPA_E_VALUE, "Integers to negative integer powers are not allowed.");
     gpa_val v[3] = {0};

@@ -129,3 +129,51 @@ from os import path
 show(lambda: path.join('a', 'b'))
 import os.path as osp
 show(lambda: osp.basename('a/b'))
+
+# --- files in memory
+from io import StringIO, BytesIO
+f = StringIO("a\r\nb\nc"); print([f.readline(), f.read(), f.tell()])
+f = StringIO("abc"); print(f.write("X"), f.getvalue(), f.read(), f.tell(), f.truncate(2), f.getvalue())
+f = StringIO(); print("hello", 3, file=f); np.savetxt(f, np.eye(2), fmt="%g"); print(f.getvalue())
+f = BytesIO(b"abc"); f.seek(5); print(f.write(b"x"), f.getvalue(), f.seek(0), f.read(2), f.readlines())
+f = BytesIO(); np.save(f, np.arange(3)); np.save(f, np.eye(2)); f.seek(0); print(np.load(f), np.load(f))
+for save in (np.savez, np.savez_compressed):
+    f = BytesIO(); save(f, np.arange(3), b=np.eye(2)); f.seek(0); z = np.load(f); print(sorted(z.files), z["b"], z["arr_0"])
+for bad in (lambda: StringIO(3), lambda: BytesIO("a"), lambda: StringIO().write(b"a"), lambda: BytesIO().write("a"), lambda: np.load(BytesIO()), lambda: StringIO("a").truncate(-1)):
+    try: bad()
+    except Exception as e: print(type(e).__name__, e)
+with StringIO("1 2\n3 4") as f: print(np.loadtxt(f), f.closed)
+print(f.closed, [line for line in StringIO("a\nb\n")], list(BytesIO(b"a\nb")))
+
+# --- temporary files
+import os, tempfile
+number, path = tempfile.mkstemp(suffix=".npy"); os.close(number); np.save(path, np.arange(2)); print(np.load(path), path.endswith(".npy")); os.remove(path)
+with tempfile.TemporaryDirectory() as folder:
+    os.mkdir(os.path.join(folder, "inside")); open(os.path.join(folder, "inside", "x"), "w").close(); print(os.listdir(folder))
+print(os.path.exists(folder))
+with tempfile.TemporaryFile() as f: np.arange(3).tofile(f); f.seek(0); print(np.fromfile(f, int))
+try: tempfile.mkdtemp(dir="/no/such/folder")
+except OSError as e: print(type(e).__name__)
+
+# --- warnings
+import warnings
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always"); warnings.warn("one"); warnings.warn("two", RuntimeWarning); warnings.warn(DeprecationWarning("three"))
+    print([(w.category.__name__, str(w.message)) for w in caught], issubclass(caught[1].category, RuntimeWarning))
+    warnings.filterwarnings("ignore", message="tw"); warnings.warn("two"); print(len(caught))
+for category in (UserWarning, FutureWarning):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)
+        try: warnings.warn("careful", category); print("went on")
+        except UserWarning as e: print("caught", e)
+for bad in (lambda: warnings.simplefilter("bad"), lambda: warnings.warn("x", ValueError)):
+    try: bad()
+    except Exception as e: print(type(e).__name__, e)
+np.seterr(all="warn")
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always"); print(np.float64(1) / 0, len(caught), caught[0].category.__name__, caught[0].message)
+with warnings.catch_warnings():
+    warnings.simplefilter("error")
+    try: np.float64(1) / 0
+    except RuntimeWarning as e: print(e)
+print(np.exceptions.RankWarning, np.exceptions.ComplexWarning, issubclass(np.exceptions.RankWarning, RuntimeWarning))

@@ -177,3 +177,22 @@ print(s.astype(np.int8) < v, (v == s[::-1]).any(), (s + v).dtype)
 # --- floats of small integers
 a, b, c = np.ones(1, np.int8), np.ones(1, np.uint8), np.ones(1, np.uint16)
 print(np.arctan2(a, b).dtype, np.hypot(a, c).dtype, np.hypot(a, 1).dtype, np.hypot(a, 1.5).dtype, np.copysign(c, b).dtype, (a / b).dtype)
+# --- numbers that do not fit
+def tell(*all):
+    for f in all:
+        try: print(repr(f()))
+        except Exception as e: print(type(e).__name__, e)
+i8, u8, big = np.int8(1), np.uint8(255), np.uint64(9223372036854775807) + np.uint64(5)
+tell(lambda: i8 + 1000, lambda: u8 * -1, lambda: i8 ** 1000, lambda: 1000 - i8, lambda: i8 // 1000, lambda: i8 & 1000, lambda: -1000 | i8, lambda: divmod(i8, 1000))
+tell(lambda: np.add(i8, 1000), lambda: np.maximum(1000, u8), lambda: np.fmod(u8, -3), lambda: np.gcd(i8, 1000), lambda: np.int32(1) + 2**40, lambda: i8 / 1000, lambda: i8 + 127)
+print(i8 < 1000, i8 > -1000, u8 == -1, u8 > -1, big > -1, big == -1, big > np.int64(-1), np.int64(-2) < big, big <= np.int64(3), np.uint64(7) == np.int64(7), 1000 != i8)
+tell(lambda: np.logical_and(np.ones(2, 'i1'), 256), lambda: np.logical_xor(np.uint8(0), 256), lambda: np.logical_or(np.zeros(1, 'u1'), -1), lambda: np.logical_and(i8, 1000))
+tell(lambda: np.int8(1000.0), lambda: np.array([1000.0], 'i1'), lambda: np.int32(3e9), lambda: np.uint8(-1.0), lambda: np.uint8(255.9), lambda: np.int64(1e30), lambda: np.uint8(np.float64(1000)))
+tell(lambda: np.int8("1000"), lambda: np.int64("9007199254740993"), lambda: np.bool_("no"), lambda: np.float32("1e3"), lambda: np.complex64("1+2j"), lambda: np.int8("x"))
+tell(lambda: np.full(2, 1000, 'i1'), lambda: np.full(2, 300.0, 'u1'), lambda: np.put(np.zeros(3, 'u1'), 0, 300.0), lambda: np.insert(np.zeros(3, 'u1'), 0, 300.0), lambda: np.pad(np.ones(1, 'u1'), 1, constant_values=300))
+x = np.zeros(3, 'u1')
+for value in (300.0, -1.0, [1.5, 2, 300], np.float64(300), np.array([300.0]), 12.7):
+    try: x[:] = value; print(x); x[:] = 0
+    except Exception as e: print(type(e).__name__, e)
+    try: x[1] = value if not isinstance(value, list) else 7; print(x[1])
+    except Exception as e: print(type(e).__name__, e)
