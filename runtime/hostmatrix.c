@@ -37,9 +37,14 @@ static void store(gpa_dtype t, char *p, num z) {
 }
 
 static double column_norm(const num *a, int64_t n) {
-    double sum = 0;
+    double sum = 0, most = 0;
     for (int64_t i = 0; i < n; i++) sum += norm2(a[i]);
-    return sqrt(sum);
+    if ((sum > DBL_MIN / DBL_EPSILON && sum <= DBL_MAX) || isnan(sum)) return sqrt(sum);
+    for (int64_t i = 0; i < n; i++) most = fmax(most, fmax(fabs(creal(a[i])), fabs(cimag(a[i]))));
+    if (most == 0 || isinf(most)) return most;
+    sum = 0;
+    for (int64_t i = 0; i < n; i++) sum += norm2(a[i] / most);
+    return most * sqrt(sum);
 }
 
 /* conj(a) . b */
@@ -245,9 +250,10 @@ static void complete(num *q, int64_t rows, int64_t from, int64_t to) {
 }
 
 /* a (rows x cols, rows >= cols) becomes u diag(w) v^H by rotating its columns until they are orthogonal: u takes its place, v is
- * cols x cols (Hestenes 1958). False when that does not end. */
+ * cols x cols (Hestenes 1958). Columns that are nothing beside a are left: their directions are chance. False when that does not end. */
 static bool orthogonalize(num *a, int64_t rows, int64_t cols, num *w, num *v) {
     bool turned = true;
+    double limit = DBL_EPSILON * (1 + sqrt((double)rows)), nothing = DBL_EPSILON * DBL_EPSILON / 8 * column_norm(a, rows * cols);
     for (int64_t i = 0; i < cols * cols; i++) v[i] = i % cols == i / cols;
     for (int sweep = 0; sweep < SWEEPS && turned; sweep++) {
         turned = false;
@@ -255,7 +261,7 @@ static bool orthogonalize(num *a, int64_t rows, int64_t cols, num *w, num *v) {
             for (int64_t i = 0; i < j; i++) {
                 double x = creal(product(a + i * rows, a + i * rows, rows)), y = creal(product(a + j * rows, a + j * rows, rows)), c;
                 num b = product(a + i * rows, a + j * rows, rows), s;
-                if (!(cabs(b) > DBL_EPSILON * sqrt(x) * sqrt(y)) || cabs(b) < DBL_MIN) continue;
+                if (!(cabs(b) > limit * sqrt(x) * sqrt(y)) || sqrt(x) <= nothing || sqrt(y) <= nothing) continue;
                 turned = true;
                 rotation(x, b, y, &c, &s);
                 rotate(a, rows, i, j, c, s);

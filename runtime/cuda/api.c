@@ -32,7 +32,16 @@ static bool fill(void *so, const char *name, const entry *rows, size_t n, char *
     return true;
 }
 
+/* Those that older versions of the library lack. */
+static void fill_later(void *so, const entry *rows) {
+    for (; rows->symbol; rows++) {
+        void *found = dlsym(so, rows->symbol);
+        memcpy(rows->slot, &found, sizeof found);
+    }
+}
+
 #define FN(member, symbol, parameters) {#symbol, &table.member},
+#define NOTHING(FN)
 
 const cu_driver *api_driver(char *why, size_t n) {
     static cu_driver table;
@@ -77,22 +86,24 @@ static void *open_library(const char *stem, int behind, char *why, size_t n) {
 }
 
 /* `behind`: by how much the number in the file's name is smaller than CUDA's. */
-#define LIBRARY(member, ROWS, stem, behind)                                                      \
+#define LIBRARY(member, ROWS, LATER, stem, behind)                                               \
     const cu_##member *api_##member(char *why, size_t n) {                                       \
         static cu_##member table;                                                                \
-        const entry rows[] = {ROWS(FN)};                                                         \
+        const entry rows[] = {ROWS(FN)}, later[] = {LATER(FN) {NULL, NULL}};                     \
         if (table.library) return &table;                                                        \
         void *so = open_library(stem, behind, why, n);                                           \
         if (!so || !fill(so, "lib" stem ".so", rows, COUNT_OF(rows), why, n)) return NULL;       \
+        fill_later(so, later);                                                                   \
         table.library = so;                                                                      \
         return &table;                                                                           \
     }
-LIBRARY(nvrtc, CUDA_NVRTC, "nvrtc", 0)
-LIBRARY(blas, CUDA_BLAS, "cublas", 0)
-LIBRARY(fft, CUDA_FFT, "cufft", 1)
-LIBRARY(solver, CUDA_SOLVER, "cusolver", 1)
-LIBRARY(sparse, CUDA_SPARSE, "cusparse", 1)
+LIBRARY(nvrtc, CUDA_NVRTC, NOTHING, "nvrtc", 0)
+LIBRARY(blas, CUDA_BLAS, NOTHING, "cublas", 0)
+LIBRARY(fft, CUDA_FFT, NOTHING, "cufft", 1)
+LIBRARY(solver, CUDA_SOLVER, CUDA_SOLVER_LATER, "cusolver", 1)
+LIBRARY(sparse, CUDA_SPARSE, NOTHING, "cusparse", 1)
 #undef FN
+#undef NOTHING
 
 /* ---- the compiler's version ---- */
 

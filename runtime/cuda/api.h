@@ -21,7 +21,6 @@ typedef struct cublasContext *cublasHandle_t;
 typedef int cufftHandle;
 typedef struct cusolverDnContext *cusolverDnHandle_t;
 typedef struct cusolverDnParams *cusolverDnParams_t;
-typedef struct cusolverJacobi *cusolverJacobi_t; /* syevjInfo or gesvdjInfo */
 typedef struct cusparseContext *cusparseHandle_t;
 typedef struct cusparseSpMatDescr *cusparseSpMatDescr_t;
 typedef struct cusparseDnMatDescr *cusparseDnMatDescr_t;
@@ -124,9 +123,6 @@ enum {
 #define CUDA_UNITARY(FN, member, tail, parameters)                                                                        \
     FN(member##_s, cusolverDnSor##tail, parameters) FN(member##_d, cusolverDnDor##tail, parameters)                       \
     FN(member##_c, cusolverDnCun##tail, parameters) FN(member##_z, cusolverDnZun##tail, parameters)
-#define CUDA_HERMITIAN(FN, member, tail, parameters)                                                                      \
-    FN(member##_s, cusolverDnSsy##tail, parameters) FN(member##_d, cusolverDnDsy##tail, parameters)                       \
-    FN(member##_c, cusolverDnChe##tail, parameters) FN(member##_z, cusolverDnZhe##tail, parameters)
 #define CUDA_PICK(table, member, dtype)                                                                                   \
     ((dtype) == DT_F32 ? (table)->member##_s : (dtype) == DT_F64 ? (table)->member##_d : (dtype) == DT_C64 ? (table)->member##_c \
                                                                                        : (table)->member##_z)
@@ -166,26 +162,17 @@ enum {
     FN(svd, cusolverDnXgesvd, (cusolverDnHandle_t, cusolverDnParams_t, signed char, signed char, int64_t, int64_t, int, void *, \
                                int64_t, int, void *, int, void *, int64_t, int, void *, int64_t, int, void *, size_t, void *, \
                                size_t, int *))                                                                            \
+    FN(eigh_one_room, cusolverDnXsyevd_bufferSize, (cusolverDnHandle_t, cusolverDnParams_t, int, int, int64_t, int, const void *, \
+                                                    int64_t, int, const void *, int, size_t *, size_t *))                 \
+    FN(eigh_one, cusolverDnXsyevd, (cusolverDnHandle_t, cusolverDnParams_t, int, int, int64_t, int, void *, int64_t, int, void *, \
+                                    int, void *, size_t, void *, size_t, int *))
+
+/* What the library has from CUDA 12.6.2 on: NULL before. */
+#define CUDA_SOLVER_LATER(FN)                                                                                             \
     FN(eigh_room, cusolverDnXsyevBatched_bufferSize, (cusolverDnHandle_t, cusolverDnParams_t, int, int, int64_t, int, const void *, \
                                                       int64_t, int, const void *, int, size_t *, size_t *, int64_t))      \
     FN(eigh, cusolverDnXsyevBatched, (cusolverDnHandle_t, cusolverDnParams_t, int, int, int64_t, int, void *, int64_t, int, void *, \
                                       int, void *, size_t, void *, size_t, int *, int64_t))                               \
-    FN(eigh_one_room, cusolverDnXsyevd_bufferSize, (cusolverDnHandle_t, cusolverDnParams_t, int, int, int64_t, int, const void *, \
-                                                    int64_t, int, const void *, int, size_t *, size_t *))                 \
-    FN(eigh_one, cusolverDnXsyevd, (cusolverDnHandle_t, cusolverDnParams_t, int, int, int64_t, int, void *, int64_t, int, void *, \
-                                    int, void *, size_t, void *, size_t, int *))                                          \
-    FN(eigh_facts_create, cusolverDnCreateSyevjInfo, (cusolverJacobi_t *))                                                \
-    FN(eigh_facts_destroy, cusolverDnDestroySyevjInfo, (cusolverJacobi_t))                                                \
-    FN(svd_facts_create, cusolverDnCreateGesvdjInfo, (cusolverJacobi_t *))                                                \
-    FN(svd_facts_destroy, cusolverDnDestroyGesvdjInfo, (cusolverJacobi_t))                                                \
-    CUDA_HERMITIAN(FN, eigh_small_room, evjBatched_bufferSize, (cusolverDnHandle_t, int, int, int, const void *, int, const void *, \
-                                                                int *, cusolverJacobi_t, int))                            \
-    CUDA_HERMITIAN(FN, eigh_small, evjBatched, (cusolverDnHandle_t, int, int, int, void *, int, void *, void *, int, int *, \
-                                                cusolverJacobi_t, int))                                                   \
-    CUDA_TYPED(FN, svd_small_room, cusolverDn, gesvdjBatched_bufferSize, (cusolverDnHandle_t, int, int, int, const void *, int, \
-                                                const void *, const void *, int, const void *, int, int *, cusolverJacobi_t, int)) \
-    CUDA_TYPED(FN, svd_small, cusolverDn, gesvdjBatched, (cusolverDnHandle_t, int, int, int, void *, int, void *, void *, int, void *, \
-                                                int, void *, int, int *, cusolverJacobi_t, int))                          \
     FN(eig_room, cusolverDnXgeev_bufferSize, (cusolverDnHandle_t, cusolverDnParams_t, int, int, int64_t, int, const void *, int64_t, \
                                               int, const void *, int, const void *, int64_t, int, const void *, int64_t, int, \
                                               size_t *, size_t *))                                                        \
@@ -229,7 +216,7 @@ typedef struct { void *library; CUDA_DRIVER(FN) } cu_driver;
 typedef struct { void *library; CUDA_NVRTC(FN) } cu_nvrtc;
 typedef struct { void *library; CUDA_BLAS(FN) } cu_blas;
 typedef struct { void *library; CUDA_FFT(FN) } cu_fft;
-typedef struct { void *library; CUDA_SOLVER(FN) } cu_solver;
+typedef struct { void *library; CUDA_SOLVER(FN) CUDA_SOLVER_LATER(FN) } cu_solver;
 typedef struct { void *library; CUDA_SPARSE(FN) } cu_sparse;
 #undef FN
 

@@ -11,35 +11,53 @@ enum { MOST_ROWS = 32, REDUCTIONS_SINCE = 8 };
 
 typedef struct cu_small {
     struct cu_small *next;
-    gpa_lib_kind kind;
+    int which; /* of `rows` */
     gpa_dtype dtype;
-    int m, n, columns;
+    int m, n, columns, rotated;
     CUmodule module;
     CUfunction function; /* NULL: it could not be compiled */
     CUfunction second;   /* of calls that take two launches */
 } program;
 
-/* The calls that there are programs for: their names in small.cuh. */
+/* The calls that there are programs for: their names in small.cuh. Eigenvalues alone have another program than vectors. */
+enum { EIGEN = LIB_COUNT, ROWS };
 static const struct {
     const char *function, *symbol, *second;
-} rows[LIB_COUNT] = {
+} rows[ROWS] = {
     [LIB_LU] = {"lu", "LU", NULL},
     [LIB_SOLVE] = {"solve", "SOLVE", NULL},
     [LIB_CHOLESKY] = {"cholesky", "CHOLESKY", NULL},
     [LIB_QR] = {"qr", "QR", NULL},
-    [LIB_SVD] = {"turn", "TURN", NULL},
+    [LIB_SVD] = {"svd", "SVD", NULL},
     [LIB_EIGH] = {"tridiagonal", "EIGH", "values"},
+    [EIGEN] = {"eigen", "EIGEN", NULL},
 };
+
+static int row_of(const gpa_libcall *c) { return c->kind == LIB_EIGH && c->matrix.vectors ? (int)EIGEN : (int)c->kind; }
+static bool by_teams(const gpa_libcall *c) { return row_of(c) == LIB_SVD || row_of(c) == EIGEN; }
 
 /* ---- sources ---- */
 
-/* Right hand sides that are solved for at a time. */
-static int columns_of(const gpa_libcall *c) { return c->kind != LIB_SOLVE || c->matrix.k == 1 ? 1 : 4; }
+/* Right hand sides that are solved for at a time; columns of U; else 1. */
+static int columns_of(const gpa_libcall *c) {
+    if (c->kind == LIB_SVD) return (int)(c->matrix.full && c->matrix.x[2] ? c->matrix.m : c->matrix.n);
+    return c->kind != LIB_SOLVE || c->matrix.k == 1 ? 1 : 4;
+}
+
+/* Rows of V, where it is wanted. */
+static int rotated_of(const gpa_libcall *c) { return c->kind == LIB_SVD && c->matrix.x[2] ? (int)c->matrix.n : 0; }
 
 /* So many that their matrices fit in the shared memory that any block has. */
-static int warps_of(gpa_dtype t) {
-    size_t item = dtype_size(t);
-    return item <= 4 ? 4 : item <= 8 ? 2 : 1;
+static int warps_of(const gpa_libcall *c) {
+    size_t item = dtype_size(c->dtype);
+    return by_teams(c) || item > 8 ? 1 : item <= 4 ? 4 : 2;
+}
+
+/* Lanes that do a matrix. */
+static int lanes_of(const gpa_libcall *c) {
+    int lanes = by_teams(c) ? 4 : 32;
+    while (lanes < MAX(columns_of(c), (int)c->matrix.n)) lanes *= 2;
+    return lanes;
 }
 
 /* Elements from row to row, or of QR from column to column: they begin at 16 bytes, and what lies across them lies in different
@@ -54,10 +72,11 @@ char *small_source(const gpa_libcall *c, bool reductions) {
     gpa_str s;
     int lines = lines_of(c);
     str_init(&s);
-    str_printf(&s, "typedef %s real;\nenum { M = %d, N = %d, COLUMNS = %d, WARPS = %d, STRIDE = %d, LINE = %d };\n",
+    str_printf(&s, "typedef %s real;\nenum { M = %d, N = %d, COLUMNS = %d, WARPS = %d, STRIDE = %d, LINE = %d, WIDE = %d };\n",
                dtype_info[c->dtype].real == DT_F32 ? "float" : "double", (int)c->matrix.m, (int)c->matrix.n, columns_of(c),
-               warps_of(c->dtype), (lines | 1) * line_of(c), lines * line_of(c));
-    str_printf(&s, "#define COMPLEX %d\n#define REDUX %d\n#define %s 1\n", dtype_is_complex(c->dtype), reductions, rows[c->kind].symbol);
+               warps_of(c), (lines | 1) * line_of(c), lines * line_of(c), lanes_of(c));
+    str_printf(&s, "#define ROTATED %d\n#define COMPLEX %d\n#define REDUX %d\n#define %s 1\n", rotated_of(c), dtype_is_complex(c->dtype), reductions,
+               rows[row_of(c)].symbol);
     str_put(&s, small_text);
     char *text = s.failed ? NULL : mem_text(s.text, s.len);
     str_free(&s);
@@ -74,17 +93,20 @@ static CUfunction build(gpa_dev *d, program *p, const char *source) {
     target.contract = true;
     if (compile_ptx(source, target, &effort, &built, &ignored)) return NULL;
     CUresult r = compile_load(d->cu, built, effort, &p->module);
-    if (!r && rows[p->kind].second) r = d->cu->module_function(&p->second, p->module, rows[p->kind].second);
-    if (!r) r = d->cu->module_function(&p->function, p->module, rows[p->kind].function);
+    if (!r && rows[p->which].second) r = d->cu->module_function(&p->second, p->module, rows[p->which].second);
+    if (!r) r = d->cu->module_function(&p->function, p->module, rows[p->which].function);
     mem_free(built);
     return r ? NULL : p->function;
 }
 
+static bool is_for(const program *p, const program *w) {
+    return p->which == w->which && p->dtype == w->dtype && p->m == w->m && p->n == w->n && p->columns == w->columns && p->rotated == w->rotated;
+}
+
 static program *find(gpa_dev *d, const gpa_libcall *c) {
-    program wanted = {.kind = c->kind, .dtype = c->dtype, .m = (int)c->matrix.m, .n = (int)c->matrix.n, .columns = columns_of(c)};
+    program wanted = {.which = row_of(c), .dtype = c->dtype, .m = (int)c->matrix.m, .n = (int)c->matrix.n, .columns = columns_of(c), .rotated = rotated_of(c)};
     program *p = d->small;
-    while (p && (p->kind != wanted.kind || p->dtype != wanted.dtype || p->m != wanted.m || p->n != wanted.n || p->columns != wanted.columns))
-        p = p->next;
+    while (p && !is_for(p, &wanted)) p = p->next;
     if (p) return p;
     char *source = small_source(c, d->target.major >= REDUCTIONS_SINCE);
     p = source ? mem_new(sizeof *p) : NULL;
@@ -104,10 +126,9 @@ static bool is_small(const gpa_libcall *c) {
 }
 
 bool small_can(gpa_dev *d, const gpa_libcall *c) {
-    if (!rows[c->kind].function || c->kind == LIB_SVD || !is_small(c)) return false;
+    if (!rows[c->kind].function || !is_small(c)) return false;
     if (c->dtype != DT_F32 && c->dtype != DT_F64 && c->dtype != DT_C64 && c->dtype != DT_C128) return false;
     if (c->kind == LIB_SOLVE && c->matrix.k < 1) return false;
-    if (c->kind == LIB_EIGH && c->matrix.vectors) return false;
     program *p = find(d, c);
     return p && p->function;
 }
@@ -125,7 +146,7 @@ void small_close(gpa_dev *d) {
 
 static gpa_code launch(gpa_dev *d, const gpa_libcall *c, void **args, gpa_err *e) {
     const program *p = find(d, c);
-    int64_t warps = warps_of(c->dtype), blocks = (c->matrix.batch + warps - 1) / warps;
+    int64_t warps = warps_of(c), each = warps * (32 / lanes_of(c)), blocks = (c->matrix.batch + each - 1) / each;
     if (!p || !p->function) return gpa_no_memory(e);
     return api_check(d->cu->launch(p->function, (unsigned)blocks, 1, 1, 32 * (unsigned)warps, 1, 1, 0, d->stream, args, NULL), "cuLaunchKernel", e);
 }
@@ -153,15 +174,17 @@ static gpa_code eigenvalues(gpa_dev *d, const gpa_libcall *c, CUdeviceptr said, 
 
 /* With what each program is called: its parameters in small.cuh. */
 static gpa_code call(gpa_dev *d, const gpa_libcall *c, CUdeviceptr said, gpa_err *e) {
-    CUdeviceptr a = at(c, 0), b = at(c, 1), q = at(c, 2);
+    CUdeviceptr a = at(c, 0), b = at(c, 1), q = at(c, 2), vh = at(c, 3);
     long long k = c->matrix.k, batch = c->matrix.batch;
     int upper = c->matrix.upper, columns = (int)k;
-    switch ((int)c->kind) {
+    switch (row_of(c)) {
     case LIB_LU: return launch(d, c, (void *[]){&a, &b, &batch}, e);
     case LIB_SOLVE: return launch(d, c, (void *[]){&a, &b, &k, &batch, &said}, e);
     case LIB_CHOLESKY: return launch(d, c, (void *[]){&a, &upper, &batch, &said}, e);
     case LIB_QR: return launch(d, c, (void *[]){&a, &b, &q, &columns, &batch}, e);
+    case LIB_SVD: return launch(d, c, (void *[]){&a, &b, &q, &vh, &batch, &said}, e);
     case LIB_EIGH: return eigenvalues(d, c, said, e);
+    case EIGEN: return launch(d, c, (void *[]){&a, &upper, &b, &batch, &said}, e);
     }
     return gpa_fail(e, GPA_E_INTERNAL, "no program for small matrices");
 }
@@ -181,14 +204,4 @@ gpa_code small_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
 out:
     if (said) d->cu->free(said, d->stream);
     return rc;
-}
-
-bool small_can_turn(gpa_dev *d, const gpa_libcall *c) {
-    program *p = is_small(c) ? find(d, c) : NULL;
-    return p && p->function;
-}
-
-gpa_code small_turn(gpa_dev *d, const gpa_libcall *c, CUdeviceptr matrices, gpa_err *e) {
-    long long batch = c->matrix.batch;
-    return launch(d, c, (void *[]){&matrices, &batch}, e);
 }

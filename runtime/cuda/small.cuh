@@ -1,5 +1,6 @@
 // Factorizations of many small matrices: compiled at run time by small.c, which writes definitions before it (real, M, N, COLUMNS,
-// WARPS, STRIDE, LINE, COMPLEX, whether warps have reductions, REDUX, and which program is wanted: SOLVE, LU, CHOLESKY, QR, EIGH or TURN).
+// WARPS, STRIDE, LINE, ROTATED, WIDE, COMPLEX, whether warps have reductions, REDUX, and which program is wanted: SOLVE, LU, CHOLESKY, QR,
+// EIGH, SVD or EIGEN).
 //
 // A warp does one matrix of at most 32 rows and columns. Lane i holds row i (of QR column i) in registers; what all lanes need in a
 // step goes through shared memory. What remains of the matrix moves to the first registers in each step: so they have fixed
@@ -414,14 +415,221 @@ extern "C" __global__ void __launch_bounds__(32) values(const real *d, const rea
     for (int i = 0; i < N; i++) out[matrix * N + i] = x[i][t] * big;
 }
 
-#elif TURN
-// Each N x N matrix becomes its conjugate transpose.
-extern "C" __global__ void __launch_bounds__(32 * WARPS) turn(elem *a, long long batch) {
-    __shared__ elem all[WARPS][N * STRIDE];
-    MATRIX_OF_THIS_WARP
-    elem *at = all[warp];
-    a += matrix * N * N;
-    load(at, a, lane);
-    for (int i = lane; i < N * N; i += 32) a[i] = conj(at[i % N * STRIDE + i / N]);
+#elif SVD || EIGEN
+// Jacobi's method on columns (Hestenes 1958): rotations make any two of them orthogonal, in sweeps in which each meets each other.
+// A team of WIDE lanes does a matrix; lane i holds column i. No column goes through memory.
+enum { TEAMS = 32 / WIDE, EVEN = (N + 1) / 2 * 2, SWEEPS = 40 };
+constexpr real unit = sizeof(real) == 4 ? (real)1.2e-7 : (real)2.2e-16, nothing = unit * unit;
+
+struct team {
+    int me, first; // lanes of the warp: of the team's the how manieth, and where these begin
+    long long matrix;
+    bool writes;   // behind the last matrix teams do that one once more, for the sake of their neighbours in the warp
+};
+
+__device__ team team_of(long long batch) {
+    int lane = (int)threadIdx.x % 32;
+    long long matrix = (long long)blockIdx.x * TEAMS + lane / WIDE;
+    return {lane % WIDE, lane - lane % WIDE, matrix < batch ? matrix : batch - 1, matrix < batch};
+}
+
+__device__ real value_at(const team &t, real a, int lane) { return __shfl_sync(ALL, a, t.first + lane); }
+
+#if COMPLEX
+__device__ real from_lane(real a, int lane) { return __shfl_sync(ALL, a, lane); }
+__device__ real size_of(elem a) { return hypot(a.x, a.y); }
+#else
+__device__ real size_of(elem a) { return fabs(a); }
+#endif
+
+__device__ real team_max(real a) {
+    for (int d = WIDE / 2; d; d /= 2) a = fmax(a, __shfl_xor_sync(ALL, a, d));
+    return a;
+}
+
+template <class part> __device__ part team_sum(part a) {
+    for (int d = WIDE / 2; d; d /= 2) a = a + from_lane(a, (int)(threadIdx.x % 32) ^ d);
+    return a;
+}
+
+__device__ real norm2(const elem *x) {
+    real sum = 0;
+#pragma unroll
+    for (int i = 0; i < M; i++) sum += square(x[i]);
+    return sum;
+}
+
+// Whom a column meets in a round: all but the last stand in a circle, i meets round - i, and the last whoever would meet itself.
+__device__ int opponent(int me, int round) {
+    if (me >= EVEN) return me;
+    if (me == EVEN - 1) return round % 2 ? (round + EVEN - 1) / 2 : round / 2;
+    int other = round < me ? round - me + EVEN - 1 : round - me;
+    return other == me ? EVEN - 1 : other;
+}
+
+// The columns x become orthogonal, the columns v of the matrix ROTATED x N are rotated with them. Columns that are nothing beside
+// the longest are left: their directions are chance. False if there is no end.
+__device__ __forceinline__ bool orthogonalize(const team &t, elem *x, elem *v) {
+    const real limit = unit * (1 + sqrt((real)M));
+    bool far = true;
+#pragma unroll 1
+    for (int sweep = 0, turned = 1; sweep < SWEEPS && turned; sweep++) {
+        real mine = norm2(x), floor = team_max(mine) * (nothing / 8) * (nothing / 8);
+        far = turned = false;
+#pragma unroll 1
+        for (int round = 0; round + 1 < EVEN; round++) {
+            int other = opponent(t.me, round);
+            bool low = t.me < other;
+            real theirs = value_at(t, mine, other), alpha = low ? mine : theirs, beta = low ? theirs : mine;
+            elem dot = of_real(0);
+#pragma unroll
+            for (int i = 0; i < M; i++) dot = dot + conj(x[i]) * from_lane(x[i], t.first + other);
+            dot = from_lane(dot, t.first + (low ? t.me : other)); // both go by what the lower one found
+            real size = size_of(dot), least = limit * sqrt(alpha) * sqrt(beta);
+            bool turn = other != t.me && size > least && alpha > floor && beta > floor;
+            if (!__any_sync(ALL, turn)) continue;
+            real c = 1, tangent = 0;
+            elem part = of_real(0);
+            if (turn) {
+                real half = (beta - alpha) / (2 * size);
+                tangent = copysign((real)1, half) / (fabs(half) + hypot((real)1, half));
+                c = 1 / sqrt(1 + tangent * tangent);
+                elem phase = of_parts(real_of(dot) / size, imag_of(dot) / size) * (tangent * c);
+                part = low ? of_real(0) - conj(phase) : phase;
+                mine += low ? -tangent * size : tangent * size;
+                far |= size > 1000 * least;
+            }
+            turned = true;
+#pragma unroll
+            for (int i = 0; i < M; i++) x[i] = x[i] * c + part * from_lane(x[i], t.first + other);
+#pragma unroll
+            for (int i = 0; i < ROTATED; i++) v[i] = v[i] * c + part * from_lane(v[i], t.first + other);
+        }
+    }
+    return !far;
+}
+
+// How many of the first N lanes come before this one: those with more (or the same, and before it).
+__device__ int place_of(const team &t, real key) {
+    int place = 0;
+    for (int k = 0; k < N; k++) {
+        real other = value_at(t, key, k);
+        place += other > key || (other == key && k < t.me);
+    }
+    return place;
+}
+
+__device__ void divide(elem *x, real by) {
+#pragma unroll
+    for (int i = 0; i < M; i++) x[i] = of_parts(real_of(x[i]) / by, imag_of(x[i]) / by);
+}
+#endif
+
+#if SVD
+// Columns that have no direction of their own get one orthogonal to all others: what is left of the axis that lies least among those.
+__device__ void complete(const team &t, elem *x, bool has) {
+#pragma unroll 1
+    for (int c = 0; c < COLUMNS; c++) {
+        bool missing = t.me == c && !has;
+        if (!__any_sync(ALL, missing)) continue;
+        real least = 2;
+        elem r[M], mine = of_real(0); // what this lane's column has of the axis
+        int axis = 0;
+#pragma unroll
+        for (int i = 0; i < M; i++) {
+            real length = team_sum(has ? square(x[i]) : (real)0);
+            bool better = length < least;
+            least = better ? length : least;
+            axis = better ? i : axis;
+            mine = better ? has ? x[i] : of_real(0) : mine;
+        }
+#pragma unroll
+        for (int i = 0; i < M; i++) r[i] = of_real(i == axis);
+#pragma unroll 1
+        for (int twice = 0; twice < 2; twice++) {
+            elem part = conj(mine);
+#pragma unroll
+            for (int i = 0; i < M; i++) r[i] = r[i] - team_sum(has ? x[i] * part : of_real(0));
+            mine = of_real(0);
+#pragma unroll
+            for (int i = 0; i < M; i++) mine = mine + conj(r[i]) * x[i];
+        }
+        divide(r, sqrt(norm2(r)));
+#pragma unroll
+        for (int i = 0; i < M; i++) x[i] = missing ? r[i] : x[i];
+        has |= missing;
+    }
+}
+
+// a: M x N by columns, M >= N; its singular values, falling; u: M x COLUMNS, vh: N x N (both null: values only).
+extern "C" __global__ void __launch_bounds__(32 * WARPS) svd(const elem *a, real *values, elem *u, elem *vh, long long batch, verdict *said) {
+    team t = team_of(batch);
+    elem x[M], v[N];
+    a += t.matrix * M * N;
+#pragma unroll
+    for (int i = 0; i < M; i++) x[i] = t.me < N ? a[t.me * M + i] : of_real(0);
+#pragma unroll
+    for (int i = 0; i < N; i++) v[i] = of_real(i == t.me);
+    bool done = orthogonalize(t, x, v);
+    real size = sqrt(norm2(x)), top = team_max(size);
+    int before = place_of(t, size), place = t.me < N ? before : t.me;
+    if (!t.writes) t.me = WIDE;
+    judge(said, t.matrix, !done, t.me);
+    if (t.me < N) values[t.matrix * N + place] = size;
+#if ROTATED
+    bool has = size > top * nothing;
+    divide(x, has ? size : 1);
+    complete(t, x, has);
+#pragma unroll
+    for (int i = 0; i < M; i++)
+        if (t.me < COLUMNS) u[t.matrix * M * COLUMNS + place * M + i] = x[i];
+#pragma unroll
+    for (int i = 0; i < N; i++)
+        if (t.me < N) vh[t.matrix * N * N + i * N + place] = conj(v[i]);
+#endif
+}
+
+#elif EIGEN
+// One triangle of a, by columns, becomes its eigenvectors; values: rising. What is made orthogonal is a + shift I, which has no
+// negative eigenvalues: its columns become multiples of its eigenvectors. The values are what a makes of these.
+extern "C" __global__ void __launch_bounds__(32 * WARPS) eigen(elem *a, int upper, real *values, long long batch, verdict *said) {
+    team t = team_of(batch);
+    elem x[M];
+    real total = 0, value = 0;
+    a += t.matrix * N * N;
+    bool mine = t.me < N;
+#pragma unroll
+    for (int i = 0; i < M; i++) {
+        bool there = (i < t.me) == (upper != 0) || i == t.me;
+        x[i] = !mine ? of_real(0) : there ? a[t.me * N + i] : conj(a[i * N + t.me]);
+        if (i == t.me) x[i] = of_real(real_of(x[i]));
+        total += span(x[i]);
+    }
+    total = team_max(total);
+    if (total == 0) total = 1;
+#pragma unroll
+    for (int i = 0; i < M; i++)
+        if (i == t.me && mine) x[i] = x[i] + of_real(2 * total);
+    bool done = orthogonalize(t, x, x);
+    real size = sqrt(norm2(x));
+    divide(x, mine ? size : 1);
+#pragma unroll 1
+    for (int j = 0; j < N; j++) {
+        elem xj = of_real(0), sum = of_real(0);
+#pragma unroll
+        for (int i = 0; i < M; i++) {
+            if (i == j) xj = x[i];
+            elem e = i < j ? of_real(0) : upper ? conj(a[i * N + j]) : a[j * N + i];
+            sum = sum + conj(x[i]) * (i == j ? of_real(real_of(e) / 2) : e);
+        }
+        value += 2 * real_of(sum * xj);
+    }
+    int place = place_of(t, -value);
+    __syncwarp();
+    if (!t.writes || !mine) return;
+    judge(said, t.matrix, !done, t.me);
+    values[t.matrix * N + place] = value;
+#pragma unroll
+    for (int i = 0; i < M; i++) a[place * N + i] = x[i];
 }
 #endif

@@ -1,4 +1,4 @@
-/* Equations and factorizations of many small matrices, by programs of gpa's own: a warp does a matrix, several times as fast as
+/* Equations, factorizations, eigenvalues and singular values of many small matrices, by programs of gpa's own: a warp does a matrix, several times as fast as
  * the libraries' batched forms. */
 #ifndef GPA_CUDA_SMALL_H
 #define GPA_CUDA_SMALL_H
@@ -6,14 +6,11 @@
 #include "runtime/cuda/program.h"
 #include "runtime/libcall.h"
 
-/* Whether there is a program for the call: LU, SOLVE, CHOLESKY and QR of several matrices of at most 32 rows and columns. Compiles it
- * at first need. */
+/* Whether there is a program for the call: LU, SOLVE, CHOLESKY, QR, SVD and EIGH of several matrices of at most 32 rows and columns.
+ * Compiles it at first need. */
 bool small_can(gpa_dev *d, const gpa_libcall *c);
 /* Does a call for which there is one; waits for its end where the matrices may not be what they should. */
 gpa_code small_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e);
-/* For an SVD call that cuSOLVER does: conjugates and transposes n x n matrices in place. */
-bool small_can_turn(gpa_dev *d, const gpa_libcall *c);
-gpa_code small_turn(gpa_dev *d, const gpa_libcall *c, CUdeviceptr matrices, gpa_err *e);
 void small_close(gpa_dev *d);
 
 /* What is compiled for a call, by small_can and by the tests: owned, mem_free; NULL when memory is short. */

@@ -12,8 +12,7 @@
 
 enum {
     MAX_ROOMS = 8,
-    BATCHED_MAX = 512, /* rows up to which cuBLAS does many matrices faster than one after the other */
-    SMALL = 32         /* to which cuSOLVER has Jacobi's method for many matrices */
+    BATCHED_MAX = 512  /* rows up to which cuBLAS does many matrices faster than one after the other */
 };
 
 /* A call in progress. */
@@ -166,31 +165,7 @@ static gpa_code qr(work *w, gpa_err *e) {
     return rc;
 }
 
-/* By Jacobi's method, which gives V where V^H is wanted. */
-static gpa_code svd_small(work *w, gpa_err *e) {
-    int n_work = 0, vectors = w->c->matrix.x[2] != NULL, m = lead(w->m), n = lead(w->n);
-    void *buffer = NULL, *u, *v, *a = at(w, 0, 0, 0, 0), *values = at(w, 1, 0, 0, 0);
-    int64_t per = (int64_t)w->batch;
-    cusolverJacobi_t facts = NULL;
-    gpa_code rc = GPA_OK;
-    TRY(check(w->s->svd_facts_create(&facts), "cusolverDnCreateGesvdjInfo", e));
-    if (vectors) u = at(w, 2, 0, 0, 0), v = at(w, 3, 0, 0, 0);
-    else { /* the library wants room for them all the same */
-        TRY(room(w, (size_t)(per * m * m * w->item), &u, e));
-        TRY(room(w, (size_t)(per * n * n * w->item), &v, e));
-    }
-    TRY(TYPED(svd_small_room, vectors, m, n, a, m, values, u, m, v, n, &n_work, facts, w->batch));
-    TRY(room(w, (size_t)n_work * (size_t)w->item, &buffer, e));
-    TRY(TYPED(svd_small, vectors, m, n, a, m, values, u, m, v, n, buffer, n_work, w->info, facts, w->batch));
-    if (vectors) TRY(small_turn(w->d, w->c, (CUdeviceptr)(uintptr_t)v, e));
-out:
-    if (facts) w->s->svd_facts_destroy(facts);
-    return rc;
-}
-
 static gpa_code svd(work *w, gpa_err *e) {
-    bool square = w->m == w->n || w->c->matrix.full || !w->c->matrix.x[2]; /* the small form has no others */
-    if (square && w->m <= SMALL && small_can_turn(w->d, w->c)) return svd_small(w, e);
     space s = {0};
     int64_t m = w->m, n = w->n, u = w->c->matrix.full ? m : n;
     int part = w->item / (dtype_is_complex(w->c->dtype) ? 2 : 1);
@@ -211,32 +186,23 @@ static gpa_code svd(work *w, gpa_err *e) {
     return rc;
 }
 
-static gpa_code eigh_small(work *w, gpa_err *e) {
-    int n_work = 0, vectors = w->c->matrix.vectors, upper = w->c->matrix.upper;
-    void *buffer = NULL, *a = at(w, 0, 0, 0, 0), *values = at(w, 1, 0, 0, 0);
-    cusolverJacobi_t facts = NULL;
-    gpa_code rc = check(w->s->eigh_facts_create(&facts), "cusolverDnCreateSyevjInfo", e);
-    if (!rc) rc = TYPED(eigh_small_room, vectors, upper, w->n, a, lead(w->n), values, &n_work, facts, w->batch);
-    if (!rc) rc = room(w, (size_t)n_work * (size_t)w->item, &buffer, e);
-    if (!rc) rc = TYPED(eigh_small, vectors, upper, w->n, a, lead(w->n), values, buffer, n_work, w->info, facts, w->batch);
-    if (facts) w->s->eigh_facts_destroy(facts);
-    return rc;
-}
-
 static gpa_code eigh(work *w, gpa_err *e) {
-    if (w->batch > 1 && w->n <= SMALL) return eigh_small(w, e);
     space s = {0};
-    int job = w->c->matrix.vectors, upper = w->c->matrix.upper;
+    int job = w->c->matrix.vectors, upper = w->c->matrix.upper, part = w->item / (dtype_is_complex(w->c->dtype) ? 2 : 1);
     int64_t n = w->n;
     void *a = at(w, 0, 0, 0, 0), *values = at(w, 1, 0, 0, 0);
-    bool one = w->batch == 1;
+    bool together = w->batch > 1 && w->s->eigh;
     gpa_code rc;
-    if (one) rc = GENERIC(eigh_one_room, job, upper, n, w->data, a, n, w->part, values, w->data, &s.n, &s.host_n);
-    else rc = GENERIC(eigh_room, job, upper, n, w->data, a, n, w->part, values, w->data, &s.n, &s.host_n, w->batch);
+    if (together) rc = GENERIC(eigh_room, job, upper, n, w->data, a, n, w->part, values, w->data, &s.n, &s.host_n, w->batch);
+    else rc = GENERIC(eigh_one_room, job, upper, n, w->data, a, n, w->part, values, w->data, &s.n, &s.host_n);
     if (!rc) rc = make_space(w, &s, e);
-    if (rc) return rc;
-    if (one) return GENERIC(eigh_one, job, upper, n, w->data, a, n, w->part, values, w->data, s.at, s.n, s.host, s.host_n, w->info);
-    return GENERIC(eigh, job, upper, n, w->data, a, n, w->part, values, w->data, s.at, s.n, s.host, s.host_n, w->info, w->batch);
+    if (!rc && together) return GENERIC(eigh, job, upper, n, w->data, a, n, w->part, values, w->data, s.at, s.n, s.host, s.host_n, w->info, w->batch);
+    for (int i = 0; i < w->batch && !rc; i++) {
+        a = at(w, 0, i, n * n, w->item);
+        values = at(w, 1, i, n, part);
+        rc = GENERIC(eigh_one, job, upper, n, w->data, a, n, w->part, values, w->data, s.at, s.n, s.host, s.host_n, w->info + i);
+    }
+    return rc;
 }
 
 static gpa_code eig(work *w, gpa_err *e) {
@@ -281,6 +247,7 @@ bool solver_can(gpa_dev *d, const gpa_libcall *c) {
     if (small_can(d, c)) return true;
     if (!blas_ready(d)) return false;
     if (!d->solver && !(d->solver = api_solver(why, sizeof why))) return false;
+    if (c->kind == LIB_EIG && !d->solver->eig) return false;
     if (!d->solver_handle && d->solver->create(&d->solver_handle)) return false;
     if (!d->solver_params && d->solver->params_create(&d->solver_params)) return false;
     return !d->solver->set_stream(d->solver_handle, d->stream);

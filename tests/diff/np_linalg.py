@@ -359,3 +359,39 @@ for t in ['f4', 'f8', 'c8', 'c16']:
     print(np.linalg.eigvalsh(other), np.linalg.eigvalsh(other.T, 'U'), np.isnan(np.linalg.inv(x)).all(), np.isnan(np.linalg.solve(half, np.ones(3))).any())
     tell(lambda: np.linalg.eigvalsh(other, 'U')); tell(lambda: np.linalg.eig(far)); tell(lambda: np.linalg.svd(other.T))
     print(np.isnan(np.linalg.det(x)), np.isnan(np.linalg.det(np.stack([one, x]))), np.linalg.slogdet(x)[1], 'c' in t or np.linalg.slogdet(x)[0], np.isnan(np.linalg.cholesky(x)[-1, -1]), np.isnan(np.linalg.qr(x)[1][0]))
+
+# --- matrices near the ends of the numbers
+np.seterr(all="ignore")
+def show(x): return " ".join([f"{v:.4g}" for v in np.asarray(x).ravel().tolist()])
+def turned(x): return np.conj(np.swapaxes(x, -1, -2))
+def unitary(x): return bool(np.abs(x @ turned(x) - np.eye(x.shape[-2])).max() < 1e-5)
+k = np.arange(36)
+d = (np.sin(k * k + 1.0) + 0.1).reshape(6, 6)
+given = [("1e-180", d * 1e-180), ("1e300", d * 1e300), ("f4 1e-30", (d * 1e-30).astype("f4")), ("f4 1e37", (d * 1e37).astype("f4")), ("c8", (d * (1e-30 + 1e-30j)).astype("c8")), ("c16 1e-200", d * (1e-200 + 1e-200j)), ("c16 1e300", d * (1e300 + 1e300j)), ("stack", np.stack([d * 1e-200, d, d * 1e200])), ("rough", d * 1e-310), ("rough f4", (d * 1e-40).astype("f4"))]
+for name, a in given:
+    rough = name.startswith("rough")
+    u, s, v = np.linalg.svd(a)
+    w, vectors = np.linalg.eigh(a / 2 + turned(a) / 2)
+    q, r = np.linalg.qr(a)
+    print(name, unitary(u), unitary(v), unitary(vectors), unitary(q))
+    if rough: continue
+    print(show(s), show(np.linalg.svdvals(a)), show(w), show(np.linalg.eigvalsh(a / 2 + turned(a) / 2)), show(abs(np.diagonal(r, 0, -2, -1))))
+    print(show(np.linalg.slogdet(a)[1]), show(np.linalg.cond(a)), np.linalg.matrix_rank(a), [show(np.linalg.norm(a, o, axis=(-2, -1))) for o in (None, 1, np.inf, 2, -2, "nuc")])
+    if a.ndim == 2: print(show(abs(np.linalg.lstsq(a, a @ np.ones(6, a.dtype))[0])))
+
+# --- many matrices with few directions, or none
+for t in ("f4", "f8", "c8", "c16"):
+    for m, n in ((1, 1), (2, 2), (5, 3), (3, 5), (8, 8), (17, 9)):
+        k = np.arange(3 * m * n)
+        a = np.sin(k * k + 1.0).reshape(3, m, n).astype(t)
+        if t[0] == "c": a = a + (np.cos(k * k + 2.0).reshape(3, m, n) * 1j).astype(t)
+        for x in (a, a[..., :1] @ a[..., :1, :], a * 0, np.ones_like(a)):
+            good = []
+            for full in (True, False):
+                u, s, v = np.linalg.svd(x, full_matrices=full)
+                p = s.shape[-1]
+                uh = np.conj(np.swapaxes(u, -1, -2))
+                good += [np.abs(uh @ u - np.eye(u.shape[-1])).max() < 1e-5, np.abs(v @ np.conj(np.swapaxes(v, -1, -2)) - np.eye(v.shape[-2])).max() < 1e-5, np.abs((u[..., :p] * s[..., None, :]) @ v[..., :p, :] - x).max() < 1e-4, bool((s[..., :-1] >= s[..., 1:]).all()), u.shape, v.shape, s.dtype]
+            w, q = np.linalg.eigh(x @ np.conj(np.swapaxes(x, -1, -2)))
+            good += [np.abs(np.conj(np.swapaxes(q, -1, -2)) @ q - np.eye(m)).max() < 1e-5, np.abs(q * w[..., None, :] @ np.conj(np.swapaxes(q, -1, -2)) - x @ np.conj(np.swapaxes(x, -1, -2))).max() < 1e-3, w.dtype]
+            print(t, m, n, good, [round(float(v), 3) + 0.0 for v in (s[0] ** 2)[:1]])

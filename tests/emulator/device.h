@@ -6,10 +6,15 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <utility>
 
 #include "tests/emulator/emulator.h"
 
 static const emulator *emu;
+
+/* Calls a kernel with what a launch has for its parameters. */
+template <class... P, size_t... I> static void emu_call(void (*kernel)(P...), void **args, std::index_sequence<I...>) { kernel(*(P *)args[I]...); }
+template <class... P> static void emu_call(void (*kernel)(P...), void **args) { emu_call(kernel, args, std::index_sequence_for<P...>()); }
 
 #define __device__
 #define __global__
@@ -93,6 +98,11 @@ template <class T> static unsigned __match_all_sync(unsigned m, T v, int *all) {
 }
 static inline int __any_sync(unsigned m, int p) { return __ballot_sync(m, p) != 0; }
 static inline int __all_sync(unsigned m, int p) { return __ballot_sync(m, !p) == 0; }
+static inline unsigned __reduce_max_sync(unsigned m, unsigned v) {
+    unsigned most = 0;
+    emu_lanes_where(m, v, [&](unsigned w) { return most = w > most ? w : most, true; });
+    return most;
+}
 static inline unsigned __activemask() { return emu->lanes(); }
 
 /* ---- atomic operations ---- */
@@ -139,6 +149,8 @@ static inline unsigned __float_as_uint(float v) { return emu_bits<unsigned>(v); 
 static inline int __float_as_int(float v) { return emu_bits<int>(v); }
 static inline double __longlong_as_double(long long v) { return emu_bits<double>(v); }
 static inline long long __double_as_longlong(double v) { return emu_bits<long long>(v); }
+static inline int __double2hiint(double v) { return (int)(emu_bits<long long>(v) >> 32); }
+static inline int __double2loint(double v) { return (int)emu_bits<long long>(v); }
 static inline unsigned __umulhi(unsigned a, unsigned b) { return (unsigned)((unsigned long long)a * b >> 32); }
 static inline int __mulhi(int a, int b) { return (int)((long long)a * b >> 32); }
 static inline unsigned long long __umul64hi(unsigned long long a, unsigned long long b) { return (unsigned long long)((unsigned __int128)a * b >> 64); }

@@ -25,8 +25,8 @@ typedef struct {
     unsigned (*lanes)(void);               /* those of the warp that have not ended */
 } emulator;
 
-/* A program's two functions: `emulator_enter` runs the thread e->now; `emulator_begin` fills shared memory, of which the
- * launch asks for `dynamic` bytes, with rubbish before a block begins. */
+/* A program's functions: `emulator_enter_NAME` runs the thread e->now of the kernel NAME; `emulator_begin` fills shared memory, of
+ * which the launch asks for `dynamic` bytes, with rubbish before a block begins. */
 typedef void emulator_enter_fn(const emulator *e, void **args);
 typedef void emulator_begin_fn(unsigned dynamic);
 

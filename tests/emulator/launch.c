@@ -23,14 +23,20 @@ typedef enum { WAITS_NOT = 0, WAITS_BLOCK = EMULATOR_BLOCK, WAITS_WARP = EMULATO
 struct CUmod_st {
     int fd; /* open as long as the library: dlopen knows libraries by their paths */
     void *library;
-    emulator_enter_fn *enter;
     emulator_begin_fn *begin;
+    struct CUfunc_st *kernels;
+};
+
+struct CUfunc_st {
+    CUmodule program;
+    emulator_enter_fn *enter;
+    struct CUfunc_st *next;
 };
 
 /* One launch at a time. Fibre f runs thread runs[f]; thread t, once begun, runs in fibre in[t]. */
 static struct {
     pthread_mutex_t lock;
-    const struct CUmod_st *program;
+    const struct CUfunc_st *kernel;
     void **args;
     unsigned n, begun, fibres;
     emulator_thread threads[THREADS];
@@ -80,7 +86,7 @@ static void fibre(int f) {
         L.in[t] = (unsigned)f;
         L.states[t] = WAITS_NOT;
         joint.now = &L.threads[t];
-        L.program->enter(&joint, L.args);
+        L.kernel->enter(&joint, L.args);
         L.states[t] = ENDED;
     }
     setcontext(&L.scheduler);
@@ -152,13 +158,13 @@ int stub_launch(CUfunction f, const unsigned blocks[3], const unsigned threads[3
         void *room = mmap(NULL, (size_t)THREADS * STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         L.stacks = room == MAP_FAILED ? NULL : room;
     }
-    L.program = (const struct CUmod_st *)(void *)f;
+    L.kernel = f;
     L.args = args;
     for (uint64_t k = 0, n = L.stacks ? (uint64_t)g.x * g.y * g.z : 0; k < n; k++) {
         emulator_dim at = {(unsigned)(k % g.x), (unsigned)(k / g.x % g.y), (unsigned)(k / g.x / g.y)};
         for (unsigned t = 0; t < L.n; t++)
             L.threads[t] = (emulator_thread){{t % b.x, t / b.x % b.y, t / b.x / b.y}, at, b, g, (int)(t % LANES), 0, ~0u};
-        L.program->begin(shared);
+        L.kernel->program->begin(shared);
         run_block();
     }
     pthread_mutex_unlock(&L.lock);
@@ -175,26 +181,33 @@ int stub_load(const void *image, CUmodule *out) {
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     for (ssize_t k = 1; done < n && k > 0; done += k > 0 ? (size_t)k : 0) k = write(fd, (const char *)image + done, n - done);
     CUmodule m = n && done == n ? calloc(1, sizeof *m) : NULL;
-    if (m && (m->library = dlopen(path, RTLD_NOW | RTLD_LOCAL))) {
-        *(void **)&m->enter = dlsym(m->library, "emulator_enter");
-        *(void **)&m->begin = dlsym(m->library, "emulator_begin");
-    }
+    if (m && (m->library = dlopen(path, RTLD_NOW | RTLD_LOCAL))) *(void **)&m->begin = dlsym(m->library, "emulator_begin");
     if (m) m->fd = fd;
     *out = m;
-    if (m && m->enter && m->begin) return 0;
+    if (m && m->begin) return 0;
     fprintf(stderr, "no program: %s\n", m ? dlerror() : "not a library");
     if (fd >= 0) close(fd);
     free(m);
     return NO_BINARY;
 }
 
-/* Programs have one kernel. */
 int stub_find(CUmodule m, const char *name, CUfunction *out) {
-    *out = (CUfunction)(void *)m;
-    return strcmp(name, "gpa") ? NOT_FOUND : 0;
+    char symbol[64];
+    snprintf(symbol, sizeof symbol, "emulator_enter_%s", name);
+    CUfunction f = calloc(1, sizeof *f);
+    if (!f) return NO_ROOM;
+    *(void **)&f->enter = dlsym(m->library, symbol);
+    f->program = m;
+    f->next = m->kernels;
+    *out = m->kernels = f;
+    return f->enter ? 0 : NOT_FOUND;
 }
 
 void stub_unload(CUmodule m) {
+    for (CUfunction next, f = m->kernels; f; f = next) {
+        next = f->next;
+        free(f);
+    }
     dlclose(m->library);
     close(m->fd);
     free(m);

@@ -58,9 +58,45 @@ static const struct { const char *from, *to; } likes[] = {
     {"asm(\"cvt.rn.f16.f64 %0, %1;\" : \"=h\"(h) : \"d\"(d));", "h = emu_to_half(d);"},
 };
 
+/* The name of the kernel whose declaration begins at s. */
+static const char *name_of(const char *s, size_t *n) {
+    static const char bounds[] = "__launch_bounds__(";
+    const char *at = strstr(s, bounds), *end = strchr(s, '(');
+    if (at && at < end) end = strchr(strchr(at, ')'), '(');
+    for (at = end; at[-1] != ' ';) at--;
+    *n = (size_t)(end - at);
+    return at;
+}
+
+/* How the emulator enters it. */
+static bool put_entry(const file *f, const char *name, size_t n) {
+    char text[256];
+    int k = snprintf(text, sizeof text, "\nextern \"C\" void emulator_enter_%.*s(const emulator *e, void **args) { emu = e; emu_call(%.*s, args); }\n",
+                     (int)n, name, (int)n, name);
+    return k < (int)sizeof text && put(f, text, (size_t)k);
+}
+
+/* The last character of the string that begins at s. */
+static const char *behind_text(const char *s) {
+    for (s++; *s && *s != '"'; s++)
+        if (*s == '\\' && s[1]) s++;
+    return s;
+}
+
 static bool put_source(const file *f, const char *s) {
-    const char *begun = s;
-    for (; *s; s++) {
+    static const char kernel[] = "extern \"C\" __global__ ";
+    const char *begun = s, *name = NULL;
+    size_t n_name = 0;
+    for (int depth = 0; *s; s++) {
+        if (strncmp(s, kernel, sizeof kernel - 1) == 0) name = name_of(s, &n_name), depth = 0;
+        if (name && *s == '"') s = behind_text(s);
+        if (name && *s == '{') depth++;
+        if (name && *s == '}' && --depth == 0) { /* at its end, since what stands behind an #if is not always there */
+            if (!put(f, begun, (size_t)(s + 1 - begun)) || !put_entry(f, name, n_name)) return false;
+            begun = s + 1;
+            name = NULL;
+            continue;
+        }
         for (size_t i = 0; i < sizeof likes / sizeof *likes; i++) {
             size_t n = strlen(likes[i].from);
             if (strncmp(s, likes[i].from, n)) continue;
@@ -70,8 +106,7 @@ static bool put_source(const file *f, const char *s) {
         if (!*s) break;
     }
     static const char ends[] =
-        "\nextern \"C\" void emulator_enter(const emulator *e, void **args) { emu = e; gpa(*(const g_params *)args[0]); }\n"
-        "extern \"C\" unsigned char __start_shared[] __attribute__((weak)), __stop_shared[] __attribute__((weak));\n"
+        "\nextern \"C\" unsigned char __start_shared[] __attribute__((weak)), __stop_shared[] __attribute__((weak));\n"
         "extern \"C\" void emulator_begin(unsigned dynamic) {\n"
         "    memset(__start_shared, 0xa5, __stop_shared - __start_shared);\n"
         "    memset(g_dynamic, 0xa5, dynamic);\n"

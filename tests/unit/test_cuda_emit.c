@@ -465,7 +465,7 @@ static void test_small_matrices(void **state) {
     begin();
     for (size_t k = 0; k < COUNT_OF(kinds); k++)
         for (size_t t = k % 2; t < COUNT_OF(types); t += 2) {
-            gpa_libcall c = {.kind = kinds[k], .dtype = types[t], .matrix = {.batch = 2, .m = 5, .n = 5, .k = (int64_t)t + 1}};
+            gpa_libcall c = {.kind = kinds[k], .dtype = types[t], .matrix = {.batch = 2, .m = 5, .n = 5, .k = (int64_t)t + 1, .vectors = t > 1}};
             cu_target target = targets[turn % COUNT_OF(targets)];
             char *source = small_source(&c, target.major >= 8);
             assert_non_null(source);
