@@ -233,9 +233,7 @@ module_obj *vm_module(gpa_vm *vm) { return vm->depth ? vm->frames[vm->depth - 1]
 
 static value content_of(value v) { return v.tag == V_CELL ? v.cell->v : v; }
 
-void vm_locals(gpa_vm *vm, void (*each)(void *user, gpa_sym name, value v), void *user) {
-    const frame *f = vm->depth ? &vm->frames[vm->depth - 1] : NULL;
-    if (!f || !f->fn) return;
+static void locals_of(const frame *f, void (*each)(void *user, gpa_sym name, value v), void *user) {
     const ast_scope *s = f->code->scope;
     for (uint32_t i = 0; i < s->n_vars; i++) {
         value v = content_of(f->regs[i]);
@@ -245,6 +243,17 @@ void vm_locals(gpa_vm *vm, void (*each)(void *user, gpa_sym name, value v), void
         value v = content_of(f->free[i]);
         if (v.tag != V_UNSET) each(user, s->frees[i].name, v);
     }
+}
+
+void vm_locals(gpa_vm *vm, void (*each)(void *user, gpa_sym name, value v), void *user) {
+    uint32_t i = vm->depth;
+    while (i && vm->frames[i - 1].module->hidden) i--;
+    if (i && vm->frames[i - 1].fn) locals_of(&vm->frames[i - 1], each, user);
+}
+
+void vm_all_locals(gpa_vm *vm, void (*each)(void *user, gpa_sym name, value v), void *user) {
+    for (uint32_t i = vm->depth; i-- > 0;)
+        if (vm->frames[i].fn && !vm->frames[i].module->hidden) locals_of(&vm->frames[i], each, user);
 }
 
 gpa_code vm_module_new(gpa_vm *vm, const char *name, module_obj **out) {

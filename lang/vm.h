@@ -97,8 +97,10 @@ typedef struct module_obj {
 module_obj *vm_main(gpa_vm *vm);
 /* The module whose code is running; the main one when nothing runs. */
 module_obj *vm_module(gpa_vm *vm);
-/* The variables of the running function that are bound; at module level there are none. */
+/* The variables of the running function that are bound; at module level there are none. Functions of the prelude do not count. */
 void vm_locals(gpa_vm *vm, void (*each)(void *user, gpa_sym name, value v), void *user);
+/* Those of all functions that are running, the innermost first. */
+void vm_all_locals(gpa_vm *vm, void (*each)(void *user, gpa_sym name, value v), void *user);
 /* An empty module, which programs cannot import. The vm keeps it. */
 gpa_code vm_module_new(gpa_vm *vm, const char *name, module_obj **out);
 /* The value of a variable, borrowed; UNSET when not defined. No fallback to built-in names. */

@@ -166,6 +166,10 @@ gpa_code arg_element(gpa_vm *vm, value v, gpa_dtype t, gpa_opnd *out) {
     *out = (gpa_opnd){0};
     if (v.tag == V_LIST || v.tag == V_TUPLE) return arg_array(vm, v, t, &out->arr); /* its numbers must fit, too */
     if (v.tag != V_STR && v.tag != V_NONE) return arg_opnd(vm, v, out);
+    if (t == DT_BOOL) {
+        *out = (gpa_opnd){.weak = WEAK_BOOL, .dtype = DT_BOOL, .v.BOOL = v.tag == V_STR && v.str->size};
+        return GPA_OK;
+    }
     if (v.tag == V_NONE && (dtype_is_float(t) || dtype_is_complex(t))) {
         *out = (gpa_opnd){.weak = WEAK_FLOAT, .dtype = DT_F64, .v.F64 = NAN};
         return GPA_OK;
@@ -190,7 +194,7 @@ typedef struct {
     int64_t shape[GPA_MAX_DIMS];
     bool fixed;
     gpa_dtype dtype;              /* promotion of the leaves; DT_NONE before the first */
-    gpa_dtype want;               /* asked for; DT_NONE: dtype */
+    gpa_dtype want;               /* asked for: texts and None are then elements too; DT_NONE: dtype */
     char *at;                     /* fill: where the next element goes */
 } walk;
 
@@ -259,6 +263,9 @@ static gpa_code discover(walk *w, value v, int depth) {
     } else if (number(v, &o)) {
         t = o.dtype;
         rc = leaf_shape(w, depth, 0, NULL);
+    } else if (w->want != DT_NONE && (v.tag == V_STR || v.tag == V_NONE)) {
+        t = w->want;
+        rc = leaf_shape(w, depth, 0, NULL);
     } else {
         return vm_fail(w->vm, GPA_E_TYPE, "arrays hold numbers: an element of type '%s' has no dtype", value_type_name(v));
     }
@@ -297,8 +304,7 @@ static gpa_code fill(walk *w, value v) {
     }
     gpa_opnd o;
     gpa_val x;
-    number(v, &o);
-    if ((rc = convert(w->vm, &o, w->want, &x))) return rc;
+    if ((rc = arg_element(w->vm, v, w->want, &o)) || (rc = convert(w->vm, &o, w->want, &x))) return rc;
     dtype_store(w->at, w->want, x);
     w->at += dtype_size(w->want);
     return GPA_OK;
@@ -329,11 +335,11 @@ out:
 }
 
 static gpa_code from_sequence(gpa_vm *vm, value v, gpa_dtype t, gpa_arr **out) {
-    walk w = {.vm = vm, .dtype = DT_NONE};
+    walk w = {.vm = vm, .dtype = DT_NONE, .want = t};
     gpa_code rc = discover(&w, v, 0);
     if (rc) return rc;
     if (w.dtype == DT_NONE) w.dtype = DT_F64;
-    w.want = t == DT_NONE ? w.dtype : t;
+    if (t == DT_NONE) w.want = w.dtype;
     if (all_arrays(v)) return join(vm, v, &w, out);
     int64_t n = 1;
     for (int d = 0; d < w.ndim; d++) n *= w.shape[d];
@@ -357,10 +363,11 @@ gpa_code arg_array(gpa_vm *vm, value v, gpa_dtype t, gpa_arr **out) {
         }
         return arr_cast(vm_rt(vm), a, t, false, out, vm_err(vm));
     }
-    if (number(v, &o)) {
+    if (number(v, &o) || (v.tag == V_STR && t != DT_NONE)) {
         gpa_val x;
         gpa_dtype to = t == DT_NONE ? o.dtype : t;
-        gpa_code rc = convert(vm, &o, to, &x);
+        gpa_code rc = v.tag == V_STR ? arg_element(vm, v, t, &o) : GPA_OK;
+        if (!rc) rc = convert(vm, &o, to, &x);
         return rc ? rc : arr_scalar(vm_rt(vm), to, x, out, vm_err(vm));
     }
     if (is_sequence(v)) return from_sequence(vm, v, t, out);

@@ -20,7 +20,7 @@ static gpa_code read_in(void *user, const char *prompt, char *line, size_t n) {
     return s->host.input ? s->host.input(s->host.user, prompt, line, n) : GPA_E_EOF;
 }
 
-/* The arrays that names hold, for the MemoryError that lists the largest: variables of the running function and of the
+/* The arrays that names hold, for the MemoryError that lists the largest: variables of the running functions and of the
  * session, and what lies in their lists, tuples and dicts. */
 typedef struct {
     gpa_session *s;
@@ -55,7 +55,7 @@ static void name_arrays(void *user, void (*each)(void *to, const char *name, con
     gpa_session *s = user;
     naming n = {s, each, to};
     if (!s->vm) return;
-    vm_locals(s->vm, name_local, &n);
+    vm_all_locals(s->vm, name_local, &n);
     const module_obj *m = vm_main(s->vm);
     for (uint32_t i = 0; m && i < m->n; i++) name_value(&n, intern_text(s->names, m->names[i]), m->slots[i]);
 }

@@ -106,3 +106,30 @@ print(np.array([1, 2], ndmin=2).shape, np.array(5, ndmin=1).shape)
 print(np.atleast_1d(5), np.atleast_2d([1, 2]).shape, np.atleast_3d([1, 2]).shape)
 # --- int and bool tests of arrays
 print(bool(np.array([1])), int(np.array(3)), float(np.array([2.5])[0]), complex(np.array(1j)), int(np.float64(2.7)), bool(np.array([0])))
+
+# --- arrays of texts and None, when the dtype is given
+def t(f):
+    try: r = f(); print(repr(r))
+    except Exception as e: print(type(e).__name__, e)
+t(lambda: np.array(['1.5', ' 2 ', 'nan', '1e3'], dtype=float))
+t(lambda: np.array([['1', '2'], ['3', '-4']], dtype=int))
+t(lambda: np.array(['1.5'], dtype=int))
+t(lambda: np.array(['x'], dtype=float))
+t(lambda: np.array(['1+2j', '3'], dtype=complex))
+t(lambda: np.array([None, 1], dtype=float))
+t(lambda: np.array([None, 1], dtype=int))
+t(lambda: np.array([None, 1, '', 'a'], dtype=bool))
+t(lambda: np.array(['300'], dtype=np.uint8))
+t(lambda: np.array(['1', 2, 3.5], dtype=np.float32))
+t(lambda: np.asarray("12 13".split(), np.int32))
+t(lambda: np.array("2.5", dtype=float))
+t(lambda: np.full(3, "2", dtype=float))
+t(lambda: np.array(['1', [2]], dtype=float))
+t(lambda: np.array(['abc', 'de'], dtype=np.int8))
+t(lambda: np.array([["1", "2"], ["3"]], dtype=float))
+t(lambda: np.array([], dtype=float))
+t(lambda: np.fromiter(map(float, ['1', '2']), dtype=float))
+t(lambda: np.float32("1.5") + np.array([np.float64("2")]))
+def b():
+    a = np.zeros(3, bool); a[0] = 'x'; a[1] = None; a[2] = ''; return a
+t(b)

@@ -23,6 +23,16 @@ for device in $(default) ref; do
     has "the largest names ($device)"   "$out" "largest: a 7.63 MiB, inside 3.05 MiB, parts[1] 2.29 MiB"
     has "the session goes on ($device)" "$out" '[2. 2. 2.]'
 done
+out=$(gpa 20M 'def inner(x):
+    return np.fft.fft(x)
+def outer():
+    mine = np.ones(10 ** 6)
+    float(mine.sum())
+    return inner(mine)
+small = np.ones(1000)
+float(small[0])
+outer()')
+has "names of all functions that run, not of built-in ones" "$out" $'largest: x 7.63 MiB, small 7.81 KiB\n'
 has "a limit without sense"      "$(gpa lots 'np.ones(3)[0]; print(np.empty(3).shape)')" "GPA_MEMORY_LIMIT: 'lots' is not an amount of memory"
 has "what pends gives way"       "$(gpa 30M $'a = np.ones(10 ** 6)\nfor i in range(20): b = a * 2 + i; c = np.empty(10 ** 6)\nprint(float(b[0]))')" 21.0
 has "a share of the memory"      "$(gpa 0.01% 'print(np.empty(10 ** 8).shape)' )" ", limit "
