@@ -213,10 +213,28 @@ out:
 
 /* ---- order ---- */
 
+/* There is one way to sort: what the keywords ask for is looked at, and wrong words are refused as NumPy refuses them. `letters`
+ * are what a kind may begin with; NULL: only `whole`, the kind itself, will do. */
+static gpa_code check_kind(gpa_vm *vm, value kind, const char *what, const char *letters, const char *whole, const char *kinds) {
+    if (kind.tag == V_NONE && letters) return GPA_OK;
+    const char *text = kind.tag == V_STR || kind.tag == V_BYTES ? kind.str->text : NULL;
+    if (!text) return vm_fail(vm, GPA_E_TYPE, "%s kind must be str, not %s", what, value_type_name(kind));
+    if (letters ? *text && strchr(letters, *text) : !strcmp(text, whole)) return GPA_OK;
+    return vm_fail(vm, GPA_E_VALUE, "%s kind must be %s (got '%.40s')", what, kinds, text);
+}
+
+static gpa_code check_order(gpa_vm *vm, value order) {
+    return order.tag == V_NONE ? GPA_OK : vm_fail(vm, GPA_E_VALUE, "Cannot specify order when the array has no fields.");
+}
+
 static gpa_code ordered(gpa_vm *vm, value *argv, gpa_code (*sorter)(gpa_rt *, gpa_arr *, int, gpa_arr **, gpa_err *), value *out) {
     gpa_arr *a = NULL, *flat = NULL, *result = NULL;
     int axis = 0;
     gpa_code rc = GPA_OK;
+    TRY(check_kind(vm, argv[2], "sort", "qQhHmMsS", NULL, "one of 'quick', 'heap', or 'stable'"));
+    if (argv[2].tag != V_NONE && argv[4].tag != V_NONE)
+        return vm_fail(vm, GPA_E_VALUE, "`kind` and `stable` parameters can't be provided at the same time. Use only one of them.");
+    TRY(check_order(vm, argv[3]));
     TRY(arg_array(vm, argv[0], DT_NONE, &a));
     if (argv[1].tag == V_NONE) {
         TRY(arr_reshape(vm_rt(vm), a, 1, &(int64_t){-1}, &flat, vm_err(vm)));
@@ -232,8 +250,14 @@ out:
     return rc;
 }
 
-gpa_code np_sort(gpa_vm *vm, value *argv, value *out) { return ordered(vm, argv, arr_sort, out); }       /* a, axis, kind */
-gpa_code np_argsort(gpa_vm *vm, value *argv, value *out) { return ordered(vm, argv, arr_argsort, out); } /* a, axis, kind */
+gpa_code np_sort(gpa_vm *vm, value *argv, value *out) { return ordered(vm, argv, arr_sort, out); }       /* a, axis, kind, order, stable */
+gpa_code np_argsort(gpa_vm *vm, value *argv, value *out) { return ordered(vm, argv, arr_argsort, out); } /* likewise */
+
+gpa_code np_select_kind(gpa_vm *vm, value *argv, value *out) { /* kind, order: of a partition */
+    (void)out;
+    gpa_code rc = check_kind(vm, argv[0], "select", NULL, "introselect", "'introselect'");
+    return rc ? rc : check_order(vm, argv[1]);
+}
 
 /* argv: a, places: a list of ints, ascending; along the last axis. */
 static gpa_code parted(gpa_vm *vm, value *argv, gpa_code (*part)(gpa_rt *, gpa_arr *, int, int, const int64_t *, gpa_arr **, gpa_err *), value *out) {
@@ -253,7 +277,7 @@ static gpa_code parted(gpa_vm *vm, value *argv, gpa_code (*part)(gpa_rt *, gpa_a
 gpa_code np_partition(gpa_vm *vm, value *argv, value *out) { return parted(vm, argv, arr_partition, out); }
 gpa_code np_argpartition(gpa_vm *vm, value *argv, value *out) { return parted(vm, argv, arr_argpartition, out); }
 
-gpa_code nd_sort(gpa_vm *vm, value *argv, value *out) { /* self, axis, kind: in place */
+gpa_code nd_sort(gpa_vm *vm, value *argv, value *out) { /* self, axis, kind, order, stable: in place */
     value sorted = v_none();
     gpa_code rc = np_sort(vm, argv, &sorted);
     if (!rc) rc = nd_fill(vm, (value[]){argv[0], sorted}, out);
@@ -261,11 +285,11 @@ gpa_code nd_sort(gpa_vm *vm, value *argv, value *out) { /* self, axis, kind: in 
     return rc;
 }
 
-gpa_code nd_partition(gpa_vm *vm, value *argv, value *out) { /* self, kth, axis: in place */
+gpa_code nd_partition(gpa_vm *vm, value *argv, value *out) { /* self, kth, axis, kind, order: in place */
     value partition = v_none(), parted = v_none();
     if (argv[0].array->arr->readonly) return vm_fail(vm, GPA_E_VALUE, "partition array is read-only");
     gpa_code rc = np_prelude(vm, "partition", &partition);
-    if (!rc) rc = vm_call(vm, partition, 3, argv, 0, NULL, &parted);
+    if (!rc) rc = vm_call(vm, partition, 5, argv, 0, NULL, &parted);
     if (!rc) rc = nd_fill(vm, (value[]){argv[0], parted}, out);
     value_release(vm, parted);
     value_release(vm, partition);

@@ -45,3 +45,15 @@ for n in (17, 40, 101, 500):
             0 if mode == 'full' else (n - 1) // 2 if mode == 'same' else n - 1:][:499 + n if mode == 'full' else 500 if mode == 'same' else 501 - n]))
 k = np.arange(300) % 17
 print(np.convolve(k, k[:40])[:50], np.correlate(k.astype('i2'), k[:33], 'same')[:40], np.convolve(k > 8, k[:20] > 3).sum(), np.convolve(x.astype('c8'), x[:50] * 1j).dtype)
+
+# --- the words of sorting
+def t(f):
+    try: print(repr(f()))
+    except Exception as e: print(type(e).__name__, e)
+a = np.array([3, 1, 2])
+for k in ("quicksort", "q", "Quick", "heap", "mergesort", "stable", "s", "timsort", "", 3, b"heap", None, "radix", "m", "Stable"):
+    t(lambda: (k, np.sort(a, kind=k))); t(lambda: np.argsort(a, kind=k)); t(lambda: a.copy().sort(kind=k))
+t(lambda: np.sort(a, order='x')); t(lambda: np.argsort(a, order=['x'])); t(lambda: a.sort(order='x'))
+t(lambda: np.sort(a, kind='stable', stable=True)); t(lambda: a.argsort(kind='q', stable=False)); t(lambda: a.sort(kind='q', stable=False))
+for k in ("introselect", "i", "quick", None, "Intro", "x"): t(lambda: (k, np.partition(a, 1, kind=k))); t(lambda: np.argpartition(a, 1, kind=k)); t(lambda: a.copy().partition(1, kind=k))
+t(lambda: np.partition(a, 1, order='x')); t(lambda: np.argpartition(a, 1, order='x')); t(lambda: a.copy().partition(1, order='x'))
