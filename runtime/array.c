@@ -336,6 +336,11 @@ gpa_code arr_empty(gpa_rt *rt, gpa_dtype t, int ndim, const int64_t *shape, gpa_
     return rc ? rc : whole_take(rt, s, ndim, shape, out, e);
 }
 
+void arr_shorten(gpa_rt *rt, gpa_arr *a, int64_t n) {
+    a->shape[0] = a->size = a->storage->size = n;
+    buf_shorten(rt, a->storage->buf, (size_t)n * dtype_size((gpa_dtype)a->dtype));
+}
+
 gpa_code arr_from(gpa_rt *rt, gpa_dtype t, int ndim, const int64_t *shape, const void *data, gpa_arr **out, gpa_err *e) {
     gpa_arr *a;
     gpa_code rc = arr_empty(rt, t, ndim, shape, &a, e);

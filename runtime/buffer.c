@@ -32,6 +32,7 @@ enum {
 
 struct pool {
     gpa_buf *bin[BINS];
+    gpa_buf *loose; /* in use, but larger than need be */
     uint64_t live, cached;
     uint64_t limit; /* of live + cached; 0: none */
 };
@@ -126,11 +127,19 @@ static gpa_code new_block(gpa_rt *rt, gpa_device *d, size_t room, gpa_buf **out,
     return GPA_OK;
 }
 
+static void not_loose(struct pool *p, gpa_buf *b) {
+    gpa_buf **at = &p->loose;
+    while (*at != b) at = &(*at)->next;
+    *at = b->next;
+    b->loose = false;
+}
+
 static void put_free(gpa_rt *rt, gpa_buf *b) {
     doubt_release(b->doubt);
     b->doubt = NULL;
     struct pool *p = b->device->pool;
     size_t room;
+    if (b->loose) not_loose(p, b);
     count_live(rt, p, -(int64_t)b->room);
     if (!KEEP_BLOCKS || b->epoch != b->device->epoch) {
         give_back(b);
@@ -160,6 +169,47 @@ gpa_code buf_new(gpa_rt *rt, gpa_device *d, size_t n, gpa_buf **out, gpa_err *e)
     b->next = NULL;
     *out = b;
     return GPA_OK;
+}
+
+/* ---- blocks that are larger than need be ---- */
+
+void buf_shorten(gpa_rt *rt, gpa_buf *b, size_t n) {
+    (void)rt;
+    size_t room;
+    struct pool *p = b->device->pool;
+    b->bytes = n;
+    if (b->loose || b->host || class_of(n, &room) >= BINS || room >= b->room) return;
+    b->loose = true;
+    b->next = p->loose;
+    p->loose = b;
+}
+
+void buf_fix(gpa_buf *b) {
+    if (b->loose) not_loose(b->device->pool, b);
+}
+
+bool buf_tighten(gpa_rt *rt, gpa_device *d) {
+    struct pool *p = d->pool;
+    gpa_err quiet = {0};
+    bool any = false;
+    gpa_mem *mem;
+    size_t room;
+    for (gpa_buf *b = p ? p->loose : NULL, *next; b; b = next) {
+        next = b->next;
+        class_of(b->bytes, &room);
+        if (b->epoch != d->epoch || d->be->alloc(d->dev, room, &mem, &quiet)) continue;
+        if (d->be->copy(d->dev, mem, 0, b->mem, 0, b->bytes, &quiet)) {
+            d->be->free(d->dev, mem);
+            continue;
+        }
+        d->be->free(d->dev, b->mem);
+        b->mem = mem;
+        count_live(rt, p, (int64_t)room - (int64_t)b->room);
+        b->room = room;
+        not_loose(p, b);
+        any = true;
+    }
+    return any;
 }
 
 void buf_trim(gpa_rt *rt, gpa_device *d) {

@@ -22,7 +22,8 @@ typedef struct gpa_buf {
     uint32_t epoch;   /* the device's, when this memory was taken */
     uint32_t version; /* raised by every store into it: a leaf made before is not the same value */
     struct doubt *doubt; /* on which what it holds depends (doubt.h); NULL: on nothing */
-    struct gpa_buf *next; /* the pool's list of free blocks */
+    bool loose;       /* its block is larger than it needs (buf_shorten) */
+    struct gpa_buf *next; /* the pool's list of free blocks, or of loose ones */
 } gpa_buf;
 
 /* n bytes, uninitialised, with one owner. GPA_E_MEMORY ("out of memory") when the device, the limit
@@ -32,6 +33,13 @@ void buf_own(gpa_rt *rt, gpa_buf *b);
 void buf_disown(gpa_rt *rt, gpa_buf *b);
 void buf_read(gpa_rt *rt, gpa_buf *b);
 void buf_unread(gpa_rt *rt, gpa_buf *b);
+/* Only the first n bytes are wanted any more. The block stays as it is until buf_tighten. */
+void buf_shorten(gpa_rt *rt, gpa_buf *b, size_t n);
+/* Moves what lies in blocks that are larger than it needs into smaller ones and gives the large ones back to the device; whether there
+ * were any. Changes `mem` of buffers: of those bound for a launch, it is looked at again. */
+bool buf_tighten(gpa_rt *rt, struct gpa_device *d);
+/* The address of its memory is told to somebody who may keep it: buf_tighten leaves it where it is. */
+void buf_fix(gpa_buf *b);
 /* Gives every unused block back to the device. */
 void buf_trim(gpa_rt *rt, struct gpa_device *d);
 /* The same, and frees the pool itself: for device_close_all. No buffer of the device may be alive. */

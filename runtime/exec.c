@@ -306,6 +306,8 @@ static gpa_code alloc_on(gpa_rt *rt, gpa_device *d, gpa_dtype t, int ndim, const
         if (*first.hint) gpa_err_hint(e, "%s", first.hint);
     }
     if (rc != GPA_E_MEMORY) return rc;
+    gpa_err_clear(&first);
+    if (buf_tighten(rt, d) && !buf_new(rt, d, n, out, &first)) return GPA_OK;
     bool busy = rt->exec && rt->exec->busy;
     if (!busy && rt->n_pending) {
         gpa_err quiet = {0};
@@ -335,6 +337,8 @@ static gpa_code bind_fresh(gpa_rt *rt, gpa_device *d, lowered *l, gpa_buf **fres
         if (rc) return rc;
         l->bind[i].mem = fresh[i]->mem;
     }
+    for (size_t i = 0; i < l->n_arrays; i++)
+        if (l->buf[i]) l->bind[i].mem = l->buf[i]->mem; /* memory that was short may have moved them */
     return GPA_OK;
 }
 

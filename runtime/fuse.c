@@ -534,7 +534,7 @@ static bool begin_step(ctx *c, fuse_root *r) {
     int map = affine_follow(&c->p->maps, r->value->ndim, r->dims);
     if (!add_use(c, s, r->value, map, false) || (r->mask && !add_use(c, s, r->mask, map, false))) return false;
     c->w->tally[s].last = r->into != NULL;
-    c->w->tally[s].faults = r->index || c->w->item[r->value->slot].faults || (r->mask && c->w->item[r->mask->slot].faults);
+    c->w->tally[s].faults = (r->index && !r->sure) || c->w->item[r->value->slot].faults || (r->mask && c->w->item[r->mask->slot].faults);
     if (r->index) c->w->tally[s].arrays++;
     for (int k = 0; r->index && k < r->into->ndim; k++)
         if (r->index[k] && !add_use(c, s, r->index[k], map, false)) return false;

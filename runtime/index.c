@@ -1,22 +1,21 @@
 /* Indexing: what an expression means, and reading with it.
  *
  * Basic indexing (integers, slices, newaxis, ellipsis) is a view. With index arrays the result is a GATHER node, which
- * fuses with what uses it and checks its bounds as it runs. A lone mask is compacted by the host where it sees the
- * memory; other masks become index arrays.
+ * fuses with what uses it and checks its bounds as it runs. What a lone mask chooses is stored side by side (pick.h);
+ * other masks become index arrays.
  *
  * Reading order: resolving, views, places, nodes, reading. */
 #include "runtime/index.h"
 
-#include "runtime/chosen.h"
 #include "runtime/device.h"
-#include "runtime/explain.h"
 #include "runtime/host.h"
+#include "runtime/pick.h"
 #include "runtime/place.h"
 #include "runtime/shape.h"
 #include "runtime/store.h"
 
 /* Index arrays up to this size are checked when the expression is written, if they are at hand. */
-enum { CHECK_NOW = 4096, MASK_STEPS = 4 };
+enum { CHECK_NOW = 4096 };
 
 static gpa_code complain(gpa_err *e, gpa_span span, gpa_code rc) {
     if (e) gpa_fail_at(e, span);
@@ -405,89 +404,6 @@ static bool is_lone_mask(const gpa_arr *a, const index_plan *p) {
 static bool is_seen(const gpa_arr *a, const gpa_device *d) { return a->storage->buf ? a->storage->buf->host != NULL : d->caps.host_visible; }
 static bool is_there(const gpa_arr *a, const gpa_device *d) { return a->storage->buf ? a->storage->buf->device == d : true; }
 
-static gpa_code get_mask(gpa_rt *rt, gpa_arr *a, gpa_arr *mask, gpa_arr **out, gpa_err *e) {
-    host_dense m = {0}, from = {0};
-    host_new_array to;
-    int64_t shape[GPA_MAX_DIMS];
-    gpa_code rc = GPA_OK;
-    TRY(arr_eval(rt, (gpa_arr *[]){a, mask}, 2, e));
-    TRY(host_get(rt, mask, &m, e));
-    TRY(host_get(rt, a, &from, e));
-    int64_t count = chosen_count(m.data, mask->size);
-    int inner = a->ndim - mask->ndim;
-    shape[0] = count;
-    for (int d = 0; d < inner; d++) shape[1 + d] = a->shape[mask->ndim + d];
-    TRY(host_new(rt, (gpa_dtype)a->dtype, 1 + inner, shape, &to, e));
-    size_t item = dtype_size((gpa_dtype)a->dtype) * (size_t)shape_size(inner, shape + 1);
-    if (item) chosen_items(to.data, from.data, m.data, count, item);
-    TRY(host_made(rt, &to, out, e));
-    explain_call(rt, "compress", NULL, *out);
-out:
-    host_drop(rt, &m);
-    host_drop(rt, &from);
-    return rc;
-}
-
-/* Whether n is computed, in a few operations, from numbers and the elements of b that lie at the same places as in a. */
-static bool is_of(const node *n, const gpa_arr *a, int depth) {
-    if (n->kind == NODE_SCALAR) return true;
-    if (n->kind == NODE_BUF) return n->buf == a->storage->buf && n->size == a->size && arr_is_contiguous(a) && node_is_contiguous(n);
-    bool all = depth > 0 && node_is_elementwise(n);
-    for (int i = 0; i < n->n_in && all; i++) all = is_of(n->in[i], a, depth - 1);
-    return all;
-}
-
-/* The same on a device with memory of its own: the true elements are counted, and stored where a running count says. A mask that
- * is quickly had from the elements themselves is computed twice and not stored. */
-static gpa_code get_mask_there(gpa_rt *rt, gpa_arr *a, gpa_arr *mask, gpa_arr **out, gpa_err *e) {
-    gpa_storage *held = NULL;
-    node *pending = mask->storage->node;
-    gpa_arr *flat = NULL, *from = NULL, *total = NULL, *count = NULL, *made = NULL;
-    node *when = NULL, *value = NULL, *place = NULL, *one = NULL, *before = NULL;
-    gpa_val n;
-    gpa_code rc = GPA_OK;
-    if (pending && pending->owner && is_of(pending, a, MASK_STEPS)) {
-        held = pending->owner;
-        pending->owner = NULL; /* for steps that compute it, nobody holds it */
-        node_retain(pending);
-    }
-    TRY(arr_reduce(rt, RED_SUM, mask, &(arr_reduce_opts){.axes = UINT32_MAX, .dtype = DT_I64}, &total, e));
-    TRY(arr_item(rt, total, &n, e));
-    TRY(arr_empty(rt, (gpa_dtype)a->dtype, 1, &n.I64, &made, e));
-    TRY(arr_reshape(rt, mask, 1, &mask->size, &flat, e));
-    TRY(arr_reshape(rt, a, 1, &a->size, &from, e));
-    TRY(arr_scan(rt, RED_SUM, flat, 0, mask->size < INT32_MAX ? DT_I32 : DT_I64, &count, e));
-    TRY(arr_node(rt, flat, &when, e));
-    TRY(arr_node(rt, from, &value, e));
-    TRY(arr_node(rt, count, &before, e));
-    TRY(node_scalar(rt, (gpa_dtype)before->dtype, before->dtype == DT_I32 ? (gpa_val){.I32 = 1} : (gpa_val){.I64 = 1}, &one, e));
-    TRY(node_op2(rt, OP_SUBTRACT, before, one, &place, e));
-    node_release(rt, before);
-    before = NULL;
-    TRY(node_cast(rt, place, DT_I64, &before, e));
-    arr_release(rt, count); /* nobody else wants it: it is not stored */
-    count = NULL;
-    TRY(store_scatter(rt, made, &before, (int8_t[]){-1}, 1, &mask->size, &(scatter_what){.value = value, .mask = when, .sure = true}, e));
-    *out = made;
-    made = NULL;
-out:
-    if (held) {
-        if (!pending->owner && held->node == pending) pending->owner = held;
-        node_release(rt, pending);
-    }
-    node_release(rt, when);
-    node_release(rt, value);
-    node_release(rt, place);
-    node_release(rt, one);
-    node_release(rt, before);
-    arr_release(rt, flat);
-    arr_release(rt, from);
-    arr_release(rt, total);
-    arr_release(rt, count);
-    arr_release(rt, made);
-    return rc;
-}
-
 gpa_code arr_get(gpa_rt *rt, gpa_arr *a, const gpa_index *ix, int n, bool *one, gpa_arr **out, gpa_err *e) {
     index_plan p;
     gpa_device *d;
@@ -498,8 +414,8 @@ gpa_code arr_get(gpa_rt *rt, gpa_arr *a, const gpa_index *ix, int n, bool *one, 
     else if (is_lone_mask(a, &p)) {
         gpa_arr *mask = p.at[0].arr;
         TRY(device_default(rt, &d, e));
-        if (is_seen(a, d) && is_seen(mask, d)) TRY(get_mask(rt, a, mask, out, e));
-        else if (!d->caps.host_visible && mask->size && mask->ndim == a->ndim && is_there(a, d) && is_there(mask, d)) TRY(get_mask_there(rt, a, mask, out, e));
+        if (is_seen(a, d) && is_seen(mask, d)) TRY(pick_on_host(rt, a, mask, out, e));
+        else if (!d->caps.host_visible && mask->size && mask->ndim == a->ndim && is_there(a, d) && is_there(mask, d)) TRY(pick_true(rt, a, mask, out, e));
         else TRY(get_places(rt, a, &p, out, e));
     } else TRY(get_places(rt, a, &p, out, e));
     if (one) *one = (*out)->ndim == 0 && !p.ellipsis;

@@ -300,7 +300,9 @@ static bool visit_scatter(ctx *c, output *o, int map) {
     int64_t none[GPA_MAX_DIMS] = {0};
     x.inner = affine_touches(&c->p->maps, map, c->s->inner);
     if (!visit_inputs(c, &x, index, n_in, map)) return false;
+    const bool faults = c->l->faults;
     if (!add_indexed(c, to->ndim, to->shape, to->strides, to->offset, from, map, &x)) return false;
+    if (r->sure) c->l->faults = faults;
     o->array = add_array(c, to->storage->buf, (gpa_dtype)to->dtype, KIR_GLOBAL, KIR_WRITE, 0, none, NULL);
     if (o->array < 0) return false;
     c->l->count[o->array] = r->value->size;

@@ -43,7 +43,8 @@ void rt_raw_free(gpa_rt *rt, rt_raw *r) {
 static gpa_code bind(gpa_rt *rt, const rt_raw *r, gpa_arr *a, gpa_raw_arg *to, gpa_err *e) {
     gpa_code rc = a->readonly ? arr_force(rt, a, CUT_USER, e) : store_begin(rt, a, e);
     if (rc) return rc;
-    const gpa_buf *b = a->storage->buf;
+    gpa_buf *b = a->storage->buf;
+    buf_fix(b);
     if (b->device != r->device)
         return gpa_fail(e, GPA_E_DEVICE, "an array on %s is no argument of a kernel on %s", b->device->caps.name, r->device->caps.name);
     *to = (gpa_raw_arg){.mem = b->mem, .at = (size_t)a->offset * dtype_size((gpa_dtype)a->dtype), .size = sizeof(void *)};

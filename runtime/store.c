@@ -86,13 +86,17 @@ out:
 
 /* Runs a store, and beside it computes what is pending and reads the old contents. Pending arrays whose value is
  * `source` (NULL: none) are being stored themselves. Owned nodes in r (value, mask, and `index`, which r->index is) may become
- * temporaries. */
-static gpa_code run(gpa_rt *rt, fuse_root *r, node **index, const node *source, gpa_err *e) {
+ * temporaries. `beside` (NULL: nothing) is computed too. */
+static gpa_code run(gpa_rt *rt, fuse_root *r, node **index, gpa_arr *beside, const node *source, gpa_err *e) {
     bool hazard, alias = r->value == source && !r->mask && !index;
     gpa_buf *b = r->into->storage->buf;
     readers old = {0};
     gpa_code rc = GPA_OK;
     TRY(find_readers(rt, b, alias ? source : NULL, &old, e));
+    if (beside && beside->storage->node) {
+        if (!mem_room(&old.s, old.n, &old.cap, sizeof *old.s)) TRY(gpa_no_memory(e));
+        old.s[old.n++] = beside->storage;
+    }
     TRY(exec_store(rt, r, old.s, old.n, &hazard, e));
     if (hazard) {
         TRY(to_temporary(rt, &r->value, e));
@@ -146,7 +150,7 @@ gpa_code store_node(gpa_rt *rt, gpa_arr *target, node *value, node *mask, gpa_er
     }
     if (mask) TRY(fit(rt, mask, DT_BOOL, target->ndim, target->shape, &r.mask, e));
     TRY(arr_force(rt, target, CUT_STORE, e));
-    rc = run(rt, &r, NULL, value->owner ? value : NULL, e);
+    rc = run(rt, &r, NULL, NULL, value->owner ? value : NULL, e);
 out:
     node_release(rt, r.value);
     node_release(rt, r.mask);
@@ -165,7 +169,7 @@ gpa_code store_scatter(gpa_rt *rt, gpa_arr *target, node *const *index, const in
     if (what->mask) r.mask = node_retain(what->mask);
     TRY(fit(rt, what->value, (gpa_dtype)target->dtype, ndim, shape, &r.value, e));
     TRY(arr_force(rt, target, CUT_STORE, e));
-    rc = run(rt, &r, at, NULL, e);
+    rc = run(rt, &r, at, what->beside, NULL, e);
 out:
     for (int k = 0; k < target->ndim; k++) node_release(rt, at[k]);
     node_release(rt, r.value);

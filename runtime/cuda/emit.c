@@ -30,18 +30,28 @@ static bool scans_by_tiles(const kir_func *f) {
     return good && scans;
 }
 
+/* The bool whose true elements a sum or a running sum of integers counts; -1: it does not. */
+static int32_t counted(const kir_func *f, const kir_ins *i) {
+    const kir_ins *from = &f->code[i->a];
+    bool counts = i->sub == RED_SUM && from->code == KIR_CAST && dtype_is_int((gpa_dtype)from->type) && f->code[from->a].type == DT_BOOL;
+    return counts ? from->a : -1;
+}
+
 /* Whether there is one SCAN alone, of states of one or two words, and nothing before it ends a point early, which would break the
- * chain. */
+ * chain. What it counts may be counted as a whole, too: that is where the chain ends. */
 static bool scans_by_chain(const kir_func *f) {
     int scans = 0;
+    int32_t running = -1, all = -1;
     for (size_t k = 0; k < f->n_code; k++) {
         const kir_ins *i = &f->code[k];
-        if (i->code == KIR_REDUCE || (!scans && (i->code == KIR_BOUND || i->code == KIR_FAULT))) return false;
+        if (!scans && (i->code == KIR_BOUND || i->code == KIR_FAULT)) return false;
+        if (i->code == KIR_REDUCE && (all >= 0 || (all = counted(f, i)) < 0)) return false;
         if (i->code != KIR_SCAN) continue;
         size_t bytes = dtype_size(dtype_info[f->code[i->a].type].compute);
+        running = counted(f, i);
         if (scans++ || (bytes != 4 && bytes != 8)) return false;
     }
-    return scans == 1;
+    return scans == 1 && (all < 0 || all == running);
 }
 
 static int16_t find_bins(const kir_func *f, bool *counts) {

@@ -175,6 +175,7 @@ static void kept_chain(em *E, const cu_walk *w, int32_t at) {
     join_lanes(E, at);
     join_warps(E, at);
     tell_total(E, at);
+    em_line(E, "const g_state%d chosen = r%d;", n, n);
     link_tiles(E, at);
     em_line(E, "const bool some = tile || warp;");
     em_line(E, "if (tile) before = warp ? g_join%d(r%d, before) : r%d;", n, n, n);
@@ -215,8 +216,8 @@ bool em_picks(const kir_func *f, bool *places) {
             places[i->a] = true;
             stores++;
             break;
-        case KIR_CONST: case KIR_PARAM: case KIR_SIZE: case KIR_STRIDE: case KIR_INDEX: case KIR_IOTA: case KIR_LOAD: case KIR_STORE: good = !count; break;
-        case KIR_LOADX: case KIR_ATOMIC: case KIR_BOUND: case KIR_VAR: case KIR_GET: case KIR_SET: case KIR_EACH: case KIR_REDUCE: case KIR_ELSE: case KIR_FOR:
+        case KIR_CONST: case KIR_PARAM: case KIR_SIZE: case KIR_STRIDE: case KIR_INDEX: case KIR_IOTA: case KIR_LOAD: case KIR_STORE: case KIR_REDUCE: good = !count; break;
+        case KIR_LOADX: case KIR_ATOMIC: case KIR_BOUND: case KIR_VAR: case KIR_GET: case KIR_SET: case KIR_EACH: case KIR_ELSE: case KIR_FOR:
         case KIR_LOOP: case KIR_BLOCK: case KIR_BREAK: case KIR_NEXT: case KIR_THREAD: case KIR_BARRIER: case KIR_FENCE: case KIR_WARP: case KIR_ARG:
         case KIR_PRINT: case KIR_FAULT: case KIR_COUNT: good = false;
         }
@@ -270,6 +271,13 @@ static void picked_chain(em *E, const cu_walk *w, int32_t each, int32_t at) {
 
 /* ---- all ---- */
 
+/* The block with the last tile goes on, and knows how many there are. */
+static void end_chain(em *E, int32_t each, int32_t at) {
+    em_line(E, "if (tile != tiles - 1) return;");
+    for (int32_t i = each + 1; i < E->close[each]; i++)
+        if (E->f->code[i].code == KIR_REDUCE) em_line(E, "const %s v%d = (%s)(r%d + chosen);", em_type(E, (gpa_dtype)E->f->code[i].type), (int)i, em_type(E, (gpa_dtype)E->f->code[i].type), (int)at);
+}
+
 void em_scan_chain(em *E, int32_t each) {
     cu_walk w = em_walk_tiles(E, each);
     const char *guard = E->guard;
@@ -292,4 +300,5 @@ void em_scan_chain(em *E, int32_t each) {
     E->scan = SCAN_PLACE;
     E->in_each = false;
     E->guard = guard;
+    end_chain(E, each, at);
 }

@@ -77,6 +77,7 @@ static void restart_state(em *E, int32_t at) {
 void em_reduce(em *E, int32_t at) {
     const kir_ins *i = &E->f->code[at];
     char one[64];
+    if (E->plan->scan == SCAN_CHAIN) return; /* it is known at the chain's end */
     if (is_arg(E, at)) snprintf(one, sizeof one, "g_state%d{v%d, v%d}", (int)at, (int)i->a, (int)i->b);
     else snprintf(one, sizeof one, "v%d", (int)i->a);
     const char *when = E->access == ACCESS_BATCH ? "if (k < lim[u]) " : E->guard ? "if (valid) " : "";
@@ -307,7 +308,6 @@ static void running_each(em *E, int32_t at, int number) {
     E->each = at;
     if (E->plan->scan == SCAN_CHAIN) {
         em_scan_chain(E, at);
-        em_line(E, "if (tile) return;");
         return;
     }
     if (E->plan->part == number) {

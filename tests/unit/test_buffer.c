@@ -32,7 +32,16 @@ static void fake_free(gpa_dev *d, gpa_mem *m) {
     mem_free(m);
 }
 
-static const gpa_backend fake = {.name = "fake", .alloc = fake_alloc, .free = fake_free};
+static size_t copied;
+
+static gpa_code fake_copy(gpa_dev *d, gpa_mem *to, size_t to_at, gpa_mem *from, size_t from_at, size_t n, gpa_err *e) {
+    (void)d, (void)e;
+    assert_true(to_at + n <= to->n && from_at + n <= from->n);
+    copied += n;
+    return GPA_OK;
+}
+
+static const gpa_backend fake = {.name = "fake", .alloc = fake_alloc, .free = fake_free, .copy = fake_copy};
 
 typedef struct {
     gpa_rt rt;
@@ -175,5 +184,41 @@ static void failure_leaves_nothing(void **state) {
     }
 }
 
+static void shortened_blocks_are_made_smaller(void **state) {
+    (void)state;
+    world *w = begin(0, NULL);
+    gpa_buf *few = take(w, 8 << 20), *gone = take(w, 8 << 20), *told = take(w, 8 << 20), *most = take(w, 8 << 20), *small;
+    const gpa_mem *before = few->mem;
+    buf_shorten(&w->rt, few, 1 << 20);
+    buf_shorten(&w->rt, gone, 1 << 20);
+    buf_shorten(&w->rt, told, 1 << 20);
+    buf_shorten(&w->rt, most, (8 << 20) - 1);
+    assert_int_equal(w->rt.stats.bytes_live, 32 << 20);
+    buf_fix(told);
+    buf_disown(&w->rt, gone);
+    buf_trim(&w->rt, &w->d);
+    copied = 0;
+    assert_true(buf_tighten(&w->rt, &w->d));
+    assert_int_equal(copied, 1 << 20);
+    assert_ptr_not_equal(few->mem, before);
+    assert_int_equal(few->mem->n, 1 << 20);
+    assert_int_equal(few->bytes, 1 << 20);
+    assert_int_equal(w->rt.stats.bytes_live, 17 << 20);
+    assert_int_equal(in_use, 17 << 20);
+    assert_false(buf_tighten(&w->rt, &w->d));
+
+    buf_shorten(&w->rt, told, 1 << 19); /* where there is no room for the smaller one it stays */
+    capacity = in_use;
+    assert_false(buf_tighten(&w->rt, &w->d));
+    capacity = 0;
+    buf_disown(&w->rt, few);
+    small = take(w, 1 << 20); /* a moved block comes back as one of its new size */
+    assert_ptr_equal(small, few);
+    buf_disown(&w->rt, small);
+    buf_disown(&w->rt, told);
+    buf_disown(&w->rt, most);
+    end(w);
+}
+
 UNIT_TESTS(TEST(blocks_come_back), TEST(readers_keep_a_block), TEST(limits_hold), TEST(limits_are_read),
-           TEST(failure_leaves_nothing))
+           TEST(failure_leaves_nothing), TEST(shortened_blocks_are_made_smaller))
