@@ -490,6 +490,13 @@ gpa_code np_windows(gpa_vm *vm, value *argv, value *out) { /* a, n */
         if (!rc) rc = np_return_array(vm, b, out));
 }
 
+/* a, computed now: for values of which each is part of the next, and which are all wanted. */
+gpa_code np_computed(gpa_vm *vm, value *argv, value *out) {
+    WITH_ARRAY(
+        rc = arr_eval(vm_rt(vm), &a, 1, vm_err(vm));
+        if (!rc) rc = np_return_array(vm, arr_retain(a), out));
+}
+
 /* By the storage they stand on: what NumPy calls may_share_memory. */
 gpa_code np_diagonal_view(gpa_vm *vm, value *argv, value *out) { /* a, k: of the last two axes */
     int64_t k, shape[GPA_MAX_DIMS], strides[GPA_MAX_DIMS];

@@ -291,22 +291,44 @@ static ll_val ll_bits(ll *E, const row *r, const char *name, bool of_size, bool 
     return ll_cast(E, r->to, n);
 }
 
-/* Philox4x32-10, its words in the lower halves of 64-bit lanes, where a multiplication is one instruction. */
+/* Philox4x32-10, its words in the lower halves of 64-bit lanes, where a multiplication is one instruction. What stands in the
+ * upper halves of c and k does not count. */
 static ll_val ll_philox(ll *E, const row *r, bool upper) {
     V like = r->a.v, low = ll_int_like(E, like, 0xffffffff), half = ll_int_like(E, like, 32);
-    V c[4] = {bin(E, LLVMAnd, r->a.v, low), bin(E, LLVMLShr, r->a.v, half), bin(E, LLVMAnd, r->b.v, low), bin(E, LLVMLShr, r->b.v, half)};
-    V k[2] = {bin(E, LLVMAnd, r->c.v, low), bin(E, LLVMLShr, r->c.v, half)};
+    V c[4] = {r->a.v, bin(E, LLVMLShr, r->a.v, half), r->b.v, bin(E, LLVMLShr, r->b.v, half)};
+    V k[2] = {r->c.v, bin(E, LLVMLShr, r->c.v, half)};
     for (int round = 0; round < 10; round++) {
-        V p = bin(E, LLVMMul, c[0], ll_int_like(E, like, 0xD2511F53)), q = bin(E, LLVMMul, c[2], ll_int_like(E, like, 0xCD9E8D57));
+        V p = bin(E, LLVMMul, bin(E, LLVMAnd, c[0], low), ll_int_like(E, like, 0xD2511F53));
+        V q = bin(E, LLVMMul, bin(E, LLVMAnd, c[2], low), ll_int_like(E, like, 0xCD9E8D57));
         c[0] = bin(E, LLVMXor, bin(E, LLVMXor, bin(E, LLVMLShr, q, half), c[1]), k[0]);
         c[2] = bin(E, LLVMXor, bin(E, LLVMXor, bin(E, LLVMLShr, p, half), c[3]), k[1]);
-        c[1] = bin(E, LLVMAnd, q, low);
-        c[3] = bin(E, LLVMAnd, p, low);
-        k[0] = bin(E, LLVMAnd, bin(E, LLVMAdd, k[0], ll_int_like(E, like, 0x9E3779B9)), low);
-        k[1] = bin(E, LLVMAnd, bin(E, LLVMAdd, k[1], ll_int_like(E, like, 0xBB67AE85)), low);
+        c[1] = q;
+        c[3] = p;
+        k[0] = bin(E, LLVMAdd, k[0], ll_int_like(E, like, 0x9E3779B9));
+        k[1] = bin(E, LLVMAdd, k[1], ll_int_like(E, like, 0xBB67AE85));
     }
     V *half_of = upper ? c + 2 : c;
-    return result(r, bin(E, LLVMOr, half_of[0], bin(E, LLVMShl, half_of[1], half)));
+    return result(r, bin(E, LLVMOr, bin(E, LLVMAnd, half_of[0], low), bin(E, LLVMShl, half_of[1], half)));
+}
+
+/* The upper half of a product of 64 bits, by the four products of their halves. */
+static V upper_half(ll *E, V a, V b) {
+    V low = ll_int_like(E, a, 0xffffffff), half = ll_int_like(E, a, 32);
+    V a0 = bin(E, LLVMAnd, a, low), a1 = bin(E, LLVMLShr, a, half), b0 = bin(E, LLVMAnd, b, low), b1 = bin(E, LLVMLShr, b, half);
+    V cross = bin(E, LLVMAdd, bin(E, LLVMMul, a1, b0), bin(E, LLVMLShr, bin(E, LLVMMul, a0, b0), half));
+    V other = bin(E, LLVMAdd, bin(E, LLVMMul, a0, b1), bin(E, LLVMAnd, cross, low));
+    V sum = bin(E, LLVMAdd, bin(E, LLVMLShr, cross, half), bin(E, LLVMLShr, other, half));
+    return bin(E, LLVMAdd, bin(E, LLVMMul, a1, b1), sum);
+}
+
+static ll_val ll_mulhi(ll *E, const row *r) {
+    if (dtype_info[r->t].size != 8) return by_function(E, r);
+    V a = r->a.v, b = r->b.v, v = upper_half(E, a, b), sign = ll_int_like(E, a, 63);
+    if (r->kind == 'I') { /* a negative number was taken for itself and 2^64 */
+        v = bin(E, LLVMSub, v, bin(E, LLVMAnd, bin(E, LLVMAShr, a, sign), b));
+        v = bin(E, LLVMSub, v, bin(E, LLVMAnd, bin(E, LLVMAShr, b, sign), a));
+    }
+    return result(r, v);
 }
 
 static V truth(ll *E, ll_val a) { return ll_cast(E, DT_BOOL, a).v; }
@@ -447,6 +469,7 @@ static ll_val ll_division(ll *E, const row *r, int what) {
 #define LL_TEST(what) ll_test(E, r, TEST_##what)
 #define LL_CX(what) ll_cx(E, r, CX_##what)
 #define LL_PHILOX(upper) ll_philox(E, r, upper)
+#define LL_MULHI ll_mulhi(E, r)
 #define LL_HELPER by_function(E, r)
 
 #define OP(id, name, symbol, arity, sig, cost, red, b, i, u, f, c, ll, doc) \
