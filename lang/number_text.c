@@ -222,9 +222,45 @@ static size_t float_length(const char *s) {
 
 enum { LONGEST = 512 };
 
+/* Digits that a double holds exactly, times a power of ten that it holds exactly: one rounding, so the nearest float. False: another form,
+ * or more digits. */
+static bool plain_float(const char *p, size_t n, double *out) {
+    static const double tens[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+    const char *end = p + n;
+    uint64_t digits = 0;
+    int scale = 0, seen = 0;
+    bool negative = p < end && *p == '-', point = false;
+    if (p < end && (*p == '-' || *p == '+')) p++;
+    for (; p < end; p++) {
+        if (*p == '.' && !point) {
+            point = true;
+        } else if (*p >= '0' && *p <= '9') {
+            if (++seen > 18) return false;
+            digits = digits * 10 + (uint64_t)(*p - '0');
+            scale -= point;
+        } else {
+            break;
+        }
+    }
+    if (seen == 0) return false;
+    if (p < end && (*p == 'e' || *p == 'E') && end - p <= 4 && end - p >= 2) { /* at most a sign and two digits */
+        bool down = *++p == '-';
+        int e = 0;
+        if (*p == '-' || *p == '+') p++;
+        if (p == end) return false;
+        for (; p < end && *p >= '0' && *p <= '9'; p++) e = e * 10 + (*p - '0');
+        scale += down ? -e : e;
+    }
+    if (p < end || digits > 1ull << 53 || scale < -22 || scale > 22) return false;
+    double v = scale < 0 ? (double)digits / tens[-scale] : (double)digits * tens[scale];
+    *out = negative ? -v : v;
+    return true;
+}
+
 parse_result parse_float(const char *text, size_t n, double *out) {
     char plain[LONGEST];
     trim(&text, &n);
+    if (plain_float(text, n, out)) return PARSE_OK;
     if (!drop_underscores(text, n, plain, sizeof plain)) return PARSE_BAD;
     if (float_length(plain) != strlen(plain)) return PARSE_BAD;
     *out = strtod(plain, NULL);

@@ -371,7 +371,8 @@ gpa_code file_write(gpa_vm *vm, value *argv, value *out) {
     if (f->binary && v.tag != V_BYTES)
         return vm_fail(vm, GPA_E_TYPE, "a bytes-like object is required, not '%s'", value_type_name(v));
     if (!f->binary && v.tag != V_STR)
-        return vm_fail(vm, GPA_E_TYPE, "write() argument must be str, not %s", value_type_name(v));
+        return f->memory ? vm_fail(vm, GPA_E_TYPE, "string argument expected, got '%s'", value_type_name(v))
+                         : vm_fail(vm, GPA_E_TYPE, "write() argument must be str, not %s", value_type_name(v));
     rc = put(vm, f, v.str->text, v.str->size);
     *out = v_int(v.str->length);
     return rc;
@@ -426,7 +427,7 @@ gpa_code file_truncate(gpa_vm *vm, value *argv, value *out) {
     if (!f->f) return vm_fail(vm, GPA_E_OS, "underlying stream is not seekable");
     if (argv[1].tag == V_NONE) size = ftell(f->f);
     else rc = arg_int(vm, argv[1], "size", &size);
-    if (!rc && size < 0) rc = vm_fail(vm, GPA_E_VALUE, "negative size value %lld", (long long)size);
+    if (!rc && size < 0) rc = vm_fail(vm, GPA_E_VALUE, f->memory && !f->binary ? "Negative size value %lld" : "negative size value %lld", (long long)size);
     if (rc) return rc;
     if (fflush(f->f) || (!f->memory && ftruncate(fileno(f->f), (off_t)size))) return os_error(vm, errno, NULL);
     if (f->memory && (size_t)size < f->memory->bytes.len) str_cut(&f->memory->bytes, (size_t)size);

@@ -1,52 +1,56 @@
-/* numpy.loadtxt, genfromtxt and savetxt.
+/* numpy.loadtxt, and what numpy.genfromtxt rests on (lang/prelude/tables.gpa).
  *
- * A reader holds the whole text and goes through it line by line: comments are cut off, a line is split into fields, and
- * each field wanted becomes one element of `data`. loadtxt is strict; genfromtxt fills gaps and gathers what is wrong with
- * the number of columns before it complains.
+ * A reader holds the whole text, goes through its lines, and each field wanted becomes one element of `data`. loadtxt is strict;
+ * genfromtxt fills gaps, and gathers what is wrong with the number of columns before it complains.
  *
- * Reading order: the text, options, one line, one field, the array, the two functions, savetxt. */
+ * Reading order: the text, options, one field, rows, the array, the functions. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
 
 #include "lang/builtin/all.h"
 #include "lang/builtin/file.h"
+#include "lang/builtin/textfields.h"
 #include "lang/container.h"
-#include "lang/format.h"
 #include "lang/number.h"
 #include "lang/number_text.h"
 #include "lang/numpy/numpy.h"
+#include "lang/vm.h"
 
-enum { MOST_COLUMNS = 4096, MOST_WORDS = 16 };
+enum { MOST_USED = 4096 };
 
-typedef struct {
-    const char *p;
-    size_t n;
-} field;
+/* What a field may be read as, in the order in which genfromtxt tries: the result of _genfromtxt(what=KINDS). */
+typedef enum { KIND_NONE, KIND_BOOL, KIND_INT, KIND_FLOAT, KIND_COMPLEX, KIND_TEXT } field_kind;
+
+/* What is wanted of the fields. */
+typedef enum { NUMBERS, KINDS, TEXTS } wanted;
 
 typedef struct {
     gpa_vm *vm;
     gpa_str text;
-    const char *at, *end;
-    field comments[MOST_WORDS], missing[MOST_WORDS];
-    size_t n_comments, n_missing;
-    field delimiter; /* n 0: spaces */
-    int64_t skip, skip_end, most;
-    int64_t use[MOST_COLUMNS];
+    text_fields t;
+    int64_t skip, most; /* most: of rows, -1: all */
+    int64_t use[MOST_USED], widths[MOST_USED];
     int n_use; /* 0: all columns */
     gpa_dtype dtype;
-    bool lenient; /* genfromtxt */
-    value filling; /* a number, a list of them by column, or NONE */
-    gpa_str data;
-    size_t columns, rows; /* columns: of the first row, as used */
-    size_t width;         /* of the first row, as found */
-    field fields[MOST_COLUMNS];
+    wanted what;
+    bool lenient, loose, invalid_raise; /* lenient: genfromtxt */
+    value converters;                   /* NONE, a callable, or a dict of them by column */
+    value missing, missing_by;          /* a list of words; a dict of such lists by column */
+    value filling, filling_by;          /* a number or NONE; a dict of them by column */
+    gpa_str data, wrong;                /* wrong: the lines with other numbers of columns */
+    size_t columns, rows;               /* columns: of the first row, as used */
+    size_t width;                       /* of the first row, as found */
+    value found;                        /* of KINDS and TEXTS: a list with an item for each column */
 } reader;
 
 /* ---- the text ---- */
 
-static gpa_code text_of_items(gpa_vm *vm, value v, gpa_str *text) {
+static gpa_code text_of_items(gpa_vm *vm, value v, bool lenient, gpa_str *text) {
     value lines;
+    if (v.tag != V_LIST && v.tag != V_TUPLE && v.tag != V_ITER && v.tag != V_RANGE && v.tag != V_SET)
+        return lenient ? vm_fail(vm, GPA_E_TYPE, "fname must be a string, a filehandle, a sequence of strings,\nor an iterator of strings. Got <class '%s'> instead.", value_type_name(v))
+                       : vm_fail(vm, GPA_E_VALUE, "fname must be a string, filehandle, list of strings,\nor generator. Got <class '%s'> instead.", value_type_name(v));
     gpa_code rc = vm_collect(vm, v, &lines);
     if (rc) return rc;
     for (size_t i = 0; i < lines.list->count && !rc; i++) {
@@ -62,10 +66,9 @@ static gpa_code text_of_items(gpa_vm *vm, value v, gpa_str *text) {
     return rc;
 }
 
-static gpa_code read_text(gpa_vm *vm, value v, gpa_str *text) {
-    FILE *given = file_stream(v), *f = given;
-    if (!f && v.tag != V_STR) return text_of_items(vm, v, text);
-    if (!f && !(f = fopen(v.str->text, "rb"))) {
+static gpa_code read_file(gpa_vm *vm, value v, gpa_str *text) {
+    FILE *given = file_stream(v), *f = given ? given : fopen(v.str->text, "rb");
+    if (!f) {
         if (errno != ENOENT) return os_error(vm, errno, v.str->text);
         value words = v_strf(vm, "%s not found.", v.str->text);
         gpa_code rc = words.tag == V_UNSET ? GPA_E_MEMORY : vm_raise(vm, GPA_E_FILE_NOT_FOUND, 1, &words);
@@ -77,118 +80,135 @@ static gpa_code read_text(gpa_vm *vm, value v, gpa_str *text) {
     return rc;
 }
 
+/* Reads the text and begins with its first line. Bytes are taken as UTF-8; encoding "utf-8-sig": without the mark at the begin. */
+static gpa_code read_text(reader *r, value from, value encoding) {
+    static const char mark[] = "\xEF\xBB\xBF";
+    const char *name = encoding.tag == V_STR ? encoding.str->text : "";
+    if (strncasecmp(name, "utf-16", 6) == 0 || strncasecmp(name, "utf-32", 6) == 0)
+        return vm_fail(r->vm, GPA_E_UNSUPPORTED, "gpa reads text as UTF-8, not as '%s'", name);
+    gpa_code rc = file_stream(from) || from.tag == V_STR ? read_file(r->vm, from, &r->text) : text_of_items(r->vm, from, r->lenient, &r->text);
+    if (!rc && r->text.failed) rc = vm_no_memory(r->vm);
+    if (rc || !r->text.len) return rc;
+    bool marked = (strcasecmp(name, "utf-8-sig") == 0 || strcasecmp(name, "utf_8_sig") == 0) && strncmp(r->text.text, mark, 3) == 0;
+    r->t.at = r->text.text + (marked ? 3 : 0);
+    r->t.end = r->text.text + r->text.len;
+    return GPA_OK;
+}
+
 static void reader_init(reader *r, gpa_vm *vm) {
-    *r = (reader){.vm = vm, .most = -1, .dtype = DT_F64, .filling = v_none()};
+    value none = v_none();
+    *r = (reader){.vm = vm, .most = -1, .dtype = DT_F64, .invalid_raise = true, .loose = true};
+    r->converters = r->missing = r->missing_by = r->filling = r->filling_by = r->found = none;
+    text_fields_init(&r->t, "", 0);
     str_init(&r->text);
     str_init(&r->data);
+    str_init(&r->wrong);
 }
 
 static void reader_free(reader *r) {
+    if (!r) return;
+    text_fields_free(&r->t);
     str_free(&r->text);
     str_free(&r->data);
+    str_free(&r->wrong);
+    value_release(r->vm, r->found);
+    mem_free(r);
 }
 
 /* ---- options ---- */
 
-/* None, a str, or a sequence of str. */
-static gpa_code words_of(gpa_vm *vm, value v, field *to, size_t *n) {
-    *n = 0;
+static gpa_code set_comments(reader *r, value v) {
     if (v.tag == V_NONE) return GPA_OK;
     const value *items = v.tag == V_LIST ? v.list->items : v.tag == V_TUPLE ? v.tuple->items : &v;
     size_t count = v.tag == V_LIST ? v.list->count : v.tag == V_TUPLE ? v.tuple->count : 1;
-    for (size_t i = 0; i < count && *n < MOST_WORDS; i++) {
-        if (items[i].tag != V_STR) return vm_fail(vm, GPA_E_TYPE, "expected a str, got %s", value_type_name(items[i]));
-        if (items[i].str->size) to[(*n)++] = (field){items[i].str->text, items[i].str->size};
+    if (count > MOST_WORDS) return vm_fail(r->vm, GPA_E_VALUE, "at most %d comment signs are looked for", MOST_WORDS);
+    for (size_t i = 0; i < count; i++) {
+        if (items[i].tag != V_STR && items[i].tag != V_BYTES) return vm_fail(r->vm, GPA_E_TYPE, "expected a str, got %s", value_type_name(items[i]));
+        if (items[i].str->size) r->t.comments[r->t.n_comments++] = (field){items[i].str->text, items[i].str->size};
     }
     return GPA_OK;
+}
+
+static gpa_code no_control_character(gpa_vm *vm, value v) {
+    gpa_str shown;
+    str_init(&shown);
+    gpa_code rc = vm_repr(vm, v, &shown);
+    if (!rc) rc = vm_fail(vm, GPA_E_TYPE, "Text reading control character must be a single unicode character or None; but got: %s", shown.text);
+    str_free(&shown);
+    return rc;
 }
 
 static gpa_code set_delimiter(reader *r, value v) {
     if (v.tag == V_NONE) return GPA_OK;
-    if (v.tag != V_STR || (!r->lenient && v.str->length != 1)) {
-        gpa_str shown;
-        str_init(&shown);
-        gpa_code rc = vm_repr(r->vm, v, &shown);
-        if (!rc && r->lenient) rc = vm_fail(r->vm, GPA_E_TYPE, "delimiter must be a str: columns of fixed width are left out");
-        else if (!rc)
-            rc = vm_fail(r->vm, GPA_E_TYPE, "Text reading control character must be a single unicode character or None; but got: %s",
-                         shown.text);
-        str_free(&shown);
-        return rc;
+    if (v.tag == V_STR && (r->lenient || v.str->length == 1)) {
+        r->t.delimiter = (field){v.str->text, strcmp(v.str->text, " ") ? v.str->size : 0};
+        return GPA_OK;
     }
-    r->delimiter = (field){v.str->text, strcmp(v.str->text, " ") ? v.str->size : 0};
-    return GPA_OK;
-}
-
-static gpa_code set_limits(reader *r, value skip, value most, value use) {
-    gpa_code rc = arg_int(r->vm, skip, "skiprows", &r->skip);
-    if (!rc && most.tag != V_NONE) rc = arg_int(r->vm, most, "max_rows", &r->most);
-    if (!rc && use.tag != V_NONE) rc = arg_ints(r->vm, use, "usecols", MOST_COLUMNS, &r->n_use, r->use);
+    if (!r->lenient) return no_control_character(r->vm, v);
+    int n = 0;
+    gpa_code rc = arg_ints(r->vm, v, "delimiter", MOST_USED, &n, r->widths);
+    for (int i = 0; i < n && !rc; i++)
+        if (r->widths[i] <= 0) rc = vm_fail(r->vm, GPA_E_VALUE, "widths of columns must be positive");
+    r->t.widths = r->widths;
+    r->t.n_widths = (size_t)n;
     return rc;
 }
 
-static gpa_code refuse(gpa_vm *vm, value v, const char *what) {
-    if (v.tag == V_NONE || (v.tag == V_BOOL && !v.i)) return GPA_OK;
-    return vm_fail(vm, GPA_E_UNSUPPORTED, "%s is left out in gpa: there are no records and no masks, and fields are read as numbers", what);
+static gpa_code set_quote(reader *r, value v) {
+    if (v.tag == V_NONE) return GPA_OK;
+    if (v.tag != V_STR || v.str->length != 1) return no_control_character(r->vm, v);
+    if (v.str->size != 1) return vm_fail(r->vm, GPA_E_UNSUPPORTED, "a quote must be an ASCII character");
+    r->t.quote = *v.str->text;
+    return GPA_OK;
 }
 
-/* ---- one line ---- */
-
-static field trimmed(field f) {
-    while (f.n && (*f.p == ' ' || *f.p == '\t')) f.p++, f.n--;
-    while (f.n && (f.p[f.n - 1] == ' ' || f.p[f.n - 1] == '\t')) f.n--;
-    return f;
+static gpa_code set_columns(reader *r, value use) {
+    if (use.tag == V_NONE) return GPA_OK;
+    const value *items = use.tag == V_LIST ? use.list->items : use.tag == V_TUPLE ? use.tuple->items : &use;
+    size_t count = use.tag == V_LIST ? use.list->count : use.tag == V_TUPLE ? use.tuple->count : 1;
+    for (size_t i = 0; i < count; i++)
+        if (items[i].tag == V_STR || items[i].tag == V_FLOAT || items[i].tag == V_NONE)
+            return vm_fail(r->vm, GPA_E_TYPE, "usecols must be an int or a sequence of ints but it contains at least one element of type '%s'", value_type_name(items[i]));
+    return arg_ints(r->vm, use, "usecols", MOST_USED, &r->n_use, r->use);
 }
 
-/* The next line without its end; false at the end of the text. */
-static bool next_line(reader *r, field *line) {
-    if (r->at >= r->end) return false;
-    const char *stop = memchr(r->at, '\n', (size_t)(r->end - r->at));
-    line->p = r->at;
-    line->n = (size_t)((stop ? stop : r->end) - r->at);
-    r->at = stop ? stop + 1 : r->end;
-    if (line->n && line->p[line->n - 1] == '\r') line->n--;
-    return true;
+static gpa_code set_limits(reader *r, value skip, value most) {
+    gpa_code rc = arg_int(r->vm, skip, "skiprows", &r->skip);
+    if (!rc && most.tag != V_NONE) rc = arg_int(r->vm, most, "max_rows", &r->most);
+    if (!rc && (r->skip < 0 || (most.tag != V_NONE && r->most < 0)) && !r->lenient) rc = vm_fail(r->vm, GPA_E_VALUE, "argument must be nonnegative");
+    return rc;
 }
 
-static void cut_comment(const reader *r, field *line) {
-    for (size_t i = 0; i < r->n_comments; i++) {
-        const char *at = memmem(line->p, line->n, r->comments[i].p, r->comments[i].n);
-        if (at) line->n = (size_t)(at - line->p);
+static gpa_code set_converters(reader *r, value v) {
+    r->converters = v;
+    if (v.tag == V_NONE) return GPA_OK;
+    if (v.tag != V_DICT)
+        return vm_callable(v) ? GPA_OK : vm_fail(r->vm, GPA_E_TYPE, "converters must be a dictionary mapping columns to converter functions or a single callable.");
+    size_t at = 0;
+    for (const dict_entry *e; (e = dict_next(v.dict, &at));) {
+        int64_t column;
+        gpa_code rc = arg_int(r->vm, e->key, "converters", &column);
+        if (rc) return rc;
+        if (!vm_callable(e->v))
+            return vm_fail(r->vm, GPA_E_TYPE, "values of the converters dictionary must be callable, but the value associated with key %lld is not", (long long)column);
     }
-}
-
-/* Splits a line; how many fields it has. */
-static size_t split(reader *r, field line) {
-    size_t n = 0;
-    if (r->delimiter.n == 0) {
-        while (n < MOST_COLUMNS) {
-            line = trimmed(line);
-            if (line.n == 0) break;
-            size_t len = 0;
-            while (len < line.n && line.p[len] != ' ' && line.p[len] != '\t') len++;
-            r->fields[n++] = (field){line.p, len};
-            line.p += len;
-            line.n -= len;
-        }
-        return n;
-    }
-    while (n < MOST_COLUMNS) {
-        const char *at = memmem(line.p, line.n, r->delimiter.p, r->delimiter.n);
-        size_t len = at ? (size_t)(at - line.p) : line.n;
-        r->fields[n++] = trimmed((field){line.p, len});
-        if (!at) break;
-        line.p += len + r->delimiter.n;
-        line.n -= len + r->delimiter.n;
-    }
-    return n;
+    return GPA_OK;
 }
 
 /* ---- one field ---- */
 
+/* What a dict has for a column of a line, counted from either end; UNSET where that is nothing. Borrowed. */
+static value by_column(const reader *r, value dict, size_t column) {
+    dict_entry *e = NULL;
+    if (dict.tag != V_DICT) return v_unset();
+    if (!dict_find_peek(r->vm, dict.dict, v_int((int64_t)column), &e) && !e) dict_find_peek(r->vm, dict.dict, v_int((int64_t)column - (int64_t)r->t.n), &e);
+    return e ? e->v : v_unset();
+}
+
 static bool parse_field(field f, gpa_dtype t, gpa_val *v) {
     double re, im;
     int64_t i;
+    if (memchr(f.p, '_', f.n)) return false;
     if (dtype_is_complex(t)) {
         if (parse_complex(f.p, f.n, &re, &im) != PARSE_OK) return false;
         *v = dtype_cast((gpa_val){.C128 = {re, im}}, DT_C128, t);
@@ -197,94 +217,183 @@ static bool parse_field(field f, gpa_dtype t, gpa_val *v) {
         *v = dtype_cast((gpa_val){.F64 = re}, DT_F64, t);
     } else {
         if (parse_int(f.p, f.n, 10, &i) != PARSE_OK) return false;
+        if (arr_check_number(&(gpa_opnd){.weak = WEAK_INT, .dtype = DT_I64, .v.I64 = i}, t, NULL)) return false;
         *v = dtype_cast((gpa_val){.I64 = i}, DT_I64, t);
     }
     return true;
 }
 
-/* What stands where nothing could be read: the filling of the column, else nan, or -1 for integers. */
-static gpa_val filling(const reader *r, size_t column) {
-    value f = r->filling;
-    if (f.tag == V_LIST) f = column < f.list->count ? f.list->items[column] : v_none();
-    if (f.tag == V_TUPLE) f = column < f.tuple->count ? f.tuple->items[column] : v_none();
-    number n = number_of(f);
-    if (n.kind == NUMBER_INT) return dtype_cast((gpa_val){.I64 = n.i}, DT_I64, r->dtype);
-    if (n.kind != NUMBER_NOT) return dtype_cast((gpa_val){.C128 = {n.re, n.im}}, DT_C128, r->dtype);
-    if (dtype_is_int(r->dtype) || r->dtype == DT_BOOL) return dtype_cast((gpa_val){.I64 = -1}, DT_I64, r->dtype);
-    return dtype_cast((gpa_val){.F64 = NAN}, DT_F64, r->dtype);
-}
+static bool is_word(field f, value word) { return word.tag == V_STR && word.str->size == f.n && memcmp(word.str->text, f.p, f.n) == 0; }
 
-static bool is_missing(const reader *r, field f) {
+static bool is_missing(const reader *r, field f, size_t column) {
+    f = field_trimmed(f);
     if (f.n == 0) return true;
-    for (size_t i = 0; i < r->n_missing; i++)
-        if (r->missing[i].n == f.n && memcmp(r->missing[i].p, f.p, f.n) == 0) return true;
+    value lists[2] = {r->missing, by_column(r, r->missing_by, column)};
+    for (int k = 0; k < 2; k++)
+        for (size_t i = 0; lists[k].tag == V_LIST && i < lists[k].list->count; i++)
+            if (is_word(f, lists[k].list->items[i])) return true;
     return false;
 }
 
-static gpa_code put_field(reader *r, field f, size_t column) {
+/* What stands where nothing could be read: the filling of the column, else nan, or -1 for integers. */
+static gpa_val filling(const reader *r, size_t column) {
+    value f = by_column(r, r->filling_by, column);
+    number n = number_of(f.tag == V_UNSET ? r->filling : f);
+    if (n.kind == NUMBER_INT) return dtype_cast((gpa_val){.I64 = n.i}, DT_I64, r->dtype);
+    if (n.kind != NUMBER_NOT) return dtype_cast((gpa_val){.C128 = {n.re, n.im}}, DT_C128, r->dtype);
+    if (r->dtype == DT_BOOL) return (gpa_val){.BOOL = false};
+    if (dtype_is_int(r->dtype)) return dtype_cast((gpa_val){.I64 = -1}, DT_I64, r->dtype);
+    return dtype_cast((gpa_val){.F64 = NAN}, DT_F64, r->dtype);
+}
+
+static gpa_code cannot_convert(reader *r, field f, size_t column) {
+    gpa_str shown;
+    str_init(&shown);
+    value text = v_str(r->vm, f.p, f.n);
+    gpa_code rc = text.tag == V_UNSET ? GPA_E_MEMORY : vm_repr(r->vm, text, &shown);
+    value_release(r->vm, text);
+    if (!rc && shown.failed) rc = vm_no_memory(r->vm);
+    if (!rc && r->lenient) rc = vm_fail(r->vm, GPA_E_VALUE, "Cannot convert string %s", shown.text);
+    else if (!rc)
+        rc = vm_fail(r->vm, GPA_E_VALUE, "could not convert string %s to %s at row %zu, column %zu.", shown.text, dtype_info[r->dtype].name, r->rows, column + 1);
+    str_free(&shown);
+    return rc;
+}
+
+/* What a converter makes of a field; *good is false where it failed as a conversion may. */
+static gpa_code call_converter(reader *r, value convert, field f, gpa_val *v, bool *good) {
+    gpa_vm *vm = r->vm;
+    gpa_opnd made = {.arr = NULL};
+    value text = v_str(vm, f.p, f.n), result = v_none();
+    gpa_code rc = text.tag == V_UNSET ? GPA_E_MEMORY : vm_call(vm, convert, 1, &text, 0, NULL, &result);
+    if (!rc) rc = arg_element(vm, result, r->dtype, &made);
+    if (!rc && made.arr) rc = vm_fail(vm, GPA_E_VALUE, "a converter must give numbers");
+    if (!rc) rc = arr_check_number(&made, r->dtype, vm_err(vm));
+    *good = !rc;
+    if (!rc) *v = dtype_cast(made.v, made.dtype, r->dtype);
+    arg_opnd_release(vm, &made);
+    value_release(vm, result);
+    value_release(vm, text);
+    if (!rc || rc == GPA_E_MEMORY || !gpa_err_is(rc, r->lenient ? GPA_E_VALUE : GPA_E_EXCEPTION)) return rc;
+    vm_clear_error(vm);
+    return GPA_OK;
+}
+
+static gpa_code put_number(reader *r, field f, size_t column) {
     gpa_val v;
     char bytes[16];
-    if (r->lenient && is_missing(r, f)) v = filling(r, column);
-    else if (!parse_field(f, r->dtype, &v)) {
-        if (!r->lenient)
-            return vm_fail(r->vm, GPA_E_VALUE, "could not convert string '%.*s' to %s at row %zu, column %zu.", (int)f.n, f.p,
-                           dtype_info[r->dtype].name, r->rows, column + 1);
-        v = filling(r, column);
-    }
+    value convert = r->converters.tag == V_NONE ? v_unset() : vm_callable(r->converters) ? r->converters : by_column(r, r->converters, column);
+    bool good = true;
+    gpa_code rc = GPA_OK;
+    if (convert.tag != V_UNSET) rc = call_converter(r, convert, f, &v, &good);
+    else good = parse_field(f, r->dtype, &v);
+    if (rc) return rc;
+    if (!good && !(r->lenient && (r->loose || is_missing(r, f, column)))) return cannot_convert(r, f, column);
+    if (!good) v = filling(r, column);
     dtype_store(bytes, r->dtype, v);
     str_putn(&r->data, bytes, dtype_size(r->dtype));
     return GPA_OK;
 }
 
+static field_kind kind_of(field f) {
+    gpa_val v;
+    f = field_trimmed(f);
+    if ((f.n == 4 && strncasecmp(f.p, "true", 4) == 0) || (f.n == 5 && strncasecmp(f.p, "false", 5) == 0)) return KIND_BOOL;
+    return parse_field(f, DT_I64, &v) ? KIND_INT : parse_field(f, DT_F64, &v) ? KIND_FLOAT : parse_field(f, DT_C128, &v) ? KIND_COMPLEX : KIND_TEXT;
+}
+
+/* The kind of column that takes both: numbers widen, and beside anything else there is text. */
+static field_kind both_kinds(field_kind a, field_kind b) {
+    if (a == KIND_NONE || a == b) return b;
+    return a == KIND_BOOL || b == KIND_BOOL ? KIND_TEXT : MAX(a, b);
+}
+
+/* Takes a field into account in the i-th item of `found`. */
+static gpa_code note_field(reader *r, field f, size_t i, size_t column) {
+    list_obj *all = r->found.list;
+    if (i == all->count) {
+        value empty = r->what == KINDS ? v_int(KIND_NONE) : v_list(r->vm, 0, NULL);
+        gpa_code rc = empty.tag == V_UNSET ? GPA_E_MEMORY : list_append(r->vm, all, empty);
+        value_release(r->vm, empty);
+        if (rc) return rc;
+    }
+    if (r->what == KINDS) {
+        if (!is_missing(r, f, column)) all->items[i] = v_int(both_kinds((field_kind)all->items[i].i, kind_of(f)));
+        return GPA_OK;
+    }
+    f = field_trimmed(f);
+    value text = v_str(r->vm, f.p, f.n);
+    gpa_code rc = text.tag == V_UNSET ? GPA_E_MEMORY : list_append(r->vm, all->items[i].list, text);
+    value_release(r->vm, text);
+    return rc;
+}
+
 /* ---- rows ---- */
 
-static gpa_code put_row(reader *r, size_t found) {
+/* Which column is the i-th one wanted of the line; false: it has not that many. */
+static bool column_at(const reader *r, size_t i, size_t *column) {
+    int64_t at = r->n_use ? r->use[i] : (int64_t)i;
+    if (at < 0) at += (int64_t)r->t.n;
+    *column = (size_t)at;
+    return at >= 0 && at < (int64_t)r->t.n;
+}
+
+static gpa_code put_row(reader *r) {
     gpa_code rc = GPA_OK;
-    size_t n = r->n_use ? (size_t)r->n_use : found;
+    size_t n = r->n_use ? (size_t)r->n_use : r->t.n, column;
     for (size_t i = 0; i < n && !rc; i++) {
-        int64_t column = r->n_use ? r->use[i] : (int64_t)i;
-        if (column < 0) column += (int64_t)found;
-        if (column < 0 || column >= (int64_t)found)
-            return vm_fail(r->vm, GPA_E_VALUE, "invalid column index %lld at row %zu with %zu columns", (long long)r->use[i], r->rows + 1,
-                           found);
-        rc = put_field(r, r->fields[column], (size_t)column);
+        if (!column_at(r, i, &column))
+            return vm_fail(r->vm, GPA_E_VALUE, "invalid column index %lld at row %zu with %zu columns", (long long)r->use[i], r->rows + 1, r->t.n);
+        rc = r->what == NUMBERS ? put_number(r, r->t.fields[column], column) : note_field(r, r->t.fields[column], i, column);
     }
     r->columns = n;
     r->rows++;
     return rc;
 }
 
+static gpa_code check_converters(reader *r) {
+    size_t at = 0;
+    for (const dict_entry *e; r->converters.tag == V_DICT && !r->lenient && (e = dict_next(r->converters.dict, &at));) {
+        int64_t column = number_of(e->key).i, n = (int64_t)r->t.n;
+        if (column < -n || column >= n)
+            return vm_fail(r->vm, GPA_E_VALUE, "converter specified for column %lld, which is invalid for the number of fields %lld.", (long long)column, (long long)n);
+    }
+    return GPA_OK;
+}
+
+/* Whether the line's number of columns will do; where columns are chosen, it is enough that they are there. */
+static bool has_columns(const reader *r) {
+    size_t column;
+    if (!r->n_use) return r->t.n == r->width;
+    for (size_t i = 0; r->lenient && i < (size_t)r->n_use; i++)
+        if (!column_at(r, i, &column)) return false;
+    return true;
+}
+
 /* Reads all rows. Lines with another number of columns are an error at once, or for genfromtxt one at the end. */
 static gpa_code read_rows(reader *r) {
-    field line;
-    gpa_str wrong;
     gpa_code rc = GPA_OK;
-    size_t line_number = 0;
-    str_init(&wrong);
-    r->at = r->text.text;
-    r->end = r->at + r->text.len;
-    while (r->skip > 0 && next_line(r, &line)) {
-        r->skip--;
-        line_number++;
+    bool more = true;
+    while (r->skip > 0 && text_fields_skip(&r->t)) r->skip--;
+    while (!rc && (r->most < 0 || (int64_t)r->rows < r->most)) {
+        rc = text_fields_next(r->vm, &r->t, &more);
+        if (rc || !more) break;
+        if (r->width == 0) {
+            r->width = r->t.n;
+            rc = check_converters(r);
+        }
+        if (rc) break;
+        if (has_columns(r)) rc = put_row(r);
+        else if (!r->lenient)
+            rc = vm_fail(r->vm, GPA_E_VALUE, "the number of columns changed from %zu to %zu at row %zu; use `usecols` to select a subset and avoid this error",
+                         r->width, r->t.n, r->rows + 1);
+        else if (r->wrong.len < 600)
+            str_printf(&r->wrong, "\n    Line #%zu (got %zu columns instead of %zu)", r->t.lines, r->t.n, r->n_use ? (size_t)r->n_use : r->width);
+        if (!rc && r->t.lines % 4096 == 0) rc = vm_poll(r->vm);
     }
-    while (!rc && (r->most < 0 || (int64_t)r->rows < r->most) && next_line(r, &line)) {
-        line_number++;
-        cut_comment(r, &line);
-        if (trimmed(line).n == 0) continue;
-        size_t n = split(r, line);
-        if (r->width == 0) r->width = n;
-        if (n == r->width || (!r->lenient && r->n_use)) rc = put_row(r, n);
-        else if (r->lenient) {
-            if (wrong.len < 600) str_printf(&wrong, "\n    Line #%zu (got %zu columns instead of %zu)", line_number, n, r->width);
-        } else
-            rc = vm_fail(r->vm, GPA_E_VALUE,
-                         "the number of columns changed from %zu to %zu at row %zu; use `usecols` to select a subset and avoid this "
-                         "error",
-                         r->width, n, r->rows + 1);
-        if (!rc && line_number % 4096 == 0) rc = vm_poll(r->vm);
-    }
-    if (!rc && wrong.len) rc = vm_fail(r->vm, GPA_E_VALUE, "Some errors were detected !%s", wrong.text);
-    str_free(&wrong);
+    if (!rc && r->wrong.len && r->what == NUMBERS)
+        rc = r->invalid_raise ? vm_fail(r->vm, GPA_E_VALUE, "Some errors were detected !%s", r->wrong.text)
+                              : vm_warn(r->vm, GPA_E_USER_WARNING, "Some errors were detected !%s", r->wrong.text);
     return !rc && r->data.failed ? vm_no_memory(r->vm) : rc;
 }
 
@@ -326,228 +435,88 @@ out:
     return rc;
 }
 
-static gpa_code warn_empty(gpa_vm *vm, const char *words, value source) {
+static gpa_code warn_empty(gpa_vm *vm, const char *words, value from) {
     gpa_str shown;
     str_init(&shown);
-    gpa_code rc = vm_str(vm, source, &shown);
+    gpa_code rc = vm_str(vm, from, &shown);
     if (!rc) rc = vm_warn(vm, GPA_E_USER_WARNING, "%s: \"%s\"", words, shown.text);
     str_free(&shown);
     return rc;
 }
 
 gpa_code textio_loadtxt(gpa_vm *vm, value *argv, value *out) {
+    enum { FNAME, DTYPE, COMMENTS, DELIMITER, CONVERTERS, SKIPROWS, USECOLS, UNPACK, NDMIN, ENCODING, MAX_ROWS, QUOTECHAR };
     reader *r = mem_new(sizeof *r);
     if (!r) return vm_no_memory(vm);
     reader_init(r, vm);
     gpa_code rc = GPA_OK;
-    TRY(refuse(vm, argv[4], "converters="));
-    if (argv[1].tag != V_UNSET) TRY(arg_dtype(vm, argv[1], &r->dtype));
+    if (argv[DTYPE].tag != V_UNSET) TRY(arg_dtype(vm, argv[DTYPE], &r->dtype));
     if (r->dtype == DT_NONE) r->dtype = DT_F64;
-    TRY(words_of(vm, argv[2], r->comments, &r->n_comments));
-    TRY(set_delimiter(r, argv[3]));
-    TRY(set_limits(r, argv[5], argv[10], argv[6]));
-    TRY(read_text(vm, argv[0], &r->text));
+    TRY(set_comments(r, argv[COMMENTS]));
+    TRY(set_delimiter(r, argv[DELIMITER]));
+    TRY(set_quote(r, argv[QUOTECHAR]));
+    TRY(set_converters(r, argv[CONVERTERS]));
+    TRY(set_limits(r, argv[SKIPROWS], argv[MAX_ROWS]));
+    TRY(set_columns(r, argv[USECOLS]));
+    TRY(read_text(r, argv[FNAME], argv[ENCODING]));
     TRY(read_rows(r));
-    if (r->rows == 0) TRY(warn_empty(vm, "loadtxt: input contained no data", argv[0]));
-    TRY(give_rows(r, argv[8], argv[7], out));
+    if (r->rows == 0) TRY(warn_empty(vm, "loadtxt: input contained no data", argv[FNAME]));
+    TRY(give_rows(r, argv[NDMIN], argv[UNPACK], out));
 out:
     reader_free(r);
-    mem_free(r);
     return rc;
 }
 
-/* dtype=None: int64 when every field is an integer, else float64. */
-static gpa_code infer_dtype(reader *r) {
-    reader *probe = mem_new(sizeof *probe);
-    if (!probe) return vm_no_memory(r->vm);
-    *probe = *r;
-    probe->dtype = DT_I64;
-    probe->lenient = false;
-    str_init(&probe->data);
-    gpa_code rc = read_rows(probe);
-    str_free(&probe->data);
-    mem_free(probe);
-    r->dtype = rc ? DT_F64 : DT_I64;
-    if (rc == GPA_E_VALUE) vm_clear_error(r->vm);
-    return rc == GPA_E_VALUE ? GPA_OK : rc;
-}
-
-/* Drops lines at the end of the text. */
+/* Drops lines at the end of the text; empty ones do not count. */
 static void drop_footer(reader *r, int64_t lines) {
-    size_t end = r->text.len;
-    while (end && r->text.text[end - 1] == '\n') end--;
-    for (; lines > 0 && end; lines--) {
-        while (end && r->text.text[end - 1] != '\n') end--;
-        if (end && lines > 1) end--;
+    const char *end = r->t.end;
+    while (lines > 0 && end > r->t.at) {
+        const char *from = end;
+        while (from > r->t.at && from[-1] != '\n') from--;
+        size_t n = (size_t)(end - from);
+        if (n && from[n - 1] == '\r') n--;
+        if (field_trimmed((field){from, n}).n) lines--;
+        end = from > r->t.at ? from - 1 : from;
     }
-    str_cut(&r->text, end);
+    r->t.end = end;
 }
 
 gpa_code textio_genfromtxt(gpa_vm *vm, value *argv, value *out) {
+    enum { FNAME, DTYPE, COMMENTS, DELIMITER, SKIP_HEADER, SKIP_FOOTER, CONVERTERS, MISSING, MISSING_BY, FILLING, FILLING_BY, USECOLS,
+           UNPACK, LOOSE, INVALID_RAISE, MAX_ROWS, ENCODING, NDMIN, WHAT };
     reader *r = mem_new(sizeof *r);
     if (!r) return vm_no_memory(vm);
     reader_init(r, vm);
     r->lenient = true;
+    int64_t footer = 0, what = NUMBERS;
     gpa_code rc = GPA_OK;
-    TRY(refuse(vm, argv[6], "converters="));
-    TRY(refuse(vm, argv[10], "names="));
-    TRY(refuse(vm, argv[18], "usemask="));
-    bool infer = argv[1].tag == V_NONE;
-    if (!infer && argv[1].tag != V_UNSET) TRY(arg_dtype(vm, argv[1], &r->dtype));
-    TRY(words_of(vm, argv[2], r->comments, &r->n_comments));
-    TRY(set_delimiter(r, argv[3]));
-    TRY(set_limits(r, argv[4], argv[21], argv[9]));
-    TRY(arg_int(vm, argv[5], "skip_footer", &r->skip_end));
-    TRY(words_of(vm, argv[7], r->missing, &r->n_missing));
-    r->filling = argv[8];
-    TRY(read_text(vm, argv[0], &r->text));
-    drop_footer(r, r->skip_end);
-    if (infer) TRY(infer_dtype(r));
+    TRY(arg_dtype(vm, argv[DTYPE], &r->dtype));
+    TRY(set_comments(r, argv[COMMENTS]));
+    TRY(set_delimiter(r, argv[DELIMITER]));
+    TRY(set_limits(r, argv[SKIP_HEADER], argv[MAX_ROWS]));
+    TRY(set_columns(r, argv[USECOLS]));
+    TRY(set_converters(r, argv[CONVERTERS]));
+    TRY(arg_int(vm, argv[SKIP_FOOTER], "skip_footer", &footer));
+    TRY(arg_int(vm, argv[WHAT], "what", &what));
+    TRY(value_truth(vm, argv[LOOSE], &r->loose));
+    TRY(value_truth(vm, argv[INVALID_RAISE], &r->invalid_raise));
+    r->what = (wanted)what;
+    r->missing = argv[MISSING];
+    r->missing_by = argv[MISSING_BY];
+    r->filling = argv[FILLING];
+    r->filling_by = argv[FILLING_BY];
+    if (r->what != NUMBERS) TRY(native_give(v_list(vm, 0, NULL), &r->found));
+    TRY(read_text(r, argv[FNAME], argv[ENCODING]));
+    drop_footer(r, footer);
     TRY(read_rows(r));
-    if (r->rows == 0) TRY(warn_empty(vm, "genfromtxt: Empty input file", argv[0]));
-    TRY(give_rows(r, argv[23], argv[17], out));
+    if (r->what != NUMBERS) {
+        *out = r->found;
+        r->found = v_none();
+        goto out;
+    }
+    if (r->rows == 0) TRY(warn_empty(vm, "genfromtxt: Empty input file", argv[FNAME]));
+    TRY(give_rows(r, argv[NDMIN], argv[UNPACK], out));
 out:
     reader_free(r);
-    mem_free(r);
-    return rc;
-}
-
-/* ---- savetxt ---- */
-
-/* The fields that a format asks for. */
-static size_t count_fields(const char *fmt) {
-    size_t n = 0;
-    for (const char *p = fmt; *p; p++) {
-        if (*p != '%') continue;
-        if (p[1] == '%') p++;
-        else n++;
-    }
-    return n;
-}
-
-static gpa_code put_joined(gpa_vm *vm, const list_obj *formats, const char *delimiter, gpa_str *row) {
-    for (size_t i = 0; i < formats->count; i++) {
-        if (formats->items[i].tag != V_STR) return vm_fail(vm, GPA_E_VALUE, "invalid fmt: a list of str is expected");
-        str_put(row, i ? delimiter : "");
-        str_put(row, formats->items[i].str->text);
-    }
-    return GPA_OK;
-}
-
-/* The format of a whole row of n columns. */
-static gpa_code row_format(gpa_vm *vm, value fmt, const char *delimiter, size_t n, bool complex_parts, gpa_str *row) {
-    if (fmt.tag == V_LIST || fmt.tag == V_TUPLE) {
-        value items;
-        gpa_code rc = vm_collect(vm, fmt, &items);
-        if (!rc && items.list->count != n) {
-            gpa_str shown;
-            str_init(&shown);
-            rc = vm_repr(vm, fmt, &shown);
-            if (!rc) rc = vm_fail(vm, GPA_E_ATTRIBUTE, "fmt has wrong shape.  %s", shown.text);
-            str_free(&shown);
-        }
-        if (!rc) rc = put_joined(vm, items.list, delimiter, row);
-        value_release(vm, items);
-        return rc;
-    }
-    if (fmt.tag != V_STR) return vm_fail(vm, GPA_E_VALUE, "invalid fmt: %s", value_type_name(fmt));
-    const char *f = fmt.str->text;
-    size_t fields = count_fields(f);
-    if (fields == 1)
-        for (size_t i = 0; i < n; i++) {
-            str_put(row, i ? delimiter : "");
-            if (complex_parts) str_printf(row, " (%s+%sj)", f, f);
-            else str_put(row, f);
-        }
-    else if (fields == (complex_parts ? 2 * n : n)) str_put(row, f);
-    else return vm_fail(vm, GPA_E_VALUE, "fmt has wrong number of %% formats:  %s", f);
-    return GPA_OK;
-}
-
-/* Lines of a header or footer, each behind the comment sign. */
-static void put_comment(gpa_str *text, const str_obj *s, const char *comments, const char *newline) {
-    if (s->size == 0) return;
-    str_put(text, comments);
-    for (const char *p = s->text; *p; p++) {
-        str_putc(text, *p);
-        if (*p == '\n') str_put(text, comments);
-    }
-    str_put(text, newline);
-}
-
-/* One row by its format, with "+-" as "-". */
-static gpa_code put_values(gpa_vm *vm, const gpa_arr *a, const char *data, size_t columns, value format, const char *newline, gpa_str *text) {
-    gpa_dtype t = (gpa_dtype)a->dtype, part = dtype_info[t].real;
-    bool two = dtype_is_complex(t);
-    value row = v_tuple(vm, two ? 2 * columns : columns, NULL);
-    if (row.tag == V_UNSET) return GPA_E_MEMORY;
-    for (size_t i = 0; i < row.tuple->count; i++) {
-        gpa_dtype item = two ? part : t;
-        row.tuple->items[i] = v_num(vm, item, dtype_load(data + i * dtype_size(item), item));
-    }
-    gpa_str line;
-    str_init(&line);
-    gpa_code rc = format_percent(vm, format.str, row, &line);
-    if (rc == GPA_E_TYPE) {
-        vm_clear_error(vm);
-        rc = vm_fail(vm, GPA_E_TYPE, "Mismatch between array dtype ('%s') and format specifier ('%s')", dtype_info[t].name,
-                     format.str->text);
-    }
-    for (const char *p = line.text; !rc && *p; p++)
-        if (p[0] != '+' || p[1] != '-' || !two) str_putc(text, *p);
-    str_put(text, newline);
-    str_free(&line);
-    value_release(vm, row);
-    return rc;
-}
-
-static gpa_code save_rows(gpa_vm *vm, gpa_arr *a, value *argv, const char *newline, gpa_str *text) {
-    size_t rows = a->ndim ? (size_t)a->shape[0] : 1, columns = a->ndim == 2 ? (size_t)a->shape[1] : 1;
-    size_t size = dtype_size((gpa_dtype)a->dtype);
-    const char *delimiter, *comments;
-    size_t n;
-    char *data = NULL;
-    value format = v_none();
-    gpa_str row;
-    str_init(&row);
-    gpa_code rc = GPA_OK;
-    TRY(arg_text(vm, argv[3], "delimiter", &delimiter, &n));
-    TRY(arg_text(vm, argv[7], "comments", &comments, &n));
-    TRY(row_format(vm, argv[2], delimiter, columns, dtype_is_complex((gpa_dtype)a->dtype), &row));
-    format = v_str_take(vm, &row);
-    data = mem_new((size_t)a->size * size);
-    if (!data || format.tag == V_UNSET) TRY(vm_no_memory(vm));
-    if (a->size) TRY(arr_read(vm_rt(vm), a, data, vm_err(vm)));
-    if (argv[5].tag == V_STR) put_comment(text, argv[5].str, comments, newline);
-    for (size_t i = 0; i < rows; i++) {
-        TRY(put_values(vm, a, data + i * columns * size, columns, format, newline, text));
-        if (i % 4096 == 0) TRY(vm_poll(vm));
-    }
-    if (argv[6].tag == V_STR) put_comment(text, argv[6].str, comments, newline);
-out:
-    mem_free(data);
-    value_release(vm, format);
-    str_free(&row);
-    return rc;
-}
-
-gpa_code textio_savetxt(gpa_vm *vm, value *argv, value *out) {
-    (void)out;
-    gpa_arr *a = NULL;
-    gpa_str text;
-    str_init(&text);
-    gpa_code rc = arg_array(vm, argv[1], DT_NONE, &a);
-    if (!rc && (a->ndim == 0 || a->ndim > 2))
-        rc = vm_fail(vm, GPA_E_VALUE, "Expected 1D or 2D array, got %dD array instead", (int)a->ndim);
-    if (!rc) rc = save_rows(vm, a, argv, argv[4].tag == V_STR ? argv[4].str->text : "\n", &text);
-    if (!rc && text.failed) rc = vm_no_memory(vm);
-    if (!rc && argv[0].tag == V_STR) {
-        FILE *f = fopen(argv[0].str->text, "wb");
-        bool bad = !f || fwrite(text.text, 1, text.len, f) != text.len;
-        if (f) bad = fclose(f) != 0 || bad;
-        if (bad) rc = os_error(vm, errno, argv[0].str->text);
-    } else if (!rc) rc = file_put(vm, argv[0], text.text, text.len);
-    str_free(&text);
-    arr_release(vm_rt(vm), a);
     return rc;
 }
