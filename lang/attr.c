@@ -125,6 +125,7 @@ static gpa_code type_attr(gpa_vm *vm, value type, const char *text, value *out) 
     const char *name = type_name(type.aux), *dot = strrchr(name, '.');
     if (is(text, "__name__") || is(text, "__qualname__")) *out = v_cstr(vm, dot ? dot + 1 : name);
     else if (is(text, "__module__")) *out = dot ? v_str(vm, name, (size_t)(dot - name)) : v_cstr(vm, "builtins");
+    else if (o == OWNER_NAMED && np_named_attr(vm, type, text, out)) return vm->err.code;
     else if (row && row->kind != NATIVE_PROPERTY) *out = (value){.tag = V_NATIVE, .native = row};
     else {
         dict_obj *members = members_of_type(vm, type.aux);

@@ -50,6 +50,7 @@ struct mime_bundle;
 /* Kinds of OBJECT values. */
 typedef struct object_kind {
     const char *type_name;                                            /* "numpy.finfo", "_io.TextIOWrapper" */
+    bool tuple;                                                           /* an object is the tuple in its field 0, with names for the items */
     void (*free)(gpa_vm *vm, object_obj *o);                              /* may be NULL */
     gpa_code (*repr)(gpa_vm *vm, object_obj *o, gpa_str *out);            /* may be NULL: <type object> */
     gpa_code (*str)(gpa_vm *vm, object_obj *o, gpa_str *out);             /* may be NULL: as repr */

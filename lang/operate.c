@@ -236,7 +236,7 @@ gpa_code op_compare(gpa_vm *vm, ast_op op, value a, value b, bool *out) {
         value_release(vm, v);
         return rc;
     }
-    if (is_ordering(op)) return order(vm, op, a, b, out);
+    if (is_ordering(op)) return order(vm, op, value_plain(a), value_plain(b), out);
     gpa_code rc = value_equal(vm, a, b, out);
     if (op == AST_OP_NE) *out = !*out;
     return rc;
@@ -386,6 +386,7 @@ static gpa_code binary(gpa_vm *vm, ast_op op, bool update, value a, value b, val
     if (is_number(b) && is_number(a) && !numpy) return op_number(vm, op, a, b, out);
     if (a.tag == V_OBJECT || b.tag == V_OBJECT) rc = record_binary(vm, op, a, b, out, &handled);
     if (rc || handled) return rc;
+    if (!is_membership(op)) a = value_plain(a), b = value_plain(b);
     if (op >= AST_OP_EQ && op <= AST_OP_IS_NOT && (!numpy || is_membership(op))) {
         bool truth = false;
         rc = op_compare(vm, op, a, b, &truth);

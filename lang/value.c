@@ -372,11 +372,14 @@ const char *type_name(uint32_t aux) {
     return tag_names[aux];
 }
 
+value value_plain(value v) { return v.tag == V_OBJECT && v.object->kind->tuple ? v.object->fields[0] : v; }
+
 const char *value_type_name(value v) {
     if (v.tag == V_NUM) return numpy_names[v.aux];
     if (v.tag == V_COMPLEX && v.aux) return numpy_names[DT_C128];
     if (v.tag == V_ARRAY && v.aux) return numpy_names[v.array->arr->dtype];
     if (v.tag == V_EXCEPTION) return gpa_err_name(v.exc->code);
+    if (v.tag == V_OBJECT && v.object->kind->tuple) return strrchr(v.object->kind->type_name, '.') + 1;
     if (v.tag == V_OBJECT) return v.object->kind->type_name;
     if (v.tag == V_ITER) return v.iter->type_name;
     if (v.tag == V_SET && v.set->frozen) return "frozenset";
@@ -464,6 +467,7 @@ static gpa_code hash_at(gpa_vm *vm, value v, int depth, uint64_t *out) {
         *out = (uint64_t)number_hash(&n);
         return GPA_OK;
     }
+    v = value_plain(v);
     if (v.tag == V_TUPLE) return tuple_hash(vm, v.tuple, depth, out);
     if (v.tag == V_ARRAY && v.aux) {
         value now;
@@ -556,6 +560,8 @@ static gpa_code equal(gpa_vm *vm, value a, value b, int depth, bool *out) {
         *out = true;
         return GPA_OK;
     }
+    a = value_plain(a);
+    b = value_plain(b);
     if (a.tag == V_STR && b.tag == V_STR) {
         *out = a.str->size == b.str->size && memcmp(a.str->text, b.str->text, a.str->size) == 0;
         return GPA_OK;

@@ -259,6 +259,8 @@ gpa_code value_now(struct vm *vm, value v, value *out);
 /* A NumPy scalar, lazy or not, as Python's number, and a tuple of such; any other value, and an integer that is too large for
  * Python's here, as it is. Owned. */
 gpa_code value_python(struct vm *vm, value v, value *out);
+/* The tuple that an object with names for the items of one is; any other value as it is. Borrowed. */
+value value_plain(value v);
 /* The hash of a str's text: hash_bytes with seed 0, as interned names have; never 0. Kept in the object. */
 uint64_t str_hash(struct str_obj *s);
 /* Python's name of the value's type: "int", "numpy.float32", "ValueError", "list". */

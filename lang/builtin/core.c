@@ -171,7 +171,7 @@ static bool derives(uint32_t sub, uint32_t from) {
     if (sub == from || from == V_OBJECT) return true;
     if (sub >= AUX_ERROR && from >= AUX_ERROR && sub < AUX_FROZENSET && from < AUX_FROZENSET)
         return gpa_err_is((gpa_code)(sub - AUX_ERROR), (gpa_code)(from - AUX_ERROR));
-    if (from == V_TUPLE && sub >= AUX_KIND) return np_is_named(object_kinds[sub - AUX_KIND]);
+    if (from == V_TUPLE && sub >= AUX_KIND) return object_kinds[sub - AUX_KIND]->tuple;
     return (sub == V_BOOL && from == V_INT) || (sub == AUX_DTYPE + DT_F64 && from == V_FLOAT) ||
            (sub == AUX_DTYPE + DT_C128 && from == V_COMPLEX);
 }

@@ -101,7 +101,7 @@ static const uint8_t of_tag[V_COUNT] = {
 };
 
 native_owner owner_of_type(uint32_t aux) {
-    if (aux >= AUX_KIND) return owner_find(object_kinds[aux - AUX_KIND]->type_name);
+    if (aux >= AUX_KIND) return object_kinds[aux - AUX_KIND]->tuple ? OWNER_NAMED : owner_find(object_kinds[aux - AUX_KIND]->type_name);
     if (aux == AUX_FROZENSET) return OWNER_FROZENSET;
     if (aux >= AUX_ERROR) return OWNER_EXCEPTION;
     if (aux >= AUX_DTYPE) return OWNER_GENERIC;
@@ -110,12 +110,13 @@ native_owner owner_of_type(uint32_t aux) {
 
 native_owner owner_of_value(value v) {
     if ((v.tag == V_COMPLEX || v.tag == V_ARRAY) && v.aux) return OWNER_GENERIC;
-    if (v.tag == V_OBJECT) return owner_find(v.object->kind->type_name);
+    if (v.tag == V_OBJECT) return v.object->kind->tuple ? OWNER_NAMED : owner_find(v.object->kind->type_name);
     if (v.tag == V_SET && v.set->frozen) return OWNER_FROZENSET;
     return (native_owner)of_tag[v.tag];
 }
 
 bool native_takes(const native *row, value self) {
+    if (self.tag == V_TYPE && row->owner == owners[OWNER_NAMED].name && strcmp(row->name, "_make") == 0) return true; /* a method of the type */
     if (self.tag == V_TYPE && row->owner != owner_TYPE) return strcmp(row->name, "__new__") == 0;
     for (native_owner o = owner_of_value(self); o != OWNER_COUNT; o = owner_next(o))
         if (row->owner == owners[o].name) return true;

@@ -370,6 +370,7 @@ gpa_code arg_array(gpa_vm *vm, value v, gpa_dtype t, gpa_arr **out) {
         if (!rc) rc = convert(vm, &o, to, &x);
         return rc ? rc : arr_scalar(vm_rt(vm), to, x, out, vm_err(vm));
     }
+    v = value_plain(v);
     if (is_sequence(v)) return from_sequence(vm, v, t, out);
     bool record;
     value stands_for = v_none();

@@ -1,6 +1,8 @@
-/* Results with names: a tuple (field 0) whose items are attributes, too. One row of `results` for each type. */
+/* Results with names: a tuple (field 0) whose items are attributes, too. One row of `results` for each type. What a tuple does, operators
+ * do with it (value_plain). Reading order: names, what an object does, methods, making. */
 #include "lang/builtin/all.h"
 #include "lang/builtin/kinds.h"
+#include "lang/container.h"
 #include "lang/numpy/numpy.h"
 
 typedef struct {
@@ -21,19 +23,37 @@ static const named results[] = {
     {&unique_inverse_kind, "UniqueInverseResult", {"values", "inverse_indices"}},
 };
 
-bool np_is_named(const object_kind *kind) {
-    for (size_t i = 0; i < sizeof results / sizeof *results; i++)
-        if (results[i].kind == kind) return true;
-    return false;
-}
+/* ---- names ---- */
 
-static const named *names_of(const object_obj *o) {
+static const named *row_of(const object_kind *kind) {
     const named *r = results;
-    while (r->kind != o->kind) r++;
+    while (r->kind != kind) r++;
     return r;
 }
 
-static gpa_code fields_of(gpa_vm *vm, const named *r, size_t n, value *out) {
+static const named *names_of(const object_obj *o) { return row_of(o->kind); }
+
+static size_t count_of(const named *r) {
+    size_t n = 0;
+    while (n < COUNT_OF(r->items) && r->items[n]) n++;
+    return n;
+}
+
+/* Which item has the name; count_of(r) when none has. */
+static size_t find_item(const named *r, const char *name) {
+    size_t i = 0, n = count_of(r);
+    while (i < n && strcmp(r->items[i], name) != 0) i++;
+    return i;
+}
+
+static gpa_code give_named(gpa_vm *vm, const named *r, value items, value *out) {
+    gpa_code rc = native_give(v_object(vm, r->kind, 1), out);
+    if (!rc) out->object->fields[0] = value_retain(items);
+    return rc;
+}
+
+static gpa_code fields_of(gpa_vm *vm, const named *r, value *out) {
+    size_t n = count_of(r);
     gpa_code rc = native_give(v_tuple(vm, n, NULL), out);
     for (size_t i = 0; i < n && !rc; i++) {
         rc = native_give(v_str(vm, r->items[i], strlen(r->items[i])), &out->tuple->items[i]);
@@ -42,13 +62,23 @@ static gpa_code fields_of(gpa_vm *vm, const named *r, size_t n, value *out) {
     return rc;
 }
 
+/* ---- what an object does ---- */
+
 static gpa_code result_attr(gpa_vm *vm, object_obj *o, const char *name, value *out) {
     const named *r = names_of(o);
+    size_t at = find_item(r, name);
     *out = v_unset();
-    if (strcmp(name, "_fields") == 0) return fields_of(vm, r, o->fields[0].tuple->count, out);
-    for (size_t i = 0; i < o->fields[0].tuple->count; i++)
-        if (strcmp(r->items[i], name) == 0) *out = value_retain(o->fields[0].tuple->items[i]);
+    if (strcmp(name, "_fields") == 0) return fields_of(vm, r, out);
+    if (strcmp(name, "_field_defaults") == 0) return native_give(v_dict(vm), out);
+    if (at < o->fields[0].tuple->count) *out = value_retain(o->fields[0].tuple->items[at]);
     return GPA_OK;
+}
+
+static gpa_code result_set(gpa_vm *vm, object_obj *o, const char *name, value v) {
+    const named *r = names_of(o);
+    (void)v;
+    if (find_item(r, name) < count_of(r)) return vm_fail(vm, GPA_E_ATTRIBUTE, "can't set attribute");
+    return vm_fail(vm, GPA_E_ATTRIBUTE, "'%s' object has no attribute '%s'", r->name, name);
 }
 
 static gpa_code result_repr(gpa_vm *vm, object_obj *o, gpa_str *out) {
@@ -74,7 +104,7 @@ static gpa_code result_len(gpa_vm *vm, object_obj *o, int64_t *out) {
 }
 
 #define RESULT(variable, name)                                                                                   \
-    const object_kind variable = {.type_name = name, .attr = result_attr, .repr = result_repr, .getitem = \
+    const object_kind variable = {.type_name = name, .tuple = true, .attr = result_attr, .set = result_set, .repr = result_repr, .getitem = \
                                   result_getitem, .iter = result_iter, .len = result_len, .contains = result_contains}
 RESULT(cache_info_kind, "functools._CacheInfo");
 RESULT(eig_result_kind, "numpy.linalg._linalg.EigResult");
@@ -88,6 +118,116 @@ RESULT(unique_counts_kind, "numpy.lib._arraysetops_impl.UniqueCountsResult");
 RESULT(unique_inverse_kind, "numpy.lib._arraysetops_impl.UniqueInverseResult");
 #undef RESULT
 
+/* ---- methods ---- */
+
+gpa_code named_asdict(gpa_vm *vm, value *argv, value *out) { /* self */
+    const named *r = names_of(argv[0].object);
+    const tuple_obj *t = argv[0].object->fields[0].tuple;
+    gpa_code rc = native_give(v_dict(vm), out);
+    for (size_t i = 0; i < t->count && !rc; i++) rc = dict_set_text(vm, out->dict, r->items[i], t->items[i]);
+    return rc;
+}
+
+/* "['foo', 'bar']": the keys that are no names of r. False when there are none. */
+static bool strangers(const named *r, dict_obj *given, gpa_str *out) {
+    size_t at = 0, n = 0;
+    for (dict_entry *e; (e = dict_next(given, &at));)
+        if (find_item(r, e->key.str->text) == count_of(r)) str_printf(out, "%s'%s'", n++ ? ", " : "[", e->key.str->text);
+    str_put(out, n ? "]" : "");
+    return n > 0;
+}
+
+gpa_code named_replace(gpa_vm *vm, value *argv, value *out) { /* self, **items */
+    const named *r = names_of(argv[0].object);
+    const tuple_obj *t = argv[0].object->fields[0].tuple;
+    value items = v_none();
+    gpa_str text;
+    str_init(&text);
+    gpa_code rc = GPA_OK;
+    if (strangers(r, argv[1].dict, &text)) rc = vm_fail(vm, GPA_E_VALUE, "Got unexpected field names: %s", text.text);
+    if (!rc) rc = native_give(v_tuple(vm, t->count, t->items), &items);
+    for (size_t i = 0; i < t->count && !rc; i++) {
+        value given = dict_text_peek(vm, argv[1].dict, r->items[i]);
+        if (given.tag == V_UNSET) continue;
+        value_release(vm, items.tuple->items[i]);
+        items.tuple->items[i] = value_retain(given);
+    }
+    if (!rc) rc = give_named(vm, r, items, out);
+    value_release(vm, items);
+    str_free(&text);
+    return rc;
+}
+
+gpa_code named_make(gpa_vm *vm, value *argv, value *out) { /* cls or self, iterable */
+    const named *r = row_of(argv[0].tag == V_TYPE ? object_kinds[argv[0].aux - AUX_KIND] : argv[0].object->kind);
+    value items = v_none();
+    gpa_code rc = vm_call(vm, v_type(V_TUPLE), 1, &argv[1], 0, NULL, &items);
+    if (!rc && items.tuple->count != count_of(r))
+        rc = vm_fail(vm, GPA_E_TYPE, "Expected %zu arguments, got %zu", count_of(r), items.tuple->count);
+    if (!rc) rc = give_named(vm, r, items, out);
+    value_release(vm, items);
+    return rc;
+}
+
+gpa_code named_index(gpa_vm *vm, value *argv, value *out) { /* self, value, start, stop */
+    argv[0] = value_plain(argv[0]);
+    return tuple_m_index(vm, argv, out);
+}
+
+gpa_code named_count(gpa_vm *vm, value *argv, value *out) { /* self, value */
+    argv[0] = value_plain(argv[0]);
+    return tuple_m_count(vm, argv, out);
+}
+
+/* What the type has besides methods. Whether it is one of these; a failure leaves its error. */
+bool np_named_attr(gpa_vm *vm, value type, const char *name, value *out) {
+    static const char make[] = "_make";
+    if (strcmp(name, make) == 0) return *out = v_method(vm, type, (value){.tag = V_NATIVE, .native = native_find(OWNER_NAMED, make)}), true;
+    if (strcmp(name, "_fields") == 0) return fields_of(vm, row_of(object_kinds[type.aux - AUX_KIND]), out), true;
+    if (strcmp(name, "_field_defaults") == 0) return *out = v_dict(vm), true;
+    return false;
+}
+
+/* ---- making ---- */
+
+/* "'a'", "'a' and 'b'", "'a', 'b', and 'c'". */
+static gpa_code missing(gpa_vm *vm, const named *r, const value *items) {
+    size_t n = 0, k = 0;
+    gpa_str text;
+    str_init(&text);
+    for (size_t i = 0; i < count_of(r); i++) n += items[i].tag == V_UNSET;
+    for (size_t i = 0; i < count_of(r); i++) {
+        if (items[i].tag != V_UNSET) continue;
+        str_printf(&text, "%s%s'%s'", k && n > 2 ? ", " : k ? " " : "", k && k + 1 == n ? "and " : "", r->items[i]);
+        k++;
+    }
+    gpa_code rc = vm_fail(vm, GPA_E_TYPE, "%s.__new__() missing %zu required positional argument%s: %s", r->name, n, n > 1 ? "s" : "", text.failed ? "" : text.text);
+    str_free(&text);
+    return rc;
+}
+
+gpa_code named_new(gpa_vm *vm, value *argv, value *out) { /* cls, *values, **named */
+    const named *r = row_of(object_kinds[argv[0].aux - AUX_KIND]);
+    const tuple_obj *given = argv[1].tuple;
+    size_t n = count_of(r), at = 0;
+    value items[COUNT_OF(r->items)], t = v_none();
+    if (given->count > n)
+        return vm_fail(vm, GPA_E_TYPE, "%s.__new__() takes %zu positional arguments but %zu were given", r->name, n + 1, given->count + 1);
+    for (size_t i = 0; i < n; i++) items[i] = i < given->count ? given->items[i] : v_unset();
+    for (dict_entry *e; (e = dict_next(argv[2].dict, &at));) {
+        size_t i = find_item(r, e->key.str->text);
+        if (i == n) return vm_fail(vm, GPA_E_TYPE, "%s.__new__() got an unexpected keyword argument '%s'", r->name, e->key.str->text);
+        if (items[i].tag != V_UNSET) return vm_fail(vm, GPA_E_TYPE, "%s.__new__() got multiple values for argument '%s'", r->name, r->items[i]);
+        items[i] = e->v;
+    }
+    for (size_t i = 0; i < n; i++)
+        if (items[i].tag == V_UNSET) return missing(vm, r, items);
+    gpa_code rc = native_give(v_tuple(vm, n, items), &t);
+    if (!rc) rc = give_named(vm, r, t, out);
+    value_release(vm, t);
+    return rc;
+}
+
 gpa_code np_named(gpa_vm *vm, value *argv, value *out) { /* name, *values */
     const char *name;
     size_t n;
@@ -95,7 +235,5 @@ gpa_code np_named(gpa_vm *vm, value *argv, value *out) { /* name, *values */
     if (rc) return rc;
     const named *r = results;
     while (strcmp(r->name, name) != 0) r++;
-    rc = native_give(v_object(vm, r->kind, 1), out);
-    if (!rc) out->object->fields[0] = value_retain(argv[1]);
-    return rc;
+    return give_named(vm, r, argv[1], out);
 }

@@ -44,8 +44,8 @@ extern const object_kind abstract_kind, finfo_kind, iinfo_kind, flags_kind;
 value np_abstract(gpa_vm *vm, const char *name, char *kinds);
 /* Whether a type value's aux is a scalar type below it. */
 bool np_abstract_has(const object_obj *abstract, uint32_t type);
-/* Whether objects of the kind are results with names, which count as tuples. */
-bool np_is_named(const object_kind *kind);
+/* _make, _fields and _field_defaults of a type of results with names: whether the name is one of these; a failure leaves its error and *out UNSET. */
+bool np_named_attr(gpa_vm *vm, value type, const char *name, value *out);
 
 /* Why gpa lacks a name of NumPy's, or NULL; what stands in the place of one that NumPy 2 removed, or NULL. */
 const char *np_absent(const char *name);

@@ -43,6 +43,11 @@ __device__ elem inverse_of(elem a) { return 1 / a; }
 __device__ elem from_lane(elem a, int lane) { return __shfl_sync(ALL, a, lane); }
 #endif
 
+// What brings numbers of this size to where they have inverses.
+__device__ real lift(real size) {
+    return size >= (sizeof(real) == 4 ? (real)1.1754944e-38 : (real)2.2250738585072014e-308) ? 1 : sizeof(real) == 4 ? (real)1.8446744e19 : (real)3.402823669209385e38;
+}
+
 // A word that orders sizes, NaN last; of doubles 20 digits are enough to choose a pivot by. 0 for 0 alone.
 __device__ unsigned rank_of(float a) { return __float_as_uint(a); }
 __device__ unsigned rank_of(double a) {
@@ -77,7 +82,8 @@ struct factors {
     elem *l;      // what the row of a lane takes of the pivot's row in step k, at k * 32 + lane
     int *who;     // the lane that holds the pivot's row of step k
     int mine;     // the step whose pivot this lane's row has
-    elem inverse; // of that pivot
+    real up;      // lifts that pivot
+    elem inverse; // of the lifted one
     int info;     // the first step without a pivot, counted from 1
 };
 
@@ -98,12 +104,14 @@ __device__ void factorize(factors &f, const elem *from, int lane) {
         if (lane == p) {
             f.mine = k;
             f.who[k] = p;
-            f.inverse = inverse_of(row[0]);
+            f.up = lift(span(row[0]));
+            f.inverse = inverse_of(row[0] * f.up);
 #pragma unroll
             for (int j = 0; j < N; j++) pivot[j] = row[j];
         }
         __syncwarp();
-        elem part = f.mine < 0 && top ? row[0] * inverse_of(pivot[0]) : of_real(0);
+        real up = lift(span(pivot[0]));
+        elem part = f.mine < 0 && top ? row[0] * up * inverse_of(pivot[0] * up) : of_real(0);
         f.l[k * 32 + lane] = part;
 #pragma unroll
         for (int j = 0; j + 1 < N; j++) row[j] = row[j + 1] - part * pivot[j + 1];
@@ -121,7 +129,7 @@ __device__ void factorize(factors &f, const elem *from, int lane) {
     __shared__ __align__(16) elem u[WARPS][N * STRIDE], l[WARPS][N * 32];         \
     __shared__ int who[WARPS][32];                                                \
     MATRIX_OF_THIS_WARP                                                           \
-    factors f = {u[warp], l[warp], who[warp], 0, {}, 0};
+    factors f = {u[warp], l[warp], who[warp], 0, 1, {}, 0};
 
 #if SOLVE
 // b: by columns; becomes the solutions.
@@ -148,7 +156,7 @@ solve(const elem *a, elem *b, long long columns, long long batch, verdict *said)
             elem part = f.mine < k ? f.u[f.mine * STRIDE + k - f.mine] : of_real(0);
 #pragma unroll
             for (int i = 0; i < COLUMNS; i++) {
-                elem y = from_lane(x[i] * f.inverse, p);
+                elem y = from_lane(x[i] * f.up * f.inverse, p);
                 x[i] = lane == p ? y : x[i] - part * y;
             }
         }
@@ -217,26 +225,28 @@ enum { P = M < N ? M : N };
 
 // The reflector I - tau v v^H that takes x to a multiple of its first axis, which becomes x[0]; v[0] = 1.
 __device__ elem reflector(elem *x, elem *v) {
-    real total = 0, big = 0, squares = 0;
+    real total = 0, big = 0, squares = 0, up = 1;
 #pragma unroll
     for (int i = 1; i < M; i++) {
         total += span(x[i]);
         big = span(x[i]) > big ? span(x[i]) : big;
     }
+    real one = lift(big), down = 1 / (big * one);
 #pragma unroll
-    for (int i = 1; i < M; i++) squares += square(x[i] * (1 / big));
+    for (int i = 1; i < M; i++) squares += square(x[i] * one * down);
     real below = total == 0 ? 0 : big * sqrt(squares), re = real_of(x[0]), im = imag_of(x[0]), beta = re;
     elem tau = of_real(0), scale = of_real(0);
     if (below != 0 || im != 0) {
         real most = fmax(fmax(fabs(re), fabs(im)), below), a = re / most, b = im / most, c = below / most;
         beta = -copysign(most * sqrt(a * a + b * b + c * c), re);
         tau = of_parts((beta - re) / beta, -im / beta);
-        scale = inverse_of(of_parts(re - beta, im));
+        up = lift(span(of_parts(re - beta, im)));
+        scale = inverse_of(of_parts(re - beta, im) * up);
     }
     x[0] = of_real(beta);
     v[0] = of_real(1);
 #pragma unroll
-    for (int i = 1; i < M; i++) v[i] = x[i] * scale;
+    for (int i = 1; i < M; i++) v[i] = x[i] * up * scale;
     return tau;
 }
 

@@ -395,3 +395,16 @@ for t in ("f4", "f8", "c8", "c16"):
             w, q = np.linalg.eigh(x @ np.conj(np.swapaxes(x, -1, -2)))
             good += [np.abs(np.conj(np.swapaxes(q, -1, -2)) @ q - np.eye(m)).max() < 1e-5, np.abs(q * w[..., None, :] @ np.conj(np.swapaxes(q, -1, -2)) - x @ np.conj(np.swapaxes(x, -1, -2))).max() < 1e-3, w.dtype]
             print(t, m, n, good, [round(float(v), 3) + 0.0 for v in (s[0] ** 2)[:1]])
+
+# --- results with names: what a tuple does, and what names are for
+def tell(f):
+    try: print(f())
+    except Exception as e: print(type(e).__name__, e)
+r = np.linalg.slogdet([[2.0, 0], [0, 2]])
+h = np.linalg.eigh([[2.0, 0], [0, 3]])
+for f in (lambda: r == (1.0, r[1]), lambda: (1.0, r[1]) == r, lambda: r != r, lambda: hash(r) == hash(tuple(r)), lambda: {r: 1}[(1.0, r[1])], lambda: r < (2, 0), lambda: r >= r, lambda: r + (3,), lambda: (3,) + r, lambda: r * 2, lambda: "%s, %.3f" % r,
+          lambda: r._asdict(), lambda: r._fields, lambda: r._field_defaults, lambda: r._replace(sign=-1), lambda: r._replace(**{"sign": 0}), lambda: r._replace(foo=1), lambda: r._make([1, 2]), lambda: type(r)._fields, lambda: type(r)._make([1, 2]),
+          lambda: type(r)._make([1]), lambda: type(r)(1, 2), lambda: type(r)(sign=1, logabsdet=2), lambda: type(r)(1), lambda: type(r)(), lambda: type(r)(1, 2, 3), lambda: type(r)(1, sign=2), lambda: type(r)(1, foo=2), lambda: r.count(1.0),
+          lambda: r.index(1.0), lambda: r.index(7), lambda: setattr(r, "sign", 3), lambda: setattr(r, "foo", 3), lambda: r.foo, lambda: h._asdict()["eigenvalues"], lambda: h._replace(eigenvalues=0), lambda: hash(h), lambda: h == h, lambda: np.array(r),
+          lambda: np.linalg.qr(np.eye(2))._fields, lambda: np.linalg.svd(np.eye(2))._fields, lambda: np.linalg.eig(np.eye(2))._fields, lambda: np.unique_counts([1, 1, 2])._asdict(), lambda: r + 1, lambda: r[5], lambda: sorted([r, (0, 1)]), lambda: type(r).__name__):
+    tell(f)
