@@ -20,7 +20,9 @@ enum {
     MOST_PARTS = 1024,
     STREAM_BYTES = 32 << 20, /* results larger than this are not worth keeping in a cache */
     GROUP_ROWS = 8,          /* rows of columns visited at a time: as many streams as are fetched ahead */
+    NARROWEST = 256,         /* bytes of a row that is visited by itself */
     NARROW_STATES = 24 << 10, /* states of a row's columns that stay in the nearest cache */
+    NARROW_ROWS = 64,        /* of such, how many are summed before they are joined */
     SPAN_POINTS = 4096,      /* columns visited at a time */
     MOST_ROWS = 16, TILE_POINTS = 2048, /* of rows that lie interleaved: how many, and how far along each at a time */
     NEAR_BYTES = 1 << 20     /* what stays in a core's cache */
@@ -32,7 +34,7 @@ typedef struct {
     const int32_t *stop;
     gpa_prog *p;
     emit_plan plan;
-    cpu_fn fn;
+    cpu_fn fn, join; /* join: where narrow rows are summed in groups */
     const int64_t *size;
     int64_t outer, inner; /* points */
     /* whole: points per item.  divided: below */
@@ -252,10 +254,28 @@ static char *partial(const launch *L, int64_t part, int64_t block) {
     return L->partial + (size_t)(part * L->blocks + block) * L->states;
 }
 
+/* Sums of floats over narrow rows, which are visited one by one in the order of memory: those of some rows are joined as a whole, so
+ * that errors grow with the number of these groups. */
+static void sum_narrow(const launch *L, int64_t lo, int64_t hi, int64_t from, int64_t to, char *done, char *all) {
+    _Alignas(64) char group[NARROW_STATES];
+    for (int64_t at = from; at < to; at++) {
+        int64_t nth = (at - from) % NARROW_ROWS;
+        char *states = at - from < NARROW_ROWS ? all : group;
+        L->fn(L->view, lo, hi, at, at + 1, done, states, nth == 0);
+        if (states == all || (nth < NARROW_ROWS - 1 && at + 1 < to)) continue;
+        for (int64_t k = 0; k * L->block_lanes < hi - lo; k++)
+            L->join(L->view, 0, 0, 0, 0, group + (size_t)k * L->states, all + (size_t)k * L->states, 0);
+    }
+}
+
 static void part_item(void *arg, int64_t i) {
     launch *L = arg;
     int64_t part = i / L->items, from = part * L->part_points, to = MIN(from + L->part_points, L->inner), block, lo, hi;
     item_range(L, i % L->items, &block, &lo, &hi);
+    if (L->join) {
+        sum_narrow(L, lo, hi, from, to, L->done + (size_t)block * L->states, partial(L, part, block));
+        return;
+    }
     for (int64_t at = from; at < to; at += L->visit)
         L->fn(L->view, lo, hi, at, MIN(at + L->visit, to), L->done + (size_t)block * L->states, partial(L, part, block),
               at == from);
@@ -289,20 +309,7 @@ static void keep_states(launch *L, uint32_t region) {
     }
 }
 
-static gpa_code run_region(launch *L, uint32_t k, gpa_err *e) {
-    gpa_code rc = compile(L, (int32_t)k, e);
-    if (rc) return rc;
-    threads_each(L->threads, L->items * L->parts, L->stop, part_item, L);
-    if (L->parts > 1 && L->p->facts.n_reduce) {
-        if ((rc = compile(L, EMIT_JOIN - (int32_t)k, e))) return rc;
-        threads_each(L->blocks * L->parts < 256 ? 1 : L->threads, L->blocks, L->stop, join_block, L);
-    }
-    keep_states(L, k);
-    return GPA_OK;
-}
-
-/* Whether what a visit adds up is joined as a whole (emit_reduce.c): sums of floats, whose errors grow with
- * the number of visits. */
+/* Sums of floats, whose errors grow with the number of visits: what a visit adds up is joined as a whole (emit_reduce.c). */
 static bool sums_floats(const kir_func *f) {
     for (size_t i = 0; i < f->n_code; i++) {
         if (f->code[i].code != KIR_REDUCE || f->code[i].sub != RED_SUM) continue; /* others may have no dtype */
@@ -312,12 +319,28 @@ static bool sums_floats(const kir_func *f) {
     return false;
 }
 
-/* Inner points of one visit. Several narrow rows share a page, where only one stream is fetched ahead: they are read one
- * after the other. */
-static int64_t visit_points(const launch *L) {
-    if (L->plan.way != EMIT_COLUMNS) return L->part_points;
-    bool narrow = L->spans == 1 && (size_t)L->span * L->states <= NARROW_STATES;
-    return narrow && !sums_floats(L->p->f) ? 1 : GROUP_ROWS;
+/* Whether rows are visited one after the other: several narrow ones share a page, where only one stream is fetched ahead. Of very
+ * narrow ones several share lines, too. */
+static bool is_narrow(const launch *L) {
+    if (L->plan.way != EMIT_COLUMNS || L->spans != 1) return false;
+    return L->size[L->plan.dim] * (int64_t)L->p->facts.widest >= NARROWEST && (size_t)L->span * L->states <= NARROW_STATES;
+}
+
+static gpa_code run_region(launch *L, uint32_t k, gpa_err *e) {
+    gpa_code rc = GPA_OK;
+    L->join = NULL;
+    if (is_narrow(L) && sums_floats(L->p->f)) {
+        if ((rc = compile(L, EMIT_JOIN - (int32_t)k, e))) return rc;
+        L->join = L->fn;
+    }
+    if ((rc = compile(L, (int32_t)k, e))) return rc;
+    threads_each(L->threads, L->items * L->parts, L->stop, part_item, L);
+    if (L->parts > 1 && L->p->facts.n_reduce) {
+        if ((rc = compile(L, EMIT_JOIN - (int32_t)k, e))) return rc;
+        threads_each(L->blocks * L->parts < 256 ? 1 : L->threads, L->blocks, L->stop, join_block, L);
+    }
+    keep_states(L, k);
+    return GPA_OK;
 }
 
 static gpa_code run_divided(launch *L, gpa_err *e) {
@@ -325,7 +348,7 @@ static gpa_code run_divided(launch *L, gpa_err *e) {
     uint32_t regions = L->p->facts.n_each;
     L->slot = STATE_SLOT(L->block_lanes);
     L->states = L->slot * L->p->facts.n_reduce;
-    L->visit = visit_points(L);
+    L->visit = L->plan.way != EMIT_COLUMNS ? L->part_points : is_narrow(L) ? 1 : GROUP_ROWS;
     L->done = mem_new((size_t)L->blocks * L->states);
     L->partial = mem_new((size_t)(L->blocks * L->parts) * L->states);
     if (!L->done || !L->partial) {
