@@ -34,7 +34,9 @@ typedef struct {
     void (*threads)(int);
 } library;
 
-enum { PLANS = 32, THREADS_FROM = 1 << 14, LARGE = 1 << 16, FAR = 1024, BLOCK_BYTES = 256 };
+/* BLOCK_BYTES: of a point in the lines of a block, fewer where the block would leave the nearer caches; AHEAD: points that memory is asked
+ * for in advance. */
+enum { PLANS = 32, THREADS_FROM = 1 << 14, LARGE = 1 << 16, FAR = 1024, LINE = 64, BLOCK_BYTES = 256, BLOCK_ROOM = 256 << 10, AHEAD = 32 };
 
 /* What a plan depends on. */
 typedef struct {
@@ -169,27 +171,36 @@ typedef struct {
     char *out;
     int64_t item, n, is, os;                   /* of the axis */
     int64_t width, near_n, near_is, near_os;   /* lines of a block, and the axis along which they are neighbours */
+    int64_t pitch;                             /* from line to line in a block */
     int ndim;                                  /* the other axes */
     int64_t shape[KIR_MAX_DIMS], in_step[KIR_MAX_DIMS], out_step[KIR_MAX_DIMS];
     int64_t blocks, chunks;
     bool failed;
 } lines;
 
-static void gather(const lines *q, char *to, const char *from, int64_t width) {
-    for (int64_t k = 0; k < q->n; k++)
-        for (int64_t w = 0; w < width; w++)
-            memcpy(to + (w * q->n + k) * q->item, from + (k * q->is + w * q->near_is) * q->item, (size_t)q->item);
-}
-
-static void scatter(const lines *q, char *to, const char *from, int64_t width) {
-    for (int64_t k = 0; k < q->n; k++)
-        for (int64_t w = 0; w < width; w++)
-            memcpy(to + (k * q->os + w * q->near_os) * q->item, from + (w * q->n + k) * q->item, (size_t)q->item);
-}
+/* A block of lines from the array at `far` to the buffer at `near`, or back. */
+#define COPIES(item)                                                                                                       \
+    static void gather_##item(const lines *q, char *near, const char *far, int64_t width) {                                \
+        const int64_t n = q->n, step = q->is * item, next = q->near_is * item, pitch = q->pitch * item;                    \
+        for (int64_t k = 0; k < n; k++, near += item, far += step) {                                                       \
+            for (int64_t w = 0; k + AHEAD < n && w < width; w += LINE / item) __builtin_prefetch(far + AHEAD * step + w * next); \
+            for (int64_t w = 0; w < width; w++) memcpy(near + w * pitch, far + w * next, item);                            \
+        }                                                                                                                  \
+    }                                                                                                                      \
+    static void scatter_##item(const lines *q, char *far, const char *near, int64_t width) {                               \
+        const int64_t n = q->n, step = q->os * item, next = q->near_os * item, pitch = q->pitch * item;                    \
+        for (int64_t k = 0; k < n; k++, near += item, far += step) {                                                       \
+            for (int64_t w = 0; k + AHEAD < n && w < width; w += LINE / item) __builtin_prefetch(far + AHEAD * step + w * next, 1); \
+            for (int64_t w = 0; w < width; w++) memcpy(far + w * next, near + w * pitch, item);                            \
+        }                                                                                                                  \
+    }
+COPIES(8)
+COPIES(16)
+#undef COPIES
 
 static void run_chunk(void *arg, int64_t chunk) {
     lines *q = arg;
-    char *block = mem_new((size_t)(q->width * q->n * q->item) + 64), *buffer = block ? block + (64 - (uintptr_t)block % 64) % 64 : NULL;
+    char *block = mem_new((size_t)(q->width * q->pitch * q->item) + 64), *buffer = block ? block + (64 - (uintptr_t)block % 64) % 64 : NULL;
     int64_t per_row = (q->near_n + q->width - 1) / q->width;
     if (!block) __atomic_store_n(&q->failed, true, __ATOMIC_RELAXED);
     for (int64_t b = q->blocks * chunk / q->chunks; block && b < q->blocks * (chunk + 1) / q->chunks; b++) {
@@ -200,9 +211,9 @@ static void run_chunk(void *arg, int64_t chunk) {
             rest /= q->shape[d];
         }
         int64_t width = MIN(q->width, q->near_n - first);
-        gather(q, buffer, q->in + in * q->item, width);
+        (q->item == 8 ? gather_8 : gather_16)(q, buffer, q->in + in * q->item, width);
         q->l->run_c2c(q->p, buffer, buffer); /* what stands in the lines that are not there does not matter */
-        scatter(q, q->out + out * q->item, buffer, width);
+        (q->item == 8 ? scatter_8 : scatter_16)(q, q->out + out * q->item, buffer, width);
     }
     mem_free(block);
 }
@@ -223,7 +234,9 @@ static gpa_code by_blocks(fft *f, int threads, const gpa_libcall *c, int axis, c
         q.blocks *= n[d];
     }
     if (near >= 0) q.near_n = n[near], q.near_is = is[near], q.near_os = os[near];
-    q.width = MIN(q.near_n, BLOCK_BYTES / q.item);
+    q.pitch = (q.n * q.item + LINE - 1) / LINE * LINE / q.item;
+    if (q.pitch * q.item % (16 * LINE) == 0) q.pitch += LINE / q.item; /* else the lines' points would meet in few sets of the cache */
+    q.width = MIN(q.near_n, MAX(LINE, MIN(BLOCK_BYTES, BLOCK_ROOM / q.pitch / LINE * LINE)) / q.item);
     q.blocks *= (q.near_n + q.width - 1) / q.width;
     q.chunks = MIN(q.blocks, 8 * threads);
     key k;
@@ -233,8 +246,8 @@ static gpa_code by_blocks(fft *f, int threads, const gpa_libcall *c, int axis, c
     k.in_place = k.rank = k.threads = 1;
     k.ndim = 2;
     k.n[0] = q.n, k.n[1] = q.width;
-    k.is[0] = k.os[0] = 1, k.is[1] = k.os[1] = q.n;
-    char *sample = mem_new((size_t)(q.width * q.n * q.item) + 64), *aligned = sample ? sample + (64 - (uintptr_t)sample % 64) % 64 : NULL;
+    k.is[0] = k.os[0] = 1, k.is[1] = k.os[1] = q.pitch;
+    char *sample = mem_new((size_t)(q.width * q.pitch * q.item) + 64), *aligned = sample ? sample + (64 - (uintptr_t)sample % 64) % 64 : NULL;
     if (!sample) return gpa_no_memory(e);
     q.p = plan_of(f, l, &k, aligned, aligned);
     mem_free(sample);
