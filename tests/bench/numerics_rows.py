@@ -377,9 +377,10 @@ T = np.dtype('{dtype}').type
 n = {size}
 a = numbers(n, T)
 c = a + 1j * a[::-1]
-r2 = a[:n // 1000 * 1000].reshape(-1, 1000)
-c2 = c[:n // 1000 * 1000].reshape(-1, 1000)
-c3 = c[:n // 1000 * 1000].reshape(10, 100, -1)
+k = 1024 if n % 1024 == 0 else 1000
+r2 = a.reshape(-1, k)
+c2 = c.reshape(-1, k)
+c3 = c.reshape(16, 64, -1) if n % 1024 == 0 else c.reshape(10, 100, -1)
 h = np.fft.rfft(a)
 """, """
 fft                | np.fft.fft(c)                 | fft.fft(c, workers=-1)
