@@ -245,3 +245,13 @@ gpa_code arr_nonzero(gpa_rt *rt, gpa_arr *a, gpa_arr **out, gpa_err *e) {
     place_leave(rt, p);
     return rc;
 }
+
+gpa_code arr_count_true(gpa_rt *rt, gpa_arr *a, int64_t *out, gpa_err *e) {
+    host_dense h;
+    *out = -1;
+    if (arr_is_pending(a) || !a->storage->buf->host || !arr_is_contiguous(a)) return GPA_OK;
+    gpa_code rc = host_get(rt, a, &h, e);
+    if (!rc) *out = chosen_count(h.data, a->size);
+    host_drop(rt, &h);
+    return rc;
+}

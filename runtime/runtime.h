@@ -355,6 +355,8 @@ gpa_code arr_eig(gpa_rt *rt, gpa_arr *a, gpa_arr **w, gpa_arr **v, gpa_err *e);
 gpa_code arr_sparse(gpa_rt *rt, gpa_arr *start, gpa_arr *column, gpa_arr *at, gpa_arr *x, gpa_arr **out, gpa_err *e);
 /* Indices of the true elements, one int64 array per dimension (at least one), into out[0 .. ndim). */
 gpa_code arr_nonzero(gpa_rt *rt, gpa_arr *a, gpa_arr **out, gpa_err *e);
+/* How many elements of a bool array are true; -1 where it is pending, or not dense in visible memory: a sum is faster then. */
+gpa_code arr_count_true(gpa_rt *rt, gpa_arr *a, int64_t *out, gpa_err *e);
 
 /* ---- programs that users write ---- */
 

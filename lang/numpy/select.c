@@ -36,6 +36,17 @@ out:
     return rc;
 }
 
+gpa_code np_count_true(gpa_vm *vm, value *argv, value *out) { /* a: bool */
+    gpa_arr *a = NULL;
+    int64_t n;
+    gpa_code rc = arg_array(vm, argv[0], DT_NONE, &a);
+    if (rc) return rc;
+    rc = arr_count_true(vm_rt(vm), a, &n, vm_err(vm));
+    if (!rc) *out = n < 0 ? v_none() : v_int(n);
+    arr_release(vm_rt(vm), a);
+    return rc;
+}
+
 gpa_code np_take(gpa_vm *vm, value *argv, value *out) { /* a, indices, axis, out, mode */
     gpa_rt *rt = vm_rt(vm);
     gpa_arr *a = NULL, *flat = NULL, *at = NULL, *into, *result = NULL;
