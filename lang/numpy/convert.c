@@ -133,6 +133,49 @@ gpa_code arg_out(gpa_vm *vm, value v, gpa_arr **out) {
     return GPA_OK;
 }
 
+/* A shape as NumPy writes it in messages. */
+static void write_shape(char *to, size_t room, int ndim, const int64_t *shape) {
+    size_t n = (size_t)snprintf(to, room, "(");
+    for (int d = 0; d < ndim && n + 24 < room; d++) n += (size_t)snprintf(to + n, room - n, "%s%lld", d ? "," : "", (long long)shape[d]);
+    snprintf(to + n, room - n, ndim == 1 ? ",)" : ")");
+}
+
+static gpa_code other_shape(gpa_vm *vm, const out_rule *rule, int ndim, const int64_t *shape, const gpa_arr *into) {
+    char have[128], want[128];
+    const char *words = into->ndim != ndim && rule->rank ? rule->rank : rule->shape;
+    if (words) return vm_fail(vm, GPA_E_VALUE, "%s", words);
+    write_shape(have, sizeof have, into->ndim, into->shape);
+    write_shape(want, sizeof want, ndim, shape);
+    return vm_fail(vm, GPA_E_VALUE, "operands could not be broadcast together with remapped shapes [original->remapped]: %s->%s %s->%s ", have, have,
+                   want, want);
+}
+
+gpa_code out_check(gpa_vm *vm, const out_rule *rule, int ndim, const int64_t *shape, gpa_dtype t, const gpa_arr *into) {
+    static const char *const rules[] = {"no", "equiv", "safe", "same_kind", "unsafe"};
+    gpa_dtype own = (gpa_dtype)into->dtype, from = rule->back ? own : t, to = rule->back ? t : own;
+    if (into->ndim != ndim || memcmp(into->shape, shape, (size_t)ndim * sizeof *shape) != 0) return other_shape(vm, rule, ndim, shape, into);
+    if (into->readonly) return vm_fail(vm, GPA_E_VALUE, "output array is read-only");
+    if (dtype_can_cast(from, to, rule->casting)) return GPA_OK;
+    if (rule->ufunc)
+        return vm_fail(vm, GPA_E_UFUNC_TYPE, "Cannot cast ufunc '%s' output from dtype('%s') to dtype('%s') with casting rule '%s'", rule->ufunc,
+                       dtype_info[from].name, dtype_info[to].name, rules[rule->casting]);
+    return vm_fail(vm, GPA_E_TYPE, "Cannot cast array data from dtype('%s') to dtype('%s') according to the rule '%s'", dtype_info[from].name,
+                   dtype_info[to].name, rules[rule->casting]);
+}
+
+gpa_code out_give_take(gpa_vm *vm, const out_rule *rule, gpa_arr *result, value where, value *out) {
+    gpa_arr *into;
+    gpa_code rc;
+    if (where.tag == V_TUPLE && where.tuple->count == 1) where = where.tuple->items[0];
+    if (where.tag == V_NONE || where.tag == V_UNSET) return np_return_array(vm, result, out);
+    rc = rule->missing && where.tag != V_ARRAY ? vm_fail(vm, GPA_E_TYPE, "%s", rule->missing) : arg_out(vm, where, &into);
+    if (!rc) rc = out_check(vm, rule, result->ndim, result->shape, (gpa_dtype)result->dtype, into);
+    if (!rc) rc = arr_set(vm_rt(vm), into, &(gpa_index){.kind = IX_ELLIPSIS}, 1, &(gpa_opnd){.arr = result}, vm_err(vm));
+    if (!rc) *out = value_retain(where);
+    arr_release(vm_rt(vm), result);
+    return rc;
+}
+
 /* ---- operands ---- */
 
 /* A number as a typed or weak operand; false when the value is not a number. */

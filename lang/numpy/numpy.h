@@ -12,6 +12,19 @@ gpa_code np_return_array(gpa_vm *vm, gpa_arr *a, value *out);
 
 /* out=: an array argument, borrowed; NULL for None or UNSET; a TypeError for anything else. A tuple of one is unwrapped. */
 gpa_code arg_out(gpa_vm *vm, value v, gpa_arr **out);
+/* What is demanded of the out= of a function that is no ufunc and no reduction. */
+typedef struct {
+    const char *missing; /* of what is no array; NULL: as for ufuncs */
+    const char *shape;   /* of another shape; NULL: the shapes are written */
+    const char *rank;    /* of another number of dimensions; NULL: as of another shape */
+    const char *ufunc;   /* names the function where the dtype does not fit; NULL: "array data" */
+    gpa_casting casting; /* by which the result must fit; with `back`: by which out must fit the result */
+    bool back;
+} out_rule;
+/* Whether `into` fits a result of this shape and dtype. */
+gpa_code out_check(gpa_vm *vm, const out_rule *rule, int ndim, const int64_t *shape, gpa_dtype t, const gpa_arr *into);
+/* Gives the result (consumed) as np_return_array does, or stores it into the array that out= names and gives that. */
+gpa_code out_give_take(gpa_vm *vm, const out_rule *rule, gpa_arr *result, value where, value *out);
 /* axis=: None (then *axes has all bits and *given is false), an int, or a tuple of ints without repetition. AxisError,
  * "duplicate value in 'axis'". */
 gpa_code arg_axes(gpa_vm *vm, value v, int ndim, uint32_t *axes, bool *given);

@@ -84,8 +84,17 @@ gpa_code np_all(gpa_vm *vm, value *argv, value *out) { return logical(vm, RED_AL
 
 static gpa_code place(gpa_vm *vm, gpa_red red, value *argv, value *out) { /* a, axis, out, keepdims */
     if (argv[1].tag == V_TUPLE) return vm_fail(vm, GPA_E_TYPE, "'tuple' object cannot be interpreted as an integer");
-    reduction r = {argv[0], argv[1], v_unset(), argv[2], argv[3], v_unset(), v_unset()};
-    return reduce(vm, red, &r, out);
+    const out_rule rule = {.missing = "output must be an array", .casting = CAST_SAFE, .back = true,
+                           .shape = red == RED_ARGMAX ? "output array does not match result of np.argmax." : "output array does not match result of np.argmin."};
+    reduction r = {argv[0], argv[1], v_unset(), v_unset(), argv[3], v_unset(), v_unset()};
+    value at = v_none();
+    if (argv[2].tag == V_NONE || argv[2].tag == V_UNSET) return reduce(vm, red, &r, out);
+    gpa_arr *result;
+    gpa_code rc = reduce(vm, red, &r, &at);
+    if (!rc) rc = arg_array(vm, at, DT_NONE, &result);
+    if (!rc) rc = out_give_take(vm, &rule, result, argv[2], out);
+    value_release(vm, at);
+    return rc;
 }
 gpa_code np_argmin(gpa_vm *vm, value *argv, value *out) { return place(vm, RED_ARGMIN, argv, out); }
 gpa_code np_argmax(gpa_vm *vm, value *argv, value *out) { return place(vm, RED_ARGMAX, argv, out); }
@@ -144,14 +153,14 @@ gpa_code np_std(gpa_vm *vm, value *argv, value *out) { return variance(vm, true,
 /* ---- running ---- */
 
 gpa_code np_scan_with(gpa_vm *vm, gpa_red red, value *argv, value *out) { /* a, axis, dtype, out */
+    static const out_rule rule = {.missing = "output must be an array", .casting = CAST_UNSAFE};
     gpa_rt *rt = vm_rt(vm);
-    gpa_arr *a = NULL, *flat = NULL, *into, *result = NULL;
+    gpa_arr *a = NULL, *flat = NULL, *result = NULL;
     gpa_dtype t;
     int axis = 0;
     gpa_code rc = GPA_OK;
     TRY(arg_array(vm, argv[0], DT_NONE, &a));
     TRY(arg_dtype(vm, argv[2], &t));
-    TRY(arg_out(vm, argv[3], &into));
     if (argv[1].tag == V_NONE || !a->ndim) { /* a number is a list of one */
         TRY(arr_reshape(rt, a, 1, &(int64_t){-1}, &flat, vm_err(vm)));
         arr_release(rt, a);
@@ -159,16 +168,9 @@ gpa_code np_scan_with(gpa_vm *vm, gpa_red red, value *argv, value *out) { /* a, 
     }
     if (argv[1].tag != V_NONE) TRY(arg_axis(vm, argv[1], a->ndim, &axis));
     TRY(arr_scan(rt, red, a, axis, t, &result, vm_err(vm)));
-    if (into) {
-        TRY(arr_set(rt, into, &(gpa_index){.kind = IX_ELLIPSIS}, 1, &(gpa_opnd){.arr = result}, vm_err(vm)));
-        *out = value_retain(argv[3]);
-        goto out;
-    }
-    rc = np_return_array(vm, result, out);
-    result = NULL;
+    rc = out_give_take(vm, &rule, result, argv[3], out);
 out:
     arr_release(rt, a);
-    arr_release(rt, result);
     return rc;
 }
 gpa_code np_cumsum(gpa_vm *vm, value *argv, value *out) { return np_scan_with(vm, RED_SUM, argv, out); }

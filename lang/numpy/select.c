@@ -48,13 +48,13 @@ gpa_code np_count_true(gpa_vm *vm, value *argv, value *out) { /* a: bool */
 }
 
 gpa_code np_take(gpa_vm *vm, value *argv, value *out) { /* a, indices, axis, out, mode */
+    static const out_rule rule = {.missing = "output must be an array", .shape = "output array does not match result of ndarray.take", .casting = CAST_SAFE, .back = true};
     gpa_rt *rt = vm_rt(vm);
-    gpa_arr *a = NULL, *flat = NULL, *at = NULL, *into, *result = NULL;
+    gpa_arr *a = NULL, *flat = NULL, *at = NULL, *result = NULL;
     int axis = 0;
     gpa_code rc = GPA_OK;
     TRY(arg_array(vm, argv[0], DT_NONE, &a));
     TRY(arg_array(vm, argv[1], DT_NONE, &at));
-    TRY(arg_out(vm, argv[3], &into));
     if (argv[2].tag == V_NONE || !a->ndim) {
         TRY(arr_reshape(rt, a, 1, &(int64_t){-1}, &flat, vm_err(vm)));
         arr_release(rt, a);
@@ -90,13 +90,7 @@ gpa_code np_take(gpa_vm *vm, value *argv, value *out) { /* a, indices, axis, out
     for (int d = 0; d < axis; d++) ix[d] = (gpa_index){.kind = IX_SLICE};
     ix[axis] = (gpa_index){.kind = IX_ARRAY, .arr = at};
     TRY(arr_get(rt, a, ix, axis + 1, NULL, &result, vm_err(vm)));
-    if (into) {
-        TRY(arr_set(rt, into, &(gpa_index){.kind = IX_ELLIPSIS}, 1, &(gpa_opnd){.arr = result}, vm_err(vm)));
-        *out = value_retain(argv[3]);
-        arr_release(rt, result);
-    } else {
-        rc = np_return(vm, result, out);
-    }
+    rc = argv[3].tag == V_NONE || argv[3].tag == V_UNSET ? np_return(vm, result, out) : out_give_take(vm, &rule, result, argv[3], out);
 out:
     arr_release(rt, a);
     arr_release(rt, at);
@@ -185,7 +179,8 @@ gpa_code nd_clip(gpa_vm *vm, value *argv, value *out) { /* self, min, max, out, 
 
 gpa_code np_concatenate(gpa_vm *vm, value *argv, value *out) { /* arrays, axis, out, dtype, casting */
     gpa_rt *rt = vm_rt(vm);
-    gpa_arr **parts = NULL, *into, *result = NULL;
+    gpa_arr **parts = NULL, *result = NULL;
+    out_rule rule = {.missing = "'out' must be an array", .shape = "Output array is the wrong shape", .rank = "Output array has wrong dimensionality"};
     value list = v_none();
     size_t n = 0;
     int axis = 0;
@@ -193,7 +188,7 @@ gpa_code np_concatenate(gpa_vm *vm, value *argv, value *out) { /* arrays, axis, 
     gpa_code rc = GPA_OK;
     TRY(vm_collect(vm, argv[0], &list));
     TRY(arg_dtype(vm, argv[3], &t));
-    TRY(arg_out(vm, argv[2], &into));
+    TRY(arg_casting(vm, argv[4], &rule.casting));
     if (list.list->count == 0) TRY(vm_fail(vm, GPA_E_VALUE, "need at least one array to concatenate"));
     parts = mem_zero(list.list->count * sizeof *parts);
     if (!parts) TRY(vm_no_memory(vm));
@@ -208,13 +203,7 @@ gpa_code np_concatenate(gpa_vm *vm, value *argv, value *out) { /* arrays, axis, 
     if (parts[0]->ndim == 0) TRY(vm_fail(vm, GPA_E_VALUE, "zero-dimensional arrays cannot be concatenated"));
     if (argv[1].tag != V_NONE) TRY(arg_axis(vm, argv[1], parts[0]->ndim, &axis));
     TRY(arr_concat(rt, parts, (int)n, axis, t, &result, vm_err(vm)));
-    if (into) {
-        TRY(arr_set(rt, into, &(gpa_index){.kind = IX_ELLIPSIS}, 1, &(gpa_opnd){.arr = result}, vm_err(vm)));
-        *out = value_retain(argv[2]);
-        arr_release(rt, result);
-    } else {
-        rc = np_return_array(vm, result, out);
-    }
+    rc = out_give_take(vm, &rule, result, argv[2], out);
 out:
     for (size_t i = 0; parts && i < list.list->count; i++) arr_release(rt, parts[i]);
     mem_free(parts);
@@ -332,6 +321,26 @@ out:
 
 /* ---- products ---- */
 
+gpa_code np_give(gpa_vm *vm, value *argv, value *out) { /* result, out, name, casting */
+    out_rule rule = {.ufunc = argv[2].str->text};
+    gpa_arr *result;
+    gpa_code rc = arg_casting(vm, argv[3], &rule.casting);
+    if (!rc) rc = arg_array(vm, argv[0], DT_NONE, &result);
+    return rc ? rc : out_give_take(vm, &rule, result, argv[1], out);
+}
+
+/* The out= of a product: its last dimensions are the product's, the others may repeat it. */
+static gpa_code check_product(gpa_vm *vm, int core, const gpa_arr *result, const gpa_arr *into) {
+    static const out_rule rule = {.ufunc = "matmul", .casting = CAST_SAME_KIND};
+    for (int k = 0; k < core; k++) {
+        int64_t want = result->shape[result->ndim - core + k], have = into->ndim < core ? into->ndim ? into->shape[0] : 0 : into->shape[into->ndim - core + k];
+        if (into->ndim < core || have != want)
+            return vm_fail(vm, GPA_E_VALUE, "matmul: Output operand 0 has a mismatch in its core dimension %d, with gufunc signature (n?,k),(k,m?)->(n?,m?) "
+                           "(size %lld is different from %lld)", k, (long long)have, (long long)want);
+    }
+    return out_check(vm, &rule, into->ndim, into->shape, (gpa_dtype)result->dtype, into);
+}
+
 gpa_code np_matmul(gpa_vm *vm, value *argv, value *out) { /* x1, x2, out */
     gpa_opnd a = {0}, b = {0};
     gpa_arr *into, *result = NULL;
@@ -341,14 +350,16 @@ gpa_code np_matmul(gpa_vm *vm, value *argv, value *out) { /* x1, x2, out */
     TRY(arg_out(vm, argv[2], &into));
     TRY(arr_matmul(vm_rt(vm), &a, &b, &result, vm_err(vm)));
     if (into) {
+        TRY(check_product(vm, (a.arr->ndim > 1) + (b.arr->ndim > 1), result, into));
         TRY(arr_set(vm_rt(vm), into, &(gpa_index){.kind = IX_ELLIPSIS}, 1, &(gpa_opnd){.arr = result}, vm_err(vm)));
-        *out = value_retain(argv[2]);
-        arr_release(vm_rt(vm), result);
+        *out = value_retain(argv[2].tag == V_TUPLE ? argv[2].tuple->items[0] : argv[2]);
     } else {
         rc = np_return(vm, result, out);
+        result = NULL;
     }
 out:
     arg_opnd_release(vm, &a);
     arg_opnd_release(vm, &b);
+    arr_release(vm_rt(vm), result);
     return rc;
 }
