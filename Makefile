@@ -7,6 +7,7 @@
 #                                                     make bench-numerics  beside NumPy and SciPy, a row for each function
 #   make layers    check who includes whom            make reference the functions and their docstrings: build/reference.html
 #   make test-gpu  every test on a GPU                make test-kit  what that needs of a build
+#   make syntax    clang's warnings, as errors
 #   make fuzz      build the fuzz targets (clang)     make cov       which lines the tests run
 #   make clean     remove build/
 default: all
@@ -224,14 +225,24 @@ dist: all
 	@.make/dist.sh build/dist/$(NAME)
 	@tar -C build/dist -czf build/$(NAME).tar.gz $(NAME) && echo "  build/$(NAME).tar.gz"
 
+# Every source before clang's eyes, with its warnings as errors; nothing is built.
+CLANG = $(firstword $(foreach c,clang clang-19 clang-18 clang-17 clang-16 clang-15,$(shell command -v $(c))))
+CHECKED = $(call src,lang/*.c lang/*/*.c runtime/*.c runtime/*/*.c repl/*.c $(if $(filter %/gpa-kernel,$(BUILT)),kernel/*.c) .make/*.c tests/tools/*.c) \
+          $(UNIT:$(B)/%=%.c) $(FUZZ:$(B)/%=%.c)
+CHECKED_FLAGS = $(READLINE_CFLAGS) $(ZMQ_CFLAGS) $(JANSSON_CFLAGS) $(ZIP_CFLAGS) $(PNG_CFLAGS) $(LLVM_CFLAGS) $(OPENMP_FLAGS) $(CMOCKA_CFLAGS)
+syntax:
+	@$(if $(CLANG),,echo '  clang is missing'; exit 1)
+	@printf '%s\n' $(if $(HAVE_LLVM),$(CHECKED),$(filter-out runtime/cpu/%,$(CHECKED))) | \
+	    xargs -P $(JOBS) -n 24 $(CLANG) -fsyntax-only $(filter-out -MMD -MP,$(ALL)) $(CHECKED_FLAGS)
+
 # Fuzzing: tests/fuzz/*.c with libFuzzer where clang has it: build/fuzz/NAME build/fuzz/corpus. `make test` runs the same
 # targets for a few seconds on mutations of the test programs (tests/fuzz/drive.h).
-CLANG = $(firstword $(foreach c,clang clang-19 clang-18 clang-17 clang-16 clang-15,$(shell command -v $(c))))
 fuzz:
 	@$(if $(CLANG),,echo '  fuzzing with feedback needs clang'; exit 1)
 	@mkdir -p build/fuzz/corpus && cp tests/lang/*.gpa tests/diff/*.py examples/*.gpa tests/fuzz/wire/* build/fuzz/corpus 2>/dev/null; true
-	@$(MAKE) --no-print-directory MODE=fuzz CC=$(CLANG) $(patsubst tests/fuzz/%.c,build/fuzz/%,$(FUZZED))
+	@$(MAKE) --no-print-directory MODE=fuzz CC=$(CLANG) fuzzed
+fuzzed: $(patsubst tests/fuzz/%.c,build/fuzz/%,$(FUZZED)) ; @true
 build/fuzz/%: build/fuzz/tests/fuzz/%.o build/fuzz/core.a
 	$(call say,LD)$(CC) $(CFLAGS) -fsanitize=fuzzer $(LDFLAGS) $(EXE) -o $@ $< build/fuzz/core.a $(LIBS)
 
-.PHONY: default all reference picture deps run test test-gpu test-kit tests cov bench bench-numerics install dist layers fuzz clean
+.PHONY: default all syntax reference picture deps run test test-gpu test-kit tests cov bench bench-numerics install dist layers fuzz fuzzed clean

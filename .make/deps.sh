@@ -16,12 +16,22 @@ llvm() {
     missing="$missing llvm-19-dev"
 }
 
+# clang, the second compiler that has to be content: of the same version.
+clang() {
+    command -v clang > /dev/null && return
+    for v in 19 18 17 16 15; do installed "clang-$v" && return; done
+    for v in 19 18 17 16 15; do
+        apt-cache show "clang-$v" > /dev/null 2>&1 && { missing="$missing clang-$v"; return; }
+    done
+}
+
 missing=
 if command -v dpkg-query > /dev/null; then
     # One call for all; a package that is not known at all is not installed either.
     there=$(dpkg-query -W -f '${db:Status-Abbrev} ${Package}\n' $need 2> /dev/null | sed -n 's/^ii *//p')
     for p in $need; do echo "$there" | grep -qx "$p" || missing="$missing $p"; done
     llvm
+    clang
     if [ -n "$missing" ]; then
         install="apt-get install -y --no-install-recommends$missing"
         if [ "$(id -u)" = 0 ]; then
