@@ -300,6 +300,7 @@ out:
 static gpa_code reshape_order(gpa_vm *vm, value a_value, value shape, value order, value *out) {
     if (order.tag == V_STR && (order.str->size != 1 || !strchr("CFAK", order.str->text[0])))
         return vm_fail(vm, GPA_E_VALUE, "order must be one of 'C', 'F', 'A', or 'K' (got '%s')", order.str->text);
+    if (order.tag == V_STR && order.str->text[0] == 'K') return vm_fail(vm, GPA_E_VALUE, "order 'K' is not permitted for reshaping");
     const gpa_arr *a = a_value.tag == V_ARRAY ? a_value.array->arr : NULL;
     char wish = order.tag == V_STR ? order.str->text[0] : 'C';
     bool columns = wish == 'F' || (wish == 'A' && a && arr_is_f_contiguous(a) && !arr_is_contiguous(a));

@@ -125,7 +125,7 @@ gpa_code np_can_cast(gpa_vm *vm, value *argv, value *out) { /* from_, to, castin
             *out = v_bool(dtype_can_cast(from, to, (gpa_casting)i));
             return GPA_OK;
         }
-    return vm_fail(vm, GPA_E_VALUE, "casting must be one of 'no', 'equiv', 'safe', 'same_kind', or 'unsafe'");
+    return vm_fail(vm, GPA_E_VALUE, "casting must be one of 'no', 'equiv', 'safe', 'same_kind', or 'unsafe' (got '%s')", argv[2].tag == V_STR ? argv[2].str->text : "?");
 }
 
 /* The abstract types of NumPy's hierarchy, each as the letters of the kinds below it. */

@@ -62,7 +62,10 @@ gpa_code np_take(gpa_vm *vm, value *argv, value *out) { /* a, indices, axis, out
     }
     if (argv[2].tag != V_NONE) TRY(arg_axis(vm, argv[2], a->ndim, &axis));
     if (a->shape[axis] == 0 && at->size) TRY(vm_fail(vm, GPA_E_INDEX, "cannot do a non-empty take from an empty axes."));
-    const char *mode = argv[4].tag == V_STR ? argv[4].str->text : "raise";
+    const char *mode = argv[4].tag == V_STR ? argv[4].str->text : argv[4].tag == V_NONE || argv[4].tag == V_UNSET ? "raise" : "";
+    if (!*mode) TRY(vm_fail(vm, GPA_E_VALUE, "integer clipmode must be RAISE, WRAP, or CLIP from 'numpy._core.multiarray'"));
+    if (strcmp(mode, "raise") && strcmp(mode, "wrap") && strcmp(mode, "clip"))
+        TRY(vm_fail(vm, GPA_E_VALUE, "clipmode must be one of 'clip', 'raise', or 'wrap' (got '%s')", mode));
     if (strcmp(mode, "raise") != 0) {
         bool wrap = strcmp(mode, "wrap") == 0;
         gpa_opnd n = {.weak = WEAK_INT, .dtype = DT_I64, .v.I64 = a->shape[axis]}, last = n, zero = n;

@@ -121,7 +121,8 @@ static gpa_code apply(gpa_vm *vm, const ufunc *u, const value *args, const keywo
     TRY(arg_out(vm, k->out, &opts.into));
     TRY(arg_casting(vm, k->casting, &opts.casting));
     bool everywhere = k->where.tag == V_UNSET || (k->where.tag == V_BOOL && k->where.i);
-    if (!everywhere) TRY(arg_array(vm, k->where, DT_NONE, &where));
+    bool listed = k->where.tag == V_LIST || k->where.tag == V_TUPLE; /* its numbers are taken for truth values */
+    if (!everywhere) TRY(arg_array(vm, k->where, listed ? DT_BOOL : DT_NONE, &where));
     if (where && where->dtype != DT_BOOL) {
         rc = vm_fail(vm, GPA_E_TYPE, "Cannot cast array data from dtype('%s') to dtype('bool') according to the rule 'safe'", dtype_info[where->dtype].name);
         goto out;
