@@ -10,6 +10,7 @@
 #include "runtime/cuda/blas.h"
 #include "runtime/cuda/fft.h"
 #include "runtime/cuda/interpreter.h"
+#include "runtime/cuda/search.h"
 #include "runtime/cuda/small.h"
 #include "runtime/cuda/solver.h"
 #include "runtime/cuda/sparse.h"
@@ -133,6 +134,7 @@ static void drop_parts(gpa_dev *d) {
     sparse_close(d);
     solver_close(d);
     small_close(d);
+    search_close(d);
     fft_close(d);
     blas_close(d);
     transfer_close(d);

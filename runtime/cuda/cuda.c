@@ -12,6 +12,7 @@
 #include "runtime/cuda/context.h"
 #include "runtime/cuda/event.h"
 #include "runtime/cuda/fft.h"
+#include "runtime/cuda/search.h"
 #include "runtime/cuda/solver.h"
 #include "runtime/cuda/sort.h"
 #include "runtime/cuda/sparse.h"
@@ -248,6 +249,7 @@ static const struct {
     [LIB_GEMM] = {blas_can, blas_run},
     [LIB_SORT] = {sort_can, sort_run},
     [LIB_ARGSORT] = {sort_can, sort_run},
+    [LIB_SEARCH] = {search_can, search_run},
     [LIB_FFT] = {fft_can, fft_run},
     [LIB_LU] = {solver_can, solver_run},
     [LIB_SOLVE] = {solver_can, solver_run},

@@ -83,6 +83,7 @@ struct gpa_dev {
     cusolverDnHandle_t solver_handle;
     cusolverDnParams_t solver_params;
     struct cu_small *small;   /* small.c: its programs so far */
+    struct cu_search *search; /* search.c: likewise */
     const cu_sparse *sparse;
     cusparseHandle_t sparse_handle;
     cu_builder *builder;
