@@ -121,7 +121,7 @@ static void leave_parts(gpa_dev *d) {
 static void drop_parts(gpa_dev *d) {
     const cu_driver *cu = d->cu;
     gpa_err quiet = {0};
-    if (d->done) wait_done(d, &quiet); /* an interrupt ends it */
+    if (d->done && !wait_is_stuck(d)) wait_done(d, &quiet); /* an interrupt ends it */
     stop_close(d);
     if (wait_is_stuck(d)) {
         leave_parts(d);
