@@ -25,7 +25,7 @@ enum {
 };
 
 #ifdef GPA_STRESS
-#define KEEP_BLOCKS false /* so that a sanitizer sees the use of a freed block */
+#define KEEP_BLOCKS false
 #else
 #define KEEP_BLOCKS true
 #endif
@@ -35,6 +35,7 @@ struct pool {
     gpa_buf *loose; /* in use, but larger than need be */
     uint64_t live, cached;
     uint64_t limit; /* of live + cached; 0: none */
+    bool exact;     /* blocks are as large as was asked for and none is kept: so a sanitizer sees what goes wrong with them */
 };
 
 /* ---- size classes ---- */
@@ -71,6 +72,7 @@ static gpa_code open_pool(gpa_rt *rt, gpa_device *d, gpa_err *e) {
     d->pool = mem_zero(sizeof *d->pool);
     if (!d->pool) return gpa_no_memory(e);
     d->pool->limit = limit;
+    d->pool->exact = !KEEP_BLOCKS || getenv("GPA_MEMORY_CHECK");
     return GPA_OK;
 }
 
@@ -141,7 +143,7 @@ static void put_free(gpa_rt *rt, gpa_buf *b) {
     size_t room;
     if (b->loose) not_loose(p, b);
     count_live(rt, p, -(int64_t)b->room);
-    if (!KEEP_BLOCKS || b->epoch != b->device->epoch) {
+    if (p->exact || b->epoch != b->device->epoch) {
         give_back(b);
         return;
     }
@@ -156,6 +158,7 @@ gpa_code buf_new(gpa_rt *rt, gpa_device *d, size_t n, gpa_buf **out, gpa_err *e)
     if (rc) return rc;
     size_t room, bin = class_of(n, &room);
     if (bin >= BINS) return gpa_no_memory(e);
+    if (d->pool->exact) room = MAX(n, 1);
     gpa_buf *b = take_free(rt, d->pool, bin, n);
     if (!b) {
         rc = new_block(rt, d, room, &b, e);

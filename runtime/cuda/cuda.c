@@ -6,6 +6,7 @@
  * Reading order: this file; context.c, transfer.c, wait.c; program.h and run.c for launches; plan.c for the layout over
  * threads; emit.h for the source. */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "runtime/base.h"
 #include "runtime/cuda/blas.h"
@@ -56,6 +57,7 @@ static gpa_code cuda_open(int i, gpa_dev **out, gpa_err *e) {
     gpa_dev *d = mem_zero(sizeof *d);
     if (!d) return gpa_no_memory(e);
     d->number = i;
+    d->checks_memory = getenv("GPA_MEMORY_CHECK");
     d->cu = context_driver(why, sizeof why);
     gpa_code rc = d->cu ? context_open(d, e) : gpa_fail(e, GPA_E_DEVICE, "%s", why);
     if (rc) cuda_close(d);
@@ -86,6 +88,13 @@ static void cuda_caps(gpa_dev *d, gpa_caps *out) {
 
 /* ---- memory ---- */
 
+enum { RUBBISH = 0xff };
+
+/* Whoever reads what nobody wrote, or what was given back, reads NaN. */
+static void spoil(gpa_dev *d, const gpa_mem *m) {
+    if (d->checks_memory && m->n) d->cu->fill(m->at, RUBBISH, m->n, d->stream);
+}
+
 static gpa_code cuda_alloc(gpa_dev *d, size_t n, gpa_mem **out, gpa_err *e) {
     gpa_mem *m = mem_zero(sizeof *m);
     if (!m) return gpa_no_memory(e);
@@ -100,16 +109,23 @@ static gpa_code cuda_alloc(gpa_dev *d, size_t n, gpa_mem **out, gpa_err *e) {
     m->n = n;
     m->life = d->life;
     m->queued = ++d->queued;
-    if (rc) mem_free(m);
-    else *out = m;
-    return rc;
+    if (rc) {
+        mem_free(m);
+        return rc;
+    }
+    spoil(d, m);
+    *out = m;
+    return GPA_OK;
 }
 
 static void cuda_free(gpa_dev *d, gpa_mem *m) {
     if (!m) return;
     gpa_err quiet = {0};
     context_enter(d);
-    if (m->life == d->life && !stream_use(d, m, true, &quiet)) d->cu->free(m->at, d->stream);
+    if (m->life == d->life && !stream_use(d, m, true, &quiet)) {
+        spoil(d, m);
+        d->cu->free(m->at, d->stream);
+    }
     mem_free(m);
 }
 

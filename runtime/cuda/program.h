@@ -61,6 +61,7 @@ struct gpa_dev {
     CUmemoryPool pool;
     CUevent done, clock[2]; /* clock: made when it is first asked for */
     unsigned life;          /* counts contexts */
+    bool checks_memory;     /* GPA_MEMORY_CHECK: what is made or given back becomes NaN */
     bool beside;            /* the context stands beside one that is held: libraries, which wait for all of them, are not called */
     bool stuck;             /* the wait for `done` was given up: nothing is queued before it has passed (wait_turn) */
     cu_target target;
