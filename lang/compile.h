@@ -24,6 +24,7 @@ struct block {
     void (*leave)(struct compiler *c, block *b); /* emits what ends the block early; may be NULL */
     const ast_node *node;
     bool loop, guarded;
+    bool checks;     /* guarded: an error that was recorded in it and not found yet is found before it is left */
     label brk, cont;
     uint16_t reg;    /* of the iterator, the exception, the context */
     uint16_t depth;  /* guarded: the first temporary that an exception drops */

@@ -63,6 +63,7 @@ static void handler_here(compiler *c, const block *b) {
 static block *leave_blocks(compiler *c, const block *until) {
     block *inner = c->blocks;
     for (block *b = inner; b != until; b = b->outer) {
+        if (b->checks) emit(c, I_CHECK, 0, 0, 0);
         if (b->guarded) close_stretch(c, b);
         c->blocks = b->outer;
         if (b->leave) b->leave(c, b);
@@ -256,9 +257,11 @@ static void except_clause(compiler *c, const ast_node *n, uint32_t e, label *end
 static void try_except(compiler *c, const ast_node *n) {
     label end = LABEL_NEW;
     uint32_t e = temp(c);
-    block b = {.node = n, .guarded = true, .reg = (uint16_t)e, .depth = (uint16_t)e};
+    block b = {.node = n, .guarded = true, .checks = true, .reg = (uint16_t)e, .depth = (uint16_t)e};
+    emit(c, I_CHECK, 0, 0, 0); /* it is not this block's */
     push_block(c, &b);
     compile_body(c, &n->try_.body);
+    emit(c, I_CHECK, 0, 0, 0);
     pop_block(c);
     compile_body(c, &n->try_.other);
     emit_jump(c, I_JUMP, 0, &end);

@@ -65,6 +65,16 @@ static void drop_registers(gpa_vm *vm, const frame *f, unsigned from) {
     }
 }
 
+/* A handler gets the first error of its block: one that was recorded before the current one and not found yet goes before it. */
+static void find_earlier(gpa_vm *vm) {
+    gpa_err first;
+    if (vm->err.code == GPA_E_INTERRUPT || !rt_may_raise(vm->config.rt)) return;
+    gpa_err_clear(&first);
+    if (!rt_check(vm->config.rt, &first)) return;
+    vm_clear_error(vm);
+    vm->err = first;
+}
+
 /* Hands the current error to the innermost handler, leaving frames on the way, down to the frame that entered from C.
  * True when it was caught: the topmost frame goes on at its ip. */
 static bool catch_error(gpa_vm *vm) {
@@ -77,6 +87,7 @@ static bool catch_error(gpa_vm *vm) {
         const code_guard *g = find_guard(f);
         value exc = v_unset();
         if (g) {
+            find_earlier(vm);
             raise_trace(vm, f);
             exc = raise_take(vm);
         }
@@ -691,6 +702,7 @@ L_YIELD:
 
     /* exceptions, with, imports */
     STEP(RAISE, raise, 1)
+    STEP(CHECK, check, 1)
     STEP(RERAISE, reraise, 1)
     STEP(RERAISE_HANDLED, reraise_handled, 1)
     STEP(FAIL_ASSERT, fail_assert, 1)

@@ -543,6 +543,12 @@ STEP(raise) {
     return raise_value(vm, r[i->a], r[i->b], i->c);
 }
 
+STEP(check) {
+    (void)r, (void)i;
+    bool may = rt_may_raise(vm->config.rt) && !f->module->hidden;
+    return may ? rt_check(vm->config.rt, &vm->err) : GPA_OK;
+}
+
 STEP(reraise) {
     value exc = reg_take(f, i->a);
     UNUSED;

@@ -79,6 +79,7 @@ STEP(get_method);
 STEP(function);
 STEP(generator);
 STEP(raise);
+STEP(check);
 STEP(reraise);
 STEP(reraise_handled);
 STEP(fail_assert);

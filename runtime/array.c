@@ -17,6 +17,7 @@
 #include "runtime/roll.h"
 #include "runtime/rt.h"
 #include "runtime/shape.h"
+#include "runtime/unread.h"
 
 const char *const cut_names[CUT_ROWS] = {
 #define CUT(id, name, text) name,
@@ -152,6 +153,8 @@ void arr_bind(const gpa_arr *a, gpa_binding *b) {
 
 /* A storage became pending: computes when the graph grows past what may stay pending. */
 static gpa_code keep_caps(gpa_rt *rt, gpa_storage *s, gpa_err *e) {
+    gpa_code rc = unread_tick(rt, e);
+    if (rc) return rc;
     if (s->node->height >= MAX_HEIGHT) return exec_storages(rt, &s, 1, CUT_HEIGHT, e);
     if (rt->n_pending >= MAX_PENDING) return exec_pending(rt, CUT_NODES, e);
     uint64_t share = rt->device ? rt->device->caps.mem_total / PENDING_SHARE : 0;
@@ -427,6 +430,7 @@ gpa_code rt_new(const rt_config *c, gpa_rt **out, gpa_err *e) {
 
 void rt_free(gpa_rt *rt) {
     if (!rt) return;
+    unread_free(rt);
     roll_free(rt);
     exec_free(rt);
     explain_free(rt);

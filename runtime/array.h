@@ -24,6 +24,7 @@
     CUT(LIBRARY, "library", "a library call reads it")                       \
     CUT(STORE, "store", "an array was assigned to")                          \
     CUT(LOOP, "loop", "the end of a loop's trip")                            \
+    CUT(UNREAD, "unread", "a value that nobody reads may have a bad index") \
     CUT(MOVE, "move", "another device became the current one")               \
     CUT(USER, "user", "the end of a cell")
 typedef enum {

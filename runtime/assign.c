@@ -13,6 +13,7 @@
 #include "runtime/scatter.h"
 #include "runtime/shape.h"
 #include "runtime/store.h"
+#include "runtime/unread.h"
 
 /* A store of at most so many elements is not worth a launch. */
 enum { FEW = 64 };
@@ -253,8 +254,10 @@ static gpa_code set_places(gpa_rt *rt, gpa_arr *a, index_plan *p, const gpa_opnd
     if (rhs->arr && !spread_value(rhs->arr, m.ndim, m.shape, strides)) TRY(no_fit(&m, rhs->arr, list, p->ellipsis, e));
     if (shape_size(m.wide, m.shape + m.lead) == 0) goto out; /* without places there are no bounds to check either */
     TRY(arr_force(rt, a, CUT_STORE, e));
-    if (a->storage->buf->host || !a->size) TRY(scatter_set(rt, &m, rhs, e)); /* nobody would read what finds a bad index of no elements */
-    else if (shape_size(m.ndim, m.shape)) TRY(set_on_device(rt, &m, rhs, false, e));
+    if (a->storage->buf->host || !a->size) { /* nobody would read what finds a bad index of no elements */
+        rc = scatter_set(rt, &m, rhs, e);
+        if (rc == GPA_E_INDEX) unread_excuse(rt, rhs->arr);
+    } else if (shape_size(m.ndim, m.shape)) TRY(set_on_device(rt, &m, rhs, false, e));
 out:
     index_map_drop(rt, &m);
     return rc;

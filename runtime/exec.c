@@ -27,6 +27,7 @@ typedef struct fault {
     kir_fault_record record;
     doubt *doubt;        /* of what it wrote */
     bool kernel;         /* says which thread of which block */
+    bool raises;         /* it may fault, not only be stopped */
     char name[32];
     size_t n_spans, n_arrays, n_texts;
     gpa_span *spans;     /* with what follows, behind this structure */
@@ -41,7 +42,7 @@ struct exec {
     bool known, watched; /* the plan: the memo has it, so nothing is fused or lowered; or somebody wants to see the programs */
     bool busy;           /* the plan is being run: do not begin another */
     fault *first, *last; /* in launch order */
-    size_t n_expected;
+    size_t n_expected, n_raising; /* faults; those of them that raise */
 };
 
 static gpa_code scratch(gpa_rt *rt, gpa_err *e) {
@@ -66,12 +67,12 @@ void exec_free(gpa_rt *rt) {
 
 /* ---- faults ---- */
 
-static gpa_code expect_fault(struct exec *x, gpa_device *d, const kir_func *f, kir_fault_record **out, gpa_err *e) {
+static gpa_code expect_fault(struct exec *x, gpa_device *d, const kir_func *f, bool raises, kir_fault_record **out, gpa_err *e) {
     size_t spans = f->n_spans * sizeof(gpa_span), texts = 0;
     for (size_t i = 0; i < f->n_texts; i++) texts += strlen(f->texts[i]) + 1;
     fault *n = mem_new(sizeof *n + spans + f->n_arrays + texts);
     if (!n) return gpa_no_memory(e);
-    *n = (fault){.device = d, .doubt = doubt_new(), .kernel = f->form == KIR_KERNEL, .n_spans = f->n_spans, .n_arrays = f->n_arrays, .n_texts = f->n_texts};
+    *n = (fault){.device = d, .doubt = doubt_new(), .kernel = f->form == KIR_KERNEL, .raises = raises, .n_spans = f->n_spans, .n_arrays = f->n_arrays, .n_texts = f->n_texts};
     if (!n->doubt) {
         mem_free(n);
         return gpa_no_memory(e);
@@ -86,13 +87,14 @@ static gpa_code expect_fault(struct exec *x, gpa_device *d, const kir_func *f, k
     *(x->first ? &x->last->next : &x->first) = n;
     x->last = n;
     x->n_expected++;
+    x->n_raising += raises;
     *out = &n->record;
     return GPA_OK;
 }
 
-gpa_code exec_expect_fault(gpa_rt *rt, gpa_device *d, const kir_func *f, kir_fault_record **out, gpa_err *e) {
+gpa_code exec_expect_fault(gpa_rt *rt, gpa_device *d, const kir_func *f, bool raises, kir_fault_record **out, gpa_err *e) {
     gpa_code rc = scratch(rt, e);
-    return rc ? rc : expect_fault(rt->exec, d, f, out, e);
+    return rc ? rc : expect_fault(rt->exec, d, f, raises, out, e);
 }
 
 bool exec_may_stop(const gpa_device *d, const kir_func *f) {
@@ -188,6 +190,8 @@ static gpa_code report_fault(const fault *f, gpa_err *e) {
 static gpa_code interrupted(gpa_err *e) { return gpa_fail(e, GPA_E_RUNTIME, "the computation of this array was interrupted"); }
 
 size_t exec_expected(const gpa_rt *rt) { return rt->exec ? rt->exec->n_expected : 0; }
+bool exec_may_raise(const gpa_rt *rt) { return rt->exec && rt->exec->n_raising; }
+bool exec_is_busy(const gpa_rt *rt) { return rt->exec && rt->exec->busy; }
 
 /* Takes the device's (NULL: every device's) faults off the list. What they wrote gets `lost` as its error, or (NULL) the one
  * that was reported; the first of these is the result, but for an interrupt that was `answered` already. */
@@ -216,8 +220,9 @@ static gpa_code drop_faults(struct exec *x, const gpa_device *d, const gpa_err *
         doubt_settle(f->doubt, told);
         doubt_release(f->doubt);
         *at = f->next;
-        mem_free(f);
         x->n_expected--;
+        x->n_raising -= f->raises;
+        mem_free(f);
     }
     return rc;
 }
@@ -393,12 +398,12 @@ static gpa_code run_once(gpa_rt *rt, gpa_device *d, gpa_prog *prog, const gpa_la
 }
 
 /* *own (owned by the caller): the doubt of a program that may fault or be stopped. */
-static gpa_code launch(gpa_rt *rt, gpa_device *d, gpa_prog *prog, lowered *l, doubt **own, gpa_err *e) {
+static gpa_code launch(gpa_rt *rt, gpa_device *d, gpa_prog *prog, lowered *l, bool raises, doubt **own, gpa_err *e) {
     double before = compiled_late(d, prog);
     uint64_t slow = interpreted(d, prog);
     gpa_launch run = {.arrays = l->bind, .params = l->params};
     memcpy(run.size, l->size, sizeof run.size);
-    gpa_code rc = l->faults ? expect_fault(rt->exec, d, l->f, &run.fault, e) : GPA_OK;
+    gpa_code rc = l->faults ? expect_fault(rt->exec, d, l->f, raises, &run.fault, e) : GPA_OK;
     if (!rc && l->faults) *own = doubt_retain(rt->exec->last->doubt);
     int64_t at[LOWER_LOOPS] = {0};
     while (!rc) {
@@ -465,7 +470,7 @@ static gpa_code run_step(gpa_rt *rt, gpa_device *current, size_t i_step, bool *h
     int s = x->plan.order[i_step];
     doubt *own = NULL;
     gpa_device *d = current;
-    bool built = false;
+    bool built = false, raises = false;
     if (rt_interrupted(rt)) return gpa_fail(e, GPA_E_INTERRUPT, "%s", "");
     gpa_code rc = GPA_OK;
     if (x->known) memo_lower(x->memo, &x->plan, i_step, l, &program);
@@ -479,6 +484,7 @@ static gpa_code run_step(gpa_rt *rt, gpa_device *current, size_t i_step, bool *h
     for (size_t i = 0; i < l->n_arrays; i++)
         if (l->buf[i]) TRY(buf_check(l->buf[i], e));
     d = step_device(rt, s, current);
+    raises = !x->known && l->faults;
     if (!x->known) l->faults = l->faults || exec_may_stop(d, l->f); /* such a plan is not remembered */
     TRY(bind_fresh(rt, d, l, fresh, e));
     TRY(bring_over(rt, d, l, fresh, e));
@@ -487,7 +493,7 @@ static gpa_code run_step(gpa_rt *rt, gpa_device *current, size_t i_step, bool *h
         if (x->known) rt->stats.cache_hits++;
         else TRY(cache_get(rt, d, l->f, &program, &built, e));
         profile_begin(rt, d);
-        rc = launch(rt, d, program->prog, l, &own, e);
+        rc = launch(rt, d, program->prog, l, raises, &own, e);
         profile_step(rt, d, &x->plan, s, l, program);
         if (rt->explain) explain_step(rt, d, &x->plan, s, l, program, built); /* after it: a launch may compile, too */
         TRY(rc);
@@ -495,6 +501,7 @@ static gpa_code run_step(gpa_rt *rt, gpa_device *current, size_t i_step, bool *h
         rt->stats.bytes_written += l->bytes_written;
     }
     TRY(doubt_results(l, own, fresh, e));
+    if (raises) lower_checked(rt, &x->plan, s, l);
     if (!x->known && !x->watched) memo_note(x->memo, &x->plan, i_step, l, program);
     settle(rt, l, fresh);
 out:

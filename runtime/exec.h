@@ -18,12 +18,15 @@ gpa_code exec_pending(gpa_rt *rt, gpa_cut why, gpa_err *e);
 /* Runs one store (root->into is set) after, or in one program with, the computation of the pending storages given.
  * *hazard (then the store did not happen): an operand overlaps the target and must be computed first. */
 gpa_code exec_store(gpa_rt *rt, const fuse_root *root, gpa_storage *const *also, size_t n_also, bool *hazard, gpa_err *e);
-/* Where a launch of f that may fault or be stopped reports, until exec_faults; owned by the runtime. */
-gpa_code exec_expect_fault(gpa_rt *rt, gpa_device *d, const kir_func *f, kir_fault_record **out, gpa_err *e);
+/* Where a launch of f that may fault (`raises`) or only be stopped reports, until exec_faults; owned by the runtime. */
+gpa_code exec_expect_fault(gpa_rt *rt, gpa_device *d, const kir_func *f, bool raises, kir_fault_record **out, gpa_err *e);
 /* Whether an interrupt can end f on the device before it is done, which is known only later. */
 bool exec_may_stop(const gpa_device *d, const kir_func *f);
-/* How many launches wait to be asked about. */
+/* How many launches wait to be asked about; and whether one of them may have raised an error, not only been stopped. */
 size_t exec_expected(const gpa_rt *rt);
+bool exec_may_raise(const gpa_rt *rt);
+/* Whether a plan is being run: no other one can be begun. */
+bool exec_is_busy(const gpa_rt *rt);
 /* After sync or download, with their result: reports the first fault of the device's programs (a bad index), at the place that
  * wrote it. If the wait was broken off, what they compute is given up. The result is that of the wait, or the fault's. */
 gpa_code exec_faults(gpa_rt *rt, gpa_device *d, gpa_code waited, gpa_err *e);

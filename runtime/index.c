@@ -356,10 +356,7 @@ static gpa_code leaf_node(gpa_rt *rt, gpa_arr *a, node **out, gpa_err *e) {
 /* Bounds of an index array that is computed, small and visible: the error comes where the mistake was made. */
 static gpa_code check_now(gpa_rt *rt, const gpa_arr *a, const index_entry *at, gpa_err *e) {
     host_dense h;
-    if (at->kind != AT_PLACES || at->axis < 0) return GPA_OK;
     int64_t extent = a->shape[at->axis];
-    if (at->arr->size > CHECK_NOW || arr_is_pending(at->arr)) return GPA_OK;
-    if (!at->arr->storage->buf->device->caps.host_visible) return GPA_OK;
     gpa_code rc = host_get(rt, at->arr, &h, e);
     gpa_dtype t = (gpa_dtype)at->arr->dtype;
     for (int64_t i = 0; i < at->arr->size && !rc; i++) {
@@ -373,16 +370,31 @@ static gpa_code check_now(gpa_rt *rt, const gpa_arr *a, const index_entry *at, g
     return rc;
 }
 
+/* The same for all index arrays; *certain: there are no others. */
+static gpa_code check_all_now(gpa_rt *rt, const gpa_arr *a, const index_plan *p, bool *certain, gpa_err *e) {
+    gpa_code rc = GPA_OK;
+    *certain = true;
+    for (int i = 0; i < p->n && !rc; i++) {
+        const index_entry *at = &p->at[i];
+        if (at->kind != AT_PLACES || at->axis < 0) continue;
+        bool now = at->arr->size <= CHECK_NOW && !arr_is_pending(at->arr) && at->arr->storage->buf->device->caps.host_visible;
+        if (now) rc = check_now(rt, a, at, e);
+        *certain = *certain && now;
+    }
+    return rc;
+}
+
 static gpa_code get_places(gpa_rt *rt, gpa_arr *a, index_plan *p, gpa_arr **out, gpa_err *e) {
     index_map m;
+    bool certain = !p->places; /* those of masks are within bounds */
     node *at[GPA_MAX_DIMS] = {0}, *leaf = NULL, *all = NULL;
     gpa_code rc = GPA_OK;
     TRY(index_places(rt, a, p, &m, e));
-    if (shape_size(m.wide, m.shape + m.lead))
-        for (int i = 0; i < p->n; i++) TRY(check_now(rt, a, &p->at[i], e));
+    if (shape_size(m.wide, m.shape + m.lead) && !certain) TRY(check_all_now(rt, a, p, &certain, e));
     TRY(leaf_node(rt, m.view, &leaf, e));
     TRY(index_nodes(rt, &m, at, e));
     TRY(node_gather(rt, leaf, at, m.from, m.ndim, m.shape, &all, e));
+    if (certain) node_checked(rt, all);
     TRY(arr_of_node(rt, all, out, e));
 out:
     for (int k = 0; k < a->ndim; k++) node_release(rt, at[k]);

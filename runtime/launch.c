@@ -217,7 +217,8 @@ gpa_code arr_run(gpa_rt *rt, const kir_func *f, const arr_program *p, gpa_err *e
     memcpy(l.block, p->block, sizeof l.block);
     if ((rc = program_for(rt, d, f, &l, p->memo, &prog, e))) return rc;
     if (exec_expected(rt) >= MOST_EXPECTED) rc = host_wait(rt, d, e);
-    if (!rc && (may_fault(f) || exec_may_stop(d, f))) rc = exec_expect_fault(rt, d, f, &l.fault, e);
+    bool raises = may_fault(f);
+    if (!rc && (raises || exec_may_stop(d, f))) rc = exec_expect_fault(rt, d, f, raises, &l.fault, e);
     profile_begin(rt, d);
     if (!rc) rc = d->be->run(d->dev, prog, &l, e);
     profile_call(rt, d, f->name, bytes_of(f, p->arrays));

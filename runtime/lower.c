@@ -618,6 +618,25 @@ gpa_code lower(gpa_rt *rt, fuse_plan *p, int s, lowered *l, gpa_err *e) {
     return layout(c.s, l, scans, e);
 }
 
+/* Whether a step goes over all of n: each of its dimensions follows one of the space of the same extent. */
+static bool goes_over(const affines *maps, const fuse_step *s, const node *n, int map) {
+    uint32_t taken = 0;
+    for (int k = 0; k < n->ndim; k++) {
+        int d = n->shape[k] == 1 ? -1 : affine_followed(maps, map, k);
+        if (n->shape[k] == 1) continue;
+        if (d < 0 || s->shape[d] != n->shape[k] || (taken >> d & 1)) return false;
+        taken |= 1u << d;
+    }
+    return true;
+}
+
+void lower_checked(gpa_rt *rt, const fuse_plan *p, int s, const lowered *l) {
+    for (size_t i = 0; i < l->work->n_e; i++) {
+        const entry *x = &l->work->e[i];
+        if (x->map >= 0 && x->n->unchecked && goes_over(&p->maps, &p->step[s], x->n, x->map)) node_checked(rt, x->n);
+    }
+}
+
 void lower_free(lowered *l) {
     kir_free(l->f);
     if (l->work) {

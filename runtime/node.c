@@ -9,6 +9,7 @@
 
 #include "runtime/rt.h"
 #include "runtime/shape.h"
+#include "runtime/unread.h"
 
 static const uint16_t class_slots[NODE_CLASSES] = {7, 12, 20, 36, 68, 0};
 enum { UNPOOLED = NODE_CLASSES - 1 };
@@ -118,9 +119,18 @@ static void drop_inputs(gpa_rt *rt, node *n) {
     n->body = NULL;
 }
 
+void node_checked(gpa_rt *rt, node *n) {
+    rt->nodes.unchecked -= n->unchecked;
+    n->unchecked = false;
+}
+
 void node_release(gpa_rt *rt, node *n) {
     if (!n || --n->refs > 0) return;
     forget(rt, n);
+    if (n->unchecked) {
+        unread_keep(rt, n);
+        node_checked(rt, n);
+    }
     drop_inputs(rt, n);
     if (n->buf) buf_unread(rt, n->buf);
     give(rt, n);
@@ -203,6 +213,7 @@ gpa_code node_scalar(gpa_rt *rt, gpa_dtype t, gpa_val v, node **out, gpa_err *e)
 
 void node_settle(gpa_rt *rt, node *n, gpa_buf *b) {
     forget(rt, n);
+    node_checked(rt, n);
     drop_inputs(rt, n);
     n->kind = NODE_BUF;
     n->height = 0;
@@ -373,6 +384,9 @@ gpa_code node_gather(gpa_rt *rt, node *a, node *const *index, const int8_t *from
         if (index[k]) set_input(n, i++, index[k]);
     }
     *out = intern(rt, n);
+    if (*out != n || !n->size) return GPA_OK; /* it was there: what is known of it stays */
+    n->unchecked = true;
+    rt->nodes.unchecked++;
     return GPA_OK;
 }
 

@@ -63,6 +63,7 @@ typedef struct node {
     int64_t *map;
     uint16_t map_len;
     uint8_t room;       /* size class, for the free lists */
+    bool unchecked;     /* GATHER: no program has checked all its places yet (unread.h) */
 } node;
 
 static inline node *node_retain(node *n) {
@@ -99,9 +100,12 @@ gpa_code node_reshape(gpa_rt *rt, node *a, int ndim, const int64_t *shape, node 
 
 /* Elements of `a` (a BUF or IOTA leaf) at computed places. For dimension k of a: index[k] is an int64 node of the given
  * shape (wrapped once when negative, checked when the program runs), or NULL and from[k] is the dimension of the
- * result whose coordinate it takes (extents must agree). */
+ * result whose coordinate it takes (extents must agree). It is `unchecked`. */
 gpa_code node_gather(gpa_rt *rt, node *a, node *const *index, const int8_t *from, int ndim,
     const int64_t *shape, node **out, gpa_err *e);
+
+/* The places of a gather are known to be within bounds, or a program that was launched checks them. */
+void node_checked(gpa_rt *rt, node *n);
 
 /* Reductions drop the axes. The accumulator has a's dtype (any, all: cast to bool first). An arg one gives int64 places
  * in C order of the reduced axes. */

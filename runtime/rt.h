@@ -36,7 +36,14 @@ struct gpa_rt {
         size_t cap, count;
         node *free[NODE_CLASSES];
         uint32_t mark;       /* the last traversal's number */
+        size_t unchecked;    /* gathers that nobody has looked at, checks that wait */
     } nodes;
+
+    struct {                 /* unread.c: checks that wait */
+        node **check;
+        size_t n, cap;
+        bool closed;         /* the runtime ends: no more of them */
+    } unread;
 
     gpa_arr *free_arrs;      /* handles of up to ARR_POOLED_DIMS dimensions, linked through `base` */
     gpa_storage *free_storages; /* linked through `next` */

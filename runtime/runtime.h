@@ -70,6 +70,14 @@ void rt_interrupt(gpa_rt *rt);
 void rt_interrupt_clear(gpa_rt *rt);
 bool rt_interrupted(const gpa_rt *rt);
 
+/* Whether something was recorded or launched that may still turn out to be an error (an index out of bounds). Cheap. */
+bool rt_may_raise(const gpa_rt *rt);
+/* Finds it: checks what is pending, or was dropped unread, without computing it, and waits for what was launched. The error is that of the
+ * first, at the line that wrote it. */
+gpa_code rt_check(gpa_rt *rt, gpa_err *e);
+/* Another error has ended what was recorded: nothing of it is looked for any more, but when it is read. */
+void rt_excuse(gpa_rt *rt);
+
 /* Who is writing: nodes made from now on carry this place, and late errors report it. */
 void rt_at(gpa_rt *rt, gpa_span where);
 

@@ -10,6 +10,7 @@
 #include "runtime/exec.h"
 #include "runtime/rt.h"
 #include "runtime/shape.h"
+#include "runtime/unread.h"
 
 /* ---- readers ---- */
 
@@ -30,7 +31,8 @@ typedef struct {
 
 /* The pending arrays that read b, but for those whose value is `but`. The list is freed by the caller, also on failure. */
 static gpa_code find_readers(gpa_rt *rt, const gpa_buf *b, const node *but, readers *r, gpa_err *e) {
-    if (!b->readers || !rt->n_pending) return GPA_OK;
+    gpa_code rc = b->readers ? unread_run(rt, e) : GPA_OK; /* those may be among them, too */
+    if (rc || !b->readers || !rt->n_pending) return rc;
     rt->nodes.mark++;
     for (gpa_storage *s = rt->pending.next; s != &rt->pending; s = s->next) {
         if (s->node == but || !reads(rt, s->node, b)) continue;

@@ -256,7 +256,9 @@ static gpa_code run(gpa_session *s, ast_module *m, int flags) {
     if (last.tag != V_UNSET) value_release(s->vm, last);
     if (!rc && cell) rc = show_figures(s);
     if (!rc && (cell || flags & GPA_EVAL_EXPLAIN)) rc = rt_flush(s->rt, vm_err(s->vm));
+    if (!rc) rc = rt_check(s->rt, vm_err(s->vm));
     if (!rc) rc = rt_sync(s->rt, vm_err(s->vm));
+    if (rc) rt_excuse(s->rt);
     return rc;
 }
 

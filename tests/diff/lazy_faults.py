@@ -55,6 +55,101 @@ try:
 except IndexError as e:
     print(e)
 
+# --- an index out of range in a value that nobody reads
+a, i = np.arange(12.0).reshape(3, 4), np.arange(6000)
+small = np.arange(3)
+def assigned(): x = a[i]; return 5
+def deleted():
+    x = a[:, i]
+    del x
+def overwritten():
+    x = a[i] * 2 + 1
+    x = 7
+    return x
+def returned(): return a[i, 0]
+def partly(): return a[i][:2]
+def one(): return a[i][0, 0].item()
+def several(): return a[small][0], a[small * 2], a[small, small + 2]
+def taken(): x = np.take(a, i); return 1
+def along(): x = np.take_along_axis(a, i[:20].reshape(5, 4), axis=0); return 1
+def put(): b = a.copy(); np.put(b, i, 1)
+def stored(): b = a.copy(); b[i] = 0
+def added(): b = a.copy(); b[i] += 1
+def copied(): b = a.copy(); b[small] = a[i[2:5]]
+def chosen(): x = np.choose(small + 1, [small, small, small])
+def unused(): return np.where(True, 1, a[small * 2])
+def shape(): return a[i].shape
+def loop():
+    for k in range(40): x = a[small + k // 39]
+for f in (assigned, deleted, overwritten, returned, partly, one, several, taken, along, put, stored, added, copied, chosen, unused, shape, loop):
+    try: f()
+    except (IndexError, ValueError) as e: print(f.__name__, type(e).__name__, e)
+    else: print(f.__name__, "fine")
+def early():
+    try: return a[i]
+    except IndexError as e: return str(e)
+def between():
+    found = []
+    for k in range(4):
+        try:
+            x = a[small + k]
+            if k == 2: continue
+            if k == 3: break
+        except IndexError as e: found.append((k, str(e)))
+    return found
+def in_handler():
+    try: a[small + 1]
+    except IndexError:
+        try: x = a[small - 4]
+        except IndexError as e: return str(e)
+def at_last():
+    done = []
+    try:
+        try: x = a[small + 1]
+        finally: done.append("finally")
+    except IndexError as e: done.append(str(e))
+    return done
+def otherwise():
+    try: x = a[small]
+    except IndexError: return "no"
+    else: return "else"
+def first():
+    try:
+        x = a[small + 1]
+        y = undefined
+    except (IndexError, NameError) as e: return str(e)
+print(early(), between(), in_handler(), at_last(), otherwise(), first())
+
+# --- it is the block's in which it was written
+a, i = np.arange(3.0), np.arange(3)
+def before():
+    x = a[i + 1]
+    try:
+        pass
+    except IndexError:
+        return "here it is not"
+    return "nor here"
+try:
+    print(before())
+except IndexError as e:
+    print("outside", e)
+y, z = a[i], a[i]
+del z
+i[0] = 99
+a[0] = 5
+print(y)
+
+# --- and once
+a, i = np.arange(3.0), np.arange(6000)
+for k in range(2):
+    try:
+        x = a[i]
+        del x
+        a[i] = 4
+    except IndexError as e:
+        print(k, e)
+print(np.arange(3) * 2)
+
 # --- a store with an index out of range stores nothing
 a, i = np.arange(12.0).reshape(3, 4), np.arange(3)
 for k in range(2):
