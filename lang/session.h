@@ -60,6 +60,8 @@ typedef struct {
      * "text/x-gpa-words": first columns and rows of the picture, then lines with column, row, colour (six hexadecimal digits) and
      * text of the words that belong over it. */
     void (*symbols)(void *user, int *columns, int *rows);
+    /* Begins the process anew, which is to call gpa_session_restore with this folder. Returns only where that cannot be. */
+    void (*restart)(void *user, const char *folder);
     bool terminal; /* the process owns a terminal: children of !cmd use it as it is; else their output comes by `write` */
 } gpa_host;
 
@@ -98,6 +100,8 @@ enum {
 gpa_code gpa_session_eval(gpa_session *s, const char *file, const char *src, size_t n, int flags, int *status);
 /* Runs ~/.config/gpa/init.gpa (in $XDG_CONFIG_HOME, if set) as a script. GPA_OK where there is none. */
 gpa_code gpa_session_init(gpa_session *s);
+/* The names that %restart has kept in a folder, which is then removed. An error is reported. */
+gpa_code gpa_session_restore(gpa_session *s, const char *folder);
 /* Stops the running cell within half a second; it ends with KeyboardInterrupt. The one function for other threads and
  * signal handlers. */
 void gpa_session_interrupt(gpa_session *s);

@@ -4,7 +4,7 @@
  * error stream only. */
 #include <errno.h>
 #include <limits.h>
-#include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +16,8 @@
 #include "repl/kernel_command.h"
 #include "repl/options.h"
 #include "repl/prompt.h"
+
+#define RESTORE "GPA_RESTORE" /* the folder of gpa_session_restore, from the process as it was before %restart */
 
 enum { EXIT_UNCAUGHT = 1, EXIT_USAGE = 2, EXIT_INTERRUPTED = 130, EXIT_LEFT_ALIVE = 99 };
 
@@ -74,11 +76,29 @@ static bool prompts(const options *o) {
     return o->interactive || (!has_program(o) && !only_tells && isatty(STDIN_FILENO));
 }
 
+/* The prompt begins anew in the same process; what its options have set is in the environment or kept. */
+static void restart(void *user, const char *folder) {
+    const options *o = user;
+    char *args[] = {"gpa", "-i", "--quiet", o->device ? "--device" : NULL, (char *)(uintptr_t)o->device, NULL};
+    setenv(RESTORE, folder, 1);
+    fflush(stdout);
+    execv("/proc/self/exe", args);
+    unsetenv(RESTORE);
+}
+
+static void restore(gpa_session *s) {
+    char *folder = strdup(getenv(RESTORE));
+    unsetenv(RESTORE);
+    if (folder) gpa_session_restore(s, folder);
+    free(folder);
+}
+
 static int run(gpa_session *s, const options *o) {
     int code = 0;
     if (o->devices) gpa_session_devices(s);
     if (o->cache) gpa_session_programs(s, strcmp(o->cache, "clear") == 0);
     if (prompts(o) && !o->bare) gpa_session_init(s);
+    if (getenv(RESTORE)) restore(s);
     for (int i = 0; i < o->n_code && !code; i++) code = run_text(s, o, "<string>", o->code[i], strlen(o->code[i]));
     if (o->file) code = run_file(s, o, o->file);
     if (prompts(o)) return prompt_loop(s, o->explain, !o->quiet && !has_program(o));
@@ -122,6 +142,7 @@ int main(int argc, char **argv) {
     if (colour_unknown_theme()) fprintf(stderr, "gpa: GPA_THEME: '%.40s' is not light, dark or neutral\n", colour_unknown_theme());
     gpa_config_init(&config);
     host_init(&config.host);
+    if (prompts(&o)) config.host.restart = restart, config.host.user = &o;
     config.device = o.device;
     config.argv = args;
     config.argc = 1 + argc - o.rest;

@@ -283,7 +283,7 @@ gpa_code device_result(gpa_rt *rt, gpa_device *d, gpa_code rc, gpa_err *e) {
         rt->device = NULL;
         rt->device_name[0] = 0;
     }
-    if (e) gpa_err_hint(e, "%s is lost to this session, with what only it held; %s is the current device now", d->caps.name, rt_device(rt));
+    if (e) gpa_err_hint(e, "%s is lost to this session, with what only it held; %s is the current device now; a new process has it back (`%%restart`)", d->caps.name, rt_device(rt));
     return rc;
 }
 

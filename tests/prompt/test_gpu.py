@@ -39,9 +39,33 @@ def interrupted():
     r.check("leaving before the driver is up", t.status() == 0)
 
 
+def lost():
+    """A GPU that the driver does not give back: what was there says so, the rest goes on, and %restart has it again."""
+    t = Terminal(LD_LIBRARY_PATH=STUBS + "/lib64", CUDA_PATH=STUBS, STUB_CUDA="fault=2 dead", GPA_DEVICE="cuda")
+    t.wait(r"In \[1\]:")
+    for line in ("kept = {'k': [1.5, None]}", "def f(x):", "    return x + 1", "", "here = np.array([7.0, 8.0]).to('ref')", "a = np.array([1.0]) + 1", "a[0].item() * 0"):
+        t.type(line + "\r")
+    r.check("the GPU works", t.wait(r"^Out\[5\]: "))
+    t.type("np.array([1.0]) + 2\r")
+    r.check("a fault tells what it means", t.wait(r"illegal memory access(.|\n)*cuda:0 is lost to this session(.|\n)*a new process has it(.|\n)*%restart"))
+    t.type("a\r")
+    r.check("what was lost says so", t.wait(r"DeviceError: the elements of this array were lost when cuda:0 failed"))
+    t.type("here, np.arange(2) + 1\r")
+    r.check("the rest goes on", t.wait(r"^Out\[8\]: \(array\(\[7., 8.\]\), array\(\[1, 2\]\)\)$"))
+    t.type("%restart\r")
+    r.check("what cannot be kept is named", t.wait(r"Not kept: a \(the elements of this array were lost when cuda:0 failed\)(.|\n)*Proceed \(y/\[n\]\)\?"))
+    t.type("y\r")
+    r.check("the prompt begins anew", t.wait(r"^In \[1\]: *$"))
+    t.type("kept, f(1), here.tolist(), np.array([1.0]).device\r")
+    r.check("with what was kept, and the GPU", t.wait(r"^Out\[1\]: \(\{'k': \[1.5, None\]\}, 2, \[7.0, 8.0\], 'cuda:0'\)$"))
+    t.type("\x04\x04")
+    r.check("leaving it", t.status() == 0)
+
+
 if os.path.exists(STUBS + "/lib64/libcuda.so.1"):
     coming_up()
     interrupted()
+    lost()
 else:
     print("skip - no stand-ins for the driver")
 r.end()
