@@ -234,8 +234,9 @@ static gpa_code queue_printing(launch *L, gpa_err *e) {
     TRY(api_check(cu->alloc(&L->said, bytes, stream), "cuMemAllocAsync", e));
     TRY(api_check(cu->to_device(L->said, buf, sizeof *buf, stream), "cuMemcpyHtoDAsync", e));
     TRY(queue(L, e));
+    TRY(wait_done(L->d, e)); /* before the copy, which no interrupt would end */
     TRY(api_check(cu->to_host(buf, L->said, bytes, stream), "cuMemcpyDtoHAsync", e));
-    TRY(wait_done(L->d, e));
+    TRY(api_check(cu->stream_wait(stream), "cuStreamSynchronize", e));
     if (L->l->say) tell(L, buf);
     if (buf->w[2]) rc = gpa_fail(e, GPA_E_DEVICE, "a kernel printed too much: %u lines are lost", buf->w[2]);
 out:

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
@@ -94,8 +95,47 @@ def test_interrupts():
     return good
 
 
+WINDOW = '''
+import numpy as np
+@vectorize
+def f(x):
+    while x > 0:
+        x = x + 1
+    return x
+float((np.ones(9) * 2).sum())
+print('begun', flush=True)
+try:
+    print(f(np.ones(1000)).sum())
+except KeyboardInterrupt:
+    print('interrupted', float((np.ones(1000) * 2).sum()))
+'''
+
+
+def test_window():
+    """An interrupt that comes while an endless program is compiled, loaded or launched ends it too."""
+    with tempfile.TemporaryDirectory() as caches:
+        running = []
+        for k in range(16):
+            at = dict(os.environ, GPA_CACHE_DIR=f"{caches}/{k}", GPA_CUDA_INTERPRET="never")
+            process = subprocess.Popen([os.environ["GPA"], "-c", WINDOW], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=at)
+            process.stdout.readline()
+            time.sleep(0.006 * k)
+            process.send_signal(signal.SIGINT)
+            running.append(process)
+        wrong = []
+        for k, process in enumerate(running):
+            try:
+                out, _ = process.communicate(timeout=10)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                out = "it had to be killed"
+            if out.strip() != "interrupted 2000.0":
+                wrong.append(f"after {6 * k} ms: {out.strip()}")
+    return report(not wrong, "interrupts while a program is compiled", *[("got:", text) for text in wrong])
+
+
 def main():
-    good = [test() for test in (test_indices, test_line, test_interrupts)]
+    good = [test() for test in (test_indices, test_line, test_interrupts, test_window)]
     sys.exit(not all(good))
 
 
