@@ -5,10 +5,24 @@
 set -eu
 top=$1
 mkdir -p "$top/share/doc/gpa/licenses"
-for lib in $("$(dirname "$0")/needed.sh" "$top"/bin/* "$top"/lib/gpa/*.so); do
+
+# What is opened at run time, where it is there: matrices, transforms, pictures.
+opened=
+for name in libopenblas.so.0 libfftw3.so.3 libfftw3_threads.so.3 libfftw3f.so.3 libfftw3f_threads.so.3 libpng16.so.16; do
+    path=$(ldconfig -p | awk -v name=$name '$1 == name { print $NF; exit }')
+    if [ -n "$path" ]; then opened="$opened $path"; else echo "  dist: without $name, which is not here" >&2; fi
+done
+for lib in $opened $("$(dirname "$0")/needed.sh" "$top"/bin/* "$top"/lib/gpa/*.so $opened); do
     cp -L "$lib" "$top/lib/gpa/"
     package=$(dpkg-query -S "$(readlink -f "$lib")" 2> /dev/null | head -1 | cut -d: -f1) || package=
     [ -f "/usr/share/doc/$package/copyright" ] && cp -L "/usr/share/doc/$package/copyright" "$top/share/doc/gpa/licenses/$package"
+done
+
+# A library with a search path of its own (LLVM's: $ORIGIN/../lib) does not look where the programs do: the folder goes by that
+# name too.
+for lib in "$top"/lib/gpa/lib*.so*; do
+    path=$(readelf -d "$lib" | sed -n 's|.*(RUNPATH).*\[$ORIGIN/\([^]:]*\).*|\1|p')
+    [ -z "$path" ] || [ -e "$top/lib/gpa/$path" ] || ln -sr "$top/lib/gpa" "$top/lib/gpa/$path"
 done
 
 # What is inside gpa-cub.so: CUB, whose headers say their licence, and the static CUDA runtime, which stands under the toolkit's.

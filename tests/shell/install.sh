@@ -8,6 +8,7 @@ unset GPA_PLUGIN_DIR
 make -s install MODE="$MODE" DESTDIR="$work" PREFIX=/opt > "$work/log" 2>&1 || { sed 's/^/# /' "$work/log"; }
 mv "$work/opt" "$work/moved"
 program=$work/moved/bin/gpa
+root=$PWD
 cd / || exit 1
 report "$("$program" -c 'print((arange(10) ** 2).sum())' 2>&1)" 285 "an installed program runs"
 if [ -e "$work/moved/lib/gpa/gpa-cpu.so" ]; then
@@ -20,5 +21,10 @@ if [ -x "$work/moved/bin/gpa-kernel" ]; then
     report "$(JUPYTER_PATH=$work/moved/share/jupyter "$program" kernel doctor | grep -c "^ok .*$work/moved/$spec starts $work/moved/$spec/../../../../bin/gpa-kernel")" 1 \
         "a kernelspec as in an archive finds the program beside it"
 fi
+"$root/.make/dist.sh" "$work/moved" > "$work/log" 2>&1 || sed 's/^/# /' "$work/log"
+report "$("$root/.make/needed.sh" "$work"/moved/bin/* "$work"/moved/lib/gpa/*.so | grep -v "^$work/moved/")" '' "an archive has all libraries but the C library's, and finds its own"
+report "$("$program" -c 'import numpy as np; np.ones((9, 9)) @ np.ones((9, 9)); np.fft.fft(np.ones(8))[0]
+used = [line.split()[-1] for line in open("/proc/self/maps") if any([n in line for n in ("openblas", "fftw3", "LLVM")])]
+print(sorted(set([not u.startswith("'"$work/moved/"'") for u in used])) in ([], [False]))' 2>&1)" True "those opened at run time too"
 report "$(ls "$work/moved/share/doc/gpa/LICENSE")" "$work/moved/share/doc/gpa/LICENSE" "the licence is there"
 exit $bad
