@@ -203,7 +203,7 @@ static gpa_code dump_source(const gpa_prog *p, gpa_str *out, gpa_err *e) {
     plan.vec = plan.unroll = 1;
     plan.threads = 256;
     plan.team = p->copy.form == KIR_KERNEL || !p->facts.n_each ? TEAM_NONE : p->facts.outer_writes ? TEAM_THREAD : TEAM_BLOCK;
-    gpa_code rc = emit_source(&p->copy, &plan, "gpa", &s, e);
+    gpa_code rc = emit_source(&p->copy, &plan, NULL, "gpa", &s, e);
     if (rc) return rc;
     str_put(out, s.text.text);
     emit_free(&s);
@@ -216,7 +216,7 @@ static gpa_code cuda_dump(gpa_dev *d, gpa_prog *p, gpa_dump what, gpa_str *out, 
     if (!p->n_variants) return what == GPA_DUMP_SOURCE ? dump_source(p, out, e) : GPA_OK;
     const cu_variant *v;
     cu_plan last = p->variants[p->n_variants - 1].plan;
-    gpa_code rc = program_variant(d, p, &last, 0, &v, e); /* what the interpreter has run is compiled now */
+    gpa_code rc = program_variant(d, p, &last, 0, NULL, &v, e); /* what the interpreter has run is compiled now */
     if (rc) return rc;
     int registers = 0, local = 0, shared = 0;
     switch (what) {

@@ -297,6 +297,7 @@ static void declare_fixed(em *E) {
         gpa_dtype t = (gpa_dtype)i->type;
         str_clear(&v);
         if (i->code == KIR_CONST) em_literal(E, &v, t, E->f->consts[i->imm].v);
+        else if (i->code == KIR_PARAM && E->numbers) em_literal(E, &v, t, E->numbers[i->imm]);
         else if (i->code == KIR_PARAM) em_unpack(E, &v, t, em_field(E, field, FIELD_PARAM, i->imm, 0));
         else if (i->code == KIR_STRIDE) str_put(&v, em_field(E, field, FIELD_STRIDE, i->sub, i->imm));
         else if (i->code == KIR_SIZE && i->sub == KIR_SPACE) str_put(&v, em_field(E, field, FIELD_SIZE, i->imm, 0));
@@ -359,8 +360,8 @@ static void put_body(em *E) {
     else em_teams(E);
 }
 
-gpa_code emit_source(const kir_func *f, const cu_plan *plan, const char *name, cu_source *out, gpa_err *e) {
-    em E = {.f = f, .plan = plan, .facts = emit_facts(f), .out = out, .again = -1, .e = e};
+gpa_code emit_source(const kir_func *f, const cu_plan *plan, const gpa_val *numbers, const char *name, cu_source *out, gpa_err *e) {
+    em E = {.f = f, .plan = plan, .numbers = numbers, .facts = emit_facts(f), .out = out, .again = -1, .e = e};
     gpa_str states, fields;
     str_init(&E.body);
     str_init(&E.helpers);
@@ -387,7 +388,8 @@ gpa_code emit_source(const kir_func *f, const cu_plan *plan, const char *name, c
     str_printf(&out->text, "struct g_params {\n%s    int unused;\n};\n", fields.text);
     char program[160], bounds[40] = "";
     uint32_t registers = f->flags / KIR_F_REGISTERS & 255;
-    if (f->form != KIR_KERNEL) snprintf(bounds, sizeof bounds, "__launch_bounds__(%u) ", plan->threads);
+    if (f->form != KIR_KERNEL && plan->keep) snprintf(bounds, sizeof bounds, "__launch_bounds__(%u, %u) ", plan->threads, MAX(ROW_THREADS / plan->threads, 1u));
+    else if (f->form != KIR_KERNEL) snprintf(bounds, sizeof bounds, "__launch_bounds__(%u) ", plan->threads);
     else if (registers) snprintf(bounds, sizeof bounds, "__maxnreg__(%u) ", registers);
     snprintf(program, sizeof program, "extern \"C\" __global__ void %s%s(const __grid_constant__ g_params P) {\n", bounds, name);
     put_heading(&E, &out->text, program);

@@ -18,7 +18,7 @@ typedef enum {
     TEAM_COLUMN  /* the threads of one column of a block: neighbours in x take neighbouring outer points */
 } cu_team;
 
-enum { PLAN_WHOLE = -1, PART_CLAIM = 0, PART_STORE = 1, COLUMN_THREADS = 512, POINT_THREADS = 256, TILE = 32, WARP_ROWS = 8, SCAN_WARPS = 8 };
+enum { PLAN_WHOLE = -1, PART_CLAIM = 0, PART_STORE = 1, COLUMN_THREADS = 512, POINT_THREADS = 256, TILE = 32, STRIP_ARRAYS = 16, WARP_ROWS = 8, SCAN_WARPS = 8, ROW_THREADS = 1536 };
 
 /* How SCANs go: in place; or by tiles of a block of SCAN_WARPS warps at most, which when divided take two parts: the totals, then
  * the points; or in a chain: a block takes a part, and looks at what earlier ones have published. */
@@ -32,11 +32,14 @@ typedef struct {
     uint8_t keep;   /* accesses per lane that hold a whole row in registers; 0: the row is read in each region */
     int16_t part;   /* PLAN_WHOLE, or the EACH that this source runs (earlier ones left their results in memory); a scatter's PART_CLAIM, PART_STORE */
     uint16_t threads; /* of a block, at most */
-    uint8_t width;  /* TEAM_COLUMN: columns of a block */
+    uint8_t width;  /* TEAM_COLUMN: columns of a block; tiles: their side */
     uint8_t side;   /* TEAM_COLUMN: columns of one access, while rows are read; 0: one */
     uint8_t tile;   /* no team: 1 + the dimension that, with the last one, is walked in square tiles; 0: in rows */
+    uint8_t strip;  /* no team: 1 + the dimension along which the accesses of a thread follow each other; 0: they lie side by side */
     uint8_t scan;   /* cu_scan_way */
+    uint8_t even;   /* the last dimension is a multiple of `vec`, so that every access is whole */
     uint8_t bins;   /* no team: what ATOMIC adds is gathered in so many copies in each block's shared memory, and blocks take points in turn */
+    uint8_t lead[STRIP_ARRAYS], ahead[STRIP_ARRAYS]; /* strips: array a is array lead[a] so many elements ahead; its own: itself, 0 */
     uint64_t wide;  /* bit per array: aligned, so that `vec` elements are one access */
 } cu_plan;
 
@@ -49,7 +52,7 @@ typedef enum {
     FIELD_ROOM,    /* elements in the memory of array a */
     FIELD_SIZE,    /* dimension a of the space */
     FIELD_PARAM,   /* parameter a */
-    FIELD_SPAN,    /* accesses along dimension a: its size over vec, rounded up */
+    FIELD_SPAN,    /* accesses along dimension a: its size over vec, or in a strip over unroll, rounded up */
     FIELD_MAGIC,   /* multiplier and shift that divide by SPAN of dimension a (b 1: by SIZE) */
     FIELD_SHIFT,
     FIELD_OUTER,   /* outer points */
@@ -105,8 +108,8 @@ size_t emit_state_bytes(const kir_func *f, int32_t ins);
 /* 64-bit words in which a tile of a chain publishes its state. */
 size_t emit_chain_words(const kir_func *f);
 /* Appends the source to out->text and its fields to out->fields (both owned by the caller: emit_free). The function is
- * called `name`; P is its only parameter. */
-gpa_code emit_source(const kir_func *f, const cu_plan *plan, const char *name, cu_source *out, gpa_err *e);
+ * called `name`; P is its only parameter. `numbers`: values of the parameters, which are compiled in; or NULL. */
+gpa_code emit_source(const kir_func *f, const cu_plan *plan, const gpa_val *numbers, const char *name, cu_source *out, gpa_err *e);
 void emit_free(cu_source *s);
 
 #endif

@@ -38,12 +38,8 @@ static void put_op(em *E, int32_t at) {
     }
     str_printf(&v, "%s((%s)(", em_round(E, (gpa_dtype)i->type), em_type(E, (gpa_dtype)i->type));
     value_name(a, i->a), value_name(b, i->b), value_name(c, i->c);
-    if (op == OP_DIVIDE && t == DT_F32 && E->in_each && i->b < E->each) {
-        E->needs |= NEED_QUOTIENT;
-        str_printf(&v, "g_quotient(%s, %s)", a, b);
-    } else {
-        em_expr(E, &v, op_info[op].text[op_kind_at(dtype_info[t].kind)], t, a, b, c);
-    }
+    if (E->in_each && em_by_row(E, E->each, at)) str_printf(&v, "g_quotient(%s, %s, d%d)", a, b, (int)i->b);
+    else em_expr(E, &v, op_info[op].text[op_kind_at(dtype_info[t].kind)], t, a, b, c);
     str_put(&v, "))");
     define(E, at, (gpa_dtype)i->type, v.text);
     str_free(&v);
@@ -105,7 +101,9 @@ static void put_load(em *E, int32_t at) {
     gpa_str place, v;
     str_init(&place);
     str_init(&v);
-    if (i->code == KIR_LOAD && batched(E, i->sub)) str_printf(&place, "x%u[u].v[k]", i->sub);
+    bool strip = E->plan->strip && E->plan->ahead[i->sub];
+    if (i->code == KIR_LOAD && batched(E, i->sub) && strip) str_printf(&place, "x%u[u + %u].v[k]", E->plan->lead[i->sub], E->plan->ahead[i->sub]);
+    else if (i->code == KIR_LOAD && batched(E, i->sub)) str_printf(&place, "x%u[u].v[k]", i->sub);
     else put_place(E, &place, i->sub, i->code == KIR_LOADX ? i->a : -1);
     em_unpack(E, &v, t, place.text);
     define(E, at, t, v.text);

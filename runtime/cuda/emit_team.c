@@ -28,7 +28,12 @@ void em_states(em *E, gpa_str *out) {
             em_expr(E, &x, r->text[kind], t, "b.v", "a.v", "a.v");
             str_printf(out, "    if (%s) return a;\n    return a.at <= b.at ? a : b;\n}\n", x.text);
         } else {
-            em_expr(E, &x, r->text[kind], t, "a", "b", "b");
+            if (t == DT_F32 && (i->sub == RED_MIN || i->sub == RED_MAX)) {
+                E->needs |= NEED_EXTREME;
+                str_put(&x, i->sub == RED_MIN ? "g_min(a, b)" : "g_max(a, b)");
+            } else {
+                em_expr(E, &x, r->text[kind], t, "a", "b", "b");
+            }
             str_printf(out, "typedef %s g_state%d;\nstatic __device__ g_state%d g_join%d(g_state%d a, g_state%d b) { return (%s)(%s); }\n",
                        em_type(E, t), n, n, n, n, n, em_type(E, t), x.text);
         }
@@ -80,14 +85,38 @@ void em_reduce(em *E, int32_t at) {
     if (E->plan->scan == SCAN_CHAIN) return; /* it is known at the chain's end */
     if (is_arg(E, at)) snprintf(one, sizeof one, "g_state%d{v%d, v%d}", (int)at, (int)i->a, (int)i->b);
     else snprintf(one, sizeof one, "v%d", (int)i->a);
-    const char *when = E->access == ACCESS_BATCH ? "if (k < lim[u]) " : E->guard ? "if (valid) " : "";
-    em_line(E, "%sr%d = g_join%d(r%d, %s);", when, (int)at, (int)at, (int)at, one);
+    const char *state = E->split ? "q" : "r", *of = E->split ? "[k]" : "";
+    int n = (int)at;
+    if (E->access == ACCESS_BATCH) /* no jump: behind it the value would be computed, and once more where it is wanted again */
+        em_line(E, "{ const g_state%d with = g_join%d(%s%d%s, %s); %s%d%s = k < lim[u] ? with : %s%d%s; }", n, n, state, n, of, one, state, n, of, state, n, of);
+    else
+        em_line(E, "%sr%d = g_join%d(r%d, %s);", E->guard ? "if (valid) " : "", n, n, n, one);
 }
 
 static void put_result(em *E, int32_t at) {
     const kir_ins *i = &E->f->code[at];
     if (is_arg(E, at)) em_line(E, "const long long v%d = r%d.at;", (int)at, (int)at);
     else em_line(E, "const %s v%d = %s(r%d);", em_type(E, (gpa_dtype)i->type), (int)at, em_round(E, (gpa_dtype)i->type), (int)at);
+}
+
+/* ---- quotients by what is the same for the points of a region ---- */
+
+bool em_by_row(const em *E, int32_t each, int32_t at) {
+    const kir_ins *i = &E->f->code[at];
+    return i->code == KIR_OP && i->sub == OP_DIVIDE && E->f->code[i->a].type == DT_F32 && i->b < each;
+}
+
+/* Divisor d<v> for value v, once. */
+static void declare_divisors(em *E, int32_t each) {
+    const kir_ins *code = E->f->code;
+    for (int32_t at = each + 1; at < E->close[each]; at++) {
+        int32_t before = each + 1;
+        if (!em_by_row(E, each, at)) continue;
+        while (!(em_by_row(E, each, before) && code[before].b == code[at].b)) before++;
+        if (before < at) continue;
+        E->needs |= NEED_QUOTIENT;
+        em_line(E, "const g_divisor d%d = g_by(v%d);", (int)code[at].b, (int)code[at].b);
+    }
 }
 
 /* ---- joining a team ---- */
@@ -106,10 +135,16 @@ static void share_warp(em *E, int32_t at) {
     em_line(E, "if (lane %% 32 == 0) s%d[lane / 32] = r%d;", n, n);
 }
 
+/* By every warp for itself: a lane takes the state of one of the warps, of which there are as many as the plan allows at most. */
 static void join_shared_warps(em *E, int32_t at) {
     int n = (int)at;
-    em_line(E, "r%d = s%d[0];", n, n);
-    em_line(E, "for (unsigned w = 1; w < lanes / 32; w++) r%d = g_join%d(r%d, s%d[w]);", n, n, n, n);
+    gpa_str start;
+    str_init(&start);
+    em_put_start(E, &start, at);
+    em_line(E, "r%d = lane %% 32 < lanes / 32 ? s%d[lane %% 32] : %s;", n, n, start.text);
+    em_line(E, "for (int d = %d; d; d >>= 1) r%d = g_join%d(r%d, g_shfl_down(r%d, d, 32, 0xffffffffu));", E->plan->threads / 64, n, n, n, n);
+    em_line(E, "r%d = g_shfl(r%d, 0, 32, 0xffffffffu);", n, n);
+    str_free(&start);
 }
 
 static void share_column(em *E, int32_t at) { em_line(E, "s%d[lane][threadIdx.x] = r%d;", (int)at, (int)at); }
@@ -133,19 +168,19 @@ void em_join_block(em *E, int32_t at) {
     join_shared_warps(E, at);
 }
 
-/* Afterwards every lane of the team holds the joined states. */
-static void join_team(em *E, int32_t each) {
+/* Afterwards every lane of the team holds the joined states. `again`: their shared memory was used before, and may still be read. */
+static void join_team(em *E, int32_t each, bool again) {
     switch ((cu_team)E->plan->team) {
     case TEAM_NONE: case TEAM_THREAD: break;
     case TEAM_WARP: each_reduce(E, each, join_warp); break;
     case TEAM_BLOCK:
-        em_line(E, "__syncthreads();");
+        if (again) em_line(E, "__syncthreads();");
         each_reduce(E, each, share_warp);
         em_line(E, "__syncthreads();");
         each_reduce(E, each, join_shared_warps);
         break;
     case TEAM_COLUMN:
-        em_line(E, "__syncthreads();");
+        if (again) em_line(E, "__syncthreads();");
         each_reduce(E, each, share_column);
         em_line(E, "__syncthreads();");
         em_line(E, "for (unsigned d = lanes / 2; d; d >>= 1) {");
@@ -202,7 +237,7 @@ static void finish_parts(em *E, int32_t each) {
     em_line(E, "__threadfence();");
     em_line(E, "if (%s) %s[blockIdx.x] = 0;", first, counter);
     each_reduce(E, each, take_partials);
-    join_team(E, each);
+    join_team(E, each, true);
 }
 
 /* ---- regions ---- */
@@ -234,6 +269,19 @@ static void loop_in_order(em *E, int32_t at) {
     em_close_block(E);
 }
 
+static void open_split(em *E, int32_t at) {
+    int vec = E->plan->vec;
+    em_line(E, "g_state%d q%d[%d];", (int)at, (int)at, vec);
+    em_line(E, "_Pragma(\"unroll\") for (int k = 0; k < %d; k++) q%d[k] = r%d;", vec, (int)at, (int)at);
+}
+
+static void close_split(em *E, int32_t at) {
+    int n = (int)at;
+    for (int d = E->plan->vec / 2; d; d /= 2) em_line(E, "_Pragma(\"unroll\") for (int k = 0; k < %d; k++) q%d[k] = g_join%d(q%d[k], q%d[k + %d]);", d, n, n, n, n, d);
+    em_line(E, "r%d = q%d[0];", n, n);
+}
+
+/* The points of an access join into states of their own first, so that they need not wait for each other. */
 static void loop_batches(em *E, int32_t at) {
     cu_walk w = em_walk_over(E, E->f->inner);
     const char *guard = E->guard;
@@ -242,6 +290,8 @@ static void loop_batches(em *E, int32_t at) {
     w.chunk = E->plan->keep ? "first + lane + u * lanes" : "c0 + u * lanes";
     w.end = "end";
     E->guard = NULL;
+    E->split = w.vec > 1;
+    if (E->split) each_reduce(E, at, open_split);
     if (E->plan->keep) {
         w.unroll = E->plan->keep;
         em_batch_compute(E, &w);
@@ -252,6 +302,8 @@ static void loop_batches(em *E, int32_t at) {
         em_batch_compute(E, &w);
         em_close_block(E);
     }
+    if (E->split) each_reduce(E, at, close_split);
+    E->split = false;
     E->guard = guard;
 }
 
@@ -284,11 +336,11 @@ static void loop_sides(em *E, int32_t at) {
     em_line(E, "{");
     E->depth++;
     em_line(E, "const %s i%d = side + k;", t, outer);
-    for (int32_t i = w.lo; i < w.hi; i++)
-        if (E->f->code[i].code == KIR_REDUCE) em_line(E, "g_state%d &r%d = q%d[k];", (int)i, (int)i, (int)i);
     E->access = ACCESS_BATCH;
     E->guard = NULL;
+    E->split = true;
     em_steps(E, w.lo, w.hi);
+    E->split = false;
     E->access = ACCESS_DIRECT;
     E->guard = guard;
     for (int k = 0; k < 4; k++) em_close_block(E);
@@ -306,6 +358,7 @@ static void running_each(em *E, int32_t at, int number) {
     bool any = false, divided = E->plan->part != PLAN_WHOLE;
     for (int32_t i = at + 1; i < E->close[at]; i++) any |= E->f->code[i].code == KIR_REDUCE;
     E->each = at;
+    declare_divisors(E, at);
     if (E->plan->scan == SCAN_CHAIN) {
         em_scan_chain(E, at);
         return;
@@ -317,7 +370,7 @@ static void running_each(em *E, int32_t at, int number) {
     }
     each_reduce(E, at, em_start_state);
     em_scan_tiles(E, at);
-    if (any) join_team(E, at);
+    if (any) join_team(E, at, E->outer[at] >= 0);
     if (any && divided) finish_parts(E, at);
     else if (divided) em_line(E, "if (blockIdx.y) return;");
     each_reduce(E, at, put_result);
@@ -344,12 +397,13 @@ void em_each(em *E, int32_t at) {
     E->depth++;
     E->in_each = true;
     E->each = at;
+    declare_divisors(E, at);
     if (E->plan->side) loop_sides(E, at);
     else if (em_in_order(E) || (E->facts.scans && !E->plan->scan)) loop_in_order(E, at);
     else loop_batches(E, at);
     E->in_each = false;
     em_close_block(E);
-    if (any) join_team(E, at);
+    if (any) join_team(E, at, E->outer[at] >= 0);
     if (E->plan->part == number && any) finish_parts(E, at);
     if (E->plan->part == number && number + 1 < (int)E->facts.n_each) {
         if (any) {

@@ -268,23 +268,27 @@ static const struct {
      "#define G_SHUFFLE(name, how) template <class S> static __device__ S name(S v, int by, int width, unsigned mask) { \\\n"
      "    g_words<S> x = g_split(v); for (int i = 0; i < (int)(sizeof x / 4); i++) x.w[i] = how(mask, x.w[i], by, width); return g_join<S>(x); }\n"
      "G_SHUFFLE(g_shfl, __shfl_sync) G_SHUFFLE(g_shfl_up, __shfl_up_sync) G_SHUFFLE(g_shfl_down, __shfl_down_sync) G_SHUFFLE(g_shfl_xor, __shfl_xor_sync)\n"},
-    {NEED_QUOTIENT, /* a / b for many a and one b: the reciprocal is computed once, and no usual operand is slow. The product
-                       with it, corrected by its remainder, is rounded correctly; numerators are scaled up, so that small ones
-                       have all their bits. Scaling back may round a second time: where that met a tie, the remainder breaks it. */
-     "static __device__ float g_quotient(float a, float b) {\n"
-     "    const float r = 1.0f / b;\n"
-     "    if (!(fabsf(b) > 0x1p-40f && fabsf(b) < 0x1p40f && fabsf(a) < 0x1p20f)) return a / b;\n"
-     "    const float n = a * 0x1p64f, q0 = n * r, q = fmaf(fmaf(-q0, b, n), r, q0);\n"
-     "    float f = q * 0x1p-64f;\n"
-     "    if (fabsf(f) <= 0x1p-126f && a != 0) {\n"
-     "        const float off = q - f * 0x1p64f;\n"
-     "        if (fabsf(off) == 0x1p-86f) {\n"
-     "            const float rest = b < 0 ? -fmaf(-q, b, n) : fmaf(-q, b, n);\n"
-     "            if (rest != 0 && (rest > 0) == (off > 0)) f = __int_as_float(__float_as_int(f) + ((rest > 0) == (q > 0) ? 1 : -1));\n"
-     "        }\n"
-     "    }\n"
-     "    return a == 0 ? q0 : f;\n"
+    {NEED_QUOTIENT, /* a / b for many a and one b: the product with the reciprocal, corrected by its remainder, which is exact at a scale
+                       where small numerators have all their bits. The sum of the two is rounded once, so it is right for results of
+                       any size but where the quotient lies in the middle of two subnormal numbers: the remainder is half then. */
+     "struct g_divisor { float once, down, up, wide, half; };\n"
+     "static __device__ g_divisor g_by(float b) {\n"
+     "    const float p = fabsf(b), once = p > 0x1p-40f && p < 0x1p40f ? 1.0f / b : __int_as_float(0x7fc00000);\n"
+     "    return g_divisor{once, fabsf(once) * 0x1p-64f, copysignf(0x1p64f, b), p * 0x1p64f, p * 0x1p-86f};\n"
+     "}\n"
+     "static __device__ __noinline__ float g_far_quotient(float a, float b) { return a / b; }\n"
+     "static __device__ float g_quotient(float a, float b, const g_divisor &d) {\n"
+     "    const float q = a * d.once, rest = fmaf(q, d.wide, -(a * d.up)), f = fmaf(-rest, d.down, q);\n"
+     "    return fabsf(f) < __int_as_float(0x7f800000) && fabsf(rest) != d.half ? f : g_far_quotient(a, b);\n"
      "}\n"},
+    {NEED_EXTREME, /* NaN if any is NaN; 0 is above -0 where the GPU has an instruction, else the first of the two */
+     "#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800\n"
+     "static __device__ float g_min(float a, float b) { float r; asm(\"min.NaN.f32 %0, %1, %2;\" : \"=f\"(r) : \"f\"(a), \"f\"(b)); return r; }\n"
+     "static __device__ float g_max(float a, float b) { float r; asm(\"max.NaN.f32 %0, %1, %2;\" : \"=f\"(r) : \"f\"(a), \"f\"(b)); return r; }\n"
+     "#else\n"
+     "static __device__ float g_min(float a, float b) { return a <= b || a != a ? a : b; }\n"
+     "static __device__ float g_max(float a, float b) { return a >= b || a != a ? a : b; }\n"
+     "#endif\n"},
     {NEED_GIVE,
      "template <class T> static __device__ void g_give(T *to, const T *from, unsigned n) {\n"
      "    struct __align__(16) words { unsigned w[4]; };\n"

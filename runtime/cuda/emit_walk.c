@@ -38,33 +38,40 @@ void em_coordinates(em *E, const cu_walk *w, const char *c) {
     snprintf(rest, sizeof rest, "%s", c);
     for (int k = w->n - 1; k >= 0; k--) {
         int d = w->dims[k];
-        bool last = k == w->n - 1;
+        bool span = k == w->n - 1 || d == E->plan->strip - 1;
         if (k == 0) {
             em_line(E, "const %s i%d = (%s)(%s)%s;", t, d, t, rest, "");
         } else {
             snprintf(next, sizeof next, "q%d", d);
-            put_quotient(E, next, rest, d, last);
-            em_line(E, "const %s i%d = (%s)(%s - %s * (%s)%s);", t, d, t, rest, next, em_count_type(E), em_field(E, size, last ? FIELD_SPAN : FIELD_SIZE, (unsigned)d, 0));
+            put_quotient(E, next, rest, d, span);
+            em_line(E, "const %s i%d = (%s)(%s - %s * (%s)%s);", t, d, t, rest, next, em_count_type(E), em_field(E, size, span ? FIELD_SPAN : FIELD_SIZE, (unsigned)d, 0));
             snprintf(rest, sizeof rest, "%s", next);
         }
     }
 }
 
-/* Coordinates of access u where arrays lie across each other: a block takes a tile of the last dimension and another one, so
- * that what one row of threads brings into the cache serves the next rows. Divisions are the same for a whole block. `turned`: with
- * neighbouring threads along the other dimension. */
-static void put_tile(em *E, const cu_walk *w, bool turned) {
-    const char *t = em_index_type(E);
+/* Where arrays lie across each other a block takes a tile of the last dimension and another one, so that what one row of threads
+ * brings into the cache serves the next rows: tile at<d> of each dimension. Divisions are the same for a whole block. */
+static void put_tile(em *E, const cu_walk *w) {
     char size[NAME_ROOM];
-    int last = w->dims[w->n - 1], other = E->plan->tile - 1;
+    int last = w->dims[w->n - 1], tile = E->plan->width;
     em_line(E, "unsigned rest = blockIdx.x;");
     for (int k = w->n - 1; k >= 0; k--) {
         int d = w->dims[k];
-        bool tiled = d == last || d == other;
+        bool tiled = d == last || d == E->plan->tile - 1;
         em_field(E, size, FIELD_SIZE, (unsigned)d, 0);
-        em_line(E, "const unsigned n%d = ((unsigned)%s + %d) / %d, at%d = rest %% n%d; rest /= n%d;", d, size, tiled ? TILE - 1 : 0, tiled ? TILE : 1, d, d, d);
-        if (d == (turned ? other : last)) em_line(E, "const %s i%d = (%s)(at%d * %d + threadIdx.x);", t, d, t, d, TILE);
-        else if (tiled) em_line(E, "const %s i%d = (%s)(at%d * %d + threadIdx.y + u * %d);", t, d, t, d, TILE, POINT_THREADS / TILE);
+        em_line(E, "const unsigned n%d = ((unsigned)%s + %d) / %d, at%d = rest %% n%d; rest /= n%d;", d, size, tiled ? tile - 1 : 0, tiled ? tile : 1, d, d, d);
+    }
+}
+
+/* Coordinates of access u in the tile. `turned`: with neighbouring threads along the other dimension. */
+static void put_place_in_tile(em *E, const cu_walk *w, bool turned) {
+    const char *t = em_index_type(E);
+    int last = w->dims[w->n - 1], other = E->plan->tile - 1, tile = E->plan->width;
+    for (int k = w->n - 1; k >= 0; k--) {
+        int d = w->dims[k];
+        if (d == (turned ? other : last)) em_line(E, "const %s i%d = (%s)(at%d * %d + threadIdx.x);", t, d, t, d, tile);
+        else if (d == last || d == other) em_line(E, "const %s i%d = (%s)(at%d * %d + threadIdx.y + u * %d);", t, d, t, d, tile, POINT_THREADS / tile);
         else em_line(E, "const %s i%d = (%s)at%d;", t, d, t, d);
     }
 }
@@ -110,15 +117,15 @@ static bool is_turned(const em *E, const cu_walk *w, unsigned a) {
 
 static void turn_tile(em *E, const cu_walk *w, unsigned a) {
     char size[NAME_ROOM], other_size[NAME_ROOM];
-    int last = w->dims[w->n - 1], other = E->plan->tile - 1;
+    int last = w->dims[w->n - 1], other = E->plan->tile - 1, tile = E->plan->width;
     gpa_str at;
     str_init(&at);
     put_element(E, &at, a);
-    em_line(E, "__shared__ %s g_tile%u[%d][%d];", em_memory(E, (gpa_dtype)E->f->arrays[a].dtype), a, TILE, TILE + 1);
+    em_line(E, "__shared__ %s g_tile%u[%d][%d];", em_memory(E, (gpa_dtype)E->f->arrays[a].dtype), a, tile, tile + 1);
     em_open_unrolled(E, "u", w->unroll);
-    put_tile(E, w, true);
+    put_place_in_tile(E, w, true);
     em_line(E, "if (i%d < %s && i%d < %s) g_tile%u[threadIdx.y + u * %d][threadIdx.x] = %s;", last, em_field(E, size, FIELD_SIZE, (unsigned)last, 0), other,
-            em_field(E, other_size, FIELD_SIZE, (unsigned)other, 0), a, POINT_THREADS / TILE, at.text);
+            em_field(E, other_size, FIELD_SIZE, (unsigned)other, 0), a, POINT_THREADS / tile, at.text);
     em_close_block(E);
     str_free(&at);
 }
@@ -128,7 +135,7 @@ static void put_access(em *E, const cu_walk *w, unsigned a, const char *r, bool 
     const char *m = em_memory(E, (gpa_dtype)E->f->arrays[a].dtype);
     bool wide = w->vec > 1 && E->plan->wide >> a & 1;
     if (!store && is_turned(E, w, a)) {
-        em_line(E, "%s[u].v[0] = g_tile%u[threadIdx.x][threadIdx.y + u * %d];", r, a, POINT_THREADS / TILE);
+        em_line(E, "%s[u].v[0] = g_tile%u[threadIdx.x][threadIdx.y + u * %d];", r, a, POINT_THREADS / E->plan->width);
         return;
     }
     int last = w->n ? w->dims[w->n - 1] : -1;
@@ -136,10 +143,14 @@ static void put_access(em *E, const cu_walk *w, unsigned a, const char *r, bool 
     str_init(&at);
     put_element(E, &at, a);
     if (wide) {
-        em_line(E, "if (lim[u] == %d) {", w->vec);
+        if (!E->plan->even) em_line(E, "if (lim[u] == %d) {", w->vec);
         if (store) em_line(E, "    *(g_pack<%s, %d> *)&%s = %s[u];", m, w->vec, at.text, r);
         else em_line(E, "    %s[u] = *(const g_pack<%s, %d> *)&%s;", r, m, w->vec, at.text);
-        em_line(E, "} else");
+        if (!E->plan->even) em_line(E, "} else");
+    }
+    if (wide && E->plan->even) {
+        str_free(&at);
+        return;
     }
     if (w->vec > 1) {
         em_line(E, "_Pragma(\"unroll\") for (int k = 0; k < %d; k++) if (k < lim[u]) {", w->vec);
@@ -177,6 +188,7 @@ void em_batch_load(em *E, const cu_walk *w) {
         if (uses_point(E, a, w->lo, w->hi, KIR_LOAD) && moves(E, w, a))
             em_line(E, "g_pack<%s, %d> x%u[%d] = {};", em_memory(E, (gpa_dtype)E->f->arrays[a].dtype), w->vec, a, w->unroll);
     bool turns = false;
+    if (E->plan->tile) put_tile(E, w);
     for (unsigned a = 0; a < E->f->n_arrays; a++) {
         if (!uses_point(E, a, w->lo, w->hi, KIR_LOAD) || !moves(E, w, a) || !is_turned(E, w, a)) continue;
         turn_tile(E, w, a);
@@ -188,7 +200,7 @@ void em_batch_load(em *E, const cu_walk *w) {
     for (int k = 0; k < w->n; k++) em_line(E, "p%d[u] = 0;", w->dims[k]);
     if (E->plan->tile) {
         char other[NAME_ROOM];
-        put_tile(E, w, false);
+        put_place_in_tile(E, w, false);
         em_line(E, "if (i%d < %s && i%d < %s) {", last, em_field(E, size, FIELD_SIZE, (unsigned)last, 0), E->plan->tile - 1,
                 em_field(E, other, FIELD_SIZE, E->plan->tile - 1u, 0));
         E->depth++;
@@ -205,7 +217,8 @@ void em_batch_load(em *E, const cu_walk *w) {
     }
     if (w->vec > 1) {
         em_field(E, size, FIELD_SIZE, (unsigned)last, 0);
-        em_line(E, "lim[u] = %s - p%d[u] < %d ? (int)(%s - p%d[u]) : %d;", size, last, w->vec, size, last, w->vec);
+        if (E->plan->even) em_line(E, "lim[u] = %d;", w->vec);
+        else em_line(E, "lim[u] = %s - p%d[u] < %d ? (int)(%s - p%d[u]) : %d;", size, last, w->vec, size, last, w->vec);
         em_line(E, "{");
         E->depth++;
         em_line(E, "const %s i%d = p%d[u];", em_index_type(E), last, last);
@@ -250,6 +263,40 @@ void em_sides_load(em *E, const cu_walk *w, int outer, int step) {
     }
     em_close_block(E);
     em_close_block(E);
+}
+
+/* The accesses of a thread one behind the other along dimension d: rows that several arrays look at are read once. */
+static void load_strip(em *E, const cu_walk *w) {
+    char size[NAME_ROOM];
+    const char *t = em_index_type(E);
+    int d = E->plan->strip - 1, n = w->unroll;
+    E->needs |= NEED_PACK;
+    em_field(E, size, FIELD_SIZE, (unsigned)d, 0);
+    em_line(E, "const %s c = (%s)blockIdx.x * %d + threadIdx.x;", em_count_type(E), em_count_type(E), POINT_THREADS);
+    em_line(E, "if (c >= %s) return;", w->end);
+    em_coordinates(E, w, "c");
+    em_line(E, "int lim[%d];", n);
+    for (int k = 0; k < w->n; k++) em_line(E, "%s p%d[%d];", t, w->dims[k], n);
+    em_open_unrolled(E, "u", n);
+    for (int k = 0; k < w->n; k++) em_line(E, w->dims[k] == d ? "p%d[u] = i%d * %d + u;" : "p%d[u] = i%d;", w->dims[k], w->dims[k], n);
+    em_line(E, "lim[u] = p%d[u] < %s;", d, size);
+    em_close_block(E);
+    for (unsigned a = 0; a < E->f->n_arrays; a++) {
+        int reach = 0;
+        gpa_str at;
+        if (!uses_point(E, a, w->lo, w->hi, KIR_LOAD) || !moves(E, w, a) || E->plan->ahead[a]) continue;
+        for (unsigned b = 0; b < E->f->n_arrays; b++)
+            if (E->plan->lead[b] == a) reach = MAX(reach, E->plan->ahead[b]);
+        str_init(&at);
+        put_element(E, &at, a);
+        em_line(E, "g_pack<%s, 1> x%u[%d] = {};", em_memory(E, (gpa_dtype)E->f->arrays[a].dtype), a, n + reach);
+        em_open_unrolled(E, "u", n + reach);
+        em_line(E, "const %s first%d = i%d * %d;", t, d, d, n);
+        em_line(E, "const %s i%d = first%d + u;", t, d, d);
+        em_line(E, "if (i%d < %s + %d) x%u[u].v[0] = %s;", d, size, reach, a, at.text);
+        em_close_block(E);
+        str_free(&at);
+    }
 }
 
 void em_point_of_access(em *E, const cu_walk *w, const char *plus) {
@@ -367,6 +414,7 @@ void em_points(em *E) {
         put_bins(E, &w);
         return;
     }
-    em_batch_load(E, &w);
+    if (E->plan->strip) load_strip(E, &w);
+    else em_batch_load(E, &w);
     em_batch_compute(E, &w);
 }

@@ -11,7 +11,7 @@
 enum {
     NEED_HALF = 1, NEED_BFLOAT = 2, NEED_CONVERT = 4, NEED_PACK = 8, NEED_SHUFFLE = 16, NEED_FAULT = 32, NEED_UPDATE = 64,
     NEED_C64 = 128, NEED_C128 = 256, NEED_QUOTIENT = 512, NEED_SAY = 1024, NEED_BINS = 2048, NEED_RECORD = 4096,
-    NEED_GIVE = 8192, NEED_STOP = 16384
+    NEED_GIVE = 8192, NEED_STOP = 16384, NEED_EXTREME = 32768
 };
 
 /* How loads and stores at the current point are written. */
@@ -34,6 +34,7 @@ typedef enum {
 typedef struct {
     const kir_func *f;
     const cu_plan *plan;
+    const gpa_val *numbers; /* the parameters' values, if they are compiled in; or NULL */
     cu_facts facts;
     cu_source *out;
     gpa_str body, helpers;
@@ -51,6 +52,7 @@ typedef struct {
     const char *guard;      /* condition under which a STORE outside of batches happens; NULL: always */
     uint32_t depth;         /* indentation */
     bool in_each;
+    bool split;             /* reductions join into states q<at>[k], one for each point of an access, not into r<at> */
     int32_t each;           /* the EACH that is open: values before it are the same for all its points */
     bool stopped;           /* the source ends here: later regions are other parts */
     int32_t late[8];        /* KERNEL: stores to shared memory that wait until someone could see them */
@@ -155,6 +157,8 @@ void em_reduce(em *E, int32_t at);
 /* State types and combining functions of the reductions, before the function. */
 void em_states(em *E, gpa_str *out);
 gpa_dtype em_state_type(const em *E, int32_t at);
+/* Whether operation `at` divides floats by a value of the whole region `each`, for which there is a divisor d<value>. */
+bool em_by_row(const em *E, int32_t each, int32_t at);
 /* Declares state r<at> before its first element; joins it over the block, then every lane holds it; stores a part's. */
 void em_start_state(em *E, int32_t at);
 void em_join_block(em *E, int32_t at);

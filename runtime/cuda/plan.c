@@ -6,8 +6,8 @@
 
 #include "runtime/base.h"
 
-/* FEW_POINTS: below this many points a short source, which compiles sooner, is as fast. */
-enum { SIDE_ROWS = 512, SIDE_LOADS = 4, SIDE_BLOCKS = 12, CHAIN_BYTES = 128, STAGE_BYTES = 36 << 10, BIN_BYTES = 24 << 10, BIN_COPIES = POINT_THREADS / 32, BIN_BLOCKS = 16, MOST_COLUMNS = 64, COLUMN_BLOCKS = 24, COLUMN_LOADS = 16, ROW_BLOCKS = 12, MOST_SHARED = 48 << 10, FEW_POINTS = 1 << 15, FEW_PER_UNIT = 4, PART_BYTES = 1 << 16, MOST_PARTS = 4096, KEPT = 16, MOST_KEPT_BYTES = 128 };
+/* FEW_POINTS: below this many points a short source, which compiles sooner, is as fast. MANY_POINTS: above, a longer one is worth it. */
+enum { SIDE_ROWS = 512, SIDE_LOADS = 4, SIDE_BLOCKS = 12, CHAIN_BYTES = 128, STAGE_BYTES = 36 << 10, BIN_BYTES = 24 << 10, BIN_COPIES = POINT_THREADS / 32, BIN_BLOCKS = 16, MOST_COLUMNS = 64, COLUMN_BLOCKS = 24, COLUMN_LOADS = 16, ROW_BLOCKS = 12, MOST_SHARED = 48 << 10, FEW_POINTS = 1 << 15, MANY_POINTS = 1 << 20, TILE_BLOCKS = 8, MOST_AHEAD = 4, STRIP_WORDS = 48, FEW_PER_UNIT = 4, PART_BYTES = 1 << 16, MOST_PARTS = 4096, KEPT = 16, MOST_KEPT_BYTES = 128 };
 
 static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
@@ -50,6 +50,7 @@ static void choose_vector(const kir_func *f, const cu_facts *facts, const gpa_la
     }
     if (p->wide && 2 * near >= all) p->vec = (uint8_t)vec;
     else p->wide = 0;
+    p->even = p->vec > 1 && points >= MANY_POINTS && l->size[last] % p->vec == 0;
 }
 
 /* ---- no inner points ---- */
@@ -68,17 +69,91 @@ static int across(const kir_func *f, const gpa_launch *l, int last) {
     return along ? other : -1;
 }
 
-static void lay_tiles(const kir_func *f, const gpa_launch *l, int last, int other, cu_layout *y) {
-    int64_t blocks = 1, shared = 0;
-    for (int d = 0; d < f->ndim; d++) blocks *= d == last || d == other ? ceil_div(l->size[d], TILE) : l->size[d];
-    for (size_t a = 0; a < f->n_arrays; a++) /* turned in shared memory */
-        if (by_points(f, a) && f->arrays[a].unit >> other & 1) shared += TILE * (TILE + 1) * (int64_t)dtype_size((gpa_dtype)f->arrays[a].dtype);
-    if (blocks > INT32_MAX || shared > MOST_SHARED) return;
+static void lay_tiles(const kir_func *f, const gpa_launch *l, int last, int other, uint32_t units, cu_layout *y) {
+    int64_t shared = 0, side = 2 * TILE, blocks;
+    unsigned n = 0;
+    for (size_t a = 0; a < f->n_arrays; a++) { /* turned in shared memory */
+        n += by_points(f, a);
+        if (by_points(f, a) && f->arrays[a].unit >> other & 1) shared += (int64_t)dtype_size((gpa_dtype)f->arrays[a].dtype);
+    }
+    for (;; side = TILE) {
+        blocks = 1;
+        for (int d = 0; d < f->ndim; d++) blocks *= d == last || d == other ? ceil_div(l->size[d], side) : l->size[d];
+        bool fits = blocks <= INT32_MAX && side * (side + 1) * shared <= MOST_SHARED;
+        if (side == TILE && !fits) return;
+        if (fits && (side == TILE || (n <= 3 && blocks >= (int64_t)units * TILE_BLOCKS))) break;
+    }
     y->plan.tile = (uint8_t)(other + 1);
-    y->plan.unroll = TILE * TILE / POINT_THREADS;
+    y->plan.width = (uint8_t)side;
+    y->plan.unroll = (uint8_t)(side * side / POINT_THREADS);
     y->grid[0] = (uint32_t)blocks;
-    y->block[0] = TILE;
-    y->block[1] = POINT_THREADS / TILE;
+    y->block[0] = (uint32_t)side;
+    y->block[1] = (uint32_t)(POINT_THREADS / side);
+}
+
+/* ---- strips: of arrays that are one another some rows ahead, as in a stencil, a thread reads a row once for all of them ---- */
+
+static bool is_written(const kir_func *f, const gpa_launch *l, const gpa_mem *mem) {
+    for (size_t a = 0; a < f->n_arrays; a++)
+        if (l->arrays[a].mem == mem && f->arrays[a].access & KIR_WRITE) return true;
+    return false;
+}
+
+/* How many elements array b is ahead of array a along dimension d, all else alike; -1: it is not. */
+static int ahead_of(const kir_func *f, const gpa_launch *l, const uint64_t *base, size_t a, size_t b, int d) {
+    const kir_array *x = &f->arrays[a], *y = &f->arrays[b];
+    const int64_t *s = l->arrays[a].stride;
+    if (l->arrays[a].mem != l->arrays[b].mem || x->dtype != y->dtype || x->unit != y->unit || x->zero != y->zero || base[b] < base[a]) return -1;
+    if (x->where != KIR_GLOBAL || y->where != KIR_GLOBAL || s[d] <= 0 || x->zero >> d & 1 || is_written(f, l, l->arrays[a].mem)) return -1;
+    for (int k = 0; k < f->ndim; k++)
+        if (!(x->zero >> k & 1) && s[k] != l->arrays[b].stride[k]) return -1;
+    uint64_t step = (uint64_t)s[d] * dtype_size((gpa_dtype)x->dtype), off = base[b] - base[a];
+    return off % step == 0 && off / step <= MOST_AHEAD ? (int)(off / step) : -1;
+}
+
+/* Whether some array lies behind array a, which then does not lead others. */
+static bool follows(const kir_func *f, const gpa_launch *l, const uint64_t *base, size_t a, int d) {
+    for (size_t b = 0; b < f->n_arrays; b++)
+        if (by_points(f, b) && ahead_of(f, l, base, b, a, d) > 0) return true;
+    return false;
+}
+
+/* Fills lead and ahead for dimension d. The registers that a thread of n rows needs; 0: no array is ahead of another one. */
+static int64_t find_strips(const kir_func *f, const gpa_launch *l, const uint64_t *base, int d, int64_t n, cu_plan *p) {
+    int64_t words = 0;
+    bool any = false;
+    for (size_t a = 0; a < f->n_arrays; a++) {
+        int reach = 0;
+        p->lead[a] = (uint8_t)a, p->ahead[a] = 0;
+        for (size_t b = 0; b < f->n_arrays && by_points(f, a); b++) {
+            int ahead = by_points(f, b) ? ahead_of(f, l, base, b, a, d) : -1, behind = by_points(f, b) ? ahead_of(f, l, base, a, b, d) : -1;
+            if (ahead > p->ahead[a] && !follows(f, l, base, b, d)) p->lead[a] = (uint8_t)b, p->ahead[a] = (uint8_t)ahead;
+            reach = MAX(reach, behind);
+        }
+        any |= p->ahead[a] > 0;
+        if (by_points(f, a) && !p->ahead[a]) words += (n + reach) * (int64_t)MAX(dtype_size((gpa_dtype)f->arrays[a].dtype) / 4, 1u);
+    }
+    return any ? words : 0;
+}
+
+static void lay_strips(const kir_func *f, const cu_facts *facts, const gpa_launch *l, const uint64_t *base, cu_layout *y) {
+    cu_plan *p = &y->plan;
+    int last = f->ndim - 1;
+    if (f->n_arrays > STRIP_ARRAYS || facts->ops > 60) return;
+    for (int d = last - 1; d >= 0; d--)
+        for (int64_t n = 8; n >= 4; n /= 2) {
+            int64_t words = find_strips(f, l, base, d, n, p);
+            if (!words || words > STRIP_WORDS || l->size[d] < 4 * n) continue;
+            p->strip = (uint8_t)(d + 1);
+            p->unroll = (uint8_t)n;
+            y->chunks = 1;
+            for (int k = 0; k < f->ndim; k++) y->chunks *= k == d ? ceil_div(l->size[k], n) : l->size[k];
+            y->outer = y->chunks;
+            y->grid[0] = (uint32_t)ceil_div(y->chunks, POINT_THREADS);
+            return;
+        }
+    memset(p->lead, 0, sizeof p->lead);
+    memset(p->ahead, 0, sizeof p->ahead);
 }
 
 /* Few elements that many points add to: each block gathers its own sums, and there are as many blocks as run at once. Counts
@@ -105,7 +180,7 @@ static void lay_points(const kir_func *f, const cu_facts *facts, const gpa_launc
         choose_vector(f, facts, l, base, last, (1u << f->ndim) - 1, p);
         int64_t points = 1;
         for (int d = 0; d < f->ndim; d++) points *= l->size[d];
-        if (points > 1 << 20) p->unroll = p->vec > 1 ? (facts->ops > 60 ? 1 : 2) : facts->ops > 60 ? 2 : 4;
+        if (points > MANY_POINTS) p->unroll = p->vec > 1 ? (facts->ops > 60 ? 1 : 2) : facts->ops > 60 ? 2 : 4;
     }
     for (size_t a = 0; a < f->n_arrays && f->flags & KIR_F_FREE; a++) /* those reached by offsets */
         if (f->arrays[a].where == KIR_GLOBAL && !by_points(f, a) && base[a] % 16 == 0) p->wide |= UINT64_C(1) << a;
@@ -114,8 +189,9 @@ static void lay_points(const kir_func *f, const cu_facts *facts, const gpa_launc
     y->outer = y->chunks;
     y->grid[0] = (uint32_t)ceil_div(y->chunks, (int64_t)POINT_THREADS * p->unroll);
     y->block[0] = POINT_THREADS;
-    if (other >= 0) lay_tiles(f, l, last, other, y);
+    if (other >= 0) lay_tiles(f, l, last, other, units, y);
     else if (facts->bins >= 0) lay_bins(facts, room[facts->bins], units, y);
+    else if (plain && p->vec == 1 && p->unroll > 1) lay_strips(f, facts, l, base, y);
 }
 
 /* ---- teams ---- */
@@ -183,7 +259,11 @@ static void lay_rows(const kir_func *f, const cu_facts *facts, uint32_t units, i
         lanes = MAX(need, 32);
     }
     p->unroll = p->vec > 1 ? 2 : 4;
-    if (facts->n_each == 1 && facts->ops < 20) p->unroll = p->vec > 1 ? 4 : 8;
+    if (facts->n_each == 1 && facts->ops < 20) {
+        p->unroll = p->vec > 1 ? 4 : 8;
+        int64_t all = ceil_div(chunks, lanes); /* a few more, where they take the whole row */
+        if (!y->parts && all > p->unroll && all <= p->unroll + p->unroll / 2) p->unroll = (uint8_t)all;
+    }
     if (p->scan) p->unroll = chunks > lanes ? 2 : 1;
     if (few) p->unroll = 1;
     p->threads = p->team == TEAM_WARP ? 32 * WARP_ROWS : (uint16_t)MAX(lanes, p->keep ? lanes : 256);

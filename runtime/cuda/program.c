@@ -66,6 +66,8 @@ static void free_variant(gpa_dev *d, cu_variant *v) {
     if (v->module) d->cu->module_unload(v->module);
     emit_free(&v->source);
     mem_free(v->ptx);
+    mem_free(v->numbers);
+    mem_free(v->latest);
 }
 
 void program_free(gpa_dev *d, gpa_prog *p) {
@@ -154,7 +156,7 @@ static void improve(gpa_dev *d, const gpa_prog *p, cu_variant *v, double points)
 
 static cu_variant *known_variant(const gpa_prog *p, const cu_plan *plan) {
     for (size_t i = 0; i < p->n_variants; i++)
-        if (!memcmp(&p->variants[i].plan, plan, sizeof *plan)) return &p->variants[i];
+        if (!p->variants[i].numbers && !memcmp(&p->variants[i].plan, plan, sizeof *plan)) return &p->variants[i];
     return NULL;
 }
 
@@ -169,7 +171,68 @@ static gpa_code new_variant(gpa_dev *d, gpa_prog *p, const cu_plan *plan, cu_var
 }
 
 static gpa_code need_source(const gpa_prog *p, cu_variant *v, gpa_err *e) {
-    return v->source.text.len ? GPA_OK : emit_source(&p->copy, &v->plan, "gpa", &v->source, e);
+    return v->source.text.len ? GPA_OK : emit_source(&p->copy, &v->plan, v->numbers, "gpa", &v->source, e);
+}
+
+/* ---- numbers that stay as they are: as literals they take no instructions, where as parameters they are fetched at every use.
+ * That is worth a compilation of its own where many points wait for instructions, not for memory ---- */
+
+enum { FEW_OPS = 60, ENOUGH_ALIKE = 3, MOST_LITERAL = 3 };
+
+static bool same_numbers(const gpa_prog *p, const gpa_val *a, const gpa_val *b) {
+    for (size_t i = 0; i < p->copy.n_params; i++)
+        if (memcmp(&a[i], &b[i], dtype_size((gpa_dtype)p->copy.params[i])) != 0) return false;
+    return true;
+}
+
+static gpa_val *copy_numbers(const gpa_prog *p, const gpa_val *numbers) {
+    gpa_val *c = mem_new(p->copy.n_params * sizeof *c);
+    if (c) memcpy(c, numbers, p->copy.n_params * sizeof *c);
+    return c;
+}
+
+/* Whether the launches of variant v have had these numbers for long enough. */
+static bool are_steady(const gpa_prog *p, cu_variant *v, const gpa_val *numbers) {
+    if (v->latest && same_numbers(p, v->latest, numbers)) return ++v->alike >= ENOUGH_ALIKE;
+    if (!v->latest) v->latest = copy_numbers(p, numbers);
+    else memcpy(v->latest, numbers, p->copy.n_params * sizeof *numbers);
+    v->alike = 0;
+    return false;
+}
+
+/* Begins to build variant `at` once more with these numbers. */
+static void begin_literal(gpa_dev *d, gpa_prog *p, size_t at, const gpa_val *numbers) {
+    cu_variant *s;
+    gpa_err quiet = {0};
+    cu_plan plan = p->variants[at].plan;
+    if (new_variant(d, p, &plan, &s, &quiet)) return;
+    if ((s->numbers = copy_numbers(p, numbers)) && !need_source(p, s, &quiet))
+        s->job = build_begin(&d->builder, d->cu, d->context, s->source.text.text, target_of(d, &p->copy), EFFORT_FULL, false);
+    s->effort = EFFORT_FULL;
+    if (s->job) p->n_variants++;
+    else free_variant(d, s);
+}
+
+/* In place of variant v the one that has these numbers compiled in, if it is there. */
+static const cu_variant *with_literals(gpa_dev *d, gpa_prog *p, cu_variant *v, double points, const gpa_val *numbers) {
+    unsigned n = 0;
+    cu_built built;
+    bool worth = p->facts.ops > FEW_OPS && p->copy.n_params && p->copy.form == KIR_MAP && !p->facts.loops && points >= MANY_POINTS;
+    if (!worth || !numbers || v->effort != EFFORT_FULL) return v;
+    for (size_t i = 0; i < p->n_variants; i++) {
+        cu_variant *s = &p->variants[i];
+        if (!s->numbers || memcmp(&s->plan, &v->plan, sizeof v->plan) != 0) continue;
+        n++;
+        if (!same_numbers(p, s->numbers, numbers)) continue;
+        if (s->job && build_take(d->builder, s->job, &built)) adopt(s, &built);
+        return s->function ? s : v;
+    }
+    if (n < MOST_LITERAL && are_steady(p, v, numbers)) {
+        size_t at = (size_t)(v - p->variants);
+        begin_literal(d, p, at, numbers);
+        v = &p->variants[at]; /* they may have moved */
+    }
+    return v;
 }
 
 /* ---- interpreted first ---- */
@@ -233,7 +296,7 @@ void program_begin(gpa_dev *d, gpa_prog *p, const cu_plan *plan, double points) 
     else emit_free(&v->source);
 }
 
-gpa_code program_variant(gpa_dev *d, gpa_prog *p, const cu_plan *plan, double points, const cu_variant **out, gpa_err *e) {
+gpa_code program_variant(gpa_dev *d, gpa_prog *p, const cu_plan *plan, double points, const gpa_val *numbers, const cu_variant **out, gpa_err *e) {
     cu_variant *v = known_variant(p, plan);
     bool fresh = !v;
     double begun = fresh || !v->function ? now() : 0;
@@ -245,6 +308,6 @@ gpa_code program_variant(gpa_dev *d, gpa_prog *p, const cu_plan *plan, double po
     if (rc) return rc;
     p->n_variants += fresh;
     if (v->effort == EFFORT_QUICK) improve(d, p, v, points);
-    *out = v;
+    *out = with_literals(d, p, v, points, numbers);
     return GPA_OK;
 }

@@ -101,6 +101,9 @@ typedef struct {
     cu_job *job;            /* that build, or later the full one, on its way */
     double points;          /* computed so far by the quick build */
     bool interpreted;       /* such a launch went to the interpreter */
+    gpa_val *numbers;       /* the parameters that are compiled in; NULL: it serves any */
+    gpa_val *latest;        /* those of the latest launch, */
+    uint32_t alike;         /* and how many launches in a row had them */
 } cu_variant;
 
 struct gpa_prog {
@@ -118,9 +121,10 @@ struct gpa_prog {
 
 gpa_code program_new(const kir_func *f, gpa_prog **out, gpa_err *e);
 void program_free(gpa_dev *d, gpa_prog *p);
-/* The variant for a plan, which will now compute so many points: compiled quickly and loaded at first need, again and better
- * in the background when it has computed many. Valid until the next call. */
-gpa_code program_variant(gpa_dev *d, gpa_prog *p, const cu_plan *plan, double points, const cu_variant **out, gpa_err *e);
+/* The variant for a plan, which will now compute so many points with these parameters: compiled quickly and loaded at first
+ * need, again and better in the background when it has computed many, and once more with the parameters as literals when it
+ * waits for instructions and they stay as they are. Valid until the next call. */
+gpa_code program_variant(gpa_dev *d, gpa_prog *p, const cu_plan *plan, double points, const gpa_val *numbers, const cu_variant **out, gpa_err *e);
 /* Whether a launch goes to the interpreter, since the variant for its plan is not there and is not waited for: it is
  * built in the background. */
 bool program_interprets(gpa_dev *d, gpa_prog *p, const cu_plan *plan, double points);

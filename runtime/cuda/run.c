@@ -33,8 +33,8 @@ static void magic(uint64_t d, uint32_t *m, uint32_t *s) {
 }
 
 static int64_t extent(const launch *L, const cu_field *x) {
-    int64_t n = L->l->size[x->a];
-    return x->kind == FIELD_SPAN || (x->kind != FIELD_SIZE && x->b == 0) ? (n + L->y.plan.vec - 1) / L->y.plan.vec : n;
+    int64_t n = L->l->size[x->a], one = L->y.plan.strip == x->a + 1 ? L->y.plan.unroll : L->y.plan.vec;
+    return x->kind == FIELD_SPAN || (x->kind != FIELD_SIZE && x->b == 0) ? (n + one - 1) / one : n;
 }
 
 static uint64_t field_value(const launch *L, const cu_field *x) {
@@ -120,7 +120,7 @@ static gpa_code queue(launch *L, gpa_err *e) {
     _Alignas(16) char small[1024];
     char *block = small;
     const uint32_t *g = L->y.grid, *b = L->y.block;
-    rc = program_variant(L->d, L->p, &L->y.plan, points_of(L), &v, e);
+    rc = program_variant(L->d, L->p, &L->y.plan, points_of(L), L->l->params, &v, e);
     if (rc) return rc;
     if (stop_asked(L->d)) return gpa_fail(e, GPA_E_INTERRUPT, "%s", ""); /* compiling took a while */
     if (v->source.bytes > BLOCK_BYTES) return gpa_fail(e, GPA_E_UNSUPPORTED, "a program with that many arrays on the GPU");

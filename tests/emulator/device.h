@@ -62,7 +62,7 @@ static inline void emu_looked(unsigned mask) {
 }
 template <class T> static T emu_exchange(unsigned mask, T v, int from) {
     int which = emu_show(mask, v);
-    if (from >= 0 && from < 32 && (emu->lanes() & mask) >> from & 1) memcpy(&v, emu->slot(from, which), sizeof v);
+    if (from >= 0 && from < 32 && ((mask == ~0u ? emu->givers() : emu->lanes()) & mask) >> from & 1) memcpy(&v, emu->slot(from, which), sizeof v);
     emu_looked(mask);
     return v;
 }

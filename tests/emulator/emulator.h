@@ -23,6 +23,7 @@ typedef struct {
     int (*count)(int yes);                 /* likewise for the block: of how many of its threads `yes` is 1 */
     unsigned char *(*slot)(int lane, int which); /* of EMULATOR_SLOT bytes, three a lane, in the running thread's warp */
     unsigned (*lanes)(void);               /* those of the warp that have not ended */
+    unsigned (*givers)(void);              /* and those that have ended since they took part in the whole warp's latest exchange */
 } emulator;
 
 /* A program's functions: `emulator_enter_NAME` runs the thread e->now of the kernel NAME; `emulator_begin` fills shared memory, of

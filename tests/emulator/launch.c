@@ -51,7 +51,8 @@ static void wait_for(emulator_wait whom);
 static int count(int yes);
 static unsigned char *slot(int lane, int odd);
 static unsigned lanes(void);
-static emulator joint = {.wait = wait_for, .count = count, .slot = slot, .lanes = lanes};
+static unsigned givers(void);
+static emulator joint = {.wait = wait_for, .count = count, .slot = slot, .lanes = lanes, .givers = givers};
 
 static unsigned running(void) { return (unsigned)(joint.now - L.threads); }
 
@@ -77,6 +78,12 @@ static unsigned char *slot(int lane, int which) { return L.slots[which][running(
 static unsigned lanes(void) {
     unsigned first = running() / LANES * LANES, there = 0;
     for (unsigned i = 0; i < LANES && first + i < L.n; i++) there |= (unsigned)(L.states[first + i] != ENDED) << i;
+    return there;
+}
+
+static unsigned givers(void) {
+    unsigned first = running() / LANES * LANES, there = lanes();
+    for (unsigned i = 0; i < LANES && first + i < L.n; i++) there |= (unsigned)(L.threads[first + i].exchanges >= joint.now->exchanges) << i;
     return there;
 }
 

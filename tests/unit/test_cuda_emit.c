@@ -82,7 +82,7 @@ static void gather(const kir_func *f, const cu_plan *plan) {
     gpa_code rc = kir_check(f, &e);
     if (!rc) {
         snprintf(name, sizeof name, "gpa_%d", made++);
-        rc = emit_source(f, plan, name, &s, &e);
+        rc = emit_source(f, plan, NULL, name, &s, &e);
     }
     if (rc) fail_msg("%s", e.msg);
     str_printf(&together, "namespace n%d {\n%s}\n", made, s.text.text);
@@ -289,9 +289,9 @@ static void test_layouts(void **state) {
     (void)state;
     begin();
     for (int n = 0; n <= KIR_MAX_DIMS; n++) {
-        for (int way = 0; way < 4; way++) {
+        for (int way = 0; way < 5; way++) {
             kir_func *f = map("layout", n, 0);
-            if (way == 3) f->flags = 0;
+            if (way == 3 || (way == 4 && n % 2)) f->flags = 0;
             unsigned last = n ? 1u << (n - 1) : 0;
             int a = array(f, DT_F32, KIR_READ, last, 0), b = array(f, DT_F64, KIR_READ, 0, n > 1 ? 1 : 0), c = array(f, DT_F64, KIR_READ | KIR_WRITE, last, 0);
             kir_array gen = {.dtype = DT_I64, .where = KIR_VIRTUAL};
@@ -301,7 +301,10 @@ static void test_layouts(void **state) {
             v = kir_op2(f, OP_MULTIPLY, v, kir_cast(f, DT_F64, kir_emit(f, iota)));
             store(f, c, kir_op2(f, OP_ADD, v, load(f, c)));
             cu_plan p = points(way == 1 && n ? 2 : 1, 1 + way, way == 1 ? 5 : 0);
-            if (way == 2 && n > 1) p.tile = (uint8_t)(n - 1);
+            if (way == 2 && n > 1) p.tile = (uint8_t)(n - 1), p.width = TILE;
+            p.even = way == 1 && n % 2;
+            for (int k = 0; k <= c && way == 4; k++) p.lead[k] = (uint8_t)k;
+            if (way == 4 && n > 1) p.strip = (uint8_t)(n - 1), p.lead[c] = (uint8_t)b, p.ahead[c] = 2;
             gather(f, &p);
             kir_free(f);
         }
@@ -400,7 +403,7 @@ static void own_elements(gpa_dtype t, int n, bool all) {
     cu_plan p = points(1, 1, ~UINT64_C(0));
     cu_source s;
     gpa_err e = {0};
-    assert_int_equal(emit_source(f, &p, "gpa", &s, &e), GPA_OK);
+    assert_int_equal(emit_source(f, &p, NULL, "gpa", &s, &e), GPA_OK);
     assert_int_equal(strstr(s.text.text, "kept1[") != NULL, all && n > 1 && n * (int)dtype_size(t) <= 96);
     emit_free(&s);
     gather(f, &p);
