@@ -75,6 +75,7 @@ enum { MOST_MARKED = 3 };
 /* What is remembered beside a program that is kept. */
 struct arr_known {
     gpa_device *device;
+    uint32_t epoch; /* the device's: a fresh start takes its programs away */
     gpa_prog *checked, *last; /* the program as it is; what ran */
     struct {
         gpa_prog *prog;
@@ -95,13 +96,13 @@ void arr_memo_free(arr_memo *memo) {
     *memo = NULL;
 }
 
-/* The memory of a program's launches on this device: another device has other programs. */
+/* The memory of a program's launches on this device, as it is now: another one has other programs. */
 static struct arr_known *known_on(arr_memo *memo, gpa_device *d) {
     struct arr_known *k = memo ? *memo : NULL;
     if (memo && !k && !(k = *memo = mem_zero(sizeof *k))) return NULL;
-    if (k && k->device != d) {
+    if (k && (k->device != d || k->epoch != d->epoch)) {
         forget(k);
-        *k = (struct arr_known){.device = d};
+        *k = (struct arr_known){.device = d, .epoch = d->epoch};
     }
     return k;
 }
@@ -220,7 +221,7 @@ gpa_code arr_run(gpa_rt *rt, const kir_func *f, const arr_program *p, gpa_err *e
     bool raises = may_fault(f);
     if (!rc && (raises || exec_may_stop(d, f))) rc = exec_expect_fault(rt, d, f, raises, &l.fault, e);
     profile_begin(rt, d);
-    if (!rc) rc = d->be->run(d->dev, prog, &l, e);
+    if (!rc) rc = device_result(rt, d, d->be->run(d->dev, prog, &l, e), e);
     profile_call(rt, d, f->name, bytes_of(f, p->arrays));
     rt->stats.launches++;
     if (!rc && p->say && heard.n_lines) rc = said_tell(&heard, f, p->say, p->user, e);

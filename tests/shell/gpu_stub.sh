@@ -104,6 +104,9 @@ has "a fault is an error"           "$out" 'an illegal memory access was encount
 has "what was lost says so"         "$out" 'the elements of this array were lost when cuda:0 failed'
 has "everything else goes on"       "$out" "[7. 8.] [4. 5.] device('cuda:0')"
 has "the context was made again"    "$(log)" reset
+kernel=$'from numba import cuda\n@cuda.jit\ndef k(x): x[cuda.grid(1)] = 1\nd = np.zeros(4)\nk[1, 4](d)
+try: (np.array([1.0]) + 1)[0].item()\nexcept RuntimeError: print("fault")\nd = np.zeros(4)\nk[1, 4](d)\nprint(len(d.tolist()), d.device)'
+ok "kernels from before are loaded again" "$(gpa "fault=3" "$kernel")" $'fault\n4 cuda:0'
 out=$(gpa "fault=1 dead" "$fault")
 has "a process that gets no other"  "$out" "[7. 8.] [4. 5.] device('"
 has "goes on elsewhere"             "$(gpa "fault=1 dead" "$fault"$'\nprint(device().name != "cuda:0")')" True
