@@ -202,7 +202,7 @@ static gpa_code keep_all(keeping *k) {
 /* Where nobody can begin the process anew, the user is told how. */
 static void hand_over(keeping *k) {
     if (k->s->host.restart) k->s->host.restart(k->s->host.user, k->folder);
-    session_printf(k->s, false, "Restart the kernel, then: %%run %s/%s\n", k->folder, program_name);
+    session_printf(k->s, false, "Restart the kernel, then get the names back: %%run %s/%s\n", k->folder, program_name);
 }
 
 gpa_code magic_restart(magic_call *m, value *out) {

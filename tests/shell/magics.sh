@@ -85,4 +85,28 @@ if [ -e "$B/gpa-cpu.so" ]; then
         sed 's/^/# got: /' "$work/out"
     fi
 fi
+
+# %restart where nobody can begin anew: the names lie in a folder
+cat > "$work/keep.gpa" <<'PROGRAM'
+import numpy as np, math
+from math import sqrt as root
+a, one, half = np.arange(6.0).reshape(2, 3) * 2, np.float32(1.5), np.arange(3)[1]
+texts = {"x": [1, (2.5, None)], "y": {3}, (1, "é'\n"): b"\x00q", "e": set()}
+odd = float("inf"), -float("inf"), -9223372036854775808, 1 - 2j, range(4), True, ()
+def f(x, n=2):
+    """twice"""
+    return x * n
+wrapped = np.vectorize(f)
+@vectorize
+def g(x): return x + 1
+waits = iter([1])
+%restart -f
+PROGRAM
+TMPDIR=$work "$GPA" "$work/keep.gpa" > "$work/out" 2>&1
+folder=$(sed -n 's/.*%run \(.*\)\/names.gpa$/\1/p' "$work/out")
+sed -i "s#$folder#FOLDER#" "$work/out"
+check "%restart says what it cannot keep" 'Not kept: wrapped (vectorize), waits (list_iterator)\nRestart the kernel, then get the names back: %run FOLDER/names.gpa' "$work/out"
+"$GPA" -c "%run $folder/names.gpa"'
+print(a.tolist(), repr(one), repr(half), texts, odd, f(3), g(np.arange(2)).tolist(), root(4), np.pi == math.pi)' > "$work/out" 2>&1
+check "and the rest is there again" "[[0.0, 2.0, 4.0], [6.0, 8.0, 10.0]] np.float32(1.5) np.int64(1) {'x': [1, (2.5, None)], 'y': {3}, (1, \"é'\\\\n\"): b'\\\\x00q', 'e': set()} (inf, -inf, -9223372036854775808, (1-2j), range(0, 4), True, ()) 6 [1, 2] 2.0 True" "$work/out"
 exit $bad
