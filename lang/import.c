@@ -50,6 +50,8 @@ static gpa_code builtin_module(gpa_vm *vm, const char *name, native_owner o, mod
     if (!s) return vm_no_memory(vm);
     if (!(*out = module_new(vm, s))) return vm->err.code;
     (*out)->builtin = true;
+    (*out)->doc = v_cstr(vm, owner_doc(o));
+    if ((*out)->doc.tag == V_UNSET) return vm->err.code;
     gpa_code rc = module_fill(vm, *out, o);
     if (!rc && o != OWNER_NUMPY) rc = vm_run_prelude(vm, *out, name); /* numpy's, which all others need, runs once all is filled */
     return rc;

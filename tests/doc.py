@@ -36,9 +36,9 @@ def check(engine, owner, name, kind, doc):
         examples = doctest.DocTestParser().get_examples(doc)
     except ValueError as e:
         return [("its docstring:", str(e))]
-    if not examples and owner != DRAWING and not doc.startswith(NO_EXAMPLE):
+    if not examples and kind not in ("module", "constant") and owner != DRAWING and not doc.startswith(NO_EXAMPLE):
         return [("it has no example", "")]
-    module = owner if owner in ("math", "cmath", "random", "functools", "itertools", "collections", "operator", "string", "timeit", "copy", "json", "time", "os", "os.path", "sys") else ""
+    module = owner if owner in ("math", "cmath", "random", "functools", "itertools", "collections", "operator", "string", "timeit", "copy", "json", "io", "tempfile", "warnings", "time", "os", "os.path", "sys") else ""
     prologue = f"import {module}\nfrom {module} import *\n" if module else ""
     if owner.startswith(("numpy", "scipy", "pyculib", "imageio", "ndarray", "dtype", "ufunc", "Generator", "poly1d", "broadcast")):
         prologue = "import numpy as np\nfrom numpy import *\nfrom builtins import bool\n"
@@ -50,9 +50,11 @@ def check(engine, owner, name, kind, doc):
         prologue = "import numpy as np\nimport h5py\n"
     if owner in ("Counter", "defaultdict", "deque"):
         prologue = "from collections import *\n"
+    if owner == "tempfile":
+        prologue += "import os\n"
     if owner == "timeit":
         prologue += "from time import *\n"
-    if owner in ("copy", "operator"):
+    if owner in ("copy", "operator", "io"):
         prologue += "import numpy as np\n"
     if owner == "Generator":
         prologue += "from numpy.random import default_rng\n"

@@ -114,8 +114,8 @@ static const char *after_key(const char *head, const char *key) {
 static gpa_code read_descr(gpa_vm *vm, const char *p, header *h) {
     char descr[16] = "";
     if (!p || *p != '\'') return vm_fail(vm, GPA_E_TYPE, "structured arrays cannot be loaded: gpa has no records");
-    size_t n = strcspn(++p, "'");
-    memcpy(descr, p, MIN(n, sizeof descr - 1));
+    size_t n = MIN(strcspn(++p, "'"), sizeof descr - 1);
+    memcpy(descr, p, n);
     if (strchr(descr, 'O')) return vm_fail(vm, GPA_E_VALUE, "Object arrays cannot be loaded when allow_pickle=False");
     h->swapped = descr[0] == '>' && n > 1 && descr[n - 1] != '1';
     size_t skip = descr[0] && strchr("<>|=", descr[0]) ? 1 : 0;

@@ -8,7 +8,7 @@
 #include "lang/builtin/os.h"
 #include "lang/numpy/numpy.h"
 
-#define MODULE(id, name) static const char owner_##id[] = name;
+#define MODULE(id, name, doc) static const char owner_##id[] = name;
 #define TYPE(id, name) static const char owner_##id[] = name;
 #include "lang/builtin/owners.def"
 #undef MODULE
@@ -16,7 +16,7 @@
 
 /* How the plain functions of an owner are called. */
 enum {
-#define MODULE(id, name) KIND_##id = NATIVE_FUNCTION,
+#define MODULE(id, name, doc) KIND_##id = NATIVE_FUNCTION,
 #define TYPE(id, name) KIND_##id = NATIVE_METHOD,
 #include "lang/builtin/owners.def"
 #undef MODULE
@@ -24,11 +24,11 @@ enum {
 };
 
 static const struct {
-    const char *name;
+    const char *name, *doc; /* doc: of a module */
     bool module;
 } owners[OWNER_COUNT] = {
-#define MODULE(id, name_) [OWNER_##id] = {owner_##id, true},
-#define TYPE(id, name_) [OWNER_##id] = {owner_##id, false},
+#define MODULE(id, name_, doc_) [OWNER_##id] = {owner_##id, doc_, true},
+#define TYPE(id, name_) [OWNER_##id] = {owner_##id, NULL, false},
 #include "lang/builtin/owners.def"
 #undef MODULE
 #undef TYPE
@@ -78,6 +78,8 @@ const object_kind *const object_kinds[OBJECT_KINDS + 1] = {
 };
 
 const char *owner_name(native_owner o) { return owners[o].name; }
+
+const char *owner_doc(native_owner o) { return o < OWNER_COUNT && owners[o].doc ? owners[o].doc : ""; }
 
 bool owner_is_module(native_owner o) { return o < OWNER_COUNT && owners[o].module; }
 
@@ -149,6 +151,14 @@ const native_const *native_consts(native_owner o, size_t *n) {
     while (first->owner && (o == OWNER_COUNT || first->owner != owners[o].name)) first++;
     for (*n = 0; first[*n].owner && first[*n].owner == first->owner;) ++*n;
     return first;
+}
+
+const char *native_const_doc(native_owner o, const char *name) {
+    size_t n;
+    const native_const *c = native_consts(o, &n);
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(c[i].name, name) == 0) return c[i].doc;
+    return "";
 }
 
 gpa_code native_const_value(gpa_vm *vm, native_owner o, const char *name, value *out) {

@@ -8,7 +8,7 @@
 #include "lang/native.h"
 
 typedef enum {
-#define MODULE(id, name) OWNER_##id,
+#define MODULE(id, name, doc) OWNER_##id,
 #define TYPE(id, name) OWNER_##id,
 #include "lang/builtin/owners.def"
 #undef MODULE
@@ -20,6 +20,8 @@ typedef enum {
 const char *owner_name(native_owner o);
 native_owner owner_find(const char *name);
 bool owner_is_module(native_owner o);
+/* What a module is for; "" for a type. */
+const char *owner_doc(native_owner o);
 /* Whose methods and properties a value has, and whose a type has (`list.append`); OWNER_COUNT: none. A second place to
  * look follows some: numpy's scalars have the methods of GENERIC, then those of ARRAY; bool those of BOOL, then INT;
  * frozenset those of FROZENSET, then SET. */
@@ -40,6 +42,8 @@ typedef struct {
     const char *owner, *name, *doc;
 } native_const;
 const native_const *native_consts(native_owner o, size_t *n);
+/* "" when the module has no such constant. */
+const char *native_const_doc(native_owner o, const char *name);
 /* UNSET (and GPA_OK) when the module has no such constant. */
 gpa_code native_const_value(gpa_vm *vm, native_owner o, const char *name, value *out);
 

@@ -382,3 +382,17 @@ gpa_code np_scalar_new(gpa_vm *vm, value *argv, value *out) { /* cls, x, *types 
     if (!rc) *out = v_num(vm, t, v);
     return rc ? rc : out->tag == V_UNSET ? vm_err(vm)->code : GPA_OK;
 }
+
+gpa_code np_constants(gpa_vm *vm, value *argv, value *out) { /* module: its name */
+    const char *name;
+    size_t n;
+    gpa_code rc = arg_text(vm, argv[0], "module", &name, &n);
+    if (!rc) rc = native_give(v_dict(vm), out);
+    const native_const *rows = native_consts(rc ? OWNER_COUNT : owner_find(name), &n);
+    for (size_t i = 0; i < n && !rc; i++) {
+        value doc = v_cstr(vm, rows[i].doc);
+        rc = doc.tag == V_UNSET ? GPA_E_MEMORY : dict_set_text(vm, out->dict, rows[i].name, doc);
+        value_release(vm, doc);
+    }
+    return rc;
+}

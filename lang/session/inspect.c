@@ -147,6 +147,22 @@ void inspect_doc(gpa_session *s, value v, gpa_str *out) {
     value_release(s->vm, doc);
 }
 
+/* What a table says of a constant, which is no part of its value: np.pi, or a name that is there without an import. */
+static void put_constant_doc(gpa_session *s, const char *name, size_t n, gpa_str *out) {
+    const char *dot = memrchr(name, '.', n);
+    gpa_sym own = dot ? 0 : intern_find(s->names, name, n);
+    value module = dot ? inspect_resolve(s, name, (size_t)(dot - name)) : v_unset();
+    char last[64];
+    snprintf(last, sizeof last, "%.*s", (int)(dot ? name + n - dot - 1 : (ptrdiff_t)n), dot ? dot + 1 : name);
+    if (module.tag == V_MODULE && module.module->builtin)
+        str_put(out, native_const_doc(owner_find(intern_text(s->names, module.module->name)), last));
+    else if (own && module_get_peek(session_scope(s), own).tag == V_UNSET) {
+        const char *doc = native_const_doc(OWNER_BUILTINS, last);
+        str_put(out, *doc ? doc : native_const_doc(OWNER_NUMPY, last));
+    }
+    value_release(s->vm, module);
+}
+
 static const source *source_of(gpa_session *s, value v) {
     if (v.tag == V_METHOD) v = v.method->fn;
     const ast_node *n = v.tag == V_FUNC ? func_node(v.func) : NULL;
@@ -192,7 +208,8 @@ static void tell_value(gpa_session *s, const char *name, size_t n, value v, int 
     for (int i = 0; i < ABOUT_TEXTS; i++) str_init(&t[i]);
     str_putn(&t[ABOUT_NAME], name, n);
     inspect_signature(s, v, t[ABOUT_NAME].text ? t[ABOUT_NAME].text : "", &t[ABOUT_SIGNATURE]);
-    inspect_doc(s, v, &t[ABOUT_DOC]);
+    if (strcmp(inspect_kind(v), "instance") == 0) put_constant_doc(s, name, n, &t[ABOUT_DOC]);
+    if (!t[ABOUT_DOC].len) inspect_doc(s, v, &t[ABOUT_DOC]);
     if (level >= 0) put_text(s, v, &t[ABOUT_TEXT]);
     if (level > 0) inspect_source(s, v, &t[ABOUT_SOURCE]);
     const gpa_arr *a = v.tag == V_ARRAY && !v.aux ? v.array->arr : NULL;
