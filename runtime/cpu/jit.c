@@ -87,8 +87,17 @@ static void host_vectors(jit_host *h, const char *features) {
 #endif
 }
 
+/* What the processor has, and what is better done without: AMD's gathers and scatters are slower than single accesses. */
+static char *host_features(const char *cpu) {
+    char *has = LLVMGetHostCPUFeatures(), text[8192];
+    int n = snprintf(text, sizeof text, "%s,+prefer-no-gather,+prefer-no-scatter", has);
+    if (strncmp(cpu, "znver", 5) != 0 || n >= (int)sizeof text) return has;
+    LLVMDisposeMessage(has);
+    return LLVMCreateMessage(text);
+}
+
 static gpa_code open_machine(jit *j, gpa_err *e) {
-    char *cpu = LLVMGetHostCPUName(), *features = LLVMGetHostCPUFeatures(), *why = NULL;
+    char *cpu = LLVMGetHostCPUName(), *features = host_features(cpu), *why = NULL;
     LLVMTargetRef target;
     gpa_code rc = GPA_OK;
     host_vectors(&j->host, features);
