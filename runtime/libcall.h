@@ -42,6 +42,13 @@ typedef struct gpa_libcall {
             bool right;
             gpa_binding a, v, out;
         } search;
+        /* EXTREME: the place of the first of the largest (`most`) or smallest elements of each of `rows` rows of n elements, n > 0; what
+         * is no number comes before all numbers. All contiguous; out is int64. */
+        struct {
+            int64_t rows, n;
+            bool most;
+            gpa_binding in, out;
+        } extreme;
         /* Unscaled discrete Fourier transforms with the sign -1, or +1 for the inverse, over the first `rank` dimensions
          * of a space of `ndim`, for every point of the others. n are the extents of the space, those of the real side for
          * R2C (always forward) and C2R (always inverse, rank 1); the complex side of the last transformed dimension then

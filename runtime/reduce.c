@@ -2,6 +2,8 @@
  *
  * Reading order: the parts that all share (where=, the shape of the result), reductions, means, variances, scans. */
 #include "runtime/exec.h"
+#include "runtime/explain.h"
+#include "runtime/library.h"
 #include "runtime/rt.h"
 #include "runtime/shape.h"
 #include "runtime/store.h"
@@ -162,6 +164,35 @@ static gpa_code check_reduce(gpa_red red, const gpa_arr *a, gpa_dtype t, uint32_
     return GPA_OK;
 }
 
+/* The places of extremes of rows that lie there computed, by a library; *out stays NULL where there is none. */
+static gpa_code by_library(gpa_rt *rt, gpa_red red, gpa_arr *a, uint32_t axes, const arr_reduce_opts *o, gpa_arr **out, gpa_err *e) {
+    uint32_t last = 1u << (a->ndim - 1);
+    if (o->into || o->where || o->has_initial || arr_is_pending(a) || !arr_is_contiguous(a) || !a->size || (axes != last && axes != 2 * last - 1)) return GPA_OK;
+    int64_t shape[GPA_MAX_DIMS];
+    int ndim = 0;
+    for (int d = 0; d < a->ndim; d++) {
+        bool reduced = axes >> d & 1;
+        if (!reduced || o->keepdims) shape[ndim++] = reduced ? 1 : a->shape[d];
+    }
+    gpa_device *d;
+    gpa_code rc = device_default(rt, &d, e);
+    gpa_libcall c = {.kind = LIB_EXTREME, .dtype = (gpa_dtype)a->dtype, .extreme = {.n = count_reduced(a, axes), .most = red == RED_ARGMAX}};
+    c.extreme.rows = a->size / c.extreme.n;
+    if (rc || d != a->storage->buf->device || !library_can(d, &c)) return rc;
+    gpa_arr *made = NULL;
+    TRY(arr_empty(rt, DT_I64, ndim, shape, &made, e));
+    TRY(arr_force(rt, made, CUT_LIBRARY, e));
+    c.extreme.in = (gpa_binding){.mem = a->storage->buf->mem, .offset = a->offset};
+    c.extreme.out = (gpa_binding){.mem = made->storage->buf->mem, .offset = made->offset};
+    TRY(library_run(rt, d, &c, e));
+    explain_call(rt, library_names[LIB_EXTREME], d, made);
+    *out = made;
+    made = NULL;
+out:
+    arr_release(rt, made);
+    return rc;
+}
+
 gpa_code arr_reduce(gpa_rt *rt, gpa_red red, gpa_arr *a, const arr_reduce_opts *opts, gpa_arr **out, gpa_err *e) {
     arr_reduce_opts all;
     const arr_reduce_opts *o = or_all(opts, &all);
@@ -170,6 +201,11 @@ gpa_code arr_reduce(gpa_rt *rt, gpa_red red, gpa_arr *a, const arr_reduce_opts *
     node *x = NULL, *r = NULL, *first = NULL;
     gpa_code rc = GPA_OK;
     TRY(check_reduce(red, a, t, axes, o, e));
+    if (red_info[red].arg && a->ndim && a->ndim < 32 && o->dtype == DT_NONE) {
+        *out = NULL;
+        TRY(by_library(rt, red, a, axes, o, out, e));
+        if (*out) return GPA_OK;
+    }
     TRY(operand(rt, a, t, &x, e));
     gpa_val start = red_start(red, t).v;
     TRY(mask_node(rt, a, o->where, dtype_cast(start, dtype_info[t].compute, t), &x, e));

@@ -11,6 +11,7 @@
 #include "runtime/base.h"
 #include "runtime/cpu/blas.h"
 #include "runtime/cpu/kernel.h"
+#include "runtime/cpu/extreme.h"
 #include "runtime/cpu/fft.h"
 #include "runtime/cpu/lapack.h"
 #include "runtime/cpu/run.h"
@@ -190,6 +191,8 @@ static bool can_sort(gpa_dev *d, const gpa_libcall *c) { return (void)d, sort_ca
 static gpa_code run_sort(gpa_dev *d, const gpa_libcall *c, gpa_err *e) { return sort_run(d->threads, &d->stop, c, e); }
 static bool can_search(gpa_dev *d, const gpa_libcall *c) { return (void)d, search_can(c); }
 static gpa_code run_search(gpa_dev *d, const gpa_libcall *c, gpa_err *e) { return search_run(d->threads, &d->stop, c, e); }
+static bool can_extreme(gpa_dev *d, const gpa_libcall *c) { return (void)d, extreme_can(c); }
+static gpa_code run_extreme(gpa_dev *d, const gpa_libcall *c, gpa_err *e) { return extreme_run(d->threads, &d->stop, c, e); }
 static bool can_sparse(gpa_dev *d, const gpa_libcall *c) { return (void)d, sparse_can(c); }
 static gpa_code run_sparse(gpa_dev *d, const gpa_libcall *c, gpa_err *e) { return sparse_run(d->threads, c, e); }
 
@@ -202,6 +205,7 @@ static const struct {
     [LIB_SORT] = {can_sort, run_sort},
     [LIB_ARGSORT] = {can_sort, run_sort},
     [LIB_SEARCH] = {can_search, run_search},
+    [LIB_EXTREME] = {can_extreme, run_extreme},
     [LIB_FFT] = {can_fft, run_fft},
     [LIB_LU] = {can_lapack, run_lapack},
     [LIB_SOLVE] = {can_lapack, run_lapack},

@@ -1,0 +1,176 @@
+/* The first of the largest or smallest elements: extreme.h.
+ *
+ * A row is walked in blocks that stay in the nearest cache: one comparison an element finds the blocks that hold something better,
+ * few after the first ones; such a block is walked again, for the value and then for its first place. What is no number is better
+ * than any number. Loops say what they compute without a branch, and the compiler makes vectors of them. Reading order: blocks,
+ * rows, calls. */
+#include "runtime/cpu/extreme.h"
+
+#include <string.h>
+
+#include "runtime/base.h"
+#include "runtime/cpu/run.h"
+#include "runtime/cpu/threads.h"
+#include "runtime/wide.h"
+
+/* Elements of a block, of the shortest row that is worth the call, of a part of a row that a thread takes; rows of an item of work. */
+enum { BLOCK = 2048, SHORTEST = 48, PART = 1 << 17, ITEM = 1 << 15 };
+
+/* Comparisons of numbers alone: the compiler may take the processor's own maximum. */
+#ifdef __clang__
+#define NUMBERS GPA_WIDE
+#else
+#define NUMBERS GPA_WIDE_CLONES __attribute__((optimize("O3", "finite-math-only", "no-signed-zeros")))
+#endif
+
+/* ---- blocks ---- */
+
+/* For elements of type T: whether one of n is BEYOND v or no number; the best of n numbers; the first place of v; whether one is no
+ * number. I counts a block's places in as many bits as T has. */
+#define BLOCKS(name, T, I, BEYOND, NOT_AFTER)                                        \
+    GPA_WIDE static bool name##_any(const T *x, int64_t n, T v) {                    \
+        I any = 0;                                                                   \
+        for (int64_t i = 0; i < n; i++) any |= !(x[i] NOT_AFTER v);                  \
+        return any;                                                                  \
+    }                                                                                \
+    NUMBERS static T name##_best(const T *x, int64_t n) {                            \
+        T best = x[0];                                                               \
+        for (int64_t i = 1; i < n; i++) best = x[i] BEYOND best ? x[i] : best;       \
+        return best;                                                                 \
+    }                                                                                \
+    GPA_WIDE static int64_t name##_place(const T *x, int64_t n, T v) {               \
+        I place = (I)BLOCK;                                                          \
+        for (I i = 0; i < (I)n; i++) {                                               \
+            I here = x[i] == v ? i : (I)BLOCK;                                       \
+            place = here < place ? here : place;                                     \
+        }                                                                            \
+        return place;                                                                \
+    }                                                                                \
+    GPA_WIDE static bool name##_lost(const T *x, int64_t n) {                        \
+        I lost = 0;                                                                  \
+        for (int64_t i = 0; i < n; i++) lost |= x[i] != x[i];                        \
+        return lost;                                                                 \
+    }                                                                                \
+    static int64_t name(const void *row, int64_t n) {                                \
+        const T *x = row;                                                            \
+        int64_t at = -1;                                                             \
+        for (int64_t from = 0; from < n; from += BLOCK) {                            \
+            int64_t m = MIN(BLOCK, n - from);                                        \
+            if (at >= 0 && !name##_any(x + from, m, x[at])) continue;                \
+            if (name##_lost(x + from, m)) {                                          \
+                while (x[from] == x[from]) from++;                                   \
+                return from;                                                         \
+            }                                                                        \
+            at = from + name##_place(x + from, m, name##_best(x + from, m));         \
+        }                                                                            \
+        return at;                                                                   \
+    }
+#define BOTH(name, T, I) BLOCKS(name##_most, T, I, >, <=) BLOCKS(name##_least, T, I, <, >=)
+BOTH(f32, float, int32_t)
+BOTH(f64, double, int64_t)
+BOTH(i16, int16_t, int16_t)
+BOTH(i32, int32_t, int32_t)
+BOTH(i64, int64_t, int64_t)
+BOTH(u16, uint16_t, int16_t)
+BOTH(u32, uint32_t, int32_t)
+BOTH(u64, uint64_t, int64_t)
+
+/* Bytes are found by the C library once their value is known. */
+#define BYTES(name, T, BEYOND)                                                       \
+    GPA_WIDE static int64_t name(const void *row, int64_t n) {                       \
+        const T *x = row;                                                            \
+        T best = x[0];                                                               \
+        for (int64_t i = 1; i < n; i++) best = x[i] BEYOND best ? x[i] : best;       \
+        return (const T *)memchr(x, (uint8_t)best, (size_t)n) - x;                   \
+    }
+BYTES(i8_most, int8_t, >)
+BYTES(i8_least, int8_t, <)
+BYTES(u8_most, uint8_t, >)
+BYTES(u8_least, uint8_t, <)
+
+/* The first bool that is true; any byte that is not 0 is. */
+static int64_t bool_most(const void *row, int64_t n) {
+    const uint8_t *x = row;
+    for (int64_t from = 0; from < n; from += BLOCK) {
+        int64_t m = MIN(BLOCK, n - from), i = u8_most(x + from, m);
+        if (!x[from + i]) continue;
+        for (i = 0; !x[from + i];) i++;
+        return from + i;
+    }
+    return 0;
+}
+
+static int64_t bool_least(const void *row, int64_t n) {
+    const uint8_t *x = row, *found = memchr(x, 0, (size_t)n);
+    return found ? found - x : 0;
+}
+
+/* ---- rows ---- */
+
+typedef int64_t (*finder)(const void *row, int64_t n);
+
+static finder finder_of(gpa_dtype t, bool most) {
+    switch ((int)t) {
+    case DT_BOOL: return most ? bool_most : bool_least;
+    case DT_I8: return most ? i8_most : i8_least;
+    case DT_U8: return most ? u8_most : u8_least;
+    case DT_I16: return most ? i16_most : i16_least;
+    case DT_U16: return most ? u16_most : u16_least;
+    case DT_I32: return most ? i32_most : i32_least;
+    case DT_U32: return most ? u32_most : u32_least;
+    case DT_I64: return most ? i64_most : i64_least;
+    case DT_U64: return most ? u64_most : u64_least;
+    case DT_F32: return most ? f32_most : f32_least;
+    case DT_F64: return most ? f64_most : f64_least;
+    }
+    return NULL;
+}
+
+typedef struct {
+    finder find;
+    const char *in;
+    int64_t *out, rows, n, item, per_item;
+    int64_t parts, *place; /* of a row that several threads share: the best place of each part */
+} work;
+
+static void some_rows(void *arg, int64_t i) {
+    const work *k = arg;
+    for (int64_t row = i * k->per_item; row < MIN((i + 1) * k->per_item, k->rows); row++) k->out[row] = k->find(k->in + row * k->n * k->item, k->n);
+}
+
+static void one_part(void *arg, int64_t i) {
+    const work *k = arg;
+    int64_t from = k->n * i / k->parts, to = k->n * (i + 1) / k->parts;
+    k->place[i] = from + k->find(k->in + from * k->item, to - from);
+}
+
+/* ---- calls ---- */
+
+bool extreme_can(const gpa_libcall *c) { return c->extreme.n >= SHORTEST && finder_of(c->dtype, c->extreme.most); }
+
+/* One long row: the best of the parts' best elements, put side by side. */
+static gpa_code by_parts(work *k, int threads, const int32_t *stop, gpa_err *e) {
+    k->parts = MIN(threads, k->n / PART);
+    k->place = mem_new((size_t)k->parts * sizeof *k->place);
+    char *best = mem_new((size_t)(k->parts * k->item));
+    gpa_code rc = k->place && best ? GPA_OK : gpa_no_memory(e);
+    if (!rc) threads_each(threads, k->parts, stop, one_part, k);
+    for (int64_t i = 0; i < k->parts && !rc && !__atomic_load_n(stop, __ATOMIC_RELAXED); i++)
+        memcpy(best + i * k->item, k->in + k->place[i] * k->item, (size_t)k->item);
+    if (!rc && !__atomic_load_n(stop, __ATOMIC_RELAXED)) k->out[0] = k->place[k->find(best, k->parts)];
+    mem_free(k->place);
+    mem_free(best);
+    return rc;
+}
+
+gpa_code extreme_run(int threads, const int32_t *stop, const gpa_libcall *c, gpa_err *e) {
+    int64_t item = (int64_t)dtype_size(c->dtype);
+    work k = {.find = finder_of(c->dtype, c->extreme.most), .rows = c->extreme.rows, .n = c->extreme.n, .item = item, .per_item = MAX(1, ITEM / c->extreme.n)};
+    k.in = c->extreme.in.mem->base + c->extreme.in.offset * item;
+    k.out = (int64_t *)(void *)c->extreme.out.mem->base + c->extreme.out.offset;
+    gpa_code rc = GPA_OK;
+    if (k.rows == 1 && threads > 1 && k.n >= 2 * PART) rc = by_parts(&k, threads, stop, e);
+    else threads_each(k.rows * k.n < ITEM ? 1 : threads, (k.rows + k.per_item - 1) / k.per_item, stop, some_rows, &k);
+    if (!rc && __atomic_load_n(stop, __ATOMIC_RELAXED)) rc = gpa_fail(e, GPA_E_INTERRUPT, "%s", "");
+    return rc;
+}
