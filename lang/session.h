@@ -103,8 +103,8 @@ gpa_code gpa_session_init(gpa_session *s);
 /* The names that %restart has kept in a folder, which is then removed. An error is reported. */
 gpa_code gpa_session_restore(gpa_session *s, const char *folder);
 /* Stops the running cell within half a second; it ends with KeyboardInterrupt. The one function for other threads and
- * signal handlers. */
-void gpa_session_interrupt(gpa_session *s);
+ * signal handlers. True: a request from before is not answered yet. */
+bool gpa_session_interrupt(gpa_session *s);
 /* From here on an interrupt is meant for the next cell; those before are forgotten. gpa_session_eval begins with this,
  * unless it was called since the last cell: for a front end that has work to do between taking a cell and running it. */
 void gpa_session_ready(gpa_session *s);

@@ -263,9 +263,10 @@ gpa_code vm_module_new(gpa_vm *vm, const char *name, module_obj **out) {
     return *out ? GPA_OK : vm->err.code;
 }
 
-void vm_interrupt(gpa_vm *vm) {
-    atomic_store(&vm->interrupted, true);
+bool vm_interrupt(gpa_vm *vm) {
+    bool before = atomic_exchange(&vm->interrupted, true);
     rt_interrupt(vm->config.rt);
+    return before;
 }
 
 void vm_interrupt_clear(gpa_vm *vm) {

@@ -63,8 +63,8 @@ value vm_exception_peek(gpa_vm *vm);
 value vm_raised_peek(const gpa_vm *vm);
 
 /* Stops the running evaluation, or the next one: it fails with KeyboardInterrupt, which may be caught. From any thread or
- * a signal handler. vm_interrupt_clear forgets a request. */
-void vm_interrupt(gpa_vm *vm);
+ * a signal handler. vm_interrupt_clear forgets a request. True: one from before is not answered yet. */
+bool vm_interrupt(gpa_vm *vm);
 void vm_interrupt_clear(gpa_vm *vm);
 
 void *vm_user(gpa_vm *vm);

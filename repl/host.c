@@ -3,10 +3,12 @@
  * other way to it. */
 #include "repl/host.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "repl/buf.h"
@@ -224,12 +226,22 @@ static volatile sig_atomic_t interrupts;
 
 int host_interrupts(void) { return interrupts; }
 
+enum { PATIENCE = 2 }; /* seconds */
+
+/* Code that is not gpa's - a driver, a library - may be where no interrupt ends it: whoever asks again is told the way out. */
 static void on_interrupt(int signal_number) {
+    static const char way_out[] = "\nThe call that is running does not answer Ctrl-C. Ctrl-\\ ends the process.\n";
+    static struct timespec first;
+    struct timespec now;
+    int keep = errno;
     (void)signal_number;
     interrupts++;
     if (at_prompt || !running) return;
     pressed = 1;
-    gpa_session_interrupt(running);
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    if (!gpa_session_interrupt(running)) first = now;
+    else if (now.tv_sec - first.tv_sec >= PATIENCE && write(STDERR_FILENO, way_out, sizeof way_out - 1) > 0) first = now;
+    errno = keep;
 }
 
 void host_catch_interrupts(gpa_session *s) {

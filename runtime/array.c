@@ -153,7 +153,7 @@ void arr_bind(const gpa_arr *a, gpa_binding *b) {
 
 /* A storage became pending: computes when the graph grows past what may stay pending. */
 static gpa_code keep_caps(gpa_rt *rt, gpa_storage *s, gpa_err *e) {
-    gpa_code rc = unread_tick(rt, e);
+    gpa_code rc = rt->unread.n ? unread_tick(rt, e) : GPA_OK;
     if (rc) return rc;
     if (s->node->height >= MAX_HEIGHT) return exec_storages(rt, &s, 1, CUT_HEIGHT, e);
     if (rt->n_pending >= MAX_PENDING) return exec_pending(rt, CUT_NODES, e);

@@ -242,6 +242,7 @@ bool rt_is_starting(const gpa_rt *rt) { return rt->opener && !is_done(rt->opener
 
 gpa_code device_default(gpa_rt *rt, gpa_device **out, gpa_err *e) {
     if (!rt->device) {
+        rt_prepare(rt); /* so that an interrupt ends the wait */
         gpa_code rc = settle(rt, e);
         int number;
         if (rc) return rc;

@@ -148,7 +148,7 @@ long long gpa_session_live_blocks(void) { return mem_alive(); }
 
 int gpa_session_count(const gpa_session *s) { return s->count; }
 
-void gpa_session_interrupt(gpa_session *s) { vm_interrupt(s->vm); }
+bool gpa_session_interrupt(gpa_session *s) { return vm_interrupt(s->vm); }
 
 void gpa_session_ready(gpa_session *s) {
     vm_interrupt_clear(s->vm);

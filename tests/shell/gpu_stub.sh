@@ -71,6 +71,9 @@ case $B in *release*) quick "Ctrl-C while it does" "$(ms "$t")" 3000 ;; esac
 t=$(date +%s%N); out=$(STUB_CUDA="endless" timeout --preserve-status -k 9 -s INT 1.5 "$GPA" -c 'a = np.array([1.0]) + 1; print(a)' 2>&1); has "Ctrl-C of what never ends" "$out" KeyboardInterrupt
 quick "which is soon" "$(ms "$t")" 4500
 export GPA_DEVICE=cuda
+STUB_CUDA="load=4500" "$GPA" -c $'a = np.array([1.0])\ntry: (a + 1)[0].item()\nexcept KeyboardInterrupt: print("stopped")' > "$work/out" 2>&1 & pid=$!
+sleep 0.7; kill -INT $pid; sleep 2.9; kill -INT $pid; wait $pid
+ok "a driver that does not answer Ctrl-C" "$(cat "$work/out")" $'\nThe call that is running does not answer Ctrl-C. Ctrl-\\ ends the process.\nstopped'
 
 # a program that does not end: the wait is given up, nothing waits without need, the GPU can be had afresh
 stuck=$'import time\ndef waits(what):\n    try: print(what())\n    except KeyboardInterrupt: print("stopped", end=" ")

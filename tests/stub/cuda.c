@@ -6,6 +6,7 @@
  *   no-ptx         PTX is not understood       fault=3        the third launch breaks its context
  *   lazy=1         streams linger (order.c)    dead           a broken context cannot be had again
  *   press=7        the seventh call that uses a context presses Ctrl-C first
+ *   load=5000      milliseconds that it takes to load a program
  *
  * What becomes of programs is left to four functions (stub.h), for which there may be others: ../emulator/launch.c. */
 #include <signal.h>
@@ -49,14 +50,18 @@ static void press(void) {
     kill(getpid(), SIGINT);
 }
 
+static void rest(long ms) {
+    struct timespec left = {ms / 1000, ms % 1000 * 1000000};
+    while (ms && nanosleep(&left, &left)) {}
+}
+
 #define LIVE() do { press(); if (!current) return 201; if (current->broken) return BROKEN; } while (0)
 #define WAITS() do { LIVE(); if (current->stuck) stub_log("hangs\n"); } while (0)
 #define STUB(symbol, ...) int symbol(__VA_ARGS__); int symbol(__VA_ARGS__)
 
 STUB(cuInit, unsigned flags) {
-    long ms = stub_word("slow", 0);
     (void)flags;
-    if (ms) nanosleep(&(struct timespec){ms / 1000, ms % 1000 * 1000000}, NULL);
+    rest(stub_word("slow", 0));
     return 0;
 }
 STUB(cuDriverGetVersion, int *out) { return *out = (int)stub_word("version", 13000), 0; }
@@ -211,6 +216,7 @@ STUB(cuMemsetD8Async, CUdeviceptr to, unsigned char v, size_t n, CUstream s) {
 STUB(cuModuleLoadDataEx, CUmodule *out, const void *image, unsigned n, int *options, void **values) {
     (void)n, (void)options, (void)values;
     WAITS();
+    rest(stub_word("load", 0));
     bool ptx = memcmp(image, "\177ELF", 4) != 0;
     stub_log("load %s\n", ptx ? "ptx" : "cubin");
     return ptx && stub_word("no-ptx", 0) ? TOO_OLD : stub_load(image, out);
