@@ -344,10 +344,18 @@ static gpa_code check_product(gpa_vm *vm, int core, const gpa_arr *result, const
     return out_check(vm, &rule, into->ndim, into->shape, (gpa_dtype)result->dtype, into);
 }
 
-gpa_code np_matmul(gpa_vm *vm, value *argv, value *out) { /* x1, x2, out */
+gpa_code np_matmul(gpa_vm *vm, value *argv, value *out) {
+    enum { X1, X2, OUT, CASTING, ORDER, DTYPE, SUBOK, AXES };
     gpa_opnd a = {0}, b = {0};
     gpa_arr *into, *result = NULL;
     gpa_code rc = GPA_OK;
+    if (argv[DTYPE].tag != V_NONE || argv[AXES].tag != V_NONE) {
+        value with_options = v_none();
+        rc = np_prelude(vm, "_matmul_with", &with_options);
+        if (!rc) rc = vm_call(vm, with_options, 6, (value[]){argv[X1], argv[X2], argv[OUT], argv[CASTING], argv[DTYPE], argv[AXES]}, 0, NULL, out);
+        value_release(vm, with_options);
+        return rc;
+    }
     TRY(arg_opnd(vm, argv[0], &a));
     TRY(arg_opnd(vm, argv[1], &b));
     TRY(arg_out(vm, argv[2], &into));

@@ -22,3 +22,23 @@ print(np.unique([3, 1, 3], sorted=True))
 x = np.zeros(3); np.put(x, [0], [5]); print(x); x.put([1], 7); print(x)
 # --- device
 print(np.zeros(2, device=None), np.linspace(0, 1, 3, device="cpu"), np.eye(2, device="cpu"), np.ones_like([1, 2], device="cpu"), np.arange(3, device="cpu"), np.asarray([1], device="cpu"))
+# --- products: dtype, casting and axes
+def tell(f):
+    try: r = f(); print(r.dtype, r.shape, np.asarray(r).ravel().tolist())
+    except Exception as e: print(type(e).__name__, e)
+a, b = np.arange(24.).reshape(2, 3, 4), np.arange(40.).reshape(4, 2, 5)
+tell(lambda: np.matmul(a, b, axes=[(1, 2), (0, 2), (1, 2)]))
+tell(lambda: np.matmul(a[0], a[1], axes=[(1, 0), (0, 1), (0, 1)]))
+tell(lambda: np.matmul(a[0], a[1], axes=[(1, 0), (0, 1), (1, 0)]))
+tell(lambda: np.matmul(a[0], a[1].T, dtype="f4")); tell(lambda: np.matmul([[1]], [[2]], dtype=float))
+tell(lambda: np.matmul(a[0], a[1].T, dtype="f4", casting="no")); tell(lambda: np.matmul([[1.5]], [[2]], dtype=int)); tell(lambda: np.matmul([[1.5]], [[2]], dtype=int, casting="unsafe"))
+tell(lambda: np.matmul(a[0], a[1].T, out=np.zeros((3, 3)), axes=[(0, 1), (0, 1), (1, 0)]))
+for axes in (3, [(0, 1)], [(0, 1), 0, (0, 1)], [(0, 1), (0, 1, 2), (0, 1)]): tell(lambda: np.matmul(a[0], a[1].T, axes=axes))
+tell(lambda: np.vecdot(a, a, axes=[0, 0, ()])); tell(lambda: np.vecdot(a, a, axes=[1, 1])); tell(lambda: np.vecdot(a, a, axis=0, keepdims=True)); tell(lambda: np.vecdot([1, 2], [3, 4], dtype=float))
+tell(lambda: np.matvec(a[0], [1, 2, 3], axes=[(1, 0), 0, 0])); tell(lambda: np.vecmat([1, 2, 3], a[0], dtype="f4")); tell(lambda: np.vecmat([1, 2, 3, 4], a[0], axes=[0, (1, 0), 0]))
+# --- names of old and of other functions
+x = np.zeros(4); np.put(a=x, ind=[1, 2], v=[3]); x.put(indices=[0], values=7); print(x)
+print(np.percentile([1, 2, 3, 4], 50, interpolation="lower"), np.quantile([1, 2, 3, 4], .5, interpolation="nearest"), np.nanpercentile([1, np.nan, 4], 50, interpolation="higher"))
+try: np.quantile([1, 2], .5, method="lower", interpolation="nearest")
+except TypeError as e: print(e)
+print(np.tri(2, M=3, k=1, dtype=int, like=None), np.eye(2, like=None), np.identity(2, like=None))
