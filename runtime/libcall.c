@@ -15,6 +15,8 @@
 
 #define SIGNATURE "(n?,k),(k,m?)->(n?,m?)"
 
+enum { SMALL_MATRIX = 4096 }; /* elements */
+
 /* A product of two stacks of matrices: vectors have become matrices of one row or column. */
 typedef struct {
     gpa_arr *a, *b;                      /* in the dtype of the result (owned) */
@@ -187,6 +189,32 @@ static gpa_code inner_product(gpa_rt *rt, const stacks *s, gpa_dtype t, gpa_arr 
     return rc;
 }
 
+/* Whether a product with one vector, or with one for each small matrix of a stack, is a sum over products of elements: what no
+ * library does, or only matrix by matrix. */
+static bool is_sum(const stacks *s, const gpa_arr *a, const gpa_arr *b, gpa_dtype t) {
+    bool vector = a->ndim == 1 || b->ndim == 1 || s->n == 1;
+    return vector && dtype_info[t].compute == t && (dtype_is_int(t) || (s->stack && b->ndim > 1 && a->ndim > 1 && s->m * s->k <= SMALL_MATRIX));
+}
+
+/* Such a product: it fuses like any sum. */
+static gpa_code vector_product(gpa_rt *rt, const stacks *s, gpa_dtype t, gpa_arr **out, gpa_err *e) {
+    gpa_arr *a = s->a, *b = s->b, *turned = NULL, *each = NULL;
+    bool row = a->ndim == 1, column = b->ndim == 1;
+    int perm[GPA_MAX_DIMS], n = b->ndim;
+    gpa_code rc = GPA_OK;
+    for (int d = 0; d < n; d++) perm[d] = d < n - 2 ? d : 2 * n - 3 - d;
+    if (row) TRY(arr_reshape(rt, a, 2, (int64_t[]){a->size, 1}, &turned, e));
+    else if (!column) TRY(arr_transpose(rt, b, perm, &turned, e));
+    gpa_opnd in[2] = {{.arr = row ? turned : a}, {.arr = row || column ? b : turned}};
+    TRY(arr_ufunc(rt, OP_MULTIPLY, in, NULL, &each, e));
+    arr_reduce_opts over = {.axes = 1u << (each->ndim - (row ? 2 : 1)), .keepdims = !row && !column, .dtype = t};
+    TRY(arr_reduce(rt, RED_SUM, each, &over, out, e));
+out:
+    arr_release(rt, turned);
+    arr_release(rt, each);
+    return rc;
+}
+
 /* A product with a diagonal matrix multiplies rows or columns: elementwise, it fuses, and nothing is launched for it. *out NULL: neither
  * is known to be one. */
 static gpa_code scaled(gpa_rt *rt, gpa_arr *a, gpa_arr *b, gpa_arr **out, gpa_err *e) {
@@ -238,6 +266,10 @@ static gpa_code matmul(gpa_rt *rt, const gpa_opnd *a, const gpa_opnd *b, gpa_arr
     }
     if (shape_size(s.ndim, s.result) == 0 || s.k == 0) {
         TRY(arr_full(rt, t, s.ndim, s.result, (gpa_val){.bits = {0, 0}}, out, e));
+        goto out;
+    }
+    if (is_sum(&s, s.a, s.b, t)) {
+        TRY(vector_product(rt, &s, t, out, e));
         goto out;
     }
     gpa_device *d;

@@ -120,8 +120,28 @@ bool sort_can(const gpa_libcall *c) {
     return !dtype_is_complex(c->dtype) && c->sort.n <= UINT32_MAX;
 }
 
+/* A row of bytes: where each of the 256 keys begins tells all. */
+static void sort_bytes(const work *k, const uint8_t *in, char *out) {
+    int64_t n = k->c->sort.n, begin[256] = {0}, sum = 0;
+    const sortkey_order *o = &k->order;
+    uint8_t key[256];
+    for (int v = 0; v < 256; v++) key[v] = k->c->dtype == DT_BOOL ? v != 0 : (uint8_t)sortkey_of_bits((uint64_t)v, o);
+    for (int64_t i = 0; i < n; i++) begin[key[in[i]]]++;
+    for (int d = 0; d < 256; d++) {
+        int64_t c = begin[d];
+        begin[d] = sum;
+        if (!k->ranks) memset(out + sum, (int)sortkey_to_bits((uint64_t)d, o), (size_t)c);
+        sum += c;
+    }
+    for (int64_t i = 0; i < n && k->ranks; i++) ((int64_t *)(void *)out)[begin[key[in[i]]]++] = i;
+}
+
 static bool sort_one(const work *k, int64_t i, int threads) {
     int64_t n = k->c->sort.n;
+    if (k->order.item == 1) {
+        sort_bytes(k, (const uint8_t *)k->in + i * n, k->out + (size_t)(i * n) * (k->ranks ? sizeof(int64_t) : 1));
+        return true;
+    }
     row w = {.order = k->order, .threads = n < SHARED ? 1 : threads, .stop = k->stop, .n = n, .places = k->c->sort.places, .n_places = k->c->sort.n_places};
     size_t size = k->order.item == 8 ? sizeof(uint64_t) : sizeof(uint32_t);
     if (k->ranks) size = k->order.item == 8 ? sizeof(ranked) : sizeof(uint64_t);

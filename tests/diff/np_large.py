@@ -78,3 +78,18 @@ for shape, axes in (((300, 250), (0,)), ((256, 256), (0, 1)), ((1024, 70), (0,))
         c = (some(int(np.prod(shape)), 'f8') - 125 + 1j * (some(int(np.prod(shape)), 'f8')[::-1] % 17)).reshape(shape).astype(T)
         f = np.fft.fftn(c, axes=axes)
         print(T, shape, f.dtype, complex(f.ravel()[0].round(1)), bool(np.abs(np.fft.ifftn(f, axes=axes) - c).max() < (1e-3 if T == 'c8' else 1e-10)), round(float(np.abs(f[..., -1:]).sum()), -3))
+
+# --- products with vectors, alone and in stacks
+for T in ('i1', 'i4', 'u8', 'f4', 'f8', 'c16', 'bool'):
+    for sa, sb in (((3, 4), (4,)), ((4,), (4, 5)), ((2, 3, 4), (4,)), ((4,), (2, 4, 5)), ((2, 3, 4), (2, 4, 1)), ((5, 1, 3, 4), (2, 4, 1)), ((4,), (2, 4, 1)), ((7, 0), (0,)), ((2, 3, 0), (2, 0, 1)), ((0, 3, 4), (0, 4, 1))):
+        r = some(int(np.prod(sa)), T).reshape(sa) @ some(int(np.prod(sb)) + 3, T)[3:].reshape(sb)
+        print(T, sa, sb, r.dtype, r.shape, r.ravel()[:4].tolist())
+a, v, A = some(24, 'f8').reshape(2, 3, 4), some(8, 'f8').reshape(2, 4), some(12, 'i8').reshape(3, 4)
+print(np.einsum('bij,bj->bi', a, v), np.einsum('bij,bj->b', a, v), np.einsum('bi,bij->bj', v[:, :3], a), np.einsum('ij,j', A, A[0]), np.einsum('...ij,...j', a, v))
+print(A.T @ A[:, 0], A[0] @ A.T, A @ A[1], A[::2] @ A[1, ::-1])
+
+# --- sorted bytes
+for T in ('bool', 'i1', 'u1'):
+    for shape in ((300,), (3, 50), (1,), (2, 2000)):
+        x = some(int(np.prod(shape)), T).reshape(shape)
+        print(T, np.sort(x).ravel()[::37], np.argsort(x, kind='stable').ravel()[::29], np.partition(x, 0)[..., 0], np.sort(x, axis=0).ravel()[:9], np.median(x))
