@@ -177,3 +177,41 @@ with warnings.catch_warnings():
     try: np.float64(1) / 0
     except RuntimeWarning as e: print(e)
 print(np.exceptions.RankWarning, np.exceptions.ComplexWarning, issubclass(np.exceptions.RankWarning, RuntimeWarning))
+
+# --- heapq, bisect, contextlib, typing, __future__
+from __future__ import annotations, print_function, division
+import heapq, bisect, contextlib
+from contextlib import suppress, closing, nullcontext
+from typing import List, Dict, Optional, Tuple, Callable, Any, Union, TYPE_CHECKING, cast, Iterable
+def show(f):
+    try: print(repr(f()))
+    except BaseException as e: print(type(e).__name__ + ":", e)
+h = []
+for k in range(40):
+    heapq.heappush(h, (k * 7919) % 101)
+print(h)
+print([heapq.heappop(h) for _ in range(10)], h)
+g = [(k * 31) % 17 for k in range(25)]; heapq.heapify(g); print(g)
+show(lambda: heapq.heapreplace(g, 8)); show(lambda: heapq.heappushpop(g, -1)); show(lambda: heapq.heappushpop(g, 100)); print(g)
+show(lambda: heapq.heappop([])); show(lambda: heapq.heapreplace([], 1)); show(lambda: heapq.heappushpop([], 1)); show(lambda: heapq.heapify((1, 2)))
+show(lambda: heapq.nlargest(3, "banana")); show(lambda: heapq.nsmallest(-1, [1])); show(lambda: heapq.nsmallest(2, ["ccc", "a", "bb"], key=len)); show(lambda: list(heapq.merge([1, 5], [2, 9], [0])))
+show(lambda: heapq.heappush([1], "x"))
+a = [1, 2, 2, 2, 5]
+show(lambda: (bisect.bisect(a, 2), bisect.bisect_left(a, 2), bisect.bisect_right(a, 9), bisect.bisect_left(a, 0), bisect.bisect(a, 2, 3), bisect.bisect_left(a, 2, 0, 1)))
+show(lambda: bisect.bisect(a, 2, -1)); bisect.insort(a, 3); bisect.insort_left(a, 2.0); print(a)
+show(lambda: bisect.bisect_left([(1, "a"), (3, "b")], 2, key=lambda t: t[0]))
+b = [("a", 1), ("c", 3)]; bisect.insort(b, ("x", 2), key=lambda t: t[1]); print(b)
+with suppress(KeyError, ZeroDivisionError):
+    print("in"); {}["x"]; print("never")
+def esc():
+    with suppress(KeyError): [][1]
+show(esc)
+with nullcontext(5) as v: print(v)
+with nullcontext(): pass
+class_like = {"closed": 0}
+def fn(x: Optional[List[int]] = None, *y: Dict[str, Any], z: Union[int, str] = 3) -> Callable[..., Tuple[int, ...]]:
+    w: List[int] = [1]
+    return w
+print(fn(), TYPE_CHECKING, cast(int, "3"))
+Vector = List[float]
+print(1 / 2)
