@@ -407,13 +407,14 @@ void em_points(em *E) {
         em_steps(E, w.lo, w.hi);
         return;
     }
-    snprintf(chunk, sizeof chunk, "(%s)blockIdx.x * %d + u * %d + threadIdx.x", t, POINT_THREADS * w.unroll, POINT_THREADS);
+    snprintf(chunk, sizeof chunk, w.unroll > 1 ? "(%s)blockIdx.x * %d + u * %d + threadIdx.x" : "(%s)blockIdx.x * %d + threadIdx.x", t, POINT_THREADS * w.unroll, POINT_THREADS);
     w.chunk = chunk;
     w.end = chunks;
     if (E->plan->bins) {
         put_bins(E, &w);
         return;
     }
+    if (E->plan->unroll == 1 && !E->plan->tile) em_line(E, "if ((%s)blockIdx.x * %d + threadIdx.x >= %s) return;", t, POINT_THREADS, chunks);
     if (E->plan->strip) load_strip(E, &w);
     else em_batch_load(E, &w);
     em_batch_compute(E, &w);
