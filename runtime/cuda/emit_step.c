@@ -39,7 +39,7 @@ static void put_op(em *E, int32_t at) {
     str_printf(&v, "%s((%s)(", em_round(E, (gpa_dtype)i->type), em_type(E, (gpa_dtype)i->type));
     value_name(a, i->a), value_name(b, i->b), value_name(c, i->c);
     if (E->in_each && em_by_row(E, E->each, at)) str_printf(&v, "g_quotient(%s, %s, d%d)", a, b, (int)i->b);
-    else em_expr(E, &v, op_info[op].text[op_kind_at(dtype_info[t].kind)], t, a, b, c);
+    else if (!em_brief_op(E, &v, at)) em_expr(E, &v, op_info[op].text[op_kind_at(dtype_info[t].kind)], t, a, b, c);
     str_put(&v, "))");
     define(E, at, (gpa_dtype)i->type, v.text);
     str_free(&v);

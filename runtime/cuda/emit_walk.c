@@ -304,6 +304,33 @@ void em_point_of_access(em *E, const cu_walk *w, const char *plus) {
         em_line(E, "const %s i%d = p%d[u]%s;", em_index_type(E), w->dims[k], w->dims[k], k == w->n - 1 ? plus : "");
 }
 
+/* The arithmetic of access u. */
+static void put_points(em *E, const cu_walk *w, bool guarded) {
+    em_open_unrolled(E, "k", w->vec);
+    if (guarded) {
+        em_line(E, "if (k < lim[u]) {");
+        E->depth++;
+    }
+    em_point_of_access(E, w, w->vec > 1 ? " + k" : "");
+    E->access = ACCESS_BATCH;
+    em_steps(E, w->lo, w->hi);
+    E->access = ACCESS_DIRECT;
+    if (guarded) em_close_block(E);
+    em_close_block(E);
+}
+
+/* The same the short way, and once more where that was not enough. */
+static void put_brief_points(em *E, const cu_walk *w) {
+    em_line(E, "unsigned far = 0;");
+    E->brief = true;
+    put_points(E, w, false);
+    E->brief = false;
+    em_line(E, "if ((int)far < 0) {");
+    E->depth++;
+    put_points(E, w, false);
+    em_close_block(E);
+}
+
 /* The arithmetic and the stores of a batch that was loaded. */
 void em_batch_compute(em *E, const cu_walk *w) {
     char name[16];
@@ -317,17 +344,8 @@ void em_batch_compute(em *E, const cu_walk *w) {
         em_batch_arithmetic(E, w);
     } else {
         em_open_unrolled(E, "u", w->unroll);
-        em_open_unrolled(E, "k", w->vec);
-        if (guarded) {
-            em_line(E, "if (k < lim[u]) {");
-            E->depth++;
-        }
-        em_point_of_access(E, w, w->vec > 1 ? " + k" : "");
-        E->access = ACCESS_BATCH;
-        em_steps(E, w->lo, w->hi);
-        E->access = ACCESS_DIRECT;
-        if (guarded) em_close_block(E);
-        em_close_block(E);
+        if (!guarded && em_can_be_brief(E, w->lo, w->hi)) put_brief_points(E, w);
+        else put_points(E, w, guarded);
         em_close_block(E);
     }
     for (int32_t i = w->lo; i < w->hi && !em_only_slice(E); i++) {

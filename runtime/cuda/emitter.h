@@ -1,6 +1,6 @@
 /* The emitter's own state, shared by its files: emit.c (the frame), emit_value.c (types, operations, helpers),
  * emit_step.c (instructions), emit_loop.c (loops), emit_own.c (results of a point's own), emit_walk.c (points and batches of them), emit_team.c (inner points and how they are joined),
- * emit_scan.c, emit_chain.c (running reductions), emit_share.c (what the points of an access share). */
+ * emit_scan.c, emit_chain.c (running reductions), emit_share.c (what the points of an access share), emit_brief.c (quotients and roots). */
 #ifndef GPA_CUDA_EMITTER_H
 #define GPA_CUDA_EMITTER_H
 
@@ -11,7 +11,7 @@
 enum {
     NEED_HALF = 1, NEED_BFLOAT = 2, NEED_CONVERT = 4, NEED_PACK = 8, NEED_SHUFFLE = 16, NEED_FAULT = 32, NEED_UPDATE = 64,
     NEED_C64 = 128, NEED_C128 = 256, NEED_QUOTIENT = 512, NEED_SAY = 1024, NEED_BINS = 2048, NEED_RECORD = 4096,
-    NEED_GIVE = 8192, NEED_STOP = 16384, NEED_EXTREME = 32768
+    NEED_GIVE = 8192, NEED_STOP = 16384, NEED_EXTREME = 32768, NEED_BRIEF = 65536
 };
 
 /* How loads and stores at the current point are written. */
@@ -52,6 +52,7 @@ typedef struct {
     const char *guard;      /* condition under which a STORE outside of batches happens; NULL: always */
     uint32_t depth;         /* indentation */
     bool in_each;
+    bool brief;             /* quotients and roots are written the short way, which notes in `far` where it was not enough */
     bool split;             /* reductions join into states q<at>[k], one for each point of an access, not into r<at> */
     int32_t each;           /* the EACH that is open: values before it are the same for all its points */
     bool stopped;           /* the source ends here: later regions are other parts */
@@ -149,6 +150,12 @@ bool em_shares(const em *E, const cu_walk *w);
 void em_batch_arithmetic(em *E, const cu_walk *w);
 /* What is computed of random bits, unless the point before has the same: from instruction `first` to hi. */
 void em_group(em *E, int32_t first, int32_t hi);
+
+/* emit_brief.c */
+/* Whether instructions lo .. hi are written the short way first, and then as they are for accesses where that was not enough. */
+bool em_can_be_brief(const em *E, int32_t lo, int32_t hi);
+/* Operation `at` the short way, if that is wanted and there is one. */
+bool em_brief_op(em *E, gpa_str *out, int32_t at);
 
 /* emit_team.c */
 void em_teams(em *E);
