@@ -176,6 +176,11 @@ gpa_code record_array(gpa_vm *vm, value v, value *out, bool *handled) {
     return v.tag == V_OBJECT && record_is(v.object->kind) ? ask(vm, v.object, "__array__", 0, NULL, out, handled) : GPA_OK;
 }
 
+gpa_code record_abs(gpa_vm *vm, value v, value *out, bool *handled) {
+    *handled = false;
+    return v.tag == V_OBJECT && record_is(v.object->kind) ? ask(vm, v.object, "__abs__", 0, NULL, out, handled) : GPA_OK;
+}
+
 static gpa_code len(gpa_vm *vm, object_obj *o, int64_t *out) {
     bool found;
     value n = v_none();

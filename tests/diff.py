@@ -2,7 +2,7 @@
 
 Each section of a file (`# --- NAME`) is a program that CPython with NumPy and gpa both run, in a fresh session each; what
 they print and display, and the type and words of the error that ends it, must be equal. The lines before the first section
-are run before each. `# --- NAME (python 3.12)` needs an oracle of that version; `# --- NAME (later)` may still
+are run before each. `# --- NAME (python 3.12)` needs an oracle of that version, `# --- NAME (scipy 1.18)` one with that SciPy; `# --- NAME (later)` may still
 fail. --python only shows what CPython says."""
 import difflib
 import re
@@ -50,6 +50,14 @@ def difference(want, got):
     return "\n".join(change)
 
 
+def scipy_version():
+    try:
+        import scipy
+    except ImportError:
+        return (0, 0)
+    return tuple(map(int, scipy.__version__.split(".")[:2]))
+
+
 def check(name, prologue, lines, oracle, gpa):
     needs = re.search(r"\(python (\d+)\.(\d+)\)", name)
     if needs and sys.version_info < tuple(map(int, needs.groups())):
@@ -58,6 +66,10 @@ def check(name, prologue, lines, oracle, gpa):
     before = re.search(r"\(numpy before (\d+)\.(\d+)\)", name)
     if before and tuple(map(int, numpy.__version__.split(".")[:2])) >= tuple(map(int, before.groups())):
         print(f"skip - the oracle is NumPy {numpy.__version__}, whose answer is another")
+        return True
+    with_scipy = re.search(r"\(scipy (\d+)\.(\d+)\)", name)
+    if with_scipy and scipy_version() < tuple(map(int, with_scipy.groups())):
+        print("skip - the oracle has no SciPy, or an older one")
         return True
     source = "\n".join(lines) + "\n"
     want, got = run(oracle, prologue, source), run(gpa, prologue, source)

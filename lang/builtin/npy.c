@@ -28,6 +28,28 @@ static const char *kind_letter(gpa_dtype t) {
     }
 }
 
+/* The header of elements that are described so; frees its text. */
+static void put_header(gpa_str *head, gpa_str *out) {
+    size_t used = MAGIC + 4 + head->len + 1;
+    str_fill(head, ' ', (ALIGN - used % ALIGN) % ALIGN);
+    str_putc(head, '\n');
+    str_putn(out, magic, MAGIC);
+    str_putn(out, "\x01\x00", 2);
+    str_putc(out, (char)(head->len & 255));
+    str_putc(out, (char)(head->len >> 8));
+    str_putn(out, head->text, head->len);
+    out->failed = out->failed || head->failed;
+    str_free(head);
+}
+
+void npy_write_text(const char *text, size_t n, gpa_str *out) {
+    gpa_str head;
+    str_init(&head);
+    str_printf(&head, "{'descr': '|S%zu', 'fortran_order': False, 'shape': (), }", n);
+    put_header(&head, out);
+    str_putn(out, text, n);
+}
+
 gpa_code npy_write(gpa_vm *vm, gpa_arr *a, gpa_str *out) {
     gpa_dtype t = (gpa_dtype)a->dtype;
     if (t == DT_BF16) return vm_fail(vm, GPA_E_TYPE, "the format has no bfloat16: save a.astype('float32')");
@@ -37,16 +59,7 @@ gpa_code npy_write(gpa_vm *vm, gpa_arr *a, gpa_str *out) {
                dtype_size(t));
     for (int i = 0; i < a->ndim; i++) str_printf(&head, i ? ", %lld" : "%lld", (long long)a->shape[i]);
     str_put(&head, a->ndim == 1 ? ",), }" : "), }");
-    size_t used = MAGIC + 4 + head.len + 1;
-    str_fill(&head, ' ', (ALIGN - used % ALIGN) % ALIGN);
-    str_putc(&head, '\n');
-    str_putn(out, magic, MAGIC);
-    str_putn(out, "\x01\x00", 2);
-    str_putc(out, (char)(head.len & 255));
-    str_putc(out, (char)(head.len >> 8));
-    str_putn(out, head.text, head.len);
-    out->failed = out->failed || head.failed;
-    str_free(&head);
+    put_header(&head, out);
     size_t bytes = (size_t)a->size * dtype_size(t);
     char *data = mem_new(bytes);
     if (!data) return vm_no_memory(vm);
@@ -201,6 +214,17 @@ static gpa_code cut_short(gpa_vm *vm, const header *h, size_t there) {
                           shape.text ? shape.text : "", h->ndim == 1 ? "," : "", (unsigned long long)all, there);
     str_free(&shape);
     return rc;
+}
+
+const char *npy_text(const char *bytes, size_t n, size_t *length) {
+    size_t head = n > MAGIC + 4 ? (size_t)(unsigned char)bytes[MAGIC + 2] | (size_t)(unsigned char)bytes[MAGIC + 3] << 8 : 0;
+    if (!head || memcmp(bytes, magic, MAGIC) != 0 || bytes[MAGIC] != 1 || n - MAGIC - 4 < head) return NULL;
+    char *text = mem_text(bytes + MAGIC + 4, head);
+    const char *descr = text ? after_key(text, "'descr'") : NULL, *shape = text ? after_key(text, "'shape'") : NULL;
+    bool fits = descr && shape && strncmp(descr, "'|S", 3) == 0 && strncmp(shape, "()", 2) == 0;
+    *length = fits ? strtoul(descr + 3, NULL, 10) : 0;
+    mem_free(text);
+    return fits && n - MAGIC - 4 - head >= *length ? bytes + MAGIC + 4 + head : NULL;
 }
 
 gpa_code npy_read(gpa_vm *vm, const char *bytes, size_t n, size_t *used, gpa_arr **out) {

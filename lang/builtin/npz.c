@@ -33,8 +33,10 @@ static gpa_code add_member(gpa_vm *vm, zip_t *z, const char *name, value v, bool
     gpa_str bytes, member;
     str_init(&bytes);
     str_init(&member);
-    gpa_code rc = arg_array(vm, v, DT_NONE, &a);
-    if (!rc) rc = npy_write(vm, a, &bytes);
+    gpa_code rc = GPA_OK;
+    if (v.tag == V_BYTES) npy_write_text(v.str->text, v.str->size, &bytes);
+    else rc = arg_array(vm, v, DT_NONE, &a);
+    if (a) rc = npy_write(vm, a, &bytes);
     if (rc) goto out;
     str_printf(&member, "%s.npy", name);
     zip_source_t *source = source_of(bytes.text, bytes.len);
@@ -190,8 +192,10 @@ static gpa_code npz_getitem(gpa_vm *vm, object_obj *o, value key, value *out) {
         value_release(vm, words);
     } else {
         rc = read_member(vm, o->data, member.text, &bytes, &n);
-        if (!rc) rc = npy_read(vm, bytes, n, &used, &a);
-        if (!rc) rc = np_return_array(vm, a, out);
+        const char *text = rc ? NULL : npy_text(bytes, n, &used);
+        if (text) rc = native_give(v_bytes(vm, text, used), out);
+        else if (!rc) rc = npy_read(vm, bytes, n, &used, &a);
+        if (!rc && !text) rc = np_return_array(vm, a, out);
     }
     mem_free(bytes);
     str_free(&member);

@@ -5,6 +5,7 @@
 
 #include "lang/builtin/all.h"
 #include "lang/number.h"
+#include "lang/record.h"
 
 __extension__ typedef __int128 wide;
 
@@ -27,7 +28,11 @@ gpa_code core_abs(gpa_vm *vm, value *argv, value *out) {
     } else if (v.tag == V_FLOAT) *out = v_float(fabs(v.f));
     else if (v.tag == V_COMPLEX && !v.aux) *out = v_float(hypot(v.complex->re, v.complex->im));
     else if (v.tag == V_ARRAY || number_is_numpy(v)) return vm_unary(vm, OP_ABSOLUTE, v, out);
-    else return vm_fail(vm, GPA_E_TYPE, "bad operand type for abs(): '%s'", value_type_name(v));
+    else {
+        bool handled;
+        gpa_code rc = record_abs(vm, v, out, &handled);
+        return rc || handled ? rc : vm_fail(vm, GPA_E_TYPE, "bad operand type for abs(): '%s'", value_type_name(v));
+    }
     return GPA_OK;
 }
 

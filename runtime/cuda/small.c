@@ -7,7 +7,7 @@
 #include "runtime/cuda/transfer.h"
 #include "runtime/str.h"
 
-enum { MOST_ROWS = 32, REDUCTIONS_SINCE = 8 };
+enum { MOST_ROWS = 32, REDUCTIONS_SINCE = 8, FEW_ROWS = 16, MANY = 4096 };
 
 typedef struct cu_small {
     struct cu_small *next;
@@ -19,7 +19,7 @@ typedef struct cu_small {
     CUfunction second;   /* of calls that take two launches */
 } program;
 
-/* The calls that there are programs for: their names in small.cuh. Eigenvalues alone have another program than vectors. */
+/* The calls that there are programs for: their names in small.cuh. For eigenvalues there are two. */
 enum { EIGEN = LIB_COUNT, ROWS };
 static const struct {
     const char *function, *symbol, *second;
@@ -33,7 +33,11 @@ static const struct {
     [EIGEN] = {"eigen", "EIGEN", NULL},
 };
 
-static int row_of(const gpa_libcall *c) { return c->kind == LIB_EIGH && c->matrix.vectors ? (int)EIGEN : (int)c->kind; }
+/* Jacobi's method finds the vectors as well, and is behind only where there are enough matrices of many rows for every lane. */
+static int row_of(const gpa_libcall *c) {
+    bool many = c->matrix.n > FEW_ROWS && c->matrix.batch >= MANY;
+    return c->kind == LIB_EIGH && (c->matrix.vectors || !many) ? (int)EIGEN : (int)c->kind;
+}
 static bool by_teams(const gpa_libcall *c) { return row_of(c) == LIB_SVD || row_of(c) == EIGEN; }
 
 /* ---- sources ---- */

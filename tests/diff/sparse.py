@@ -1,0 +1,120 @@
+# scipy.sparse against SciPy: six kinds, what they tell, how they print, and what goes wrong. Results of numpy.matrix are asked for as arrays.
+import scipy.sparse as sp
+def data(m, n, dtype=float, seed=0):
+    k = np.arange(m * n) + seed
+    x = np.where(k * 7919 % 11 < 4, (k * 31 % 23 - 11) / 2, 0)
+    if np.dtype(dtype).kind == "c": x = x + np.where(x != 0, 1j, 0)
+    return x.reshape(m, n).astype(dtype)
+kinds = [sp.csr_matrix, sp.csc_matrix, sp.coo_matrix, sp.csr_array, sp.csc_array, sp.coo_array]
+def rounded(x): return np.round(x, 6) if x.dtype.kind in "fc" else x
+def tell(*fs):
+    for f in fs:
+        try: r = f()
+        except Exception as e: print(type(e).__name__, e); continue
+        if sp.issparse(r): print(type(r).__name__, r.format, r.shape, r.dtype, r.nnz, rounded(r.toarray()).tolist())
+        elif hasattr(r, "shape") and hasattr(r, "dtype"): r = np.asarray(r); print(r.dtype, r.shape, rounded(r).tolist())
+        else: print(r)
+
+# --- making and turning (scipy 1.18)
+for t in ("i4", "i8", "f4", "f8", "c16", "?"):
+    for kind in kinds:
+        a = kind(data(5, 4, t))
+        tell(lambda: a, lambda: a.tocsr(), lambda: a.tocsc(), lambda: a.tocoo(), lambda: a.T, lambda: a.astype("f8") if t != "c16" else a, lambda: kind(a), lambda: kind((3, 2)), lambda: kind(([1, 2, 4], ([0, 1, 1], [2, 0, 0])), shape=(3, 4)), lambda: a.nnz, lambda: a.data, lambda: a.tocsc().indices, lambda: a.tocsc().indptr, lambda: a.tocsr().indices, lambda: a.tocsr().indptr, lambda: a.asformat("csc"))
+
+# --- wrong parts (scipy 1.18)
+for kind in (sp.csr_matrix, sp.csc_array):
+    tell(lambda: kind(([1, 2], [0, 1], [0, 1]), shape=(2, 2)), lambda: kind(([1, 2], [0, 1], [1, 1, 2]), shape=(2, 2)), lambda: kind(([1, 2], [0, 1], [0, 1, 5]), shape=(2, 2)), lambda: kind(([1], [0, 1], [0, 1, 1]), shape=(2, 2)))
+for kind in (sp.coo_matrix, sp.coo_array, sp.csr_matrix):
+    tell(lambda: kind(([1], ([0], [5])), shape=(2, 3)), lambda: kind(([1], ([-1], [0])), shape=(2, 3)), lambda: kind(([1, 2], ([0], [0])), shape=(2, 3)), lambda: kind(([], ([], []))), lambda: kind((2, -3)))
+
+# --- products and arithmetic (scipy 1.18)
+d, e = data(6, 5), data(6, 5, seed=3)
+for ka in kinds:
+    a = ka(d)
+    tell(lambda: a @ np.arange(5.0), lambda: a @ np.ones((5, 2)), lambda: np.arange(6.0) @ a, lambda: np.ones((2, 6)) @ a, lambda: a * 2, lambda: 2 * a, lambda: a / 4, lambda: -a, lambda: abs(a), lambda: a + e, lambda: e - a, lambda: a + 0, lambda: a + 1, lambda: a - 1,
+         lambda: a.power(2), lambda: a.multiply(e), lambda: a.multiply([1, 2, 3, 4, 5]), lambda: a.multiply(3), lambda: a.dot(np.ones(5)), lambda: a @ 2, lambda: a @ np.ones(3), lambda: a @ np.ones((3, 3)), lambda: a ** 2, lambda: a.conj(), lambda: a.sqrt().nnz, lambda: a.sign(), lambda: a.expm1(), lambda: a.floor())
+    for kb in kinds:
+        b = kb(e)
+        tell(lambda: a + b, lambda: a - b, lambda: a - a, lambda: a @ b.T, lambda: a.T @ b, lambda: a.multiply(b), lambda: a.maximum(b), lambda: a.minimum(b), lambda: a + b.T, lambda: a @ b, lambda: a * b.T, lambda: a * b)
+
+# --- comparisons (scipy 1.18)
+d, e = data(4, 5), data(4, 5, seed=5)
+for ka in kinds[:2] + kinds[3:5]:
+    a, b = ka(d), sp.csr_matrix(e)
+    tell(lambda: a != b, lambda: a == a, lambda: a > b, lambda: a < b, lambda: a >= b, lambda: (a != a).nnz, lambda: a > 1, lambda: a != 0, lambda: a < 0, lambda: a == 3, lambda: a >= 0.5)
+
+# --- sums and extremes (scipy 1.18)
+for t in ("i4", "f4", "f8", "c16", "?"):
+    for kind in kinds:
+        a = kind(data(5, 4, t))
+        tell(lambda: a.sum(), lambda: a.sum(0), lambda: a.sum(axis=1), lambda: a.sum(axis=-1, dtype="f8") if t != "c16" else 0, lambda: a.mean(), lambda: a.mean(0), lambda: a.mean(axis=1), lambda: a.diagonal(), lambda: a.diagonal(1), lambda: a.diagonal(-2), lambda: a.trace(), lambda: a.nonzero()[1], lambda: a.nnz, lambda: kind(a).tocsr().indptr,
+             lambda: a.count_nonzero(), lambda: a.sum(axis=2))
+        if t not in ("c16", "?"): tell(lambda: a.max(), lambda: a.min(), lambda: a.argmax(), lambda: a.argmin())
+        if kind in kinds[:3]: tell(lambda: a.getnnz(), lambda: a.getnnz(0), lambda: a.getnnz(axis=1))
+        if t not in ("c16", "?") and kind in kinds[:3]: tell(lambda: a.max(0), lambda: a.min(axis=1))
+
+# --- rows, columns, elements (scipy 1.18)
+d = data(7, 6)
+for kind in (sp.csr_matrix, sp.csc_matrix):
+    a = kind(d)
+    tell(lambda: a[2], lambda: a[-1], lambda: a[1:4], lambda: a[::-2], lambda: a[:, 2], lambda: a[:, 1:5:2], lambda: a[3, 1], lambda: a[-1, -2], lambda: a[[0, 3, 3]], lambda: a[:, [5, 0]], lambda: a[[0, 2], [1, 3]], lambda: a[2:5, [0, 1]], lambda: a[d[:, 0] > 0], lambda: a[1:1], lambda: a[7], lambda: a[0, 9], lambda: a[0, 1, 2],
+         lambda: a.getrow(2), lambda: a.getcol(3), lambda: [x.shape for x in a][:2], lambda: len(a))
+for kind in (sp.csr_array, sp.csc_array):
+    a = kind(d)
+    tell(lambda: a[3, 1], lambda: a[1:4], lambda: a[:, [5, 0]], lambda: a[[1]], lambda: a[1:3, 2:4], lambda: a[[0, 2], [1, 3]].shape)
+
+# --- writing (scipy 1.18)
+for kind in (sp.csr_matrix, sp.csc_matrix, sp.csr_array):
+    a = kind(data(5, 4))
+    a[0, 1] = 7; tell(lambda: a)
+    a[1] = 0; tell(lambda: a.toarray())
+    a[:, 2] = np.arange(5.0)[:, None]; tell(lambda: a.toarray())
+    a[[0, 2], [0, 3]] = [5, 6]; tell(lambda: a.toarray())
+    a[3:5, 0:2] = [[1, 2], [3, 4]]; tell(lambda: a.toarray())
+    a.setdiag(9); tell(lambda: a.toarray())
+    a.setdiag([1, 2], k=1); tell(lambda: a.toarray())
+    a.eliminate_zeros(); tell(lambda: a)
+c = sp.csr_matrix((np.array([1.0, 2, 3]), np.array([2, 0, 0]), np.array([0, 3, 3])), shape=(2, 3))
+print(c.has_sorted_indices, c.has_canonical_format)
+c.sum_duplicates(); tell(lambda: c, lambda: c.indices, lambda: c.has_canonical_format)
+
+# --- printing (scipy 1.18)
+for kind in kinds:
+    for t in ("i8", "f4", "c16", "?"):
+        a = kind(data(3, 4, t))
+        print(a); print(repr(a))
+print(sp.csr_matrix((2, 3))); print(sp.csr_matrix(np.arange(130).reshape(10, 13))); print([sp.coo_array((1, 1))])
+
+# --- whole matrices (scipy 1.18)
+d, e = data(3, 4), data(2, 4, seed=1)
+a, b = sp.csr_matrix(d), sp.coo_matrix(e)
+tell(lambda: sp.eye(3, format="csr"), lambda: sp.eye(3, 4, 1, format="csr"), lambda: sp.identity(3, format="csc"), lambda: sp.eye_array(2, format="coo"), lambda: sp.diags([1.0, 2], format="csr"), lambda: sp.diags([[1, 2, 3], [4, 5]], [0, -1], format="csc", dtype=float), lambda: sp.diags([1.0, -2, 1], [-1, 0, 1], shape=(4, 4), format="csr"),
+     lambda: sp.diags([[1.0, 2, 3], [4]], [0, 1], format="csr"), lambda: sp.diags_array([1.0, 2], offsets=1, format="csr"), lambda: sp.spdiags([[1.0, 2, 3], [4, 5, 6]], [0, 1], 3, 3, format="csr"), lambda: sp.vstack([a, a]), lambda: sp.vstack([a, b]).toarray(), lambda: sp.hstack([a, a]), lambda: sp.hstack([a.tocsc(), a.tocsc()]), lambda: sp.vstack([a, a], "csc"),
+     lambda: sp.hstack([a, b]), lambda: sp.vstack([a, b.T]), lambda: sp.block_diag([a, b]).toarray(), lambda: sp.bmat([[a, None], [None, b]]).toarray(), lambda: sp.bmat([[a, None], [b, None]]), lambda: sp.bmat([[a, b]]), lambda: sp.block_array([[sp.csr_array(d)], [sp.csr_array(e)]], format="csr"), lambda: sp.kron(a, b, "csr"), lambda: sp.kronsum(sp.eye(2, format="csr"), sp.csr_matrix(data(3, 3)), "csr"),
+     lambda: sp.tril(a), lambda: sp.triu(b, 1), lambda: sp.tril(a, -1, "csc"), lambda: sp.find(a)[0], lambda: sp.find(a)[2], lambda: a.reshape(2, 6), lambda: a.reshape((6, -1)), lambda: a.transpose(), lambda: a.copy(), lambda: sp.issparse(a), lambda: sp.isspmatrix(sp.csr_array(d)), lambda: sp.isspmatrix_csc(a.T), lambda: a.real, lambda: sp.random(5, 5, 2.0), lambda: sp.random(20, 30, 0.1, rng=np.random.default_rng(1)).nnz)
+
+# --- files (scipy 1.18)
+import os, tempfile
+folder = tempfile.mkdtemp()
+path = os.path.join(folder, "a.npz")
+for kind in kinds:
+    a = kind(data(4, 5))
+    sp.save_npz(path, a); tell(lambda: sp.load_npz(path))
+    sp.save_npz(path[:-4], a, compressed=False); tell(lambda: sp.load_npz(path))
+    with np.load(path) as parts: print(sorted(parts.files), parts["shape"].tolist())
+np.savez(path, x=np.ones(2))
+try: sp.load_npz(os.path.join(folder, "none.npz"))
+except OSError as e: print(type(e).__name__)
+os.remove(path); os.rmdir(folder)
+
+# --- equations (scipy 1.18)
+import scipy.sparse.linalg as sl
+a = sp.csr_matrix(np.array([[4.0, 1, 0, 0], [1, 3, 0.5, 0], [0, 0.5, 2, 1], [0, 0, 1, 5]]))
+b = np.array([1.0, 2, 3, 4])
+tell(lambda: sl.spsolve(a.tocsc(), b), lambda: sl.spsolve(a.tocsc(), np.ones((4, 2))), lambda: sl.inv(a.tocsc()).toarray(), lambda: sl.norm(a), lambda: sl.norm(a, 1), lambda: sl.norm(a, np.inf), lambda: sl.norm(a, axis=0), lambda: sl.factorized(a.tocsc())(b))
+for f in (sl.cg, sl.bicgstab, sl.gmres):
+    for m in (a, a.tocsc(), a.toarray(), sp.csr_array(a)):
+        x, info = f(m, b, rtol=1e-9)
+        print(f.__name__, x.round(6), info)
+    print(f(a, np.zeros(4)), f(a * 1e-8, b * 1e-8, rtol=1e-9)[0].round(5), f(a, b, x0=np.ones(4), rtol=1e-9, M=sp.diags(1 / a.diagonal()).tocsr())[0].round(5))
+    tell(lambda: f(a, np.ones(3)))
