@@ -2,6 +2,8 @@
  * name. Reading order: members, attributes, what the language asks of an object, the natives. */
 #include "lang/record.h"
 
+#include <stdio.h>
+
 #include "lang/builtin/all.h"
 #include "lang/builtin/kinds.h"
 #include "lang/builtin/tables.h"
@@ -58,9 +60,16 @@ static gpa_code get(gpa_vm *vm, object_obj *o, const char *name, value *out) {
 }
 
 static gpa_code set(gpa_vm *vm, object_obj *o, const char *name, value item) {
-    value m = member_peek(vm, o->kind, name);
-    if (m.tag == V_TUPLE && m.tuple->count == RECORD_GETTER)
+    value m = member_peek(vm, o->kind, name), ignored = v_none();
+    if (m.tag == V_TUPLE && m.tuple->count == RECORD_GETTER) {
+        char setter[64];
+        bool found;
+        snprintf(setter, sizeof setter, "__set_%s__", name);
+        gpa_code rc = ask(vm, o, setter, 1, &item, &ignored, &found);
+        value_release(vm, ignored);
+        if (rc || found) return rc;
         return vm_fail(vm, GPA_E_ATTRIBUTE, "property '%s' of '%s' object has no setter", name, o->kind->type_name);
+    }
     return dict_set_text(vm, o->fields[0].dict, name, item);
 }
 

@@ -16,6 +16,10 @@
  *     def _key_words(self):                  # the attribute `key_words`, computed when asked for
  *         ...
  *
+ *     @_np._member(Generator)
+ *     def __set_key_words__(self, words):    # what setting it does; without this it cannot be set
+ *         ...
+ *
  *     @_np._static(Generator)
  *     def _seeded(seed):                     # Generator.seeded(1): a function of the type, which makes an object for instance
  *         ...
