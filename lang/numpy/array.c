@@ -351,8 +351,9 @@ static gpa_code in_memory_order(gpa_vm *vm, value a_value, value *out) {
 
 gpa_code np_ravel(gpa_vm *vm, value *argv, value *out) { /* a, order */
     value flat = v_none(), source = v_none();
-    gpa_code rc = argv[1].tag == V_STR && strcmp(argv[1].str->text, "K") == 0 ? in_memory_order(vm, argv[0], &source) : native_give(value_retain(argv[0]), &source);
-    if (!rc) rc = reshape_order(vm, source, v_int(-1), argv[1], &flat);
+    bool as_it_lies = argv[1].tag == V_STR && strcmp(argv[1].str->text, "K") == 0;
+    gpa_code rc = as_it_lies ? in_memory_order(vm, argv[0], &source) : native_give(value_retain(argv[0]), &source);
+    if (!rc) rc = reshape_order(vm, source, v_int(-1), as_it_lies ? v_none() : argv[1], &flat);
     value_release(vm, source);
     if (rc || arr_is_contiguous(flat.array->arr)) {
         *out = flat;

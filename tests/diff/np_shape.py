@@ -104,3 +104,8 @@ a = np.array([1.7, -1.7, 0])
 print(a.astype(int), a.astype(bool), a.astype(np.float32).dtype, a.astype("complex64"), a.astype(np.int8), np.array([1, 0]).astype(bool))
 # --- view of another dtype
 print(np.array([1.0]).view(np.int64), np.array([1, 2], dtype=np.int32).view(np.uint32))
+
+# --- the orders of ravel and flatten
+f = np.asfortranarray(np.arange(6).reshape(2, 3))
+for a in (f, f.T, np.arange(24).reshape(2, 3, 4).transpose(1, 2, 0), np.arange(6)[::-1].reshape(2, 3)):
+    print(a.ravel("K"), a.ravel("F"), a.ravel("A"), a.ravel(), np.ravel(a, "K"), a.flatten("K"), a.flatten("F"), a.reshape(-1, order="F"))
