@@ -5,6 +5,8 @@
  * places count, parts without one of them stay unsorted. Reading order: rows, calls. */
 #include "runtime/cpu/sort.h"
 
+#include <sys/mman.h>
+
 #include "runtime/base.h"
 #include "runtime/cpu/run.h"
 #include "runtime/cpu/sort_short.h"
@@ -12,7 +14,7 @@
 
 /* Elements of a chunk that a thread takes, of a part that is not split, of one that is sorted by insertion, of a block that is
  * converted; bits of the digits of splitting and sorting; least items for several threads. */
-enum { CHUNK = 1 << 16, SMALL = 1 << 13, FEW = 32, BLOCK = 256, DIGIT = 10, LOW_DIGIT = 11, SHARED = 1 << 15 };
+enum { CHUNK = 1 << 16, SMALL = 1 << 13, FEW = 32, BLOCK = 256, DIGIT = 10, LOW_DIGIT = 11, SHARED = 1 << 15, HUGE_PAGE = 2 << 20 };
 
 /* A part of a row: n items from `at` on in one of the two arrays, whose keys differ in so many bits at most. */
 typedef struct {
@@ -120,6 +122,16 @@ bool sort_can(const gpa_libcall *c) {
     return !dtype_is_complex(c->dtype) && c->sort.n <= UINT32_MAX;
 }
 
+/* n bytes at *at; large ones ask for huge pages, since new pages are a good part of the cost. Returns the block to be freed. */
+static char *room_for(size_t n, void **at) {
+    size_t align = n >= 2 * (size_t)HUGE_PAGE ? HUGE_PAGE : sizeof(uint64_t);
+    char *block = mem_new(n + align);
+    if (!block) return NULL;
+    *at = (void *)(((uintptr_t)block + align - 1) / align * align);
+    if (align == HUGE_PAGE) madvise(*at, n / HUGE_PAGE * HUGE_PAGE, MADV_HUGEPAGE);
+    return block;
+}
+
 /* A row of bytes: where each of the 256 keys begins tells all. */
 static void sort_bytes(const work *k, const uint8_t *in, char *out) {
     int64_t n = k->c->sort.n, begin[256] = {0}, sum = 0;
@@ -149,15 +161,15 @@ static bool sort_one(const work *k, int64_t i, int threads) {
     w.out = k->out + (size_t)(i * n) * (k->ranks ? sizeof(int64_t) : k->order.item);
     gpa_err e = {0};
     gpa_code rc = GPA_E_MEMORY;
-    w.item[0] = mem_new((size_t)n * size);
-    w.item[1] = mem_new((size_t)n * size);
-    if (!w.item[0] || !w.item[1]) goto out;
+    bool in_place = size == (k->ranks ? sizeof(int64_t) : k->order.item); /* then the result's memory holds one side */
+    char *block = room_for((size_t)n * size * (in_place ? 1 : 2), &w.item[1]);
+    if (!block) goto out;
+    w.item[0] = in_place ? w.out : (char *)w.item[1] + (size_t)n * size;
     if (k->ranks) rc = k->order.item == 8 ? sort_row_rank_8(&w, &e) : sort_row_rank_4(&w, &e);
     else rc = k->order.item == 8 ? sort_row_8(&w, &e) : sort_row_4(&w, &e);
     if (!rc && !k->ranks && !w.n_places && k->order.kind == 'F' && !stopped(k->stop)) sortkey_mend_zeros(&k->order, w.in, n, w.out);
 out:
-    mem_free(w.item[0]);
-    mem_free(w.item[1]);
+    mem_free(block);
     mem_free(w.ready.item);
     return !rc;
 }

@@ -16,6 +16,7 @@ typedef struct {
     uint64_t low;
     int shift, digits;
     int64_t *count; /* digits for each chunk */
+    int16_t *bin;   /* of each digit, where only places count; else NULL: each has its own */
 } NAME(split);
 
 /* Chunk c of a part. */
@@ -32,7 +33,35 @@ static void NAME(scatter)(void *arg, int64_t c) {
     int64_t from = s->p.at + c * CHUNK, to = MIN(from + CHUNK, s->p.at + s->p.n), *count = s->count + c * s->digits;
     const ITEM *x = (const ITEM *)s->w->item[s->p.side];
     ITEM *y = (ITEM *)s->w->item[!s->p.side];
-    for (int64_t i = from; i < to; i++) y[count[(KEY(x[i]) - s->low) >> s->shift]++] = x[i];
+    if (s->bin)
+        for (int64_t i = from; i < to; i++) y[count[s->bin[(KEY(x[i]) - s->low) >> s->shift]]++] = x[i];
+    else
+        for (int64_t i = from; i < to; i++) y[count[(KEY(x[i]) - s->low) >> s->shift]++] = x[i];
+}
+
+/* Where only places count, neighbouring digits without one share a bin: few bins are written side by side. The counts become those of bins;
+ * returns how many there are. */
+static int NAME(join_digits)(NAME(split) *s, int64_t chunks) {
+    int bins = 0;
+    bool open = false;
+    for (int64_t d = 0, at = s->p.at; d < s->digits; d++) {
+        part p = {.at = at};
+        for (int64_t c = 0; c < chunks; c++) p.n += s->count[c * s->digits + d];
+        bool wanted = part_is_wanted(s->w, &p);
+        if (wanted || !open) bins++;
+        open = !wanted;
+        s->bin[d] = (int16_t)(bins - 1);
+        at += p.n;
+    }
+    for (int64_t c = 0; c < chunks; c++) {
+        int64_t *count = s->count + c * s->digits;
+        for (int64_t d = 0; d < s->digits; d++) {
+            int64_t n = count[d];
+            count[d] = 0; /* its bin is not beyond it */
+            count[s->bin[d]] += n;
+        }
+    }
+    return bins;
 }
 
 static void NAME(limits)(const ITEM *x, int64_t n, uint64_t *low, uint64_t *high) {
@@ -57,6 +86,7 @@ static void NAME(chunk_limits)(void *arg, int64_t c) {
 static gpa_code NAME(split_part)(row *w, part p, parts *more, gpa_err *e) {
     int64_t chunks = (p.n + CHUNK - 1) / CHUNK, sum = p.at;
     NAME(split) s = {.w = w, .p = p, .digits = 1 << digit_for(p.n), .count = mem_new((size_t)chunks * sizeof(int64_t) << DIGIT)};
+    int16_t bin[1 << DIGIT];
     uint64_t high = 0;
     gpa_code rc = GPA_OK;
     if (!s.count) return gpa_no_memory(e);
@@ -73,7 +103,12 @@ static gpa_code NAME(split_part)(row *w, part p, parts *more, gpa_err *e) {
     }
     s.shift = MAX(0, bits_of(high - s.low) - digit_for(p.n));
     threads_each(w->threads, chunks, w->stop, NAME(count), &s);
-    for (int64_t d = 0; d < s.digits && !rc; d++) {
+    int bins = s.digits;
+    if (w->n_places) {
+        s.bin = bin;
+        bins = NAME(join_digits)(&s, chunks);
+    }
+    for (int64_t d = 0; d < bins && !rc; d++) {
         int64_t from = sum;
         for (int64_t c = 0; c < chunks; c++) {
             int64_t here = s.count[c * s.digits + d];
