@@ -43,9 +43,9 @@ def total(r):
     if not isinstance(r, (np.ndarray, int, float, complex)) and not hasattr(r, "item"):
         return sum([total(x) for x in r])
     return float(np.nan_to_num(np.abs(np.asarray(r, dtype=np.complex128))).sum())
-for x in [{operands}]: # what is computed when it is used would be computed in each row
-    if isinstance(x, np.ndarray):
-        force(x)
+for operand in [{operands}]: # what is computed when it is used would be computed in each row
+    if isinstance(operand, np.ndarray):
+        force(operand)
 {rows}
 def serve(rows):
     while True:
@@ -83,7 +83,7 @@ def needed(setup, text):
         names = re.match(r"(\w[\w, ]*) = ", line)
         if not names or any(re.search(rf"\b{name}\b", text) for name in names[1].split(", ")):
             kept.append(line)
-            text += line
+            text += "\n" + line
     return "\n".join(reversed(kept))
 
 
