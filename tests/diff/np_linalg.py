@@ -408,3 +408,24 @@ for f in (lambda: r == (1.0, r[1]), lambda: (1.0, r[1]) == r, lambda: r != r, la
           lambda: r.index(1.0), lambda: r.index(7), lambda: setattr(r, "sign", 3), lambda: setattr(r, "foo", 3), lambda: r.foo, lambda: h._asdict()["eigenvalues"], lambda: h._replace(eigenvalues=0), lambda: hash(h), lambda: h == h, lambda: np.array(r),
           lambda: np.linalg.qr(np.eye(2))._fields, lambda: np.linalg.svd(np.eye(2))._fields, lambda: np.linalg.eig(np.eye(2))._fields, lambda: np.unique_counts([1, 1, 2])._asdict(), lambda: r + 1, lambda: r[5], lambda: sorted([r, (0, 1)]), lambda: type(r).__name__):
     tell(f)
+
+# --- what goes wrong: every function
+def tell(name, *fs):
+    for f in fs:
+        try: r = f(); print(name, "ok", getattr(r, "shape", type(r).__name__))
+        except Exception as e: print(name, type(e).__name__, e)
+np.seterr(all="ignore")
+L, v, tall, sing, three = np.linalg, np.ones(3), np.ones((3, 2)), np.ones((2, 2)), np.ones((2, 3, 3))
+given = [("vector", v), ("number", 3.0), ("tall", tall), ("half", np.ones((2, 2), "f2")), ("empty", np.zeros((0, 0))), ("rows", np.zeros((0, 3))), ("singular", sing), ("stack", three), ("negative", -np.eye(2)), ("ints", np.eye(2, dtype="i1")), ("bool", np.eye(2) > 0)]
+for f in (L.inv, L.pinv, L.det, L.slogdet, L.cholesky, L.qr, L.svd, L.svdvals, L.eig, L.eigvals, L.eigh, L.eigvalsh, L.norm, L.cond, L.matrix_rank, L.matrix_norm, L.vector_norm, L.trace, L.diagonal, L.matrix_transpose):
+    for n, a in given: tell(f"{f.__name__} {n}", lambda: f(a))
+tell("solve", lambda: L.solve(sing, v), lambda: L.solve(sing, np.ones(2)), lambda: L.solve(tall, v), lambda: L.solve(v, v), lambda: L.solve(np.eye(2), 3), lambda: L.solve(np.eye(2), np.ones((3, 2))), lambda: L.solve(three, np.ones((4, 3, 1))), lambda: L.solve(np.stack([np.eye(2), sing]), np.ones((2, 2, 1))))
+tell("lstsq", lambda: L.lstsq(v, v), lambda: L.lstsq(tall, np.ones(2)), lambda: L.lstsq(three, v), lambda: L.lstsq(tall, np.ones((3, 2, 2))), lambda: L.lstsq(np.zeros((0, 3)), np.zeros(0)))
+tell("qr", lambda: L.qr(tall, "x"), lambda: L.qr(tall, 3), lambda: L.qr(tall, "full"), lambda: L.qr(tall, "economic"), lambda: L.qr(tall, mode="raw")[0])
+tell("norm", lambda: L.norm(tall, "x"), lambda: L.norm(v, "fro"), lambda: L.norm(tall, 3), lambda: L.norm(three, 2), lambda: L.norm(tall, axis=5), lambda: L.norm(tall, axis=(0, 0)), lambda: L.norm(tall, axis=(0, 1, 2)), lambda: L.norm(tall, axis="a"), lambda: L.norm(three, "fro"), lambda: L.norm(v, "nuc"), lambda: L.norm([], np.inf), lambda: L.norm([], -np.inf), lambda: L.norm(np.zeros((0, 2)), -2))
+tell("power", lambda: L.matrix_power(tall, 2), lambda: L.matrix_power(np.eye(2), 1.5), lambda: L.matrix_power(sing, -1), lambda: L.matrix_power(v, 2), lambda: L.matrix_power(np.eye(2), "a"))
+tell("multi", lambda: L.multi_dot([]), lambda: L.multi_dot([tall]), lambda: L.multi_dot([tall, tall]), lambda: L.multi_dot([three, tall]), lambda: L.multi_dot([v, v]), lambda: L.multi_dot([tall, tall.T, three]))
+tell("eigh", lambda: L.eigh(np.eye(2), "X"), lambda: L.eigvalsh(np.eye(2), UPLO="q"), lambda: L.eigh(np.eye(2), 3))
+tell("tensor", lambda: L.tensorsolve(np.ones((2, 3)), np.ones(2)), lambda: L.tensorinv(np.ones((2, 3)), 0), lambda: L.tensorinv(np.ones((2, 3)), 1), lambda: L.tensordot(tall, tall, axes=1), lambda: L.tensordot(tall, tall.T, axes=1))
+tell("cond", lambda: L.cond(tall, 1), lambda: L.cond(sing, 1), lambda: L.cond(np.eye(2), "x"), lambda: L.cond(np.eye(2), 7), lambda: L.matrix_rank(tall, 1, rtol=1), lambda: L.pinv(tall, 1, rtol=2))
+tell("misc", lambda: L.cross(v, np.ones(2)), lambda: L.outer(tall, v), lambda: L.vecdot(v, np.ones(2)), lambda: L.matmul(tall, tall), lambda: L.diagonal(v), lambda: L.trace(v), lambda: L.svd(tall, hermitian=True), lambda: L.matrix_norm(v), lambda: L.vector_norm(tall, axis=3))
