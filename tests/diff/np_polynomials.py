@@ -58,3 +58,15 @@ for m, k in ((np_.chebyshev, 'cheb'), (np_.legendre, 'leg'), (np_.laguerre, 'lag
     attempt(f('companion'), [1]); attempt(f('der'), [1], -1); attempt(f('int'), [1], -1); attempt(f('vander'), [1], -1); attempt(f('pow'), [1, 2], -1); attempt(f('pow'), [1, 2], 99) if k != 'leg' else 0
 print(np_.chebyshev.chebpts1(3), np.round(np_.chebyshev.chebpts2(3), 8) + 0, np.round(np_.chebyshev.chebgauss(3), 8) + 0, [np.round(v, 8) + 0 for v in np_.legendre.leggauss(5)], [np.round(v, 8) + 0 for v in np_.legendre.leggauss(1)], np.round(np_.legendre.leggauss(40)[1].sum(), 10))
 attempt(np_.legendre.leggauss, 0); attempt(np_.chebyshev.chebpts1, 0); attempt(np_.chebyshev.chebpts2, 1)
+
+# --- quadratures, companion matrices, interpolation
+from numpy.polynomial import hermite as H, hermite_e as E, laguerre as L, chebyshev as C, legendre as P
+for gauss in (H.hermgauss, E.hermegauss, L.laggauss):
+    for n in (1, 2, 5, 30): x, w = gauss(n); print(np.round(x, 9), ["%.9e" % v for v in w])
+    try: gauss(0)
+    except ValueError as e: print(e)
+for f in (H.hermcompanion, E.hermecompanion, L.lagcompanion, C.chebcompanion, P.legcompanion): print(np.round(f([1, 2, 3, 4]), 9), np.round(f([1, 2]), 9), f([1, 2, 3j]).dtype)
+print(np.round(H.hermroots([1, 2, 3, 4]), 8), np.round(C.chebinterpolate(lambda x: x**3 + 1, 4), 9), np.round(C.chebinterpolate(lambda x, a: x * a, 2, (3,)), 9))
+for bad in (1.5, -1):
+    try: C.chebinterpolate(lambda x: x, bad)
+    except Exception as e: print(type(e).__name__, e)

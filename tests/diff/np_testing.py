@@ -25,3 +25,24 @@ try:
 except AssertionError as e: print(e)
 attempt(npt.assert_array_max_ulp, a, a); attempt(npt.assert_array_max_ulp, a, b); attempt(npt.assert_string_equal, "a", "a")
 attempt(assert_allclose, np.arange(20.), np.arange(20.) + (np.arange(20) > 17) * .5)
+
+# --- warnings, units in the last place
+import warnings
+T = np.testing
+def tell(f, *args):
+    try: print(repr(f(*args)))
+    except AssertionError as e: print(str(e).split("[")[0])
+x = np.array([1., 1e-10, 1e-20]); eps = np.finfo(float).eps
+tell(lambda: T.assert_array_almost_equal_nulp(x, x * eps / 2 + x)); tell(lambda: T.assert_array_almost_equal_nulp(x, x * eps + x)); tell(lambda: T.assert_array_almost_equal_nulp(np.array([1 + 1j]), np.array([1 + 2j])))
+tell(lambda: T.print_assert_equal("name", [0, 1], [0, 1])); tell(lambda: T.print_assert_equal("name", 1, 2))
+def old(k): warnings.warn("old", DeprecationWarning); return k
+tell(lambda: T.assert_warns(DeprecationWarning, old, 4)); tell(lambda: T.assert_warns(UserWarning, abs, 4)); tell(lambda: T.assert_no_warnings(abs, -3)); tell(lambda: T.assert_no_warnings(old, 1))
+def quiet():
+    with T.assert_warns(UserWarning): pass
+def loud():
+    with T.assert_warns(DeprecationWarning): return old(1)
+def none():
+    with T.assert_no_warnings(): return old(2)
+for f in (quiet, loud, none): tell(f)
+with T.suppress_warnings() as block:
+    seen = block.record(DeprecationWarning); block.filter(UserWarning, "bad"); old(1); warnings.warn("bad thing"); print(len(seen), len(block.log), seen[0].category.__name__)
