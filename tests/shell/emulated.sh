@@ -38,6 +38,17 @@ except KeyboardInterrupt: print("stopped", float((np.ones(9) * 2).sum()), float(
 done
 ok "interrupts before every call of the driver" "$((press > 20))" 1
 
+# what the interpreter gives up, for it takes too long, reports its faults all the same, and leaves none to others
+ok "a fault behind the interpreter" "$(GPA_CUDA_INTERPRET=soon GPA_CUDA_INTERPRETER=$B/tests/emulator/interpreter "$GPA" -c 'def f(x, n):
+    for k in range(n): x = x * 0.5 + 1
+    return x
+f = vectorize(f)
+a, i = np.arange(4.0), np.arange(5)
+a[0].item(), i[0].item()
+try: print(f(a[i], 200000).tolist())
+except IndexError as e: print(e)
+print(f(a, 1000).tolist())' 2>&1 | tr '\n' ' ')" 'index 4 is out of bounds for axis 0 with size 4 [2.0, 2.0, 2.0, 2.0] '
+
 # products: above a cuBLAS that computes by the definition
 mkdir -p "$work/lib64"
 for l in cuda.so.1 nvrtc.so.13; do ln -sf "$(realpath "$B")/tests/emulator/lib64/lib$l" "$work/lib64"; done
