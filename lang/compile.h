@@ -25,6 +25,7 @@ struct block {
     const ast_node *node;
     bool loop, guarded;
     bool checks;     /* guarded: an error that was recorded in it and not found yet is found before it is left */
+    bool in_context; /* the same if the context in the register of the block around it cares */
     label brk, cont;
     uint16_t reg;    /* of the iterator, the exception, the context */
     uint16_t depth;  /* guarded: the first temporary that an exception drops */

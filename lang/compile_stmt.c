@@ -58,12 +58,18 @@ static void handler_here(compiler *c, const block *b) {
         if (c->code->guards[i].to == (PENDING | b->id)) c->code->guards[i].to = (uint32_t)c->n_ins;
 }
 
+/* At an end of a block. */
+static void emit_check(compiler *c, const block *b) {
+    if (b->checks) emit(c, I_CHECK, 0, 0, 0);
+    if (b->in_context) emit(c, I_CHECK_FOR, b->outer->reg, 0, 0);
+}
+
 /* Emits what ends every block inside `until`, innermost first, as seen from outside each. The caller emits the jump or
  * return and then calls resume_blocks with the result. */
 static block *leave_blocks(compiler *c, const block *until) {
     block *inner = c->blocks;
     for (block *b = inner; b != until; b = b->outer) {
-        if (b->checks) emit(c, I_CHECK, 0, 0, 0);
+        emit_check(c, b);
         if (b->guarded) close_stretch(c, b);
         c->blocks = b->outer;
         if (b->leave) b->leave(c, b);
@@ -261,7 +267,7 @@ static void try_except(compiler *c, const ast_node *n) {
     emit(c, I_CHECK, 0, 0, 0); /* it is not this block's */
     push_block(c, &b);
     compile_body(c, &n->try_.body);
-    emit(c, I_CHECK, 0, 0, 0);
+    emit_check(c, &b);
     pop_block(c);
     compile_body(c, &n->try_.other);
     emit_jump(c, I_JUMP, 0, &end);
@@ -331,7 +337,7 @@ static void with_items(compiler *c, const ast_node *n, uint32_t i) {
     emit(c, I_ENTER, result, context, 0);
     /* Two blocks: the outer one ends the context on a jump; the inner one's guard catches exceptions into `result`. */
     block ended = {.node = item->withitem.context, .reg = (uint16_t)context, .leave = leave_with};
-    block b = {.node = item->withitem.context, .guarded = true, .reg = (uint16_t)result, .depth = (uint16_t)result};
+    block b = {.node = item->withitem.context, .guarded = true, .in_context = true, .reg = (uint16_t)result, .depth = (uint16_t)result};
     push_block(c, &ended);
     push_block(c, &b);
     if (item->withitem.target)
@@ -339,6 +345,7 @@ static void with_items(compiler *c, const ast_node *n, uint32_t i) {
     else
         emit(c, I_CLEAR, result, 0, 0);
     with_items(c, n, i + 1);
+    emit_check(c, &b);
     pop_block(c);
     pop_block(c);
     leave_with(c, &ended);

@@ -703,6 +703,7 @@ L_YIELD:
     /* exceptions, with, imports */
     STEP(RAISE, raise, 1)
     STEP(CHECK, check, 1)
+    STEP(CHECK_FOR, check_for, 1)
     STEP(RERAISE, reraise, 1)
     STEP(RERAISE_HANDLED, reraise_handled, 1)
     STEP(FAIL_ASSERT, fail_assert, 1)

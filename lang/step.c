@@ -10,6 +10,7 @@
 #include "lang/container.h"
 #include "lang/format.h"
 #include "lang/operate.h"
+#include "lang/record.h"
 
 #define STEP(NAME) gpa_code step_##NAME(gpa_vm *vm, frame *f, value *r, const ins *i)
 #define UNUSED (void)vm, (void)f, (void)r, (void)i
@@ -544,9 +545,15 @@ STEP(raise) {
 }
 
 STEP(check) {
-    (void)r, (void)i;
-    bool may = rt_may_raise(vm->config.rt) && !f->module->hidden;
-    return may ? rt_check(vm->config.rt, &vm->err) : GPA_OK;
+    (void)f, (void)r, (void)i;
+    return rt_may_raise(vm->config.rt) ? rt_check(vm->config.rt, &vm->err) : GPA_OK;
+}
+
+/* Contexts written in gpa, as assert_raises, may want to see an error; files, devices and their like do not. */
+STEP(check_for) {
+    value context = r[i->a];
+    bool cares = context.tag == V_OBJECT && record_is(context.object->kind);
+    return cares ? step_check(vm, f, r, i) : GPA_OK;
 }
 
 STEP(reraise) {

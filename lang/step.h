@@ -80,6 +80,7 @@ STEP(function);
 STEP(generator);
 STEP(raise);
 STEP(check);
+STEP(check_for);
 STEP(reraise);
 STEP(reraise_handled);
 STEP(fail_assert);

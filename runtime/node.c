@@ -384,9 +384,8 @@ gpa_code node_gather(gpa_rt *rt, node *a, node *const *index, const int8_t *from
         if (index[k]) set_input(n, i++, index[k]);
     }
     *out = intern(rt, n);
-    if (*out != n || !n->size) return GPA_OK; /* it was there: what is known of it stays */
-    n->unchecked = true;
-    rt->nodes.unchecked++;
+    if (*out != n && !(*out)->suspect) return GPA_OK; /* it was there: what is known of it stays */
+    if ((*out)->size && !(*out)->unchecked) rt->nodes.unchecked++, (*out)->unchecked = true;
     return GPA_OK;
 }
 

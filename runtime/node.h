@@ -63,7 +63,8 @@ typedef struct node {
     int64_t *map;
     uint16_t map_len;
     uint8_t room;       /* size class, for the free lists */
-    bool unchecked;     /* GATHER: no program has checked all its places yet (unread.h) */
+    bool unchecked;     /* GATHER: no program has checked all its places yet (unread.h), */
+    bool suspect;       /* or one that may have been this one's has found an error: who asks for it again checks it again */
 } node;
 
 static inline node *node_retain(node *n) {

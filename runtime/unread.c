@@ -110,11 +110,11 @@ static gpa_code add_below(gpa_rt *rt, node *n, gpa_err *e) {
     return rc;
 }
 
-/* Whether a gather is below n. A node's slot holds the answer for this traversal. */
-static bool gathers(gpa_rt *rt, node *n) {
+/* Whether a gather is below n; all of them become suspect. A node's slot holds the answer for this traversal. */
+static bool suspects(gpa_rt *rt, node *n) {
     if (n->mark == rt->nodes.mark) return n->slot;
-    bool found = n->kind == NODE_GATHER;
-    for (int i = 0; i < n->n_in && !found; i++) found = gathers(rt, n->in[i]);
+    bool found = n->suspect = n->kind == NODE_GATHER;
+    for (int i = 0; i < n->n_in; i++) found = suspects(rt, n->in[i]) || found;
     n->mark = rt->nodes.mark;
     n->slot = found;
     return found;
@@ -123,7 +123,7 @@ static bool gathers(gpa_rt *rt, node *n) {
 /* An error was found: what pends on gathers is computed when somebody reads it, not before, so that the error is told once. */
 static void leave_gathers(gpa_rt *rt) {
     rt->nodes.mark++;
-    for (gpa_storage *s = rt->pending.next; s != &rt->pending; s = s->next) s->failed = s->failed || gathers(rt, s->node);
+    for (gpa_storage *s = rt->pending.next; s != &rt->pending; s = s->next) s->failed = suspects(rt, s->node) || s->failed;
 }
 
 bool rt_may_raise(const gpa_rt *rt) { return rt->nodes.unchecked || exec_may_raise(rt); }

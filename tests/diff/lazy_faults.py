@@ -139,6 +139,20 @@ i[0] = 99
 a[0] = 5
 print(y)
 
+# --- contexts that want an error see it
+a, i = np.arange(3.0), np.arange(6000)
+np.testing.assert_raises(IndexError, lambda: a[i])
+with np.testing.assert_raises(IndexError): a[i]
+with np.testing.assert_raises(IndexError):
+    x = a[i] * 2
+def leaves():
+    with np.testing.assert_raises(IndexError): return a[i]
+    return "behind it"
+print(leaves())
+try:
+    with np.testing.assert_raises(IndexError): x = a[i - 3 * (i // 3)]
+except AssertionError as e: print(e)
+
 # --- and once
 a, i = np.arange(3.0), np.arange(6000)
 for k in range(2):
