@@ -68,7 +68,7 @@ const char *np_removed(const char *name);
 gpa_code np_prelude(gpa_vm *vm, const char *name, value *out);
 
 /* numpy.mgrid, ogrid, r_, c_: a subscript calls a function of the prelude with the key and `how`. */
-extern const object_kind subscript_kind, errstate_kind;
+extern const object_kind subscript_kind;
 value np_subscript(gpa_vm *vm, const char *function, value how);
 
 #endif

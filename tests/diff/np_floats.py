@@ -24,3 +24,26 @@ attempt(lambda: np.seterrcall(3)); print(np.seterrcall(None) is h, np.geterrcall
 def other(w, f): print('other', w)
 with np.errstate(divide='call', call=other): np.ones(1) / 0
 print(np.geterrcall())
+
+# --- errstate as a decorator, nested, with wrong words
+@np.errstate(divide='raise')
+def f(x):
+    "the doc"
+    return np.array([1.0]) / x
+for x in (1.0, 0.0):
+    try: print(f(x), f.__name__, f.__doc__)
+    except FloatingPointError as e: print(e)
+g = np.errstate(all='ignore')(lambda a, *b, k=2: (a, b, k)); print(g(1, 2, k=3))
+try:
+    with np.errstate(divide='bogus'): pass
+except ValueError as e: print('ValueError')
+try:
+    with np.errstate(foo='raise'): pass
+except TypeError as e: print(e)
+with np.errstate(divide='raise'):
+    with np.errstate(divide='ignore'): print(np.array([1.0]) / 0)
+    try: np.array([1.0]) / 0
+    except FloatingPointError as e: print(e)
+try:
+    with np.errstate(over='raise'): raise KeyError('k')
+except KeyError: print('after')
