@@ -137,7 +137,7 @@ gpa_code np_ascontiguousarray(gpa_vm *vm, value *argv, value *out) { /* a, dtype
 
 gpa_code np_asfortranarray(gpa_vm *vm, value *argv, value *out) { /* a, dtype */
     value order = v_cstr(vm, "F");
-    gpa_code rc = order.tag == V_UNSET ? vm_err(vm)->code : make(vm, argv[0], argv[1], order, false, 0, out);
+    gpa_code rc = order.tag == V_UNSET ? vm_err(vm)->code : make(vm, argv[0], argv[1], order, false, 1, out);
     value_release(vm, order);
     return rc;
 }

@@ -543,3 +543,44 @@ tell(lambda: np.interp(np.array([1.5j]), [1, 2], [3, 4j]))
 tell(lambda: np.interp([1.5], [1, 2], [3, 4j]))
 tell(lambda: np.bincount([]))
 tell(lambda: np.bincount(np.zeros(0)))
+
+# --- shapes
+for f in (np.atleast_1d, np.atleast_2d, np.atleast_3d, np.squeeze, np.ravel, np.transpose, np.copy, np.asanyarray, np.asfortranarray, np.ascontiguousarray, np.zeros_like, np.ones_like, np.diagflat): every(f, tell=True)
+for f in (np.shape, np.ndim, np.size, np.iscomplexobj, np.isrealobj, np.isscalar, np.isfortran): every(f)
+every(lambda a: np.full_like(a, 3)); every(lambda a: np.astype(a, "c8")); every(lambda a: np.asarray_chkfinite(a), tell=True); every(lambda a: np.require(a, requirements="C"))
+
+# --- axes
+for f in (np.fliplr, np.flipud, np.matrix_transpose, np.unstack): every(f, tell=True)
+for f in (lambda a: np.expand_dims(a, 1), lambda a: np.swapaxes(a, 0, -1), lambda a: np.moveaxis(a, 0, -1), lambda a: np.rollaxis(a, -1), lambda a: np.reshape(a, -1), lambda a: np.reshape(a, (2, -1)), lambda a: np.broadcast_to(a, (2,) + a.shape), lambda a: np.broadcast_to(a, (5,))): every(f, tell=True)
+
+# --- joining and splitting
+for f in (lambda a: np.hstack((a, a)), lambda a: np.vstack((a, a)), lambda a: np.dstack((a, a)), lambda a: np.block([[a, a]]), lambda a: np.split(a, 1), lambda a: np.split(a, 2), lambda a: np.broadcast_arrays(a, a[..., None])): every(f, tell=True)
+
+# --- other names of ufuncs
+for f in (np.acos, np.acosh, np.asin, np.asinh, np.atan, np.atanh, np.abs, np.conj, np.square, np.positive, np.bitwise_invert, np.bitwise_not): every(f)
+for f in (np.fabs, np.deg2rad, np.rad2deg, np.modf, np.frexp): every(f, real)
+for f in (lambda a: np.float_power(a, 2), lambda a: np.pow(a, 2), lambda a: np.true_divide(a, 3)): every(f, tame)
+for f in (lambda a: np.mod(a, 3), lambda a: np.divmod(a, 3), lambda a: np.atan2(a, 2), lambda a: np.bitwise_left_shift(a, 1), lambda a: np.bitwise_right_shift(a, 1)): every(f, real)
+
+# --- products of matrices and vectors
+for f in (lambda a: np.matmul(a, a.T), lambda a: np.vecdot(a, a), lambda a: np.vecmat(a, a.T), lambda a: np.matvec(a, a)): every(f, [x for x in finite if x[0] != "?"], tell=True)
+
+# --- polynomials
+for f in (lambda a: np.polyadd(a, [1, 2]), lambda a: np.polysub(a, [1, 2]), lambda a: np.polymul(a, [1, 2]), np.polyder, np.polyint, lambda a: np.polyval(a, 2)): every(f, [x for x in finite if x[1].ndim == 1 and x[0] != "? empty"])
+every(lambda a: np.polydiv(a, [1, 2]), [x for x in finite if x[1].ndim == 1 and x[1].size]); every(lambda a: np.poly(a), [x for x in finite if x[1].ndim == 1 and x[0] != "? empty"]); every(lambda a: np.sort(abs(np.roots(a))).round(3), [x for x in finite if x[1].ndim == 1])
+
+# --- sums and histograms of pairs
+for f in (np.nancumprod, np.cumulative_sum, np.cumulative_prod, lambda a: np.cumulative_sum(a, axis=-1, include_initial=True), lambda a: np.cumulative_prod(a, axis=0)): every(f, tame, tell=True)
+every(lambda a: np.histogram2d(a.ravel(), a.ravel(), 3), [x for x in real if "nan" not in x[0] and x[1].size]); every(lambda a: np.histogramdd(a, 2)[0], [x for x in real if "nan" not in x[0] and x[1].size and x[1].ndim == 2])
+every(lambda a: np.nanquantile(a, 0.3), no_half); every(np.nanstd, no_half); every(lambda a: np.round(a, 1)); every(np.i0, [x for x in real if x[0] != "f2"]); every(lambda a: np.apply_along_axis(np.sum, 0, a), tell=True); every(lambda a: np.apply_over_axes(np.sum, a, 0), tell=True)
+
+# --- indices of triangles, grids
+for n in (0, 1, 3):
+    for r in (np.tri(n), np.tri(n, n + 1, 1, dtype=int), np.diag_indices(n), np.tril_indices(n), np.triu_indices(n, -1, n + 2), np.mask_indices(n, np.triu), np.indices((n, 2)), np.indices((2, n), sparse=True), np.identity(n), np.hanning(n), np.hamming(n), np.bartlett(n), np.blackman(n), np.kaiser(n, 3), np.linspace(1, 2, n), np.geomspace(1, 8, n), np.logspace(0, 1, n)): print(digest(r))
+for a in (np.ones((3, 3)), np.ones((2, 3))):
+    for f in (np.tril_indices_from, np.triu_indices_from, np.diag_indices_from):
+        try: print(digest(f(a)))
+        except ValueError as e: print(e)
+for a in (np.arange(3), np.arange(0), np.array(2)):
+    try: print(digest(np.meshgrid(a, a)), digest(np.meshgrid(a, a, indexing="ij", sparse=True)), digest(np.ix_(a, a)))
+    except Exception as e: print(type(e).__name__, e)
