@@ -51,16 +51,17 @@ static void each_reduce(em *E, int32_t each, void (*fn)(em *, int32_t)) {
 
 void em_put_start(em *E, gpa_str *x, int32_t at) {
     gpa_dtype t = em_state_type(E, at);
-    bool running = E->f->code[at].code == KIR_SCAN && E->f->code[at].sub == RED_SUM && dtype_is_float(t);
+    bool running = E->f->code[at].code == KIR_SCAN && E->f->code[at].sub == RED_SUM;
+    const char *text = red_info[E->f->code[at].sub].start[op_kind_at(dtype_info[t].kind)];
+    if (running && dtype_is_float(t)) text = "-0.0f"; /* 0 would change a sum of negative zeros */
+    if (running && dtype_is_complex(t)) text = "H(cx)(-0.0f, -0.0f)";
     if (is_arg(E, at)) {
         str_printf(x, "g_state%d{{}, -1}", (int)at);
-    } else if (running) {
-        str_put(x, "-0.0f"); /* 0 would change a sum of negative zeros */
-    } else {
-        str_printf(x, "(%s)(", em_type(E, t));
-        em_expr(E, x, red_info[E->f->code[at].sub].start[op_kind_at(dtype_info[t].kind)], t, "", "", "");
-        str_putc(x, ')');
+        return;
     }
+    str_printf(x, "(%s)(", em_type(E, t));
+    em_expr(E, x, text, t, "", "", "");
+    str_putc(x, ')');
 }
 
 void em_start_state(em *E, int32_t at) {

@@ -108,3 +108,13 @@ print(np.bincount([0, 1, 1, 3]), np.histogram([1, 2, 1, 4], bins=3), np.histogra
 # --- cumulative along all axes
 a = np.arange(8).reshape(2, 2, 2)
 print(a.cumsum(0), a.cumsum(1), a.cumsum(2), np.diff(a, axis=0))
+
+# --- running sums of negative zeros, long and short
+for t in (np.float32, np.float64, np.complex64, np.complex128):
+    for n in (1, 5, 300, 70000, 300000):
+        x = np.zeros(n, t)
+        x.real = -0.0
+        if x.dtype.kind == "c":
+            x.imag = -0.0
+        s = np.cumsum(x)
+        print(np.dtype(t), n, np.signbit(s.real).all(), np.signbit(s.imag).all(), s[-1], np.cumsum(x.reshape(1, -1), axis=1)[0, 0])
