@@ -7,7 +7,8 @@
  *
  * A part is read once and kept in registers; each warp has neighbouring accesses of it. Where what counts is how many of some bits
  * are true, and they say which elements are stored side by side (`picks`), the chosen elements go through shared memory, from
- * where neighbours in it are stored by neighbouring lanes.
+ * where neighbours in it are stored by neighbouring lanes. Of parts but the last one no access is cut off, so that they need no
+ * registers to say where.
  *
  * Reading order: links, parts kept in registers, chosen elements, em_scan_chain. */
 #include <stdio.h>
@@ -216,8 +217,8 @@ bool em_picks(const kir_func *f, bool *places) {
             places[i->a] = true;
             stores++;
             break;
-        case KIR_CONST: case KIR_PARAM: case KIR_SIZE: case KIR_STRIDE: case KIR_INDEX: case KIR_IOTA: case KIR_LOAD: case KIR_STORE: case KIR_REDUCE: good = !count; break;
-        case KIR_LOADX: case KIR_ATOMIC: case KIR_BOUND: case KIR_VAR: case KIR_GET: case KIR_SET: case KIR_EACH: case KIR_ELSE: case KIR_FOR:
+        case KIR_CONST: case KIR_PARAM: case KIR_SIZE: case KIR_STRIDE: case KIR_INDEX: case KIR_IOTA: case KIR_LOAD: case KIR_REDUCE: good = !count; break;
+        case KIR_STORE: case KIR_LOADX: case KIR_ATOMIC: case KIR_BOUND: case KIR_VAR: case KIR_GET: case KIR_SET: case KIR_EACH: case KIR_ELSE: case KIR_FOR:
         case KIR_LOOP: case KIR_BLOCK: case KIR_BREAK: case KIR_NEXT: case KIR_THREAD: case KIR_BARRIER: case KIR_FENCE: case KIR_WARP: case KIR_ARG:
         case KIR_PRINT: case KIR_FAULT: case KIR_COUNT: good = false;
         }
@@ -245,22 +246,48 @@ static void share_stage(em *E, int32_t at) {
             32 * SCAN_WARPS * E->plan->unroll * E->plan->vec);
 }
 
+/* Loads the part and notes in m which elements are chosen. All parts but the last have all their accesses. */
+static void load_mask(em *E, const cu_walk *w, int32_t at) {
+    em_batch_declare(E, w);
+    em_line(E, "unsigned m%d[%d] = {};", (int)at, E->plan->unroll);
+    for (int whole = 1; whole >= 0; whole--) {
+        em_line(E, whole ? "if (tile != tiles - 1) {" : "else {");
+        E->depth++;
+        E->whole = whole;
+        em_batch_fill(E, w);
+        E->scan = SCAN_MASK;
+        em_batch_compute(E, w);
+        E->scan = SCAN_PLACE;
+        em_close_block(E);
+    }
+}
+
+/* What is stored of the chosen elements, in the order of their places among those of the part. */
+static void stage_chosen(em *E, const cu_walk *w, int32_t at) {
+    int n = (int)at;
+    E->scan = SCAN_STAGE;
+    em_open_unrolled(E, "u", w->unroll);
+    em_line(E, "g_state%d place = p%d[u] + (warp ? before : 0);", n, n);
+    em_open_unrolled(E, "k", w->vec);
+    em_line(E, "if (m%d[u] >> k & 1) {", n);
+    E->depth++;
+    em_point_of_access(E, w, w->vec > 1 ? " + k" : "");
+    E->access = ACCESS_BATCH;
+    em_steps(E, w->lo, w->hi);
+    E->access = ACCESS_DIRECT;
+    em_line(E, "place++;");
+    for (int k = 0; k < 3; k++) em_close_block(E);
+}
+
 static void picked_chain(em *E, const cu_walk *w, int32_t each, int32_t at) {
     int n = (int)at;
     each_stored(E, each, share_stage);
-    em_line(E, "unsigned m%d[%d] = {};", n, E->plan->unroll);
-    E->scan = SCAN_MASK;
-    em_batch_compute(E, w);
+    load_mask(E, w, at);
     count_lanes(E, at);
     join_warps(E, at);
     tell_total(E, at);
     em_line(E, "const g_state%d chosen = r%d;", n, n);
-    em_line(E, "if (warp)");
-    em_open_unrolled(E, "u", E->plan->unroll);
-    em_line(E, "p%d[u] += before;", n);
-    em_close_block(E);
-    E->scan = SCAN_STAGE;
-    em_batch_compute(E, w);
+    stage_chosen(E, w, at);
     link_tiles(E, at);
     em_line(E, "for (g_state%d i = lane; i < chosen; i += lanes) {", n);
     E->depth++;
@@ -294,9 +321,12 @@ void em_scan_chain(em *E, int32_t each) {
     E->in_each = true;
     E->guard = NULL;
     em_line(E, "__shared__ g_state%d s%d[%d];", (int)at, (int)at, SCAN_WARPS);
-    em_batch_load(E, &w);
-    if (E->facts.picks) picked_chain(E, &w, each, at);
-    else kept_chain(E, &w, at);
+    if (E->facts.picks) {
+        picked_chain(E, &w, each, at);
+    } else {
+        em_batch_load(E, &w);
+        kept_chain(E, &w, at);
+    }
     E->scan = SCAN_PLACE;
     E->in_each = false;
     E->guard = guard;

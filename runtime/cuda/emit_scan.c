@@ -194,8 +194,8 @@ void em_scan(em *E, int32_t at) {
         em_line(E, "const %s v%d = %s(some || u || lane ? g_join%d(p%d[u], t%d[u][k]) : t%d[u][k]);", em_type(E, (gpa_dtype)i->type), n,
                 em_round(E, (gpa_dtype)i->type), n, n, n, n);
         break;
-    case SCAN_MASK: em_line(E, "if (k < lim[u]) m%d[u] |= (unsigned)(v%d != 0) << k;", n, a); break;
-    case SCAN_STAGE: em_line(E, "const %s v%d = p%d[u] + __popc(m%d[u] & ((2u << k) - 1));", em_type(E, (gpa_dtype)i->type), n, n, n); break;
+    case SCAN_MASK: em_line(E, "%sm%d[u] |= (unsigned)(v%d != 0) << k;", E->whole ? "" : "if (k < lim[u]) ", n, a); break;
+    case SCAN_STAGE: break; /* elements come in the order of their places */
     case SCAN_GIVE: em_line(E, "const %s v%d = r%d + i + 1;", em_type(E, (gpa_dtype)i->type), n, n); break;
     }
 }

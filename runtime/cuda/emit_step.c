@@ -120,9 +120,7 @@ static void put_store(em *E, int32_t at) {
     str_init(&v);
     em_pack(E, &v, t, value_name(a, i->code == KIR_STOREX ? i->b : i->a));
     if (i->code == KIR_STOREX && E->scan == SCAN_STAGE) {
-        int32_t scan = 0;
-        while (E->f->code[scan].code != KIR_SCAN) scan++;
-        em_line(E, "g_stage%d[v%d - 1] = %s;", (int)at, (int)scan, v.text);
+        em_line(E, "g_stage%d[place] = %s;", (int)at, v.text);
     } else if (i->code == KIR_STOREX && E->scan == SCAN_GIVE) {
         put_place(E, &place, i->sub, i->a);
         em_line(E, "%s = g_stage%d[i];", place.text, (int)at);
@@ -476,9 +474,16 @@ static int32_t behind_branch(const em *E, int32_t at) {
     return k;
 }
 
+/* Of an element that is chosen, and whose place among the others of its part is known. */
+static bool is_known(const em *E, int32_t at) {
+    const uint8_t code = E->f->code[at].code;
+    return code == KIR_IF || code == KIR_END || (E->places[at] && code != KIR_STOREX);
+}
+
 void em_steps(em *E, int32_t lo, int32_t hi) {
     for (int32_t at = lo; at < hi && !E->stopped; at++) {
         if (em_only_slice(E) ? !E->slice[at] : E->scan == SCAN_GIVE && !E->places[at]) continue;
+        if (E->scan == SCAN_STAGE && is_known(E, at)) continue;
         if (E->group[at]) {
             if (E->group[at] == at + 1) em_group(E, at, E->share_end);
             continue;

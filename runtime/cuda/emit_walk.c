@@ -133,7 +133,7 @@ static void turn_tile(em *E, const cu_walk *w, unsigned a) {
 /* One access of array a between memory and the registers r[u]. */
 static void put_access(em *E, const cu_walk *w, unsigned a, const char *r, bool store) {
     const char *m = em_memory(E, (gpa_dtype)E->f->arrays[a].dtype);
-    bool wide = w->vec > 1 && E->plan->wide >> a & 1;
+    bool wide = w->vec > 1 && E->plan->wide >> a & 1, uncut = E->whole || E->plan->even;
     if (!store && is_turned(E, w, a)) {
         em_line(E, "%s[u].v[0] = g_tile%u[threadIdx.x][threadIdx.y + u * %d];", r, a, POINT_THREADS / E->plan->width);
         return;
@@ -143,17 +143,17 @@ static void put_access(em *E, const cu_walk *w, unsigned a, const char *r, bool 
     str_init(&at);
     put_element(E, &at, a);
     if (wide) {
-        if (!E->plan->even) em_line(E, "if (lim[u] == %d) {", w->vec);
+        if (!uncut) em_line(E, "if (lim[u] == %d) {", w->vec);
         if (store) em_line(E, "    *(g_pack<%s, %d> *)&%s = %s[u];", m, w->vec, at.text, r);
         else em_line(E, "    %s[u] = *(const g_pack<%s, %d> *)&%s;", r, m, w->vec, at.text);
-        if (!E->plan->even) em_line(E, "} else");
+        if (!uncut) em_line(E, "} else");
     }
-    if (wide && E->plan->even) {
+    if (wide && uncut) {
         str_free(&at);
         return;
     }
     if (w->vec > 1) {
-        em_line(E, "_Pragma(\"unroll\") for (int k = 0; k < %d; k++) if (k < lim[u]) {", w->vec);
+        em_line(E, "_Pragma(\"unroll\") for (int k = 0; k < %d; k++) %s{", w->vec, uncut ? "" : "if (k < lim[u]) ");
         em_line(E, "    const %s i%d = p%d[u] + k;", em_index_type(E), last, last);
         if (store) em_line(E, "    %s = %s[u].v[k];", at.text, r);
         else em_line(E, "    %s[u].v[k] = %s;", r, at.text);
@@ -177,48 +177,60 @@ void em_close_block(em *E) {
     em_line(E, "}");
 }
 
-/* Declares the registers of a batch and loads them. */
-void em_batch_load(em *E, const cu_walk *w) {
-    char size[NAME_ROOM], name[16];
-    int last = w->n ? w->dims[w->n - 1] : -1;
+void em_batch_declare(em *E, const cu_walk *w) {
     E->needs |= NEED_PACK;
-    em_line(E, "int lim[%d];", w->unroll);
     for (int k = 0; k < w->n; k++) em_line(E, "%s p%d[%d];", em_index_type(E), w->dims[k], w->unroll);
     for (unsigned a = 0; a < E->f->n_arrays; a++)
         if (uses_point(E, a, w->lo, w->hi, KIR_LOAD) && moves(E, w, a))
             em_line(E, "g_pack<%s, %d> x%u[%d] = {};", em_memory(E, (gpa_dtype)E->f->arrays[a].dtype), w->vec, a, w->unroll);
-    bool turns = false;
+}
+
+static void turn_tiles(em *E, const cu_walk *w) {
+    bool any = false;
     if (E->plan->tile) put_tile(E, w);
     for (unsigned a = 0; a < E->f->n_arrays; a++) {
         if (!uses_point(E, a, w->lo, w->hi, KIR_LOAD) || !moves(E, w, a) || !is_turned(E, w, a)) continue;
         turn_tile(E, w, a);
-        turns = true;
+        any = true;
     }
-    if (turns) em_line(E, "__syncthreads();");
-    em_open_unrolled(E, "u", w->unroll);
-    em_line(E, "lim[u] = 0;");
-    for (int k = 0; k < w->n; k++) em_line(E, "p%d[u] = 0;", w->dims[k]);
+    if (any) em_line(E, "__syncthreads();");
+}
+
+/* Opens the block in which access u has a point, with its coordinates. */
+static void open_access(em *E, const cu_walk *w) {
+    char size[NAME_ROOM], other[NAME_ROOM];
+    int last = w->n ? w->dims[w->n - 1] : -1;
     if (E->plan->tile) {
-        char other[NAME_ROOM];
         put_place_in_tile(E, w, false);
         em_line(E, "if (i%d < %s && i%d < %s) {", last, em_field(E, size, FIELD_SIZE, (unsigned)last, 0), E->plan->tile - 1,
                 em_field(E, other, FIELD_SIZE, E->plan->tile - 1u, 0));
         E->depth++;
-    } else {
-        em_line(E, "const %s c = %s;", em_count_type(E), w->chunk);
-        em_line(E, "if (c < %s) {", w->end);
-        E->depth++;
-        em_coordinates(E, w, "c");
+        return;
     }
-    em_line(E, "lim[u] = 1;");
+    em_line(E, "const %s c = %s;", em_count_type(E), w->chunk);
+    em_line(E, E->whole ? "{" : "if (c < %s) {", w->end);
+    E->depth++;
+    em_coordinates(E, w, "c");
+}
+
+void em_batch_fill(em *E, const cu_walk *w) {
+    char size[NAME_ROOM], name[16];
+    int last = w->n ? w->dims[w->n - 1] : -1;
+    if (!E->whole) em_line(E, "int lim[%d];", w->unroll);
+    turn_tiles(E, w);
+    em_open_unrolled(E, "u", w->unroll);
+    if (!E->whole) em_line(E, "lim[u] = 0;");
+    for (int k = 0; k < w->n && !E->whole; k++) em_line(E, "p%d[u] = 0;", w->dims[k]);
+    open_access(E, w);
+    if (!E->whole) em_line(E, "lim[u] = 1;");
     for (int k = 0; k < w->n; k++) {
         int d = w->dims[k];
         em_line(E, w->vec > 1 && d == last ? "p%d[u] = i%d * %d;" : "p%d[u] = i%d;", d, d, w->vec);
     }
     if (w->vec > 1) {
         em_field(E, size, FIELD_SIZE, (unsigned)last, 0);
-        if (E->plan->even) em_line(E, "lim[u] = %d;", w->vec);
-        else em_line(E, "lim[u] = %s - p%d[u] < %d ? (int)(%s - p%d[u]) : %d;", size, last, w->vec, size, last, w->vec);
+        if (E->plan->even && !E->whole) em_line(E, "lim[u] = %d;", w->vec);
+        else if (!E->whole) em_line(E, "lim[u] = %s - p%d[u] < %d ? (int)(%s - p%d[u]) : %d;", size, last, w->vec, size, last, w->vec);
         em_line(E, "{");
         E->depth++;
         em_line(E, "const %s i%d = p%d[u];", em_index_type(E), last, last);
@@ -231,6 +243,11 @@ void em_batch_load(em *E, const cu_walk *w) {
     if (w->vec > 1) em_close_block(E);
     em_close_block(E);
     em_close_block(E);
+}
+
+void em_batch_load(em *E, const cu_walk *w) {
+    em_batch_declare(E, w);
+    em_batch_fill(E, w);
 }
 
 void em_sides_load(em *E, const cu_walk *w, int outer, int step) {
@@ -308,7 +325,7 @@ void em_point_of_access(em *E, const cu_walk *w, const char *plus) {
 static void put_points(em *E, const cu_walk *w, bool guarded) {
     em_open_unrolled(E, "k", w->vec);
     if (guarded) {
-        em_line(E, "if (k < lim[u]) {");
+        em_line(E, E->whole ? "{" : "if (k < lim[u]) {");
         E->depth++;
     }
     em_point_of_access(E, w, w->vec > 1 ? " + k" : "");
@@ -353,7 +370,7 @@ void em_batch_compute(em *E, const cu_walk *w) {
         if (k->code != KIR_STORE || !moves(E, w, k->sub)) continue;
         snprintf(name, sizeof name, "y%d", (int)i);
         em_open_unrolled(E, "u", w->unroll);
-        em_line(E, "if (lim[u] > 0) {");
+        em_line(E, E->whole ? "{" : "if (lim[u] > 0) {");
         E->depth++;
         em_point_of_access(E, w, "");
         put_access(E, w, k->sub, name, true);
@@ -393,7 +410,7 @@ static void add_bins(em *E, const char *room) {
 /* Sums in shared memory: two words an element, so that additions are those of words; or counts, which are words. A block takes
  * batches in turn and adds its sums at the end. */
 static void put_bins(em *E, cu_walk *w) {
-    char room[NAME_ROOM];
+    char room[NAME_ROOM], size[NAME_ROOM];
     const char *t = em_count_type(E);
     em_field(E, room, FIELD_ROOM, (unsigned)E->facts.bins, 0);
     em_line(E, "extern __shared__ unsigned g_bins[];");
@@ -404,6 +421,17 @@ static void put_bins(em *E, cu_walk *w) {
     em_line(E, "for (%s c0 = (%s)blockIdx.x * %d; c0 < %s; c0 += (%s)gridDim.x * %d) {", t, t, POINT_THREADS * w->unroll, w->end, t, POINT_THREADS * w->unroll);
     E->depth++;
     w->chunk = "c0 + u * blockDim.x + threadIdx.x";
+    em_field(E, size, FIELD_SIZE, (unsigned)w->dims[w->n - 1], 0);
+    if (w->n == 1) {
+        em_line(E, "if (c0 + %d <= (%s)%s / %d) {", POINT_THREADS * w->unroll, t, size, w->vec);
+        E->depth++;
+        E->whole = true;
+        em_batch_load(E, w);
+        em_batch_compute(E, w);
+        E->whole = false;
+        em_line(E, "continue;");
+        em_close_block(E);
+    }
     em_batch_load(E, w);
     em_batch_compute(E, w);
     em_close_block(E);

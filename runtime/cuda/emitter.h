@@ -54,6 +54,7 @@ typedef struct {
     bool in_each;
     bool brief;             /* quotients and roots are written the short way, which notes in `far` where it was not enough */
     bool split;             /* reductions join into states q<at>[k], one for each point of an access, not into r<at> */
+    bool whole;             /* no access of the batch is cut off: its lim is not looked at */
     int32_t each;           /* the EACH that is open: values before it are the same for all its points */
     bool stopped;           /* the source ends here: later regions are other parts */
     int32_t late[8];        /* KERNEL: stores to shared memory that wait until someone could see them */
@@ -133,8 +134,11 @@ cu_walk em_walk_over(const em *E, unsigned dims);
 void em_coordinates(em *E, const cu_walk *w, const char *c);
 void em_open_unrolled(em *E, const char *counter, int n);
 void em_close_block(em *E);
-/* Declares the registers of a batch and loads them; then its arithmetic and stores. */
+/* Declares the registers of a batch and loads them; then its arithmetic and stores. The first in two steps, where it is loaded in
+ * several ways. */
 void em_batch_load(em *E, const cu_walk *w);
+void em_batch_declare(em *E, const cu_walk *w);
+void em_batch_fill(em *E, const cu_walk *w);
 /* The coordinates of point k of access u. */
 void em_point_of_access(em *E, const cu_walk *w, const char *plus);
 void em_batch_compute(em *E, const cu_walk *w);

@@ -224,10 +224,28 @@ static int64_t kept_bytes(const kir_func *f) {
     return n;
 }
 
+/* The same of what is stored at computed places alone. */
+static int64_t chosen_bytes(const kir_func *f) {
+    bool *wanted = mem_zero(f->n_code + 1);
+    int64_t n = 0;
+    if (!wanted) return kept_bytes(f);
+    for (size_t k = f->n_code; k-- > 0;) {
+        const kir_ins *i = &f->code[k];
+        const int32_t in[3] = {i->a, i->b, i->c};
+        if (i->code == KIR_STOREX) wanted[i->b] = true;
+        if (!wanted[k]) continue;
+        if (i->code == KIR_LOAD && (f->inner & ~f->arrays[i->sub].zero)) n += (int64_t)dtype_size((gpa_dtype)f->arrays[i->sub].dtype);
+        for (int j = 0; j < kir_info[i->code].args; j++)
+            if (in[j] >= 0) wanted[in[j]] = true;
+    }
+    mem_free(wanted);
+    return n;
+}
+
 /* Accesses of a part of a chain, for each lane: what is loaded, or the states, fit in CHAIN_BYTES of registers, and what is stored
  * side by side in shared memory. */
 static int64_t chain_accesses(const kir_func *f, const cu_facts *facts, int64_t vec) {
-    int64_t bytes = kept_bytes(f), stored = 0, n = 8;
+    int64_t bytes = facts->picks ? chosen_bytes(f) : kept_bytes(f), stored = 0, n = 8;
     for (size_t k = 0; k < f->n_code; k++) {
         if (f->code[k].code == KIR_SCAN) bytes = MAX(bytes, (int64_t)emit_state_bytes(f, (int32_t)k));
         if (f->code[k].code == KIR_STOREX) stored += (int64_t)dtype_size((gpa_dtype)f->arrays[f->code[k].sub].dtype);
