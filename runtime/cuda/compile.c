@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "runtime/base.h"
+#include "runtime/cuda/constants.h"
 #include "runtime/disk.h"
 
 enum { FIRST_MINIMAL = 12080, FIRST_QUICK = 13000 };
@@ -81,13 +82,26 @@ out:
     return rc;
 }
 
+/* What is optimised gets its constants from memory. */
+static gpa_code compile_whole(const char *source, cu_target target, cu_effort effort, char **out, size_t *n, gpa_err *e) {
+    gpa_code rc = compile_fresh(source, target, effort, out, n, e);
+    gpa_str text;
+    if (rc || target.cubin || effort == EFFORT_QUICK) return rc;
+    str_init(&text);
+    constants_to_memory(*out, &text);
+    mem_free(*out);
+    *n = text.len;
+    *out = str_take(&text);
+    return *out ? GPA_OK : gpa_no_memory(e);
+}
+
 /* What names an entry of the cache. */
 static void put_key(gpa_str *key, const char *source, cu_target target, cu_effort effort, int version) {
     char arch[40];
     const char *options[8];
     size_t n = make_options(target, effort, version, arch, options);
     str_clear(key);
-    str_printf(key, "gpa-3 nvrtc %d\n", version);
+    str_printf(key, "gpa-4 nvrtc %d\n", version);
     for (size_t i = 0; i < n; i++) str_printf(key, "%s ", options[i]);
     str_putc(key, '\n');
     str_put(key, source);
@@ -111,7 +125,7 @@ gpa_code compile_ptx(const char *source, cu_target target, cu_effort *effort, ch
         if (!key.failed) *out = disk_get(key.text, key.len, &size);
     }
     if (key.failed) rc = gpa_no_memory(e);
-    else if (!*out && !(rc = compile_fresh(source, target, *effort, out, &size, e))) disk_put(key.text, key.len, *out, size);
+    else if (!*out && !(rc = compile_whole(source, target, *effort, out, &size, e))) disk_put(key.text, key.len, *out, size);
     str_free(&key);
     return rc;
 }
