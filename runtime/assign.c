@@ -235,7 +235,7 @@ static gpa_code set_on_device(gpa_rt *rt, const index_map *m, const gpa_opnd *rh
     TRY(node_cast(rt, raw, t, &typed, e));
     TRY(node_broadcast(rt, typed, m->ndim, m->shape, &value, e));
     TRY(index_nodes(rt, m, at, e));
-    TRY(store_scatter(rt, m->view, at, m->from, m->ndim, m->shape, &(scatter_what){.value = value, .add = add}, e));
+    TRY(store_scatter(rt, m->view, at, m->from, m->ndim, m->shape, &(scatter_what){.value = value, .add = add, .sure = m->sure, .once = m->once}, e));
 out:
     for (int k = 0; k < m->view->ndim; k++) node_release(rt, at[k]);
     node_release(rt, raw);

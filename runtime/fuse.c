@@ -99,7 +99,7 @@ static bool collect(ctx *c, node *n) {
         x.reduced = MAX(x.reduced, in->reduced);
         x.faults = x.faults || in->faults;
     }
-    if (n->kind == NODE_GATHER) x.faults = true;
+    if (n->kind == NODE_GATHER && !n->sub) x.faults = true;
     if (n->kind == NODE_OP) x.cost += op_info[n->sub].cost;
     if (n->kind == NODE_CAST) x.cost++;
     if (n->kind == NODE_BODY) x.cost = MIN(x.cost + n->body->cost, 1u << 20);

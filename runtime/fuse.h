@@ -18,7 +18,8 @@ typedef struct {
     node *const *index;   /* with into: a scatter, as in store_scatter; NULL: element for element */
     const int8_t *from;
     bool add;             /* a scatter that adds */
-    bool sure;            /* a scatter whose places are known to be there: they are not checked */
+    bool sure;            /* a scatter whose places are known to be there: they are not checked, */
+    bool once;            /* or to be all different */
     int step;             /* set by fuse: the step it belongs to, */
     int8_t dims[GPA_MAX_DIMS]; /* and the dimension of its space that each dimension of value follows; -1: extent 1 */
 } fuse_root;

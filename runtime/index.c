@@ -130,6 +130,7 @@ gpa_code index_resolve(gpa_rt *rt, gpa_arr *a, const gpa_index *ix, int n, index
         case IX_ARRAY:
             at.kind = is_mask(&ix[i]) ? AT_MASK : AT_PLACES;
             at.arr = arr_retain(ix[i].arr);
+            at.sure = ix[i].sure;
             *(at.kind == AT_MASK ? &p->masks : &p->places) += 1;
             break;
         }
@@ -217,7 +218,7 @@ static gpa_code expand_mask(gpa_rt *rt, index_plan *p, int i, gpa_err *e) {
     p->n += nd - 1;
     p->places += nd - 1;
     for (int d = 0; d < nd; d++)
-        p->at[i + d] = (index_entry){.kind = AT_PLACES, .axis = (int8_t)(at.axis + d), .arr = where[d], .span = at.span};
+        p->at[i + d] = (index_entry){.kind = AT_PLACES, .axis = (int8_t)(at.axis + d), .arr = where[d], .sure = true, .span = at.span};
     return GPA_OK;
 }
 
@@ -280,6 +281,8 @@ gpa_code index_places(gpa_rt *rt, gpa_arr *a, index_plan *p, index_map *m, gpa_e
     memset(m->from, -1, sizeof m->from);
     memset(m->arr, 0, sizeof m->arr);
     m->view = NULL;
+    m->sure = true;
+    m->once = p->masks == 1 && !p->places;
     for (int i = 0; i < p->n; i++)
         if (p->at[i].kind == AT_MASK) TRY(expand_mask(rt, p, i, e));
     TRY(broadcast_places(p, &wide, broad, e));
@@ -293,6 +296,7 @@ gpa_code index_places(gpa_rt *rt, gpa_arr *a, index_plan *p, index_map *m, gpa_e
         if (slice) offset += at->start * a->strides[at->axis];
         m->start[at->axis] = at->start;
         m->arr[at->axis] = at->arr;
+        m->sure = m->sure && (at->kind != AT_PLACES || at->sure);
     }
     TRY(arr_view(rt, a, a->ndim, shape, strides, offset, &m->view, e));
 out:
@@ -376,7 +380,7 @@ static gpa_code check_all_now(gpa_rt *rt, const gpa_arr *a, const index_plan *p,
     *certain = true;
     for (int i = 0; i < p->n && !rc; i++) {
         const index_entry *at = &p->at[i];
-        if (at->kind != AT_PLACES || at->axis < 0) continue;
+        if (at->kind != AT_PLACES || at->axis < 0 || at->sure) continue;
         bool now = at->arr->size <= CHECK_NOW && !arr_is_pending(at->arr) && at->arr->storage->buf->device->caps.host_visible;
         if (now) rc = check_now(rt, a, at, e);
         *certain = *certain && now;
@@ -393,7 +397,7 @@ static gpa_code get_places(gpa_rt *rt, gpa_arr *a, index_plan *p, gpa_arr **out,
     if (shape_size(m.wide, m.shape + m.lead) && !certain) TRY(check_all_now(rt, a, p, &certain, e));
     TRY(leaf_node(rt, m.view, &leaf, e));
     TRY(index_nodes(rt, &m, at, e));
-    TRY(node_gather(rt, leaf, at, m.from, m.ndim, m.shape, &all, e));
+    TRY(node_gather(rt, leaf, at, m.from, m.ndim, m.shape, m.sure, &all, e));
     if (certain) node_checked(rt, all);
     TRY(arr_of_node(rt, all, out, e));
 out:

@@ -22,6 +22,7 @@ typedef struct {
     int8_t axis;  /* the first one it consumes */
     int64_t start, step, count;
     gpa_arr *arr; /* an owner of it */
+    bool sure;    /* PLACES: none is negative or outside */
     gpa_span span;
 } index_entry;
 
@@ -49,6 +50,7 @@ typedef struct {
     int8_t from[GPA_MAX_DIMS];          /* per axis of `view`: the dimension of the result it follows; -1: arr */
     gpa_arr *arr[GPA_MAX_DIMS];         /* per axis of `view`: its coordinates (borrowed from the plan), or NULL: start */
     int64_t start[GPA_MAX_DIMS];
+    bool sure, once;                    /* no place is negative or outside; none comes twice */
     gpa_arr *view;                      /* of the array, with as many axes: those of slices are sliced (owned) */
 } index_map;
 /* Makes the masks of a plan into places (their true elements are counted: this computes them) and broadcasts all. Bounds of

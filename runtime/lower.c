@@ -202,7 +202,7 @@ static bool visit_inputs(ctx *c, entry *x, node *const *in, int n_in, int map) {
 /* Where an indexed element lies: where the followed dimensions lead (the walk, a virtual array that begins at the memory's
  * start) plus the checked indices times their strides (parameters). */
 static bool add_indexed(ctx *c, int ndim, const int64_t *shape, const int64_t *strides, int64_t offset, const int64_t *from,
-                        int map, entry *x) {
+                        int map, bool sure, entry *x) {
     int64_t stride[GPA_MAX_DIMS] = {0}, walk_stride[GPA_MAX_DIMS] = {0};
     for (int k = 0; k < ndim; k++)
         if (from[k] >= 0) walk_stride[from[k]] += strides[k];
@@ -214,7 +214,7 @@ static bool add_indexed(ctx *c, int ndim, const int64_t *shape, const int64_t *s
         if (add_param(c, DT_I64, (gpa_val){.I64 = shape[k]}, NULL) < 0 || add_param(c, DT_I64, (gpa_val){.I64 = strides[k]}, NULL) < 0)
             return false;
     }
-    c->l->faults = true;
+    c->l->faults = c->l->faults || !sure;
     return x->walk >= 0;
 }
 
@@ -223,7 +223,7 @@ static int32_t visit_gather(ctx *c, entry x) {
     x.inner = affine_touches(&c->p->maps, x.map, c->s->inner);
     x.id = -1; /* of a generated array: the offset is the element */
     if (!visit_inputs(c, &x, n->in + 1, n->n_in - 1, x.map)) return -1;
-    if (!add_indexed(c, a->ndim, a->shape, a->map, a->map[a->ndim], n->map, x.map, &x)) return -1;
+    if (!add_indexed(c, a->ndim, a->shape, a->map, a->map[a->ndim], n->map, x.map, n->sub, &x)) return -1;
     if (a->kind == NODE_BUF) {
         int64_t none[GPA_MAX_DIMS] = {0};
         x.id = add_array(c, a->buf, (gpa_dtype)a->dtype, KIR_GLOBAL, KIR_READ, 0, none, NULL);
@@ -300,9 +300,7 @@ static bool visit_scatter(ctx *c, output *o, int map) {
     int64_t none[GPA_MAX_DIMS] = {0};
     x.inner = affine_touches(&c->p->maps, map, c->s->inner);
     if (!visit_inputs(c, &x, index, n_in, map)) return false;
-    const bool faults = c->l->faults;
-    if (!add_indexed(c, to->ndim, to->shape, to->strides, to->offset, from, map, &x)) return false;
-    if (r->sure) c->l->faults = faults;
+    if (!add_indexed(c, to->ndim, to->shape, to->strides, to->offset, from, map, r->sure, &x)) return false;
     o->array = add_array(c, to->storage->buf, (gpa_dtype)to->dtype, KIR_GLOBAL, KIR_WRITE, 0, none, NULL);
     if (o->array < 0) return false;
     c->l->count[o->array] = r->value->size;
@@ -362,7 +360,7 @@ static int32_t emit_gather(ctx *c, entry *x) {
     int n_index = 0;
     for (int k = 0; k < n->map_len; k++)
         if (n->map[k] < 0) axis[n_index++] = (int8_t)k;
-    int32_t at = emit_offset(c, x, n_index, axis, false, n->span);
+    int32_t at = emit_offset(c, x, n_index, axis, n->sub, n->span);
     if (x->id < 0) return at;
     return kir_emit(c->l->f,
                     (kir_ins){.code = KIR_LOADX, .type = n->dtype, .sub = (uint16_t)x->id, .a = at, .b = -1, .c = -1});
@@ -583,6 +581,17 @@ static const char *name_of(const node *n) {
     return "copy";
 }
 
+/* Whether there are scatters, and none writes a place twice. */
+static bool stores_once(const struct lower_work *w) {
+    bool any = false, once = true;
+    for (size_t i = 0; i < w->n_out; i++) {
+        if (w->out[i].offset < 0) continue;
+        any = true;
+        once = once && w->out[i].root->once;
+    }
+    return any && once;
+}
+
 gpa_code lower(gpa_rt *rt, fuse_plan *p, int s, lowered *l, gpa_err *e) {
     if (!l->work && !(l->work = mem_zero(sizeof *l->work))) return gpa_no_memory(e);
     struct lower_work *w = l->work;
@@ -615,7 +624,9 @@ gpa_code lower(gpa_rt *rt, fuse_plan *p, int s, lowered *l, gpa_err *e) {
     for (size_t i = 0; i < l->n_arrays; i++)
         if (l->f->arrays[i].access & KIR_WRITE) l->stored |= UINT64_C(1) << i;
     layout_count(l);
-    return layout(c.s, l, scans, e);
+    gpa_code rc = layout(c.s, l, scans, e);
+    if (!scans && stores_once(w)) l->f->flags |= KIR_F_FREE;
+    return rc;
 }
 
 /* Whether a step goes over all of n: each of its dimensions follows one of the space of the same extent. */

@@ -370,7 +370,7 @@ gpa_code node_scan(gpa_rt *rt, gpa_red red, node *a, node **out, gpa_err *e) {
     return GPA_OK;
 }
 
-gpa_code node_gather(gpa_rt *rt, node *a, node *const *index, const int8_t *from, int ndim, const int64_t *shape, node **out,
+gpa_code node_gather(gpa_rt *rt, node *a, node *const *index, const int8_t *from, int ndim, const int64_t *shape, bool sure, node **out,
                      gpa_err *e) {
     int n_in = 1;
     for (int k = 0; k < a->ndim; k++) n_in += index[k] != NULL;
@@ -378,13 +378,14 @@ gpa_code node_gather(gpa_rt *rt, node *a, node *const *index, const int8_t *from
     gpa_code rc = take(rt, NODE_GATHER, a->dtype, ndim, n_in, a->ndim, &n, e);
     if (rc) return rc;
     set_shape(n, shape);
+    n->sub = sure;
     set_input(n, 0, a);
     for (int k = 0, i = 1; k < a->ndim; k++) {
         n->map[k] = index[k] ? -1 : from[k];
         if (index[k]) set_input(n, i++, index[k]);
     }
     *out = intern(rt, n);
-    if (*out != n && !(*out)->suspect) return GPA_OK; /* it was there: what is known of it stays */
+    if (sure || (*out != n && !(*out)->suspect)) return GPA_OK; /* it was there: what is known of it stays */
     if ((*out)->size && !(*out)->unchecked) rt->nodes.unchecked++, (*out)->unchecked = true;
     return GPA_OK;
 }

@@ -42,7 +42,7 @@ typedef struct node {
     uint8_t dtype;
     uint8_t ndim;
     uint8_t n_in;
-    uint16_t sub;
+    uint16_t sub;       /* of its table; GATHER: 1 where it is sure */
     uint16_t height;    /* longest way down to a leaf */
     uint32_t axes;      /* REDUCE: bit per reduced dimension of in[0]; the result has the others */
     uint32_t mark;      /* scratch: the traversal that was here last (rt->mark) */
@@ -101,9 +101,10 @@ gpa_code node_reshape(gpa_rt *rt, node *a, int ndim, const int64_t *shape, node 
 
 /* Elements of `a` (a BUF or IOTA leaf) at computed places. For dimension k of a: index[k] is an int64 node of the given
  * shape (wrapped once when negative, checked when the program runs), or NULL and from[k] is the dimension of the
- * result whose coordinate it takes (extents must agree). It is `unchecked`. */
+ * result whose coordinate it takes (extents must agree). `sure`: no index is negative or outside, and none is checked; else it is
+ * `unchecked`. */
 gpa_code node_gather(gpa_rt *rt, node *a, node *const *index, const int8_t *from, int ndim,
-    const int64_t *shape, node **out, gpa_err *e);
+    const int64_t *shape, bool sure, node **out, gpa_err *e);
 
 /* The places of a gather are known to be within bounds, or a program that was launched checks them. */
 void node_checked(gpa_rt *rt, node *n);

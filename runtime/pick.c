@@ -108,7 +108,7 @@ static gpa_code pick_from(gpa_rt *rt, node *value, gpa_arr *mask, gpa_arr **out,
     TRY(node_cast(rt, place, DT_I64, &before, e));
     arr_release(rt, count); /* nobody else wants it: it is not stored */
     count = NULL;
-    const scatter_what what = {.value = value, .mask = when, .sure = true, .beside = total};
+    const scatter_what what = {.value = value, .mask = when, .sure = true, .once = true, .beside = total};
     TRY(store_scatter(rt, made, &before, (int8_t[]){-1}, 1, &mask->size, &what, e));
     TRY(arr_item(rt, total, &n, e));
     TRY(cut_off(rt, &made, n.I64, e));
@@ -206,18 +206,35 @@ static gpa_code with_number(gpa_rt *rt, gpa_op op, gpa_arr *a, int64_t v, gpa_ar
     return arr_ufunc(rt, op, in, NULL, out, e);
 }
 
+/* Divides the places, which are `rest`, by an extent: rest becomes what is left for the dimensions above. */
+static gpa_code take_extent(gpa_rt *rt, gpa_arr **rest, int64_t extent, gpa_arr **out, gpa_err *e) {
+    gpa_arr *at = NULL, *above = NULL;
+    gpa_code rc = GPA_OK;
+    TRY(with_number(rt, OP_REMAINDER, *rest, extent, &at, e));
+    TRY(with_number(rt, OP_FLOOR_DIVIDE, *rest, extent, &above, e));
+    TRY(arr_cast(rt, at, DT_I64, false, out, e));
+    arr_release(rt, *rest);
+    *rest = above;
+    above = NULL;
+out:
+    arr_release(rt, at);
+    arr_release(rt, above);
+    return rc;
+}
+
+/* Coordinates follow from the places; where those fit in 32 bits, by divisions of 32 bits. */
 static gpa_code nonzero_on_device(gpa_rt *rt, gpa_arr *mask, gpa_arr **out, gpa_err *e) {
-    gpa_arr *above = NULL;
-    gpa_code rc = flat_places(rt, mask, &out[0], e);
-    for (int d = 1; d < mask->ndim; d++) out[d] = NULL;
-    for (int d = mask->ndim - 1; d > 0 && !rc; d--) {
-        rc = with_number(rt, OP_REMAINDER, out[0], mask->shape[d], &out[d], e);
-        if (!rc) rc = with_number(rt, OP_FLOOR_DIVIDE, out[0], mask->shape[d], &above, e);
-        if (rc) break;
-        arr_release(rt, out[0]);
-        out[0] = above;
-    }
+    gpa_arr *flat = NULL, *rest = NULL;
+    gpa_code rc = GPA_OK;
+    for (int d = 0; d < mask->ndim; d++) out[d] = NULL;
+    TRY(flat_places(rt, mask, &flat, e));
+    TRY(arr_cast(rt, flat, mask->ndim > 1 && mask->size <= UINT32_MAX ? DT_U32 : DT_I64, false, &rest, e));
+    for (int d = mask->ndim - 1; d > 0; d--) TRY(take_extent(rt, &rest, mask->shape[d], &out[d], e));
+    TRY(arr_cast(rt, rest, DT_I64, false, &out[0], e));
+out:
     for (int d = 0; d < mask->ndim && rc; d++) arr_release(rt, out[d]);
+    arr_release(rt, flat);
+    arr_release(rt, rest);
     return rc;
 }
 

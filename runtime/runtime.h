@@ -277,6 +277,7 @@ typedef struct {
     int64_t start, stop, step; /* SLICE; the has_ flags say which were written */
     bool has_start, has_stop, has_step;
     gpa_arr *arr;              /* ARRAY: integers or bool */
+    bool sure;                 /* ARRAY: no place is negative or outside: a device with memory of its own does not check */
     gpa_span span;
 } gpa_index;
 

@@ -162,7 +162,7 @@ out:
 gpa_code store_scatter(gpa_rt *rt, gpa_arr *target, node *const *index, const int8_t *from, int ndim, const int64_t *shape,
                        const scatter_what *what, gpa_err *e) {
     node *at[GPA_MAX_DIMS] = {0};
-    fuse_root r = {.into = target, .index = at, .from = from, .add = what->add, .sure = what->sure};
+    fuse_root r = {.into = target, .index = at, .from = from, .add = what->add, .sure = what->sure, .once = what->once};
     gpa_code rc = GPA_OK;
     if (target->readonly) return gpa_fail(e, GPA_E_VALUE, "assignment destination is read-only");
     if (shape_size(ndim, shape) == 0) return GPA_OK;

@@ -20,6 +20,7 @@ typedef struct {
     node *mask; /* bool: only where true, and only there the places are checked; NULL: everywhere */
     bool add;   /* adds, for integers; else one of the values stays where a place is written twice */
     bool sure;  /* no place is negative or out of bounds: they are not checked */
+    bool once;  /* no place is written twice */
     gpa_arr *beside; /* pending: computed too, in the same program if that goes; NULL: nothing */
 } scatter_what;
 /* target[index...] = value at computed places: for dimension k of the target index[k] (int64 nodes of the shape given,

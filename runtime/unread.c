@@ -22,7 +22,7 @@ static gpa_code check_of(gpa_rt *rt, const node *n, node **out, gpa_err *e) {
         if (n->map[k] < 0) index[k] = n->in[i++];
     }
     TRY(node_iota(rt, a->ndim, a->shape, strides, 0, &nowhere, e));
-    TRY(node_gather(rt, nowhere, index, from, n->ndim, n->shape, &all, e));
+    TRY(node_gather(rt, nowhere, index, from, n->ndim, n->shape, false, &all, e));
     node_checked(rt, all); /* it is the check */
     all->span = n->span;
     if (n->size <= LARGE) TRY(node_cast(rt, all, DT_BOOL, out, e));

@@ -17,6 +17,29 @@ out:
     return rc;
 }
 
+/* a[at] of a 1-d array, where `at` holds integers that are known to be inside. */
+gpa_code np_taken(gpa_vm *vm, value *argv, value *out) { /* a, at */
+    gpa_arr *a = NULL, *at = NULL, *got = NULL;
+    gpa_code rc = arg_array(vm, argv[0], DT_NONE, &a);
+    if (!rc) rc = arg_array(vm, argv[1], DT_NONE, &at);
+    if (!rc) rc = arr_get(vm_rt(vm), a, &(gpa_index){.kind = IX_ARRAY, .arr = at, .sure = true}, 1, NULL, &got, vm_err(vm));
+    if (!rc) rc = np_return_array(vm, got, out);
+    arr_release(vm_rt(vm), a);
+    arr_release(vm_rt(vm), at);
+    return rc;
+}
+
+/* Adds 1 at each such place to a 1-d array of integers. */
+gpa_code np_counted(gpa_vm *vm, value *argv, value *out) { /* counts, at */
+    gpa_arr *at = NULL;
+    gpa_opnd one = {.weak = WEAK_INT, .dtype = DT_I64, .v = {.I64 = 1}};
+    gpa_code rc = arg_array(vm, argv[1], DT_NONE, &at);
+    *out = v_none();
+    if (!rc) rc = arr_update_at(vm_rt(vm), OP_ADD, argv[0].array->arr, &(gpa_index){.kind = IX_ARRAY, .arr = at, .sure = true}, 1, &one, vm_err(vm));
+    arr_release(vm_rt(vm), at);
+    return rc;
+}
+
 gpa_code np_nonzero(gpa_vm *vm, value *argv, value *out) { /* a */
     gpa_arr *a = NULL, *parts[GPA_MAX_DIMS] = {0};
     gpa_code rc = arg_array(vm, argv[0], DT_NONE, &a);
