@@ -204,6 +204,16 @@ gpa_code uf_accumulate(gpa_vm *vm, value *argv, value *out) { /* self, array, ax
     return fold(vm, "_fold_running", 5, argv, out);
 }
 
+enum { MANY_SLICES = 16 };
+
+/* Whether so many slices are reduced by an operation of which no order is asked that they are worth doing together. */
+static bool reduces_many(const ufunc *u, value array, value indices) {
+    if (array.tag != V_ARRAY || indices.tag != V_ARRAY) return false;
+    const gpa_arr *a = array.array->arr, *at = indices.array->arr;
+    if (a->ndim == 0 || at->ndim != 1 || at->size < MANY_SLICES || !dtype_is_int((gpa_dtype)at->dtype)) return false;
+    return (gpa_red)op_info[u->op].identity != RED_COUNT;
+}
+
 gpa_code uf_reduceat(gpa_vm *vm, value *argv, value *out) { /* self, array, indices, axis, dtype, out */
     gpa_rt *rt = vm_rt(vm);
     gpa_arr *a = NULL, **parts = NULL, *whole = NULL;
@@ -212,6 +222,7 @@ gpa_code uf_reduceat(gpa_vm *vm, value *argv, value *out) { /* self, array, indi
     int axis;
     gpa_code rc = binary_only(vm, argv[0].ufunc, "reduceat");
     if (rc) return rc;
+    if (reduces_many(argv[0].ufunc, argv[1], argv[2])) return fold(vm, "_reduceat", 6, argv, out);
     TRY(arg_array(vm, argv[1], DT_NONE, &a));
     if (a->ndim == 0) TRY(vm_fail(vm, GPA_E_TYPE, "cannot reduceat on a scalar"));
     TRY(arg_axis(vm, argv[3], a->ndim, &axis));

@@ -118,3 +118,20 @@ for t in (np.float32, np.float64, np.complex64, np.complex128):
             x.imag = -0.0
         s = np.cumsum(x)
         print(np.dtype(t), n, np.signbit(s.real).all(), np.signbit(s.imag).all(), s[-1], np.cumsum(x.reshape(1, -1), axis=1)[0, 0])
+
+# --- many slices at once
+x = np.arange(50000) % 97
+for at in (np.arange(0, 50000, 7), np.arange(0, 50000, 1000), np.array([0, 1, 2, 40000, 3, 3, 9, 49999, 0, 17, 45000, 45001, 4, 30, 31, 32, 33]), np.arange(50000)):
+    print(np.add.reduceat(x, at).sum(), np.add.reduceat(x, at)[:9], np.maximum.reduceat(x, at)[-9:], np.minimum.reduceat(x.astype(np.int16), at)[:9])
+    print(np.multiply.reduceat((x + 1) / 50, at)[-3:], np.logical_and.reduceat(x, at)[:9], np.logical_or.reduceat(x == 3, at)[:9], np.bitwise_and.reduceat(x, at)[-9:], np.bitwise_xor.reduceat(x.astype(np.uint8), at)[:9])
+    print(np.add.reduceat(x.astype(np.int8), at).dtype, np.add.reduceat(x, at, dtype=np.float32)[:4], np.add.reduceat(x > 50, at)[:4], np.add.reduceat(x + 1j, at)[:4])
+y = x.reshape(50, 10, 100)
+at = np.arange(0, 50, 3)
+print(np.add.reduceat(y, at).shape, np.add.reduceat(y, at)[:, 1, 1], np.add.reduceat(y, np.arange(0, 100, 6), axis=2)[3, 4], np.maximum.reduceat(y, np.arange(99, -1, -1), axis=-1)[1, 1, :5], np.add.reduceat(y[:, :, ::-2], np.arange(0, 50, 2), axis=2)[0, 0, :4])
+o = np.zeros(17)
+print(np.add.reduceat(x, np.arange(17), out=o) is o, o)
+for at in (np.arange(20) * 5000, np.arange(20) - 1):
+    try:
+        np.add.reduceat(x, at)
+    except IndexError as e:
+        print(e)
