@@ -138,8 +138,8 @@ $(B)/runtime/cuda/small_text.o: $(B)/runtime/cuda/small_text.c
 $(B)/tests/%: $(B)/tests/%.o $(RUNTIME) $(B)/core.a runtime/plugin.sym
 	$(call say,LD)$(CC) $(CFLAGS) $(LDFLAGS) $(EXE) -o $@ $< $(RUNTIME) $(B)/core.a $(CMOCKA_LIBS) $(LIBS)
 # The sources that the CUDA device generates, and its transfers, are looked at without one.
-$(addprefix $(B)/tests/unit/,test_cuda_emit test_cuda_transfer): LDFLAGS += $(filter-out %/tables.o,$(CUDA))
-$(addprefix $(B)/tests/unit/,test_cuda_emit test_cuda_transfer): $(CUDA)
+$(addprefix $(B)/tests/unit/,test_cuda_constants test_cuda_emit test_cuda_transfer): LDFLAGS += $(filter-out %/tables.o,$(CUDA))
+$(addprefix $(B)/tests/unit/,test_cuda_constants test_cuda_emit test_cuda_transfer): $(CUDA)
 # Messages are decoded by the kernel.
 WIRE := $(addprefix $(B)/kernel/,wire.o text.o sha256.o)
 $(B)/tests/fuzz/fuzz_wire build/fuzz/fuzz_wire: LDFLAGS += $(WIRE) $(ZMQ_LIBS) $(JANSSON_LIBS)
