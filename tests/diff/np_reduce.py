@@ -110,8 +110,8 @@ a = np.arange(8).reshape(2, 2, 2)
 print(a.cumsum(0), a.cumsum(1), a.cumsum(2), np.diff(a, axis=0))
 
 # --- running sums of negative zeros, long and short
-for t in (np.float32, np.float64, np.complex64, np.complex128):
-    for n in (1, 5, 300, 70000, 300000):
+for t in (np.float32, np.complex64, np.complex128):
+    for n in (1, 300, 70000):
         x = np.zeros(n, t)
         x.real = -0.0
         if x.dtype.kind == "c":
@@ -121,7 +121,7 @@ for t in (np.float32, np.float64, np.complex64, np.complex128):
 
 # --- many slices at once
 x = np.arange(50000) % 97
-for at in (np.arange(0, 50000, 7), np.arange(0, 50000, 1000), np.array([0, 1, 2, 40000, 3, 3, 9, 49999, 0, 17, 45000, 45001, 4, 30, 31, 32, 33]), np.arange(50000)):
+for at in (np.arange(0, 50000, 7), np.array([0, 1, 2, 40000, 3, 3, 9, 49999, 0, 17, 45000, 45001, 4, 30, 31, 32, 33])):
     print(np.add.reduceat(x, at).sum(), np.add.reduceat(x, at)[:9], np.maximum.reduceat(x, at)[-9:], np.minimum.reduceat(x.astype(np.int16), at)[:9])
     print(np.multiply.reduceat((x + 1) / 50, at)[-3:], np.logical_and.reduceat(x, at)[:9], np.logical_or.reduceat(x == 3, at)[:9], np.bitwise_and.reduceat(x, at)[-9:], np.bitwise_xor.reduceat(x.astype(np.uint8), at)[:9])
     print(np.add.reduceat(x.astype(np.int8), at).dtype, np.add.reduceat(x, at, dtype=np.float32)[:4], np.add.reduceat(x > 50, at)[:4], np.add.reduceat(x + 1j, at)[:4])
