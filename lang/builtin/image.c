@@ -77,6 +77,8 @@ gpa_code image_read(gpa_vm *vm, value *argv, value *out) { /* path */
     if (!rc) rc = missing(vm, path);
     if (rc) return rc;
     if (!png.begin(&image, path)) rc = vm_fail(vm, GPA_E_OS, "cannot read '%s': %s", path, image.message);
+    if (!rc && image.format & PNG_FORMAT_FLAG_LINEAR) /* which the library would turn into other numbers of 8 bits */
+        rc = vm_fail(vm, GPA_E_UNSUPPORTED, "cannot read '%s': it has 16 bits per channel, and gpa reads pictures of 8", path);
     image.format &= ~(png_uint_32)(PNG_FORMAT_FLAG_LINEAR | PNG_FORMAT_FLAG_COLORMAP); /* the numbers as they stand, of palettes the colours */
     if (!rc) rc = finish(vm, &png, &image, path, out);
     png.free(&image);

@@ -127,7 +127,8 @@ static const char *after_key(const char *head, const char *key) {
 static gpa_code read_descr(gpa_vm *vm, const char *p, header *h) {
     char descr[16] = "";
     if (!p || *p != '\'') return vm_fail(vm, GPA_E_TYPE, "structured arrays cannot be loaded: gpa has no records");
-    size_t n = MIN(strcspn(++p, "'"), sizeof descr - 1);
+    size_t n = strcspn(++p, "'");
+    n = MIN(n, sizeof descr - 1);
     memcpy(descr, p, n);
     if (strchr(descr, 'O')) return vm_fail(vm, GPA_E_VALUE, "Object arrays cannot be loaded when allow_pickle=False");
     h->swapped = descr[0] == '>' && n > 1 && descr[n - 1] != '1';

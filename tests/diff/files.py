@@ -260,3 +260,17 @@ show(np.genfromtxt(S(table[:21]), delimiter=",", names=True, dtype=None))
 t = np.genfromtxt(S("when,where\n1,here\n2,there\n"), delimiter=",", names=True, dtype=None, encoding="utf-8"); print([str(w) for w in t["where"]], t["when"])
 t = np.genfromtxt(S("1,2.5\n3,4\n"), delimiter=",", dtype=None); print(t["f0"], t["f1"])
 t = np.genfromtxt(S("\ufeffa,b\n1,2\n"), delimiter=",", names=True, usecols="b"); print(t["b"])
+
+# --- headers of .npy files
+import io
+def head(descr, version=b"\x01\x00", order="False", shape="(3,)"):
+    text = ("{'descr': " + descr + ", 'fortran_order': " + order + ", 'shape': " + shape + ", }").encode()
+    text += b" " * (117 - len(text)) + b"\n"
+    return b"\x93NUMPY" + version + bytes([len(text), 0] if version[0] == 1 else [len(text), 0, 0, 0]) + text
+data = bytes([0, 1, 0, 2, 0, 3]) + bytes(42)
+for descr in ("'>i2'", "'<i2'", "'>u2'", "'|u1'", "'>f8'", "'>c8'", "'=i2'"):
+    a = np.load(io.BytesIO(head(descr) + data)); print(a.tolist())
+print(np.load(io.BytesIO(head("'<i2'", b"\x02\x00") + data)), np.load(io.BytesIO(head("'>i2'", b"\x03\x00", "True", "(3, 2)") + data[:12])).tolist(), np.load(io.BytesIO(head("'<i2'", shape="()") + data)))
+for bytes_ in (head("'<i2'", b"\x04\x00"), head("'<i2'") + data[:4], b"\x93NUMPY\x01", head("'<i2'")[:60]):
+    try: np.load(io.BytesIO(bytes_))
+    except Exception as e: print(type(e).__name__, str(e)[:40] if "version" in str(e) else "")

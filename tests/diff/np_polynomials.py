@@ -66,7 +66,7 @@ for gauss in (H.hermgauss, E.hermegauss, L.laggauss):
     try: gauss(0)
     except ValueError as e: print(e)
 for f in (H.hermcompanion, E.hermecompanion, L.lagcompanion, C.chebcompanion, P.legcompanion): print(np.round(f([1, 2, 3, 4]), 9), np.round(f([1, 2]), 9), f([1, 2, 3j]).dtype)
-print(np.round(H.hermroots([1, 2, 3, 4]), 8), np.round(C.chebinterpolate(lambda x: x**3 + 1, 4), 9), np.round(C.chebinterpolate(lambda x, a: x * a, 2, (3,)), 9))
+print(np.round(H.hermroots([1, 2, 3, 4]), 8), np.round(C.chebinterpolate(lambda x: x**3 + 1, 4), 9) + 0.0, np.round(C.chebinterpolate(lambda x, a: x * a, 2, (3,)), 9) + 0.0)
 for bad in (1.5, -1):
     try: C.chebinterpolate(lambda x: x, bad)
     except Exception as e: print(type(e).__name__, e)
