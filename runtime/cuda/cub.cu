@@ -1,19 +1,24 @@
-/* Sorting by CUB's radix sort.
+/* Sorting by CUB.
  *
  * A long row of numbers that CUB knows is sorted as it is. CUB orders floats by their bits: NaNs with their sign set come
  * first, and are moved behind the others afterwards, if there are any. Everything else goes by keys: unsigned numbers whose
- * order is the elements', as runtime/hostsort.c makes them, above which the row stands where there is room, sorted together with
- * the elements' places; where there is none, the places are then sorted by row.
+ * order is the elements', as runtime/hostsort.c makes them, sorted together with the elements' places. Short rows are sorted by
+ * CUB's segmented sort, several in a block; rows that fit a block by a block each; of longer ones the row stands above the key where
+ * there is room; where there is none, the places are then sorted by row.
  *
- * Reading order: keys, rows as they are, sorting by keys, the two entries. */
+ * Reading order: keys, rows as they are, sorting by keys, rows of a block, the two entries. */
+#include <cub/block/block_radix_sort.cuh>
 #include <cub/device/device_radix_sort.cuh>
+#include <cub/device/device_segmented_sort.cuh>
+#include <thrust/iterator/counting_iterator.h>
+#include <thrust/iterator/transform_iterator.h>
 #include <cuda/std/type_traits>
 
 #include "runtime/cuda/cub.h"
 
 namespace {
 
-enum { THREADS = 256, MOST_BLOCKS = 2048, LONG_ROW = 1 << 16, ALIGN = 256 };
+enum { THREADS = 256, MOST_BLOCKS = 2048, SHORT_ROW = 100, BLOCK_ROW = 16 * THREADS, LONG_ROW = 1 << 16, ALIGN = 256 };
 
 unsigned blocks_for(int64_t n) { return (unsigned)min((n + THREADS - 1) / THREADS, (int64_t)MOST_BLOCKS); }
 
@@ -74,16 +79,21 @@ __global__ void make_rows(cub_sort_call c, const uint32_t *place, uint32_t *row)
     for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x; i < all; i += (int64_t)gridDim.x * THREADS) row[i] = (uint32_t)(place[i] / c.n);
 }
 
+/* The element at place `at` of the row that begins at `first` becomes number i of all. */
+__device__ void put_one(const cub_sort_call &c, int64_t i, int64_t first, int64_t at) {
+    if (c.ranks) ((int64_t *)c.out)[i] = at;
+    else if (c.bytes == 1) ((uint8_t *)c.out)[i] = ((const uint8_t *)c.in)[first + at];
+    else if (c.bytes == 2) ((uint16_t *)c.out)[i] = ((const uint16_t *)c.in)[first + at];
+    else if (c.bytes == 4) ((uint32_t *)c.out)[i] = ((const uint32_t *)c.in)[first + at];
+    else ((uint64_t *)c.out)[i] = ((const uint64_t *)c.in)[first + at];
+}
+
 /* The result, from the places in order. */
 __global__ void put_result(cub_sort_call c, const uint32_t *place) {
     const int64_t all = c.rows * c.n;
     for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x; i < all; i += (int64_t)gridDim.x * THREADS) {
-        const int64_t at = place[i];
-        if (c.ranks) ((int64_t *)c.out)[i] = at - i / c.n * c.n;
-        else if (c.bytes == 1) ((uint8_t *)c.out)[i] = ((const uint8_t *)c.in)[at];
-        else if (c.bytes == 2) ((uint16_t *)c.out)[i] = ((const uint16_t *)c.in)[at];
-        else if (c.bytes == 4) ((uint32_t *)c.out)[i] = ((const uint32_t *)c.in)[at];
-        else ((uint64_t *)c.out)[i] = ((const uint64_t *)c.in)[at];
+        const int64_t first = i / c.n * c.n;
+        put_one(c, i, first, place[i] - first);
     }
 }
 
@@ -179,6 +189,65 @@ template <class K> cudaError_t sort_by_keys(const cub_sort_call *c, room *r) {
     return rc;
 }
 
+/* Where row i begins. */
+struct row_start {
+    uint32_t n;
+    __host__ __device__ uint32_t operator()(uint32_t i) const { return i * n; }
+};
+
+template <class K> cudaError_t sort_short(const cub_sort_call *c, room *r) {
+    const cudaStream_t s = (cudaStream_t)c->stream;
+    const int64_t all = c->rows * c->n;
+    K *key = r->take<K>(all), *spare = r->take<K>(all);
+    uint32_t *place = r->take<uint32_t>(all), *other = r->take<uint32_t>(all);
+    cub::DoubleBuffer<K> k(key, spare);
+    cub::DoubleBuffer<uint32_t> p(place, other);
+    const auto starts = thrust::make_transform_iterator(thrust::make_counting_iterator(0u), row_start{(uint32_t)c->n});
+    size_t bytes = 0;
+    cudaError_t rc = cub::DeviceSegmentedSort::StableSortPairs(nullptr, bytes, k, p, (int)all, (int)c->rows, starts, starts + 1, s);
+    if (rc) return rc;
+    void *own = r->take<char>(bytes);
+    if (!r->base) return rc;
+    make_keys<<<blocks_for(all), THREADS, 0, s>>>(*c, false, key, place);
+    rc = cub::DeviceSegmentedSort::StableSortPairs(own, bytes, k, p, (int)all, (int)c->rows, starts, starts + 1, s);
+    if (!rc) put_result<<<blocks_for(all), THREADS, 0, s>>>(*c, p.Current());
+    return rc;
+}
+
+/* ---- rows of a block ---- */
+
+/* Beyond the row's end stand the largest keys, behind all that are equal to them. */
+template <class K, int LANES, int ITEMS> __global__ void __launch_bounds__(LANES) sort_row(cub_sort_call c) {
+    using sort = cub::BlockRadixSort<K, LANES, ITEMS, uint16_t>;
+    __shared__ typename sort::TempStorage own;
+    const int64_t first = (int64_t)blockIdx.x * c.n;
+    K key[ITEMS];
+    uint16_t place[ITEMS];
+    for (int k = 0; k < ITEMS; k++) {
+        const int at = (int)threadIdx.x * ITEMS + k;
+        key[k] = at < c.n ? (K)key_of(bits_at(c.in, c.bytes, first + at), c.bytes, c.order) : ~(K)0;
+        place[k] = (uint16_t)at;
+    }
+    sort(own).SortBlockedToStriped(key, place, 0, 8 * c.bytes);
+    for (int k = 0; k < ITEMS; k++) {
+        const int at = (int)threadIdx.x + k * LANES;
+        if (at < c.n) put_one(c, first + at, first, place[k]);
+    }
+}
+
+template <class K> cudaError_t sort_in_blocks(const cub_sort_call *c, room *r) {
+    const cudaStream_t s = (cudaStream_t)c->stream;
+    r->take<char>(1); /* a call that needs none says so by a little */
+    if (!r->base) return cudaSuccess;
+    const unsigned rows = (unsigned)c->rows;
+    if (c->n <= 256) sort_row<K, 64, 4><<<rows, 64, 0, s>>>(*c);
+    else if (c->n <= 512) sort_row<K, 128, 4><<<rows, 128, 0, s>>>(*c);
+    else if (c->n <= 1024) sort_row<K, 256, 4><<<rows, 256, 0, s>>>(*c);
+    else if (c->n <= 2048) sort_row<K, 256, 8><<<rows, 256, 0, s>>>(*c);
+    else sort_row<K, 256, 16><<<rows, 256, 0, s>>>(*c);
+    return cudaSuccess;
+}
+
 /* ---- the entries ---- */
 
 cudaError_t run(const cub_sort_call *c, room *r) {
@@ -187,6 +256,9 @@ cudaError_t run(const cub_sort_call *c, room *r) {
     if (plain && c->order == CUB_DOUBLE) return sort_rows<double>(c, r);
     if (plain && c->order == CUB_SIGNED && c->bytes == 4) return sort_rows<int32_t>(c, r);
     if (plain && c->order == CUB_SIGNED && c->bytes == 8) return sort_rows<int64_t>(c, r);
+    const bool narrow = c->bytes <= 4;
+    if (c->rows > 1 && c->n <= SHORT_ROW) return narrow ? sort_short<uint32_t>(c, r) : sort_short<uint64_t>(c, r);
+    if (c->n <= BLOCK_ROW) return narrow ? sort_in_blocks<uint32_t>(c, r) : sort_in_blocks<uint64_t>(c, r);
     return 8 * c->bytes + bits_of(c->rows - 1) <= 32 ? sort_by_keys<uint32_t>(c, r) : sort_by_keys<uint64_t>(c, r);
 }
 
