@@ -53,6 +53,13 @@ void str_put(gpa_str *s, const char *text) { str_putn(s, text, strlen(text)); }
 
 void str_putc(gpa_str *s, char c) { str_putn(s, &c, 1); }
 
+char *str_more(gpa_str *s, size_t n) { return room(s, n) ? s->text + s->len : NULL; }
+
+void str_added(gpa_str *s, size_t n) {
+    s->len += n;
+    s->text[s->len] = 0;
+}
+
 void str_fill(gpa_str *s, char c, size_t n) {
     if (n == 0 || !room(s, n)) return;
     memset(s->text + s->len, c, n);

@@ -13,7 +13,10 @@
 #include "lang/builtin/iterate.h"
 #include "lang/builtin/kinds.h"
 #include "lang/container.h"
+#include "lang/numpy/numpy.h"
 #include "lang/text.h"
+
+enum { BLOCK = 16384 };
 
 /* The bytes of a file in memory, which its stream owns. */
 typedef struct {
@@ -286,12 +289,24 @@ static gpa_code give_read(gpa_vm *vm, const file *f, gpa_str *s, value *out) {
     return rc;
 }
 
-gpa_code file_slurp(gpa_vm *vm, FILE *f, const char *path, gpa_str *out) {
-    char block[16384];
+/* Bytes from where a file stands to its end; 0 where nobody knows. */
+static size_t left_of(FILE *f) {
+    struct stat st;
+    off_t at = ftello(f);
+    bool known = at >= 0 && !fstat(fileno(f), &st) && S_ISREG(st.st_mode) && st.st_size > at;
+    return known ? (size_t)(st.st_size - at) : 0;
+}
+
+gpa_code file_slurp(gpa_vm *vm, FILE *f, const char *path, size_t most, gpa_str *out) {
     errno = 0;
-    for (size_t n; (n = fread(block, 1, sizeof block, f)) > 0;) str_putn(out, block, n);
-    if (ferror(f)) return os_error(vm, errno, path); /* a folder among them, which can be opened */
-    return out->failed ? vm_no_memory(vm) : GPA_OK;
+    for (size_t n, step = MIN(MAX(left_of(f) + 1, BLOCK), most); step; step = MIN(BLOCK, most)) {
+        char *to = str_more(out, step);
+        if (!to) return vm_no_memory(vm);
+        str_added(out, n = fread(to, 1, step, f));
+        most -= n;
+        if (n < step) break;
+    }
+    return ferror(f) ? os_error(vm, errno, path) : GPA_OK; /* a folder among them, which can be opened */
 }
 
 gpa_code file_read(gpa_vm *vm, value *argv, value *out) {
@@ -302,9 +317,7 @@ gpa_code file_read(gpa_vm *vm, value *argv, value *out) {
     gpa_code rc = ready(vm, argv[0], true, false, &f);
     if (!rc && argv[1].tag != V_NONE) rc = arg_int(vm, argv[1], "size", &most);
     if (rc) return rc;
-    if (f->binary && most < 0) rc = file_slurp(vm, f->f, NULL, &s);
-    else if (f->binary)
-        for (int c; most-- > 0 && (c = getc(f->f)) != EOF;) str_putc(&s, (char)c);
+    if (f->binary) rc = file_slurp(vm, f->f, NULL, most < 0 ? SIZE_MAX : (size_t)most, &s);
     else if (most < 0)
         for (size_t before = SIZE_MAX; !rc && before != s.len;) {
             before = s.len;
@@ -320,6 +333,26 @@ gpa_code file_read(gpa_vm *vm, value *argv, value *out) {
     if (!rc) return give_read(vm, f, &s, out);
     str_free(&s);
     return rc;
+}
+
+/* The numbers that a file goes on with, `count` of them at most, or all that are left. */
+gpa_code file_numbers(gpa_vm *vm, value *argv, value *out) { /* self, dtype, count */
+    file *f;
+    gpa_dtype t;
+    int64_t count;
+    gpa_arr *a = NULL;
+    gpa_str s;
+    str_init(&s);
+    gpa_code rc = ready(vm, argv[0], true, false, &f);
+    if (!rc) rc = arg_dtype(vm, argv[1], &t);
+    if (!rc) rc = arg_int(vm, argv[2], "count", &count);
+    if (!rc && !f->f) rc = vm_fail(vm, GPA_E_TYPE, "numbers are read from files that were opened by name");
+    if (rc) return rc;
+    size_t item = dtype_size(t), most = count < 0 || (size_t)count > SIZE_MAX / item ? SIZE_MAX : (size_t)count * item;
+    rc = file_slurp(vm, f->f, NULL, most, &s);
+    if (!rc) rc = arr_from(vm_rt(vm), t, 1, &(int64_t){(int64_t)(s.len / item)}, s.text, &a, vm_err(vm));
+    str_free(&s);
+    return rc ? rc : np_return_array(vm, a, out);
 }
 
 gpa_code file_readline(gpa_vm *vm, value *argv, value *out) {
@@ -363,11 +396,23 @@ gpa_code file_put(gpa_vm *vm, value v, const char *text, size_t n) {
     return rc ? rc : put(vm, f, text, n);
 }
 
+static gpa_code write_array(gpa_vm *vm, file *f, gpa_arr *a, value *out) {
+    size_t n = (size_t)a->size * dtype_size((gpa_dtype)a->dtype);
+    if (!arr_is_contiguous(a)) return vm_fail(vm, GPA_E_VALUE, "ndarray is not C-contiguous");
+    char *data = mem_new(n + 1);
+    gpa_code rc = !data ? vm_no_memory(vm) : n ? arr_read(vm_rt(vm), a, data, vm_err(vm)) : GPA_OK;
+    if (!rc) rc = put(vm, f, data, n);
+    mem_free(data);
+    *out = v_int((int64_t)n);
+    return rc;
+}
+
 gpa_code file_write(gpa_vm *vm, value *argv, value *out) {
     file *f;
     value v = argv[1];
     gpa_code rc = ready(vm, argv[0], false, true, &f);
     if (rc) return rc;
+    if (f->binary && v.tag == V_ARRAY) return write_array(vm, f, v.array->arr, out);
     if (f->binary && v.tag != V_BYTES)
         return vm_fail(vm, GPA_E_TYPE, "a bytes-like object is required, not '%s'", value_type_name(v));
     if (!f->binary && v.tag != V_STR)

@@ -14,7 +14,7 @@ value file_standard(gpa_vm *vm, int which);
 gpa_code arg_path(gpa_vm *vm, value v, const char **path);
 /* The C stream of an open file value; NULL for anything else, a closed file or a standard stream. */
 FILE *file_stream(value v);
-/* The rest of a file's bytes, appended. An OSError that names path (which may be NULL) when they cannot be read. */
-gpa_code file_slurp(gpa_vm *vm, FILE *f, const char *path, gpa_str *out);
+/* The rest of a file's bytes, `most` of them at most, appended. An OSError that names path (which may be NULL) when they cannot be read. */
+gpa_code file_slurp(gpa_vm *vm, FILE *f, const char *path, size_t most, gpa_str *out);
 
 #endif

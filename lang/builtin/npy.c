@@ -61,12 +61,11 @@ gpa_code npy_write(gpa_vm *vm, gpa_arr *a, gpa_str *out) {
     str_put(&head, a->ndim == 1 ? ",), }" : "), }");
     put_header(&head, out);
     size_t bytes = (size_t)a->size * dtype_size(t);
-    char *data = mem_new(bytes);
+    char *data = str_more(out, bytes);
     if (!data) return vm_no_memory(vm);
     gpa_code rc = bytes ? arr_read(vm_rt(vm), a, data, vm_err(vm)) : GPA_OK;
-    if (!rc) str_putn(out, data, bytes);
-    mem_free(data);
-    return !rc && out->failed ? vm_no_memory(vm) : rc;
+    if (!rc) str_added(out, bytes);
+    return rc;
 }
 
 /* Writes bytes to a path (with the ending, unless it is there) or an open binary file. */
@@ -263,7 +262,7 @@ gpa_code npy_load(gpa_vm *vm, value *argv, value *out) {
     if (rc) return rc;
     if (!f && !(f = fopen(path, "rb"))) return os_error(vm, errno, path);
     str_init(&bytes);
-    rc = file_slurp(vm, f, path, &bytes);
+    rc = file_slurp(vm, f, path, SIZE_MAX, &bytes);
     if (!given) fclose(f);
     if (!rc && bytes.len >= 4 && memcmp(bytes.text, "PK", 2) == 0) rc = npz_open(vm, path, &bytes, out);
     else {

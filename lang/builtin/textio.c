@@ -75,7 +75,7 @@ static gpa_code read_file(gpa_vm *vm, value v, gpa_str *text) {
         value_release(vm, words);
         return rc;
     }
-    gpa_code rc = file_slurp(vm, f, given ? NULL : v.str->text, text);
+    gpa_code rc = file_slurp(vm, f, given ? NULL : v.str->text, SIZE_MAX, text);
     if (!given) fclose(f);
     return rc;
 }
