@@ -20,6 +20,9 @@ MOST_LINES = 40  # of a difference that are shown
 # Words that NumPy changed: newer, and those of NumPy 2.0 to 2.4, which gpa has.
 CHANGED = (
     ("only 0-dimensional arrays can be converted to Python scalars", "only length-1 arrays can be converted to Python scalars"),
+    ("'unsafe', 'same_value' (got", "'unsafe' (got"),
+    ("'same_kind', 'unsafe' (got", "'same_kind', or 'unsafe' (got"),
+    ("`kind` and keyword parameters can't be provided", "`kind` and `stable` parameters can't be provided"),
     ("positional arguments but 1 was given", "positional arguments but 1 were given"),
     ("setting an array element with a sequence. The requested array would exceed the maximum number of dimension of 1.",
      "object too deep for desired array"),

@@ -36,7 +36,7 @@ tell(lambda: np.matmul(a[0], a[1].T, out=np.zeros((3, 3)), axes=[(0, 1), (0, 1),
 for axes in (3, [(0, 1)], [(0, 1), 0, (0, 1)], [(0, 1), (0, 1, 2), (0, 1)]): tell(lambda: np.matmul(a[0], a[1].T, axes=axes))
 tell(lambda: np.vecdot(a, a, axes=[0, 0, ()])); tell(lambda: np.vecdot(a, a, axes=[1, 1])); tell(lambda: np.vecdot(a, a, axis=0, keepdims=True)); tell(lambda: np.vecdot([1, 2], [3, 4], dtype=float))
 tell(lambda: np.matvec(a[0], [1, 2, 3], axes=[(1, 0), 0, 0])); tell(lambda: np.vecmat([1, 2, 3], a[0], dtype="f4")); tell(lambda: np.vecmat([1, 2, 3, 4], a[0], axes=[0, (1, 0), 0]))
-# --- names of old and of other functions
+# --- names of old and of other functions (numpy before 2.5)
 x = np.zeros(4); np.put(a=x, ind=[1, 2], v=[3]); x.put(indices=[0], values=7); print(x)
 print(np.percentile([1, 2, 3, 4], 50, interpolation="lower"), np.quantile([1, 2, 3, 4], .5, interpolation="nearest"), np.nanpercentile([1, np.nan, 4], 50, interpolation="higher"))
 try: np.quantile([1, 2], .5, method="lower", interpolation="nearest")

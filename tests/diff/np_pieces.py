@@ -31,6 +31,8 @@ for mode in ('raise', 'wrap', 'clip'):
 p = np.arange(5); np.put(p, 22, -5, mode='clip'); print(p); np.put(p, [7, -7], 9, 'wrap'); print(p); p.put([1, 2], 4); print(p)
 t = np.arange(6).reshape(2, 3).T; np.put(t, [1, 2], 99); print(t); np.put(t, [], 1)
 np.put(p, 22, 1)
+
+# --- put into what is no array
 np.put([1], 0, 1)
 
 # --- ravel_multi_index

@@ -177,7 +177,7 @@ print(s.astype(np.int8) < v, (v == s[::-1]).any(), (s + v).dtype)
 # --- floats of small integers
 a, b, c = np.ones(1, np.int8), np.ones(1, np.uint8), np.ones(1, np.uint16)
 print(np.arctan2(a, b).dtype, np.hypot(a, c).dtype, np.hypot(a, 1).dtype, np.hypot(a, 1.5).dtype, np.copysign(c, b).dtype, (a / b).dtype)
-# --- numbers that do not fit
+# --- numbers that do not fit (numpy before 2.5)
 def tell(*all):
     for f in all:
         try: print(repr(f()))

@@ -16,6 +16,12 @@ static const emulator *emu;
 template <class... P, size_t... I> static void emu_call(void (*kernel)(P...), void **args, std::index_sequence<I...>) { kernel(*(P *)args[I]...); }
 template <class... P> static void emu_call(void (*kernel)(P...), void **args) { emu_call(kernel, args, std::index_sequence_for<P...>()); }
 
+/* How large they are; a 0 ends them. */
+template <class... P> static const size_t *emu_sizes(void (*)(P...)) {
+    static const size_t sizes[] = {sizeof(P)..., 0};
+    return sizes;
+}
+
 #define __device__
 #define __global__
 #define __noinline__ __attribute__((noinline))

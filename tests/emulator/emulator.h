@@ -26,9 +26,11 @@ typedef struct {
     unsigned (*givers)(void);              /* and those that have ended since they took part in the whole warp's latest exchange */
 } emulator;
 
-/* A program's functions: `emulator_enter_NAME` runs the thread e->now of the kernel NAME; `emulator_begin` fills shared memory, of
+/* A program's functions: `emulator_enter_NAME` runs the thread e->now of the kernel NAME, `emulator_sizes_NAME` tells the bytes of each of
+ * its parameters, up to a 0; `emulator_begin` fills shared memory, of
  * which the launch asks for `dynamic` bytes, with rubbish before a block begins. */
 typedef void emulator_enter_fn(const emulator *e, void **args);
+typedef const size_t *emulator_sizes_fn(void);
 typedef void emulator_begin_fn(unsigned dynamic);
 
 #endif

@@ -30,6 +30,7 @@ struct CUmod_st {
 struct CUfunc_st {
     CUmodule program;
     emulator_enter_fn *enter;
+    const size_t *sizes;
     struct CUfunc_st *next;
 };
 
@@ -156,6 +157,8 @@ static void run_block(void) {
     }
 }
 
+const size_t *stub_sizes(CUfunction f) { return f->sizes; }
+
 int stub_launch(CUfunction f, const unsigned blocks[3], const unsigned threads[3], unsigned shared, void **args) {
     emulator_dim g = {blocks[0], blocks[1], blocks[2]}, b = {threads[0], threads[1], threads[2]};
     L.n = b.x * b.y * b.z;
@@ -204,10 +207,13 @@ int stub_find(CUmodule m, const char *name, CUfunction *out) {
     CUfunction f = calloc(1, sizeof *f);
     if (!f) return NO_ROOM;
     *(void **)&f->enter = dlsym(m->library, symbol);
+    snprintf(symbol, sizeof symbol, "emulator_sizes_%s", name);
+    void *sizes = dlsym(m->library, symbol);
+    if (sizes) f->sizes = (*(emulator_sizes_fn **)&sizes)();
     f->program = m;
     f->next = m->kernels;
     *out = m->kernels = f;
-    return f->enter ? 0 : NOT_FOUND;
+    return f->enter && f->sizes ? 0 : NOT_FOUND;
 }
 
 void stub_unload(CUmodule m) {

@@ -58,21 +58,23 @@ static const struct { const char *from, *to; } likes[] = {
     {"asm(\"cvt.rn.f16.f64 %0, %1;\" : \"=h\"(h) : \"d\"(d));", "h = emu_to_half(d);"},
 };
 
-/* The name of the kernel whose declaration begins at s. */
+/* The name of the kernel whose declaration begins at s: behind its __launch_bounds__() and the like. */
 static const char *name_of(const char *s, size_t *n) {
-    static const char bounds[] = "__launch_bounds__(";
-    const char *at = strstr(s, bounds), *end = strchr(s, '(');
-    if (at && at < end) end = strchr(strchr(at, ')'), '(');
-    for (at = end; at[-1] != ' ';) at--;
-    *n = (size_t)(end - at);
-    return at;
+    for (const char *end = strchr(s, '(');; end = strchr(strchr(end, ')'), '(')) {
+        const char *at = end;
+        while (at[-1] != ' ') at--;
+        *n = (size_t)(end - at);
+        if (strncmp(at, "__", 2)) return at;
+    }
 }
 
 /* How the emulator enters it. */
 static bool put_entry(const file *f, const char *name, size_t n) {
-    char text[256];
-    int k = snprintf(text, sizeof text, "\nextern \"C\" void emulator_enter_%.*s(const emulator *e, void **args) { emu = e; emu_call(%.*s, args); }\n",
-                     (int)n, name, (int)n, name);
+    char text[512];
+    int k = snprintf(text, sizeof text,
+                     "\nextern \"C\" void emulator_enter_%.*s(const emulator *e, void **args) { emu = e; emu_call(%.*s, args); }\n"
+                     "extern \"C\" const size_t *emulator_sizes_%.*s() { return emu_sizes(%.*s); }\n",
+                     (int)n, name, (int)n, name, (int)n, name, (int)n, name);
     return k < (int)sizeof text && put(f, text, (size_t)k);
 }
 

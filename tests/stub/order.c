@@ -5,7 +5,7 @@
 
 #include "tests/stub/stub.h"
 
-enum { ARGUMENTS = 1024 }; /* bytes of a program's parameters that are kept */
+enum { ALIGN = 16 }; /* of a kept argument */
 
 struct CUstream_st {
     stub_op *first, **last;
@@ -21,12 +21,11 @@ struct CUevent_st {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void execute(stub_op *o) {
-    void *args[] = {o->kept};
     switch (o->what) {
     case STUB_COPY: memcpy(o->to, o->kept ? o->kept : o->from, o->n); break;
     case STUB_FILL: memset(o->to, o->fill, o->n); break;
     case STUB_FREE: free(o->to); break;
-    case STUB_LAUNCH: stub_launch(o->program, o->blocks, o->threads, o->shared, o->kept ? args : o->args); break;
+    case STUB_LAUNCH: stub_launch(o->program, o->blocks, o->threads, o->shared, o->kept ? o->kept : o->args); break;
     case STUB_FOLLOW: break;
     }
 }
@@ -49,16 +48,28 @@ static void run_locked(CUstream s, uint64_t at) {
     pthread_mutex_unlock(&lock);
 }
 
+/* A program's arguments, and behind their addresses what they are. */
+static void **keep_arguments(CUfunction f, void *const *args) {
+    const size_t *sizes = stub_sizes(f);
+    size_t n = 0, room = 0;
+    for (; sizes[n]; n++) room += (sizes[n] + ALIGN - 1) / ALIGN * ALIGN;
+    size_t list = (n * sizeof *args + ALIGN - 1) / ALIGN * ALIGN;
+    void **kept = malloc(list + room + ALIGN);
+    char *at = kept ? (char *)kept + list : NULL;
+    for (size_t k = 0; kept && k < n; at += (sizes[k++] + ALIGN - 1) / ALIGN * ALIGN) kept[k] = memcpy(at, args[k], sizes[k]);
+    return kept;
+}
+
 int stub_put(CUstream s, stub_op op) {
     if (!stub_word("lazy", 0)) {
         if (op.what == STUB_LAUNCH) return stub_launch(op.program, op.blocks, op.threads, op.shared, op.args);
         return execute(&op), 0;
     }
     stub_op *o = malloc(sizeof *o);
-    size_t keep = op.what == STUB_LAUNCH ? ARGUMENTS : op.what == STUB_COPY && op.keep ? op.n : 0;
     if (!o) return CUDA_OUT_OF_MEMORY;
     *o = op;
-    if (keep && (o->kept = malloc(keep))) memcpy(o->kept, op.what == STUB_LAUNCH ? op.args[0] : op.from, keep);
+    if (op.what == STUB_LAUNCH) o->kept = keep_arguments(op.program, op.args);
+    else if (op.what == STUB_COPY && op.keep && (o->kept = malloc(op.n))) memcpy(o->kept, op.from, op.n);
     pthread_mutex_lock(&lock);
     *s->last = o;
     s->last = &o->next;

@@ -15,6 +15,7 @@ int stub_load(const void *image, CUmodule *out);
 void stub_unload(CUmodule m);
 int stub_find(CUmodule m, const char *name, CUfunction *out);
 int stub_launch(CUfunction f, const unsigned blocks[3], const unsigned threads[3], unsigned shared, void **args);
+const size_t *stub_sizes(CUfunction f); /* bytes of each argument; a 0 ends them */
 
 /* What is put into a stream (order.c). */
 typedef struct stub_op {
