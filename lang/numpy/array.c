@@ -596,7 +596,7 @@ gpa_code nd_fill(gpa_vm *vm, value *argv, value *out) { /* self, value */
 
 gpa_code np_copyto(gpa_vm *vm, value *argv, value *out) { /* dst, src, where */
     *out = v_none();
-    if (argv[0].tag != V_ARRAY || argv[0].aux) return vm_fail(vm, GPA_E_TYPE, "copyto() argument 1 must be numpy.ndarray, not %s", value_type_name(argv[0]));
+    if (argv[0].tag != V_ARRAY || argv[0].aux) return vm_fail(vm, GPA_E_TYPE, "copyto() argument 1 must be a numpy.ndarray, not %s", value_type_name(argv[0]));
     value chosen = v_none();
     gpa_code rc = GPA_OK;
     if (argv[2].tag == V_BOOL && argv[2].i) chosen = value_retain(argv[1]);

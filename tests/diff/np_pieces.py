@@ -32,8 +32,11 @@ p = np.arange(5); np.put(p, 22, -5, mode='clip'); print(p); np.put(p, [7, -7], 9
 t = np.arange(6).reshape(2, 3).T; np.put(t, [1, 2], 99); print(t); np.put(t, [], 1)
 np.put(p, 22, 1)
 
-# --- put into what is no array
-np.put([1], 0, 1)
+# --- what stores into arrays, into what is none
+for f in (lambda x: np.put(x, 0, 1), lambda x: np.place(x, [True], 1), lambda x: np.putmask(x, [True], 1), lambda x: np.copyto(x, 1)):
+    for x in ([1], 2.0):
+        try: f(x)
+        except TypeError as e: print(e)
 
 # --- ravel_multi_index
 arr = np.array([[3, 6, 6], [4, 5, 1]])
