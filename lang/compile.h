@@ -52,7 +52,6 @@ typedef struct compiler {
 
 /* ---- compile.c: emitting ---- */
 
-
 void compile_fail(compiler *c, gpa_code code, const char *text);
 uint32_t emit(compiler *c, opcode op, uint32_t a, uint32_t b, uint32_t x);
 uint32_t emit_d(compiler *c, opcode op, uint32_t a, int64_t d);

@@ -9,7 +9,6 @@
 #include "lang/arena.h"
 #include "lang/typed/loop.h"
 
-
 static int32_t constant(walk *w, int64_t i) { return kir_const(w->f, DT_I64, (gpa_val){.I64 = i}); }
 
 /* ---- results ---- */

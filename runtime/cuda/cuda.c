@@ -254,7 +254,6 @@ static double cuda_clock(gpa_dev *d, bool begin) {
 static bool cuda_broken(gpa_dev *d) { return context_is_broken(d); }
 static gpa_code cuda_restart(gpa_dev *d, gpa_err *e) { return context_restart(d, e); }
 
-
 /* ---- libraries ---- */
 
 /* Who does an operation of lib.def; nobody: the host. */
