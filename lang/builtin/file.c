@@ -289,6 +289,13 @@ static gpa_code give_read(gpa_vm *vm, const file *f, gpa_str *s, value *out) {
     return rc;
 }
 
+gpa_code file_save(gpa_vm *vm, const char *path, const char *bytes, size_t n) {
+    FILE *f = fopen(path, "wb");
+    bool bad = !f || fwrite(bytes, 1, n, f) != n;
+    if (f) bad = fclose(f) != 0 || bad;
+    return bad ? os_error(vm, errno, path) : GPA_OK;
+}
+
 /* Bytes from where a file stands to its end; 0 where nobody knows. */
 static size_t left_of(FILE *f) {
     struct stat st;

@@ -14,6 +14,8 @@ value file_standard(gpa_vm *vm, int which);
 gpa_code arg_path(gpa_vm *vm, value v, const char **path);
 /* The C stream of an open file value; NULL for anything else, a closed file or a standard stream. */
 FILE *file_stream(value v);
+/* Makes a file of n bytes, in place of one that is there. An OSError that names path when it cannot be written. */
+gpa_code file_save(gpa_vm *vm, const char *path, const char *bytes, size_t n);
 /* The rest of a file's bytes, `most` of them at most, appended. An OSError that names path (which may be NULL) when they cannot be read. */
 gpa_code file_slurp(gpa_vm *vm, FILE *f, const char *path, size_t most, gpa_str *out);
 

@@ -80,13 +80,7 @@ static gpa_code write_bytes(gpa_vm *vm, value file, const char *ending, const gp
     str_init(&full);
     str_put(&full, path);
     if (n < e || strcmp(path + n - e, ending) != 0) str_put(&full, ending);
-    f = fopen(full.text, "wb");
-    if (!f) rc = os_error(vm, errno, full.text);
-    else {
-        bool bad = fwrite(bytes->text, 1, bytes->len, f) != bytes->len;
-        bad = fclose(f) != 0 || bad;
-        if (bad) rc = os_error(vm, errno, full.text);
-    }
+    rc = full.failed ? vm_no_memory(vm) : file_save(vm, full.text, bytes->text, bytes->len);
     str_free(&full);
     return rc;
 }

@@ -1,6 +1,4 @@
 /* numpy.savetxt: the format of a row is made once, and every row goes through it. */
-#include <errno.h>
-#include <stdio.h>
 
 #include "lang/builtin/all.h"
 #include "lang/builtin/file.h"
@@ -134,12 +132,8 @@ gpa_code textio_savetxt(gpa_vm *vm, value *argv, value *out) {
         rc = vm_fail(vm, GPA_E_VALUE, "Expected 1D or 2D array, got %dD array instead", (int)a->ndim);
     if (!rc) rc = save_rows(vm, a, argv, argv[4].tag == V_STR ? argv[4].str->text : "\n", &text);
     if (!rc && text.failed) rc = vm_no_memory(vm);
-    if (!rc && argv[0].tag == V_STR) {
-        FILE *f = fopen(argv[0].str->text, "wb");
-        bool bad = !f || fwrite(text.text, 1, text.len, f) != text.len;
-        if (f) bad = fclose(f) != 0 || bad;
-        if (bad) rc = os_error(vm, errno, argv[0].str->text);
-    } else if (!rc) rc = file_put(vm, argv[0], text.text, text.len);
+    if (!rc && argv[0].tag == V_STR) rc = file_save(vm, argv[0].str->text, text.text, text.len);
+    else if (!rc) rc = file_put(vm, argv[0], text.text, text.len);
     str_free(&text);
     arr_release(vm_rt(vm), a);
     return rc;

@@ -274,3 +274,18 @@ print(np.load(io.BytesIO(head("'<i2'", b"\x02\x00") + data)), np.load(io.BytesIO
 for bytes_ in (head("'<i2'", b"\x04\x00"), head("'<i2'") + data[:4], b"\x93NUMPY\x01", head("'<i2'")[:60]):
     try: np.load(io.BytesIO(bytes_))
     except Exception as e: print(type(e).__name__, str(e)[:40] if "version" in str(e) else "")
+
+# --- arrays are written to binary files, and numbers read from where these stand
+import io
+with open("/tmp/gpa_numbers.bin", "wb") as f:
+    print(f.write(np.arange(3)), f.write(np.float32(2.5) * np.ones((2, 2), "f4")), f.write(np.zeros(0)))
+    for bad in (np.arange(6)[::2], np.ones((2, 3)).T):
+        try: f.write(bad)
+        except ValueError as e: print(e)
+    f.write(b"end")
+with open("/tmp/gpa_numbers.bin", "rb") as f:
+    print(np.fromfile(f, int, 2), f.tell(), np.fromfile(f, int, 1), np.fromfile(f, "f4", 3, offset=4), np.fromfile(f, "f4", 5), np.fromfile(f, "u1"))
+print(np.fromfile("/tmp/gpa_numbers.bin", "u1", offset=40), np.fromfile("/tmp/gpa_numbers.bin", "i4", 0), np.fromfile("/tmp/gpa_numbers.bin", "i8", 100)[:3], f.closed)
+b = io.BytesIO(); print(b.write(np.arange(2, dtype="u1")), b.getvalue())
+try: np.fromfile("no such file")
+except FileNotFoundError as e: print(e)
