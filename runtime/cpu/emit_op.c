@@ -260,14 +260,12 @@ static ll_val ll_minmax(ll *E, const row *r) {
     V a = r->a.v, b = r->b.v, take;
     if (r->kind == 'C') return cx_minmax(E, r, most, skips);
     if (r->kind == 'B') return result(r, bin(E, most ? LLVMOr : LLVMAnd, a, b));
-    if (r->kind == 'F') {
-        V other = skips ? b : a;
-        take = LLVMBuildFCmp(E->b, most ? LLVMRealOGE : LLVMRealOLE, a, b, "");
-        take = bin(E, LLVMOr, take, LLVMBuildFCmp(E->b, LLVMRealUNO, other, other, ""));
-    } else {
-        bool s = r->kind == 'I';
-        take = LLVMBuildICmp(E->b, most ? (s ? LLVMIntSGT : LLVMIntUGT) : (s ? LLVMIntSLT : LLVMIntULT), a, b, "");
+    if (r->kind == 'F') { /* the processor's own maximum of b and a, which is a where one is no number */
+        V best = ll_select(E, LLVMBuildFCmp(E->b, most ? LLVMRealOGT : LLVMRealOLT, b, a, ""), b, a), lost = skips ? a : b;
+        return result(r, ll_select(E, LLVMBuildFCmp(E->b, LLVMRealUNO, lost, lost, ""), b, best));
     }
+    bool s = r->kind == 'I';
+    take = LLVMBuildICmp(E->b, most ? (s ? LLVMIntSGT : LLVMIntUGT) : (s ? LLVMIntSLT : LLVMIntULT), a, b, "");
     return result(r, ll_select(E, take, a, b));
 }
 

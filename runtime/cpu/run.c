@@ -16,6 +16,7 @@ enum {
     CHUNK_WORK = 1 << 18,  /* operations of one item of work */
     SPARE = 16,            /* items per thread where points differ in what they cost */
     PART_POINTS = 1 << 16, /* inner points of one part of a divided reduction, at least */
+    LOOK_POINTS = 1 << 14, /* the same where a part may settle the result */
     FEW_BLOCKS = 64,       /* with fewer independent results, long reductions are divided */
     MOST_PARTS = 1024,
     STREAM_BYTES = 32 << 20, /* results larger than this are not worth keeping in a cache */
@@ -42,6 +43,8 @@ typedef struct {
     int64_t block_lanes, blocks_in_row, blocks, span, spans, items, parts, part_points, visit;
     char *done, *partial;
     size_t slot, states; /* bytes of a state slot, of all of one block */
+    bool settles;
+    const char *settled[FEW_BLOCKS]; /* of each block: states that no further point changes, once a part has come to them */
     int64_t view[];      /* as many slots as the program has arrays for */
 } launch;
 
@@ -268,10 +271,56 @@ static void sum_narrow(const launch *L, int64_t lo, int64_t hi, int64_t from, in
     }
 }
 
+/* The state of a reduction that no further element changes: whether any is true, whether all are. -1: there is none. */
+static int last_word(const kir_func *f, const kir_ins *k) {
+    if (f->code[k->a].type != DT_BOOL) return -1;
+    switch ((gpa_red)k->sub) {
+    case RED_SUM: case RED_MAX: case RED_FMAX: case RED_ANY: case RED_OR: return 1;
+    case RED_PROD: case RED_MIN: case RED_FMIN: case RED_ALL: case RED_AND: return 0;
+    case RED_XOR: case RED_ARGMIN: case RED_ARGMAX: case RED_COUNT: break;
+    }
+    return -1;
+}
+
+/* Whether points may be left out once all reductions have come to their last word: nothing but values is computed for them. */
+static bool settles(const kir_func *f, const emit_facts *facts) {
+    if (facts->n_each != 1 || facts->branches || facts->trips) return false;
+    bool inside = false;
+    for (size_t i = 0; i < f->n_code; i++) {
+        kir_code code = (kir_code)f->code[i].code;
+        if (code == KIR_EACH) inside = true;
+        else if (code == KIR_END) inside = false;
+        else if (code == KIR_REDUCE && last_word(f, &f->code[i]) < 0) return false;
+        else if (inside && code != KIR_REDUCE && code != KIR_CONST && code != KIR_PARAM && code != KIR_OP && code != KIR_CAST && code != KIR_LOAD && code != KIR_IOTA) return false;
+    }
+    return true;
+}
+
+static bool is_settled(const launch *L, const char *states) {
+    const kir_func *f = L->p->f;
+    for (size_t i = 0; i < f->n_code; i++) {
+        if (f->code[i].code != KIR_REDUCE) continue;
+        if (*states != last_word(f, &f->code[i])) return false;
+        states += L->slot;
+    }
+    return true;
+}
+
 static void part_item(void *arg, int64_t i) {
     launch *L = arg;
     int64_t part = i / L->items, from = part * L->part_points, to = MIN(from + L->part_points, L->inner), block, lo, hi;
     item_range(L, i % L->items, &block, &lo, &hi);
+    if (L->settles) {
+        char *states = partial(L, part, block);
+        const char *known = __atomic_load_n(&L->settled[block], __ATOMIC_ACQUIRE);
+        if (known) {
+            memcpy(states, known, L->states);
+            return;
+        }
+        L->fn(L->view, lo, hi, from, to, L->done + (size_t)block * L->states, states, 1);
+        if (is_settled(L, states)) __atomic_store_n(&L->settled[block], states, __ATOMIC_RELEASE);
+        return;
+    }
     if (L->join) {
         sum_narrow(L, lo, hi, from, to, L->done + (size_t)block * L->states, partial(L, part, block));
         return;
@@ -370,7 +419,8 @@ out:
 static bool divides_rows(launch *L) {
     L->block_lanes = 1;
     L->items = L->blocks = L->outer;
-    L->part_points = MAX(PART_POINTS, (L->inner + MOST_PARTS - 1) / MOST_PARTS);
+    L->settles = L->blocks < FEW_BLOCKS && settles(L->p->f, &L->p->facts);
+    L->part_points = MAX(L->settles ? LOOK_POINTS : PART_POINTS, (L->inner + MOST_PARTS - 1) / MOST_PARTS);
     L->parts = (L->inner + L->part_points - 1) / L->part_points;
     return L->blocks < FEW_BLOCKS && L->parts > 1;
 }

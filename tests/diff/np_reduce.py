@@ -135,3 +135,23 @@ for at in (np.arange(20) * 5000, np.arange(20) - 1):
         np.add.reduceat(x, at)
     except IndexError as e:
         print(e)
+
+# --- any and all of long arrays, wherever they are settled
+for shape in (300001,), (3, 40000), (2, 2, 33000):
+    a = np.zeros(shape, dtype=bool)
+    print(a.any(), a.all(), a.max(), a.min(), a.any(axis=-1), (~a).all(axis=-1))
+    for at in 0, 16383, 16384, 32000, a.size - 1:
+        a[...] = False
+        a.reshape(-1)[at] = True
+        print(a.any(), (~a).all(), a.max(), (~a).min(), a.any(axis=-1), (~a).all(axis=-1), np.logical_or.reduce(a, axis=-1))
+        print((a > 0).any() and (~a).any(), np.any(a.astype(float) > 0.5, axis=-1), a.sum())
+
+# --- the largest and smallest of long arrays with NaN and zeros of both signs
+for t in np.float32, np.float64:
+    a = np.arange(100003, dtype=t) % 997 - 300
+    print(a.max(), a.min(), np.ptp(a), np.fmax.reduce(a), np.fmin.reduce(a))
+    for at in 0, 5, 77777, 100002:
+        b = a.copy()
+        b[at] = np.nan
+        print(b.max(), b.min(), np.nanmax(b), np.nanmin(b), np.fmax.reduce(b), np.fmin.reduce(b), np.maximum(a, b)[at], np.fmin(b, a)[at])
+    print(np.maximum(t(np.nan), a[:3]), np.maximum(a[:3], t(np.nan)), np.fmax(t(np.nan), a[:3]), np.fmin(a[:3], t(np.nan)))
