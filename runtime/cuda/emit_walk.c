@@ -124,8 +124,9 @@ static void turn_tile(em *E, const cu_walk *w, unsigned a) {
     em_line(E, "__shared__ %s g_tile%u[%d][%d];", em_memory(E, (gpa_dtype)E->f->arrays[a].dtype), a, tile, tile + 1);
     em_open_unrolled(E, "u", w->unroll);
     put_place_in_tile(E, w, true);
-    em_line(E, "if (i%d < %s && i%d < %s) g_tile%u[threadIdx.y + u * %d][threadIdx.x] = %s;", last, em_field(E, size, FIELD_SIZE, (unsigned)last, 0), other,
-            em_field(E, other_size, FIELD_SIZE, (unsigned)other, 0), a, POINT_THREADS / tile, at.text);
+    if (!E->whole)
+        em_line(E, "if (i%d < %s && i%d < %s)", last, em_field(E, size, FIELD_SIZE, (unsigned)last, 0), other, em_field(E, other_size, FIELD_SIZE, (unsigned)other, 0));
+    em_line(E, "%sg_tile%u[threadIdx.y + u * %d][threadIdx.x] = %s;", E->whole ? "" : "    ", a, POINT_THREADS / tile, at.text);
     em_close_block(E);
     str_free(&at);
 }
@@ -187,7 +188,6 @@ void em_batch_declare(em *E, const cu_walk *w) {
 
 static void turn_tiles(em *E, const cu_walk *w) {
     bool any = false;
-    if (E->plan->tile) put_tile(E, w);
     for (unsigned a = 0; a < E->f->n_arrays; a++) {
         if (!uses_point(E, a, w->lo, w->hi, KIR_LOAD) || !moves(E, w, a) || !is_turned(E, w, a)) continue;
         turn_tile(E, w, a);
@@ -202,8 +202,9 @@ static void open_access(em *E, const cu_walk *w) {
     int last = w->n ? w->dims[w->n - 1] : -1;
     if (E->plan->tile) {
         put_place_in_tile(E, w, false);
-        em_line(E, "if (i%d < %s && i%d < %s) {", last, em_field(E, size, FIELD_SIZE, (unsigned)last, 0), E->plan->tile - 1,
-                em_field(E, other, FIELD_SIZE, E->plan->tile - 1u, 0));
+        if (!E->whole)
+            em_line(E, "if (i%d < %s && i%d < %s)", last, em_field(E, size, FIELD_SIZE, (unsigned)last, 0), E->plan->tile - 1, em_field(E, other, FIELD_SIZE, E->plan->tile - 1u, 0));
+        em_line(E, "{");
         E->depth++;
         return;
     }
@@ -439,6 +440,39 @@ static void put_bins(em *E, cu_walk *w) {
     add_bins(E, room);
 }
 
+/* Points at the edge, which a whole tile does not reach, one at a time, in place. */
+static void put_edge(em *E, const cu_walk *w) {
+    char size[NAME_ROOM], other_size[NAME_ROOM];
+    int last = w->dims[w->n - 1], other = E->plan->tile - 1;
+    em_line(E, "_Pragma(\"unroll 1\")");
+    em_line(E, "for (int u = 0; u < %d; u++) {", w->unroll);
+    E->depth++;
+    put_place_in_tile(E, w, false);
+    em_line(E, "if (i%d >= %s || i%d >= %s) return;", last, em_field(E, size, FIELD_SIZE, (unsigned)last, 0), other, em_field(E, other_size, FIELD_SIZE, (unsigned)other, 0));
+    em_steps(E, w->lo, w->hi);
+    em_close_block(E);
+}
+
+/* Small tiles have limits at every access. Large ones are nearly all whole: their points need none, so that many accesses are in
+ * flight in few registers. */
+static void put_tiles(em *E, const cu_walk *w) {
+    char size[NAME_ROOM], other_size[NAME_ROOM];
+    int last = w->dims[w->n - 1], other = E->plan->tile - 1, tile = E->plan->width;
+    put_tile(E, w);
+    if (tile > TILE) {
+        em_line(E, "if ((at%d + 1) * %d > (unsigned)%s || (at%d + 1) * %d > (unsigned)%s) {", last, tile, em_field(E, size, FIELD_SIZE, (unsigned)last, 0), other, tile,
+                em_field(E, other_size, FIELD_SIZE, (unsigned)other, 0));
+        E->depth++;
+        put_edge(E, w);
+        em_line(E, "return;");
+        em_close_block(E);
+        E->whole = true;
+    }
+    em_batch_load(E, w);
+    em_batch_compute(E, w);
+    E->whole = false;
+}
+
 void em_points(em *E) {
     char chunks[NAME_ROOM], chunk[96];
     cu_walk w = em_walk_over(E, (1u << E->f->ndim) - 1);
@@ -460,7 +494,11 @@ void em_points(em *E) {
         put_bins(E, &w);
         return;
     }
-    if (E->plan->unroll == 1 && !E->plan->tile) em_line(E, "if ((%s)blockIdx.x * %d + threadIdx.x >= %s) return;", t, POINT_THREADS, chunks);
+    if (E->plan->tile) {
+        put_tiles(E, &w);
+        return;
+    }
+    if (E->plan->unroll == 1) em_line(E, "if ((%s)blockIdx.x * %d + threadIdx.x >= %s) return;", t, POINT_THREADS, chunks);
     if (E->plan->strip) load_strip(E, &w);
     else em_batch_load(E, &w);
     em_batch_compute(E, &w);

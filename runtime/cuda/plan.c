@@ -7,7 +7,7 @@
 #include "runtime/base.h"
 
 /* FEW_POINTS: below this many points a short source, which compiles sooner, is as fast. MANY_POINTS: above, a longer one is worth it. */
-enum { SIDE_ROWS = 512, SIDE_LOADS = 4, SIDE_BLOCKS = 12, CHAIN_BYTES = 128, STAGE_BYTES = 36 << 10, BIN_BYTES = 24 << 10, BIN_COPIES = POINT_THREADS / 32, BIN_BLOCKS = 16, MOST_COLUMNS = 64, COLUMN_BLOCKS = 24, COLUMN_LOADS = 16, ROW_BLOCKS = 12, MOST_SHARED = 48 << 10, FEW_POINTS = 1 << 15, MANY_POINTS = 1 << 20, TILE_BLOCKS = 8, MOST_AHEAD = 4, STRIP_WORDS = 48, FEW_PER_UNIT = 4, PART_BYTES = 1 << 16, MOST_PARTS = 4096, KEPT = 16, MOST_KEPT_BYTES = 128 };
+enum { SIDE_ROWS = 512, SIDE_LOADS = 4, SIDE_BLOCKS = 12, CHAIN_BYTES = 128, STAGE_BYTES = 36 << 10, BIN_BYTES = 24 << 10, BIN_COPIES = POINT_THREADS / 32, BIN_BLOCKS = 16, MOST_COLUMNS = 64, COLUMN_BLOCKS = 24, COLUMN_LOADS = 16, ROW_BLOCKS = 12, MOST_SHARED = 48 << 10, FEW_POINTS = 1 << 15, MANY_POINTS = 1 << 20, TILE_BLOCKS = 8, FEW_CUT = 16, MOST_AHEAD = 4, STRIP_WORDS = 48, FEW_PER_UNIT = 4, PART_BYTES = 1 << 16, MOST_PARTS = 4096, KEPT = 16, MOST_KEPT_BYTES = 128 };
 
 static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
@@ -69,6 +69,9 @@ static int across(const kir_func *f, const gpa_launch *l, int last) {
     return along ? other : -1;
 }
 
+/* Whether tiles of such a side along a dimension are whole, or nearly all of them. */
+static bool are_whole(int64_t size, int64_t side) { return size % side == 0 || size >= FEW_CUT * side; }
+
 static void lay_tiles(const kir_func *f, const gpa_launch *l, int last, int other, uint32_t units, cu_layout *y) {
     int64_t shared = 0, side = 2 * TILE, blocks;
     unsigned n = 0;
@@ -81,7 +84,8 @@ static void lay_tiles(const kir_func *f, const gpa_launch *l, int last, int othe
         for (int d = 0; d < f->ndim; d++) blocks *= d == last || d == other ? ceil_div(l->size[d], side) : l->size[d];
         bool fits = blocks <= INT32_MAX && side * (side + 1) * shared <= MOST_SHARED;
         if (side == TILE && !fits) return;
-        if (fits && (side == TILE || (n <= 3 && blocks >= (int64_t)units * TILE_BLOCKS))) break;
+        bool whole = are_whole(l->size[last], side) && are_whole(l->size[other], side);
+        if (fits && (side == TILE || (n <= 3 && whole && blocks >= (int64_t)units * TILE_BLOCKS))) break;
     }
     y->plan.tile = (uint8_t)(other + 1);
     y->plan.width = (uint8_t)side;
