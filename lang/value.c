@@ -63,6 +63,7 @@ value v_array_take(gpa_vm *vm, gpa_arr *a, bool scalar) {
     return (value){.tag = V_ARRAY, .aux = scalar, .array = o};
 }
 
+/* The text is copied; NULL leaves it to be filled in. */
 static value text_object(gpa_vm *vm, value_tag tag, const char *text, size_t n) {
     if (n >= UINT32_MAX - sizeof(str_obj)) {
         vm_no_memory(vm);
@@ -74,7 +75,7 @@ static value text_object(gpa_vm *vm, value_tag tag, const char *text, size_t n) 
         return v_unset();
     }
     *s = (str_obj){.head = {1, tag}, .size = (uint32_t)n, .length = (uint32_t)n};
-    if (n) memcpy(s->text, text, n);
+    if (n && text) memcpy(s->text, text, n);
     s->text[n] = 0;
     return v_obj(tag, s);
 }

@@ -208,7 +208,7 @@ value v_array_take(struct vm *vm, gpa_arr *a, bool scalar);
 value v_complex(struct vm *vm, double re, double im);
 value v_str(struct vm *vm, const char *text, size_t n); /* invalid UTF-8 is replaced by U+FFFD */
 value v_cstr(struct vm *vm, const char *text);
-value v_bytes(struct vm *vm, const char *bytes, size_t n);
+value v_bytes(struct vm *vm, const char *bytes, size_t n); /* bytes NULL leaves them to be filled in */
 /* A buffer's text; the buffer is freed, also on failure. */
 value v_str_take(struct vm *vm, gpa_str *s);
 value v_strf(struct vm *vm, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

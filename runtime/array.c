@@ -414,6 +414,7 @@ static gpa_code check_settings(gpa_err *e) {
 }
 
 gpa_code rt_new(const rt_config *c, gpa_rt **out, gpa_err *e) {
+    mem_keep_pages();
     gpa_rt *rt = mem_zero(sizeof *rt);
     if (!rt) return gpa_no_memory(e);
     if (c) rt->config = *c;

@@ -3,6 +3,9 @@
 
 #include <stdatomic.h>
 #include <stdlib.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 static _Atomic int64_t alive;
 static _Atomic uint64_t fail_in; /* allocations until failure begins; 0: never */
@@ -48,6 +51,13 @@ void mem_free(void *p) {
     if (!p) return;
     atomic_fetch_sub_explicit(&alive, 1, memory_order_relaxed);
     free(p);
+}
+
+void mem_keep_pages(void) {
+#ifdef __GLIBC__
+    mallopt(M_MMAP_THRESHOLD, 32 << 20); /* the most it takes */
+    mallopt(M_TRIM_THRESHOLD, 128 << 20);
+#endif
 }
 
 bool mem_room(void *items, size_t count, size_t *cap, size_t size) {

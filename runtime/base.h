@@ -26,6 +26,10 @@ char *mem_text(const char *s, size_t n);
 /* Gives a block back; NULL is ignored. */
 void mem_free(void *p);
 
+/* From now on freed blocks of some megabytes stay with the process, as far as the C library can be told: the pages of a new one cost
+ * more than most that is done with it. Beyond 128 MB, and for blocks above 32 MB, the system has them back at once. */
+void mem_keep_pages(void);
+
 /* Makes room for one more element in a growing array: *items has *cap elements of the given size, of which
  * `count` are used. True when there is room; false leaves everything as it was. */
 bool mem_room(void *items, size_t count, size_t *cap, size_t size);

@@ -28,11 +28,11 @@ gpa_code nd_tobytes(gpa_vm *vm, value *argv, value *out) { /* self, order */
         rc = vm_fail(vm, GPA_E_VALUE, "order must be one of 'C', 'F', 'A', or 'K' (got '%s')", order);
     if (!rc && columns) rc = arr_transpose(vm_rt(vm), a, NULL, &turned, vm_err(vm));
     size_t size = (size_t)a->size * dtype_size((gpa_dtype)a->dtype);
-    char *data = rc ? NULL : mem_new(size + 1);
-    if (!rc && !data) rc = vm_no_memory(vm);
-    if (!rc) rc = arr_read(vm_rt(vm), turned ? turned : a, data, vm_err(vm));
-    if (!rc) rc = native_give(v_bytes(vm, data, size), out);
-    mem_free(data);
+    value bytes = v_unset();
+    if (!rc) rc = native_give(v_bytes(vm, NULL, size), &bytes);
+    if (!rc) rc = arr_read(vm_rt(vm), turned ? turned : a, bytes.str->text, vm_err(vm));
+    if (rc) value_release(vm, bytes);
+    else *out = bytes;
     arr_release(vm_rt(vm), turned);
     arr_release(vm_rt(vm), a);
     return rc;
