@@ -2,8 +2,8 @@
  *
  * Every element gets an unsigned key whose order is the element's (sortkey.h). Keys are sorted by digits, least first, which is stable and
  * takes the same few passes whatever the data; short rows by insertion. Where only some places count, they are sorted by the
- * highest digit and then only those that share a place's. A complex number has three keys and is sorted by
- * each in turn. Reading order: keys, sorting, places, calls, searching. */
+ * highest digit and then only those that share a place's. A complex number has several keys, of which a later one is made only where those
+ * before it are the same. Reading order: keys, sorting, places, orders, calls, searching. */
 #include "runtime/base.h"
 #include "runtime/hostcall.h"
 #include "runtime/sortkey.h"
@@ -12,39 +12,39 @@ enum { SHORT = 40, MIDDLE = 3000, BLOCK = 1 << 20, MOST_PLACES = 64 };
 
 /* ---- keys ---- */
 
-static uint64_t real_key(gpa_dtype t, const void *from) {
-    sortkey_order o = sortkey_order_of(t);
+/* A complex number has three, the most significant first. NumPy puts a NaN imaginary part behind all numbers, a NaN real part behind
+ * that, and both last: the first key is the real part, or the largest there is; then which of the two is NaN, or the imaginary
+ * part; then the part that is none. */
+enum { COMPLEX_KEYS = 3 };
+
+/* How the elements of a dtype get keys: `part` is a real element's order, or that of a complex one's parts. */
+typedef struct {
+    sortkey_order part;
+    int levels; /* keys of an element */
+} key_rule;
+
+static key_rule rule_of(gpa_dtype t) {
+    if (!dtype_is_complex(t)) return (key_rule){sortkey_order_of(t), 1};
+    return (key_rule){sortkey_order_of(t == DT_C64 ? DT_F32 : DT_F64), COMPLEX_KEYS};
+}
+
+static inline uint64_t part_key(const key_rule *k, const char *part) {
     uint64_t bits = 0;
-    sortkey_load(from, o.item, 1, &bits);
-    return sortkey_rank(bits, &o);
+    sortkey_load(part, k->part.item, 1, &bits);
+    return sortkey_rank(bits, &k->part);
 }
 
-/* The three keys of a complex number, least significant first: NumPy puts a NaN imaginary part behind all numbers, a NaN
- * real part behind that, and both last. */
-enum { KEY_IM, KEY_RE, KEY_CLASS, COMPLEX_KEYS };
-
-static uint64_t complex_key(gpa_dtype part, const void *re, const void *im, bool bad_re, bool bad_im, int which) {
-    if (which == KEY_CLASS) return (uint64_t)bad_re * 2 + bad_im;
-    if (which == KEY_RE) return bad_re ? 0 : real_key(part, re);
-    return bad_im ? 0 : real_key(part, im);
+static inline uint64_t complex_key(const key_rule *k, const char *x, int level) {
+    uint64_t last = k->part.sign | (k->part.sign - 1), re = part_key(k, x), im = part_key(k, x + k->part.item);
+    bool bad_re = re == last, bad_im = im == last;
+    if (!bad_re && !bad_im) return level == 0 ? re : level == 1 ? im : 0;
+    if (level < 2) return level == 0 ? last : (uint64_t)bad_re * 2 + bad_im;
+    return bad_re && bad_im ? 0 : bad_re ? im : re;
 }
 
-/* The keys of n elements; `which` for complex dtypes. Returns the bits that a key may use. */
-static int make_keys(gpa_dtype t, const void *from, int64_t n, int which, uint64_t *key) {
-#define COMPLEX(T, part)                                                                                                 \
-    {                                                                                                                    \
-        const T *p = from;                                                                                               \
-        for (int64_t i = 0; i < n; i++)                                                                                  \
-            key[i] = complex_key(part, &p[i].re, &p[i].im, p[i].re != p[i].re, p[i].im != p[i].im, which);               \
-    }
-    if (t == DT_C64) COMPLEX(gpa_c64, DT_F32)
-    if (t == DT_C128) COMPLEX(gpa_c128, DT_F64)
-#undef COMPLEX
-    if (dtype_is_complex(t)) return which == KEY_CLASS ? 2 : 64;
-    sortkey_order o = sortkey_order_of(t);
-    sortkey_load(from, o.item, n, key);
-    for (int64_t i = 0; i < n; i++) key[i] = sortkey_rank(key[i], &o);
-    return (int)o.item * 8;
+static inline uint64_t key_of(const key_rule *k, const char *from, int64_t i, int level) {
+    const char *x = from + (size_t)i * k->part.item * (k->levels > 1 ? 2 : 1);
+    return k->levels > 1 ? complex_key(k, x, level) : part_key(k, x);
 }
 
 /* ---- sorting ---- */
@@ -100,7 +100,7 @@ SORT(sort_keys, uint64_t, OWN_KEY)
 SORT(sort_ranks, ranked, RANKED_KEY)
 #undef SORT
 
-/* Room for sorting rows. */
+/* Room for sorting rows: ranks, or keys alone. */
 typedef struct {
     ranked *r, *spare;
     uint64_t *key, *key_spare;
@@ -117,31 +117,15 @@ static void room_free(room *w) {
 }
 
 static bool room_new(room *w, size_t n, bool ranks, const atomic_bool *stop) {
-    *w = (room){.stop = stop, .key = mem_new(n * sizeof *w->key), .count = mem_new(sizeof *w->count << 11)};
+    *w = (room){.stop = stop, .count = mem_new(sizeof *w->count << 11)};
     if (ranks) {
         w->r = mem_new(n * sizeof *w->r);
         w->spare = mem_new(n * sizeof *w->spare);
     } else {
+        w->key = mem_new(n * sizeof *w->key);
         w->key_spare = mem_new(n * sizeof *w->key_spare);
     }
-    return w->key && w->count && (ranks ? w->r && w->spare : w->key_spare != NULL);
-}
-
-/* The order of n elements: element [i].at comes i-th. */
-static const ranked *order(gpa_dtype t, const char *from, int64_t n, room *w) {
-    int rounds = dtype_is_complex(t) ? COMPLEX_KEYS : 1;
-    for (int64_t i = 0; i < n; i++) w->r[i].at = i;
-    for (int k = 0; k < rounds; k++) {
-        int bits = make_keys(t, from, n, k, w->key);
-        for (int64_t i = 0; i < n; i++) w->r[i].key = w->key[w->r[i].at];
-        if (is_sorted_ranks(w->r, n)) continue;
-        ranked *sorted = sort_ranks(w->r, w->spare, n, bits, w->count, w->stop);
-        if (sorted != w->r) {
-            w->spare = w->r;
-            w->r = sorted;
-        }
-    }
-    return w->r;
+    return w->count && (ranks ? w->r && w->spare : w->key && w->key_spare);
 }
 
 /* ---- places ---- */
@@ -164,17 +148,24 @@ static void begin_digits(int64_t *count, uint64_t digits) {
 
 static void place_keys(uint64_t *key, uint64_t *spare, int64_t n, int bits, int64_t first, const int64_t *kth, int n_kth, room *w);
 
-/* In n keys, sorted by the digit at `shift` so that count[d] is the end of those with digit d, what shares a place's digit is
- * sorted further. */
-static void place_groups(uint64_t *key, uint64_t *spare, int shift, uint64_t digits, int64_t first, const int64_t *kth, int n_kth, room *w) {
-    group found[MOST_PLACES];
+/* Of items sorted by the digit at `shift`, so that count[d] is the end of those with digit d, the groups in which there is a place;
+ * `first` is the place of the first. Item i has the key key[i * step]. Returns how many there are. */
+static int find_groups(const uint64_t *key, int64_t step, int shift, uint64_t digits, const int64_t *count, int64_t first, const int64_t *kth,
+                       int n_kth, group *found) {
     int groups = 0;
     for (int i = 0; i < n_kth;) {
-        uint64_t d = key[kth[i] - first] >> shift & (digits - 1);
-        group g = {.from = d ? w->count[d - 1] : 0, .to = w->count[d], .kth = i};
+        uint64_t d = key[(kth[i] - first) * step] >> shift & (digits - 1);
+        group g = {.from = d ? count[d - 1] : 0, .to = count[d], .kth = i};
         for (; i < n_kth && kth[i] - first < g.to; i++) g.n_kth++;
         found[groups++] = g;
     }
+    return groups;
+}
+
+/* In n keys, sorted by the digit at `shift`, what shares a place's digit is sorted further. */
+static void place_groups(uint64_t *key, uint64_t *spare, int shift, uint64_t digits, int64_t first, const int64_t *kth, int n_kth, room *w) {
+    group found[MOST_PLACES];
+    int groups = find_groups(key, 1, shift, digits, w->count, first, kth, n_kth, found);
     for (int i = 0; i < groups && shift && !hostcall_stopped(w->stop); i++) {
         const group *g = &found[i];
         place_keys(key + g->from, spare, g->to - g->from, shift, first + g->from, kth + g->kth, g->n_kth, w);
@@ -241,13 +232,87 @@ static void sort_values(const gpa_libcall *c, const char *in, int64_t n, char *o
     if (o.kind == 'F' && !c->sort.n_places && !hostcall_stopped(w->stop)) sortkey_mend_zeros(&o, in, n, out);
 }
 
+/* ---- orders ---- */
+
+/* A row whose order is looked for: element r[i].at is to come i-th. With n_kth > 0 only what is at the places kth has to. */
+typedef struct {
+    room *w;
+    key_rule rule;
+    const char *from;
+} ordered;
+
+static void order_level(const ordered *o, int64_t lo, int64_t n, int level, const int64_t *kth, int n_kth);
+
+/* Among n items from lo on, in order by the keys of a level, those with equal keys are put in the order of the next. */
+static void order_ties(const ordered *o, int64_t lo, int64_t n, int level, const int64_t *kth, int n_kth) {
+    const ranked *r = o->w->r;
+    if (level + 1 == o->rule.levels) return;
+    for (int64_t i = lo, end; i < lo + n && !hostcall_stopped(o->w->stop); i = end) {
+        int within = 0;
+        for (end = i + 1; end < lo + n && r[end].key == r[i].key;) end++;
+        for (; n_kth && *kth < i; n_kth--) kth++;
+        while (within < n_kth && kth[within] < end) within++;
+        if (end - i > 1 && (within || !n_kth)) order_level(o, i, end - i, level + 1, kth, within);
+        if (n_kth && within == n_kth) return;
+    }
+}
+
+/* Puts n items from lo on, whose keys differ in the lowest `bits` at most, in the order of their keys and of the levels after theirs. */
+static void order_keys(const ordered *o, int64_t lo, int64_t n, int bits, int level, const int64_t *kth, int n_kth) {
+    room *w = o->w;
+    ranked *r = w->r + lo, *spare = w->spare + lo;
+    group found[MOST_PLACES];
+    bool sorted = is_sorted_ranks(r, n);
+    if (!sorted && n_kth && n > MIDDLE) {
+        const int digit = MIN(bits, 11), shift = bits - digit;
+        const uint64_t digits = 1ull << digit;
+        memcpy(spare, r, (size_t)n * sizeof *r);
+        memset(w->count, 0, digits * sizeof *w->count);
+        for (int64_t i = 0; i < n; i++) w->count[spare[i].key >> shift & (digits - 1)]++;
+        begin_digits(w->count, digits);
+        for (int64_t i = 0; i < n; i++) r[w->count[spare[i].key >> shift & (digits - 1)]++] = spare[i];
+        int groups = find_groups(&r->key, sizeof *r / sizeof r->key, shift, digits, w->count, lo, kth, n_kth, found);
+        for (int i = 0; i < groups && !hostcall_stopped(w->stop); i++)
+            order_keys(o, lo + found[i].from, found[i].to - found[i].from, shift, level, kth + found[i].kth, found[i].n_kth);
+        return;
+    }
+    if (!sorted && sort_ranks(r, spare, n, bits, w->count, w->stop) == spare) memcpy(r, spare, (size_t)n * sizeof *r);
+    order_ties(o, lo, n, level, kth, n_kth);
+}
+
+static void order_level(const ordered *o, int64_t lo, int64_t n, int level, const int64_t *kth, int n_kth) {
+    ranked *r = o->w->r + lo;
+    const key_rule rule = o->rule; /* the compiler knows that nothing changes it */
+    const char *from = o->from;
+    for (int64_t i = 0; i < n; i++) r[i].key = key_of(&rule, from, r[i].at, level);
+    order_keys(o, lo, n, (int)o->rule.part.item * 8, level, kth, n_kth);
+}
+
+/* The order of n elements. */
+static const ranked *order(const gpa_libcall *c, const char *from, room *w) {
+    ordered o = {w, rule_of(c->dtype), from};
+    for (int64_t i = 0; i < c->sort.n; i++) w->r[i].at = i;
+    order_level(&o, 0, c->sort.n, 0, c->sort.places, c->sort.n_places <= MOST_PLACES ? c->sort.n_places : 0);
+    return w->r;
+}
+
+/* Where the elements of an order stand, or the elements themselves. */
+static void write_order(const ranked *r, int64_t n, bool arg, const char *row, size_t item, char *out) {
+#define ELEMENTS(bytes)                                                                                          \
+    for (int64_t i = 0; i < n; i++) memcpy(out + (size_t)i * (bytes), row + (size_t)r[i].at * (bytes), bytes)
+    if (arg)
+        for (int64_t i = 0; i < n; i++) ((int64_t *)(void *)out)[i] = r[i].at;
+    else if (item == sizeof(gpa_c64)) ELEMENTS(sizeof(gpa_c64));
+    else ELEMENTS(sizeof(gpa_c128));
+#undef ELEMENTS
+}
+
 /* ---- calls ---- */
 
 gpa_code hostcall_sort(const gpa_libcall *call, const void *in, void *out, const atomic_bool *stop, gpa_err *e) {
     int64_t n = call->sort.n;
-    gpa_dtype t = call->dtype;
-    bool arg = call->kind == LIB_ARGSORT, ranks = arg || dtype_is_complex(t);
-    size_t item = dtype_size(t), to = arg ? sizeof(int64_t) : item;
+    bool arg = call->kind == LIB_ARGSORT, ranks = arg || dtype_is_complex(call->dtype);
+    size_t item = dtype_size(call->dtype), to = arg ? sizeof(int64_t) : item; /* only complex elements are put in order by ranks */
     room w;
     if (n == 0) return GPA_OK;
     bool fits = room_new(&w, (size_t)n, ranks, stop);
@@ -258,9 +323,7 @@ gpa_code hostcall_sort(const gpa_libcall *call, const void *in, void *out, const
             sort_values(call, row, n, result, &w);
             continue;
         }
-        const ranked *r = order(t, row, n, &w);
-        for (int64_t k = 0; k < n && !hostcall_stopped(stop); k++, result += to)
-            memcpy(result, arg ? (const char *)&r[k].at : row + (size_t)r[k].at * item, to);
+        write_order(order(call, row, &w), n, arg, row, item, result);
     }
     room_free(&w);
     if (!fits) return gpa_no_memory(e);
@@ -271,28 +334,29 @@ gpa_code hostcall_sort(const gpa_libcall *call, const void *in, void *out, const
 
 /* Keys of the elements a and v, the most significant first: one each, or those of a complex number. */
 typedef struct {
-    int rounds;
+    int levels;
     uint64_t *a[COMPLEX_KEYS], *v[COMPLEX_KEYS];
 } keys;
 
 /* Whether a[i] is before v[j], or, with `equal`, the same. */
 static bool before(const keys *k, int64_t i, int64_t j, bool equal) {
-    for (int r = 0; r < k->rounds; r++)
+    for (int r = 0; r < k->levels; r++)
         if (k->a[r][i] != k->v[r][j]) return k->a[r][i] < k->v[r][j];
     return equal;
 }
 
 gpa_code hostcall_search(gpa_dtype t, const void *a, int64_t na, const void *v, int64_t nv, bool right, int64_t *out,
                          const atomic_bool *stop, gpa_err *e) {
-    keys k = {.rounds = dtype_is_complex(t) ? COMPLEX_KEYS : 1};
+    key_rule rule = rule_of(t);
+    keys k = {.levels = rule.levels};
     bool fits = true;
-    for (int r = 0; r < k.rounds; r++) {
+    for (int r = 0; r < k.levels; r++) {
         k.a[r] = mem_new((size_t)na * sizeof **k.a);
         k.v[r] = mem_new((size_t)nv * sizeof **k.v);
         fits = fits && k.a[r] && k.v[r];
         if (!fits) continue;
-        make_keys(t, a, na, k.rounds - 1 - r, k.a[r]);
-        make_keys(t, v, nv, k.rounds - 1 - r, k.v[r]);
+        for (int64_t i = 0; i < na; i++) k.a[r][i] = key_of(&rule, a, i, r);
+        for (int64_t i = 0; i < nv; i++) k.v[r][i] = key_of(&rule, v, i, r);
     }
     for (int64_t j = 0; j < nv && fits && !hostcall_stopped(stop); j++) {
         int64_t lo = 0, hi = na;
@@ -303,7 +367,7 @@ gpa_code hostcall_search(gpa_dtype t, const void *a, int64_t na, const void *v, 
         }
         out[j] = lo;
     }
-    for (int r = 0; r < k.rounds; r++) {
+    for (int r = 0; r < k.levels; r++) {
         mem_free(k.a[r]);
         mem_free(k.v[r]);
     }

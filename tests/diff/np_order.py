@@ -57,3 +57,26 @@ t(lambda: np.sort(a, order='x')); t(lambda: np.argsort(a, order=['x'])); t(lambd
 t(lambda: np.sort(a, kind='stable', stable=True)); t(lambda: a.argsort(kind='q', stable=False)); t(lambda: a.sort(kind='q', stable=False))
 for k in ("introselect", "i", "quick", None, "Intro", "x"): t(lambda: (k, np.partition(a, 1, kind=k))); t(lambda: np.argpartition(a, 1, kind=k)); t(lambda: a.copy().partition(1, kind=k))
 t(lambda: np.partition(a, 1, order='x')); t(lambda: np.argpartition(a, 1, order='x')); t(lambda: a.copy().partition(1, order='x'))
+
+# --- complex numbers that share parts or are none, and what of them is at a place
+def bits(a):
+    return np.nan_to_num(a.real, nan=1e9, posinf=2e9), np.nan_to_num(a.imag, nan=1e9, posinf=2e9)
+def same(a, b):
+    return [bool((x == y).all()) for x, y in zip(bits(a), bits(b))]
+for n, kinds in (50, 4), (9000, 1), (9000, 7), (9000, 100000):
+    h = np.arange(n) * 2654435761 % 4294967296
+    z = np.zeros(n, np.complex128)
+    for gaps in False, True:
+        z.real, z.imag = h // 7 % kinds - kinds // 2, h // 1013 % kinds
+        if gaps:
+            z.real[h % 5 == 0] = np.nan
+            z.imag[h % 7 == 0] = np.nan
+            z.imag[h % 13 == 0] = np.inf
+        for t in np.complex64, np.complex128:
+            a = z.astype(t)
+            s = np.sort(a)
+            kth = [0, n // 3, n // 2, n - 1]
+            p, g = np.partition(a, kth), np.argpartition(a, kth)
+            order = np.argsort(a, kind="stable")
+            print(same(s, a[order]), int((order * (np.arange(n) % 89)).sum()), same(p[kth], s[kth]), same(a[g][kth], s[kth]), same(np.sort(p[:kth[1]]), s[:kth[1]]))
+            print(np.median(a), np.unique(a).size, np.searchsorted(s, a[:9]), np.searchsorted(s, a[:9], side="right"))
