@@ -82,14 +82,15 @@ static int lu(num *a, int64_t m, int64_t n, num *pivot) {
     return info;
 }
 
-static int solve(const task *t) {
+/* X of A X = B, in b by columns; A lies by rows. */
+static int solve_for(const task *t, num *x, int64_t k) {
     int64_t n = t->n;
     num *a = t->x[0], *pivot = t->more;
-    for (int64_t j = 1; j < n; j++) /* A lies by rows */
+    for (int64_t j = 1; j < n; j++)
         for (int64_t i = 0; i < j; i++) swap(&a[i + j * n], &a[j + i * n]);
     int info = lu(a, n, n, pivot);
-    for (int64_t c = 0; c < t->k && !info; c++) {
-        num *b = t->x[1] + c * n;
+    for (int64_t c = 0; c < k && !info; c++) {
+        num *b = x + c * n;
         for (int64_t i = 0; i < n; i++) swap(&b[i], &b[(int64_t)creal(pivot[i]) - 1]);
         for (int64_t j = 0; j < n; j++)
             for (int64_t i = j + 1; i < n; i++) b[i] -= a[i + j * n] * b[j];
@@ -98,6 +99,17 @@ static int solve(const task *t) {
             for (int64_t i = 0; i < j; i++) b[i] -= a[i + j * n] * b[j];
         }
     }
+    return info;
+}
+
+static int solve(const task *t) { return solve_for(t, t->x[1], t->k); }
+
+static int inverse(const task *t) {
+    int64_t n = t->n;
+    num *x = t->more + n;
+    for (int64_t i = 0; i < n * n; i++) x[i] = i % (n + 1) == 0;
+    int info = solve_for(t, x, n);
+    for (int64_t i = 0; i < n * n && !info; i++) t->x[0][i] = x[i % n * n + i / n];
     return info;
 }
 
@@ -440,6 +452,7 @@ static int one(const task *t) {
     switch (t->c->kind) {
     case LIB_LU: lu(t->x[0], t->m, t->n, t->x[1]); return 0;
     case LIB_SOLVE: return solve(t);
+    case LIB_INVERSE: return inverse(t);
     case LIB_CHOLESKY: return cholesky(t);
     case LIB_QR: return qr(t);
     case LIB_SVD: return svd(t);

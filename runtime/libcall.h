@@ -73,6 +73,7 @@ typedef struct gpa_libcall {
          *   LU       n x n, by rows: then L and U of A or of its transpose
          *                                   n int32: pivots, from 1
          *   SOLVE    n x n: A, by rows      n x k: B, then X
+         *   INVERSE  n x n: A, by rows, then its inverse
          *   CHOLESKY n x n: L below the diagonal, or with `upper` U above it; the rest stays
          *   QR       m x n: R above, the reflectors below the diagonal
          *                                   p: their factors    m x k: Q (NULL: not wanted)

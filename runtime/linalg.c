@@ -39,6 +39,7 @@ static gpa_code run_on_host(gpa_rt *rt, const gpa_libcall *c, gpa_arr *const *x,
 static const char *const failures[LIB_COUNT] = {
     [LIB_LU] = "Singular matrix",
     [LIB_SOLVE] = "Singular matrix",
+    [LIB_INVERSE] = "Singular matrix",
     [LIB_CHOLESKY] = "Matrix is not positive definite",
     [LIB_QR] = "Incorrect argument found while performing QR factorization",
     [LIB_SVD] = "SVD did not converge",
@@ -148,6 +149,21 @@ gpa_code arr_solve(gpa_rt *rt, gpa_arr *a, gpa_arr *b, gpa_arr **out, gpa_err *e
     TRY(run(rt, &c, x, &blind, e));
     if (blind) TRY(spread_nan(rt, a, &x[1], e));
     TRY(give_turned(rt, x, 1, out, e));
+out:
+    drop(rt, x);
+    place_leave(rt, at);
+    return rc;
+}
+
+gpa_code arr_inverse(gpa_rt *rt, gpa_arr *a, gpa_arr **out, gpa_err *e) {
+    gpa_arr *x[LIB_MATRICES] = {NULL};
+    place_stay at = place_enter(rt, &a, 1);
+    gpa_libcall c = call_of(LIB_INVERSE, a);
+    bool blind = false;
+    gpa_code rc = GPA_OK;
+    TRY(library_copy(rt, a, c.dtype, false, &x[0], e));
+    TRY(run(rt, &c, x, &blind, e));
+    give(x, 0, out);
 out:
     drop(rt, x);
     place_leave(rt, at);

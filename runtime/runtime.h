@@ -348,6 +348,8 @@ gpa_code arr_fft(gpa_rt *rt, gpa_arr *a, const arr_fft_opts *o, gpa_arr **out, g
 gpa_code arr_lu(gpa_rt *rt, gpa_arr *a, gpa_arr **out, gpa_arr **pivots, gpa_err *e);
 /* X of A X = B, for (..., n, n) and (..., n, k) with the same stack and dtype. */
 gpa_code arr_solve(gpa_rt *rt, gpa_arr *a, gpa_arr *b, gpa_arr **out, gpa_err *e);
+/* The inverses of (..., n, n); by the host where the device's library has none. */
+gpa_code arr_inverse(gpa_rt *rt, gpa_arr *a, gpa_arr **out, gpa_err *e);
 /* The triangular factor in the lower (or upper) triangle that is looked at; the rest keeps what a has. */
 gpa_code arr_cholesky(gpa_rt *rt, gpa_arr *a, bool upper, gpa_arr **out, gpa_err *e);
 /* R and Householder's reflectors (..., m, n), their factors (..., p), and the first k columns of Q (q NULL: not wanted). */

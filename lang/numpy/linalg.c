@@ -37,6 +37,15 @@ out:
     return rc;
 }
 
+gpa_code linalg_inverse(gpa_vm *vm, value *argv, value *out) { /* a */
+    gpa_arr *a = NULL, *x = NULL;
+    gpa_code rc = arg_array(vm, argv[0], DT_NONE, &a);
+    if (!rc) rc = arr_inverse(vm_rt(vm), a, &x, vm_err(vm));
+    if (!rc) rc = np_return_array(vm, x, out);
+    arr_release(vm_rt(vm), a);
+    return rc;
+}
+
 gpa_code linalg_cholesky(gpa_vm *vm, value *argv, value *out) { /* a, upper */
     gpa_arr *a = NULL, *l = NULL;
     bool upper;

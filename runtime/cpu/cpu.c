@@ -209,6 +209,7 @@ static const struct {
     [LIB_FFT] = {can_fft, run_fft},
     [LIB_LU] = {can_lapack, run_lapack},
     [LIB_SOLVE] = {can_lapack, run_lapack},
+    [LIB_INVERSE] = {can_lapack, run_lapack},
     [LIB_CHOLESKY] = {can_lapack, run_lapack},
     [LIB_QR] = {can_lapack, run_lapack},
     [LIB_SVD] = {can_lapack, run_lapack},

@@ -10,6 +10,7 @@
 
 #include "runtime/base.h"
 #include "runtime/cpu/run.h"
+#include "runtime/cpu/small.h"
 #include "runtime/cpu/threads.h"
 
 /* ---- the library ---- */
@@ -19,6 +20,7 @@
 #define ROUTINES(ROUTINE)                                                                                                  \
     ROUTINE(gesv, "gesv", "gesv", (const int *, const int *, void *, const int *, int *, void *, const int *, int *))      \
     ROUTINE(getrf, "getrf", "getrf", (const int *, const int *, void *, const int *, int *, int *))                        \
+    ROUTINE(getri, "getri", "getri", (const int *, void *, const int *, const int *, void *, const int *, int *))          \
     ROUTINE(potrf, "potrf", "potrf", (const char *, const int *, void *, const int *, int *))                              \
     ROUTINE(geqrf, "geqrf", "geqrf", (const int *, const int *, void *, const int *, void *, void *, const int *, int *))  \
     ROUTINE(orgqr, "orgqr", "ungqr",                                                                                       \
@@ -48,7 +50,7 @@ typedef struct {
 #undef ROUTINE
 } routines;
 
-enum { TYPES = 4, TILE = 32 };
+enum { TYPES = 4, TILE = 32, FEW_ROWS = 32 };
 struct lapack {
     bool there;
     routines of[TYPES];
@@ -150,6 +152,51 @@ static int lu(const task *t) {
     return info < 0 ? info : 0; /* a zero pivot is no failure of a factorization */
 }
 
+/* Small ones as NumPy does it, by solving for the columns of the identity: with its rounding. */
+static int inverse_by_columns(const task *t) {
+    size_t item = dtype_size(t->c->dtype), n = (size_t)t->n;
+    task s = *t;
+    memset(t->work, 0, n * n * item);
+    for (size_t i = 0; i < n; i++) { /* 1 is the same in the real part of a complex number */
+        void *at = (char *)t->work + i * (n + 1) * item;
+        if (dtype_info[t->c->dtype].real == DT_F32) *(float *)at = 1;
+        else *(double *)at = 1;
+    }
+    s.k = t->n;
+    s.x[1] = t->work;
+    int info = solve(&s);
+    memcpy(t->x[0], t->work, n * n * item);
+    turn(t);
+    return info;
+}
+
+static bool has_nan(const task *t) {
+    size_t reals = (size_t)t->n * (size_t)t->n * (dtype_is_complex(t->c->dtype) ? 2 : 1), lost = 0;
+    const float *narrow = (const float *)(void *)t->x[0];
+    const double *wide = (const double *)(void *)t->x[0];
+    if (dtype_info[t->c->dtype].real == DT_F32)
+        for (size_t i = 0; i < reals; i++) lost += narrow[i] != narrow[i];
+    else
+        for (size_t i = 0; i < reals; i++) lost += wide[i] != wide[i];
+    return lost;
+}
+
+/* By columns the matrix is the transpose, whose inverse is the inverse's. The library does not bring NaN to every element. */
+static int inverse(const task *t) {
+    int info = 0, lead = at_least_1(t->n);
+    size_t bytes = (size_t)t->n * (size_t)t->n * dtype_size(t->c->dtype);
+    if (t->n <= FEW_ROWS) return inverse_by_columns(t);
+    if (t->n_work >= 0) {
+        if (has_nan(t)) {
+            memset(t->x[0], 0xff, bytes);
+            return 0;
+        }
+        t->r->getrf(&t->n, &t->n, t->x[0], &lead, t->ints, &info);
+    }
+    if (!info) t->r->getri(&t->n, t->x[0], &lead, t->ints, t->work, &t->n_work, &info);
+    return info;
+}
+
 static int cholesky(const task *t) {
     int info = 0, lead = at_least_1(t->n);
     t->r->potrf(t->c->matrix.upper ? "U" : "L", &t->n, t->x[0], &lead, &info);
@@ -224,6 +271,7 @@ static int one(const task *t) {
     switch (t->c->kind) {
     case LIB_LU: return lu(t);
     case LIB_SOLVE: return solve(t);
+    case LIB_INVERSE: return inverse(t);
     case LIB_CHOLESKY: return cholesky(t);
     case LIB_QR: return qr(t);
     case LIB_SVD: return svd(t);
@@ -258,7 +306,8 @@ static int work_of(const task *asked) {
     task t = *asked;
     gpa_c128 answer = {0, 0}, real_answer = {0, 0};
     int int_answer = 0;
-    if (t.c->kind != LIB_QR && t.c->kind != LIB_SVD && t.c->kind != LIB_EIGH && t.c->kind != LIB_EIG) return 0;
+    if (t.c->kind != LIB_INVERSE && t.c->kind != LIB_QR && t.c->kind != LIB_SVD && t.c->kind != LIB_EIGH && t.c->kind != LIB_EIG) return 0;
+    if (t.c->kind == LIB_INVERSE && t.n <= FEW_ROWS) return t.n * t.n;
     t.work = &answer;
     t.real_work = &real_answer;
     t.ints = &int_answer;
@@ -277,6 +326,20 @@ typedef struct {
     struct failure { int64_t at; int info; bool memory; } *failures; /* one per chunk; at < 0: none */
 } runs;
 
+/* Matrices from .. to, side by side. */
+static void run_small(const runs *r, int64_t from, int64_t to, struct failure *f) {
+    const gpa_libcall *c = r->first->c;
+    int lanes = small_lanes(c), which = 0;
+    char *x[LIB_MATRICES], *room = mem_new(small_room(c) + 64);
+    f->memory = !room;
+    for (int64_t i = from; room && i < to; i += lanes) {
+        for (int k = 0; k < LIB_MATRICES; k++) x[k] = r->first->x[k] ? r->first->x[k] + i * r->step[k] : NULL;
+        int info = small_run(c, x, r->step, (int)MIN(lanes, to - i), (void *)(((uintptr_t)room + 63) / 64 * 64), &which);
+        if (info && f->at < 0) *f = (struct failure){.at = i + which, .info = info};
+    }
+    mem_free(room);
+}
+
 static void run(void *arg, int64_t chunk) {
     const runs *r = arg;
     const gpa_libcall *c = r->first->c;
@@ -284,11 +347,15 @@ static void run(void *arg, int64_t chunk) {
     size_t real = dtype_size(dtype_info[c->dtype].real);
     struct failure *f = &r->failures[chunk];
     *f = (struct failure){.at = -1};
+    int64_t from = r->batch * chunk / r->chunks, to = r->batch * (chunk + 1) / r->chunks;
+    if (small_can(c)) {
+        run_small(r, from, to, f);
+        return;
+    }
     t.work = mem_new((size_t)at_least_1(t.n_work) * dtype_size(c->dtype));
     t.real_work = mem_new(reals_of(c) * real);
     t.ints = mem_new(ints_of(c) * sizeof *t.ints);
     f->memory = !t.work || !t.real_work || !t.ints;
-    int64_t from = r->batch * chunk / r->chunks, to = r->batch * (chunk + 1) / r->chunks;
     for (int64_t i = from; i < to && !f->memory; i++) {
         for (int x = 0; x < LIB_MATRICES; x++) t.x[x] = r->first->x[x] ? r->first->x[x] + i * r->step[x] : NULL;
         int info = one(&t);
@@ -321,7 +388,7 @@ gpa_code lapack_run(const lapack *l, const blas *b, int threads, const gpa_libca
     *c->matrix.info = 0;
     steps_of(c, step);
     for (int x = 0; x < LIB_MATRICES; x++) t.x[x] = c->matrix.x[x] ? c->matrix.x[x]->base : NULL;
-    t.n_work = work_of(&t);
+    t.n_work = small_can(c) ? 0 : work_of(&t);
     bool many = c->matrix.batch >= threads && threads > 1;
     runs r = {.first = &t, .step = step, .batch = c->matrix.batch, .chunks = many ? MIN(c->matrix.batch, 4 * threads) : 1};
     r.failures = mem_zero((size_t)r.chunks * sizeof *r.failures);

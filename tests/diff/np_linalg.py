@@ -435,3 +435,49 @@ tell("eigh", lambda: L.eigh(np.eye(2), "X"), lambda: L.eigvalsh(np.eye(2), UPLO=
 tell("tensor", lambda: L.tensorsolve(np.ones((2, 3)), np.ones(2)), lambda: L.tensorinv(np.ones((2, 3)), 0), lambda: L.tensorinv(np.ones((2, 3)), 1), lambda: L.tensordot(tall, tall, axes=1), lambda: L.tensordot(tall, tall.T, axes=1))
 tell("cond", lambda: L.cond(tall, 1), lambda: L.cond(sing, 1), lambda: L.cond(np.eye(2), "x"), lambda: L.cond(np.eye(2), 7), lambda: L.matrix_rank(tall, 1, rtol=1), lambda: L.pinv(tall, 1, rtol=2))
 tell("misc", lambda: L.cross(v, np.ones(2)), lambda: L.outer(tall, v), lambda: L.vecdot(v, np.ones(2)), lambda: L.matmul(tall, tall), lambda: L.diagonal(v), lambda: L.trace(v), lambda: L.svd(tall, hermitian=True), lambda: L.matrix_norm(v), lambda: L.vector_norm(tall, axis=3))
+
+# --- many small matrices
+def numbers(n, T):
+    return (np.sin(np.arange(n) * 1.7 + 1) * 4).astype(T)
+for T in np.float32, np.float64:
+    close = 3e-3 if T is np.float32 else 1e-9
+    for n in 1, 2, 3, 4, 7, 16, 31, 64, 65:
+        for count in 1, 16, 37:
+            A = numbers(count * n * n, T).reshape(count, n, n) + np.arange(1, n + 1, dtype=T) * np.eye(n, dtype=T)[::-1]
+            P = A @ A.swapaxes(1, 2) + n * np.eye(n, dtype=T)
+            size = np.abs(P).max()
+            for k in 1, 3, 4, 6:
+                x = numbers(count * n * k, T).reshape(count, n, k)
+                print(np.abs(P @ np.linalg.solve(P, x) - x).max() < close, end=" ")
+            print(np.abs(np.linalg.solve(A.swapaxes(1, 2), numbers(n, T)) - np.array([np.linalg.solve(a.T, numbers(n, T)) for a in A])).max() < close * np.linalg.cond(A).max(), end=" ")
+            print(np.abs(np.linalg.inv(P) @ P - np.eye(n)).max() < close, np.abs(np.linalg.inv(A) @ A - np.eye(n)).max() < close * np.linalg.cond(A).max(), end=" ")
+            L = np.linalg.cholesky(P)
+            print(np.abs(L @ L.swapaxes(1, 2) - P).max() < close * size, np.triu(L, 1).any(), np.abs(np.linalg.cholesky(P, upper=True) - L.swapaxes(1, 2)).max() < close * size, end=" ")
+            print(np.allclose(np.linalg.slogdet(A)[1], [np.linalg.slogdet(a)[1] for a in A], atol=close), (np.linalg.slogdet(A)[0] == [np.linalg.slogdet(a)[0] for a in A]).all())
+# --- many small matrices of which one is singular, has NaN, or is tiny
+A = (np.arange(40 * 9) * 1.3 % 7 % 3).reshape(40, 3, 3) + np.diag([1.0, 20, 300])
+for bad in 0, 11, 39:
+    for what in [1.0, 2, 3], [np.nan, 1, 1]:
+        B = A.copy()
+        B[bad, 0] = what
+        print(np.isfinite(np.linalg.det(B)).nonzero()[0].size)
+        for f in np.linalg.inv, np.linalg.cholesky, lambda a: np.linalg.solve(a, A):
+            for kept in (False, True):
+                if kept and np.isnan(B).any():
+                    continue
+                B[bad, :, 2] = [0, 0, 0] if kept else [0, 5, 6]
+                try:
+                    r = f(B @ B.swapaxes(1, 2) if f is np.linalg.cholesky else B)
+                    print(np.isnan(r).any(axis=(1, 2)).nonzero()[0])
+                except np.linalg.LinAlgError as e:
+                    print(e)
+tiny = A * 1e-310
+print(np.isfinite(np.linalg.inv(A * 1e-300)).all(), np.isfinite(np.linalg.det(tiny)).all(), np.linalg.det(A * 0).any(), np.linalg.det(np.zeros((20, 2, 2))))
+try:
+    np.linalg.inv(A * 0)
+except np.linalg.LinAlgError as e:
+    print(e)
+# --- inverses of larger matrices
+for T in np.float32, np.float64, np.complex64, np.complex128:
+    a = (np.sin(np.arange(200 * 200) * 1.7).reshape(200, 200) + 20 * np.eye(200)).astype(T)
+    print(np.abs(np.linalg.inv(a) @ a - np.eye(200)).max() < 1e-4, np.abs(np.linalg.inv(a[::2, ::2].T) @ a[::2, ::2].T - np.eye(100)).max() < 1e-4)

@@ -1,0 +1,237 @@
+/* Small matrices in the lanes of vectors: small.c includes this for each dtype, with
+ *
+ *   T         the dtype; I: integers of its size
+ *   TINY      the smallest number whose reciprocal is taken
+ *   NAME(x)   a name of its own
+ *
+ * Element (i, j) of all matrices is the vector a[i * row_of(n) + j]. Factorizations go by columns: what the columns before it make of
+ * a column is subtracted, four rows at a time, whose sums stay in registers. Reading order: the way in and out, LU, solutions,
+ * Cholesky, calls. */
+
+enum { NAME(LANES) = VECTOR / sizeof(T) };
+typedef T NAME(vec) __attribute__((vector_size(VECTOR)));
+typedef I NAME(mask) __attribute__((vector_size(VECTOR)));
+
+/* The elements of `count` matrices, `step` elements apart, and of the last one once more in the lanes that are left. An element's rows and
+ * columns are row[0] and row[1] elements apart in memory, column[..] vectors in lanes. */
+typedef struct {
+    T *memory;
+    int64_t step, memory_row, memory_column, row, column;
+    int64_t rows, columns;
+    int count;
+    bool triangle; /* only what is not above the diagonal */
+} NAME(way);
+
+GPA_WIDE static void NAME(bring)(const NAME(way) *w, T *a) {
+    for (int64_t i = 0; i < w->rows; i++)
+        for (int64_t j = 0; j < (w->triangle ? i + 1 : w->columns); j++) {
+            const T *from = w->memory + i * w->memory_row + j * w->memory_column;
+            T *to = a + (i * w->row + j * w->column) * NAME(LANES);
+            if (w->count == NAME(LANES))
+                for (int l = 0; l < NAME(LANES); l++) to[l] = from[l * w->step];
+            else
+                for (int l = 0; l < NAME(LANES); l++) to[l] = from[MIN(l, w->count - 1) * w->step];
+        }
+}
+
+GPA_WIDE static void NAME(take)(const NAME(way) *w, const T *a) {
+    for (int l = 0; l < w->count; l++)
+        for (int64_t i = 0; i < w->rows; i++)
+            for (int64_t j = 0; j < (w->triangle ? i + 1 : w->columns); j++)
+                w->memory[l * w->step + i * w->memory_row + j * w->memory_column] = a[(i * w->row + j * w->column) * NAME(LANES) + l];
+}
+
+/* c[i] -= sum of a[i][k] c[k] over k < min(i, most), for i from `from` to n; c[from .. most] are in turn what others are made of. */
+GPA_WIDE static void NAME(subtract)(const NAME(vec) *a, NAME(vec) *c, int64_t from, int64_t n, int64_t most) {
+    int64_t row = row_of(n), i = from;
+    for (; i + TOGETHER <= n; i += TOGETHER) {
+        const NAME(vec) *r = a + i * row;
+        NAME(vec) s0 = c[i], s1 = c[i + 1], s2 = c[i + 2], s3 = c[i + 3];
+        int64_t common = MIN(i, most);
+        for (int64_t k = 0; k < common; k++) {
+            NAME(vec) x = c[k];
+            s0 -= r[k] * x;
+            s1 -= r[row + k] * x;
+            s2 -= r[2 * row + k] * x;
+            s3 -= r[3 * row + k] * x;
+        }
+        if (i < most) s1 -= r[row + i] * s0, s2 -= r[2 * row + i] * s0, s3 -= r[3 * row + i] * s0;
+        if (i + 1 < most) s2 -= r[2 * row + i + 1] * s1, s3 -= r[3 * row + i + 1] * s1;
+        if (i + 2 < most) s3 -= r[3 * row + i + 2] * s2;
+        c[i] = s0, c[i + 1] = s1, c[i + 2] = s2, c[i + 3] = s3;
+    }
+    for (; i < n; i++)
+        for (int64_t k = 0; k < MIN(i, most); k++) c[i] -= a[i * row + k] * c[k];
+}
+
+/* ---- LU, with exchanges of rows ---- */
+
+/* In each lane the first row from j on whose element of c is the largest. */
+GPA_WIDE static void NAME(choose)(const NAME(vec) *c, int64_t n, int64_t j, NAME(mask) *at) {
+    const NAME(mask) no_sign = (NAME(mask)){0} + (I)(((uint64_t)1 << (8 * sizeof(I) - 1)) - 1);
+    NAME(vec) best = (NAME(vec))((NAME(mask))c[j] & no_sign);
+    NAME(mask) place = (NAME(mask)){0} + (I)j;
+    for (int64_t i = j + 1; i < n; i++) {
+        NAME(vec) size = (NAME(vec))((NAME(mask))c[i] & no_sign);
+        NAME(mask) beyond = size > best;
+        best = (NAME(vec))(((NAME(mask))size & beyond) | ((NAME(mask))best & ~beyond));
+        place = (((NAME(mask)){0} + (I)i) & beyond) | (place & ~beyond);
+    }
+    *at = place;
+}
+
+static void NAME(exchange)(T *x, T *y, int64_t n, int64_t apart) {
+    for (int64_t j = 0; j < n; j++) {
+        T z = x[j * apart];
+        x[j * apart] = y[j * apart];
+        y[j * apart] = z;
+    }
+}
+
+/* Divides c from j + 1 on by c[j]; where that is 0 nothing is divided, and info is j + 1 unless it was known. */
+GPA_WIDE static void NAME(divide)(NAME(vec) *c, int64_t n, int64_t j, int *info) {
+    T by[NAME(LANES)];
+    bool reciprocal = true;
+    for (int l = 0; l < NAME(LANES); l++) {
+        by[l] = c[j][l];
+        if (by[l] == 0) {
+            by[l] = 1;
+            if (!info[l]) info[l] = (int)j + 1;
+        }
+        reciprocal &= !(by[l] < TINY && by[l] > -TINY);
+    }
+    NAME(vec) d;
+    memcpy(&d, by, sizeof d);
+    if (reciprocal) {
+        d = 1 / d;
+        for (int64_t i = j + 1; i < n; i++) c[i] *= d;
+    } else {
+        for (int64_t i = j + 1; i < n; i++) c[i] /= d;
+    }
+}
+
+/* at[j] is in each lane the row that was exchanged with row j. c is room for a column. */
+static void NAME(lu)(NAME(vec) *a, int64_t n, NAME(vec) *c, NAME(mask) *at, int *info) {
+    int64_t row = row_of(n);
+    for (int64_t j = 0; j < n; j++) {
+        for (int64_t i = 0; i < n; i++) c[i] = a[i * row + j];
+        NAME(subtract)(a, c, 0, n, j);
+        NAME(choose)(c, n, j, &at[j]);
+        for (int64_t i = 0; i < n; i++) a[i * row + j] = c[i];
+        for (int l = 0; l < NAME(LANES); l++)
+            if (at[j][l] != j) NAME(exchange)((T *)(a + j * row) + l, (T *)(a + at[j][l] * row) + l, n, NAME(LANES));
+        for (int64_t i = j; i < n; i++) c[i] = a[i * row + j];
+        NAME(divide)(c, n, j, info);
+        for (int64_t i = j + 1; i < n; i++) a[i * row + j] = c[i];
+    }
+}
+
+/* ---- solutions ---- */
+
+/* L U y = y for one column of right-hand sides, whose rows were exchanged. */
+GPA_WIDE static void NAME(substitute)(const NAME(vec) *a, int64_t n, NAME(vec) *y) {
+    int64_t row = row_of(n);
+    NAME(subtract)(a, y, 0, n, n);
+    for (int64_t i = n - 1; i >= 0; i--) {
+        y[i] /= a[i * row + i];
+        for (int64_t k = 0; k < i; k++) y[k] -= a[k * row + i] * y[i];
+    }
+}
+
+/* The same for four columns at a time. */
+GPA_WIDE static void NAME(substitute_four)(const NAME(vec) *a, int64_t n, NAME(vec) *y) {
+    int64_t row = row_of(n);
+    NAME(vec) *y1 = y + n, *y2 = y1 + n, *y3 = y2 + n;
+    for (int64_t i = 0; i < n; i++) {
+        const NAME(vec) *r = a + i * row;
+        NAME(vec) s0 = y[i], s1 = y1[i], s2 = y2[i], s3 = y3[i];
+        for (int64_t k = 0; k < i; k++) s0 -= r[k] * y[k], s1 -= r[k] * y1[k], s2 -= r[k] * y2[k], s3 -= r[k] * y3[k];
+        y[i] = s0, y1[i] = s1, y2[i] = s2, y3[i] = s3;
+    }
+    for (int64_t i = n - 1; i >= 0; i--) {
+        const NAME(vec) *r = a + i * row;
+        NAME(vec) s0 = y[i], s1 = y1[i], s2 = y2[i], s3 = y3[i];
+        for (int64_t k = i + 1; k < n; k++) s0 -= r[k] * y[k], s1 -= r[k] * y1[k], s2 -= r[k] * y2[k], s3 -= r[k] * y3[k];
+        y[i] = s0 / r[i], y1[i] = s1 / r[i], y2[i] = s2 / r[i], y3[i] = s3 / r[i];
+    }
+}
+
+/* Solves for k columns, one after the other in y. */
+static void NAME(solve)(const NAME(vec) *a, int64_t n, int64_t k, const NAME(mask) *at, NAME(vec) *y) {
+    for (int64_t j = 0; j < n; j++)
+        for (int l = 0; l < NAME(LANES); l++)
+            if (at[j][l] != j) NAME(exchange)((T *)(y + j) + l, (T *)(y + at[j][l]) + l, k, n * NAME(LANES));
+    int64_t c = 0;
+    for (; c + TOGETHER <= k; c += TOGETHER) NAME(substitute_four)(a, n, y + c * n);
+    for (; c < k; c++) NAME(substitute)(a, n, y + c * n);
+}
+
+/* ---- Cholesky ---- */
+
+GPA_WIDE static void NAME(cholesky)(NAME(vec) *a, int64_t n, NAME(vec) *c, int *info) {
+    int64_t row = row_of(n);
+    for (int64_t j = 0; j < n; j++) {
+        NAME(vec) *r = a + j * row;
+        int64_t i = j;
+        for (; i + TOGETHER <= n; i += TOGETHER) {
+            const NAME(vec) *x = a + i * row;
+            NAME(vec) s0 = x[j], s1 = x[row + j], s2 = x[2 * row + j], s3 = x[3 * row + j];
+            for (int64_t k = 0; k < j; k++) s0 -= x[k] * r[k], s1 -= x[row + k] * r[k], s2 -= x[2 * row + k] * r[k], s3 -= x[3 * row + k] * r[k];
+            c[i] = s0, c[i + 1] = s1, c[i + 2] = s2, c[i + 3] = s3;
+        }
+        for (; i < n; i++) {
+            c[i] = a[i * row + j];
+            for (int64_t k = 0; k < j; k++) c[i] -= a[i * row + k] * r[k];
+        }
+        T root[NAME(LANES)];
+        for (int l = 0; l < NAME(LANES); l++) {
+            if (c[j][l] <= 0 && !info[l]) info[l] = (int)j + 1;
+            root[l] = c[j][l] <= 0 ? 1 : (T)sqrt((double)c[j][l]); /* NaN stays */
+        }
+        NAME(vec) d;
+        memcpy(&d, root, sizeof d);
+        r[j] = d;
+        d = 1 / d;
+        for (i = j + 1; i < n; i++) a[i * row + j] = c[i] * d;
+    }
+}
+
+/* ---- calls ---- */
+
+static int NAME(run)(const gpa_libcall *call, char *const *x, const int64_t *step, int count, void *room, int *which) {
+    int64_t n = call->matrix.n, row = row_of(n), k = call->kind == LIB_SOLVE ? call->matrix.k : n, item = sizeof(T);
+    bool upper = call->matrix.upper || call->kind != LIB_CHOLESKY; /* rows of memory are rows */
+    int info[NAME(LANES)] = {0};
+    NAME(vec) *a = room, *c = a + n * row, *y = c + 2 * n;
+    NAME(mask) *at = (NAME(mask) *)(c + n);
+    NAME(way) w = {.memory = (T *)(void *)x[0], .step = step[0] / item, .memory_row = upper ? n : 1, .memory_column = upper ? 1 : n,
+                   .row = row, .column = 1, .rows = n, .columns = n, .count = count, .triangle = call->kind == LIB_CHOLESKY};
+    NAME(way) b = {.memory = call->kind == LIB_SOLVE ? (T *)(void *)x[1] : w.memory, .step = call->kind == LIB_SOLVE ? step[1] / item : w.step,
+                   .memory_row = call->kind == LIB_SOLVE ? 1 : n, .memory_column = call->kind == LIB_SOLVE ? n : 1,
+                   .row = 1, .column = n, .rows = n, .columns = k, .count = count};
+    NAME(bring)(&w, (T *)a);
+    if (call->kind == LIB_CHOLESKY) NAME(cholesky)(a, n, c, info);
+    else NAME(lu)(a, n, c, at, info);
+    if (call->kind == LIB_SOLVE) {
+        NAME(bring)(&b, (T *)y);
+    } else if (call->kind == LIB_INVERSE) {
+        memset(y, 0, (size_t)(n * n) * sizeof *y);
+        for (int64_t j = 0; j < n; j++) y[j * n + j] = (NAME(vec)){0} + 1;
+    }
+    if (call->kind == LIB_SOLVE || call->kind == LIB_INVERSE) {
+        NAME(solve)(a, n, k, at, y);
+        NAME(take)(&b, (const T *)y);
+    } else {
+        NAME(take)(&w, (const T *)a);
+    }
+    for (int l = 0; call->kind == LIB_LU && l < count; l++)
+        for (int64_t j = 0; j < n; j++) ((int32_t *)(void *)(x[1] + l * step[1]))[j] = (int32_t)at[j][l] + 1;
+    for (int l = 0; call->kind != LIB_LU && l < count; l++)
+        if (info[l]) return *which = l, info[l];
+    return 0;
+}
+
+#undef T
+#undef I
+#undef TINY
+#undef NAME
