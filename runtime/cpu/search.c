@@ -8,6 +8,7 @@
 #include "runtime/cpu/run.h"
 #include "runtime/cpu/threads.h"
 #include "runtime/sortkey.h"
+#include "runtime/wide.h"
 
 enum { GROUP = 16, NEAR = 64, BLOCK = 1 << 13 };
 
@@ -39,14 +40,24 @@ static int64_t by_keys(const search *s, int64_t j) {
 
 /* ---- groups ---- */
 
-/* Values from .. to. `at` is the last element before the group before; where the whole group lies within NEAR of that, only this is searched. */
+/* Values from .. to. `at` is the last element before the group before; where the whole group lies between that and the next, or within
+ * NEAR of it, only this is searched. */
 #define SEARCH(name, T, BEFORE)                                                                     \
-    static void name(const search *s, int64_t from, int64_t to) {                                   \
+    static inline bool name##_between(const T *w, T low, T high) {                                  \
+        int64_t between = 0;                                                                        \
+        for (int k = 0; k < GROUP; k++) between += (low BEFORE w[k]) & !(high BEFORE w[k]);         \
+        return between == GROUP;                                                                    \
+    }                                                                                               \
+    GPA_WIDE static void name(const search *s, int64_t from, int64_t to) {                          \
         const T *a = s->a, *v = s->v;                                                               \
         int64_t n = s->c->search.n, at = 0;                                                         \
         for (; from + GROUP <= to; from += GROUP) {                                                 \
             const T *w = v + from;                                                                  \
             int64_t first = 0, left = n, index[GROUP];                                              \
+            if (at + 1 < n && name##_between(w, a[at], a[at + 1])) {                                \
+                for (int k = 0; k < GROUP; k++) s->out[from + k] = at + 1;                          \
+                continue;                                                                           \
+            }                                                                                       \
             int near = at + NEAR < n, numbers = 1, ordered = 1;                                                  \
             T low = a[at], high = a[MIN(at + NEAR, n - 1)];                                         \
             for (int k = 0; k < GROUP; k++) {                                                       \

@@ -43,3 +43,20 @@ arr = np.array([[3, 6, 6], [4, 5, 1]])
 print(np.ravel_multi_index(arr, (7, 6)), np.ravel_multi_index(arr, (7, 6), order='F'), np.ravel_multi_index(arr, (4, 6), mode='clip'), np.ravel_multi_index(arr, (4, 4), mode=('clip', 'wrap')), np.ravel_multi_index((3, 1), (6, 7)))
 np.ravel_multi_index(arr, (4, 4))
 np.ravel_multi_index(arr, (7, 6), mode='x')
+
+# --- interpolation: dtypes, infinities, points in order
+for t in np.float32, np.float16, np.int8, np.bool_, np.int64, np.complex64:
+    x, xp, fp = np.array([0, 1, 1]), np.array([0, 1]), np.array([1, 3], t)
+    if t != np.complex64: x, xp = x.astype(t), xp.astype(t)
+    print(np.interp(x, xp, fp).dtype, np.interp(x, xp, fp), np.interp(x * 0.75, xp, fp), np.interp(x, xp, fp, period=360))
+inf, nan = np.inf, np.nan
+for fp in ([1, inf, 3], [inf, 1, -inf], [inf, inf, 2], [-inf, -inf, -inf], [inf, -inf, inf], [nan, inf, nan], [inf, nan, 1], [1, 2, inf], [-0.0, -0.0, 0.0], [-inf, inf, 1], [-inf, 4, 1]):
+    print(np.interp([-1, 0, 0.25, 0.75, 1, 1.5, 2, 3, nan, inf, -inf], [0, 1, 2], fp))
+s = np.sort(np.arange(3000) * 2654435761 % 4294967296) / 4294967296
+q = np.arange(30000) / 30000
+q[777], q[20000] = nan, q[19999]
+print(np.interp(q, s, s * s)[::999])
+for side in ('left', 'right'):
+    for t in (float, np.float32, np.int32, np.int64):
+        a, v = (s * 2000).astype(t), (np.nan_to_num(q) * 2000).astype(t)
+        print([int(np.searchsorted(a[:k], v, side).sum()) for k in (1, 2, 3, 80, 3000)], int(np.searchsorted(a, v[::-1], side).sum()))
