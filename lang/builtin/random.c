@@ -137,7 +137,8 @@ gpa_code random_seed(gpa_vm *vm, value *argv, value *out) {
         seed_by_number(t, h);
     } else
         return vm_fail(vm, GPA_E_TYPE, "The only supported seed types are: None,\nint, float, str, bytes, and bytearray.");
-    return GPA_OK;
+    module_obj *arrays = vm_loaded_peek(vm, "numpy.random"); /* compiled loops begin anew too (lang/typed/draw.c) */
+    return arrays ? module_set_text(vm, arrays, "_own_lanes", v_none()) : GPA_OK;
 }
 
 /* ---- floats ---- */

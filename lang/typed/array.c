@@ -257,7 +257,7 @@ gpa_code typed_store(walk *w, const ast_node *at, const tview *x, tv v) {
 }
 
 /* The element of a view that has the dimensions of the loops around, of which `from` (a view with as many, or fewer) has the
- * last ones. */
+ * last ones. at: the place that is assigned to, or the whole statement of an augmented assignment. */
 static gpa_code copy_elements(walk *w, const ast_node *at, const tview *to, int d, const tv *v, const tview *from, const tv *ix) {
     tv now[KIR_MAX_DIMS];
     tview place;
@@ -267,6 +267,8 @@ static gpa_code copy_elements(walk *w, const ast_node *at, const tview *to, int 
         tview origin;
         if (!rc && from) rc = typed_place_of(w, at, from, ix + (to->ndim - from->ndim), from->ndim, &origin);
         if (!rc && from) one = typed_load(w, &origin);
+        if (!rc && at->kind == AST_AUGASSIGN)
+            rc = typed_binary(w, at, typed_operator(at->augassign.op), at->augassign.target, at->augassign.value, typed_load(w, &place), one, &one);
         return rc ? rc : typed_store(w, at, &place, one);
     }
     if (d) memcpy(now, ix, (size_t)d * sizeof *now);
@@ -278,25 +280,37 @@ static gpa_code copy_elements(walk *w, const ast_node *at, const tview *to, int 
 }
 
 /* Sizes must agree: what is known only when running is checked there. */
-static void check_sizes(walk *w, const tview *to, const tview *from) {
-    for (int d = 0; d < from->ndim; d++) {
-        int32_t want = to->size[d + to->ndim - from->ndim], have = from->size[d];
-        if (want == have) continue;
-        typed_open(w, KIR_IF, DT_NONE, kir_op2(w->f, OP_NOT_EQUAL, want, have), -1, -1);
-        kir_emit(w->f, (kir_ins){.code = KIR_FAULT, .type = DT_NONE, .sub = KIR_FT_SHAPE, .imm = KIR_NO_TEXT, .a = have, .b = want, .c = -1});
-        typed_close(w, KIR_IF);
+static void check_size(walk *w, int32_t want, int32_t have) {
+    if (want == have) return;
+    typed_open(w, KIR_IF, DT_NONE, kir_op2(w->f, OP_NOT_EQUAL, want, have), -1, -1);
+    kir_emit(w->f, (kir_ins){.code = KIR_FAULT, .type = DT_NONE, .sub = KIR_FT_SHAPE, .imm = KIR_NO_TEXT, .a = have, .b = want, .c = -1});
+    typed_close(w, KIR_IF);
+}
+
+/* A row takes the numbers of a tuple. */
+static gpa_code fill_row(walk *w, const ast_node *at, const tview *to, const tv *v) {
+    tview place;
+    gpa_code rc = GPA_OK;
+    check_size(w, to->size[0], constant(w, v->n));
+    for (uint32_t i = 0; i < v->n && !rc; i++) {
+        tv ix = typed_int(w, i);
+        rc = typed_place_of(w, at, to, &ix, 1, &place);
+        if (!rc) rc = typed_store(w, at, &place, v->items[i]);
     }
+    return rc;
 }
 
 gpa_code typed_fill(walk *w, const ast_node *at, const tview *to, const tv *v) {
     const tview *from = v->kind == TV_ARRAY ? v->view : NULL;
     if (to->ndim == 0 && !from) return typed_store(w, at, to, *v);
+    if (to->ndim == 1 && v->kind == TV_TUPLE && v->n > 1 && at->kind != AST_AUGASSIGN) return fill_row(w, at, to, v);
+    w->host = w->host || v->kind == TV_TUPLE;
     if (from && from->ndim > to->ndim)
         return typed_fail(w, at, GPA_E_VALUE, "an array of %d dimensions cannot be stored in a place of %d", from->ndim, to->ndim);
     w->host = w->host || (from && from->array == to->array);
     if (from && from->array == to->array)
         return typed_fail(w, at, GPA_E_UNSUPPORTED, "a part of an array cannot be copied to a part of the same array here: write the loop");
-    if (from) check_sizes(w, to, from);
+    for (int d = 0; from && d < from->ndim; d++) check_size(w, to->size[d + to->ndim - from->ndim], from->size[d]);
     return copy_elements(w, at, to, 0, v, from, NULL);
 }
 

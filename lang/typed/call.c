@@ -358,15 +358,64 @@ static gpa_code positional(walk *w, const ast_node *n, tv *v, uint32_t *have) {
     return rc;
 }
 
-/* z.conjugate() */
+/* Functions of whole arrays that a loop applies to a row of numbers, x.sum() and np.sum(x): by numba's _row_functions, which are
+ * written into the loop. *found false: it is no such call. */
+static gpa_code row_call(walk *w, const ast_node *n, const char *name, bool method, bool *found, tv *out) {
+    tv v[2];
+    module_obj *numba;
+    uint32_t n_args = method;
+    *found = false;
+    if (w->to->form != TYPED_LOOP || n->call.keywords.n || n->call.args.n + method == 0 || n->call.args.n + method > 2) return GPA_OK;
+    gpa_code rc = vm_import(w->vm, "numba", &numba);
+    if (rc) return rc;
+    value table = module_get_text_peek(w->vm, numba, "_row_functions"), fn = dict_text_peek(w->vm, table.dict, name);
+    if (fn.tag != V_FUNC || func_node(fn.func)->function.scope->n_positional != n->call.args.n + method) return GPA_OK;
+    if (method && (rc = typed_expr(w, n->call.func->attr.object, &v[0]))) return rc;
+    for (uint32_t i = 0; i < n->call.args.n && !rc; i++) rc = typed_expr(w, n->call.args.at[i], &v[n_args++]);
+    *found = !rc;
+    for (uint32_t i = 0; i < n_args && !rc; i++) {
+        bool wide = v[i].kind == TV_ARRAY && dtype_size((gpa_dtype)v[i].t.dtype) >= sizeof(float) && v[i].view->ndim == 1;
+        *found = *found && wide && (dtype_is_float((gpa_dtype)v[i].t.dtype) || v[i].t.dtype == DT_I64);
+    }
+    return *found ? function_call(w, n, fn.func, v_none(), v, n_args, out) : rc;
+}
+
+/* z.conjugate(), row.sum() */
 static bool method_call(walk *w, const ast_node *n, tv *out, gpa_code *rc) {
     const ast_node *f = n->call.func;
+    bool found = false;
     tv a;
-    if (f->kind != AST_ATTR || n->call.args.n || strcmp(intern_text(vm_names(w->vm), f->attr.name), "conjugate") != 0) return false;
+    if (f->kind != AST_ATTR) return false;
+    const char *name = intern_text(vm_names(w->vm), f->attr.name);
+    if (f->attr.object->kind == AST_NAME || f->attr.object->kind == AST_INDEX) *rc = row_call(w, n, name, true, &found, out);
+    if (*rc || found) return true;
+    if (n->call.args.n || strcmp(name, "conjugate") != 0) return false;
     *rc = typed_expr(w, f->attr.object, &a);
     if (!*rc && a.kind != TV_NUMBER) return false;
     if (!*rc) *rc = typed_apply(w, n, OP_CONJUGATE, &a, 1, out);
     return true;
+}
+
+/* The name by which NumPy has a function, or NULL. */
+static const char *numpy_name(const walk *w, value f) {
+    if (f.tag == V_NATIVE && strcmp(f.native->owner, "numpy") == 0) return f.native->name;
+    bool own = f.tag == V_FUNC && f.func->module && strcmp(intern_text(vm_names(w->vm), f.func->module->name), "numpy") == 0;
+    return own ? func_name(w->vm, f.func) : NULL;
+}
+
+/* A random number: what cannot be compiled is left to the machine. */
+static gpa_code draw_call(walk *w, const ast_node *n, int family, value callee, tv *out) {
+    enum { LEADING = 2 };
+    tv v[BODY_MAX_IN + LEADING];
+    value fn = v_none();
+    uint32_t n_args;
+    bool host = w->host;
+    gpa_code rc = typed_draw(w, n, family, callee, v, &fn);
+    if (!rc) rc = positional(w, n, v + LEADING, &n_args);
+    kir_at(w->f, n->span);
+    if (!rc) rc = function_call(w, n, fn.func, v_none(), v, n_args + LEADING, out);
+    if (!rc) w->host = host;
+    return rc;
 }
 
 gpa_code typed_call(walk *w, const ast_node *n, tv *out) {
@@ -382,11 +431,17 @@ gpa_code typed_call(walk *w, const ast_node *n, tv *out) {
     bool compiled = callee.tag == V_OBJECT && (callee.object->kind == &vectorized_kind || callee.object->kind == &jitted_kind);
     const value signatures = compiled ? callee.object->fields[1] : v_none();
     if (compiled) callee = callee.object->fields[0];
+    const char *name = numpy_name(w, callee);
+    bool found = false;
+    if (name && ((rc = row_call(w, n, name, false, &found, out)) || found)) return rc;
+    int family = typed_draws(w, callee);
+    if (family) return draw_call(w, n, family, callee, out);
     if (callee.tag == V_FUNC) {
         rc = positional(w, n, v, &n_args);
         kir_at(w->f, n->span);
         return rc ? rc : function_call(w, n, callee.func, signatures, v, n_args, out);
     }
+    w->host = w->host || (callee.tag == V_METHOD && w->to->form == TYPED_LOOP);
     bool vector = callee.tag == V_OBJECT && callee.object->kind == &cuda_vector_kind;
     if (!known && n->call.keywords.n) return typed_fail(w, n->call.keywords.at[0], GPA_E_UNSUPPORTED, "calls of built-in functions have no keyword arguments in a compiled function");
     if (n_args > BODY_MAX_IN) return typed_fail(w, n, GPA_E_UNSUPPORTED, "a compiled function has at most %d arguments", BODY_MAX_IN);

@@ -379,6 +379,7 @@ static gpa_code printed(walk *w, const ast_node *at, const tv *a, gpa_str *text,
 gpa_code typed_cuda_print(walk *w, const typed_site *s, tv *out) {
     gpa_str text;
     uint32_t n = 0;
+    w->host = w->host || w->to->form == TYPED_LOOP;
     gpa_code rc = in_kernel(w, s);
     if (!rc && s->node->call.keywords.n) rc = typed_fail(w, s->node->call.keywords.at[0], GPA_E_UNSUPPORTED, "print() has no keyword arguments in a kernel");
     if (rc) return rc;

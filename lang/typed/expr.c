@@ -105,7 +105,7 @@ static gpa_code check_divisor(walk *w, const ast_node *at, gpa_op op, tv a, tv b
     if (rc) return rc;
     kir_at(w->f, at->span);
     typed_open(w, KIR_IF, DT_NONE, none.v, -1, -1);
-    typed_raise_here(w, GPA_E_ZERO_DIVISION, kir_add_text(w->f, words));
+    typed_raise_here(w, GPA_E_ZERO_DIVISION, kir_add_text(w->f, words), -1);
     typed_close(w, KIR_IF);
     return GPA_OK;
 }
@@ -352,6 +352,7 @@ static gpa_code attribute(walk *w, const ast_node *n, tv *out) {
     if (a.kind == TV_ARRAY) rc = typed_array_attr(w, n, &a, what, &found, out);
     if (a.kind == TV_STATIC) rc = typed_read_known(w, &(typed_site){.node = n, .args = &a, .n = 1}, what, &found, out);
     if (rc || found) return rc;
+    w->host = w->host || a.kind == TV_ARRAY || (a.kind == TV_STATIC && w->to->form == TYPED_LOOP);
     return typed_fail(w, n, GPA_E_ATTRIBUTE, "'%s' object has no attribute '%s' in a compiled function", typed_kind(&a), what);
 }
 

@@ -105,7 +105,7 @@ static gpa_code check_step(walk *w, const ast_node *at, int32_t abc[3]) {
     }
     kir_at(w->f, at->span);
     typed_open(w, KIR_IF, DT_NONE, none, -1, -1);
-    typed_raise_here(w, GPA_E_VALUE, kir_add_text(w->f, why));
+    typed_raise_here(w, GPA_E_VALUE, kir_add_text(w->f, why), -1);
     typed_close(w, KIR_IF);
     return GPA_OK;
 }

@@ -11,7 +11,7 @@
 
 #include "lang/typed/loop.h"
 
-enum { WORKERS = 256, GPU_WORKERS = 1 << 18, HOST_PARTS = 1 << 10 };
+enum { HOST_PARTS = 1 << 10 };
 
 /* ---- what comes in ---- */
 
@@ -185,6 +185,7 @@ static gpa_code compile(gpa_vm *vm, typed_lift *l, func_obj *fn, incoming *x, bo
     memcpy(f->base.args, x->type, (size_t)x->n * sizeof *x->type);
     TRY(typed_compile(vm, fn, &f->base, &host));
     TRY(make_places(vm, f));
+    l->draws |= f->draws;
     f->next = l->known;
     *out = l->known = f;
     return GPA_OK;
@@ -202,6 +203,10 @@ out:
 /* *out NULL: the machine runs the loop. */
 static gpa_code find(gpa_vm *vm, typed_lift *l, func_obj *fn, incoming *x, loop_fn **out) {
     bool strided = l->parallel && strncmp(rt_device(vm_rt(vm)), "cuda", 4) == 0;
+    gpa_code rc = GPA_OK;
+    for (int d = LOOP_DRAWS_NUMPY; d <= LOOP_DRAWS_PYTHON && !rc; d++)
+        if (l->draws >> d & 1) rc = loop_ready_draws(vm, d, strided);
+    if (rc) return rc;
     for (loop_fn **at = &l->known; *at; at = &(*at)->next) {
         loop_fn *f = *at;
         if (!fits(vm, f, fn, x, strided)) continue;
@@ -320,7 +325,7 @@ static gpa_code join_parts(gpa_vm *vm, gpa_arr *parts, loop_trip trip, gpa_val *
 
 static gpa_code run_parallel(gpa_vm *vm, loop_fn *f, const incoming *x, value *slots) {
     gpa_arr *results[LOOP_MAX_RESULTS] = {0};
-    int64_t workers = MIN(x->trips, f->strided ? GPU_WORKERS : WORKERS);
+    int64_t workers = MIN(x->trips, f->strided ? LOOP_GPU_WORKERS : LOOP_WORKERS);
     gpa_code rc = GPA_OK;
     if (workers == 0) return GPA_OK;
     for (int i = 0; i < f->n_results; i++) TRY(arr_empty(vm_rt(vm), (gpa_dtype)f->result[i].dtype, 1, &workers, &results[i], vm_err(vm)));

@@ -152,6 +152,7 @@ static gpa_code parallel(walk *w, loop_fn *l, tframe *fr, const tv *over) {
     int32_t me = typed_emit(w, KIR_INDEX, DT_I64, -1, -1, -1, 0), trips = over[1].v, step = constant(w, l->step);
     int32_t workers = kir_emit(w->f, (kir_ins){.code = KIR_SIZE, .type = DT_I64, .sub = KIR_SPACE, .a = -1, .b = -1, .c = -1});
     int32_t lo = me, hi = trips, by = workers;
+    w->lane = me;
     fr->nest = w->nest;
     fr->regions = w->regions;
     if (!l->strided) {
@@ -184,6 +185,8 @@ gpa_code loop_round(walk *w, func_obj *fn) {
     w->f->ndim = l->of->parallel;
     w->f->flags |= KIR_F_FREE;
     l->n_results = 0;
+    l->draws = 0;
+    w->lane = -1;
     for (int i = 0; i < n && !rc; i++) rc = typed_argument(w, w->to->args[i], &number, &array, &leaf[i]);
     if (!rc) rc = typed_enter(w, l->of->loop, &fr);
     if (rc) return rc;

@@ -22,6 +22,7 @@ struct typed_lift {
     uint32_t n;                   /* variables of the function */
     uint8_t *use;                 /* loop_use of each */
     uint8_t *trip;                /* loop_trip */
+    uint8_t draws;                /* bit per source (LOOP_DRAWS): what its programs draw from */
     struct loop_fn *known;
 };
 
@@ -43,6 +44,12 @@ typedef struct {
 
 enum { LOOP_MAX_RESULTS = 24 };
 
+/* How many threads share a prange loop at most. */
+enum { LOOP_WORKERS = 256, LOOP_GPU_WORKERS = 1 << 18 };
+
+/* Where a loop's random numbers come from. */
+enum { LOOP_DRAWS_NOTHING, LOOP_DRAWS_NUMPY, LOOP_DRAWS_PYTHON };
+
 /* A loop compiled for some types. base.args: the leaves of the variables that come in, then what it goes over: start and
  * stop of a range (start and trips for prange), or the array. The program's last arrays take the results, one each. */
 typedef struct loop_fn {
@@ -53,6 +60,7 @@ typedef struct loop_fn {
     loop_out *out; /* room for of->n */
     uint32_t n_out;
     bool over_array, strided;
+    uint8_t draws; /* as typed_lift's */
     int n_over;
     int64_t step;
     int returned; /* result: whether the loop returned; -1: it cannot */
@@ -69,5 +77,7 @@ typedef struct loop_fn {
 void loop_examine(gpa_vm *vm, typed_lift *l, bool inner);
 /* One round of the walk over a loop (walk.c). */
 gpa_code loop_round(walk *w, func_obj *fn);
+/* The states of a source of random numbers are there, one for each thread. */
+gpa_code loop_ready_draws(gpa_vm *vm, int family, bool strided);
 
 #endif

@@ -92,6 +92,7 @@ typedef struct typed_walk {
     uint32_t *open;        /* the numbers of the open regions, outermost first; an ELSE begins another */
     size_t n_open, cap_open;
     uint32_t n_numbered;
+    int32_t lane;          /* the number of this thread among those that share a loop; -1: it is the only one */
     tframe *frame;
 } walk;
 
@@ -156,6 +157,12 @@ typedef gpa_code (*typed_known_fn)(walk *w, const typed_site *s, tv *out);
 /* An attribute of a STATIC, by known.def. */
 gpa_code typed_read_known(walk *w, const typed_site *s, const char *name, bool *found, tv *out);
 
+/* ---- draw.c ---- */
+/* Which source of random numbers (LOOP_DRAWS of loop.h) a function of them belongs to, in a loop. */
+int typed_draws(const walk *w, value callee);
+/* The function that takes its place (*fn, borrowed), and its first two arguments. */
+gpa_code typed_draw(walk *w, const ast_node *n, int family, value callee, tv *v, value *fn);
+
 /* ---- constant.c ---- */
 /* A shape that is known when compiling: an integer or a tuple of them, of literals and variables from outside. */
 gpa_code typed_sizes(walk *w, const ast_node *n, int most, int *ndim, int64_t *size);
@@ -166,7 +173,7 @@ gpa_code typed_body(walk *w, ast_list body, bool *left);
 /* The statements of a loop's body, or of its else. */
 gpa_code typed_block(walk *w, ast_list body);
 gpa_code typed_assign_to(walk *w, const ast_node *target, tv v);
-void typed_raise_here(walk *w, gpa_code code, uint32_t text); /* a fault that is this error */
+void typed_raise_here(walk *w, gpa_code code, uint32_t text, int32_t number); /* a fault that is this error; number: in the text, or -1 */
 
 /* ---- iterate.c ---- */
 /* A loop with its else; and the loop alone. */
@@ -223,6 +230,7 @@ void typed_else(walk *w);
 void typed_close(walk *w, kir_code code);
 /* The variable that a NAME reads from outside of the function. */
 gpa_code typed_outside(walk *w, const ast_node *name, tv *out);
+gpa_code typed_global(walk *w, const ast_node *at, module_obj *m, const char *name, tv *out); /* a module's variable */
 /* Its value now, which becomes part of what is compiled; borrowed from the function. */
 gpa_code typed_pinned(walk *w, const ast_node *name, value *out);
 gpa_code typed_member(walk *w, const ast_node *attr, module_obj *m, tv *out);

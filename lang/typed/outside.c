@@ -171,6 +171,11 @@ gpa_code typed_outside(walk *w, const ast_node *n, tv *out) {
     return rc;
 }
 
+gpa_code typed_global(walk *w, const ast_node *at, module_obj *m, const char *name, tv *out) {
+    gpa_sym sym = intern_find(vm_names(w->vm), name, strlen(name)); /* there since the module was run */
+    return depend(w, at, (typed_dep){.module = m, .name = sym, .cell = v_none()}, out);
+}
+
 gpa_code typed_member(walk *w, const ast_node *n, module_obj *m, tv *out) {
     if (!m->builtin) return depend(w, n, (typed_dep){.module = m, .name = n->attr.name, .cell = v_none()}, out);
     value v = v_none();

@@ -5,6 +5,7 @@
  * arm, so the common early return needs no BLOCK.
  *
  * Reading order: returns, assignments, branches, one statement; loops are in iterate.c, calls in inline.c. */
+#include <stdio.h>
 #include <string.h>
 
 #include "lang/arena.h"
@@ -83,6 +84,27 @@ static gpa_code assign_item(walk *w, const ast_node *target, tv v) {
     return rc ? rc : typed_fill(w, target, &to, &v);
 }
 
+/* The items of a row, whose number is known only when running. */
+static gpa_code unpack(walk *w, const ast_node *target, const tview *row, uint32_t n, tv *out) {
+    tview place;
+    gpa_code rc = GPA_OK;
+    for (int more = 0; more < 2; more++) {
+        char text[64];
+        snprintf(text, sizeof text, more ? "too many values to unpack (expected %u)" : "not enough values to unpack (expected %u, got \1)", n);
+        typed_open(w, KIR_IF, DT_NONE, kir_op2(w->f, more ? OP_GREATER : OP_LESS, row->size[0], typed_int(w, n).v), -1, -1);
+        typed_raise_here(w, GPA_E_VALUE, kir_add_text(w->f, text), more ? -1 : row->size[0]);
+        typed_close(w, KIR_IF);
+    }
+    if (typed_tuple(w, n, out)) return GPA_E_MEMORY;
+    for (uint32_t i = 0; i < n && !rc; i++) {
+        tv ix = typed_int(w, i);
+        rc = typed_place_of(w, target, row, &ix, 1, &place);
+        if (!rc && place.ndim) rc = typed_sub(w, &place, &out->items[i]);
+        else if (!rc) out->items[i] = typed_load(w, &place);
+    }
+    return rc;
+}
+
 gpa_code typed_assign_to(walk *w, const ast_node *target, tv v) {
     if (target->kind == AST_NAME) {
         if (target->name.place.where == AST_IN_SLOT)
@@ -93,10 +115,11 @@ gpa_code typed_assign_to(walk *w, const ast_node *target, tv v) {
     if (target->kind != AST_TUPLE && target->kind != AST_LIST)
         return typed_fail(w, target, GPA_E_UNSUPPORTED, "cannot assign to this in a compiled function of numbers");
     const ast_list *to = target->kind == AST_TUPLE ? &target->tuple.items : &target->list.items;
+    gpa_code rc = GPA_OK;
+    if (v.kind == TV_ARRAY && v.view->ndim && (rc = unpack(w, target, v.view, to->n, &v))) return rc;
     if (v.kind != TV_TUPLE) return typed_fail(w, target, GPA_E_TYPE, "cannot unpack non-iterable %s object", typed_kind(&v));
     if (v.n < to->n) return typed_fail(w, target, GPA_E_VALUE, "not enough values to unpack (expected %u, got %u)", to->n, v.n);
     if (v.n > to->n) return typed_fail(w, target, GPA_E_VALUE, "too many values to unpack (expected %u)", to->n);
-    gpa_code rc = GPA_OK;
     for (uint32_t i = 0; i < to->n && !rc; i++) rc = typed_assign_to(w, to->at[i], v.items[i]);
     return rc;
 }
@@ -108,15 +131,14 @@ static gpa_code assign_all(walk *w, const ast_node *n) {
     return rc;
 }
 
-/* a[i] += v: the index is computed once. */
+/* a[i] += v: the index is computed once. A row takes it in each element. */
 static gpa_code augment_item(walk *w, const ast_node *n) {
     const ast_node *target = n->augassign.target;
     tview to;
     tv a, b, v;
     gpa_code rc = place_of(w, target, &to);
-    if (!rc && to.ndim) rc = typed_fail(w, n, GPA_E_UNSUPPORTED, "arithmetic on whole arrays cannot be compiled here: write the loop");
-    if (!rc) rc = typed_number(w, n->augassign.value, &b);
-    if (rc) return rc;
+    if (!rc) rc = to.ndim ? typed_expr(w, n->augassign.value, &b) : typed_number(w, n->augassign.value, &b);
+    if (rc || to.ndim) return rc ? rc : typed_fill(w, n, &to, &b);
     kir_at(w->f, target->span);
     a = typed_load(w, &to);
     rc = typed_binary(w, n, typed_operator(n->augassign.op), target, n->augassign.value, a, b, &v);
@@ -284,7 +306,7 @@ static void raise_it(walk *w, gpa_code code, message m) {
     kir_emit(w->f, (kir_ins){.code = KIR_FAULT, .type = DT_NONE, .sub = KIR_FT_RAISE, .imm = m.text, .a = payload, .b = m.number, .c = -1});
 }
 
-void typed_raise_here(walk *w, gpa_code code, uint32_t text) { raise_it(w, code, (message){text, -1}); }
+void typed_raise_here(walk *w, gpa_code code, uint32_t text, int32_t number) { raise_it(w, code, (message){text, number}); }
 
 static gpa_code raises(walk *w, const ast_node *n) {
     gpa_code code = GPA_OK;

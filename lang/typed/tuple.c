@@ -47,7 +47,7 @@ static gpa_code item_at(walk *w, const ast_node *n, const tv *t, const tv *index
     int32_t outside = kir_op2(w->f, OP_LOGICAL_OR, kir_op2(w->f, OP_LESS, wrapped, zero), kir_op2(w->f, OP_GREATER_EQUAL, wrapped, size));
     kir_at(w->f, n->span);
     typed_open(w, KIR_IF, DT_NONE, outside, -1, -1);
-    typed_raise_here(w, GPA_E_INDEX, kir_add_text(w->f, "tuple index out of range"));
+    typed_raise_here(w, GPA_E_INDEX, kir_add_text(w->f, "tuple index out of range"), -1);
     typed_close(w, KIR_IF);
     return chosen(w, n, t, wrapped, out);
 }
