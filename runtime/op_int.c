@@ -9,7 +9,6 @@
 #define GET(p) MEMBER(p)
 #define PUT(o, v) MEMBER(o) = (T)(v)
 #define PUT_REAL(o, v) PUT(o, v)
-#define MULHI(x, y) ((unsigned)((uint64_t)(x) * (y) >> 32))
 
 /* ---- bool ---- */
 

@@ -4,6 +4,7 @@
  * at the end. Reading order: facts, fields, emit_source. */
 #include <stdio.h>
 
+#include "runtime/cuda/bits.h"
 #include "runtime/cuda/emitter.h"
 
 /* ---- facts ---- */
@@ -87,6 +88,7 @@ cu_facts emit_facts(const kir_func *f) {
         x.scans |= i->code == KIR_SCAN;
         x.atomics |= i->code == KIR_ATOMIC;
         x.prints |= i->code == KIR_PRINT;
+        x.bits |= bits_are(i) && bits_position(f, (int32_t)k, &(unsigned){0}) >= 0;
         x.faults |= (i->code == KIR_BOUND && i->imm != KIR_INSIDE) || i->code == KIR_FAULT;
         x.loops |= i->code == KIR_FOR || i->code == KIR_LOOP;
         x.stops |= i->code == KIR_LOOP || (i->code == KIR_FOR && !em_is_short(f, (int32_t)k));

@@ -38,6 +38,7 @@ typedef struct {
     uint8_t strip;  /* no team: 1 + the dimension along which the accesses of a thread follow each other; 0: they lie side by side */
     uint8_t scan;   /* cu_scan_way */
     uint8_t even;   /* the last dimension is a multiple of `vec`, so that every access is whole */
+    uint8_t blocks; /* no team: every access begins with a block of random bits (bits_begin) */
     uint8_t bins;   /* no team: what ATOMIC adds is gathered in so many copies in each block's shared memory, and blocks take points in turn */
     uint8_t lead[STRIP_ARRAYS], ahead[STRIP_ARRAYS]; /* strips: array a is array lead[a] so many elements ahead; its own: itself, 0 */
     uint64_t wide;  /* bit per array: aligned, so that `vec` elements are one access */
@@ -91,6 +92,7 @@ typedef struct {
     bool loops;     /* a point may take any time */
     bool stops;     /* it asks whether it was interrupted */
     bool scans, atomics, faults, prints;
+    bool bits;      /* there are random bits that neighbours share */
     bool tiles;     /* there are SCANs, and they can go by tiles */
     bool chains;    /* one, also in a chain */
     bool packs;     /* such a program stores at computed places */

@@ -3,20 +3,22 @@
  * A loop of few trips goes around the points of an access, not each point through its own loop: `Vn[u][k]` hold what a stretch of
  * instructions computed and another one needs, `Wn[u][k]` the variables; the compiler keeps both in registers. And random bits whose
  * counter is that of the point before are not made again, nor is anything that is computed of them alone: neighbours share
- * a block of bits, half each, where the law divides its position by two.
+ * a block of bits, half each, where the law divides its position by two. Where accesses begin with a block (bits.h) it is known when
+ * compiling which points those are, and which part of the block each of them takes.
  *
  * Reading order: random bits, stretches, em_batch_arithmetic. */
 #include <stdio.h>
 
+#include "runtime/cuda/bits.h"
 #include "runtime/cuda/emitter.h"
 
 /* ---- random bits ---- */
 
 static bool is_fixed(uint8_t code) { return code == KIR_CONST || code == KIR_PARAM || code == KIR_SIZE || code == KIR_STRIDE; }
 
-static bool is_bits(const kir_ins *i) { return i->code == KIR_OP && (i->sub == OP_PHILOX || i->sub == OP_PHILOX_HIGH); }
-
 static bool computes(const kir_ins *i) { return i->code == KIR_OP || i->code == KIR_CAST; }
+
+enum { POSITION = -1 }; /* in em.group */
 
 static int arity(const kir_ins *i) { return i->code == KIR_OP ? op_info[i->sub].arity : 1; }
 
@@ -33,7 +35,7 @@ static bool is_same(const em *E, int32_t v) {
 
 static bool of_group(const em *E, int32_t first, int32_t at) {
     const kir_ins *x = &E->f->code[first], *y = &E->f->code[at];
-    return is_bits(y) && y->a == x->a && y->b == x->b && y->c == x->c;
+    return bits_are(y) && y->a == x->a && y->b == x->b && y->c == x->c;
 }
 
 /* Marks what is computed of the bits of instruction `first` alone, up to hi, with its number. */
@@ -63,26 +65,53 @@ static bool used_outside(const em *E, int32_t v) {
     return false;
 }
 
+/* bits_position, where accesses begin with a block; else -1. */
+static int32_t position_of(const em *E, int32_t bits, unsigned *shift) { return E->plan->blocks ? bits_position(E->f, bits, shift) : -1; }
+
 /* Finds the groups of a stretch and declares what the points of an access share. */
 static void open_groups(em *E, int32_t lo, int32_t hi) {
+    unsigned shift;
     for (int32_t at = lo; at < hi; at++) {
         const kir_ins *i = &E->f->code[at];
-        bool shared = is_bits(i) && !E->group[at] && !is_same(E, i->a) && is_same(E, i->b) && is_same(E, i->c);
-        if (!shared) continue;
+        bool shared = bits_are(i) && !E->group[at] && !is_same(E, i->a) && is_same(E, i->b) && is_same(E, i->c);
+        if (!shared || E->group[at] == POSITION) continue;
         mark_group(E, at, hi);
-        em_line(E, "unsigned long long at%d = 0;", (int)at);
+        int32_t position = position_of(E, at, &shift);
+        if (position < 0) em_line(E, "unsigned long long at%d = 0;", (int)at);
+        else if (E->group[position] != POSITION) em_line(E, "unsigned long long first%d = 0;", (int)position);
+        if (position >= 0) E->group[position] = POSITION;
         for (int32_t v = at; v < hi; v++)
             if (E->group[v] == at + 1 && used_outside(E, v)) em_line(E, "%s s%d = {};", em_type(E, (gpa_dtype)E->f->code[v].type), (int)v);
     }
 }
 
-void em_group(em *E, int32_t first, int32_t hi) {
-    int32_t mine = first + 1;
-    int counter = (int)E->f->code[first].a;
-    em_line(E, "if (k == 0 || v%d != at%d) {", counter, (int)first);
+/* Position `at`, whose lowest bits are those of k. */
+static void put_position(em *E, int32_t at) {
+    E->group[at] = 0;
+    em_line(E, "if (k == 0) {");
     E->depth++;
-    em_line(E, "at%d = v%d;", (int)first, counter);
-    for (int32_t v = first; v < hi; v++) {
+    em_steps(E, at, at + 1);
+    em_line(E, "first%d = v%d & ~%dULL;", (int)at, (int)at, E->plan->vec - 1);
+    em_close_block(E);
+    em_line(E, "const unsigned long long v%d = first%d | k;", (int)at, (int)at);
+    E->group[at] = POSITION;
+}
+
+void em_group(em *E, int32_t at, int32_t hi) {
+    int32_t mine = at + 1;
+    int counter = (int)E->f->code[at].a;
+    unsigned shift;
+    if (E->group[at] == POSITION) {
+        put_position(E, at);
+        return;
+    }
+    if (E->group[at] != mine) return;
+    bool begins = position_of(E, at, &shift) >= 0;
+    if (begins) em_line(E, "if (k %% %d == 0) {", 1 << shift);
+    else em_line(E, "if (k == 0 || v%d != at%d) {", counter, (int)at);
+    E->depth++;
+    if (!begins) em_line(E, "at%d = v%d;", (int)at, counter);
+    for (int32_t v = at; v < hi; v++) {
         const kir_ins *i = &E->f->code[v];
         if (E->group[v] != mine && !(computes(i) && is_same(E, v))) continue;
         int32_t was = E->group[v];
@@ -92,7 +121,7 @@ void em_group(em *E, int32_t first, int32_t hi) {
         if (was == mine && used_outside(E, v)) em_line(E, "s%d = v%d;", (int)v, (int)v);
     }
     em_close_block(E);
-    for (int32_t v = first; v < hi; v++)
+    for (int32_t v = at; v < hi; v++)
         if (E->group[v] == mine && used_outside(E, v)) em_line(E, "const %s v%d = s%d;", em_type(E, (gpa_dtype)E->f->code[v].type), (int)v, (int)v);
 }
 
@@ -171,7 +200,7 @@ bool em_shares(const em *E, const cu_walk *w) {
         uint8_t c = E->f->code[at].code;
         if (kir_info[c].result == 'R' && !is_few(E, at)) return false;
         if (c == KIR_LOADX || c == KIR_STOREX || c == KIR_ATOMIC || c == KIR_BOUND || c == KIR_PRINT || c == KIR_FAULT) return false;
-        some = some || is_few(E, at) || is_bits(&E->f->code[at]);
+        some = some || is_few(E, at) || bits_are(&E->f->code[at]);
     }
     return some;
 }

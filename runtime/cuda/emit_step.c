@@ -485,7 +485,7 @@ void em_steps(em *E, int32_t lo, int32_t hi) {
         if (em_only_slice(E) ? !E->slice[at] : E->scan == SCAN_GIVE && !E->places[at]) continue;
         if (E->scan == SCAN_STAGE && is_known(E, at)) continue;
         if (E->group[at]) {
-            if (E->group[at] == at + 1) em_group(E, at, E->share_end);
+            em_group(E, at, E->share_end);
             continue;
         }
         if (E->n_late && !lets_wait(E, &E->f->code[at])) put_late(E);

@@ -143,7 +143,6 @@ static const char *word_means(em *E, const char *w, size_t n, gpa_dtype t) {
         {"CT", t == DT_F64 ? "gpa_c128" : "gpa_c64"},
         {"INFINITY", "__int_as_float(0x7f800000)"},
         {"NAN", "__int_as_float(0x7fc00000)"},
-        {"MULHI", "__umulhi"},
         {"PI", "3.14159265358979323846"},
         {"LOWEST", dtype_is_int(t) ? lowest[t] : "-__int_as_float(0x7f800000)"},
         {"HIGHEST", dtype_is_int(t) ? highest[t] : "__int_as_float(0x7f800000)"},

@@ -41,7 +41,7 @@ typedef struct {
     bool *helper_done;      /* helper x dtype */
     bool *slice;            /* per instruction: a SCAN, or what one is computed from */
     bool *places;           /* per instruction, where elements are picked: it stores one, or computes where */
-    int32_t *group;         /* per instruction: one more than the first random bits that it is computed of alone, where neighbours share them; 0: none */
+    int32_t *group;         /* per instruction: one more than the first random bits that it is computed of alone, where neighbours share them; 0: none; -1: the position of such bits */
     int32_t share_end;      /* where the stretch ends in which they do */
     bool *narrow;           /* per instruction: an int64 of which 32 bits are wanted, for an offset: an int */
     int32_t *close, *outer; /* per opener its END; per instruction the innermost region around it or -1 */
@@ -152,8 +152,9 @@ void em_points(em *E);
 bool em_shares(const em *E, const cu_walk *w);
 /* What a batch of such a program computes, for all its points. */
 void em_batch_arithmetic(em *E, const cu_walk *w);
-/* What is computed of random bits, unless the point before has the same: from instruction `first` to hi. */
-void em_group(em *E, int32_t first, int32_t hi);
+/* Instruction `at` of a group: where it is the first, what is computed of these random bits, up to hi, unless the point before has the same;
+ * where it is their position, that. */
+void em_group(em *E, int32_t at, int32_t hi);
 
 /* emit_brief.c */
 /* Whether instructions lo .. hi are written the short way first, and then as they are for accesses where that was not enough. */

@@ -5,6 +5,7 @@
 #include "runtime/cuda/plan.h"
 
 #include "runtime/base.h"
+#include "runtime/cuda/bits.h"
 
 /* FEW_POINTS: below this many points a short source, which compiles sooner, is as fast. MANY_POINTS: above, a longer one is worth it. */
 enum { SIDE_ROWS = 512, SIDE_LOADS = 4, SIDE_BLOCKS = 12, CHAIN_BYTES = 128, STAGE_BYTES = 36 << 10, BIN_BYTES = 24 << 10, BIN_COPIES = POINT_THREADS / 32, BIN_BLOCKS = 16, MOST_COLUMNS = 64, COLUMN_BLOCKS = 24, COLUMN_LOADS = 16, ROW_BLOCKS = 12, MOST_SHARED = 48 << 10, FEW_POINTS = 1 << 15, MANY_POINTS = 1 << 20, TILE_BLOCKS = 8, FEW_CUT = 16, MOST_AHEAD = 4, STRIP_WORDS = 48, FEW_PER_UNIT = 4, PART_BYTES = 1 << 16, MOST_PARTS = 4096, KEPT = 16, MOST_KEPT_BYTES = 128 };
@@ -185,6 +186,7 @@ static void lay_points(const kir_func *f, const cu_facts *facts, const gpa_launc
         int64_t points = 1;
         for (int d = 0; d < f->ndim; d++) points *= l->size[d];
         if (points > MANY_POINTS) p->unroll = p->vec > 1 ? (facts->ops > 60 ? 1 : 2) : facts->ops > 60 ? 2 : 4;
+        p->blocks = p->vec > 1 && facts->bits && bits_begin(f, l, last, p->vec);
     }
     for (size_t a = 0; a < f->n_arrays && f->flags & KIR_F_FREE; a++) /* those reached by offsets */
         if (f->arrays[a].where == KIR_GLOBAL && !by_points(f, a) && base[a] % 16 == 0) p->wide |= UINT64_C(1) << a;
