@@ -124,6 +124,8 @@ static gpa_dtype sig_compute(gpa_sig sig, gpa_dtype t) {
         return t == DT_BOOL ? DT_F64 : to_float(t);
     case SIG_WORD:
         return t == DT_U64 ? t : DT_NONE;
+    case SIG_REBIT:
+        return t == DT_I32 ? t : DT_NONE;
     case SIG_JOIN:
         t = to_float(t);
         return dtype_is_float(t) && dtype_size(t) == 2 ? DT_F32 : t;
@@ -142,6 +144,8 @@ static gpa_dtype sig_result(gpa_sig sig, gpa_dtype compute) {
         return complex_of(compute);
     case SIG_FREXP:
         return DT_I32;
+    case SIG_REBIT:
+        return DT_F32;
     case SIG_COUNT:
         return DT_U8;
     case SIG_ARITH: case SIG_ARITH_NB: case SIG_ARITH_I8: case SIG_REAL: case SIG_REAL_I8: case SIG_FLOAT:
