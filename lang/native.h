@@ -80,6 +80,9 @@ gpa_code vm_fail(gpa_vm *vm, gpa_code code, const char *fmt, ...) __attribute__(
 gpa_code vm_no_memory(gpa_vm *vm);
 /* Forgets the current error, and the exception object it may be already: how a native goes on after a failure. */
 void vm_clear_error(gpa_vm *vm);
+/* After a failure: an error of the program that was recorded before it and not found yet takes its place. Returns the code of the one that
+ * stands then. */
+gpa_code vm_find_earlier(gpa_vm *vm);
 /* Raises an exception with these arguments (KeyError('a') keeps the key). */
 gpa_code vm_raise(gpa_vm *vm, gpa_code code, size_t n, const value *args);
 /* Writes to the session's standard output or error. */

@@ -186,6 +186,17 @@ void vm_clear_error(gpa_vm *vm) {
     value_release(vm, raised);
 }
 
+gpa_code vm_find_earlier(gpa_vm *vm) {
+    gpa_err first;
+    if (vm->err.code == GPA_E_INTERRUPT || !rt_may_raise(vm->config.rt)) return vm->err.code;
+    gpa_err_clear(&first);
+    if (rt_check(vm->config.rt, &first)) {
+        vm_clear_error(vm);
+        vm->err = first;
+    }
+    return vm->err.code;
+}
+
 /* An exception to raise: an object as it is, a type called without arguments. Owned. */
 static gpa_code exception_of(gpa_vm *vm, value v, const char *words, value *out) {
     *out = v_unset();

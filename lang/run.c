@@ -65,16 +65,6 @@ static void drop_registers(gpa_vm *vm, const frame *f, unsigned from) {
     }
 }
 
-/* A handler gets the first error of its block: one that was recorded before the current one and not found yet goes before it. */
-static void find_earlier(gpa_vm *vm) {
-    gpa_err first;
-    if (vm->err.code == GPA_E_INTERRUPT || !rt_may_raise(vm->config.rt)) return;
-    gpa_err_clear(&first);
-    if (!rt_check(vm->config.rt, &first)) return;
-    vm_clear_error(vm);
-    vm->err = first;
-}
-
 /* Hands the current error to the innermost handler, leaving frames on the way, down to the frame that entered from C.
  * True when it was caught: the topmost frame goes on at its ip. */
 static bool catch_error(gpa_vm *vm) {
@@ -87,7 +77,7 @@ static bool catch_error(gpa_vm *vm) {
         const code_guard *g = find_guard(f);
         value exc = v_unset();
         if (g) {
-            find_earlier(vm);
+            vm_find_earlier(vm); /* a handler gets the first error of its block */
             raise_trace(vm, f);
             exc = raise_take(vm);
         }
