@@ -137,9 +137,13 @@ static gpa_code unary(walk *w, const ast_node *n, tv *out) {
         if (!rc) *out = a.sure ? sure(w, !a.i) : number(py_bool, kir_op1(w->f, OP_LOGICAL_NOT, a.v));
         return rc;
     }
+    gpa_op op = typed_operator(n->unary.op);
+    if (op == OP_NEGATIVE && n->unary.operand->kind == AST_FLOAT) {
+        *out = number(py_float, kir_const(w->f, DT_F64, (gpa_val){.F64 = -n->unary.operand->real.value}));
+        return GPA_OK;
+    }
     gpa_code rc = typed_number(w, n->unary.operand, &a);
     if (rc) return rc;
-    gpa_op op = typed_operator(n->unary.op);
     if (op == OP_NEGATIVE && a.known && a.i != INT64_MIN) {
         *out = typed_int(w, -a.i);
         return GPA_OK;

@@ -88,6 +88,7 @@ cu_facts emit_facts(const kir_func *f) {
         x.scans |= i->code == KIR_SCAN;
         x.atomics |= i->code == KIR_ATOMIC;
         x.prints |= i->code == KIR_PRINT;
+        x.doubles |= i->code == KIR_OP && (i->type == DT_F64 || i->type == DT_C128);
         x.bits |= bits_are(i) && bits_position(f, (int32_t)k, &(unsigned){0}) >= 0;
         x.faults |= (i->code == KIR_BOUND && i->imm != KIR_INSIDE) || i->code == KIR_FAULT;
         x.loops |= i->code == KIR_FOR || i->code == KIR_LOOP;

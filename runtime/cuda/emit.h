@@ -93,6 +93,7 @@ typedef struct {
     bool stops;     /* it asks whether it was interrupted */
     bool scans, atomics, faults, prints;
     bool bits;      /* there are random bits that neighbours share */
+    bool doubles;   /* it computes in float64, or with complex numbers of such */
     bool tiles;     /* there are SCANs, and they can go by tiles */
     bool chains;    /* one, also in a chain */
     bool packs;     /* such a program stores at computed places */

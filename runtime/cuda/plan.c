@@ -187,6 +187,7 @@ static void lay_points(const kir_func *f, const cu_facts *facts, const gpa_launc
         for (int d = 0; d < f->ndim; d++) points *= l->size[d];
         if (points > MANY_POINTS) p->unroll = p->vec > 1 ? (facts->ops > 60 ? 1 : 2) : facts->ops > 60 ? 2 : 4;
         p->blocks = p->vec > 1 && facts->bits && bits_begin(f, l, last, p->vec);
+        if (p->blocks && points > MANY_POINTS && !facts->doubles) p->unroll = 2; /* two blocks at once: their registers are few */
     }
     for (size_t a = 0; a < f->n_arrays && f->flags & KIR_F_FREE; a++) /* those reached by offsets */
         if (f->arrays[a].where == KIR_GLOBAL && !by_points(f, a) && base[a] % 16 == 0) p->wide |= UINT64_C(1) << a;
