@@ -13,7 +13,7 @@
 default: all
 
 # Knobs, for the command line or a file config.mak:
-#   MODE     release | debug | asan | stress (asan with random cuts and flushes) | cov
+#   MODE     release | debug | asan | stress (asan with random cuts and flushes) | tsan | cov
 #   V        1 shows whole commands
 #   WERROR   0 lets warnings pass
 #   JOBS     how many tests run side by side
@@ -29,6 +29,7 @@ WARN      = -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prot
 F_release = -O2 -g
 F_debug   = -Og -g -DGPA_CHECK
 F_asan    = -O1 -g -DGPA_CHECK -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+F_tsan    = -O1 -g -DGPA_CHECK -fsanitize=thread -fno-omit-frame-pointer
 F_stress  = $(F_asan) -DGPA_STRESS
 F_cov     = -O0 -g --coverage
 F_fuzz    = -O1 -g -DGPA_CHECK -DGPA_LIBFUZZER -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=all
@@ -37,7 +38,7 @@ CFLAGS    = $(F_$(MODE))
 # ---- nothing below needs changing ------------------------------------------------------------------------------
 
 ifeq ($(F_$(MODE)),)
-  $(error MODE is release, debug, asan, stress or cov)
+  $(error MODE is release, debug, asan, stress, tsan or cov)
 endif
 B   := build/$(MODE)
 ALL = -std=c11 -D_GNU_SOURCE -DGPA_VERSION='"$(VERSION)"' $(WARN) -ffp-contract=off -I. $(CFLAGS) -MMD -MP

@@ -121,6 +121,7 @@ static int check_memory(int code) {
 static int finish_output(int code) {
     if (fflush(stdout) == 0 && !ferror(stdout)) return code;
     if (errno != EBADF) fprintf(stderr, "gpa: standard output: %s\n", strerror(errno));
+    clearerr(stdout); /* told */
     return code ? code : EXIT_UNCAUGHT;
 }
 
@@ -154,7 +155,7 @@ int main(int argc, char **argv) {
     } else {
         host_catch_interrupts(s);
         if (o.device) gpa_session_prepare(s); /* asked for, so it will be used */
-        code = run(s, &o);
+        code = finish_output(run(s, &o)); /* now: a driver that falls while it is taken down takes no output with it */
         host_catch_interrupts(NULL);
         bool whole = gpa_session_end(s);
         if (!whole) _exit(finish_output(code));

@@ -3,7 +3,7 @@
 #ifndef GPA_WIDE_H
 #define GPA_WIDE_H
 
-#if defined __x86_64__ && defined __gnu_linux__ && !defined __SANITIZE_ADDRESS__
+#if defined __x86_64__ && defined __gnu_linux__ && !defined GPA_CHECK
 #define GPA_WIDE_CLONES __attribute__((target_clones("arch=x86-64-v4", "avx2", "default")))
 #else
 #define GPA_WIDE_CLONES

@@ -90,7 +90,8 @@ def test_interrupts():
             process.kill()
             out = "it had to be killed"
         took = time.time() - begun
-        good &= report(out.strip() == "interrupted 2000.0" and took < LIMIT, f"an interrupt of {name}", (f"after {took:.2f} s:", out))
+        right = out.strip() == "interrupted 2000.0" and process.returncode == 0
+        good &= report(right and took < LIMIT, f"an interrupt of {name}", (f"status {process.returncode} after {took:.2f} s:", out))
         print(f"# which took {1000 * took:.0f} ms")
     return good
 
