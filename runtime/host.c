@@ -250,3 +250,14 @@ void host_unmade(gpa_rt *rt, host_new_array *n) {
     arr_release(rt, n->arr);
     *n = (host_new_array){NULL, NULL, NULL};
 }
+
+gpa_code arr_filled(gpa_rt *rt, gpa_dtype t, int ndim, const int64_t *shape, gpa_code (*fill)(void *user, void *to, size_t n), void *user,
+                    gpa_arr **out, gpa_err *e) {
+    host_new_array made;
+    gpa_code rc = host_new(rt, t, ndim, shape, &made, e);
+    if (rc) return rc;
+    rc = fill(user, made.data, (size_t)made.arr->size * dtype_size(t));
+    if (!rc) return host_made(rt, &made, out, e);
+    host_unmade(rt, &made);
+    return rc;
+}

@@ -211,6 +211,9 @@ bool arr_may_share_memory(const gpa_arr *a, const gpa_arr *b);
 
 /* From host memory, C order, copied. */
 gpa_code arr_from(gpa_rt *rt, gpa_dtype t, int ndim, const int64_t *shape, const void *data, gpa_arr **out, gpa_err *e);
+/* The same, written by `fill` where they stay as far as the host sees that memory: n bytes at `to`. What it fails with is passed on. */
+gpa_code arr_filled(gpa_rt *rt, gpa_dtype t, int ndim, const int64_t *shape, gpa_code (*fill)(void *user, void *to, size_t n), void *user,
+                    gpa_arr **out, gpa_err *e);
 gpa_code arr_empty(gpa_rt *rt, gpa_dtype t, int ndim, const int64_t *shape, gpa_arr **out, gpa_err *e);
 /* Every element v (a value of dtype t). Pending: costs nothing until needed. */
 gpa_code arr_full(gpa_rt *rt, gpa_dtype t, int ndim, const int64_t *shape, gpa_val v, gpa_arr **out, gpa_err *e);

@@ -342,7 +342,21 @@ gpa_code file_read(gpa_vm *vm, value *argv, value *out) {
     return rc;
 }
 
-/* The numbers that a file goes on with, `count` of them at most, or all that are left. */
+/* A file that is read, and by whom. */
+typedef struct {
+    gpa_vm *vm;
+    FILE *f;
+} source;
+
+static gpa_code read_bytes(void *user, void *to, size_t n) {
+    const source *s = user;
+    errno = 0;
+    if (fread(to, 1, n, s->f) == n) return GPA_OK;
+    return ferror(s->f) ? os_error(s->vm, errno, NULL) : vm_fail(s->vm, GPA_E_OS, "the file was cut short while it was read");
+}
+
+/* The numbers that a file goes on with, `count` of them at most, or all that are left. Of a file whose end is known they are read
+ * to where they stay. */
 gpa_code file_numbers(gpa_vm *vm, value *argv, value *out) { /* self, dtype, count */
     file *f;
     gpa_dtype t;
@@ -355,9 +369,15 @@ gpa_code file_numbers(gpa_vm *vm, value *argv, value *out) { /* self, dtype, cou
     if (!rc) rc = arg_int(vm, argv[2], "count", &count);
     if (!rc && !f->f) rc = vm_fail(vm, GPA_E_TYPE, "numbers are read from files that were opened by name");
     if (rc) return rc;
-    size_t item = dtype_size(t), most = count < 0 || (size_t)count > SIZE_MAX / item ? SIZE_MAX : (size_t)count * item;
-    rc = file_slurp(vm, f->f, NULL, most, &s);
-    if (!rc) rc = arr_from(vm_rt(vm), t, 1, &(int64_t){(int64_t)(s.len / item)}, s.text, &a, vm_err(vm));
+    size_t item = dtype_size(t), left = left_of(f->f), most = count < 0 || (size_t)count > SIZE_MAX / item ? SIZE_MAX : (size_t)count * item;
+    if (left) {
+        int64_t n = (int64_t)(MIN(left, most) / item);
+        rc = arr_filled(vm_rt(vm), t, 1, &n, read_bytes, &(source){vm, f->f}, &a, vm_err(vm));
+        if (!rc && left < most && count > 0) fseeko(f->f, (off_t)(left % item), SEEK_CUR); /* as a read of so many would leave it */
+    } else {
+        rc = file_slurp(vm, f->f, NULL, most, &s);
+        if (!rc) rc = arr_from(vm_rt(vm), t, 1, &(int64_t){(int64_t)(s.len / item)}, s.text, &a, vm_err(vm));
+    }
     str_free(&s);
     return rc ? rc : np_return_array(vm, a, out);
 }

@@ -1,9 +1,10 @@
-/* numpy.loadtxt, and what numpy.genfromtxt rests on (lang/prelude/tables.gpa).
+/* numpy.loadtxt, and what numpy.genfromtxt (lang/prelude/tables.gpa) and numpy.fromstring rest on.
  *
  * A reader holds the whole text, goes through its lines, and each field wanted becomes one element of `data`. loadtxt is strict;
  * genfromtxt fills gaps, and gathers what is wrong with the number of columns before it complains.
  *
  * Reading order: the text, options, one field, rows, the array, the functions. */
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -519,4 +520,57 @@ gpa_code textio_genfromtxt(gpa_vm *vm, value *argv, value *out) {
 out:
     reader_free(r);
     return rc;
+}
+
+/* ---- fromstring ---- */
+
+/* What stands before the next separator, or, with none, before the next blank; moves *at behind it. */
+static field next_field(const char **at, const char *end, const str_obj *separator) {
+    const char *p = *at, *q = end;
+    if (separator->size) {
+        const char *found = memmem(p, (size_t)(end - p), separator->text, separator->size);
+        if (found) q = found;
+        *at = found ? found + separator->size : end;
+    } else {
+        while (p < end && isspace((unsigned char)*p)) p++;
+        for (q = p; q < end && !isspace((unsigned char)*q);) q++;
+        *at = q;
+    }
+    return (field){.p = p, .n = (size_t)(q - p)};
+}
+
+static bool is_blank(field f) {
+    for (size_t i = 0; i < f.n; i++)
+        if (!isspace((unsigned char)f.p[i])) return false;
+    return true;
+}
+
+/* None: not all of them are plain numbers, or there are fewer than `count`. */
+gpa_code textio_numbers(gpa_vm *vm, value *argv, value *out) { /* string, sep, count, dtype */
+    gpa_str data;
+    gpa_dtype t;
+    gpa_arr *a = NULL;
+    gpa_val v;
+    int64_t count, n = 0;
+    bool good = true;
+    *out = v_none();
+    gpa_code rc = arg_int(vm, argv[2], "count", &count);
+    if (!rc) rc = arg_dtype(vm, argv[3], &t);
+    if (rc || argv[0].tag != V_STR) return rc;
+    const char *at = argv[0].str->text, *end = at + argv[0].str->size;
+    str_init(&data);
+    while (good && at < end && (count < 0 || n < count)) {
+        field f = next_field(&at, end, argv[1].str);
+        if (at == end && is_blank(f)) break;
+        char *to = str_more(&data, dtype_size(t));
+        good = to && parse_field(f, t, &v);
+        if (!good) break;
+        dtype_store(to, t, v);
+        str_added(&data, dtype_size(t));
+        n++;
+    }
+    if (data.failed) rc = vm_no_memory(vm);
+    else if (good && n >= count) rc = arr_from(vm_rt(vm), t, 1, &n, data.text, &a, vm_err(vm));
+    str_free(&data);
+    return rc || !a ? rc : np_return_array(vm, a, out);
 }
