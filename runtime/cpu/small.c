@@ -5,13 +5,15 @@
 #include <math.h>
 
 #include "runtime/base.h"
+#include "runtime/cpu/lanes.h"
 #include "runtime/wide.h"
 
-/* Rows of a matrix at most, bytes of a vector, least vectors of matrices that are worth the way into lanes and out. */
-enum { MOST = 64, VECTOR = 64, FEWEST = 2, TOGETHER = 4 };
+/* Rows of a matrix at most, of one whose elements lie together, least vectors of matrices that are worth the way into lanes and out, rows
+ * whose sums are in registers. */
+enum { MOST = 64, COMPACT = 16, FEWEST = 2, TOGETHER = 4 };
 
-/* Rows are one vector longer than they have elements where that is even: else the elements of a column share places in the cache. */
-static int64_t row_of(int64_t n) { return n | 1; }
+/* Longer rows are one vector longer than they have elements where that is even: else the elements of a column share places in the cache. */
+static int64_t row_of(int64_t n) { return n <= COMPACT ? n : n | 1; }
 
 #define T float
 #define I int32_t
@@ -31,12 +33,12 @@ bool small_can(const gpa_libcall *c) {
     return c->matrix.n <= MOST && c->matrix.batch >= FEWEST * small_lanes(c);
 }
 
-int small_lanes(const gpa_libcall *c) { return VECTOR / (int)dtype_size(c->dtype); }
+int small_lanes(const gpa_libcall *c) { return LANES_BYTES / (int)dtype_size(c->dtype); }
 
 /* The matrix, a column, the exchanges, right-hand sides. */
 size_t small_room(const gpa_libcall *c) {
     size_t n = (size_t)c->matrix.n, k = c->kind == LIB_SOLVE ? (size_t)c->matrix.k : c->kind == LIB_INVERSE ? n : 0;
-    return VECTOR * (n * (size_t)row_of((int64_t)n) + 2 * n + n * k);
+    return LANES_BYTES * (n * (size_t)row_of((int64_t)n) + 2 * n + n * k);
 }
 
 int small_run(const gpa_libcall *c, char *const *x, const int64_t *step, int count, void *room, int *which) {

@@ -2,18 +2,18 @@
  *
  *   T         the dtype; I: integers of its size
  *   TINY      the smallest number whose reciprocal is taken
- *   NAME(x)   a name of its own
+ *   NAME(x)   a name of its own, that of lanes.h for elements of this size
  *
  * Element (i, j) of all matrices is the vector a[i * row_of(n) + j]. Factorizations go by columns: what the columns before it make of
  * a column is subtracted, four rows at a time, whose sums stay in registers. Reading order: the way in and out, LU, solutions,
  * Cholesky, calls. */
 
-enum { NAME(LANES) = VECTOR / sizeof(T) };
-typedef T NAME(vec) __attribute__((vector_size(VECTOR)));
-typedef I NAME(mask) __attribute__((vector_size(VECTOR)));
+#define LANES ((int)(LANES_BYTES / sizeof(T)))
+typedef T NAME(vec) __attribute__((vector_size(LANES_BYTES)));
+typedef I NAME(mask) __attribute__((vector_size(LANES_BYTES)));
 
-/* The elements of `count` matrices, `step` elements apart, and of the last one once more in the lanes that are left. An element's rows and
- * columns are row[0] and row[1] elements apart in memory, column[..] vectors in lanes. */
+/* The elements of `count` matrices, `step` elements apart. An element's rows and columns are memory_row and memory_column elements apart
+ * in memory, row and column vectors in lanes. */
 typedef struct {
     T *memory;
     int64_t step, memory_row, memory_column, row, column;
@@ -22,23 +22,43 @@ typedef struct {
     bool triangle; /* only what is not above the diagonal */
 } NAME(way);
 
-GPA_WIDE static void NAME(bring)(const NAME(way) *w, T *a) {
-    for (int64_t i = 0; i < w->rows; i++)
-        for (int64_t j = 0; j < (w->triangle ? i + 1 : w->columns); j++) {
-            const T *from = w->memory + i * w->memory_row + j * w->memory_column;
-            T *to = a + (i * w->row + j * w->column) * NAME(LANES);
-            if (w->count == NAME(LANES))
-                for (int l = 0; l < NAME(LANES); l++) to[l] = from[l * w->step];
-            else
-                for (int l = 0; l < NAME(LANES); l++) to[l] = from[MIN(l, w->count - 1) * w->step];
-        }
+/* Whether the elements of a row are neighbours, in memory and in lanes; the elements of a row that are wanted. */
+static bool NAME(by_rows)(const NAME(way) *w) { return w->memory_column == 1 && w->column == 1; }
+static int64_t NAME(width)(const NAME(way) *w, int64_t i) { return w->triangle ? i + 1 : w->columns; }
+static bool NAME(by_columns)(const NAME(way) *w) { return w->memory_row == 1 && w->row == 1 && !w->triangle; }
+
+static void NAME(bring)(const NAME(way) *w, NAME(vec) *a) {
+    if (NAME(by_rows)(w) && w->memory_row == w->row && !w->triangle) {
+        NAME(lanes_bring)((const I *)w->memory, w->step, w->count, w->rows * w->columns, (NAME(mask) *)a);
+    } else if (NAME(by_rows)(w)) {
+        for (int64_t i = 0; i < w->rows; i++)
+            NAME(lanes_bring)((const I *)w->memory + i * w->memory_row, w->step, w->count, NAME(width)(w, i), (NAME(mask) *)a + i * w->row);
+    } else if (NAME(by_columns)(w)) {
+        for (int64_t j = 0; j < w->columns; j++)
+            NAME(lanes_bring)((const I *)w->memory + j * w->memory_column, w->step, w->count, w->rows, (NAME(mask) *)a + j * w->column);
+    } else {
+        for (int64_t i = 0; i < w->rows; i++)
+            for (int64_t j = 0; j < NAME(width)(w, i); j++)
+                for (int l = 0; l < LANES; l++)
+                    ((T *)(a + i * w->row + j * w->column))[l] = w->memory[MIN(l, w->count - 1) * w->step + i * w->memory_row + j * w->memory_column];
+    }
 }
 
-GPA_WIDE static void NAME(take)(const NAME(way) *w, const T *a) {
-    for (int l = 0; l < w->count; l++)
+static void NAME(take)(const NAME(way) *w, const NAME(vec) *a) {
+    if (NAME(by_rows)(w) && w->memory_row == w->row && !w->triangle) {
+        NAME(lanes_take)((const NAME(mask) *)a, w->rows * w->columns, (I *)w->memory, w->step, w->count);
+    } else if (NAME(by_rows)(w)) {
         for (int64_t i = 0; i < w->rows; i++)
-            for (int64_t j = 0; j < (w->triangle ? i + 1 : w->columns); j++)
-                w->memory[l * w->step + i * w->memory_row + j * w->memory_column] = a[(i * w->row + j * w->column) * NAME(LANES) + l];
+            NAME(lanes_take)((const NAME(mask) *)a + i * w->row, NAME(width)(w, i), (I *)w->memory + i * w->memory_row, w->step, w->count);
+    } else if (NAME(by_columns)(w)) {
+        for (int64_t j = 0; j < w->columns; j++)
+            NAME(lanes_take)((const NAME(mask) *)a + j * w->column, w->rows, (I *)w->memory + j * w->memory_column, w->step, w->count);
+    } else {
+        for (int l = 0; l < w->count; l++)
+            for (int64_t i = 0; i < w->rows; i++)
+                for (int64_t j = 0; j < NAME(width)(w, i); j++)
+                    w->memory[l * w->step + i * w->memory_row + j * w->memory_column] = ((const T *)(a + i * w->row + j * w->column))[l];
+    }
 }
 
 /* c[i] -= sum of a[i][k] c[k] over k < min(i, most), for i from `from` to n; c[from .. most] are in turn what others are made of. */
@@ -90,9 +110,9 @@ static void NAME(exchange)(T *x, T *y, int64_t n, int64_t apart) {
 
 /* Divides c from j + 1 on by c[j]; where that is 0 nothing is divided, and info is j + 1 unless it was known. */
 GPA_WIDE static void NAME(divide)(NAME(vec) *c, int64_t n, int64_t j, int *info) {
-    T by[NAME(LANES)];
+    T by[LANES];
     bool reciprocal = true;
-    for (int l = 0; l < NAME(LANES); l++) {
+    for (int l = 0; l < LANES; l++) {
         by[l] = c[j][l];
         if (by[l] == 0) {
             by[l] = 1;
@@ -118,8 +138,8 @@ static void NAME(lu)(NAME(vec) *a, int64_t n, NAME(vec) *c, NAME(mask) *at, int 
         NAME(subtract)(a, c, 0, n, j);
         NAME(choose)(c, n, j, &at[j]);
         for (int64_t i = 0; i < n; i++) a[i * row + j] = c[i];
-        for (int l = 0; l < NAME(LANES); l++)
-            if (at[j][l] != j) NAME(exchange)((T *)(a + j * row) + l, (T *)(a + at[j][l] * row) + l, n, NAME(LANES));
+        for (int l = 0; l < LANES; l++)
+            if (at[j][l] != j) NAME(exchange)((T *)(a + j * row) + l, (T *)(a + at[j][l] * row) + l, n, LANES);
         for (int64_t i = j; i < n; i++) c[i] = a[i * row + j];
         NAME(divide)(c, n, j, info);
         for (int64_t i = j + 1; i < n; i++) a[i * row + j] = c[i];
@@ -159,8 +179,8 @@ GPA_WIDE static void NAME(substitute_four)(const NAME(vec) *a, int64_t n, NAME(v
 /* Solves for k columns, one after the other in y. */
 static void NAME(solve)(const NAME(vec) *a, int64_t n, int64_t k, const NAME(mask) *at, NAME(vec) *y) {
     for (int64_t j = 0; j < n; j++)
-        for (int l = 0; l < NAME(LANES); l++)
-            if (at[j][l] != j) NAME(exchange)((T *)(y + j) + l, (T *)(y + at[j][l]) + l, k, n * NAME(LANES));
+        for (int l = 0; l < LANES; l++)
+            if (at[j][l] != j) NAME(exchange)((T *)(y + j) + l, (T *)(y + at[j][l]) + l, k, n * LANES);
     int64_t c = 0;
     for (; c + TOGETHER <= k; c += TOGETHER) NAME(substitute_four)(a, n, y + c * n);
     for (; c < k; c++) NAME(substitute)(a, n, y + c * n);
@@ -183,8 +203,8 @@ GPA_WIDE static void NAME(cholesky)(NAME(vec) *a, int64_t n, NAME(vec) *c, int *
             c[i] = a[i * row + j];
             for (int64_t k = 0; k < j; k++) c[i] -= a[i * row + k] * r[k];
         }
-        T root[NAME(LANES)];
-        for (int l = 0; l < NAME(LANES); l++) {
+        T root[LANES];
+        for (int l = 0; l < LANES; l++) {
             if (c[j][l] <= 0 && !info[l]) info[l] = (int)j + 1;
             root[l] = c[j][l] <= 0 ? 1 : (T)sqrt((double)c[j][l]); /* NaN stays */
         }
@@ -201,29 +221,27 @@ GPA_WIDE static void NAME(cholesky)(NAME(vec) *a, int64_t n, NAME(vec) *c, int *
 static int NAME(run)(const gpa_libcall *call, char *const *x, const int64_t *step, int count, void *room, int *which) {
     int64_t n = call->matrix.n, row = row_of(n), k = call->kind == LIB_SOLVE ? call->matrix.k : n, item = sizeof(T);
     bool upper = call->matrix.upper || call->kind != LIB_CHOLESKY; /* rows of memory are rows */
-    int info[NAME(LANES)] = {0};
+    int info[LANES] = {0};
     NAME(vec) *a = room, *c = a + n * row, *y = c + 2 * n;
     NAME(mask) *at = (NAME(mask) *)(c + n);
     NAME(way) w = {.memory = (T *)(void *)x[0], .step = step[0] / item, .memory_row = upper ? n : 1, .memory_column = upper ? 1 : n,
                    .row = row, .column = 1, .rows = n, .columns = n, .count = count, .triangle = call->kind == LIB_CHOLESKY};
-    NAME(way) b = {.memory = call->kind == LIB_SOLVE ? (T *)(void *)x[1] : w.memory, .step = call->kind == LIB_SOLVE ? step[1] / item : w.step,
-                   .memory_row = call->kind == LIB_SOLVE ? 1 : n, .memory_column = call->kind == LIB_SOLVE ? n : 1,
+    NAME(way) b = {.memory = (T *)(void *)x[1], .step = step[1] / item, .memory_row = 1, .memory_column = n,
                    .row = 1, .column = n, .rows = n, .columns = k, .count = count};
-    NAME(bring)(&w, (T *)a);
+    NAME(bring)(&w, a);
     if (call->kind == LIB_CHOLESKY) NAME(cholesky)(a, n, c, info);
     else NAME(lu)(a, n, c, at, info);
     if (call->kind == LIB_SOLVE) {
-        NAME(bring)(&b, (T *)y);
+        NAME(bring)(&b, y);
     } else if (call->kind == LIB_INVERSE) {
         memset(y, 0, (size_t)(n * n) * sizeof *y);
         for (int64_t j = 0; j < n; j++) y[j * n + j] = (NAME(vec)){0} + 1;
     }
-    if (call->kind == LIB_SOLVE || call->kind == LIB_INVERSE) {
-        NAME(solve)(a, n, k, at, y);
-        NAME(take)(&b, (const T *)y);
-    } else {
-        NAME(take)(&w, (const T *)a);
-    }
+    if (call->kind == LIB_SOLVE || call->kind == LIB_INVERSE) NAME(solve)(a, n, k, at, y);
+    for (int64_t i = 0; call->kind == LIB_INVERSE && i < n; i++)
+        for (int64_t j = 0; j < n; j++) a[i * row + j] = y[j * n + i];
+    if (call->kind == LIB_SOLVE) NAME(take)(&b, y);
+    else NAME(take)(&w, a);
     for (int l = 0; call->kind == LIB_LU && l < count; l++)
         for (int64_t j = 0; j < n; j++) ((int32_t *)(void *)(x[1] + l * step[1]))[j] = (int32_t)at[j][l] + 1;
     for (int l = 0; call->kind != LIB_LU && l < count; l++)
@@ -231,6 +249,7 @@ static int NAME(run)(const gpa_libcall *call, char *const *x, const int64_t *ste
     return 0;
 }
 
+#undef LANES
 #undef T
 #undef I
 #undef TINY

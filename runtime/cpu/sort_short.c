@@ -4,21 +4,33 @@
  * set. The same text makes the code for items of 4 and of 8 bytes, and the compiler makes that for several processors. */
 #include "runtime/cpu/sort_short.h"
 
+#include "runtime/cpu/lanes.h"
 #include "runtime/wide.h"
 
-/* LANES rows of n elements: element i of lane k is at x[i * LANES + k]. A step compares elements that are `distance` apart. */
-#define SHORT(name, T, U, LANES)                                                                              \
-    typedef T name##_vector __attribute__((vector_size(LANES * sizeof(T))));                                  \
-    GPA_WIDE static void name##_network(T *x, int64_t n) {                                                        \
-        name##_vector *v = (name##_vector *)(void *)x;                                                        \
+/* Element i of lane k is in v[i]. A step of the network compares elements that are `distance` apart. Floats (flip: the bits below the sign)
+ * and unsigned numbers (turn: the sign) become signed ones before it, and themselves again after it. */
+#define SHORT(size, T)                                                                                        \
+    GPA_WIDE static void to_keys_##size(lanes_##size *v, int64_t n, T flip, T nan, T turn) {                  \
+        for (int64_t i = 0; i < n; i++) {                                                                     \
+            lanes_##size x = v[i] ^ turn, plain = x & flip, lost = plain > nan; /* lost: no number */         \
+            v[i] = flip ? (plain & lost) | ((x ^ ((x < 0) & flip)) & ~lost) : x;                              \
+        }                                                                                                     \
+    }                                                                                                         \
+    GPA_WIDE static void from_keys_##size(lanes_##size *v, int64_t n, T flip, T turn) {                       \
+        for (int64_t i = 0; i < n; i++) {                                                                     \
+            lanes_##size x = v[i] ^ turn;                                                                     \
+            v[i] = x ^ ((x < 0) & flip);                                                                      \
+        }                                                                                                     \
+    }                                                                                                         \
+    GPA_WIDE static void network_##size(lanes_##size *v, int64_t n) {                                         \
         int64_t top = 1;                                                                                      \
         while (2 * top < n) top *= 2;                                                                         \
         for (int64_t p = top; p > 0; p /= 2) {                                                                \
             int64_t q = top, r = 0, distance = p;                                                             \
             for (;;) {                                                                                        \
                 for (int64_t from = r; from + distance < n; from += 2 * p) {                                  \
-                    for (int64_t i = from; i < from + p && i + distance < n; i++) {                           \
-                        name##_vector a = v[i], b = v[i + distance], lower = a < b;                           \
+                    for (int64_t i = from; i < MIN(from + p, n - distance); i++) {                            \
+                        lanes_##size a = v[i], b = v[i + distance], lower = a < b;                            \
                         v[i] = (a & lower) | (b & ~lower);                                                    \
                         v[i + distance] = (b & lower) | (a & ~lower);                                         \
                     }                                                                                         \
@@ -30,28 +42,20 @@
             }                                                                                                 \
         }                                                                                                     \
     }                                                                                                         \
-    static void name(const sortkey_order *o, const void *in, int64_t rows, int64_t n, void *out, T *x) {       \
-        const U sign = (U)o->sign, nan = (U)(o->kind == 'F' ? o->nan : o->sign - 1);                          \
-        const U flip = o->kind == 'F' ? sign - 1 : 0, turn = o->kind == 'U' ? sign : 0;                       \
-        for (int64_t k = 0; k < LANES; k++) {                                                                 \
-            const U *from = (const U *)in + MIN(k, rows - 1) * n;                                             \
-            for (int64_t i = 0; i < n; i++) {                                                                 \
-                U bits = (from[i] & (sign - 1)) > nan ? from[i] & (sign - 1) : from[i];                       \
-                x[i * LANES + k] = (T)(bits ^ (bits & sign ? flip : 0) ^ turn);                               \
-            }                                                                                                 \
-        }                                                                                                     \
-        name##_network(x, n);                                                                                 \
-        for (int64_t k = 0; k < rows; k++) {                                                                  \
-            U *to = (U *)out + k * n;                                                                         \
-            for (int64_t i = 0; i < n; i++) {                                                                 \
-                U bits = (U)x[i * LANES + k] ^ turn;                                                          \
-                to[i] = bits ^ (bits & sign ? flip : 0);                                                      \
-            }                                                                                                 \
-            if (flip) sortkey_mend_zeros(o, (const char *)in + (size_t)(k * n) * sizeof(T), n, (char *)to);   \
+    static void short_##size(const sortkey_order *o, const void *in, int64_t rows, int64_t n, void *out, lanes_##size *v) { \
+        const T flip = o->kind == 'F' ? (T)(o->sign - 1) : 0, turn = o->kind == 'U' ? (T)o->sign : 0;          \
+        lanes_bring_##size(in, n, rows, n, v);                                                                \
+        if (flip || turn) to_keys_##size(v, n, flip, (T)o->nan, turn);                                        \
+        network_##size(v, n);                                                                                 \
+        if (flip || turn) from_keys_##size(v, n, flip, turn);                                                 \
+        lanes_take_##size(v, n, out, n, rows);                                                                \
+        for (int64_t k = 0; flip && k < rows; k++) {                                                          \
+            size_t at = (size_t)(k * n) * sizeof(T);                                                          \
+            sortkey_mend_zeros(o, (const char *)in + at, n, (char *)out + at);                                \
         }                                                                                                     \
     }
-SHORT(short_4, int32_t, uint32_t, 16)
-SHORT(short_8, int64_t, uint64_t, 8)
+SHORT(4, int32_t)
+SHORT(8, int64_t)
 
 void sort_short(const sortkey_order *o, const void *in, int64_t rows, int64_t n, void *out, void *room) {
     for (int64_t k = 0; o->item == 8 && k < rows; k += 8)
