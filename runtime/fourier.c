@@ -235,12 +235,73 @@ static gpa_code half_done(gpa_rt *rt, gpa_arr *a, transform *f, gpa_arr **out, g
     return run(rt, a, &complex_axes, out, e);
 }
 
+/* A view of n points of an axis, from `first` on by `step`. */
+static gpa_code part_of(gpa_rt *rt, gpa_arr *a, int axis, int64_t first, int64_t n, int64_t step, gpa_arr **out, gpa_err *e) {
+    int64_t shape[GPA_MAX_DIMS], strides[GPA_MAX_DIMS], offset = first * a->strides[axis];
+    memcpy(shape, a->shape, (size_t)a->ndim * sizeof *shape);
+    memcpy(strides, a->strides, (size_t)a->ndim * sizeof *strides);
+    shape[axis] = n;
+    strides[axis] *= step;
+    return arr_view(rt, a, a->ndim, shape, strides, offset, out, e);
+}
+
+/* All points along one axis for real numbers: half of them are transformed, the others are conjugates of those. *out NULL: the
+ * library cannot do that, or would rather not. */
+static gpa_code run_real(gpa_rt *rt, gpa_arr *a, const transform *f, gpa_arr **out, gpa_err *e) {
+    gpa_arr *made = NULL, *half = NULL, *mirror = NULL, *conjugate = NULL, *rest = NULL;
+    int axis = f->axes[0];
+    int64_t n = a->shape[axis], have = n / 2 + 1;
+    transform forward = *f;
+    forward.form = FFT_R2C;
+    forward.last = n;
+    gpa_code rc = GPA_OK;
+    *out = NULL;
+    if (n < 2 || !a->size) goto out;
+    TRY(arr_force(rt, a, CUT_LIBRARY, e));
+    if (!a->storage->buf->device->caps.host_visible) goto out; /* a second launch costs more than half a transform */
+    TRY(arr_empty(rt, complex_of((gpa_dtype)a->dtype), a->ndim, a->shape, &made, e));
+    TRY(part_of(rt, made, axis, 0, have, 1, &half, e));
+    if (!by_library(rt, a, &forward, half, &rc, e) || rc) goto out;
+    if (n > have) {
+        TRY(part_of(rt, made, axis, n - have, n - have, -1, &mirror, e));
+        TRY(part_of(rt, made, axis, have, n - have, 1, &rest, e));
+        TRY(arr_ufunc(rt, OP_CONJUGATE, &(gpa_opnd){.arr = mirror}, NULL, &conjugate, e));
+        TRY(arr_set(rt, rest, &(gpa_index){.kind = IX_ELLIPSIS}, 1, &(gpa_opnd){.arr = conjugate}, e));
+    }
+    *out = arr_retain(made);
+out:
+    arr_release(rt, made);
+    arr_release(rt, half);
+    arr_release(rt, mirror);
+    arr_release(rt, conjugate);
+    arr_release(rt, rest);
+    return rc;
+}
+
+/* A real operand of a transform of complex numbers: *out NULL when it must become complex first. */
+static gpa_code of_real(gpa_rt *rt, gpa_arr *a, const arr_fft_opts *o, const transform *f, gpa_arr **out, gpa_err *e) {
+    gpa_arr *all = NULL;
+    *out = NULL;
+    if (o->into || f->inverse || f->n != 1) return GPA_OK;
+    gpa_code rc = run_real(rt, a, f, &all, e);
+    if (!rc && all && o->scale != 1) rc = scaled(rt, all, o->scale, out, e);
+    else if (!rc && all) *out = arr_retain(all);
+    arr_release(rt, all);
+    return rc;
+}
+
 gpa_code arr_fft(gpa_rt *rt, gpa_arr *a, const arr_fft_opts *o, gpa_arr **out, gpa_err *e) {
-    gpa_arr *before = NULL, *first = NULL, *result = NULL;
+    gpa_arr *before = NULL, *first = NULL, *result = NULL, *wide = NULL;
     transform f = {.form = o->form, .inverse = o->inverse, .n = o->n_axes, .axes = o->axes, .last = o->last};
     bool scale = o->scale != 1, copied = f.form == FFT_C2R && f.n == 1;
     place_stay at = place_enter(rt, &a, 1);
     gpa_code rc = GPA_OK;
+    if (f.form == FFT_C2C && !dtype_is_complex((gpa_dtype)a->dtype)) {
+        TRY(of_real(rt, a, o, &f, out, e));
+        if (*out) goto out;
+        TRY(arr_cast(rt, a, complex_of((gpa_dtype)a->dtype), false, &wide, e));
+        a = wide;
+    }
     if (scale && a != o->into && (copied || arr_is_pending(a))) { /* one factor more in the program that makes the operand */
         if (copied) TRY(scaled(rt, a, o->scale, &before, e));
         else TRY(scaled_now(rt, a, o->scale, &before, e));
@@ -263,6 +324,7 @@ gpa_code arr_fft(gpa_rt *rt, gpa_arr *a, const arr_fft_opts *o, gpa_arr **out, g
     }
 out:
     place_leave(rt, at);
+    arr_release(rt, wide);
     arr_release(rt, before);
     arr_release(rt, first);
     arr_release(rt, result);

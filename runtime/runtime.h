@@ -339,8 +339,8 @@ typedef struct {
     gpa_arr *into;   /* where the result is stored (it may be `a`, for C2C); NULL: a new array */
 } arr_fft_opts;
 
-/* The discrete Fourier transform over some axes, in float32 or float64 arithmetic: a is of a float dtype for R2C, else
- * complex, and none of the axes is empty. */
+/* The discrete Fourier transform over some axes, in float32 or float64 arithmetic: a is of a float dtype for R2C, of one or
+ * complex for C2C, else complex, and none of the axes is empty. */
 gpa_code arr_fft(gpa_rt *rt, gpa_arr *a, const arr_fft_opts *o, gpa_arr **out, gpa_err *e);
 
 /* Matrix factorizations, of stacks (..., m, n) of float32, float64, complex64 or complex128. They are computed at once;

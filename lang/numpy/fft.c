@@ -26,7 +26,8 @@ gpa_code fft_transform(gpa_vm *vm, value *argv, value *out) { /* a, real, invers
     for (int i = 0; i < o.n_axes; i++) o.axes[i] = (int)axes[i];
     gpa_dtype t = (gpa_dtype)given->dtype, half = real && o.inverse && (t == DT_F16 || t == DT_BF16) ? t : DT_NONE;
     o.form = !real ? FFT_C2C : o.inverse ? FFT_C2R : FFT_R2C;
-    TRY(arr_cast(rt, given, transform_dtype(t, o.form == FFT_R2C), false, &a, vm_err(vm)));
+    bool kept = o.form == FFT_R2C || (o.form == FFT_C2C && !dtype_is_complex(t));
+    TRY(arr_cast(rt, given, transform_dtype(t, kept), false, &a, vm_err(vm)));
     gpa_dtype made = o.form == FFT_C2R ? dtype_info[a->dtype].real : transform_dtype(t, false);
     if (into && !dtype_can_cast(made, (gpa_dtype)into->dtype, CAST_SAME_KIND))
         TRY(vm_fail(vm, GPA_E_UFUNC_TYPE, "Cannot cast ufunc '%s' output from dtype('%s') to dtype('%s') with casting rule 'same_kind'",

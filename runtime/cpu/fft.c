@@ -2,8 +2,9 @@
  *
  * FFTW's guru interface takes any strides, so operands go in as they lie; only large transforms of points that lie far apart
  * are gathered, a few neighbouring lines at a time, because each point would otherwise cost a line of the cache. A plan is
- * made by estimate, so that results do not depend on timing, and kept for calls of the same layout. Reading order: the library,
- * plans, lines in blocks, calls. */
+ * made by estimate, so that results do not depend on timing, and kept for calls of the same layout. Transforms of an even number of
+ * real numbers go through complex ones of half the length (unfold.h). Reading order: the library, plans, lines in blocks, rows of real
+ * numbers, calls. */
 #include "runtime/cpu/fft.h"
 
 #include <dlfcn.h>
@@ -12,6 +13,7 @@
 #include "runtime/base.h"
 #include "runtime/cpu/run.h"
 #include "runtime/cpu/threads.h"
+#include "runtime/cpu/unfold.h"
 
 /* FFTW's interface, which is the same for both precisions. */
 enum { FFTW_PRESERVE_INPUT = 1 << 4, FFTW_ESTIMATE = 1 << 6 };
@@ -34,9 +36,11 @@ typedef struct {
     void (*threads)(int);
 } library;
 
-/* BLOCK_BYTES: of a point in the lines of a block, fewer where the block would leave the nearer caches; AHEAD: points that memory is asked
+/* HALVES_FROM, HALVES_TO: numbers of a real transform that goes through a complex one; ROWS_BYTES: of its rows that are done at a time.
+ * BLOCK_BYTES: of a point in the lines of a block, fewer where the block would leave the nearer caches; AHEAD: points that memory is asked
  * for in advance. */
-enum { PLANS = 32, THREADS_FROM = 1 << 14, LARGE = 1 << 16, FAR = 1024, LINE = 64, BLOCK_BYTES = 256, BLOCK_ROOM = 256 << 10, AHEAD = 32 };
+enum { PLANS = 32, THREADS_FROM = 1 << 14, LARGE = 1 << 16, FAR = 1024, LINE = 64, BLOCK_BYTES = 256, BLOCK_ROOM = 256 << 10, AHEAD = 32, FACTORS = 4, HALVES_FROM = 16, HALVES_TO = 1 << 19,
+       ROWS_BYTES = 32 << 10, ROWS_STEP = 8 };
 
 /* What a plan depends on. */
 typedef struct {
@@ -52,9 +56,18 @@ typedef struct {
     uint64_t used; /* when, for the choice of the one to give up */
 } entry;
 
+/* Factors of real transforms. */
+typedef struct {
+    gpa_dtype dtype;
+    int64_t h;
+    void *w; /* owned */
+    uint64_t used;
+} factors;
+
 struct fft {
     library wide, single; /* float64, float32 */
     entry plans[PLANS];
+    factors factors[FACTORS];
     uint64_t clock;
 };
 
@@ -100,6 +113,7 @@ bool fft_can(fft **f, const gpa_libcall *c) {
 void fft_free(fft *f) {
     for (size_t i = 0; f && i < PLANS; i++)
         if (f->plans[i].p) library_of(f, f->plans[i].k.dtype)->destroy(f->plans[i].p);
+    for (size_t i = 0; f && i < FACTORS; i++) mem_free(f->factors[i].w);
     mem_free(f);
 }
 
@@ -257,6 +271,105 @@ static gpa_code by_blocks(fft *f, int threads, const gpa_libcall *c, int axis, c
     return q.failed ? gpa_no_memory(e) : GPA_OK;
 }
 
+/* ---- rows of real numbers ---- */
+
+/* Real transforms along the first dimension, whose numbers are neighbours, by complex ones of half the length. */
+typedef struct {
+    const library *l;
+    const gpa_libcall *c;
+    plan whole, last;          /* of a block, and of the last one of a row of blocks */
+    const void *w;
+    char *in, *out;
+    int64_t item, h, width;    /* item: bytes of a complex number; rows of a block */
+    int64_t in_step[KIR_MAX_DIMS], out_step[KIR_MAX_DIMS]; /* bytes from row to row along each of the other dimensions */
+    int64_t per_row, blocks, chunks;
+} halves;
+
+static const void *factors_of(fft *f, gpa_dtype t, int64_t h) {
+    factors *oldest = f->factors;
+    for (factors *i = f->factors; i < f->factors + FACTORS; i++) {
+        if (i->w && i->h == h && i->dtype == t) {
+            i->used = ++f->clock;
+            return i->w;
+        }
+        if (i->used < oldest->used) oldest = i;
+    }
+    mem_free(oldest->w);
+    *oldest = (factors){.dtype = t, .h = h, .w = unfold_factors(t, h), .used = ++f->clock};
+    return oldest->w;
+}
+
+static void halves_chunk(void *arg, int64_t chunk) {
+    const halves *q = arg;
+    bool inverse = q->c->fft.form == FFT_C2R;
+    for (int64_t b = q->blocks * chunk / q->chunks; b < q->blocks * (chunk + 1) / q->chunks; b++) {
+        int64_t first = b % q->per_row * q->width, rest = b / q->per_row, width = MIN(q->width, q->c->fft.n[1] - first);
+        char *in = q->in + first * q->in_step[1], *out = q->out + first * q->out_step[1];
+        for (int d = q->c->fft.ndim - 1; d > 1; d--) {
+            in += rest % q->c->fft.n[d] * q->in_step[d];
+            out += rest % q->c->fft.n[d] * q->out_step[d];
+            rest /= q->c->fft.n[d];
+        }
+        for (int64_t k = 0; inverse && k < width; k++) unfold(q->c->dtype, in + k * q->in_step[1], q->h, q->w, true);
+        q->l->run_c2c(width == q->width ? q->whole : q->last, in, out);
+        for (int64_t k = 0; !inverse && k < width; k++) unfold(q->c->dtype, out + k * q->out_step[1], q->h, q->w, false);
+    }
+}
+
+static bool halves_can(const gpa_libcall *c) {
+    int64_t n = c->fft.n[0];
+    const int64_t *real = c->fft.form == FFT_R2C ? c->fft.in.stride : c->fft.out.stride;
+    if (c->fft.form == FFT_C2C || c->fft.rank != 1 || n % 2 || n < HALVES_FROM || n > HALVES_TO) return false;
+    if (c->fft.in.stride[0] != 1 || c->fft.out.stride[0] != 1) return false;
+    for (int d = 1; d < c->fft.ndim; d++)
+        if (real[d] % 2) return false;
+    return true;
+}
+
+/* Whether it was done: not when the rows do not lie alike, FFTW has no plan, or memory is short. */
+static bool by_halves(fft *f, int threads, const gpa_libcall *call, void *in, void *out) {
+    gpa_libcall c = *call;
+    halves q = {.l = library_of(f, c.dtype), .c = &c, .in = in, .out = out, .item = (int64_t)dtype_size(c.dtype), .h = c.fft.n[0] / 2, .blocks = 1};
+    if (!halves_can(call)) return false;
+    if (c.fft.ndim == 1) { /* one row */
+        c.fft.n[1] = 1;
+        c.fft.in.stride[1] = c.fft.out.stride[1] = 0;
+        c.fft.ndim = 2;
+    }
+    bool inverse = c.fft.form == FFT_C2R;
+    q.width = MIN(c.fft.n[1], MAX(ROWS_STEP, ROWS_BYTES / (q.h * q.item) / ROWS_STEP * ROWS_STEP));
+    for (int d = 1; d < c.fft.ndim; d++) {
+        q.in_step[d] = c.fft.in.stride[d] * q.item / (inverse ? 1 : 2);
+        q.out_step[d] = c.fft.out.stride[d] * q.item / (inverse ? 2 : 1);
+        int64_t rows = d > 1 ? 1 : q.width < c.fft.n[1] ? q.width : 0; /* from a block to the next */
+        if (q.l->alignment((char *)in + rows * q.in_step[d]) != q.l->alignment(in)) return false;
+        if (q.l->alignment((char *)out + rows * q.out_step[d]) != q.l->alignment(out)) return false;
+        if (d > 1) q.blocks *= c.fft.n[d];
+    }
+    q.per_row = (c.fft.n[1] + q.width - 1) / q.width;
+    q.blocks *= q.per_row;
+    q.chunks = MIN(q.blocks, 8 * threads);
+    key k;
+    memset(&k, 0, sizeof k);
+    k.dtype = c.dtype;
+    k.inverse = inverse;
+    k.rank = 1;
+    k.ndim = 2;
+    k.threads = q.l->threads && q.blocks == 1 && points(&c) >= THREADS_FROM ? threads : 1;
+    k.in_align = q.l->alignment(in);
+    k.out_align = q.l->alignment(out);
+    k.n[0] = q.h, k.n[1] = q.width;
+    k.is[0] = k.os[0] = 1, k.is[1] = q.in_step[1] / q.item, k.os[1] = q.out_step[1] / q.item;
+    q.whole = plan_of(f, q.l, &k, in, out);
+    k.n[1] = c.fft.n[1] % q.width;
+    if (k.n[1]) q.last = plan_of(f, q.l, &k, in, out);
+    q.w = factors_of(f, c.dtype, q.h);
+    if (!q.whole || (k.n[1] && !q.last) || !q.w) return false;
+    int32_t never = 0;
+    threads_each(points(&c) < THREADS_FROM ? 1 : threads, q.chunks, &never, halves_chunk, &q);
+    return true;
+}
+
 /* ---- calls ---- */
 
 /* Whether the points of an axis of the complex side lie far apart. */
@@ -266,6 +379,7 @@ static bool is_far(const gpa_libcall *c, const int64_t *strides, int axis) {
 
 static gpa_code by_plan(fft *f, int threads, const gpa_libcall *c, void *in, void *out, gpa_err *e) {
     const library *l = library_of(f, c->dtype);
+    if (by_halves(f, threads, c, in, out)) return GPA_OK;
     key k = key_of(l, c, threads, in, out);
     plan p = plan_of(f, l, &k, in, out);
     if (!p) return gpa_fail(e, GPA_E_INTERNAL, "FFTW has no plan for this transform");

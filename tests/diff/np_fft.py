@@ -142,3 +142,23 @@ fftfreq(2.5)
 
 # --- rfftn without axes
 rfftn([[1, 2]], axes=())
+
+# --- real numbers of many lengths and layouts
+for T in np.float32, np.float64:
+    tol = 1e-4 if T is np.float32 else 1e-11
+    for shape in (16,), (18,), (34,), (1000,), (4098,), (3, 30), (9, 1000), (40, 262), (5, 7, 64), (2, 3, 4, 20), (17, 33), (100, 2):
+        a = np.sin(np.arange(np.prod(shape)) * 1.7).astype(T).reshape(shape)
+        for axis in range(len(shape)):
+            n = shape[axis]
+            w = np.fft.fft(a.astype(complex), axis=axis)
+            h = np.fft.rfft(a, axis=axis)
+            print(shape, axis, np.abs(h - np.take(w, np.arange(n // 2 + 1), axis=axis)).max() < tol * n, np.abs(np.fft.fft(a, axis=axis) - w).max() < tol * n, end=" ")
+            print(np.abs(np.fft.irfft(h, n, axis=axis) - a).max() < tol, np.abs(np.fft.fft(a, axis=axis, norm="ortho") * n ** 0.5 - w).max() < tol * n, end=" ")
+            print(np.abs(np.fft.hfft(h, n, axis=axis) - np.fft.irfft(np.conj(h), n, axis=axis) * n).max() < tol * n)
+        if len(shape) > 1:
+            h = np.fft.rfftn(a)
+            print(np.abs(h - np.fft.fftn(a.astype(complex))[..., :shape[-1] // 2 + 1]).max() < tol * a.size, np.abs(np.fft.irfftn(h, shape) - a).max() < tol, end=" ")
+            for part in a[1:], a[:, 1:], a[..., ::2], a[::2], a.T, a[..., 1:-1]:
+                if part.shape[-1]:
+                    print(np.abs(np.fft.rfft(part) - np.fft.fft(part.astype(complex))[..., :part.shape[-1] // 2 + 1]).max() < tol * a.size, end=" ")
+        print(np.fft.fft(a).dtype, np.fft.rfft(a).dtype, np.fft.irfft(np.fft.rfft(a)).dtype)

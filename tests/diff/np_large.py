@@ -93,3 +93,17 @@ for T in ('bool', 'i1', 'u1'):
     for shape in ((300,), (3, 50), (1,), (2, 2000)):
         x = some(int(np.prod(shape)), T).reshape(shape)
         print(T, np.sort(x).ravel()[::37], np.argsort(x, kind='stable').ravel()[::29], np.partition(x, 0)[..., 0], np.sort(x, axis=0).ravel()[:9], np.median(x))
+
+# --- short rows in order
+for T in np.float32, np.float64, np.int32, np.uint32, np.int64, np.uint64:
+    for rows, n in (3000, 100), (17, 33), (40, 5), (33, 16), (9, 700):
+        a = (np.arange(rows * n, dtype=np.uint64) * np.uint64(2654435761) % np.uint64(1000003)).astype(np.int64).reshape(rows, n)
+        a = (a - 500000).astype(T)
+        if T in (np.float32, np.float64):
+            a[::3, 1] = np.nan
+            a[1::3, 2] = -0.0
+            a[2::3, 0] = -np.inf
+        s = np.sort(a, axis=1)
+        for i in 0, 1, 2, rows - 1:
+            print(s[i, :3], s[i, -3:], np.signbit(s[i]).sum())
+        print(np.nansum(s.astype(float), axis=0)[1:4], np.sort(a, axis=0)[:2, :3], (np.sort(a.T.copy(), axis=0) == s.T).sum())
