@@ -161,7 +161,7 @@ $(FAKE): $(B)/tests/stub/lib64/libcuda.so.1
 # A driver and a compiler that run what the device generates on the processor, by g++ (tests/README.md): device.h, compiled
 # beforehand, stands in front of each program.
 CXX_HERE := $(shell command -v g++)
-EMULATOR := $(if $(CXX_HERE),$(addprefix $(B)/tests/emulator/,lib64/libcuda.so.1 lib64/libnvrtc.so.13 device.h.gch interpreter blas/libcublas.so.13))
+EMULATOR := $(if $(CXX_HERE),$(addprefix $(B)/tests/emulator/,lib64/libcuda.so.1 lib64/libnvrtc.so.13 device.h.gch interpreter blas/libcublas.so.13 blas/libcusparse.so.12))
 # Empty files where the CUDA libraries would be: those of a toolkit would not work with this driver.
 EMULATED_NOT := $(foreach l,cublas cufft cusolver cusparse,$(addprefix lib$(l).so.,10 11 12 13))
 E_FLAGS  := -std=c++17 -O1 -w -ffp-contract=off -fwrapv -fno-strict-aliasing -fPIC -I$(CURDIR)
@@ -178,10 +178,13 @@ $(B)/tests/emulator/lib64/libnvrtc.so.13: $(call src,tests/stub/* tests/emulator
 	    -DEMULATOR_FLAGS='$(foreach f,$(E_FLAGS),"$(f)",)' -I. -fPIC -shared -o $@ tests/emulator/nvrtc.c tests/stub/rows.c
 $(B)/tests/emulator/interpreter: $(B)/interpreter.cu $(addprefix $(B)/tests/emulator/,lib64/libcuda.so.1 lib64/libnvrtc.so.13 device.h.gch)
 	$(call say,CXX)ASAN_OPTIONS=detect_leaks=0 CUDA_PATH=$(@D) LD_LIBRARY_PATH=$(@D)/lib64 GPA_CACHE_DIR=$(@D)/cache $(B)/interpreter 90 $@
-# In a folder of its own: for the tests that want it.
+# In a folder of their own: for the tests that want them.
 $(B)/tests/emulator/blas/libcublas.so.13: $(call src,tests/stub/* tests/emulator/*) runtime/cuda/api.h
 	@mkdir -p $(@D)
 	$(call say,SO)$(CC) -O2 -g -std=gnu2x -D_GNU_SOURCE -DSTUB_CUBLAS -I. -fPIC -shared -o $@ tests/emulator/cublas.c tests/stub/rows.c
+$(B)/tests/emulator/blas/libcusparse.so.12: tests/emulator/cusparse.c tests/stub/stub.h runtime/cuda/api.h
+	@mkdir -p $(@D)
+	$(call say,SO)$(CC) -O2 -g -std=gnu2x -D_GNU_SOURCE -I. -fPIC -shared -o $@ $<
 $(B)/core.a: $(CORE)
 	$(call say,AR)rm -f $@ && ar rcs $@ $^
 .SECONDARY:

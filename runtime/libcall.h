@@ -16,6 +16,13 @@ typedef enum {
 
 enum { LIB_MATRICES = 4 };
 
+/* A sparse m x n matrix by rows: values at[start[i]] .. at[start[i + 1] - 1] of row i, `count` in all, their columns in `column`. start and
+ * column are int32; everything is contiguous. */
+typedef struct {
+    int64_t m, n, count;
+    gpa_binding start, column, at;
+} gpa_rows;
+
 typedef struct gpa_libcall {
     gpa_lib_kind kind;
     gpa_dtype dtype;
@@ -66,6 +73,20 @@ typedef struct gpa_libcall {
             int64_t m, n, k, count; /* count: values of A */
             gpa_binding start, column, at, x, y;
         } sparse;
+        /* SPGEMM: C = A B of two sparse matrices by rows, A m x l and B l x n. `start` gets the m + 1 starts of C; once it is known how many values C
+         * has, `make` gives room for them and their columns, which will ascend in each row. */
+        struct {
+            gpa_rows a, b;
+            gpa_binding start;
+            gpa_code (*make)(void *owner, int64_t count, gpa_binding *column, gpa_binding *at, gpa_err *e);
+            void *owner;
+        } spgemm;
+        /* GROUP: of `count` int32 keys, 0 <= key < n, the places of those that are 0, then of those that are 1 ..., each ascending;
+         * those of k are place[start[k]] .. place[start[k + 1] - 1]. All int32, contiguous; start has n + 1. */
+        struct {
+            int64_t n, count;
+            gpa_binding key, start, place;
+        } group;
         /* LU to EIG: `batch` matrices, each dense and by columns, one after the other; x[i] is the memory of all of one kind.
          * What the call reads is overwritten. `part` is the real dtype of dtype; p = min(m, n).
          *

@@ -367,6 +367,16 @@ gpa_code arr_eig(gpa_rt *rt, gpa_arr *a, gpa_arr **w, gpa_arr **v, gpa_err *e);
 /* The product of a sparse matrix by rows - values at[start[i]] .. at[start[i + 1] - 1] of row i stand in the columns `column` - with
  * a vector or a matrix x. The caller has checked that starts and columns are in range. */
 gpa_code arr_sparse(gpa_rt *rt, gpa_arr *start, gpa_arr *column, gpa_arr *at, gpa_arr *x, gpa_arr **out, gpa_err *e);
+/* The product of two, each given by its starts, columns and values, the second with n columns, as three such parts; columns ascend in
+ * each row. GPA_E_VALUE when it has 2^31 values or more. After a failure out may hold some parts: the caller releases them. */
+gpa_code arr_spgemm(gpa_rt *rt, gpa_arr *const *a, gpa_arr *const *b, int64_t n, gpa_arr **out, gpa_err *e);
+/* What is in one or both of two matrices of as many rows and n columns, each given by its starts and columns, which ascend in each row: starts,
+ * columns, and for each of these the place of its value among those of a and among those of b (-1: it has none). By the host.
+ * After a failure as above. */
+gpa_code arr_sparse_union(gpa_rt *rt, gpa_arr *const *a, gpa_arr *const *b, int64_t n, gpa_arr **out, gpa_err *e);
+/* Where keys, 0 <= key < n, stand: first the places of those that are 0, then of those that are 1 ..., each ascending; those of k are
+ * place[start[k]] .. place[start[k + 1] - 1]. All int32. */
+gpa_code arr_group(gpa_rt *rt, gpa_arr *key, int64_t n, gpa_arr **start, gpa_arr **place, gpa_err *e);
 /* Indices of the true elements, one int64 array per dimension (at least one), into out[0 .. ndim). */
 gpa_code arr_nonzero(gpa_rt *rt, gpa_arr *a, gpa_arr **out, gpa_err *e);
 /* How many elements of a bool array are true; -1 where it is pending, or not dense in visible memory: a sum is faster then. */

@@ -1,12 +1,41 @@
-/* Products of sparse matrices with dense arrays. */
+/* Sparse matrices by rows: products with dense arrays, products of two, unions, places in the order of their keys.
+ * Reading order: what all of them need, products, products of two, unions, groups. */
 #include "runtime/explain.h"
 #include "runtime/host.h"
 #include "runtime/hostcall.h"
 #include "runtime/library.h"
 #include "runtime/place.h"
 
-/* The operands, in the order of the call's bindings, and the result. */
-enum { START, COLUMN, AT, X, OPERANDS };
+/* The parts of a matrix, in the order of the calls' bindings; and what it is multiplied with. */
+enum { START, COLUMN, AT, PARTS, X = PARTS, OPERANDS };
+
+/* ---- what all of them need ---- */
+
+static void bind(gpa_binding *b, const gpa_arr *a) { *b = (gpa_binding){.mem = a->storage->buf->mem, .offset = a->offset}; }
+
+/* An array in dtype t, contiguous, not yet computed; owned. */
+static gpa_code in_order(gpa_rt *rt, gpa_arr *a, gpa_dtype t, gpa_arr **out, gpa_err *e) {
+    gpa_arr *cast = NULL;
+    gpa_code rc = arr_cast(rt, a, t, false, &cast, e);
+    if (!rc && !arr_is_contiguous(cast)) rc = arr_copy(rt, cast, out, e);
+    else if (!rc) *out = arr_retain(cast);
+    arr_release(rt, cast);
+    return rc;
+}
+
+/* Computes n arrays and brings them to the device of the last one. */
+static gpa_code together(gpa_rt *rt, gpa_arr **in, int n, gpa_device **d, gpa_err *e) {
+    gpa_code rc = arr_eval(rt, in, n, e);
+    if (!rc) *d = in[n - 1]->storage->buf->device;
+    for (int i = 0; i < n - 1 && !rc; i++) rc = place_bring(rt, *d, &in[i], e);
+    return rc;
+}
+
+static void release_all(gpa_rt *rt, gpa_arr *const *in, int n) {
+    for (int i = 0; i < n; i++) arr_release(rt, in[i]);
+}
+
+/* ---- products ---- */
 
 static gpa_code on_host(gpa_rt *rt, const gpa_libcall *c, gpa_arr *const *in, const int64_t *shape, int ndim, gpa_arr **out, gpa_err *e) {
     host_dense h[OPERANDS] = {{0}};
@@ -23,8 +52,6 @@ out:
     return rc;
 }
 
-static void bind(gpa_binding *b, const gpa_arr *a) { *b = (gpa_binding){.mem = a->storage->buf->mem, .offset = a->offset}; }
-
 gpa_code arr_sparse(gpa_rt *rt, gpa_arr *start, gpa_arr *column, gpa_arr *at, gpa_arr *x, gpa_arr **out, gpa_err *e) {
     gpa_arr *given[OPERANDS] = {start, column, at, x}, *in[OPERANDS] = {NULL}, *y = NULL;
     gpa_dtype t = dtype_promote((gpa_dtype)at->dtype, (gpa_dtype)x->dtype);
@@ -32,14 +59,7 @@ gpa_code arr_sparse(gpa_rt *rt, gpa_arr *start, gpa_arr *column, gpa_arr *at, gp
     gpa_libcall c = {.kind = LIB_SPARSE, .dtype = t, .sparse = {.m = shape[0], .n = x->shape[0], .k = shape[1], .count = column->size}};
     place_stay stay = place_enter(rt, &at, 1); /* work is done where the elements are */
     gpa_code rc = GPA_OK;
-    for (int i = 0; i < OPERANDS; i++) {
-        gpa_arr *cast = NULL;
-        TRY(arr_cast(rt, given[i], i < AT ? DT_I32 : t, false, &cast, e));
-        if (arr_is_contiguous(cast)) in[i] = arr_retain(cast);
-        else rc = arr_copy(rt, cast, &in[i], e);
-        arr_release(rt, cast);
-        if (rc) goto out;
-    }
+    for (int i = 0; i < OPERANDS; i++) TRY(in_order(rt, given[i], i < AT ? DT_I32 : t, &in[i], e));
     if (!shape[0] || !shape[1] || !c.sparse.count) {
         TRY(arr_full(rt, t, x->ndim, shape, (gpa_val){.bits = {0, 0}}, out, e));
         goto out;
@@ -62,8 +82,186 @@ gpa_code arr_sparse(gpa_rt *rt, gpa_arr *start, gpa_arr *column, gpa_arr *at, gp
     TRY(on_host(rt, &c, in, shape, x->ndim, out, e));
     explain_call(rt, library_names[LIB_SPARSE], NULL, *out);
 out:
-    for (int i = 0; i < OPERANDS; i++) arr_release(rt, in[i]);
+    release_all(rt, in, OPERANDS);
     arr_release(rt, y);
+    place_leave(rt, stay);
+    return rc;
+}
+
+/* ---- products of two ---- */
+
+/* Parts in host memory as a matrix. */
+static host_rows rows_of(const host_dense *h, const gpa_rows *r) {
+    return (host_rows){.m = r->m, .n = r->n, .count = r->count, .start = (const int32_t *)(const void *)h[START].data,
+                       .column = (const int32_t *)(const void *)h[COLUMN].data, .at = h[AT].data};
+}
+
+/* Host memory for n results becomes n arrays; or, after a failure, is given back. */
+static gpa_code all_made(gpa_rt *rt, gpa_code rc, host_new_array *made, int n, gpa_arr **out, gpa_err *e) {
+    for (int i = 0; i < n; i++) {
+        if (!rc) rc = host_made(rt, &made[i], &out[i], e);
+        else if (made[i].arr) host_unmade(rt, &made[i]);
+    }
+    return rc;
+}
+
+static int32_t *ints(const host_new_array *made) { return (int32_t *)(void *)made->data; }
+
+static gpa_code spgemm_on_host(gpa_rt *rt, const gpa_libcall *c, gpa_arr *const *in, gpa_arr **out, gpa_err *e) {
+    host_dense h[2 * PARTS] = {{0}};
+    host_new_array made[PARTS] = {{0}};
+    gpa_code rc = GPA_OK;
+    for (int i = 0; i < 2 * PARTS; i++) TRY(host_get(rt, in[i], &h[i], e));
+    const host_rows a = rows_of(h, &c->spgemm.a), b = rows_of(h + PARTS, &c->spgemm.b);
+    TRY(hostcall_rows(&a, e));
+    TRY(hostcall_rows(&b, e));
+    TRY(host_new(rt, DT_I32, 1, (int64_t[]){a.m + 1}, &made[START], e));
+    rc = hostcall_spgemm_starts(&a, &b, ints(&made[START]), &rt->interrupted, e);
+    for (int i = COLUMN; i < PARTS && !rc; i++) rc = host_new(rt, i == AT ? c->dtype : DT_I32, 1, (int64_t[]){ints(&made[START])[a.m]}, &made[i], e);
+    if (!rc) rc = hostcall_spgemm(c->dtype, &a, &b, ints(&made[START]), ints(&made[COLUMN]), made[AT].data, &rt->interrupted, e);
+    rc = all_made(rt, rc, made, PARTS, out, e);
+out:
+    for (int i = 0; i < 2 * PARTS; i++) host_drop(rt, &h[i]);
+    return rc;
+}
+
+/* What a library's product will be. */
+typedef struct {
+    gpa_rt *rt;
+    gpa_dtype dtype;
+    gpa_arr **part; /* columns and values are made */
+} product;
+
+static gpa_code make_product(void *owner, int64_t count, gpa_binding *column, gpa_binding *at, gpa_err *e) {
+    const product *p = owner;
+    gpa_code rc = GPA_OK;
+    for (int i = COLUMN; i < PARTS && !rc; i++) {
+        arr_release(p->rt, p->part[i]); /* of a call that is done again */
+        p->part[i] = NULL;
+        rc = arr_empty(p->rt, i == AT ? p->dtype : DT_I32, 1, &count, &p->part[i], e);
+        if (!rc && count) bind(i == AT ? at : column, p->part[i]);
+    }
+    return rc;
+}
+
+gpa_code arr_spgemm(gpa_rt *rt, gpa_arr *const *a, gpa_arr *const *b, int64_t n, gpa_arr **out, gpa_err *e) {
+    gpa_arr *in[2 * PARTS] = {NULL}, *part[PARTS] = {NULL};
+    const gpa_dtype t = dtype_promote((gpa_dtype)a[AT]->dtype, (gpa_dtype)b[AT]->dtype);
+    const int64_t m = a[START]->size - 1, l = b[START]->size - 1, starts = m + 1, none = 0;
+    product p = {rt, t, part};
+    gpa_libcall c = {.kind = LIB_SPGEMM, .dtype = t, .spgemm = {.a = {m, l, a[COLUMN]->size, {0}, {0}, {0}}, .b = {l, n, b[COLUMN]->size, {0}, {0}, {0}}}};
+    c.spgemm.make = make_product;
+    c.spgemm.owner = &p;
+    gpa_arr *first = a[AT];
+    place_stay stay = place_enter(rt, &first, 1); /* work is done where the elements are */
+    gpa_device *d = NULL;
+    gpa_code rc = GPA_OK;
+    for (int i = 0; i < 2 * PARTS; i++) TRY(in_order(rt, i < PARTS ? a[i] : b[i - PARTS], i % PARTS == AT ? t : DT_I32, &in[i], e));
+    if (!m || !c.spgemm.a.count || !c.spgemm.b.count) {
+        TRY(arr_full(rt, DT_I32, 1, &starts, (gpa_val){.bits = {0, 0}}, &out[START], e));
+        for (int i = COLUMN; i < PARTS && !rc; i++) rc = arr_empty(rt, i == AT ? t : DT_I32, 1, &none, &out[i], e);
+        goto out;
+    }
+    TRY(together(rt, in, 2 * PARTS, &d, e));
+    if (!library_can(d, &c)) {
+        TRY(spgemm_on_host(rt, &c, in, out, e));
+        explain_call(rt, library_names[LIB_SPGEMM], NULL, out[AT]);
+        goto out;
+    }
+    for (int i = 0; i < PARTS; i++) {
+        bind(i == START ? &c.spgemm.a.start : i == COLUMN ? &c.spgemm.a.column : &c.spgemm.a.at, in[i]);
+        bind(i == START ? &c.spgemm.b.start : i == COLUMN ? &c.spgemm.b.column : &c.spgemm.b.at, in[PARTS + i]);
+    }
+    TRY(arr_empty(rt, DT_I32, 1, &starts, &part[START], e));
+    bind(&c.spgemm.start, part[START]);
+    TRY(library_run(rt, d, &c, e));
+    explain_call(rt, library_names[LIB_SPGEMM], d, part[AT]);
+    for (int i = 0; i < PARTS; i++) out[i] = arr_retain(part[i]);
+out:
+    release_all(rt, in, 2 * PARTS);
+    release_all(rt, part, PARTS);
+    place_leave(rt, stay);
+    return rc;
+}
+
+/* ---- unions ---- */
+
+gpa_code arr_sparse_union(gpa_rt *rt, gpa_arr *const *a, gpa_arr *const *b, int64_t n, gpa_arr **out, gpa_err *e) {
+    enum { IN_A = COLUMN + 1, IN_B, RESULTS, GIVEN = 2 };
+    gpa_arr *in[2 * GIVEN] = {NULL};
+    host_dense h[2 * GIVEN] = {{0}};
+    host_new_array made[RESULTS] = {{0}};
+    const int64_t m = a[START]->size - 1;
+    gpa_code rc = GPA_OK;
+    for (int i = 0; i < 2 * GIVEN; i++) {
+        TRY(in_order(rt, i < GIVEN ? a[i] : b[i - GIVEN], DT_I32, &in[i], e));
+        TRY(host_get(rt, in[i], &h[i], e));
+    }
+    host_rows of[2];
+    for (int k = 0; k < 2; k++) {
+        of[k] = (host_rows){.m = m, .n = n, .count = in[k * GIVEN + COLUMN]->size, .start = (const int32_t *)(const void *)h[k * GIVEN + START].data,
+                            .column = (const int32_t *)(const void *)h[k * GIVEN + COLUMN].data};
+        TRY(hostcall_rows(&of[k], e));
+    }
+    TRY(host_new(rt, DT_I32, 1, (int64_t[]){m + 1}, &made[START], e));
+    rc = hostcall_union_starts(&of[0], &of[1], ints(&made[START]), e);
+    for (int i = COLUMN; i < RESULTS && !rc; i++) rc = host_new(rt, DT_I32, 1, (int64_t[]){ints(&made[START])[m]}, &made[i], e);
+    if (!rc) hostcall_union(&of[0], &of[1], ints(&made[COLUMN]), ints(&made[IN_A]), ints(&made[IN_B]));
+    rc = all_made(rt, rc, made, RESULTS, out, e);
+    if (!rc) explain_call(rt, "union of sparse matrices", NULL, out[COLUMN]);
+out:
+    for (int i = 0; i < 2 * GIVEN; i++) host_drop(rt, &h[i]);
+    release_all(rt, in, 2 * GIVEN);
+    return rc;
+}
+
+/* ---- groups ---- */
+
+static gpa_code group_on_host(gpa_rt *rt, const gpa_libcall *c, gpa_arr *key, gpa_arr **out, gpa_err *e) {
+    host_dense h = {0};
+    host_new_array made[2] = {{0}};
+    gpa_code rc = GPA_OK;
+    TRY(host_get(rt, key, &h, e));
+    rc = host_new(rt, DT_I32, 1, (int64_t[]){c->group.n + 1}, &made[0], e);
+    if (!rc) rc = host_new(rt, DT_I32, 1, &c->group.count, &made[1], e);
+    if (!rc) rc = hostcall_group(c, (const int32_t *)(const void *)h.data, ints(&made[0]), ints(&made[1]), e);
+    rc = all_made(rt, rc, made, 2, out, e);
+out:
+    host_drop(rt, &h);
+    return rc;
+}
+
+gpa_code arr_group(gpa_rt *rt, gpa_arr *key, int64_t n, gpa_arr **start, gpa_arr **place, gpa_err *e) {
+    gpa_arr *in = NULL, *out[2] = {NULL};
+    gpa_libcall c = {.kind = LIB_GROUP, .dtype = DT_I32, .group = {.n = n, .count = key->size}};
+    const int64_t starts = n + 1;
+    place_stay stay = place_enter(rt, &key, 1);
+    gpa_device *d = NULL;
+    gpa_code rc = GPA_OK;
+    TRY(in_order(rt, key, DT_I32, &in, e));
+    if (!c.group.count) {
+        TRY(arr_full(rt, DT_I32, 1, &starts, (gpa_val){.bits = {0, 0}}, &out[0], e));
+        TRY(arr_empty(rt, DT_I32, 1, &c.group.count, &out[1], e));
+        goto out;
+    }
+    TRY(together(rt, &in, 1, &d, e));
+    const bool can = library_can(d, &c);
+    if (can) {
+        TRY(arr_empty(rt, DT_I32, 1, &starts, &out[0], e));
+        TRY(arr_empty(rt, DT_I32, 1, &c.group.count, &out[1], e));
+        bind(&c.group.key, in);
+        bind(&c.group.start, out[0]);
+        bind(&c.group.place, out[1]);
+        TRY(library_run(rt, d, &c, e));
+    } else {
+        TRY(group_on_host(rt, &c, in, out, e));
+    }
+    explain_call(rt, library_names[LIB_GROUP], can ? d : NULL, out[1]);
+out:
+    *start = rc ? NULL : out[0];
+    *place = rc ? NULL : out[1];
+    if (rc) release_all(rt, out, 2);
+    arr_release(rt, in);
     place_leave(rt, stay);
     return rc;
 }

@@ -105,13 +105,51 @@ gpa_code linalg_eig(gpa_vm *vm, value *argv, value *out) { /* a, vectors */
 
 /* ---- sparse matrices ---- */
 
+/* n arrays from arguments, owned; also after a failure. */
+static gpa_code arrays(gpa_vm *vm, const value *argv, int n, gpa_arr **in) {
+    gpa_code rc = GPA_OK;
+    for (int i = 0; i < n && !rc; i++) rc = arg_array(vm, argv[i], DT_NONE, &in[i]);
+    return rc;
+}
+
+static void release(gpa_vm *vm, gpa_arr **in, int n) {
+    for (int i = 0; i < n; i++) arr_release(vm_rt(vm), in[i]);
+}
+
 gpa_code sparse_product(gpa_vm *vm, value *argv, value *out) { /* indptr, indices, data, x */
     gpa_arr *in[4] = {NULL}, *y = NULL;
-    gpa_code rc = GPA_OK;
-    for (int i = 0; i < 4; i++) TRY(arg_array(vm, argv[i], DT_NONE, &in[i]));
-    TRY(arr_sparse(vm_rt(vm), in[0], in[1], in[2], in[3], &y, vm_err(vm)));
-    rc = np_return_array(vm, y, out);
-out:
-    for (int i = 0; i < 4; i++) arr_release(vm_rt(vm), in[i]);
-    return rc;
+    gpa_code rc = arrays(vm, argv, 4, in);
+    if (!rc) rc = arr_sparse(vm_rt(vm), in[0], in[1], in[2], in[3], &y, vm_err(vm));
+    release(vm, in, 4);
+    return rc ? rc : np_return_array(vm, y, out);
+}
+
+gpa_code sparse_spgemm(gpa_vm *vm, value *argv, value *out) { /* indptr, indices, data, indptr, indices, data, columns */
+    gpa_arr *in[6] = {NULL}, *made[3] = {NULL};
+    int64_t n = 0;
+    gpa_code rc = arrays(vm, argv, 6, in);
+    if (!rc) rc = arg_int(vm, argv[6], "columns", &n);
+    if (!rc) rc = arr_spgemm(vm_rt(vm), in, in + 3, n, made, vm_err(vm));
+    release(vm, in, 6);
+    return give_tuple(vm, rc, 3, made, out);
+}
+
+gpa_code sparse_union(gpa_vm *vm, value *argv, value *out) { /* indptr, indices, indptr, indices, columns */
+    gpa_arr *in[4] = {NULL}, *made[4] = {NULL};
+    int64_t n = 0;
+    gpa_code rc = arrays(vm, argv, 4, in);
+    if (!rc) rc = arg_int(vm, argv[4], "columns", &n);
+    if (!rc) rc = arr_sparse_union(vm_rt(vm), in, in + 2, n, made, vm_err(vm));
+    release(vm, in, 4);
+    return give_tuple(vm, rc, 4, made, out);
+}
+
+gpa_code sparse_group(gpa_vm *vm, value *argv, value *out) { /* key, n */
+    gpa_arr *key = NULL, *made[2] = {NULL};
+    int64_t n = 0;
+    gpa_code rc = arrays(vm, argv, 1, &key);
+    if (!rc) rc = arg_int(vm, argv[1], "n", &n);
+    if (!rc) rc = arr_group(vm_rt(vm), key, n, &made[0], &made[1], vm_err(vm));
+    arr_release(vm_rt(vm), key);
+    return give_tuple(vm, rc, 2, made, out);
 }

@@ -25,6 +25,7 @@ typedef struct cusparseContext *cusparseHandle_t;
 typedef struct cusparseSpMatDescr *cusparseSpMatDescr_t;
 typedef struct cusparseDnMatDescr *cusparseDnMatDescr_t;
 typedef struct cusparseDnVecDescr *cusparseDnVecDescr_t;
+typedef struct cusparseSpGEMMDescr *cusparseSpGEMMDescr_t;
 
 /* CUmemAccessDesc: what a device may do with the memory of a pool. */
 typedef struct {
@@ -179,6 +180,9 @@ enum {
     FN(eig, cusolverDnXgeev, (cusolverDnHandle_t, cusolverDnParams_t, int, int, int64_t, int, void *, int64_t, int, void *, int, \
                               void *, int64_t, int, void *, int64_t, int, void *, size_t, void *, size_t, int *))
 
+#define SPGEMM_OPERANDS                                                                                                    \
+    cusparseHandle_t, int, int, const void *, cusparseSpMatDescr_t, cusparseSpMatDescr_t, const void *, cusparseSpMatDescr_t, \
+        int, int, cusparseSpGEMMDescr_t
 #define CUDA_SPARSE(FN)                                                                                                   \
     FN(create, cusparseCreate, (cusparseHandle_t *))                                                                      \
     FN(destroy, cusparseDestroy, (cusparseHandle_t))                                                                      \
@@ -196,7 +200,14 @@ enum {
     FN(times_room, cusparseSpMM_bufferSize, (cusparseHandle_t, int, int, const void *, cusparseSpMatDescr_t, cusparseDnMatDescr_t, \
                                              const void *, cusparseDnMatDescr_t, int, int, size_t *))                     \
     FN(times, cusparseSpMM, (cusparseHandle_t, int, int, const void *, cusparseSpMatDescr_t, cusparseDnMatDescr_t, const void *, \
-                             cusparseDnMatDescr_t, int, int, void *))
+                             cusparseDnMatDescr_t, int, int, void *))                                                 \
+    FN(product, cusparseSpGEMM_createDescr, (cusparseSpGEMMDescr_t *))                                                    \
+    FN(product_free, cusparseSpGEMM_destroyDescr, (cusparseSpGEMMDescr_t))                                                \
+    FN(product_begin, cusparseSpGEMM_workEstimation, (SPGEMM_OPERANDS, size_t *, void *))                                   \
+    FN(product_compute, cusparseSpGEMM_compute, (SPGEMM_OPERANDS, size_t *, void *))                                        \
+    FN(product_copy, cusparseSpGEMM_copy, (SPGEMM_OPERANDS))                                                              \
+    FN(matrix_size, cusparseSpMatGetSize, (cusparseSpMatDescr_t, int64_t *, int64_t *, int64_t *))                        \
+    FN(matrix_parts, cusparseCsrSetPointers, (cusparseSpMatDescr_t, void *, void *, void *))
 
 #define CUDA_FFT(FN)                                                                                                      \
     FN(create, cufftCreate, (cufftHandle *))                                                                              \

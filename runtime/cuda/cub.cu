@@ -1,14 +1,15 @@
-/* Sorting by CUB.
+/* Sorting and grouping by CUB.
  *
  * A long row of numbers that CUB knows is sorted as it is. CUB orders floats by their bits: NaNs with their sign set come
  * first, and are moved behind the others afterwards, if there are any. Everything else goes by keys: unsigned numbers whose
  * order is the elements', as runtime/hostsort.c makes them, sorted together with the elements' places. Short rows are sorted by
- * CUB's segmented sort, several in a block; rows that fit a block by a block each; of longer ones the row stands above the key where
- * there is room; where there is none, the places are then sorted by row.
+ * CUB's segmented sort, several in a block; rows that fit a block by a block each, as do many longer ones of numbers that CUB knows; of other
+ * longer ones the row stands above the key where there is room; where there is none, the places are then sorted by row.
  *
- * Reading order: keys, rows as they are, sorting by keys, rows of a block, the two entries. */
+ * Reading order: keys, rows as they are, sorting by keys, rows of a block, groups, the entries. */
 #include <cub/block/block_radix_sort.cuh>
 #include <cub/device/device_radix_sort.cuh>
+#include <cub/device/device_segmented_radix_sort.cuh>
 #include <cub/device/device_segmented_sort.cuh>
 #include <thrust/iterator/counting_iterator.h>
 #include <thrust/iterator/transform_iterator.h>
@@ -18,7 +19,7 @@
 
 namespace {
 
-enum { THREADS = 256, MOST_BLOCKS = 2048, SHORT_ROW = 100, BLOCK_ROW = 16 * THREADS, LONG_ROW = 1 << 16, ALIGN = 256 };
+enum { THREADS = 256, MOST_BLOCKS = 2048, SHORT_ROW = 100, BLOCK_ROW = 16 * THREADS, LONG_ROW = 1 << 16, MANY_ROWS = 128, ALIGN = 256 };
 
 unsigned blocks_for(int64_t n) { return (unsigned)min((n + THREADS - 1) / THREADS, (int64_t)MOST_BLOCKS); }
 
@@ -148,6 +149,56 @@ template <class T> cudaError_t sort_rows(const cub_sort_call *c, room *r) {
     return rc;
 }
 
+/* Where row i begins. */
+struct row_start {
+    uint32_t n;
+    __host__ __device__ uint32_t operator()(uint32_t i) const { return i * n; }
+};
+
+/* Many rows at once, a block each. */
+template <class T> __global__ void turn_rows(const T *from, T *to, int64_t n, int64_t *count) {
+    const T *row = from + blockIdx.x * n;
+    __shared__ int64_t nans;
+    if (threadIdx.x == 0) {
+        int64_t lo = 0, hi = n;
+        while (lo < hi) {
+            const int64_t middle = (lo + hi) / 2;
+            if (signed_nan(row[middle])) lo = middle + 1;
+            else hi = middle;
+        }
+        count[blockIdx.x] = nans = lo;
+    }
+    __syncthreads();
+    for (int64_t i = threadIdx.x; nans && i < n; i += THREADS) to[blockIdx.x * n + i] = row[(i + nans) % n];
+}
+
+template <class T> __global__ void copy_rows(const T *from, T *to, int64_t n, const int64_t *count) {
+    for (int64_t i = threadIdx.x; count[blockIdx.x] && i < n; i += THREADS) to[blockIdx.x * n + i] = from[blockIdx.x * n + i];
+}
+
+template <class T> cudaError_t sort_many_rows(const cub_sort_call *c, room *r) {
+    constexpr bool real = cuda::std::is_floating_point_v<T>;
+    const cudaStream_t s = (cudaStream_t)c->stream;
+    const T *in = (const T *)c->in;
+    T *out = (T *)c->out, *spare = nullptr;
+    const auto starts = thrust::make_transform_iterator(thrust::make_counting_iterator(0u), row_start{(uint32_t)c->n});
+    const int all = (int)(c->rows * c->n), rows = (int)c->rows;
+    size_t bytes = 0;
+    cudaError_t rc = cub::DeviceSegmentedRadixSort::SortKeys(nullptr, bytes, in, out, all, rows, starts, starts + 1, 0, (int)sizeof(T) * 8, s);
+    if (rc) return rc;
+    void *own = r->take<char>(bytes);
+    if (real) spare = r->take<T>(all);
+    int64_t *count = r->take<int64_t>(rows);
+    if (!r->base) return rc;
+    rc = cub::DeviceSegmentedRadixSort::SortKeys(own, bytes, in, out, all, rows, starts, starts + 1, 0, (int)sizeof(T) * 8, s);
+    if constexpr (real)
+        if (!rc) {
+            turn_rows<<<rows, THREADS, 0, s>>>(out, spare, c->n, count);
+            copy_rows<<<rows, THREADS, 0, s>>>(spare, out, c->n, count);
+        }
+    return rc;
+}
+
 /* ---- sorting by keys ---- */
 
 int bits_of(int64_t n) {
@@ -156,9 +207,9 @@ int bits_of(int64_t n) {
     return bits;
 }
 
-/* Sorts places by keys; *place is then where they are. */
-template <class K> cudaError_t sort_places(K *key, K *spare, uint32_t **place, uint32_t **other, int64_t n, int bits, room *r, cudaStream_t s) {
-    cub::DoubleBuffer<K> k(key, spare);
+/* Sorts places by keys; *key and *place are then where they are. */
+template <class K> cudaError_t sort_places(K **key, K *spare, uint32_t **place, uint32_t **other, int64_t n, int bits, room *r, cudaStream_t s) {
+    cub::DoubleBuffer<K> k(*key, spare);
     cub::DoubleBuffer<uint32_t> p(*place, *other);
     size_t bytes = 0;
     cudaError_t rc = cub::DeviceRadixSort::SortPairs(nullptr, bytes, k, p, (uint32_t)n, 0, bits, s);
@@ -166,6 +217,7 @@ template <class K> cudaError_t sort_places(K *key, K *spare, uint32_t **place, u
     void *own = r->take<char>(bytes);
     if (!r->base) return rc;
     rc = cub::DeviceRadixSort::SortPairs(own, bytes, k, p, (uint32_t)n, 0, bits, s);
+    *key = k.Current();
     *place = p.Current();
     *other = p.Alternate();
     return rc;
@@ -176,24 +228,18 @@ template <class K> cudaError_t sort_by_keys(const cub_sort_call *c, room *r) {
     const int64_t all = c->rows * c->n;
     const int bits = 8 * c->bytes, row_bits = bits_of(c->rows - 1);
     const bool fold = bits + row_bits <= (int)sizeof(K) * 8;
-    K *key = r->take<K>(all), *spare = r->take<K>(all);
+    K *key = r->take<K>(all), *spare = r->take<K>(all), *const first = key;
     uint32_t *place = r->take<uint32_t>(all), *other = r->take<uint32_t>(all);
     if (r->base) make_keys<<<blocks_for(all), THREADS, 0, s>>>(*c, fold, key, place);
-    cudaError_t rc = sort_places(key, spare, &place, &other, all, fold ? bits + row_bits : bits, r, s);
+    cudaError_t rc = sort_places(&key, spare, &place, &other, all, fold ? bits + row_bits : bits, r, s);
     if (!rc && !fold) {
-        uint32_t *row = (uint32_t *)key, *spare_row = (uint32_t *)spare;
+        uint32_t *row = (uint32_t *)first, *spare_row = (uint32_t *)spare;
         if (r->base) make_rows<<<blocks_for(all), THREADS, 0, s>>>(*c, place, row);
-        rc = sort_places(row, spare_row, &place, &other, all, row_bits, r, s);
+        rc = sort_places(&row, spare_row, &place, &other, all, row_bits, r, s);
     }
     if (!rc && r->base) put_result<<<blocks_for(all), THREADS, 0, s>>>(*c, place);
     return rc;
 }
-
-/* Where row i begins. */
-struct row_start {
-    uint32_t n;
-    __host__ __device__ uint32_t operator()(uint32_t i) const { return i * n; }
-};
 
 template <class K> cudaError_t sort_short(const cub_sort_call *c, room *r) {
     const cudaStream_t s = (cudaStream_t)c->stream;
@@ -248,6 +294,39 @@ template <class K> cudaError_t sort_in_blocks(const cub_sort_call *c, room *r) {
     return cudaSuccess;
 }
 
+/* ---- groups ---- */
+
+__global__ void begin_group(const int32_t *from, int64_t n, uint32_t *key, uint32_t *place) {
+    for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x; i < n; i += (int64_t)gridDim.x * THREADS) {
+        key[i] = (uint32_t)from[i];
+        place[i] = (uint32_t)i;
+    }
+}
+
+/* How many of the ascending keys are less than k, for every k up to `keys`. */
+__global__ void find_starts(const uint32_t *key, int64_t n, int64_t keys, int32_t *start) {
+    for (int64_t k = (int64_t)blockIdx.x * THREADS + threadIdx.x; k <= keys; k += (int64_t)gridDim.x * THREADS) {
+        int64_t lo = 0, hi = n;
+        while (lo < hi) {
+            const int64_t middle = (lo + hi) / 2;
+            if (key[middle] < k) lo = middle + 1;
+            else hi = middle;
+        }
+        start[k] = (int32_t)lo;
+    }
+}
+
+cudaError_t group(const cub_group_call *c, room *r) {
+    const cudaStream_t s = (cudaStream_t)c->stream;
+    const int64_t n = c->count;
+    uint32_t *key = r->take<uint32_t>(n), *spare = r->take<uint32_t>(n), *place = (uint32_t *)c->place, *other = r->take<uint32_t>(n);
+    if (r->base) begin_group<<<blocks_for(n), THREADS, 0, s>>>(c->key, n, key, place);
+    const cudaError_t rc = sort_places(&key, spare, &place, &other, n, max(bits_of(c->n - 1), 1), r, s);
+    if (rc || !r->base) return rc;
+    find_starts<<<blocks_for(c->n + 1), THREADS, 0, s>>>(key, n, c->n, c->start);
+    return place == (uint32_t *)c->place ? cudaSuccess : cudaMemcpyAsync(c->place, place, n * sizeof *place, cudaMemcpyDeviceToDevice, s);
+}
+
 /* ---- the entries ---- */
 
 cudaError_t run(const cub_sort_call *c, room *r) {
@@ -256,6 +335,11 @@ cudaError_t run(const cub_sort_call *c, room *r) {
     if (plain && c->order == CUB_DOUBLE) return sort_rows<double>(c, r);
     if (plain && c->order == CUB_SIGNED && c->bytes == 4) return sort_rows<int32_t>(c, r);
     if (plain && c->order == CUB_SIGNED && c->bytes == 8) return sort_rows<int64_t>(c, r);
+    const bool many = !c->ranks && c->rows >= MANY_ROWS && c->n > BLOCK_ROW;
+    if (many && c->order == CUB_FLOAT) return sort_many_rows<float>(c, r);
+    if (many && c->order == CUB_DOUBLE) return sort_many_rows<double>(c, r);
+    if (many && c->order == CUB_SIGNED && c->bytes == 4) return sort_many_rows<int32_t>(c, r);
+    if (many && c->order == CUB_SIGNED && c->bytes == 8) return sort_many_rows<int64_t>(c, r);
     const bool narrow = c->bytes <= 4;
     if (c->rows > 1 && c->n <= SHORT_ROW) return narrow ? sort_short<uint32_t>(c, r) : sort_short<uint64_t>(c, r);
     if (c->n <= BLOCK_ROW) return narrow ? sort_in_blocks<uint32_t>(c, r) : sort_in_blocks<uint64_t>(c, r);
@@ -272,5 +356,16 @@ extern "C" __attribute__((visibility("default"))) size_t gpa_cub_room(const cub_
 extern "C" __attribute__((visibility("default"))) int gpa_cub_sort(const cub_sort_call *c) {
     room r = {(char *)c->room, 0};
     const cudaError_t rc = run(c, &r);
+    return (int)(rc ? rc : cudaGetLastError());
+}
+
+extern "C" __attribute__((visibility("default"))) size_t gpa_cub_group_room(const cub_group_call *c) {
+    room r = {nullptr, 0};
+    return group(c, &r) ? 0 : r.used;
+}
+
+extern "C" __attribute__((visibility("default"))) int gpa_cub_group(const cub_group_call *c) {
+    room r = {(char *)c->room, 0};
+    const cudaError_t rc = group(c, &r);
     return (int)(rc ? rc : cudaGetLastError());
 }

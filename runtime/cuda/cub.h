@@ -1,4 +1,4 @@
-/* gpa-cub.so: sorting by CUB, compiled by nvcc where there is one. The CUDA device opens it at the first sort.
+/* gpa-cub.so: sorting and grouping by CUB, compiled by nvcc where there is one. The CUDA device opens it at the first sort.
  *
  * Rows of elements are sorted ascending, NaN last, equal ones in the order they stand in. Everything is queued on the stream,
  * in the thread's current context. C++ and C read this file. */
@@ -22,15 +22,27 @@ typedef struct {
     void *stream;       /* a cudaStream_t */
 } cub_sort_call;
 
+/* The places of `count` keys, 0 <= key < n, in the order of the keys, equal ones in the order they stand in; how many keys are less than k, for k up to n. */
+typedef struct {
+    int64_t n, count;   /* count from 1 to INT32_MAX */
+    const int32_t *key;
+    int32_t *start, *place;
+    void *room, *stream; /* as above */
+} cub_group_call;
+
 #ifdef __cplusplus
 extern "C" {
 #endif
 typedef size_t cub_room_fn(const cub_sort_call *c); /* 0: CUB fails */
 typedef int cub_sort_fn(const cub_sort_call *c);    /* a cudaError_t: 0 is success */
+typedef size_t cub_group_room_fn(const cub_group_call *c);
+typedef int cub_group_fn(const cub_group_call *c);
 #ifdef __cplusplus
 }
 #endif
 #define CUB_ROOM "gpa_cub_room"
 #define CUB_SORT "gpa_cub_sort"
+#define CUB_GROUP_ROOM "gpa_cub_group_room"
+#define CUB_GROUP "gpa_cub_group"
 
 #endif

@@ -1,5 +1,5 @@
-/* Sorting on the device: the calls that gpa-cub.so can do, and its working memory. A build without nvcc has no gpa-cub.so; then
- * the host sorts. */
+/* Sorting and grouping on the device: the calls that gpa-cub.so can do, and its working memory. A build without nvcc has no gpa-cub.so; then
+ * the host does it. */
 #include "runtime/cuda/sort.h"
 
 #include <dlfcn.h>
@@ -12,7 +12,16 @@
 struct cu_cub {
     cub_room_fn *room;
     cub_sort_fn *sort;
+    cub_group_room_fn *group_room;
+    cub_group_fn *group;
 };
+
+/* Sets a pointer to the function of that name; whether it is there. */
+static bool take(void *so, const char *name, void *to) {
+    void *f = so ? dlsym(so, name) : NULL;
+    if (f) memcpy(to, &f, sizeof f);
+    return f;
+}
 
 /* Looked for once, in the context of a device; NULL: not there, or CUDA's runtime library, which asks the driver for its
  * functions, does not get along with it. */
@@ -22,10 +31,7 @@ static const struct cu_cub *open_cub(const gpa_dev *d) {
     char path[4096];
     if (!tried && dlsym(d->cu->library, "cuGetProcAddress_v2") && find_beside("gpa-cub.so", path, sizeof path)) {
         void *so = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-        void *room = so ? dlsym(so, CUB_ROOM) : NULL, *sort = so ? dlsym(so, CUB_SORT) : NULL;
-        if (room && sort) {
-            memcpy(&table.room, &room, sizeof room);
-            memcpy(&table.sort, &sort, sizeof sort);
+        if (take(so, CUB_ROOM, &table.room) && take(so, CUB_GROUP_ROOM, &table.group_room) && take(so, CUB_GROUP, &table.group) && take(so, CUB_SORT, &table.sort)) {
             if (!table.room(&(cub_sort_call){.bytes = 1, .rows = 1, .n = 1})) table.sort = NULL;
         }
     }
@@ -53,22 +59,40 @@ bool sort_can(gpa_dev *d, const gpa_libcall *c) {
 
 static CUdeviceptr at(const gpa_binding *b, size_t item) { return b->mem->at + (uint64_t)b->offset * item; }
 
+/* Working memory of so many bytes for a call; n 0: CUB fails. */
+static gpa_code room_of(gpa_dev *d, size_t n, void **room, gpa_err *e) {
+    CUdeviceptr made = 0;
+    if (!n) return gpa_fail(e, GPA_E_DEVICE, "CUB cannot sort on this device");
+    gpa_code rc = api_check(d->cu->alloc(&made, n, d->stream), "cuMemAllocAsync", e);
+    *room = (void *)(uintptr_t)made;
+    return rc;
+}
+
+/* Gives it back in the stream's order; what became of the call. */
+static gpa_code finished(gpa_dev *d, void *room, int status, gpa_err *e) {
+    d->cu->free((CUdeviceptr)(uintptr_t)room, d->stream);
+    return status ? gpa_fail(e, GPA_E_DEVICE, "sorting by CUB: CUDA's error %d", status) : GPA_OK;
+}
+
 gpa_code sort_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
     const struct cu_cub *cub = open_cub(d);
     size_t item = dtype_size(c->dtype);
     bool ranks = c->kind == LIB_ARGSORT;
-    CUdeviceptr room = 0;
     cub_sort_call s = {.bytes = (int32_t)item, .ranks = ranks, .rows = c->sort.rows, .n = c->sort.n, .stream = d->stream,
                        .in = (const void *)(uintptr_t)at(&c->sort.in, item),
                        .out = (void *)(uintptr_t)at(&c->sort.out, ranks ? sizeof(int64_t) : item)};
     order_of(c->dtype, &s.order);
-    size_t n = cub->room(&s);
-    if (!n) return gpa_fail(e, GPA_E_DEVICE, "CUB cannot sort on this device");
-    gpa_code rc = api_check(d->cu->alloc(&room, n, d->stream), "cuMemAllocAsync", e);
-    if (rc) return rc;
-    s.room = (void *)(uintptr_t)room;
-    int status = cub->sort(&s);
-    if (status) rc = gpa_fail(e, GPA_E_DEVICE, "sorting by CUB: CUDA's error %d", status);
-    d->cu->free(room, d->stream);
-    return rc;
+    gpa_code rc = room_of(d, cub->room(&s), &s.room, e);
+    return rc ? rc : finished(d, s.room, cub->sort(&s), e);
+}
+
+bool group_can(gpa_dev *d, const gpa_libcall *c) { return c->group.count <= INT32_MAX && c->group.n < INT32_MAX && open_cub(d); }
+
+gpa_code group_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
+    const struct cu_cub *cub = open_cub(d);
+    const size_t item = sizeof(int32_t);
+    cub_group_call g = {.n = c->group.n, .count = c->group.count, .stream = d->stream, .key = (const int32_t *)(uintptr_t)at(&c->group.key, item),
+                        .start = (int32_t *)(uintptr_t)at(&c->group.start, item), .place = (int32_t *)(uintptr_t)at(&c->group.place, item)};
+    gpa_code rc = room_of(d, cub->group_room(&g), &g.room, e);
+    return rc ? rc : finished(d, g.room, cub->group(&g), e);
 }

@@ -85,4 +85,21 @@ t = a @ b
 z[:] = t
 t[0] = 9
 print(z[0].tolist() != t[0].tolist())')" '2 alike, 0 not, 2 copies: NN 5 4 1,NN 5 4 1,NN 5 4 1,'
+
+# sparse matrices: above a cuSPARSE that computes by the definition
+ln -sf "$(realpath "$B")/tests/emulator/blas/libcusparse.so.12" "$work/lib64/libcusparse.so.11"
+# sparse CODE: what it printed, and what cuSPARSE was asked for
+sparse() {
+    CUDA_PATH=$work STUB_CUDA_LOG=$work/log "$GPA" -c $'import scipy.sparse as sp\ndef numbers(m, n, t="f8"): return np.where(np.arange(m * n) % 3 == 1, np.arange(m * n) % 7 - 3.0, 0).reshape(m, n).astype(t)\n'"$1" > "$work/out" 2>&1
+    echo "$(tr '\n' ' ' < "$work/out")| $(sed -n 's/^sp/sp/p' "$work/log" | tr '\n' ',')"
+    rm -f "$work/log"
+}
+ok "products of two go to cuSPARSE" "$(sparse $'for t in "f4", "f8", "i8":
+    a, b = sp.csr_matrix(numbers(5, 6, t)), sp.csc_matrix(numbers(6, 4, t))
+    print(bool(((a @ b).toarray() == numbers(5, 6, t) @ numbers(6, 4, t)).all()), (a @ b).dtype)
+a = sp.csr_matrix(numbers(5, 6))
+print((a @ np.ones(6)).tolist() == numbers(5, 6).sum(1).tolist())
+b = sp.coo_matrix(([2.0], ([4], [0])), shape=(6, 3))
+c = sp.coo_matrix(([2.0], ([4], [5])), shape=(5, 6))
+print((c @ b).nnz, (c @ b).toarray().sum(), (a @ b).toarray().tolist() == (numbers(5, 6) @ b.toarray()).tolist())')" 'True float32 True float64 True int64 True 0 0.0 True | spgemm 5 x 6 x 4,spgemm 5 x 6 x 4,spgemm 5 x 6 x 4,spgemm 5 x 6 x 4,sparse 5 x 6 times 1,spgemm 5 x 6 x 3,spgemm 5 x 6 x 3,spgemm 5 x 6 x 3,'
 exit $bad

@@ -101,6 +101,102 @@ static void sparse_products(void **state) {
     assert_int_equal(hostcall_sparse(&c, start, column, at, x, y, NULL, &e), GPA_E_TYPE);
 }
 
+/* ---- sparse matrices by rows ---- */
+
+enum { R = 40, C = 9000 }; /* wide enough that a row's columns are ordered by their bits, over several pages of them */
+
+/* A matrix whose row i has so many values, in columns far apart; at most MOST in all. */
+enum { MOST = R * 64 };
+typedef struct {
+    int32_t start[R + 1], column[MOST];
+    double at[MOST];
+} made_rows;
+
+static host_rows make_rows(made_rows *m, int64_t rows, int64_t columns, int64_t each, int64_t step) {
+    int32_t n = 0;
+    for (int64_t i = 0; i < rows; i++) {
+        m->start[i] = n;
+        for (int64_t k = 0; k < (i % 5 == 3 ? 0 : each); k++, n++) {
+            m->column[n] = (int32_t)((i * 7 + k * step) % columns);
+            m->at[n] = (double)((i + 3 * k) % 11) - 5;
+        }
+    }
+    m->start[rows] = n;
+    return (host_rows){.m = rows, .n = columns, .count = n, .start = m->start, .column = m->column, .at = m->at};
+}
+
+static double element(const host_rows *a, int64_t i, int64_t j) {
+    double sum = 0;
+    for (int32_t s = a->start[i]; s < a->start[i + 1]; s++)
+        if (a->column[s] == j) sum += ((const double *)a->at)[s];
+    return sum;
+}
+
+static void products_of_two(void **state) {
+    (void)state;
+    static made_rows x, y;
+    const host_rows a = make_rows(&x, R, R, 6, 11), b = make_rows(&y, R, C, 60, 147);
+    int32_t start[R + 1];
+    gpa_err e = {0};
+    assert_int_equal(hostcall_rows(&a, &e), GPA_OK);
+    assert_int_equal(hostcall_spgemm_starts(&a, &b, start, NULL, &e), GPA_OK);
+    int32_t *column = malloc((size_t)start[R] * sizeof *column);
+    double *at = malloc((size_t)start[R] * sizeof *at);
+    assert_int_equal(hostcall_spgemm(DT_F64, &a, &b, start, column, at, NULL, &e), GPA_OK);
+    for (int64_t i = 0; i < R; i++)
+        for (int32_t s = start[i]; s < start[i + 1]; s++) {
+            double sum = 0;
+            for (int64_t l = 0; l < R; l++) sum += element(&a, i, l) * element(&b, l, column[s]);
+            assert_true(at[s] == sum);
+            assert_true(s == start[i] || column[s - 1] < column[s]);
+        }
+    free(at);
+    const atomic_bool stop = true;
+    assert_int_equal(hostcall_spgemm_starts(&a, &b, start, &stop, &e), GPA_E_INTERRUPT);
+    for (uint64_t n = 1; n < 5; n++) {
+        e = (gpa_err){0};
+        mem_fail_at(n);
+        gpa_code rc = hostcall_spgemm_starts(&a, &b, start, NULL, &e);
+        mem_fail_at(0);
+        assert_int_equal(rc, n <= 3 ? GPA_E_MEMORY : GPA_OK);
+    }
+    assert_int_equal(hostcall_spgemm(DT_F16, &a, &b, start, column, NULL, NULL, &e), GPA_E_TYPE);
+    free(column);
+    x.column[3] = R;
+    assert_int_equal(hostcall_rows(&a, &e), GPA_E_VALUE);
+    x.column[3] = -1;
+    assert_int_equal(hostcall_rows(&a, &e), GPA_E_VALUE);
+    x.column[3] = 0;
+    x.start[2] = x.start[3] + 1;
+    assert_int_equal(hostcall_rows(&a, &e), GPA_E_VALUE);
+}
+
+static void unions(void **state) {
+    (void)state;
+    const int32_t start_a[] = {0, 2, 2, 3}, column_a[] = {0, 4, 1}, start_b[] = {0, 3, 4, 5}, column_b[] = {1, 4, 5, 2, 1};
+    const host_rows a = {.m = 3, .n = 6, .count = 3, .start = start_a, .column = column_a}, b = {.m = 3, .n = 6, .count = 5, .start = start_b, .column = column_b};
+    int32_t start[4], column[6], in_a[6], in_b[6];
+    gpa_err e = {0};
+    assert_int_equal(hostcall_union_starts(&a, &b, start, &e), GPA_OK);
+    hostcall_union(&a, &b, column, in_a, in_b);
+    assert_memory_equal(start, ((const int32_t[]){0, 4, 5, 6}), sizeof start);
+    assert_memory_equal(column, ((const int32_t[]){0, 1, 4, 5, 2, 1}), sizeof column);
+    assert_memory_equal(in_a, ((const int32_t[]){0, -1, 1, -1, -1, 2}), sizeof in_a);
+    assert_memory_equal(in_b, ((const int32_t[]){-1, 0, 1, 2, 3, 4}), sizeof in_b);
+}
+
+static void groups(void **state) {
+    (void)state;
+    int32_t key[] = {3, 0, 3, 1, 0, 3}, start[6], place[6];
+    gpa_libcall c = {.kind = LIB_GROUP, .dtype = DT_I32, .group = {.n = 5, .count = 6}};
+    gpa_err e = {0};
+    assert_int_equal(hostcall_group(&c, key, start, place, &e), GPA_OK);
+    assert_memory_equal(start, ((const int32_t[]){0, 2, 3, 3, 6, 6}), sizeof start);
+    assert_memory_equal(place, ((const int32_t[]){1, 4, 3, 0, 2, 5}), sizeof place);
+    key[2] = 5;
+    assert_int_equal(hostcall_group(&c, key, start, place, &e), GPA_E_VALUE);
+}
+
 /* ---- failures ---- */
 
 static void interrupted(void **state) {
@@ -137,4 +233,4 @@ static void short_of_memory(void **state) {
     }
 }
 
-UNIT_TESTS(TEST(transforms), TEST(equations), TEST(eigenvectors), TEST(sparse_products), TEST(interrupted), TEST(short_of_memory))
+UNIT_TESTS(TEST(transforms), TEST(equations), TEST(eigenvectors), TEST(sparse_products), TEST(products_of_two), TEST(unions), TEST(groups), TEST(interrupted), TEST(short_of_memory))
