@@ -48,8 +48,9 @@ gpa_code hostcall_spgemm(gpa_dtype t, const host_rows *a, const host_rows *b, co
 gpa_code hostcall_union_starts(const host_rows *a, const host_rows *b, int32_t *start, gpa_err *e);
 /* Its columns, and for each of them where it is among a's values and among b's; -1: nowhere. */
 void hostcall_union(const host_rows *a, const host_rows *b, int32_t *column, int32_t *in_a, int32_t *in_b);
-/* A GROUP call on the memory given. GPA_E_VALUE for a key that is out of range. */
-gpa_code hostcall_group(const gpa_libcall *call, const int32_t *key, int32_t *start, int32_t *place, gpa_err *e);
+/* A TURN call on the memory given. GPA_E_VALUE for a key that is out of range. */
+gpa_code hostcall_turn(const gpa_libcall *call, const int32_t *key, const int32_t *other, const void *at, int32_t *start, int32_t *to_other, void *to_at,
+                       gpa_err *e);
 
 /* Whether a call should end. */
 static inline bool hostcall_stopped(const atomic_bool *stop) { return stop && atomic_load_explicit(stop, memory_order_relaxed); }

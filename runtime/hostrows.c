@@ -1,8 +1,8 @@
-/* Sparse matrices by rows in host memory: products of two, unions of what is in two, places in the order of their keys.
+/* Sparse matrices by rows in host memory: products of two, unions of what is in two, transposes.
  *
  * A product is made row by row (F. G. Gustavson, ACM Transactions on Mathematical Software 4, 250-269, 1978), first how many columns each row
  * will have, then their sums, which stand one for each column of B meanwhile. Which of these are in use is a bit each; a second bit for each word of such
- * bits finds them in ascending order without a sort. Reading order: checks, products, unions, groups. */
+ * bits finds them in ascending order without a sort. Reading order: checks, products, unions, transposes. */
 #include "runtime/base.h"
 #include "runtime/hostcall.h"
 #include "runtime/spmm.h"
@@ -193,10 +193,19 @@ void hostcall_union(const host_rows *a, const host_rows *b, int32_t *column, int
     }
 }
 
-/* ---- groups ---- */
+/* ---- transposes ---- */
 
-gpa_code hostcall_group(const gpa_libcall *call, const int32_t *key, int32_t *start, int32_t *place, gpa_err *e) {
-    const int64_t n = call->group.n, count = call->group.count;
+#define TURN(T)                                                                   \
+    for (int64_t i = 0; i < count; i++) {                                         \
+        const int32_t to = start[key[i]]++;                                       \
+        to_other[to] = other[i];                                                  \
+        ((T *)to_at)[to] = ((const T *)at)[i];                                    \
+    }
+
+gpa_code hostcall_turn(const gpa_libcall *call, const int32_t *key, const int32_t *other, const void *at, int32_t *start, int32_t *to_other, void *to_at,
+                       gpa_err *e) {
+    const int64_t n = call->turn.n, count = call->turn.count;
+    const size_t item = dtype_size(call->dtype);
     for (int64_t k = 0; k <= n; k++) start[k] = 0;
     for (int64_t i = 0; i < count; i++) {
         if (key[i] < 0 || key[i] >= n) return gpa_fail(e, GPA_E_VALUE, "the indices of a sparse matrix do not fit its shape");
@@ -207,8 +216,13 @@ gpa_code hostcall_group(const gpa_libcall *call, const int32_t *key, int32_t *st
         start[k] = (int32_t)before;
         before += here;
     }
-    for (int64_t i = 0; i < count; i++) place[start[key[i]]++] = (int32_t)i;
+    if (item == 1) TURN(uint8_t)
+    else if (item == 2) TURN(uint16_t)
+    else if (item == 4) TURN(uint32_t)
+    else if (item == 8) TURN(uint64_t)
+    else TURN(gpa_c128)
     for (int64_t k = n; k > 0; k--) start[k] = start[k - 1];
     start[0] = 0;
     return GPA_OK;
 }
+#undef TURN

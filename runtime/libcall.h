@@ -81,12 +81,13 @@ typedef struct gpa_libcall {
             gpa_code (*make)(void *owner, int64_t count, gpa_binding *column, gpa_binding *at, gpa_err *e);
             void *owner;
         } spgemm;
-        /* GROUP: of `count` int32 keys, 0 <= key < n, the places of those that are 0, then of those that are 1 ..., each ascending;
-         * those of k are place[start[k]] .. place[start[k + 1] - 1]. All int32, contiguous; start has n + 1. */
+        /* TURN: `count` values `at`, each with its column `key`, 0 <= key < n, and its row `other`, in the order of their columns, those of one
+         * column as they stand: those of k are to_at[start[k]] .. to_at[start[k + 1] - 1], their rows in to_other. All but the values are int32; everything
+         * is contiguous; start has n + 1. */
         struct {
             int64_t n, count;
-            gpa_binding key, start, place;
-        } group;
+            gpa_binding key, other, at, start, to_other, to_at;
+        } turn;
         /* LU to EIG: `batch` matrices, each dense and by columns, one after the other; x[i] is the memory of all of one kind.
          * What the call reads is overwritten. `part` is the real dtype of dtype; p = min(m, n).
          *

@@ -374,9 +374,9 @@ gpa_code arr_spgemm(gpa_rt *rt, gpa_arr *const *a, gpa_arr *const *b, int64_t n,
  * columns, and for each of these the place of its value among those of a and among those of b (-1: it has none). By the host.
  * After a failure as above. */
 gpa_code arr_sparse_union(gpa_rt *rt, gpa_arr *const *a, gpa_arr *const *b, int64_t n, gpa_arr **out, gpa_err *e);
-/* Where keys, 0 <= key < n, stand: first the places of those that are 0, then of those that are 1 ..., each ascending; those of k are
- * place[start[k]] .. place[start[k + 1] - 1]. All int32. */
-gpa_code arr_group(gpa_rt *rt, gpa_arr *key, int64_t n, gpa_arr **start, gpa_arr **place, gpa_err *e);
+/* The values of a sparse matrix, given as columns, rows and values (of any dtype), in the order of their columns, those of one column as they stand: where each of
+ * n columns begins, rows, values. After a failure as above. */
+gpa_code arr_sparse_turn(gpa_rt *rt, gpa_arr *const *given, int64_t n, gpa_arr **out, gpa_err *e);
 /* Indices of the true elements, one int64 array per dimension (at least one), into out[0 .. ndim). */
 gpa_code arr_nonzero(gpa_rt *rt, gpa_arr *a, gpa_arr **out, gpa_err *e);
 /* How many elements of a bool array are true; -1 where it is pending, or not dense in visible memory: a sum is faster then. */

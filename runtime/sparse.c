@@ -1,5 +1,5 @@
-/* Sparse matrices by rows: products with dense arrays, products of two, unions, places in the order of their keys.
- * Reading order: what all of them need, products, products of two, unions, groups. */
+/* Sparse matrices by rows: products with dense arrays, products of two, unions, transposes.
+ * Reading order: what all of them need, products, products of two, unions, transposes. */
 #include "runtime/explain.h"
 #include "runtime/host.h"
 #include "runtime/hostcall.h"
@@ -215,53 +215,58 @@ out:
     return rc;
 }
 
-/* ---- groups ---- */
+/* ---- transposes ---- */
 
-static gpa_code group_on_host(gpa_rt *rt, const gpa_libcall *c, gpa_arr *key, gpa_arr **out, gpa_err *e) {
-    host_dense h = {0};
-    host_new_array made[2] = {{0}};
+/* The operands and results of a transpose; those of the operands are in these places, too. */
+enum { KEY, OTHER, VALUES, TURNED, BEGIN = 0 };
+
+static gpa_code turn_on_host(gpa_rt *rt, const gpa_libcall *c, gpa_arr *const *in, gpa_arr **out, gpa_err *e) {
+    host_dense h[TURNED] = {{0}};
+    host_new_array made[TURNED] = {{0}};
+    const int64_t starts = c->turn.n + 1;
     gpa_code rc = GPA_OK;
-    TRY(host_get(rt, key, &h, e));
-    rc = host_new(rt, DT_I32, 1, (int64_t[]){c->group.n + 1}, &made[0], e);
-    if (!rc) rc = host_new(rt, DT_I32, 1, &c->group.count, &made[1], e);
-    if (!rc) rc = hostcall_group(c, (const int32_t *)(const void *)h.data, ints(&made[0]), ints(&made[1]), e);
-    rc = all_made(rt, rc, made, 2, out, e);
+    for (int i = 0; i < TURNED; i++) TRY(host_get(rt, in[i], &h[i], e));
+    for (int i = 0; i < TURNED && !rc; i++) rc = host_new(rt, i == VALUES ? c->dtype : DT_I32, 1, i == BEGIN ? &starts : &c->turn.count, &made[i], e);
+    if (!rc)
+        rc = hostcall_turn(c, (const int32_t *)(const void *)h[KEY].data, (const int32_t *)(const void *)h[OTHER].data, h[VALUES].data, ints(&made[BEGIN]),
+                           ints(&made[OTHER]), made[VALUES].data, e);
+    rc = all_made(rt, rc, made, TURNED, out, e);
 out:
-    host_drop(rt, &h);
+    for (int i = 0; i < TURNED; i++) host_drop(rt, &h[i]);
     return rc;
 }
 
-gpa_code arr_group(gpa_rt *rt, gpa_arr *key, int64_t n, gpa_arr **start, gpa_arr **place, gpa_err *e) {
-    gpa_arr *in = NULL, *out[2] = {NULL};
-    gpa_libcall c = {.kind = LIB_GROUP, .dtype = DT_I32, .group = {.n = n, .count = key->size}};
+gpa_code arr_sparse_turn(gpa_rt *rt, gpa_arr *const *given, int64_t n, gpa_arr **out, gpa_err *e) {
+    gpa_arr *in[TURNED] = {NULL}, *made[TURNED] = {NULL}, *first = given[VALUES];
+    gpa_libcall c = {.kind = LIB_TURN, .dtype = (gpa_dtype)given[VALUES]->dtype, .turn = {.n = n, .count = given[VALUES]->size}};
+    gpa_binding *const from[] = {&c.turn.key, &c.turn.other, &c.turn.at}, *const to[] = {&c.turn.start, &c.turn.to_other, &c.turn.to_at};
     const int64_t starts = n + 1;
-    place_stay stay = place_enter(rt, &key, 1);
+    place_stay stay = place_enter(rt, &first, 1);
     gpa_device *d = NULL;
     gpa_code rc = GPA_OK;
-    TRY(in_order(rt, key, DT_I32, &in, e));
-    if (!c.group.count) {
-        TRY(arr_full(rt, DT_I32, 1, &starts, (gpa_val){.bits = {0, 0}}, &out[0], e));
-        TRY(arr_empty(rt, DT_I32, 1, &c.group.count, &out[1], e));
+    for (int i = 0; i < TURNED; i++) TRY(in_order(rt, given[i], i == VALUES ? c.dtype : DT_I32, &in[i], e));
+    if (!c.turn.count) {
+        TRY(arr_full(rt, DT_I32, 1, &starts, (gpa_val){.bits = {0, 0}}, &out[BEGIN], e));
+        for (int i = OTHER; i < TURNED; i++) out[i] = arr_retain(in[i]);
         goto out;
     }
-    TRY(together(rt, &in, 1, &d, e));
+    TRY(together(rt, in, TURNED, &d, e));
     const bool can = library_can(d, &c);
     if (can) {
-        TRY(arr_empty(rt, DT_I32, 1, &starts, &out[0], e));
-        TRY(arr_empty(rt, DT_I32, 1, &c.group.count, &out[1], e));
-        bind(&c.group.key, in);
-        bind(&c.group.start, out[0]);
-        bind(&c.group.place, out[1]);
+        for (int i = 0; i < TURNED; i++) {
+            TRY(arr_empty(rt, i == VALUES ? c.dtype : DT_I32, 1, i == BEGIN ? &starts : &c.turn.count, &made[i], e));
+            bind(from[i], in[i]);
+            bind(to[i], made[i]);
+        }
         TRY(library_run(rt, d, &c, e));
+        for (int i = 0; i < TURNED; i++) out[i] = arr_retain(made[i]);
     } else {
-        TRY(group_on_host(rt, &c, in, out, e));
+        TRY(turn_on_host(rt, &c, in, out, e));
     }
-    explain_call(rt, library_names[LIB_GROUP], can ? d : NULL, out[1]);
+    explain_call(rt, library_names[LIB_TURN], can ? d : NULL, out[VALUES]);
 out:
-    *start = rc ? NULL : out[0];
-    *place = rc ? NULL : out[1];
-    if (rc) release_all(rt, out, 2);
-    arr_release(rt, in);
+    release_all(rt, in, TURNED);
+    release_all(rt, made, TURNED);
     place_leave(rt, stay);
     return rc;
 }

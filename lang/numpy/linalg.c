@@ -144,12 +144,12 @@ gpa_code sparse_union(gpa_vm *vm, value *argv, value *out) { /* indptr, indices,
     return give_tuple(vm, rc, 4, made, out);
 }
 
-gpa_code sparse_group(gpa_vm *vm, value *argv, value *out) { /* key, n */
-    gpa_arr *key = NULL, *made[2] = {NULL};
+gpa_code sparse_turn(gpa_vm *vm, value *argv, value *out) { /* columns, rows, data, n */
+    gpa_arr *in[3] = {NULL}, *made[3] = {NULL};
     int64_t n = 0;
-    gpa_code rc = arrays(vm, argv, 1, &key);
-    if (!rc) rc = arg_int(vm, argv[1], "n", &n);
-    if (!rc) rc = arr_group(vm_rt(vm), key, n, &made[0], &made[1], vm_err(vm));
-    arr_release(vm_rt(vm), key);
-    return give_tuple(vm, rc, 2, made, out);
+    gpa_code rc = arrays(vm, argv, 3, in);
+    if (!rc) rc = arg_int(vm, argv[3], "n", &n);
+    if (!rc) rc = arr_sparse_turn(vm_rt(vm), in, n, made, vm_err(vm));
+    release(vm, in, 3);
+    return give_tuple(vm, rc, 3, made, out);
 }

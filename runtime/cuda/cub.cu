@@ -1,12 +1,13 @@
-/* Sorting and grouping by CUB.
+/* Sorting by CUB, and turning the values of sparse matrices.
  *
  * A long row of numbers that CUB knows is sorted as it is. CUB orders floats by their bits: NaNs with their sign set come
  * first, and are moved behind the others afterwards, if there are any. Everything else goes by keys: unsigned numbers whose
  * order is the elements', as runtime/hostsort.c makes them, sorted together with the elements' places. Short rows are sorted by
  * CUB's segmented sort, several in a block; rows that fit a block by a block each, as do many longer ones of numbers that CUB knows; of other
- * longer ones the row stands above the key where there is room; where there is none, the places are then sorted by row.
+ * longer ones the row stands above the key where there is room; where there is none, the places are then sorted by row. Of many 64-bit
+ * integers only those bits are sorted by in which they differ.
  *
- * Reading order: keys, rows as they are, sorting by keys, rows of a block, groups, the entries. */
+ * Reading order: keys, bits in use, rows as they are, sorting by keys, rows of a block, turning, the entries. */
 #include <cub/block/block_radix_sort.cuh>
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_segmented_radix_sort.cuh>
@@ -19,7 +20,7 @@
 
 namespace {
 
-enum { THREADS = 256, MOST_BLOCKS = 2048, SHORT_ROW = 100, BLOCK_ROW = 16 * THREADS, LONG_ROW = 1 << 16, MANY_ROWS = 128, ALIGN = 256 };
+enum { THREADS = 256, MOST_BLOCKS = 2048, SHORT_ROW = 100, BLOCK_ROW = 16 * THREADS, LONG_ROW = 1 << 20, MANY_ROWS = 128, MANY_LONG = 1 << 17, ALIGN = 256 };
 
 unsigned blocks_for(int64_t n) { return (unsigned)min((n + THREADS - 1) / THREADS, (int64_t)MOST_BLOCKS); }
 
@@ -65,12 +66,12 @@ __device__ uint64_t key_of(uint64_t bits, int bytes, cub_order order) {
     return bits & sign ? ~bits & all : bits | sign;
 }
 
-/* Keys, with the row above them where `fold` is set; and places. */
-template <class K> __global__ void make_keys(cub_sort_call c, bool fold, K *key, uint32_t *place) {
+/* Keys, with the row above their lowest `bits` where `fold` is set; and places. */
+template <class K> __global__ void make_keys(cub_sort_call c, bool fold, int bits, K *key, uint32_t *place) {
     const int64_t all = c.rows * c.n;
     for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x; i < all; i += (int64_t)gridDim.x * THREADS) {
         const uint64_t k = key_of(bits_at(c.in, c.bytes, i), c.bytes, c.order);
-        key[i] = (K)(fold ? (uint64_t)(i / c.n) << (8 * c.bytes) | k : k);
+        key[i] = (K)(fold && bits < 64 ? (uint64_t)(i / c.n) << bits | (k & ((1ull << bits) - 1)) : k);
         place[i] = (uint32_t)i;
     }
 }
@@ -96,6 +97,34 @@ __global__ void put_result(cub_sort_call c, const uint32_t *place) {
         const int64_t first = i / c.n * c.n;
         put_one(c, i, first, place[i] - first);
     }
+}
+
+/* ---- bits in use ---- */
+
+/* Whether it is worth a look, and a wait, how far the numbers differ. */
+bool looks(const cub_sort_call *c) { return c->bytes == 8 && c->order <= CUB_SIGNED && c->rows * c->n >= CUB_LOOK; }
+
+__global__ void find_differing(const unsigned long long *in, int64_t n, unsigned long long *out) {
+    unsigned long long all = 0;
+    for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x; i < n; i += (int64_t)gridDim.x * THREADS) all |= in[i] ^ in[0];
+    for (int k = 16; k; k /= 2) all |= __shfl_xor_sync(~0u, all, k);
+    if (threadIdx.x % 32 == 0 && all) atomicOr(out, all);
+}
+
+/* How many of the keys' lowest bits they differ in; above these all are alike. */
+cudaError_t bits_in_use(const cub_sort_call *c, room *r, int *bits) {
+    const cudaStream_t s = (cudaStream_t)c->stream;
+    unsigned long long differing = 0;
+    *bits = 8 * c->bytes;
+    if (!looks(c)) return cudaSuccess;
+    auto *own = r->take<unsigned long long>(1);
+    if (!r->base) return cudaSuccess;
+    cudaError_t rc = cudaMemsetAsync(own, 0, sizeof *own, s);
+    if (!rc) find_differing<<<blocks_for(c->rows * c->n), THREADS, 0, s>>>((const unsigned long long *)c->in, c->rows * c->n, own);
+    if (!rc) rc = cudaMemcpyAsync(&differing, own, sizeof differing, cudaMemcpyDeviceToHost, s);
+    if (!rc) rc = cudaStreamSynchronize(s);
+    *bits = differing ? 64 - __builtin_clzll(differing) : 1;
+    return rc;
 }
 
 /* ---- rows as they are ---- */
@@ -135,14 +164,16 @@ template <class T> cudaError_t sort_rows(const cub_sort_call *c, room *r) {
     const T *in = (const T *)c->in;
     T *out = (T *)c->out;
     size_t bytes = 0;
-    cudaError_t rc = cub::DeviceRadixSort::SortKeys(nullptr, bytes, in, out, (uint32_t)c->n, 0, (int)sizeof(T) * 8, s);
+    int bits;
+    cudaError_t rc = bits_in_use(c, r, &bits);
+    if (!rc) rc = cub::DeviceRadixSort::SortKeys(nullptr, bytes, in, out, (uint32_t)c->n, 0, (int)sizeof(T) * 8, s);
     if (rc) return rc;
     if (real && bytes < (size_t)c->n * sizeof(T)) bytes = (size_t)c->n * sizeof(T);
     void *own = r->take<char>(bytes);
     int64_t *count = r->take<int64_t>(1);
     for (int64_t i = 0; r->base && i < c->rows && !rc; i++) {
         size_t n = bytes;
-        rc = cub::DeviceRadixSort::SortKeys(own, n, in + i * c->n, out + i * c->n, (uint32_t)c->n, 0, (int)sizeof(T) * 8, s);
+        rc = cub::DeviceRadixSort::SortKeys(own, n, in + i * c->n, out + i * c->n, (uint32_t)c->n, 0, bits, s);
         if constexpr (real)
             if (!rc) nans_last(out + i * c->n, (T *)own, c->n, count, s);
     }
@@ -184,13 +215,15 @@ template <class T> cudaError_t sort_many_rows(const cub_sort_call *c, room *r) {
     const auto starts = thrust::make_transform_iterator(thrust::make_counting_iterator(0u), row_start{(uint32_t)c->n});
     const int all = (int)(c->rows * c->n), rows = (int)c->rows;
     size_t bytes = 0;
-    cudaError_t rc = cub::DeviceSegmentedRadixSort::SortKeys(nullptr, bytes, in, out, all, rows, starts, starts + 1, 0, (int)sizeof(T) * 8, s);
+    int bits;
+    cudaError_t rc = bits_in_use(c, r, &bits);
+    if (!rc) rc = cub::DeviceSegmentedRadixSort::SortKeys(nullptr, bytes, in, out, all, rows, starts, starts + 1, 0, (int)sizeof(T) * 8, s);
     if (rc) return rc;
     void *own = r->take<char>(bytes);
     if (real) spare = r->take<T>(all);
     int64_t *count = r->take<int64_t>(rows);
     if (!r->base) return rc;
-    rc = cub::DeviceSegmentedRadixSort::SortKeys(own, bytes, in, out, all, rows, starts, starts + 1, 0, (int)sizeof(T) * 8, s);
+    rc = cub::DeviceSegmentedRadixSort::SortKeys(own, bytes, in, out, all, rows, starts, starts + 1, 0, bits, s);
     if constexpr (real)
         if (!rc) {
             turn_rows<<<rows, THREADS, 0, s>>>(out, spare, c->n, count);
@@ -207,35 +240,38 @@ int bits_of(int64_t n) {
     return bits;
 }
 
-/* Sorts places by keys; *key and *place are then where they are. */
-template <class K> cudaError_t sort_places(K **key, K *spare, uint32_t **place, uint32_t **other, int64_t n, int bits, room *r, cudaStream_t s) {
+/* Sorts values (places, mostly) by keys; *key and *value are then where they are. */
+template <class K, class V> cudaError_t sort_values(K **key, K *spare, V **value, V **other, int64_t n, int bits, room *r, cudaStream_t s) {
     cub::DoubleBuffer<K> k(*key, spare);
-    cub::DoubleBuffer<uint32_t> p(*place, *other);
+    cub::DoubleBuffer<V> v(*value, *other);
     size_t bytes = 0;
-    cudaError_t rc = cub::DeviceRadixSort::SortPairs(nullptr, bytes, k, p, (uint32_t)n, 0, bits, s);
+    cudaError_t rc = cub::DeviceRadixSort::SortPairs(nullptr, bytes, k, v, (uint32_t)n, 0, bits, s);
     if (rc) return rc;
     void *own = r->take<char>(bytes);
     if (!r->base) return rc;
-    rc = cub::DeviceRadixSort::SortPairs(own, bytes, k, p, (uint32_t)n, 0, bits, s);
+    rc = cub::DeviceRadixSort::SortPairs(own, bytes, k, v, (uint32_t)n, 0, bits, s);
     *key = k.Current();
-    *place = p.Current();
-    *other = p.Alternate();
+    *value = v.Current();
+    *other = v.Alternate();
     return rc;
 }
 
 template <class K> cudaError_t sort_by_keys(const cub_sort_call *c, room *r) {
     const cudaStream_t s = (cudaStream_t)c->stream;
     const int64_t all = c->rows * c->n;
-    const int bits = 8 * c->bytes, row_bits = bits_of(c->rows - 1);
+    const int row_bits = bits_of(c->rows - 1);
+    int bits;
+    cudaError_t rc = bits_in_use(c, r, &bits);
+    if (rc) return rc;
     const bool fold = bits + row_bits <= (int)sizeof(K) * 8;
     K *key = r->take<K>(all), *spare = r->take<K>(all), *const first = key;
     uint32_t *place = r->take<uint32_t>(all), *other = r->take<uint32_t>(all);
-    if (r->base) make_keys<<<blocks_for(all), THREADS, 0, s>>>(*c, fold, key, place);
-    cudaError_t rc = sort_places(&key, spare, &place, &other, all, fold ? bits + row_bits : bits, r, s);
+    if (r->base) make_keys<<<blocks_for(all), THREADS, 0, s>>>(*c, fold, bits, key, place);
+    rc = sort_values(&key, spare, &place, &other, all, fold ? bits + row_bits : bits, r, s);
     if (!rc && !fold) {
         uint32_t *row = (uint32_t *)first, *spare_row = (uint32_t *)spare;
         if (r->base) make_rows<<<blocks_for(all), THREADS, 0, s>>>(*c, place, row);
-        rc = sort_places(&row, spare_row, &place, &other, all, row_bits, r, s);
+        rc = sort_values(&row, spare_row, &place, &other, all, row_bits, r, s);
     }
     if (!rc && r->base) put_result<<<blocks_for(all), THREADS, 0, s>>>(*c, place);
     return rc;
@@ -254,7 +290,7 @@ template <class K> cudaError_t sort_short(const cub_sort_call *c, room *r) {
     if (rc) return rc;
     void *own = r->take<char>(bytes);
     if (!r->base) return rc;
-    make_keys<<<blocks_for(all), THREADS, 0, s>>>(*c, false, key, place);
+    make_keys<<<blocks_for(all), THREADS, 0, s>>>(*c, false, 0, key, place);
     rc = cub::DeviceSegmentedSort::StableSortPairs(own, bytes, k, p, (int)all, (int)c->rows, starts, starts + 1, s);
     if (!rc) put_result<<<blocks_for(all), THREADS, 0, s>>>(*c, p.Current());
     return rc;
@@ -286,7 +322,10 @@ template <class K> cudaError_t sort_in_blocks(const cub_sort_call *c, room *r) {
     r->take<char>(1); /* a call that needs none says so by a little */
     if (!r->base) return cudaSuccess;
     const unsigned rows = (unsigned)c->rows;
-    if (c->n <= 256) sort_row<K, 64, 4><<<rows, 64, 0, s>>>(*c);
+    if (c->n <= 128) sort_row<K, 32, 4><<<rows, 32, 0, s>>>(*c);
+    else if (c->n <= 192) sort_row<K, 64, 3><<<rows, 64, 0, s>>>(*c);
+    else if (c->n <= 256) sort_row<K, 64, 4><<<rows, 64, 0, s>>>(*c);
+    else if (c->n <= 384) sort_row<K, 128, 3><<<rows, 128, 0, s>>>(*c);
     else if (c->n <= 512) sort_row<K, 128, 4><<<rows, 128, 0, s>>>(*c);
     else if (c->n <= 1024) sort_row<K, 256, 4><<<rows, 256, 0, s>>>(*c);
     else if (c->n <= 2048) sort_row<K, 256, 8><<<rows, 256, 0, s>>>(*c);
@@ -294,12 +333,36 @@ template <class K> cudaError_t sort_in_blocks(const cub_sort_call *c, room *r) {
     return cudaSuccess;
 }
 
-/* ---- groups ---- */
+/* ---- turning ---- */
 
-__global__ void begin_group(const int32_t *from, int64_t n, uint32_t *key, uint32_t *place) {
-    for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x; i < n; i += (int64_t)gridDim.x * THREADS) {
-        key[i] = (uint32_t)from[i];
-        place[i] = (uint32_t)i;
+/* What goes with a key: the other index and the value, or where the value is if it is larger. */
+struct narrow_value {
+    uint32_t other, at;
+};
+struct wide_value {
+    uint64_t at;
+    uint32_t other, unused;
+};
+
+template <class V> __global__ void pack(cub_turn_call c, uint32_t *key, V *value) {
+    for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x; i < c.count; i += (int64_t)gridDim.x * THREADS) {
+        V v;
+        key[i] = (uint32_t)c.key[i];
+        v.other = (uint32_t)c.other[i];
+        v.at = c.bytes > 8 ? i : bits_at(c.at, c.bytes, i);
+        value[i] = v;
+    }
+}
+
+template <class V> __global__ void unpack(cub_turn_call c, const V *value) {
+    for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x; i < c.count; i += (int64_t)gridDim.x * THREADS) {
+        const V v = value[i];
+        c.to_other[i] = (int32_t)v.other;
+        if (c.bytes == 1) ((uint8_t *)c.to_at)[i] = (uint8_t)v.at;
+        else if (c.bytes == 2) ((uint16_t *)c.to_at)[i] = (uint16_t)v.at;
+        else if (c.bytes == 4) ((uint32_t *)c.to_at)[i] = (uint32_t)v.at;
+        else if (c.bytes == 8) ((uint64_t *)c.to_at)[i] = v.at;
+        else ((ulonglong2 *)c.to_at)[i] = ((const ulonglong2 *)c.at)[v.at];
     }
 }
 
@@ -316,16 +379,20 @@ __global__ void find_starts(const uint32_t *key, int64_t n, int64_t keys, int32_
     }
 }
 
-cudaError_t group(const cub_group_call *c, room *r) {
+template <class V> cudaError_t turn_as(const cub_turn_call *c, room *r) {
     const cudaStream_t s = (cudaStream_t)c->stream;
     const int64_t n = c->count;
-    uint32_t *key = r->take<uint32_t>(n), *spare = r->take<uint32_t>(n), *place = (uint32_t *)c->place, *other = r->take<uint32_t>(n);
-    if (r->base) begin_group<<<blocks_for(n), THREADS, 0, s>>>(c->key, n, key, place);
-    const cudaError_t rc = sort_places(&key, spare, &place, &other, n, max(bits_of(c->n - 1), 1), r, s);
+    uint32_t *key = r->take<uint32_t>(n), *spare = r->take<uint32_t>(n);
+    V *value = r->take<V>(n), *other = r->take<V>(n);
+    if (r->base) pack<<<blocks_for(n), THREADS, 0, s>>>(*c, key, value);
+    const cudaError_t rc = sort_values(&key, spare, &value, &other, n, max(bits_of(c->n - 1), 1), r, s);
     if (rc || !r->base) return rc;
     find_starts<<<blocks_for(c->n + 1), THREADS, 0, s>>>(key, n, c->n, c->start);
-    return place == (uint32_t *)c->place ? cudaSuccess : cudaMemcpyAsync(c->place, place, n * sizeof *place, cudaMemcpyDeviceToDevice, s);
+    unpack<<<blocks_for(n), THREADS, 0, s>>>(*c, value);
+    return rc;
 }
+
+cudaError_t turn(const cub_turn_call *c, room *r) { return c->bytes == 8 ? turn_as<wide_value>(c, r) : turn_as<narrow_value>(c, r); }
 
 /* ---- the entries ---- */
 
@@ -335,7 +402,7 @@ cudaError_t run(const cub_sort_call *c, room *r) {
     if (plain && c->order == CUB_DOUBLE) return sort_rows<double>(c, r);
     if (plain && c->order == CUB_SIGNED && c->bytes == 4) return sort_rows<int32_t>(c, r);
     if (plain && c->order == CUB_SIGNED && c->bytes == 8) return sort_rows<int64_t>(c, r);
-    const bool many = !c->ranks && c->rows >= MANY_ROWS && c->n > BLOCK_ROW;
+    const bool many = !c->ranks && c->rows >= MANY_ROWS && c->n > BLOCK_ROW && c->n <= MANY_LONG;
     if (many && c->order == CUB_FLOAT) return sort_many_rows<float>(c, r);
     if (many && c->order == CUB_DOUBLE) return sort_many_rows<double>(c, r);
     if (many && c->order == CUB_SIGNED && c->bytes == 4) return sort_many_rows<int32_t>(c, r);
@@ -359,13 +426,13 @@ extern "C" __attribute__((visibility("default"))) int gpa_cub_sort(const cub_sor
     return (int)(rc ? rc : cudaGetLastError());
 }
 
-extern "C" __attribute__((visibility("default"))) size_t gpa_cub_group_room(const cub_group_call *c) {
+extern "C" __attribute__((visibility("default"))) size_t gpa_cub_turn_room(const cub_turn_call *c) {
     room r = {nullptr, 0};
-    return group(c, &r) ? 0 : r.used;
+    return turn(c, &r) ? 0 : r.used;
 }
 
-extern "C" __attribute__((visibility("default"))) int gpa_cub_group(const cub_group_call *c) {
+extern "C" __attribute__((visibility("default"))) int gpa_cub_turn(const cub_turn_call *c) {
     room r = {(char *)c->room, 0};
-    const cudaError_t rc = group(c, &r);
+    const cudaError_t rc = turn(c, &r);
     return (int)(rc ? rc : cudaGetLastError());
 }

@@ -1,12 +1,15 @@
-/* gpa-cub.so: sorting and grouping by CUB, compiled by nvcc where there is one. The CUDA device opens it at the first sort.
+/* gpa-cub.so: sorting by CUB, and turning the values of sparse matrices, compiled by nvcc where there is one. The CUDA device opens it at the first sort.
  *
  * Rows of elements are sorted ascending, NaN last, equal ones in the order they stand in. Everything is queued on the stream,
- * in the thread's current context. C++ and C read this file. */
+ * in the thread's current context; with CUB_LOOK 64-bit integers or more a sort also waits for the stream, to see which of their bits differ. C++ and
+ * C read this file. */
 #ifndef GPA_CUDA_CUB_H
 #define GPA_CUDA_CUB_H
 
 #include <stddef.h>
 #include <stdint.h>
+
+enum { CUB_LOOK = 1 << 20 };
 
 /* How the bits of an element are ordered. */
 typedef enum { CUB_UNSIGNED, CUB_SIGNED, CUB_HALF, CUB_BFLOAT, CUB_FLOAT, CUB_DOUBLE } cub_order;
@@ -22,27 +25,31 @@ typedef struct {
     void *stream;       /* a cudaStream_t */
 } cub_sort_call;
 
-/* The places of `count` keys, 0 <= key < n, in the order of the keys, equal ones in the order they stand in; how many keys are less than k, for k up to n. */
+/* `count` values of `bytes` each in the order of their keys, 0 <= key < n, those of one key in the order they stand in, and with each its `other`;
+ * how many keys are less than k, for k up to n. */
 typedef struct {
-    int64_t n, count;   /* count from 1 to INT32_MAX */
-    const int32_t *key;
-    int32_t *start, *place;
+    int32_t bytes;       /* 1, 2, 4, 8 or 16 */
+    int64_t n, count;    /* count from 1 to INT32_MAX */
+    const int32_t *key, *other;
+    const void *at;
+    int32_t *start, *to_other;
+    void *to_at;
     void *room, *stream; /* as above */
-} cub_group_call;
+} cub_turn_call;
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 typedef size_t cub_room_fn(const cub_sort_call *c); /* 0: CUB fails */
 typedef int cub_sort_fn(const cub_sort_call *c);    /* a cudaError_t: 0 is success */
-typedef size_t cub_group_room_fn(const cub_group_call *c);
-typedef int cub_group_fn(const cub_group_call *c);
+typedef size_t cub_turn_room_fn(const cub_turn_call *c);
+typedef int cub_turn_fn(const cub_turn_call *c);
 #ifdef __cplusplus
 }
 #endif
 #define CUB_ROOM "gpa_cub_room"
 #define CUB_SORT "gpa_cub_sort"
-#define CUB_GROUP_ROOM "gpa_cub_group_room"
-#define CUB_GROUP "gpa_cub_group"
+#define CUB_TURN_ROOM "gpa_cub_turn_room"
+#define CUB_TURN "gpa_cub_turn"
 
 #endif

@@ -275,7 +275,7 @@ static const struct {
     [LIB_EIG] = {solver_can, solver_run},
     [LIB_SPARSE] = {sparse_can, sparse_run},
     [LIB_SPGEMM] = {sparse_can, spgemm_run},
-    [LIB_GROUP] = {group_can, group_run},
+    [LIB_TURN] = {turn_can, turn_run},
 };
 
 static bool cuda_lib_can(gpa_dev *d, const gpa_libcall *c) {

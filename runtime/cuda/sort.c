@@ -1,4 +1,4 @@
-/* Sorting and grouping on the device: the calls that gpa-cub.so can do, and its working memory. A build without nvcc has no gpa-cub.so; then
+/* Sorting, and turning sparse matrices, on the device: the calls that gpa-cub.so can do, and its working memory. A build without nvcc has no gpa-cub.so; then
  * the host does it. */
 #include "runtime/cuda/sort.h"
 
@@ -8,12 +8,13 @@
 #include "runtime/base.h"
 #include "runtime/cuda/cub.h"
 #include "runtime/cuda/find.h"
+#include "runtime/cuda/wait.h"
 
 struct cu_cub {
     cub_room_fn *room;
     cub_sort_fn *sort;
-    cub_group_room_fn *group_room;
-    cub_group_fn *group;
+    cub_turn_room_fn *turn_room;
+    cub_turn_fn *turn;
 };
 
 /* Sets a pointer to the function of that name; whether it is there. */
@@ -31,7 +32,7 @@ static const struct cu_cub *open_cub(const gpa_dev *d) {
     char path[4096];
     if (!tried && dlsym(d->cu->library, "cuGetProcAddress_v2") && find_beside("gpa-cub.so", path, sizeof path)) {
         void *so = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-        if (take(so, CUB_ROOM, &table.room) && take(so, CUB_GROUP_ROOM, &table.group_room) && take(so, CUB_GROUP, &table.group) && take(so, CUB_SORT, &table.sort)) {
+        if (take(so, CUB_ROOM, &table.room) && take(so, CUB_TURN_ROOM, &table.turn_room) && take(so, CUB_TURN, &table.turn) && take(so, CUB_SORT, &table.sort)) {
             if (!table.room(&(cub_sort_call){.bytes = 1, .rows = 1, .n = 1})) table.sort = NULL;
         }
     }
@@ -82,17 +83,21 @@ gpa_code sort_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
                        .in = (const void *)(uintptr_t)at(&c->sort.in, item),
                        .out = (void *)(uintptr_t)at(&c->sort.out, ranks ? sizeof(int64_t) : item)};
     order_of(c->dtype, &s.order);
-    gpa_code rc = room_of(d, cub->room(&s), &s.room, e);
+    gpa_code rc = GPA_OK;
+    if (item == 8 && s.order <= CUB_SIGNED && s.rows * s.n >= CUB_LOOK) rc = wait_done(d, e); /* CUB will wait, and would not hear Ctrl-C */
+    if (!rc) rc = room_of(d, cub->room(&s), &s.room, e);
     return rc ? rc : finished(d, s.room, cub->sort(&s), e);
 }
 
-bool group_can(gpa_dev *d, const gpa_libcall *c) { return c->group.count <= INT32_MAX && c->group.n < INT32_MAX && open_cub(d); }
+bool turn_can(gpa_dev *d, const gpa_libcall *c) { return c->turn.count <= INT32_MAX && c->turn.n < INT32_MAX && open_cub(d); }
 
-gpa_code group_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
+gpa_code turn_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
     const struct cu_cub *cub = open_cub(d);
-    const size_t item = sizeof(int32_t);
-    cub_group_call g = {.n = c->group.n, .count = c->group.count, .stream = d->stream, .key = (const int32_t *)(uintptr_t)at(&c->group.key, item),
-                        .start = (int32_t *)(uintptr_t)at(&c->group.start, item), .place = (int32_t *)(uintptr_t)at(&c->group.place, item)};
-    gpa_code rc = room_of(d, cub->group_room(&g), &g.room, e);
-    return rc ? rc : finished(d, g.room, cub->group(&g), e);
+    const size_t item = dtype_size(c->dtype), index = sizeof(int32_t);
+    cub_turn_call t = {.bytes = (int32_t)item, .n = c->turn.n, .count = c->turn.count, .stream = d->stream,
+                       .key = (const int32_t *)(uintptr_t)at(&c->turn.key, index), .other = (const int32_t *)(uintptr_t)at(&c->turn.other, index),
+                       .at = (const void *)(uintptr_t)at(&c->turn.at, item), .start = (int32_t *)(uintptr_t)at(&c->turn.start, index),
+                       .to_other = (int32_t *)(uintptr_t)at(&c->turn.to_other, index), .to_at = (void *)(uintptr_t)at(&c->turn.to_at, item)};
+    gpa_code rc = room_of(d, cub->turn_room(&t), &t.room, e);
+    return rc ? rc : finished(d, t.room, cub->turn(&t), e);
 }

@@ -1,4 +1,4 @@
-/* Sorting and grouping on the device, by gpa-cub.so. */
+/* Sorting, and turning sparse matrices, on the device, by gpa-cub.so. */
 #ifndef GPA_CUDA_SORT_H
 #define GPA_CUDA_SORT_H
 
@@ -7,7 +7,7 @@
 
 bool sort_can(gpa_dev *d, const gpa_libcall *c);
 gpa_code sort_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e);
-bool group_can(gpa_dev *d, const gpa_libcall *c);
-gpa_code group_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e);
+bool turn_can(gpa_dev *d, const gpa_libcall *c);
+gpa_code turn_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e);
 
 #endif

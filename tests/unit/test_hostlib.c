@@ -185,16 +185,28 @@ static void unions(void **state) {
     assert_memory_equal(in_b, ((const int32_t[]){-1, 0, 1, 2, 3, 4}), sizeof in_b);
 }
 
-static void groups(void **state) {
+static void transposes(void **state) {
     (void)state;
-    int32_t key[] = {3, 0, 3, 1, 0, 3}, start[6], place[6];
-    gpa_libcall c = {.kind = LIB_GROUP, .dtype = DT_I32, .group = {.n = 5, .count = 6}};
+    int32_t key[] = {3, 0, 3, 1, 0, 3}, start[6], rows[6];
+    const int32_t other[] = {9, 8, 7, 6, 5, 4};
+    const gpa_dtype types[] = {DT_I8, DT_F16, DT_F32, DT_C64, DT_C128};
     gpa_err e = {0};
-    assert_int_equal(hostcall_group(&c, key, start, place, &e), GPA_OK);
-    assert_memory_equal(start, ((const int32_t[]){0, 2, 3, 3, 6, 6}), sizeof start);
-    assert_memory_equal(place, ((const int32_t[]){1, 4, 3, 0, 2, 5}), sizeof place);
+    for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
+        const size_t item = dtype_size(types[t]);
+        gpa_libcall c = {.kind = LIB_TURN, .dtype = types[t], .turn = {.n = 5, .count = 6}};
+        unsigned char at[6 * 16], turned[6 * 16];
+        for (size_t i = 0; i < sizeof at; i++) at[i] = (unsigned char)(i * 5 + 1);
+        assert_int_equal(hostcall_turn(&c, key, other, at, start, rows, turned, &e), GPA_OK);
+        assert_memory_equal(start, ((const int32_t[]){0, 2, 3, 3, 6, 6}), sizeof start);
+        assert_memory_equal(rows, ((const int32_t[]){8, 5, 6, 9, 7, 4}), sizeof rows);
+        const size_t from[] = {1, 4, 3, 0, 2, 5};
+        for (size_t i = 0; i < 6; i++) assert_memory_equal(turned + i * item, at + from[i] * item, item);
+    }
+    gpa_libcall c = {.kind = LIB_TURN, .dtype = DT_F32, .turn = {.n = 5, .count = 6}};
+    const float at[6] = {0};
+    float turned[6];
     key[2] = 5;
-    assert_int_equal(hostcall_group(&c, key, start, place, &e), GPA_E_VALUE);
+    assert_int_equal(hostcall_turn(&c, key, other, at, start, rows, turned, &e), GPA_E_VALUE);
 }
 
 /* ---- failures ---- */
@@ -233,4 +245,4 @@ static void short_of_memory(void **state) {
     }
 }
 
-UNIT_TESTS(TEST(transforms), TEST(equations), TEST(eigenvectors), TEST(sparse_products), TEST(products_of_two), TEST(unions), TEST(groups), TEST(interrupted), TEST(short_of_memory))
+UNIT_TESTS(TEST(transforms), TEST(equations), TEST(eigenvectors), TEST(sparse_products), TEST(products_of_two), TEST(unions), TEST(transposes), TEST(interrupted), TEST(short_of_memory))
