@@ -117,6 +117,19 @@ static gpa_code find_file(gpa_vm *vm, const char *name, module_obj **out) {
     return rc;
 }
 
+gpa_code vm_run_text(gpa_vm *vm, const char *name, const char *text, module_obj *in, value *last) {
+    uint32_t id;
+    ast_module *ast = NULL;
+    const parse_options options = {.magics = false};
+    *last = v_unset();
+    if (!in && !(in = module_new(vm, 0))) return vm->err.code;
+    gpa_code rc = source_add(vm->config.sources, SOURCE_FILE, name, text, strlen(text), &id, &vm->err);
+    if (!rc) rc = parse_module(source_get(vm->config.sources, id), vm->config.names, &options, &ast, &vm->err);
+    if (!rc) rc = vm_eval(vm, ast, in, last);
+    ast_release(ast);
+    return rc;
+}
+
 /* ---- finding ---- */
 
 module_obj *vm_loaded_peek(gpa_vm *vm, const char *name) { return find_module(vm, name); }
@@ -125,7 +138,7 @@ gpa_code vm_import(gpa_vm *vm, const char *name, module_obj **out) {
     char meant[256];
     resolve(name, meant, sizeof meant);
     if (vm->sealed && (strcmp(meant, "numpy") == 0 || strcmp(meant, "numba") == 0)) rt_prepare(vm->config.rt);
-    if ((*out = find_module(vm, meant))) return GPA_OK;
+    if ((*out = strcmp(name, "__main__") == 0 ? vm->main : find_module(vm, meant))) return GPA_OK;
     native_owner o = owner_find(meant);
     if (o != OWNER_COUNT && owner_is_module(o)) return builtin_module(vm, meant, o, out);
     gpa_code rc = strchr(meant, '.') ? GPA_OK : find_file(vm, meant, out);

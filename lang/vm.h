@@ -48,6 +48,9 @@ gpa_code vm_compile(gpa_vm *vm, ast_module *m, struct module_obj *in, vm_program
 gpa_code vm_run(gpa_vm *vm, vm_program *p, struct module_obj *in, value *last);
 void vm_program_free(gpa_vm *vm, vm_program *p);
 
+/* Runs a text, in the globals of `in` (NULL: of a new module); `name` stands in messages. *last as vm_eval's. */
+gpa_code vm_run_text(gpa_vm *vm, const char *name, const char *text, struct module_obj *in, value *last);
+
 /* Frames of the last error, outermost first; frames of the prelude are left out. `function` is "<module>" or a name. */
 typedef struct {
     const char *function;

@@ -7,6 +7,7 @@
 #include "lang/builtin/all.h"
 #include "lang/builtin/os.h"
 #include "lang/container.h"
+#include "lang/vm.h"
 
 /* ---- clocks ---- */
 
@@ -175,4 +176,16 @@ gpa_code sys_intern(gpa_vm *vm, value *argv, value *out) {
     if (argv[0].tag != V_STR) return vm_fail(vm, GPA_E_TYPE, "intern() argument must be str, not %s", value_type_name(argv[0]));
     *out = value_retain(argv[0]);
     return GPA_OK;
+}
+
+/* ---- timeit ---- */
+
+gpa_code timeit_run(gpa_vm *vm, value *argv, value *out) {
+    bool main;
+    value last = v_unset();
+    if (argv[0].tag != V_STR) return vm_fail(vm, GPA_E_TYPE, "stmt is neither a string nor callable");
+    gpa_code rc = value_truth(vm, argv[1], &main);
+    if (!rc) rc = vm_run_text(vm, "<timeit-src>", argv[0].str->text, main ? vm_main(vm) : NULL, &last);
+    if (!rc) *out = last.tag == V_UNSET ? v_none() : last;
+    return rc;
 }
