@@ -1,7 +1,7 @@
 /* Searching in sorted elements on the CPU device.
  *
  * A group of values is looked for side by side: each step halves what is left for all of them, without branches, so that the
- * waits for memory overlap. Values that come in order are found near the group before them. Reading order: keys, groups, calls. */
+ * waits for memory overlap. Values that come in order are near the group before them, and counting finds them. Reading order: keys, groups, calls. */
 #include "runtime/cpu/search.h"
 
 #include "runtime/base.h"
@@ -10,7 +10,8 @@
 #include "runtime/sortkey.h"
 #include "runtime/wide.h"
 
-enum { GROUP = 16, NEAR = 64, BLOCK = 1 << 13 };
+enum { GROUP = 16, NEAR = 64, STEP = 16, REGISTER = 64, BLOCK = 1 << 13 };
+#define LANES(T) ((int)(REGISTER / sizeof(T)))
 
 typedef struct {
     const gpa_libcall *c;
@@ -40,60 +41,58 @@ static int64_t by_keys(const search *s, int64_t j) {
 
 /* ---- groups ---- */
 
-/* Values from .. to. `at` is the last element before the group before; where the whole group lies between that and the next, or within
- * NEAR of it, only this is searched. */
-#define SEARCH(name, T, BEFORE)                                                                     \
-    static inline bool name##_between(const T *w, T low, T high) {                                  \
-        int64_t between = 0;                                                                        \
-        for (int k = 0; k < GROUP; k++) between += (low BEFORE w[k]) & !(high BEFORE w[k]);         \
-        return between == GROUP;                                                                    \
-    }                                                                                               \
-    GPA_WIDE static void name(const search *s, int64_t from, int64_t to) {                          \
-        const T *a = s->a, *v = s->v;                                                               \
-        int64_t n = s->c->search.n, at = 0;                                                         \
-        for (; from + GROUP <= to; from += GROUP) {                                                 \
-            const T *w = v + from;                                                                  \
-            int64_t first = 0, left = n, index[GROUP];                                              \
-            if (at + 1 < n && name##_between(w, a[at], a[at + 1])) {                                \
-                for (int k = 0; k < GROUP; k++) s->out[from + k] = at + 1;                          \
-                continue;                                                                           \
-            }                                                                                       \
-            int near = at + NEAR < n, numbers = 1, ordered = 1;                                                  \
-            T low = a[at], high = a[MIN(at + NEAR, n - 1)];                                         \
-            for (int k = 0; k < GROUP; k++) {                                                       \
-                near &= (low BEFORE w[k]) & !(high BEFORE w[k]);                                    \
-                numbers &= w[k] == w[k];                                                            \
-                ordered &= !k || w[MAX(k, 1) - 1] <= w[k];                                          \
-            }                                                                                       \
-            if (near & ordered) {                                                                   \
-                for (int k = 0; k < GROUP; k++) {                                                   \
-                    while (a[at] BEFORE w[k]) at++; /* at most to NEAR elements on */               \
-                    s->out[from + k] = at;                                                          \
-                }                                                                                   \
-                at = MAX(at - 1, 0);                                                                \
-                continue;                                                                           \
-            }                                                                                       \
-            if (near) {                                                                             \
-                first = at;                                                                         \
-                left = NEAR;                                                                        \
-            }                                                                                       \
-            for (int k = 0; k < GROUP; k++) index[k] = first;                                       \
-            while (left > 1) {                                                                      \
-                int64_t half = left / 2;                                                            \
+/* Values from .. to, of type T; C counts in as many bytes. `at` is the last element before the group before. Where the whole group lies between that and one of the next NEAR
+ * elements, each value is compared with those up to it; else all are halved. */
+#define SEARCH(name, T, C, BEFORE)                                                                   \
+    typedef C name##_count __attribute__((vector_size(REGISTER)));                                   \
+    typedef T name##_group __attribute__((vector_size(REGISTER)));                                   \
+    static inline bool name##_between(const T *w, T low, T high) {                                   \
+        int64_t between = 0;                                                                         \
+        GPA_LANES for (int k = 0; k < GROUP; k++) between += (low BEFORE w[k]) & !(high BEFORE w[k]); \
+        return between == GROUP;                                                                     \
+    }                                                                                                \
+    GPA_WIDE static void name(const search *s, int64_t from, int64_t to) {                           \
+        const T *a = s->a, *v = s->v;                                                                \
+        int64_t n = s->c->search.n, at = 0, width = STEP;                                            \
+        for (; from + GROUP <= to; from += GROUP) {                                                  \
+            const T *w = v + from;                                                                   \
+            int64_t left = n, index[GROUP] = {0};                                                    \
+            if (at + 1 < n && name##_between(w, a[at], a[at + 1])) {                                 \
+                for (int k = 0; k < GROUP; k++) s->out[from + k] = at + 1;                           \
+                continue;                                                                            \
+            }                                                                                        \
+            if (at + width >= n || !name##_between(w, a[at], a[at + width])) /* it is as wide as for the group before, mostly */ \
+                for (width = STEP; width <= NEAR && at + width < n && !name##_between(w, a[at], a[at + width]);) width += STEP; \
+            if (width <= NEAR && at + width < n) {                                                   \
+                for (int g = 0; g < GROUP; g += LANES(T)) {                                          \
+                    name##_group group;                                                              \
+                    name##_count count = {0};                                                        \
+                    memcpy(&group, w + g, sizeof group);                                             \
+                    for (int64_t j = 0; j < width; j++) count -= (name##_count)(a[at + j] BEFORE group); \
+                    for (int k = 0; k < LANES(T); k++) s->out[from + g + k] = at + count[k];         \
+                }                                                                                    \
+                at = MAX(s->out[from + GROUP - 1] - 1, 0);                                           \
+                continue;                                                                            \
+            }                                                                                        \
+            width = STEP;                                                                            \
+            while (left > 1) {                                                                       \
+                int64_t half = left / 2;                                                             \
                 for (int k = 0; k < GROUP; k++) index[k] += half & -(int64_t)(a[index[k] + half - 1] BEFORE w[k]); \
-                left -= half;                                                                       \
-            }                                                                                       \
+                left -= half;                                                                        \
+            }                                                                                        \
+            int numbers = 1;                                                                         \
+            for (int k = 0; k < GROUP; k++) numbers &= w[k] == w[k];                                 \
             for (int k = 0; k < GROUP; k++) s->out[from + k] = index[k] + (a[index[k]] BEFORE w[k]); \
-            at = MAX(s->out[from + GROUP - 1] - 1, 0);                                              \
-            for (int k = 0; k < GROUP && !numbers; k++) s->out[from + k] = by_keys(s, from + k);    \
-        }                                                                                           \
-        for (; from < to; from++) s->out[from] = by_keys(s, from);                                  \
+            at = MAX(s->out[from + GROUP - 1] - 1, 0);                                               \
+            for (int k = 0; k < GROUP && !numbers; k++) s->out[from + k] = by_keys(s, from + k);     \
+        }                                                                                            \
+        for (; from < to; from++) s->out[from] = by_keys(s, from);                                   \
     }
-#define BOTH(name, T) SEARCH(name##_left, T, <) SEARCH(name##_right, T, <=)
-BOTH(f32, float)
-BOTH(f64, double)
-BOTH(i32, int32_t)
-BOTH(i64, int64_t)
+#define BOTH(name, T, C) SEARCH(name##_left, T, C, <) SEARCH(name##_right, T, C, <=)
+BOTH(f32, float, int32_t)
+BOTH(f64, double, int64_t)
+BOTH(i32, int32_t, int32_t)
+BOTH(i64, int64_t, int64_t)
 
 /* ---- calls ---- */
 
