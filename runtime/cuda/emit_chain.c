@@ -168,8 +168,43 @@ static void join_warps(em *E, int32_t at) {
     em_close_block(E);
 }
 
+/* What is done to a part that has all its accesses, as all but the last have, and once more with their limits. */
+static void by_part(em *E, const cu_walk *w, void (*fn)(em *, const cu_walk *)) {
+    for (int whole = 1; whole >= 0; whole--) {
+        em_line(E, whole ? "if (tile != tiles - 1) {" : "else {");
+        E->depth++;
+        E->whole = whole;
+        fn(E, w);
+        em_close_block(E);
+    }
+}
+
+static void store_part(em *E, const cu_walk *w) {
+    em_batch_places(E, w);
+    em_batch_store(E, w);
+}
+
+/* What comes before an element joins the scans of its access. */
+static void join_before(em *E, int32_t at) {
+    int n = (int)at;
+    em_line(E, "const bool some = tile || warp;");
+    em_line(E, "if (tile) before = warp ? g_join%d(r%d, before) : r%d;", n, n, n);
+    em_open_unrolled(E, "u", E->plan->unroll);
+    em_line(E, "if (some) p%d[u] = u || lane %% 32 ? g_join%d(before, p%d[u]) : before;", n, n, n);
+    em_close_block(E);
+}
+
+/* Limits of accesses are wanted for the last part alone, where nothing but values is computed. */
 static void kept_chain(em *E, const cu_walk *w, int32_t at) {
     int n = (int)at;
+    bool free = em_batch_is_pure(E, w);
+    if (free) {
+        em_batch_declare(E, w);
+        by_part(E, w, em_batch_fill);
+        E->whole = true;
+    } else {
+        em_batch_load(E, w);
+    }
     em_line(E, "g_state%d t%d[%d][%d] = {};", n, n, E->plan->unroll, E->plan->vec);
     E->scan = SCAN_LOCAL;
     em_batch_compute(E, w);
@@ -178,13 +213,12 @@ static void kept_chain(em *E, const cu_walk *w, int32_t at) {
     tell_total(E, at);
     em_line(E, "const g_state%d chosen = r%d;", n, n);
     link_tiles(E, at);
-    em_line(E, "const bool some = tile || warp;");
-    em_line(E, "if (tile) before = warp ? g_join%d(r%d, before) : r%d;", n, n, n);
-    em_open_unrolled(E, "u", E->plan->unroll);
-    em_line(E, "if (some) p%d[u] = u || lane %% 32 ? g_join%d(before, p%d[u]) : before;", n, n, n);
-    em_close_block(E);
+    join_before(E, at);
     E->scan = SCAN_FINAL;
-    em_batch_compute(E, w);
+    em_batch_values(E, w);
+    if (free) by_part(E, w, store_part);
+    else em_batch_store(E, w);
+    E->whole = false;
 }
 
 /* ---- chosen elements ---- */
@@ -246,20 +280,18 @@ static void share_stage(em *E, int32_t at) {
             32 * SCAN_WARPS * E->plan->unroll * E->plan->vec);
 }
 
-/* Loads the part and notes in m which elements are chosen. All parts but the last have all their accesses. */
+static void fill_mask(em *E, const cu_walk *w) {
+    em_batch_fill(E, w);
+    E->scan = SCAN_MASK;
+    em_batch_compute(E, w);
+    E->scan = SCAN_PLACE;
+}
+
+/* Loads the part and notes in m which elements are chosen. */
 static void load_mask(em *E, const cu_walk *w, int32_t at) {
     em_batch_declare(E, w);
     em_line(E, "unsigned m%d[%d] = {};", (int)at, E->plan->unroll);
-    for (int whole = 1; whole >= 0; whole--) {
-        em_line(E, whole ? "if (tile != tiles - 1) {" : "else {");
-        E->depth++;
-        E->whole = whole;
-        em_batch_fill(E, w);
-        E->scan = SCAN_MASK;
-        em_batch_compute(E, w);
-        E->scan = SCAN_PLACE;
-        em_close_block(E);
-    }
+    by_part(E, w, fill_mask);
 }
 
 /* What is stored of the chosen elements, in the order of their places among those of the part. */
@@ -321,12 +353,8 @@ void em_scan_chain(em *E, int32_t each) {
     E->in_each = true;
     E->guard = NULL;
     em_line(E, "__shared__ g_state%d s%d[%d];", (int)at, (int)at, SCAN_WARPS);
-    if (E->facts.picks) {
-        picked_chain(E, &w, each, at);
-    } else {
-        em_batch_load(E, &w);
-        kept_chain(E, &w, at);
-    }
+    if (E->facts.picks) picked_chain(E, &w, each, at);
+    else kept_chain(E, &w, at);
     E->scan = SCAN_PLACE;
     E->in_each = false;
     E->guard = guard;

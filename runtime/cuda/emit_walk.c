@@ -214,11 +214,12 @@ static void open_access(em *E, const cu_walk *w) {
     em_coordinates(E, w, "c");
 }
 
-void em_batch_fill(em *E, const cu_walk *w) {
+/* Where the accesses of the batch are, and how much of each there is; `loads`: also what is there. */
+static void fill(em *E, const cu_walk *w, bool loads) {
     char size[NAME_ROOM], name[16];
     int last = w->n ? w->dims[w->n - 1] : -1;
     if (!E->whole) em_line(E, "int lim[%d];", w->unroll);
-    turn_tiles(E, w);
+    if (loads) turn_tiles(E, w);
     em_open_unrolled(E, "u", w->unroll);
     if (!E->whole) em_line(E, "lim[u] = 0;");
     for (int k = 0; k < w->n && !E->whole; k++) em_line(E, "p%d[u] = 0;", w->dims[k]);
@@ -236,7 +237,7 @@ void em_batch_fill(em *E, const cu_walk *w) {
         E->depth++;
         em_line(E, "const %s i%d = p%d[u];", em_index_type(E), last, last);
     }
-    for (unsigned a = 0; a < E->f->n_arrays; a++) {
+    for (unsigned a = 0; a < E->f->n_arrays && loads; a++) {
         if (!uses_point(E, a, w->lo, w->hi, KIR_LOAD) || !moves(E, w, a)) continue;
         snprintf(name, sizeof name, "x%u", a);
         put_access(E, w, a, name, false);
@@ -245,6 +246,9 @@ void em_batch_fill(em *E, const cu_walk *w) {
     em_close_block(E);
     em_close_block(E);
 }
+
+void em_batch_fill(em *E, const cu_walk *w) { fill(E, w, true); }
+void em_batch_places(em *E, const cu_walk *w) { fill(E, w, false); }
 
 void em_batch_load(em *E, const cu_walk *w) {
     em_batch_declare(E, w);
@@ -349,9 +353,9 @@ static void put_brief_points(em *E, const cu_walk *w) {
     em_close_block(E);
 }
 
-/* The arithmetic and the stores of a batch that was loaded. */
-void em_batch_compute(em *E, const cu_walk *w) {
-    char name[16];
+bool em_batch_is_pure(const em *E, const cu_walk *w) { return pure(E, w->lo, w->hi); }
+
+void em_batch_values(em *E, const cu_walk *w) {
     bool guarded = !pure(E, w->lo, w->hi);
     for (int32_t i = w->lo; i < w->hi && !em_only_slice(E); i++) {
         const kir_ins *k = &E->f->code[i];
@@ -366,6 +370,10 @@ void em_batch_compute(em *E, const cu_walk *w) {
         else put_points(E, w, guarded);
         em_close_block(E);
     }
+}
+
+void em_batch_store(em *E, const cu_walk *w) {
+    char name[16];
     for (int32_t i = w->lo; i < w->hi && !em_only_slice(E); i++) {
         const kir_ins *k = &E->f->code[i];
         if (k->code != KIR_STORE || !moves(E, w, k->sub)) continue;
@@ -378,6 +386,11 @@ void em_batch_compute(em *E, const cu_walk *w) {
         em_close_block(E);
         em_close_block(E);
     }
+}
+
+void em_batch_compute(em *E, const cu_walk *w) {
+    em_batch_values(E, w);
+    em_batch_store(E, w);
 }
 
 /* ---- no inner points ---- */

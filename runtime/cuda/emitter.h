@@ -134,14 +134,19 @@ cu_walk em_walk_over(const em *E, unsigned dims);
 void em_coordinates(em *E, const cu_walk *w, const char *c);
 void em_open_unrolled(em *E, const char *counter, int n);
 void em_close_block(em *E);
-/* Declares the registers of a batch and loads them; then its arithmetic and stores. The first in two steps, where it is loaded in
- * several ways. */
+/* Declares the registers of a batch and loads them; then its arithmetic and stores. Both in two steps, where it is loaded or stored
+ * in several ways: `places` notes where the accesses are, once more. */
 void em_batch_load(em *E, const cu_walk *w);
 void em_batch_declare(em *E, const cu_walk *w);
 void em_batch_fill(em *E, const cu_walk *w);
+void em_batch_places(em *E, const cu_walk *w);
+void em_batch_compute(em *E, const cu_walk *w);
+void em_batch_values(em *E, const cu_walk *w);
+void em_batch_store(em *E, const cu_walk *w);
+/* Whether nothing but values is computed, also where there is no point. */
+bool em_batch_is_pure(const em *E, const cu_walk *w);
 /* The coordinates of point k of access u. */
 void em_point_of_access(em *E, const cu_walk *w, const char *plus);
-void em_batch_compute(em *E, const cu_walk *w);
 /* The same where an access takes neighbours along dimension `outer`, from i<outer> on, which is not walked: chunks c0 + u * step. */
 void em_sides_load(em *E, const cu_walk *w, int outer, int step);
 bool em_in_order(const em *E);
