@@ -264,10 +264,11 @@ out:
 }
 
 gpa_code arr_set(gpa_rt *rt, gpa_arr *a, const gpa_index *ix, int n, const gpa_opnd *rhs, gpa_err *e) {
-    index_plan p = {.n = 0};
+    index_plan p; /* large: what is not used is not cleared */
     gpa_arr *to = NULL;
     bool done = false;
     gpa_code rc = GPA_OK;
+    p.n = 0;
     if (a->readonly) TRY(gpa_fail(e, GPA_E_VALUE, "assignment destination is read-only"));
     TRY(index_resolve(rt, a, ix, n, &p, e));
     if (!rhs->arr) TRY(arr_check_number(rhs, (gpa_dtype)a->dtype, e));
@@ -296,12 +297,13 @@ static bool adds_alike(const gpa_arr *a, gpa_op op, gpa_dtype compute, gpa_dtype
 }
 
 gpa_code arr_update_at(gpa_rt *rt, gpa_op op, gpa_arr *a, const gpa_index *ix, int n, const gpa_opnd *rhs, gpa_err *e) {
-    index_plan p = {.n = 0};
+    index_plan p;
     index_map m = {.view = NULL};
     gpa_opnd in[2] = {{.arr = a}, {.arr = NULL}};
     gpa_dtype compute, result;
     int64_t strides[GPA_MAX_DIMS];
     gpa_code rc = GPA_OK;
+    p.n = 0;
     if (op_info[op].arity != 2) rhs = NULL;
     if (a->readonly) TRY(gpa_fail(e, GPA_E_VALUE, "assignment destination is read-only"));
     if (rhs) in[1] = *rhs;

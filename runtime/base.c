@@ -90,3 +90,18 @@ uint64_t hash_bytes(const void *p, size_t n, uint64_t seed) {
     h *= 0xd6e8feb86659fd93u;
     return h ^ (h >> 32);
 }
+
+uint64_t hash_words(const uint64_t *words, size_t n, uint64_t seed) {
+    const uint64_t by = 0x9e3779b97f4a7c15u;
+    uint64_t a = seed ^ 0xcbf29ce484222325u, b = a + n;
+    for (; n >= 2; words += 2, n -= 2) {
+        a = (a ^ words[0]) * by;
+        b = (b ^ words[1]) * by;
+        a = a >> 29 | a << 35;
+        b = b >> 31 | b << 33;
+    }
+    if (n) a = (a ^ words[0]) * by;
+    a ^= b ^ a >> 32;
+    a *= 0xd6e8feb86659fd93u;
+    return a ^ a >> 32;
+}

@@ -41,5 +41,7 @@ int64_t mem_alive(void);
 
 /* 64-bit hash of a byte string (FNV-1a with a final mix): for tables in memory, and for files that only this version reads. */
 uint64_t hash_bytes(const void *p, size_t n, uint64_t seed);
+/* Another one, of words, for tables in memory that are looked at all the time: two chains of products, which wait for nobody else. */
+uint64_t hash_words(const uint64_t *words, size_t n, uint64_t seed);
 
 #endif

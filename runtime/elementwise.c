@@ -252,6 +252,34 @@ out:
     return rc;
 }
 
+/* Whether it is an operand of plain(): an array with the dtype and the shape of a, or Python's real number. */
+static bool is_plain(const gpa_opnd *o, const gpa_arr *a) {
+    if (!o->arr) return o->weak != WEAK_NO && o->weak != WEAK_COMPLEX;
+    return o->arr == a || (o->arr->dtype == a->dtype && shape_equal(o->arr->ndim, o->arr->shape, a->ndim, a->shape));
+}
+
+/* The commonest operation, of two operands that are floats of one dtype and shape, or one of them a number: nothing is cast or
+ * broadcast, and nothing can be wrong. *out NULL: it is another one. */
+static gpa_code plain(gpa_rt *rt, gpa_op op, const gpa_opnd *in, node **out, gpa_err *e) {
+    const gpa_arr *a = in[0].arr ? in[0].arr : in[1].arr;
+    gpa_dtype t, result;
+    node *nodes[2] = {0};
+    gpa_code rc = GPA_OK;
+    bool shaped = true;
+    if (!a || !dtype_is_float((gpa_dtype)a->dtype) || !is_plain(&in[0], a) || !is_plain(&in[1], a)) return GPA_OK;
+    if (op == OP_POWER || op_info[op].sig == SIG_LDEXP || !op_types(op, (gpa_dtype)a->dtype, &t, &result) || t != a->dtype) return GPA_OK;
+    for (int i = 0; i < 2; i++) {
+        if (in[i].arr) TRY(arr_node(rt, in[i].arr, &nodes[i], e));
+        else TRY(node_scalar(rt, t, dtype_cast(in[i].v, in[i].dtype, t), &nodes[i], e));
+        shaped = shaped && (!in[i].arr || nodes[i]->kind != NODE_SCALAR);
+    }
+    if (shaped) TRY(node_op(rt, op, result, nodes, out, e));
+out:
+    node_release(rt, nodes[0]);
+    node_release(rt, nodes[1]);
+    return rc;
+}
+
 gpa_code arr_ufunc(gpa_rt *rt, gpa_op op, const gpa_opnd *in, const arr_ufunc_opts *opts, gpa_arr **out, gpa_err *e) {
     static const arr_ufunc_opts none = {.dtype = DT_NONE};
     const arr_ufunc_opts *o = opts ? opts : &none;
@@ -260,6 +288,9 @@ gpa_code arr_ufunc(gpa_rt *rt, gpa_op op, const gpa_opnd *in, const arr_ufunc_op
     gpa_dtype compute, result;
     node *nodes[3] = {0}, *value = NULL, *full = NULL;
     gpa_code rc = GPA_OK;
+    if (!opts && arity == 2) TRY(plain(rt, op, in, &full, e));
+    if (full) TRY(arr_of_node(rt, full, out, e));
+    if (full) goto out;
     TRY(arr_ufunc_types(op, in, &compute, &result, e));
     if (o->into && o->into->readonly) TRY(gpa_fail(e, GPA_E_VALUE, "output array is read-only"));
     if (o->dtype != DT_NONE && !op_types(op, o->dtype, &compute, &result)) TRY(no_loop(op, o->dtype, e));

@@ -244,7 +244,7 @@ bool memo_find(memo *m, gpa_rt *rt, const gpa_device *d, const gpa_caps *caps, f
     m->found = NULL;
     m->made.n_actions = m->made.n_operands = m->made.n_numbers = m->made.n_roots = 0;
     if (!(m->fits = describe_all(m, rt, d, caps, p))) return false;
-    m->hash = hash_bytes(m->words, m->n_words * sizeof *m->words, 0);
+    m->hash = hash_words(m->words, m->n_words, 0);
     const plan *x = m->place[m->hash & (PLACES - 1)];
     if (!x || x->hash != m->hash || x->n_words != m->n_words || memcmp(x->words, m->words, m->n_words * sizeof *m->words) != 0) return false;
     m->found = x;

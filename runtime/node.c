@@ -71,10 +71,9 @@ static void set_input(node *n, int i, node *in) {
 /* ---- the weak table ---- */
 
 static uint64_t hash_of(const node *n) {
-    uint64_t head[5] = {(uint64_t)n->kind | (uint64_t)n->dtype << 8 | (uint64_t)n->ndim << 16 | (uint64_t)n->sub << 32, n->axes,
-                        (uint64_t)(uintptr_t)n->buf, n->buf ? n->buf->version : 0,
-                        (uint64_t)(uintptr_t)n->body};
-    uint64_t h = hash_bytes(n->shape, slots_of(n) * sizeof(int64_t), hash_bytes(head, sizeof head, 0));
+    uint64_t head = (uint64_t)n->kind | (uint64_t)n->dtype << 8 | (uint64_t)n->ndim << 16 | (uint64_t)n->sub << 32;
+    uint64_t at = (uint64_t)(uintptr_t)n->buf * 31 + (uint64_t)(uintptr_t)n->body * 131 + (n->buf ? n->buf->version : 0) * 8191;
+    uint64_t h = hash_words((const uint64_t *)n->shape, slots_of(n), head ^ (uint64_t)n->axes << 48 ^ at);
     if (n->kind == NODE_SCALAR) h = hash_bytes(&n->v, dtype_size(n->dtype), h);
     return h ? h : 1;
 }
