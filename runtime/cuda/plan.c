@@ -8,7 +8,7 @@
 #include "runtime/cuda/bits.h"
 
 /* FEW_POINTS: below this many points a short source, which compiles sooner, is as fast. MANY_POINTS: above, a longer one is worth it. */
-enum { SIDE_ROWS = 512, SIDE_LOADS = 4, SIDE_BLOCKS = 12, CHAIN_BYTES = 128, STAGE_BYTES = 36 << 10, BIN_BYTES = 24 << 10, BIN_COPIES = POINT_THREADS / 32, BIN_BLOCKS = 16, MOST_COLUMNS = 64, COLUMN_BLOCKS = 24, COLUMN_LOADS = 16, ROW_BLOCKS = 12, MOST_SHARED = 48 << 10, FEW_POINTS = 1 << 15, MANY_POINTS = 1 << 20, TILE_BLOCKS = 8, FEW_CUT = 16, MOST_AHEAD = 4, STRIP_WORDS = 48, FEW_PER_UNIT = 4, PART_BYTES = 1 << 16, MOST_PARTS = 4096, KEPT = 16, MOST_KEPT_BYTES = 128 };
+enum { SIDE_ROWS = 512, SIDE_LOADS = 4, SIDE_BLOCKS = 12, CHAIN_BYTES = 128, MOST_CHAINED = 12, STAGE_BYTES = 36 << 10, BIN_BYTES = 24 << 10, BIN_COPIES = POINT_THREADS / 32, BIN_BLOCKS = 16, MOST_COLUMNS = 64, COLUMN_BLOCKS = 24, COLUMN_LOADS = 16, ROW_BLOCKS = 12, MOST_SHARED = 48 << 10, FEW_POINTS = 1 << 15, MANY_POINTS = 1 << 20, TILE_BLOCKS = 8, FEW_CUT = 16, MOST_AHEAD = 4, STRIP_WORDS = 48, FEW_PER_UNIT = 4, PART_BYTES = 1 << 16, MOST_PARTS = 4096, KEPT = 16, MOST_KEPT_BYTES = 128 };
 
 static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
@@ -250,13 +250,14 @@ static int64_t chosen_bytes(const kir_func *f) {
 }
 
 /* Accesses of a part of a chain, for each lane: what is loaded, or the states, fit in CHAIN_BYTES of registers, and what is stored
- * side by side in shared memory. */
+ * side by side in shared memory. Larger parts with fewer of them at once are the faster ones where no more than that is kept. */
 static int64_t chain_accesses(const kir_func *f, const cu_facts *facts, int64_t vec) {
     int64_t bytes = facts->picks ? chosen_bytes(f) : kept_bytes(f), stored = 0, n = 8;
     for (size_t k = 0; k < f->n_code; k++) {
         if (f->code[k].code == KIR_SCAN) bytes = MAX(bytes, (int64_t)emit_state_bytes(f, (int32_t)k));
         if (f->code[k].code == KIR_STOREX) stored += (int64_t)dtype_size((gpa_dtype)f->arrays[f->code[k].sub].dtype);
     }
+    if (!facts->picks && vec * bytes <= 16) return MOST_CHAINED;
     while (n > 1 && (n * vec * bytes > CHAIN_BYTES || (facts->picks && n * vec * stored * 32 * SCAN_WARPS > STAGE_BYTES))) n /= 2;
     return n;
 }
