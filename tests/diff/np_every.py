@@ -49,6 +49,14 @@ def every(f, given=None, tell=False):
         try: print(name, digest(f(a)))
         except Exception as e: print(name, type(e).__name__, e if tell else "")
 finite = [x for x in operands("? u1 i4 i8 f4 f8 c16") if "nan" not in x[0]]
+def one_axis(transform):
+    every(transform, finite, tell=True)
+    every(lambda a: transform(a, n=5, axis=0, norm='ortho'), finite, tell=True)
+    every(lambda a: transform(a, n=0), tell=True)
+    every(lambda a: transform(a, axis=3), tell=True)
+def axes(transform):
+    every(transform, [x for x in finite if x[1].ndim], tell=True)
+    every(lambda a: transform(a, s=(2, 5), axes=(0, 1)), finite)
 real = operands("? u1 i4 i8 f2 f4 f8")
 no_half = [x for x in operands() if x[0] != 'f2']
 tame = [x for x in operands() if x[0] != 'c16 nan']
@@ -422,72 +430,46 @@ every(lambda a: np.linalg.vector_norm(a), sq, tell=True)
 every(lambda a: np.linalg.matrix_norm(a), sq, tell=True)
 
 # --- fft.fft
-every(np.fft.fft, finite, tell=True)
-every(lambda a: np.fft.fft(a, n=5, axis=0, norm='ortho'), finite, tell=True)
-every(lambda a: np.fft.fft(a, n=0), tell=True)
-every(lambda a: np.fft.fft(a, axis=3), tell=True)
+one_axis(np.fft.fft)
 
 # --- fft.ifft
-every(np.fft.ifft, finite, tell=True)
-every(lambda a: np.fft.ifft(a, n=5, axis=0, norm='ortho'), finite, tell=True)
-every(lambda a: np.fft.ifft(a, n=0), tell=True)
-every(lambda a: np.fft.ifft(a, axis=3), tell=True)
+one_axis(np.fft.ifft)
 
 # --- fft.rfft
-every(np.fft.rfft, finite, tell=True)
-every(lambda a: np.fft.rfft(a, n=5, axis=0, norm='ortho'), finite, tell=True)
-every(lambda a: np.fft.rfft(a, n=0), tell=True)
-every(lambda a: np.fft.rfft(a, axis=3), tell=True)
+one_axis(np.fft.rfft)
 
 # --- fft.irfft
-every(np.fft.irfft, finite, tell=True)
-every(lambda a: np.fft.irfft(a, n=5, axis=0, norm='ortho'), finite, tell=True)
-every(lambda a: np.fft.irfft(a, n=0), tell=True)
-every(lambda a: np.fft.irfft(a, axis=3), tell=True)
+one_axis(np.fft.irfft)
 
 # --- fft.hfft
-every(np.fft.hfft, finite, tell=True)
-every(lambda a: np.fft.hfft(a, n=5, axis=0, norm='ortho'), finite, tell=True)
-every(lambda a: np.fft.hfft(a, n=0), tell=True)
-every(lambda a: np.fft.hfft(a, axis=3), tell=True)
+one_axis(np.fft.hfft)
 
 # --- fft.ihfft
-every(np.fft.ihfft, finite, tell=True)
-every(lambda a: np.fft.ihfft(a, n=5, axis=0, norm='ortho'), finite, tell=True)
-every(lambda a: np.fft.ihfft(a, n=0), tell=True)
-every(lambda a: np.fft.ihfft(a, axis=3), tell=True)
+one_axis(np.fft.ihfft)
 
 # --- fft.fft2
-every(np.fft.fft2, [x for x in finite if x[1].ndim], tell=True)
-every(lambda a: np.fft.fft2(a, s=(2, 5), axes=(0, 1)), finite)
+axes(np.fft.fft2)
 
 # --- fft.ifft2
-every(np.fft.ifft2, [x for x in finite if x[1].ndim], tell=True)
-every(lambda a: np.fft.ifft2(a, s=(2, 5), axes=(0, 1)), finite)
+axes(np.fft.ifft2)
 
 # --- fft.rfft2
-every(np.fft.rfft2, [x for x in finite if x[1].ndim], tell=True)
-every(lambda a: np.fft.rfft2(a, s=(2, 5), axes=(0, 1)), finite)
+axes(np.fft.rfft2)
 
 # --- fft.irfft2
-every(np.fft.irfft2, [x for x in finite if x[1].ndim], tell=True)
-every(lambda a: np.fft.irfft2(a, s=(2, 5), axes=(0, 1)), finite)
+axes(np.fft.irfft2)
 
 # --- fft.fftn
-every(np.fft.fftn, [x for x in finite if x[1].ndim], tell=True)
-every(lambda a: np.fft.fftn(a, s=(2, 5), axes=(0, 1)), finite)
+axes(np.fft.fftn)
 
 # --- fft.ifftn
-every(np.fft.ifftn, [x for x in finite if x[1].ndim], tell=True)
-every(lambda a: np.fft.ifftn(a, s=(2, 5), axes=(0, 1)), finite)
+axes(np.fft.ifftn)
 
 # --- fft.rfftn
-every(np.fft.rfftn, [x for x in finite if x[1].ndim], tell=True)
-every(lambda a: np.fft.rfftn(a, s=(2, 5), axes=(0, 1)), finite)
+axes(np.fft.rfftn)
 
 # --- fft.irfftn
-every(np.fft.irfftn, [x for x in finite if x[1].ndim], tell=True)
-every(lambda a: np.fft.irfftn(a, s=(2, 5), axes=(0, 1)), finite)
+axes(np.fft.irfftn)
 
 # --- fft.fftshift
 every(np.fft.fftshift, [x for x in finite if x[1].ndim], tell=True)
