@@ -274,6 +274,15 @@ gpa_code vm_repr(gpa_vm *vm, value v, gpa_str *out) {
     return !rc && out->failed ? vm_no_memory(vm) : rc;
 }
 
+gpa_code vm_fail_showing(gpa_vm *vm, gpa_code code, const char *before, value v, const char *after) {
+    gpa_str shown;
+    str_init(&shown);
+    gpa_code rc = vm_repr(vm, v, &shown);
+    if (!rc) rc = vm_fail(vm, code, "%s%s%s", before, shown.text, after);
+    str_free(&shown);
+    return rc;
+}
+
 static gpa_code str_exception(gpa_vm *vm, const exc_obj *e, gpa_str *out) {
     const tuple_obj *args = e->args.tuple;
     if (args->count == 0) return GPA_OK;

@@ -124,6 +124,8 @@ gpa_code vm_less(gpa_vm *vm, value a, value b, bool *out);
 
 /* repr() and str(), and format(v, spec), appended to a buffer. */
 gpa_code vm_repr(gpa_vm *vm, value v, gpa_str *out);
+/* Sets an error whose words show a value's repr between `before` and `after`, and returns its code, or that of a repr that failed. */
+gpa_code vm_fail_showing(gpa_vm *vm, gpa_code code, const char *before, value v, const char *after);
 gpa_code vm_str(gpa_vm *vm, value v, gpa_str *out);
 gpa_code vm_format(gpa_vm *vm, value v, const char *spec, size_t n, gpa_str *out);
 

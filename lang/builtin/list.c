@@ -101,20 +101,10 @@ gpa_code list_m_remove(gpa_vm *vm, value *argv, value *out) {
     return GPA_OK;
 }
 
-/* "3 is not in list" */
-static gpa_code not_in(gpa_vm *vm, value v, const char *what) {
-    gpa_str s;
-    str_init(&s);
-    gpa_code rc = vm_repr(vm, v, &s);
-    if (!rc) rc = vm_fail(vm, GPA_E_VALUE, "%s is not in %s", s.text, what);
-    str_free(&s);
-    return rc;
-}
-
 gpa_code list_m_index(gpa_vm *vm, value *argv, value *out) {
     int64_t at;
     gpa_code rc = index_in(vm, argv[0].list->items, argv[0].list->count, argv, &at);
-    if (!rc && at < 0) return not_in(vm, argv[1], "list");
+    if (!rc && at < 0) return vm_fail_showing(vm, GPA_E_VALUE, "", argv[1], " is not in list");
     *out = v_int(at);
     return rc;
 }
@@ -209,7 +199,7 @@ static int64_t range_position(const range_obj *r, value v) {
 
 gpa_code range_m_index(gpa_vm *vm, value *argv, value *out) {
     int64_t at = range_position(argv[0].range, argv[1]);
-    if (at < 0 && number_of(argv[1]).kind == NUMBER_INT) return not_in(vm, argv[1], "range");
+    if (at < 0 && number_of(argv[1]).kind == NUMBER_INT) return vm_fail_showing(vm, GPA_E_VALUE, "", argv[1], " is not in range");
     if (at < 0) return vm_fail(vm, GPA_E_VALUE, "sequence.index(x): x not in sequence");
     *out = v_int(at);
     return GPA_OK;

@@ -30,13 +30,7 @@ static gpa_code row_format(gpa_vm *vm, value fmt, const char *delimiter, size_t 
     if (fmt.tag == V_LIST || fmt.tag == V_TUPLE) {
         value items;
         gpa_code rc = vm_collect(vm, fmt, &items);
-        if (!rc && items.list->count != n) {
-            gpa_str shown;
-            str_init(&shown);
-            rc = vm_repr(vm, fmt, &shown);
-            if (!rc) rc = vm_fail(vm, GPA_E_ATTRIBUTE, "fmt has wrong shape.  %s", shown.text);
-            str_free(&shown);
-        }
+        if (!rc && items.list->count != n) rc = vm_fail_showing(vm, GPA_E_ATTRIBUTE, "fmt has wrong shape.  ", fmt, "");
         if (!rc) rc = put_joined(vm, items.list, delimiter, row);
         value_release(vm, items);
         return rc;

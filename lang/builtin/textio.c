@@ -131,12 +131,7 @@ static gpa_code set_comments(reader *r, value v) {
 }
 
 static gpa_code no_control_character(gpa_vm *vm, value v) {
-    gpa_str shown;
-    str_init(&shown);
-    gpa_code rc = vm_repr(vm, v, &shown);
-    if (!rc) rc = vm_fail(vm, GPA_E_TYPE, "Text reading control character must be a single unicode character or None; but got: %s", shown.text);
-    str_free(&shown);
-    return rc;
+    return vm_fail_showing(vm, GPA_E_TYPE, "Text reading control character must be a single unicode character or None; but got: ", v, "");
 }
 
 static gpa_code set_delimiter(reader *r, value v) {

@@ -46,12 +46,8 @@ gpa_code arg_dtype(gpa_vm *vm, value v, gpa_dtype *out) {
         }
     }
     if (*out != DT_NONE) return GPA_OK;
-    gpa_str text;
-    str_init(&text);
-    gpa_code rc = vm_repr(vm, v, &text);
-    if (!rc) rc = vm_fail(vm, GPA_E_TYPE, "Cannot interpret '%s' as a data type", text.text);
+    gpa_code rc = vm_fail_showing(vm, GPA_E_TYPE, "Cannot interpret '", v, "' as a data type");
     if (v.tag == V_LIST || v.tag == V_DICT || v.tag == V_TUPLE || v.tag == V_TYPE) gpa_err_hint(vm_err(vm), "%s", np_absent("object_"));
-    str_free(&text);
     return rc;
 }
 
@@ -79,14 +75,7 @@ out:
 }
 
 gpa_code arg_shape(gpa_vm *vm, value v, int *ndim, int64_t *shape) {
-    if (v.tag == V_FLOAT) {
-        gpa_str text;
-        str_init(&text);
-        gpa_code bad = vm_repr(vm, v, &text);
-        if (!bad) bad = vm_fail(vm, GPA_E_TYPE, "expected a sequence of integers or a single integer, got '%s'", text.text);
-        str_free(&text);
-        return bad;
-    }
+    if (v.tag == V_FLOAT) return vm_fail_showing(vm, GPA_E_TYPE, "expected a sequence of integers or a single integer, got '", v, "'");
     gpa_code rc = arg_ints(vm, v, "shape", GPA_MAX_DIMS, ndim, shape);
     for (int d = 0; !rc && d < *ndim; d++)
         if (shape[d] < 0) rc = vm_fail(vm, GPA_E_VALUE, "negative dimensions are not allowed");
