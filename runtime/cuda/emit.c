@@ -391,7 +391,7 @@ gpa_code emit_source(const kir_func *f, const cu_plan *plan, const gpa_val *numb
     str_printf(&out->text, "struct g_params {\n%s    int unused;\n};\n", fields.text);
     char program[160], bounds[40] = "";
     uint32_t registers = f->flags / KIR_F_REGISTERS & 255;
-    int resident = E.needs & NEED_BRIEF ? (f->n_arrays <= 4 ? BRIEF_THREADS : ROW_THREADS) : plan->keep ? ROW_THREADS : 0; /* threads that registers are to be left for */
+    int resident = plan->keep || (E.needs & NEED_BRIEF && f->n_arrays > FEW_ARRAYS) ? ROW_THREADS : 0; /* threads that registers are to be left for */
     int blocks = resident ? MAX(resident / plan->threads, 1) : 0;
     if (f->form != KIR_KERNEL && blocks) snprintf(bounds, sizeof bounds, "__launch_bounds__(%u, %d) ", plan->threads, blocks);
     else if (f->form != KIR_KERNEL) snprintf(bounds, sizeof bounds, "__launch_bounds__(%u) ", plan->threads);

@@ -18,7 +18,7 @@ typedef enum {
     TEAM_COLUMN  /* the threads of one column of a block: neighbours in x take neighbouring outer points */
 } cu_team;
 
-enum { PLAN_WHOLE = -1, PART_CLAIM = 0, PART_STORE = 1, COLUMN_THREADS = 512, POINT_THREADS = 256, TILE = 32, STRIP_ARRAYS = 16, WARP_ROWS = 8, SCAN_WARPS = 8, ROW_THREADS = 1536, BRIEF_THREADS = 2048 };
+enum { PLAN_WHOLE = -1, PART_CLAIM = 0, PART_STORE = 1, COLUMN_THREADS = 512, POINT_THREADS = 256, TILE = 32, STRIP_ARRAYS = 16, WARP_ROWS = 8, SCAN_WARPS = 8, ROW_THREADS = 1536, FEW_ARRAYS = 4 };
 
 /* How SCANs go: in place; or by tiles of a block of SCAN_WARPS warps at most, which when divided take two parts: the totals, then
  * the points; or in a chain: a block takes a part, and looks at what earlier ones have published. */

@@ -3,8 +3,9 @@
  * The compiler's own are rounded correctly for all operands, at the price of a look at each of them and of a jump to another way
  * for the large, the tiny and the special ones, which keeps the points of an access from being computed side by side. Here
  * the same steps go without a jump: `far` gets its highest bit where an operand was outside of the range in which they are
- * right, and the points of an access where any was are computed again as they are written. That is a second source for what
- * is computed, so it is done where a program is built once more with its numbers as literals, since it waits for instructions.
+ * right, and the points of an access where any was are computed again as they are written, one by one and from memory. That
+ * is a second source for what is computed, so it is done where a program is built once more with its numbers as literals,
+ * since it waits for instructions.
  *
  * Invariant: a quotient or a root has the same bits by every way. */
 #include <stdio.h>

@@ -341,7 +341,19 @@ static void put_points(em *E, const cu_walk *w, bool guarded) {
     em_close_block(E);
 }
 
-/* The same the short way, and once more where that was not enough. */
+/* The points of access u that is there, one by one and in memory, as if nothing had been loaded; nothing is left to store. */
+static void put_direct(em *E, const cu_walk *w) {
+    em_line(E, "const int n = lim[u];");
+    em_line(E, "lim[u] = 0;");
+    em_line(E, "_Pragma(\"unroll 1\")");
+    em_line(E, "for (int k = 0; k < n; k++) {");
+    E->depth++;
+    em_point_of_access(E, w, w->vec > 1 ? " + k" : "");
+    em_steps(E, w->lo, w->hi);
+    em_close_block(E);
+}
+
+/* The same the short way, and once more where that was not enough: seldom, so in as little code as possible. */
 static void put_brief_points(em *E, const cu_walk *w) {
     em_line(E, "unsigned far = 0;");
     E->brief = true;
@@ -349,7 +361,8 @@ static void put_brief_points(em *E, const cu_walk *w) {
     E->brief = false;
     em_line(E, "if ((int)far < 0) {");
     E->depth++;
-    put_points(E, w, false);
+    if (E->whole) put_points(E, w, false);
+    else put_direct(E, w);
     em_close_block(E);
 }
 
