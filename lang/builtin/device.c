@@ -123,13 +123,31 @@ static const char *host_name(gpa_vm *vm) {
     return rt_find_device(vm_rt(vm), "cpu", &name, NULL, NULL, &quiet) ? "ref" : "cpu";
 }
 
-static gpa_code move(gpa_vm *vm, value v, const char *device, bool copy, value *out) {
+static bool lies_by_columns(const gpa_arr *a) { return arr_is_f_contiguous(a) && !arr_is_contiguous(a); }
+
+/* `a` turned if that is asked for, and released. */
+static gpa_code turned(gpa_vm *vm, gpa_arr *a, bool turn, gpa_arr **out) {
+    gpa_code rc = GPA_OK;
+    if (turn) rc = arr_transpose(vm_rt(vm), a, NULL, out, vm_err(vm));
+    else *out = arr_retain(a);
+    arr_release(vm_rt(vm), a);
+    return rc;
+}
+
+/* order: C, F, or A, by columns if the array lies so. */
+static gpa_code move_in(gpa_vm *vm, value v, const char *device, bool copy, char order, value *out) {
     gpa_arr *a = NULL, *moved = NULL;
     gpa_code rc = arg_array(vm, v, DT_NONE, &a);
-    if (!rc) rc = arr_to(vm_rt(vm), a, device, copy, &moved, vm_err(vm));
+    if (rc) return rc;
+    bool columns = order == 'F' ? a->ndim > 1 : order == 'A' && lies_by_columns(a);
+    if ((rc = turned(vm, a, columns, &a))) return rc;
+    rc = arr_to(vm_rt(vm), a, device, copy || (order != 'A' && !arr_is_contiguous(a)), &moved, vm_err(vm));
     arr_release(vm_rt(vm), a);
+    if (!rc) rc = turned(vm, moved, columns, &moved);
     return rc ? rc : np_return_array(vm, moved, out);
 }
+
+static gpa_code move(gpa_vm *vm, value v, const char *device, bool copy, value *out) { return move_in(vm, v, device, copy, 'A', out); }
 
 /* target[...] = v; the target is the result. */
 static gpa_code store_into(gpa_vm *vm, value target, value v, value *out) {
@@ -158,14 +176,23 @@ gpa_code nd_to_device(gpa_vm *vm, value *argv, value *out) { /* self, device, st
     return rc ? rc : move(vm, argv[0], name, false, out);
 }
 
-static gpa_code to_host(gpa_vm *vm, value v, value into, bool copy, value *out) {
-    return into.tag == V_NONE ? move(vm, v, host_name(vm), copy, out) : store_into(vm, into, v, out);
+static gpa_code to_host(gpa_vm *vm, value v, value into, bool copy, char order, value *out) {
+    return into.tag == V_NONE ? move_in(vm, v, host_name(vm), copy, order, out) : store_into(vm, into, v, out);
 }
 
-gpa_code nd_copy_to_host(gpa_vm *vm, value *argv, value *out) { return to_host(vm, argv[0], argv[1], true, out); } /* self, ary, stream */
-gpa_code nd_to_host(gpa_vm *vm, value *argv, value *out) { return to_host(vm, argv[0], v_none(), true, out); }          /* self, stream */
-gpa_code nd_get(gpa_vm *vm, value *argv, value *out) { return to_host(vm, argv[0], argv[3], true, out); }          /* self, stream, order, out */
-gpa_code np_asnumpy(gpa_vm *vm, value *argv, value *out) { return to_host(vm, argv[0], argv[3], false, out); }     /* a, stream, order, out */
+static char order_of(value v) {
+    char c = v.tag == V_STR && v.str->size == 1 ? (char)(v.str->text[0] & ~32) : 'C';
+    return c == 'F' || c == 'A' ? c : 'C';
+}
+
+gpa_code nd_copy_to_host(gpa_vm *vm, value *argv, value *out) { return to_host(vm, argv[0], argv[1], true, 'A', out); } /* self, ary, stream */
+gpa_code nd_to_host(gpa_vm *vm, value *argv, value *out) { return to_host(vm, argv[0], v_none(), true, 'A', out); }     /* self, stream */
+gpa_code nd_get(gpa_vm *vm, value *argv, value *out) { /* self, stream, order, out */
+    return to_host(vm, argv[0], argv[3], true, order_of(argv[2]), out);
+}
+gpa_code np_asnumpy(gpa_vm *vm, value *argv, value *out) { /* a, stream, order, out */
+    return to_host(vm, argv[0], argv[3], false, order_of(argv[2]), out);
+}
 
 gpa_code nd_copy_to_device(gpa_vm *vm, value *argv, value *out) { /* self, ary, stream */
     value target;
@@ -206,9 +233,12 @@ gpa_code numba_to_device(gpa_vm *vm, value *argv, value *out) { /* obj, stream, 
     return argv[3].tag == V_NONE ? move(vm, argv[0], rt_device(vm_rt(vm)), true, out) : store_into(vm, argv[3], argv[0], out);
 }
 
-static gpa_code unset(gpa_vm *vm, gpa_dtype t, int ndim, const int64_t *shape, value *out) {
+static gpa_code unset(gpa_vm *vm, gpa_dtype t, int ndim, const int64_t *shape, bool columns, value *out) {
     gpa_arr *a;
-    gpa_code rc = arr_empty(vm_rt(vm), t, ndim, shape, &a, vm_err(vm));
+    int64_t lying[GPA_MAX_DIMS];
+    for (int d = 0; d < ndim; d++) lying[d] = shape[columns ? ndim - 1 - d : d];
+    gpa_code rc = arr_empty(vm_rt(vm), t, ndim, lying, &a, vm_err(vm));
+    if (!rc) rc = turned(vm, a, columns, &a);
     return rc ? rc : np_return_array(vm, a, out);
 }
 
@@ -218,14 +248,14 @@ gpa_code numba_device_array(gpa_vm *vm, value *argv, value *out) { /* shape, dty
     gpa_dtype t;
     gpa_code rc = arg_shape(vm, argv[0], &ndim, shape);
     if (!rc) rc = arg_dtype(vm, argv[1], &t);
-    return rc ? rc : unset(vm, t == DT_NONE ? DT_F64 : t, ndim, shape, out);
+    return rc ? rc : unset(vm, t == DT_NONE ? DT_F64 : t, ndim, shape, order_of(argv[3]) == 'F', out);
 }
 
 gpa_code numba_device_array_like(gpa_vm *vm, value *argv, value *out) { /* ary, stream */
     gpa_arr *a;
     gpa_code rc = arg_array(vm, argv[0], DT_NONE, &a);
     if (rc) return rc;
-    rc = unset(vm, (gpa_dtype)a->dtype, a->ndim, a->shape, out);
+    rc = unset(vm, (gpa_dtype)a->dtype, a->ndim, a->shape, lies_by_columns(a), out);
     arr_release(vm_rt(vm), a);
     return rc;
 }
