@@ -83,6 +83,7 @@ out:
 
 /* The offsets of n points from the i-th, in elements. */
 static void make_offsets(const scatter *s, int64_t i, int64_t n, int64_t *to) {
+    for (int64_t j = 0; j < n && !s->axes; j++) to[j] = s->base; /* integers alone: one point */
     for (int k = 0; k < s->axes; k++) {
         const places *p = &s->axis[k];
         const int64_t *from = p->at + i, extent = p->extent, stride = p->stride, base = s->base;

@@ -120,3 +120,16 @@ for m in (x > 0.5, (x > 0.25) & (x < 0.5), y == 3, x > 2, x >= 0): print(m.sum()
 for t in (np.int32, np.uint32, np.int64): c = np.cumsum(y.astype(t), dtype=t); print(c[::9999].tolist(), (np.diff(c) == y[1:].astype(t)).all(), np.maximum.accumulate(y.astype(t) * 3)[::9999].tolist())
 print(np.cumsum(y.reshape(7, -1)[:, :9000], axis=1, dtype=np.int32)[:, ::2999].tolist(), np.cumsum(x > 0.5)[::9999].tolist())
 y[x > 0.9] = -7; y[y < -50] += 1; print(y.sum(), y[::9999].tolist())
+# --- ufunc.at by integers, slices and newaxis alone
+for f in (np.add, np.minimum, np.maximum, np.multiply, np.subtract, np.power):
+    for dtype in "dfqib":
+        for index, values in ((3, 2), (-2, 5), (np.int64(2), 5), (slice(1, 3), 5), (None, 7), ((), 3), (Ellipsis, [1, 2, 3, 4])):
+            a = np.arange(1, 5).astype(dtype)
+            try: f.at(a, index, values); print(f.__name__, a)
+            except Exception as e: print(type(e).__name__, e)
+        for index, values in ((1, [1, 2, 3]), ((1, 2), 2), ((slice(None), 1), [5, 2]), (([0, 1], 2), 5), ((1, [0, 2]), 5), ((slice(None, None, -1), -1), [3, 5]), ((None, 0, slice(1, None)), 4), ((0, 0), [1, 2]), (2, 1), ((0, 3), 1)):
+            a = np.arange(1, 7).astype(dtype).reshape(2, 3)
+            try: f.at(a, index, values); print(f.__name__, a.tolist())
+            except Exception as e: print(type(e).__name__, e)
+x = np.arange(24.0).reshape(2, 3, 4)
+np.negative.at(x, (0, 0)); np.negative.at(x, 1); np.add.at(x[1], (slice(1), 0), 7); np.add.at(x, (1, slice(None, None, -1), 3), [1, 2, 3]); print(x)
