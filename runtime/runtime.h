@@ -111,7 +111,7 @@ typedef struct {
     char description[96];
 } rt_facts;
 gpa_code rt_launch_facts(gpa_rt *rt, const char *name, rt_facts *out, gpa_err *e);
-/* A number of the device, by the driver's number of it; devices without a driver say `elsewhere`. */
+/* A number of the device, by the driver's number of it, 0: the driver's version; devices without a driver say `elsewhere`. */
 gpa_code rt_attribute(gpa_rt *rt, const char *name, int which, int64_t elsewhere, int64_t *out, gpa_err *e);
 
 typedef struct {

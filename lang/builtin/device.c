@@ -227,7 +227,29 @@ static gpa_code stream_attr(gpa_vm *vm, object_obj *o, const char *name, value *
 
 const object_kind cupy_stream_kind = {.type_name = "type", .call = stream_new, .attr = stream_attr};
 
-gpa_code cupy_device(gpa_vm *vm, value *argv, value *out) { return device_new(vm, argv, out); }
+/* Number 0 is the current device if that is no GPU: it simulates one. */
+static bool is_simulated(gpa_vm *vm, value number) { return strncmp(rt_device(vm_rt(vm)), "cuda", 4) != 0 && number.tag == V_INT && number.i == 0; }
+
+gpa_code cupy_device(gpa_vm *vm, value *argv, value *out) { return is_simulated(vm, argv[0]) ? numba_current_device(vm, argv, out) : device_new(vm, argv, out); }
+
+/* Bytes that arrays use, and bytes that are kept for new ones. */
+gpa_code cupy_memory(gpa_vm *vm, value *argv, value *out) {
+    (void)argv;
+    rt_stats s;
+    rt_get_stats(vm_rt(vm), &s);
+    return native_give(v_tuple(vm, 2, (value[]){v_int((int64_t)s.bytes_live), v_int((int64_t)s.bytes_cached)}), out);
+}
+
+gpa_code cupy_trim(gpa_vm *vm, value *argv, value *out) {
+    (void)argv, (void)out;
+    rt_trim(vm_rt(vm));
+    return GPA_OK;
+}
+
+gpa_code cupy_limit(gpa_vm *vm, value *argv, value *out) { /* text, or None */
+    (void)out;
+    return rt_set_memory_limit(vm_rt(vm), argv[0].tag == V_STR ? argv[0].str->text : NULL, vm_err(vm));
+}
 
 gpa_code numba_to_device(gpa_vm *vm, value *argv, value *out) { /* obj, stream, copy, to */
     return argv[3].tag == V_NONE ? move(vm, argv[0], rt_device(vm_rt(vm)), true, out) : store_into(vm, argv[3], argv[0], out);
@@ -270,10 +292,8 @@ gpa_code numba_is_available(gpa_vm *vm, value *argv, value *out) {
     return GPA_OK;
 }
 
-/* Number 0 is the current device if that is no GPU: it simulates one. */
 gpa_code numba_select_device(gpa_vm *vm, value *argv, value *out) { /* device_id */
-    bool simulated = strncmp(rt_device(vm_rt(vm)), "cuda", 4) != 0 && argv[0].tag == V_INT && argv[0].i == 0;
-    if (simulated) return numba_current_device(vm, argv, out);
+    if (is_simulated(vm, argv[0])) return numba_current_device(vm, argv, out);
     gpa_code rc = device_new(vm, argv, out);
     return rc ? rc : rt_set_device(vm_rt(vm), name_of(out->object), vm_err(vm));
 }

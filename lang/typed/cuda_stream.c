@@ -1,6 +1,8 @@
 /* cuda's streams, events and contexts. A stream is a number (runtime.h); number 0 is the order of all work.
  *
  * Reading order: waiting, streams, events, contexts, devices. */
+#include <stdio.h>
+
 #include "lang/builtin/all.h"
 #include "lang/builtin/kinds.h"
 #include "lang/typed/cuda.h"
@@ -115,6 +117,39 @@ gpa_code cuda_event_follow(gpa_vm *vm, value *argv, value *out) { /* self, strea
     return rc ? rc : rt_event_follow(vm_rt(vm), argv[0].object->data, stream, vm_err(vm));
 }
 
+gpa_code cuda_stream_record(gpa_vm *vm, value *argv, value *out) { /* self, event */
+    value none = v_unset();
+    gpa_code rc = GPA_OK;
+    if (argv[1].tag == V_NONE) rc = cuda_event(vm, &none, out);
+    else if (argv[1].tag == V_OBJECT && argv[1].object->kind == &cuda_event_kind) *out = value_retain(argv[1]);
+    else return vm_fail(vm, GPA_E_TYPE, "an event is needed, not a '%s'", value_type_name(argv[1]));
+    if (!rc) rc = cuda_event_record(vm, (value[]){*out, argv[0]}, &none);
+    if (!rc) return GPA_OK;
+    value_release(vm, *out);
+    *out = v_unset();
+    return rc;
+}
+
+gpa_code cuda_stream_follow(gpa_vm *vm, value *argv, value *out) { /* self, event */
+    if (argv[1].tag != V_OBJECT || argv[1].object->kind != &cuda_event_kind) return vm_fail(vm, GPA_E_TYPE, "an event is needed, not a '%s'", value_type_name(argv[1]));
+    return cuda_event_follow(vm, (value[]){argv[1], argv[0]}, out);
+}
+
+gpa_code cuda_stream_done(gpa_vm *vm, value *argv, value *out) { /* self */
+    value event;
+    gpa_code rc = cuda_stream_record(vm, (value[]){argv[0], v_none()}, &event);
+    if (rc) return rc;
+    rc = cuda_event_query(vm, &event, out);
+    value_release(vm, event);
+    return rc;
+}
+
+gpa_code cuda_stream_ptr(gpa_vm *vm, value *argv, value *out) {
+    (void)vm;
+    *out = argv[0].object->fields[STREAM_NUMBER];
+    return GPA_OK;
+}
+
 gpa_code cuda_event_wait(gpa_vm *vm, value *argv, value *out) { /* self */
     (void)out;
     return rt_event_wait(vm_rt(vm), argv[0].object->data, vm_err(vm));
@@ -205,6 +240,20 @@ gpa_code cuda_max_rows(gpa_vm *vm, value *argv, value *out) { return fact(vm, ar
     }
 #include "lang/builtin/attribute.def"
 #undef ATTRIBUTE
+
+gpa_code cuda_pci_bus_id(gpa_vm *vm, value *argv, value *out) {
+    gpa_code (*const parts[])(gpa_vm *, value *, value *) = {cuda_attribute_PCI_DOMAIN_ID, cuda_attribute_PCI_BUS_ID, cuda_attribute_PCI_DEVICE_ID};
+    unsigned at[3];
+    char text[32];
+    for (int i = 0; i < 3; i++) {
+        value v;
+        gpa_code rc = parts[i](vm, argv, &v);
+        if (rc) return rc;
+        at[i] = (unsigned)v.i;
+    }
+    snprintf(text, sizeof text, "%04X:%02X:%02X.0", at[0], at[1], at[2]);
+    return native_give(v_cstr(vm, text), out);
+}
 
 /* The version of a GPU's architecture; (0, 0) of other devices. */
 gpa_code cuda_capability(gpa_vm *vm, value *argv, value *out) {

@@ -305,6 +305,10 @@ static gpa_code cuda_status(int i, gpa_status *out, gpa_err *e) {
 /* ---- the contract ---- */
 
 static gpa_code cuda_attribute(gpa_dev *d, int which, int *out, gpa_err *e) {
+    if (!which) {
+        *out = api_driver_version();
+        return GPA_OK;
+    }
     return api_check(d->cu->device_attribute(out, which, d->device), "cuDeviceGetAttribute", e);
 }
 
