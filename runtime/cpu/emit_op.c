@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "runtime/cpu/ll.h"
+#include "runtime/cpu/remainder.h"
 
 /* One operation being emitted: the row, the types it computes in and results in, operands of equal shape. */
 typedef struct {
@@ -73,12 +74,19 @@ static ll_val take_lanes(ll *E, V slot, gpa_dtype t, unsigned n, bool vec) {
     return r;
 }
 
+/* The same for remainders, which several lanes can have at once. */
+static void run_remainders(gpa_op_fn f, uint64_t types, uint64_t lanes, const void *a, const void *b, const void *c, void *out) {
+    gpa_op op = (gpa_op)(types >> 32);
+    if (!remainder_lanes(op, (gpa_dtype)(types & 0xff), a, b, out, lanes)) run_lanes(f, types, lanes, a, b, c, out);
+}
+
 static ll_val by_function(ll *E, const row *r) {
     unsigned n = ll_width(r->a.v);
+    bool remainders = remainder_can(r->op, r->t) && r->to == r->t;
     gpa_op_fn f = op_function(r->op, r->t);
     const ll_val *operand[3] = {&r->a, &r->b, &r->c};
     V args[7] = {ll_i64(E, (int64_t)(intptr_t)f), NULL, ll_i64(E, n)};
-    uint64_t types = (uint64_t)r->to << 24;
+    uint64_t types = (uint64_t)r->to << 24 | (uint64_t)r->op << 32;
     if (!f && !E->rc) E->rc = gpa_fail(E->err, GPA_E_INTERNAL, "%s of %s", op_info[r->op].name, dtype_info[r->t].name);
     for (int i = 0; i < 3; i++) {
         bool there = operand[i]->v;
@@ -87,7 +95,8 @@ static ll_val by_function(ll *E, const row *r) {
     }
     args[1] = ll_i64(E, (int64_t)types);
     args[6] = lanes_slot(E, r->to, n);
-    ll_call(E, "gpa_lanes", (void *)(uintptr_t)run_lanes, LLVMVoidTypeInContext(E->ctx), args, 7);
+    if (remainders) ll_call(E, "gpa_remainders", (void *)(uintptr_t)run_remainders, LLVMVoidTypeInContext(E->ctx), args, 7);
+    else ll_call(E, "gpa_lanes", (void *)(uintptr_t)run_lanes, LLVMVoidTypeInContext(E->ctx), args, 7);
     return take_lanes(E, args[6], r->to, n, r->a.vec);
 }
 

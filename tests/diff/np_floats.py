@@ -47,3 +47,21 @@ with np.errstate(divide='raise'):
 try:
     with np.errstate(over='raise'): raise KeyError('k')
 except KeyError: print('after')
+
+# --- remainders, to the last bit
+n = 20003
+h = np.arange(n, dtype=np.uint64) * np.uint64(0x1E3779B97F4A7C15)
+h = (h ^ (h >> np.uint64(30))) * np.uint64(0x3F58476D1CE4E5B9)
+h ^= h >> np.uint64(27)
+g = h * np.uint64(0x14D049BB133111EB)
+g ^= g >> np.uint64(31)
+def told(r):
+    r = np.where(np.isnan(r), np.ones(1, r.dtype), r)
+    bits = r.view(np.uint64 if r.dtype == np.float64 else np.uint32).astype(np.uint64)
+    return (bits * (np.arange(n, dtype=np.uint64) % np.uint64(1009) + np.uint64(1))).sum() >> np.uint64(1)
+for t, u in (np.float64, np.uint64), (np.float32, np.uint32):
+    any_a, any_b = h.astype(u).view(t), g.astype(u).view(t)
+    large, small, k = ((h >> np.uint64(11)) / 2.0**20).astype(t), ((g >> np.uint64(40)) - 2.0**23 + 0.5).astype(t), np.arange(n).astype(t)
+    for a, b in ((any_a, any_b), (any_a, any_b[::-1]), (any_a * 0, any_b), (large, small), (small, t(6.283185307179586)), (large / t(2**30), small), (np.rint(small), np.rint(small / t(2**19))),
+                 (np.nextafter(t(1), t(2)) * k, t(1)), (k * t(0.1), t(0.1)), (k * t(-0.3), t(0.1)), (k * t(0.3), t(-0.1)), (-k, t(np.inf)), (k, t(0)), (k * t(1e-44), t(-3e-44))):
+        print([(told(r), np.isnan(r).sum()) for r in (a % b, np.fmod(a, b), a // b)])
