@@ -52,6 +52,18 @@ a = [1, 3, 3, 5]
 print(np.searchsorted(a, 3), np.searchsorted(a, 3, side="right"), np.searchsorted(a, [0, 4, 9]), np.array(a).searchsorted([2]))
 # --- partition and lexsort (later)
 print(np.partition([3, 1, 2], 1)[1], np.lexsort(([1, 0, 2], [0, 0, 0])), np.sort([3, 1, 2])[::-1])
+# --- unique and isin of large unsigned numbers
+h = np.arange(3000, dtype=np.uint64) % np.uint64(700) + (np.uint64(2**62) * np.uint64(2) - np.uint64(350))
+print(np.unique(h).size, np.unique(h)[[0, -1]], np.unique(h, return_counts=True)[1].sum())
+print(np.isin(h, h[:5]).sum(), np.isin(h, np.array([1, 2])).sum())
+for x in (np.zeros(0), np.ones(1), np.array([2.0, np.nan, 2.0, np.nan])):
+    for r in (np.unique(x, return_index=True, return_inverse=True, return_counts=True), np.unique(x, equal_nan=False)): print(r)
+
+# --- argwhere and repeat
+z = (np.arange(2 * 3 * 4) % 5 == 0).reshape(2, 3, 4)
+for x in (z, z[0], z[0, 0], z.T, z[:, ::2], z[:0], np.array(True), np.zeros((3, 0, 2))): print(np.argwhere(x).tolist(), np.argwhere(x).shape, np.argwhere(x).dtype)
+for counts in ([0, 2, 0, 1], [0, 0, 0, 0], [3, 0, 0, 0], [0, 0, 0, 2], np.array([1, 2, 3, 4], "i1")): print(np.repeat(np.arange(4.0), counts), np.repeat(np.arange(8).reshape(2, 4), counts, axis=1).tolist())
+
 # --- set operations
 print(np.intersect1d([1, 2, 3], [2, 3, 4]), np.union1d([1, 3], [2]), np.setdiff1d([1, 2, 3], [2]), np.isin([1, 2], [2]))
 # --- allclose and array_equal

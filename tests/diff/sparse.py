@@ -118,3 +118,29 @@ for f in (sl.cg, sl.bicgstab, sl.gmres):
         print(f.__name__, x.round(6), info)
     print(f(a, np.zeros(4)), f(a * 1e-8, b * 1e-8, rtol=1e-9)[0].round(5), f(a, b, x0=np.ones(4), rtol=1e-9, M=sp.diags(1 / a.diagonal()).tocsr())[0].round(5))
     tell(lambda: f(a, np.ones(3)))
+
+# --- many values in no order, some places named twice (scipy 1.18)
+m, n = 60, 200
+k = np.arange(3000)
+row, col = k * 7919 % m, k * k * 31 % n
+for t in ("f8", "i4", "c16", "i1", "f4", "?"):
+    v = (k % 7 - 3).astype(t)
+    c = sp.coo_matrix((v, (row, col)), shape=(m, n))
+    a, b = c.tocsr(), c.tocsc()
+    d = c.toarray()
+    loose = sp.csr_matrix((v[:600], col[:600], np.arange(m + 1) * 10), shape=(m, n))
+    e = loose.toarray()
+    print(t, a.dtype, a.nnz, b.nnz, a.indices[:40].tolist(), b.indices[:40].tolist(), a.indptr.tolist(), b.indptr[:50].tolist(), a.has_canonical_format, loose.has_canonical_format)
+    for x, y in ((a.tocsc(), d), (b.tocsr(), d), (a[5:30], d[5:30]), (a[::-3], d[::-3]), (a[:, 10:150], d[:, 10:150]), (a[:, 3::7], d[:, 3::7]), (a[:, ::-1], d[:, ::-1]), (b[7:9, 20:], d[7:9, 20:]), (loose.tocsc(), e), (loose[3:9], e[3:9]), (loose[[5, 5, 2]], e[[5, 5, 2]]), (a[30:5], d[30:5])):
+        print(x.shape, x.dtype, bool((x.toarray() == y).all()), end=" ")
+    print()
+    if t == "?": continue
+    for x in (a @ b.T, b @ a.T, a.T @ loose, loose @ loose.T, a + loose, a - loose.tocsc(), a.multiply(loose), a.maximum(loose), loose + loose, a + a, a.multiply(a), a - a) if t != "c16" else (a @ b.T, a.T @ loose, a + loose, a - a, a.multiply(loose)):
+        y = x.toarray()
+        print(x.dtype, x.shape, (y.astype("c16") * (np.arange(y.size).reshape(y.shape) % 13)).sum())
+
+# --- indices that were changed by hand (scipy 1.18)
+a = sp.csr_matrix(np.eye(4))
+a.indices[2] = 0
+a.data[1] = 5
+tell(lambda: a.tocsc(), lambda: a + a, lambda: a @ a)
