@@ -2,19 +2,22 @@
  *
  * A row is walked in blocks that stay in the nearest cache: one comparison an element finds the blocks that hold something better,
  * few after the first ones; such a block is walked again, for the value and then for its first place. What is no number is better
- * than any number. Loops say what they compute without a branch, and the compiler makes vectors of them. Reading order: blocks,
- * rows, calls. */
+ * than any number. Loops say what they compute without a branch, and the compiler makes vectors of them. Short rows are walked once,
+ * each lane keeping its best element and that one's place; as many rows as there are lanes are then decided side by side. Reading
+ * order: blocks, short rows, rows, calls. */
 #include "runtime/cpu/extreme.h"
 
 #include <string.h>
 
 #include "runtime/base.h"
+#include "runtime/cpu/lanes.h"
 #include "runtime/cpu/run.h"
 #include "runtime/cpu/threads.h"
 #include "runtime/wide.h"
 
-/* Elements of a block, of the shortest row that is worth the call, of a part of a row that a thread takes; rows of an item of work. */
-enum { BLOCK = 2048, SHORTEST = 48, PART = 1 << 17, ITEM = 1 << 15 };
+/* Elements of a block, of the shortest row that is worth the call, of the longest short one, of a part of a row that a thread takes, of an
+ * item of work. */
+enum { BLOCK = 2048, SHORTEST = 48, SHORT = 512, PART = 1 << 17, ITEM = 1 << 15 };
 
 /* Comparisons of numbers alone: the compiler may take the processor's own maximum. */
 #ifdef __clang__
@@ -105,6 +108,57 @@ static int64_t bool_least(const void *row, int64_t n) {
     return found ? found - x : 0;
 }
 
+/* ---- short rows ---- */
+
+/* For elements of type T, of `size` bytes: the places of as many rows as there are lanes. False when there may be what is no number. The
+ * last vector of a row overlaps the one before. */
+#define SHORT_ROWS(name, T, size, BEYOND)                                                                             \
+    GPA_WIDE static bool name##_rows(const void *rows, int64_t n, int64_t *out) {                                     \
+        typedef T vec __attribute__((vector_size(LANES_BYTES)));                                                      \
+        enum { L = LANES_##size };                                                                                    \
+        lanes_##size best[L], at[L], turned[L], place[L], first;                                                      \
+        vec sum = {0};                                                                                                \
+        for (int l = 0; l < L; l++) first[l] = l;                                                                     \
+        for (int k = 0; k < L; k++) {                                                                                 \
+            const T *row = (const T *)rows + k * n;                                                                   \
+            vec b, x;                                                                                                 \
+            memcpy(&b, row, sizeof b);                                                                                \
+            lanes_##size p = first;                                                                                   \
+            sum += b;                                                                                                 \
+            for (int64_t i = L; i < n; i += L) {                                                                      \
+                int64_t from = MIN(i, n - L);                                                                         \
+                memcpy(&x, row + from, sizeof x);                                                                     \
+                lanes_##size take = x BEYOND b, here = first + (int32_t)from;                                         \
+                b = (vec)(((lanes_##size)x & take) | ((lanes_##size)b & ~take));                                      \
+                p = (here & take) | (p & ~take);                                                                      \
+                sum += x;                                                                                             \
+            }                                                                                                         \
+            best[k] = (lanes_##size)b;                                                                                \
+            at[k] = p;                                                                                                \
+        }                                                                                                             \
+        for (int l = 0; l < L; l++)                                                                                   \
+            if (sum[l] != sum[l]) return false;                                                                       \
+        lanes_bring_##size((void *)best, L, L, L, turned);                                                            \
+        lanes_bring_##size((void *)at, L, L, L, place);                                                               \
+        vec b = (vec)turned[0];                                                                                       \
+        lanes_##size p = first * 0 + SHORT;                                                                           \
+        for (int l = 1; l < L; l++) {                                                                                 \
+            lanes_##size take = (vec)turned[l] BEYOND b;                                                              \
+            b = (vec)((turned[l] & take) | ((lanes_##size)b & ~take));                                                \
+        }                                                                                                             \
+        for (int l = 0; l < L; l++) {                                                                                 \
+            lanes_##size alike = (vec)turned[l] == b, here = (place[l] & alike) | (p & ~alike), before = here < p;    \
+            p = (here & before) | (p & ~before);                                                                      \
+        }                                                                                                             \
+        for (int l = 0; l < L; l++) out[l] = p[l];                                                                    \
+        return true;                                                                                                  \
+    }
+#define BOTH_ROWS(name, T, size) SHORT_ROWS(name##_most, T, size, >) SHORT_ROWS(name##_least, T, size, <)
+BOTH_ROWS(f32, float, 4)
+BOTH_ROWS(f64, double, 8)
+BOTH_ROWS(i32, int32_t, 4)
+BOTH_ROWS(i64, int64_t, 8)
+
 /* ---- rows ---- */
 
 typedef int64_t (*finder)(const void *row, int64_t n);
@@ -126,8 +180,21 @@ static finder finder_of(gpa_dtype t, bool most) {
     return NULL;
 }
 
+typedef bool (*rows_finder)(const void *rows, int64_t n, int64_t *out);
+
+static rows_finder rows_finder_of(gpa_dtype t, bool most) {
+    switch ((int)t) {
+    case DT_I32: return most ? i32_most_rows : i32_least_rows;
+    case DT_I64: return most ? i64_most_rows : i64_least_rows;
+    case DT_F32: return most ? f32_most_rows : f32_least_rows;
+    case DT_F64: return most ? f64_most_rows : f64_least_rows;
+    }
+    return NULL;
+}
+
 typedef struct {
     finder find;
+    rows_finder find_rows; /* NULL: one by one */
     const char *in;
     int64_t *out, rows, n, item, per_item;
     int64_t parts, *place; /* of a row that several threads share: the best place of each part */
@@ -135,7 +202,11 @@ typedef struct {
 
 static void some_rows(void *arg, int64_t i) {
     const work *k = arg;
-    for (int64_t row = i * k->per_item; row < MIN((i + 1) * k->per_item, k->rows); row++) k->out[row] = k->find(k->in + row * k->n * k->item, k->n);
+    int64_t row = i * k->per_item, end = MIN((i + 1) * k->per_item, k->rows), together = LANES_BYTES / k->item;
+    for (; k->find_rows && row + together <= end; row += together)
+        if (!k->find_rows(k->in + row * k->n * k->item, k->n, k->out + row))
+            for (int64_t r = row; r < row + together; r++) k->out[r] = k->find(k->in + r * k->n * k->item, k->n);
+    for (; row < end; row++) k->out[row] = k->find(k->in + row * k->n * k->item, k->n);
 }
 
 static void one_part(void *arg, int64_t i) {
@@ -166,6 +237,10 @@ static gpa_code by_parts(work *k, int threads, const int32_t *stop, gpa_err *e) 
 gpa_code extreme_run(int threads, const int32_t *stop, const gpa_libcall *c, gpa_err *e) {
     int64_t item = (int64_t)dtype_size(c->dtype);
     work k = {.find = finder_of(c->dtype, c->extreme.most), .rows = c->extreme.rows, .n = c->extreme.n, .item = item, .per_item = MAX(1, ITEM / c->extreme.n)};
+    if (k.n <= SHORT) {
+        k.find_rows = rows_finder_of(c->dtype, c->extreme.most);
+        k.per_item = (k.per_item + LANES_4 - 1) / LANES_4 * LANES_4;
+    }
     k.in = c->extreme.in.mem->base + c->extreme.in.offset * item;
     k.out = (int64_t *)(void *)c->extreme.out.mem->base + c->extreme.out.offset;
     gpa_code rc = GPA_OK;

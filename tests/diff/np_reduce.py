@@ -155,3 +155,19 @@ for t in np.float32, np.float64:
         b[at] = np.nan
         print(b.max(), b.min(), np.nanmax(b), np.nanmin(b), np.fmax.reduce(b), np.fmin.reduce(b), np.maximum(a, b)[at], np.fmin(b, a)[at])
     print(np.maximum(t(np.nan), a[:3]), np.maximum(a[:3], t(np.nan)), np.fmax(t(np.nan), a[:3]), np.fmin(a[:3], t(np.nan)))
+
+# --- places of extremes in rows
+for T in (np.float32, np.float64, np.int32, np.int64, np.uint32, np.int16):
+    for rows, n in ((300, 100), (1, 100), (7, 48), (8, 64), (17, 49), (40, 512), (33, 513), (5, 2049)):
+        a = ((np.arange(rows * n) * 7919 % 1009).reshape(rows, n) - 500).astype(T)
+        r = [a.argmax(axis=1), a.argmin(axis=1)]
+        if T in (np.float32, np.float64):
+            b = a.copy()
+            b[rows // 2, 3] = b[rows // 2, 40] = np.nan
+            b[0, 5] = b[0, 40] = np.inf
+            b[0, 6] = -np.inf
+            r += [b.argmax(axis=1), b.argmin(axis=1)]
+            b[...] = -0.0
+            b[:, 1::2] = 0.0
+            r += [b.argmax(axis=1), b.argmin(axis=1)]
+        print(T, rows, n, [int((x * np.arange(1, rows + 1)).sum()) for x in r])
