@@ -88,7 +88,7 @@ typedef struct gpa_libcall {
             int64_t n, count;
             gpa_binding key, other, at, start, to_other, to_at;
         } turn;
-        /* LU to EIG: `batch` matrices, each dense and by columns, one after the other; x[i] is the memory of all of one kind.
+        /* LU to LSTSQ: `batch` matrices, each dense and by columns, one after the other; x[i] is the memory of all of one kind.
          * What the call reads is overwritten. `part` is the real dtype of dtype; p = min(m, n).
          *
          *            x[0]                   x[1]                x[2]                    x[3]
@@ -104,11 +104,15 @@ typedef struct gpa_libcall {
          *   EIGH     n x n: vectors         n part: values      (without `vectors` values only)
          *   EIG      n x n                  n complex: values   n x n: vectors (NULL: values only); of a real matrix's pair
          *            of conjugate ones the real part and then, beside the second of the values, the imaginary part
+         *   LSTSQ    m x n               max(m, n) x k: B, then X and what B keeps beyond it
+         *                                                       p part: singular    1 int32: how many are
+         *                                                       values              beyond `limit` times the first
          *
          * EIGH looks at the lower triangle, with `upper` at the upper one. */
         struct {
             int64_t batch, m, n, k;
             bool upper, full, vectors;
+            double limit;
             gpa_mem *x[LIB_MATRICES];
             int32_t *info; /* is set to LAPACK's info of the first matrix that has one, else to 0 */
             bool *blind;   /* is set by LU and SOLVE of a library that passes over NaN */

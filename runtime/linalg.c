@@ -45,6 +45,7 @@ static const char *const failures[LIB_COUNT] = {
     [LIB_SVD] = "SVD did not converge",
     [LIB_EIGH] = "Eigenvalues did not converge",
     [LIB_EIG] = "Eigenvalues did not converge",
+    [LIB_LSTSQ] = "SVD did not converge in Linear Least Squares",
 };
 
 /* Does the call on arrays x, each of which is the whole of its own memory; *blind: the library passed over NaN. An empty stack needs
@@ -277,6 +278,31 @@ gpa_code arr_eig(gpa_rt *rt, gpa_arr *a, gpa_arr **w, gpa_arr **v, gpa_err *e) {
     TRY(run(rt, &c, x, &blind, e));
     if (v) TRY(give_turned(rt, x, 2, v, e));
     give(x, 1, w);
+out:
+    drop(rt, x);
+    place_leave(rt, at);
+    return rc;
+}
+
+gpa_code arr_lstsq(gpa_rt *rt, gpa_arr *a, gpa_arr *b, double limit, gpa_arr **out, gpa_arr **s, gpa_arr **rank, gpa_err *e) {
+    gpa_arr *x[LIB_MATRICES] = {NULL};
+    place_stay at = place_enter(rt, &a, 1);
+    gpa_libcall c = call_of(LIB_LSTSQ, a);
+    int64_t p = MIN(c.matrix.m, c.matrix.n), one = 1;
+    bool blind = false;
+    gpa_code rc = GPA_OK;
+    *out = *s = *rank = NULL;
+    c.matrix.k = b->shape[b->ndim - 1];
+    c.matrix.limit = limit;
+    TRY(library_copy(rt, a, c.dtype, true, &x[0], e));
+    if (!library_can(x[0]->storage->buf->device, &c)) goto out;
+    TRY(library_copy(rt, b, c.dtype, true, &x[1], e));
+    TRY(result(rt, a, dtype_info[c.dtype].real, 1, &p, &x[2], e));
+    TRY(result(rt, a, DT_I32, 1, &one, &x[3], e));
+    TRY(run(rt, &c, x, &blind, e));
+    TRY(give_turned(rt, x, 1, out, e));
+    give(x, 2, s);
+    give(x, 3, rank);
 out:
     drop(rt, x);
     place_leave(rt, at);

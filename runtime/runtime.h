@@ -353,6 +353,10 @@ gpa_code arr_lu(gpa_rt *rt, gpa_arr *a, gpa_arr **out, gpa_arr **pivots, gpa_err
 gpa_code arr_solve(gpa_rt *rt, gpa_arr *a, gpa_arr *b, gpa_arr **out, gpa_err *e);
 /* The inverses of (..., n, n); by the host where the device's library has none. */
 gpa_code arr_inverse(gpa_rt *rt, gpa_arr *a, gpa_arr **out, gpa_err *e);
+/* The shortest of the X that make B - A X least, for an (m, n) matrix A and B of max(m, n) rows, of which those beyond m do not count: X in
+ * its first n rows, and where rank = n < m what remains in the others; the singular values (p), and how many are larger than `limit`
+ * times the first (1, int32). *x NULL: the device's library has no such call. */
+gpa_code arr_lstsq(gpa_rt *rt, gpa_arr *a, gpa_arr *b, double limit, gpa_arr **x, gpa_arr **s, gpa_arr **rank, gpa_err *e);
 /* The triangular factor in the lower (or upper) triangle that is looked at; the rest keeps what a has. */
 gpa_code arr_cholesky(gpa_rt *rt, gpa_arr *a, bool upper, gpa_arr **out, gpa_err *e);
 /* R and Householder's reflectors (..., m, n), their factors (..., p), and the first k columns of Q (q NULL: not wanted). */

@@ -103,6 +103,22 @@ gpa_code linalg_eig(gpa_vm *vm, value *argv, value *out) { /* a, vectors */
     return give_tuple(vm, rc, !rc && vectors ? 2 : 1, parts, out);
 }
 
+gpa_code linalg_lstsq(gpa_vm *vm, value *argv, value *out) { /* a, b, limit */
+    gpa_arr *a = NULL, *b = NULL, *parts[3] = {NULL}; /* x, s, rank */
+    double limit;
+    gpa_code rc = GPA_OK;
+    TRY(arg_float(vm, argv[2], "limit", &limit));
+    TRY(arg_array(vm, argv[0], DT_NONE, &a));
+    TRY(arg_array(vm, argv[1], DT_NONE, &b));
+    TRY(arr_lstsq(vm_rt(vm), a, b, limit, &parts[0], &parts[1], &parts[2], vm_err(vm)));
+    if (parts[0]) rc = give_tuple(vm, GPA_OK, 3, parts, out);
+    else *out = v_none();
+out:
+    arr_release(vm_rt(vm), a);
+    arr_release(vm_rt(vm), b);
+    return rc;
+}
+
 /* ---- sparse matrices ---- */
 
 /* n arrays from arguments, owned; also after a failure. */

@@ -215,6 +215,7 @@ static const struct {
     [LIB_SVD] = {can_lapack, run_lapack},
     [LIB_EIGH] = {can_lapack, run_lapack},
     [LIB_EIG] = {can_lapack, run_lapack},
+    [LIB_LSTSQ] = {can_lapack, run_lapack},
     [LIB_SPARSE] = {can_sparse, run_sparse},
 };
 

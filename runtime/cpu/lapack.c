@@ -37,6 +37,12 @@
     ROUTINE(heevd, NULL, "heevd",                                                                                          \
             (const char *, const char *, const int *, void *, const int *, void *, void *, const int *, void *,            \
              const int *, int *, const int *, int *))                                                                      \
+    ROUTINE(gelsd, "gelsd", NULL,                                                                                          \
+            (const int *, const int *, const int *, void *, const int *, void *, const int *, void *, const void *, int *, \
+             void *, const int *, int *, int *))                                                                           \
+    ROUTINE(gelsd_complex, NULL, "gelsd",                                                                                  \
+            (const int *, const int *, const int *, void *, const int *, void *, const int *, void *, const void *, int *, \
+             void *, const int *, void *, int *, int *))                                                                   \
     ROUTINE(geev, "geev", NULL,                                                                                            \
             (const char *, const char *, const int *, void *, const int *, void *, void *, void *, const int *, void *,    \
              const int *, void *, const int *, int *))                                                                     \
@@ -50,7 +56,7 @@ typedef struct {
 #undef ROUTINE
 } routines;
 
-enum { TYPES = 4, TILE = 32, FEW_ROWS = 32 };
+enum { TYPES = 4, TILE = 32, FEW_ROWS = 32, LEVELS = 32 }; /* LEVELS: of division in gelsd, more than any matrix has */
 struct lapack {
     bool there;
     routines of[TYPES];
@@ -267,6 +273,19 @@ static int eig(const task *t) {
     return info;
 }
 
+static int lstsq(const task *t) {
+    int info = 0, rank = 0, lead = at_least_1(t->m), lead_b = at_least_1(MAX(t->m, t->n));
+    float narrow = (float)t->c->matrix.limit;
+    const void *limit = dtype_info[t->c->dtype].real == DT_F32 ? (const void *)&narrow : &t->c->matrix.limit;
+    if (dtype_is_complex(t->c->dtype))
+        t->r->gelsd_complex(&t->m, &t->n, &t->k, t->x[0], &lead, t->x[1], &lead_b, t->x[2], limit, &rank, t->work, &t->n_work, t->real_work,
+                            t->ints, &info);
+    else
+        t->r->gelsd(&t->m, &t->n, &t->k, t->x[0], &lead, t->x[1], &lead_b, t->x[2], limit, &rank, t->work, &t->n_work, t->ints, &info);
+    if (t->n_work >= 0) *(int32_t *)(void *)t->x[3] = rank;
+    return info;
+}
+
 static int one(const task *t) {
     switch (t->c->kind) {
     case LIB_LU: return lu(t);
@@ -277,6 +296,7 @@ static int one(const task *t) {
     case LIB_SVD: return svd(t);
     case LIB_EIGH: return eigh(t);
     case LIB_EIG: return eig(t);
+    case LIB_LSTSQ: return lstsq(t);
     case LIB_GEMM: case LIB_SORT: case LIB_ARGSORT: case LIB_SEARCH: case LIB_EXTREME: case LIB_FFT: case LIB_SPARSE: case LIB_SPGEMM: case LIB_TURN: case LIB_COUNT: break;
     }
     return -1;
@@ -291,6 +311,7 @@ static size_t reals_of(const gpa_libcall *c) {
     if (c->kind == LIB_SVD && wide) return p * MAX(5 * p + 7, 2 * q + 2 * p + 1) + 1;
     if (c->kind == LIB_EIGH && wide) return 1 + 5 * n + 2 * n * n;
     if (c->kind == LIB_EIG) return 2 * n + 1;
+    if (c->kind == LIB_LSTSQ && wide) return n * (60 + 8 * LEVELS) + 75 * (size_t)c->matrix.k + MAX(676, n * (1 + (size_t)c->matrix.k) + 2 * (size_t)c->matrix.k);
     return 1;
 }
 
@@ -298,6 +319,7 @@ static size_t ints_of(const gpa_libcall *c) {
     size_t n = (size_t)c->matrix.n, p = (size_t)MIN(c->matrix.m, c->matrix.n);
     if (c->kind == LIB_SVD) return 8 * p + 1;
     if (c->kind == LIB_EIGH) return 3 + 5 * n;
+    if (c->kind == LIB_LSTSQ) return p * (11 + 3 * LEVELS) + 1;
     return n + 1;
 }
 
@@ -306,7 +328,8 @@ static int work_of(const task *asked) {
     task t = *asked;
     gpa_c128 answer = {0, 0}, real_answer = {0, 0};
     int int_answer = 0;
-    if (t.c->kind != LIB_INVERSE && t.c->kind != LIB_QR && t.c->kind != LIB_SVD && t.c->kind != LIB_EIGH && t.c->kind != LIB_EIG) return 0;
+    if (t.c->kind != LIB_INVERSE && t.c->kind != LIB_QR && t.c->kind != LIB_SVD && t.c->kind != LIB_EIGH && t.c->kind != LIB_EIG && t.c->kind != LIB_LSTSQ)
+        return 0;
     if (t.c->kind == LIB_INVERSE && t.n <= FEW_ROWS) return t.n * t.n;
     t.work = &answer;
     t.real_work = &real_answer;
@@ -378,6 +401,7 @@ static void steps_of(const gpa_libcall *c, int64_t *step) {
     if (c->kind == LIB_QR) step[1] = p * item, step[2] = m * k * item;
     if (c->kind == LIB_SVD) step[1] = n * real, step[2] = m * (c->matrix.full ? m : n) * item, step[3] = n * n * item;
     if (c->kind == LIB_EIGH) step[1] = n * real;
+    if (c->kind == LIB_LSTSQ) step[1] = MAX(m, n) * k * item, step[2] = p * real, step[3] = (int64_t)sizeof(int32_t);
     if (c->kind == LIB_EIG) step[1] = n * 2 * real, step[2] = n * n * item;
 }
 
