@@ -97,6 +97,10 @@ static gpa_code exception_attr(gpa_vm *vm, exc_obj *x, const char *text, value *
     if (is(text, "__notes__") && x->notes.tag != V_NONE) *out = found(x->notes);
     else if (is(text, "__context__") || is(text, "__traceback__")) *out = v_none();
     else if (x->code == GPA_E_EXIT && is(text, "code")) *out = x->args.tuple->count ? found(x->args.tuple->items[0]) : v_none();
+    else if (x->code == GPA_E_AXIS && (is(text, "axis") || is(text, "ndim"))) {
+        const tuple_obj *args = x->args.tuple;
+        *out = args->count >= 2 ? found(args->items[is(text, "ndim")]) : v_none();
+    }
     return GPA_OK;
 }
 

@@ -453,8 +453,9 @@ static const native *constructor(gpa_vm *vm, uint32_t aux) {
 
 static gpa_code call_type(gpa_vm *vm, value type, size_t n, const value *args, size_t n_named, const value *names, value *out) {
     if (type.aux >= AUX_ERROR && type.aux < AUX_FROZENSET) {
-        if (n_named) return vm_fail(vm, GPA_E_TYPE, "%s() takes no keyword arguments", type_name(type.aux));
-        value t = v_tuple(vm, n, args);
+        bool prefixed = type.aux == AUX_ERROR + GPA_E_AXIS && n == 2 && n_named == 1 && text_is(names[0], "msg_prefix"); /* its third argument */
+        if (n_named && !prefixed) return vm_fail(vm, GPA_E_TYPE, "%s() takes no keyword arguments", type_name(type.aux));
+        value t = v_tuple(vm, n + n_named, args);
         if (t.tag == V_UNSET) return vm->err.code;
         *out = v_exception(vm, (gpa_code)(type.aux - AUX_ERROR), t);
         gpa_code rc = out->tag == V_UNSET ? vm->err.code : GPA_OK;

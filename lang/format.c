@@ -9,6 +9,7 @@
 #include "lang/container.h"
 #include "lang/number.h"
 #include "lang/number_text.h"
+#include "lang/record.h"
 #include "lang/text.h"
 #include "lang/vm.h"
 
@@ -173,6 +174,7 @@ static const char *type_module(uint32_t aux) {
     static const gpa_code exceptions[] = {GPA_E_AXIS, GPA_E_COMPLEX_WARNING, GPA_E_RANK_WARNING, GPA_E_VISIBLE_DEPRECATION, GPA_E_TOO_HARD, GPA_E_DTYPE_PROMOTION};
     for (size_t i = 0; i < COUNT_OF(exceptions); i++)
         if (aux == AUX_ERROR + (uint32_t)exceptions[i]) return "numpy.exceptions.";
+    if (aux == AUX_ERROR + GPA_E_UNSUPPORTED_OPERATION) return "io.";
     if (aux == AUX_ERROR + GPA_E_LINALG) return "numpy.linalg.";
     if (aux == AUX_ERROR + GPA_E_UFUNC_TYPE) return "numpy._core._exceptions.";
     return "";
@@ -295,6 +297,13 @@ static gpa_code str_exception(gpa_vm *vm, const exc_obj *e, gpa_str *out) {
         str_put(out, ": ");
         return vm_repr(vm, args->items[2], out);
     }
+    if (e->code == GPA_E_AXIS && args->count >= 2) { /* axis, ndim, and what the message begins with */
+        if (args->count == 3 && args->items[2].tag == V_STR) str_printf(out, "%s: ", args->items[2].str->text);
+        str_put(out, "axis ");
+        gpa_code rc = vm_str(vm, args->items[0], out);
+        str_put(out, " is out of bounds for array of dimension ");
+        return rc ? rc : vm_str(vm, args->items[1], out);
+    }
     if (args->count == 1) return e->code == GPA_E_KEY ? vm_repr(vm, args->items[0], out) : vm_str(vm, args->items[0], out);
     return vm_repr(vm, e->args, out);
 }
@@ -343,6 +352,7 @@ static gpa_code format_plain(gpa_vm *vm, value v, gpa_str *out) {
 
 gpa_code vm_format(gpa_vm *vm, value v, const char *spec, size_t n, gpa_str *out) {
     value now = v_none();
+    bool handled = false;
     gpa_code rc = GPA_OK;
     if (v.tag == V_ARRAY && v.array->arr->ndim == 0) {
         gpa_val item;
@@ -351,6 +361,8 @@ gpa_code vm_format(gpa_vm *vm, value v, const char *spec, size_t n, gpa_str *out
         if (now.tag == V_UNSET) return GPA_E_MEMORY;
         v = now;
     }
+    if (v.tag == V_OBJECT && record_is(v.object->kind)) TRY(record_format(vm, v, spec, n, out, &handled));
+    if (handled) goto out;
     if (n == 0) rc = format_plain(vm, v, out);
     else if (v.tag == V_STR || number_of(v).kind != NUMBER_NOT) rc = spec_format(vm, v, spec, n, out);
     else rc = vm_fail(vm, GPA_E_TYPE, "unsupported format string passed to %s.__format__", value_type_name(v));

@@ -87,37 +87,22 @@ value v_exception(gpa_vm *vm, gpa_code kind, value args) {
     return v_obj(V_EXCEPTION, x);
 }
 
-/* Python's str() of an exception, from its arguments. */
-static gpa_code text_of(gpa_vm *vm, gpa_code kind, value args, char *to, size_t room) {
+gpa_code raise_describe(gpa_vm *vm, exc_obj *x) {
     gpa_str s;
-    gpa_code rc = GPA_OK;
     str_init(&s);
-    const value *a = args.tuple->items;
-    if (gpa_err_is(kind, GPA_E_OS) && (args.tuple->count == 2 || args.tuple->count == 3)) {
-        str_put(&s, "[Errno ");
-        rc = vm_str(vm, a[0], &s);
-        str_put(&s, "] ");
-        if (!rc) rc = vm_str(vm, a[1], &s);
-        if (args.tuple->count == 3) str_put(&s, ": ");
-        if (!rc && args.tuple->count == 3) rc = vm_repr(vm, a[2], &s);
-    } else if (args.tuple->count == 1)
-        rc = kind == GPA_E_KEY ? vm_repr(vm, a[0], &s) : vm_str(vm, a[0], &s);
-    else if (args.tuple->count > 1)
-        rc = vm_repr(vm, args, &s);
-    size_t n = MIN(s.len, room - 1);
-    memcpy(to, s.text, n);
-    to[n] = 0;
+    gpa_code rc = vm_str(vm, v_obj(V_EXCEPTION, x), &s);
+    size_t n = MIN(s.len, sizeof x->err.msg - 1);
+    memcpy(x->err.msg, s.text, n);
+    x->err.msg[n] = 0;
     str_free(&s);
     return rc;
 }
-
-gpa_code raise_describe(gpa_vm *vm, exc_obj *x) { return text_of(vm, x->code, x->args, x->err.msg, sizeof x->err.msg); }
 
 gpa_code vm_raise(gpa_vm *vm, gpa_code kind, size_t n, const value *args) {
     value t = v_tuple(vm, n, args);
     if (t.tag == V_UNSET) return GPA_E_MEMORY;
     value exc = v_exception(vm, kind, t);
-    if (exc.tag != V_UNSET && text_of(vm, kind, t, exc.exc->err.msg, sizeof exc.exc->err.msg)) {
+    if (exc.tag != V_UNSET && raise_describe(vm, exc.exc)) {
         value_release(vm, exc);
         exc = v_unset();
     }

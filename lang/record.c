@@ -185,6 +185,15 @@ gpa_code record_array(gpa_vm *vm, value v, value *out, bool *handled) {
     return v.tag == V_OBJECT && record_is(v.object->kind) ? ask(vm, v.object, "__array__", 0, NULL, out, handled) : GPA_OK;
 }
 
+gpa_code record_format(gpa_vm *vm, value v, const char *spec, size_t n, gpa_str *out, bool *handled) {
+    value wanted = v_str(vm, spec, n), text = v_none();
+    gpa_code rc = wanted.tag == V_UNSET ? vm_err(vm)->code : ask(vm, v.object, "__format__", 1, &wanted, &text, handled);
+    if (!rc && *handled) rc = vm_str(vm, text, out);
+    value_release(vm, wanted);
+    value_release(vm, text);
+    return rc;
+}
+
 gpa_code record_abs(gpa_vm *vm, value v, value *out, bool *handled) {
     *handled = false;
     return v.tag == V_OBJECT && record_is(v.object->kind) ? ask(vm, v.object, "__abs__", 0, NULL, out, handled) : GPA_OK;

@@ -51,6 +51,7 @@
     ERR(FILE_EXISTS, "FileExistsError", OS)                  \
     ERR(PERMISSION, "PermissionError", OS)                   \
     ERR(IS_DIRECTORY, "IsADirectoryError", OS)               \
+    ERR(UNSUPPORTED_OPERATION, "UnsupportedOperation", OS)   \
     ERR(EOF, "EOFError", EXCEPTION)                          \
     ERR(TIMEOUT, "TimeoutError", OS)                         \
     ERR(CALLED_PROCESS, "CalledProcessError", EXCEPTION)     \

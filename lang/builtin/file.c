@@ -243,8 +243,8 @@ static gpa_code ready(gpa_vm *vm, value v, bool reading, bool writing, file **ou
     *out = f;
     if (!f) return vm_fail(vm, GPA_E_ATTRIBUTE, "'%s' object has no attribute 'write'", value_type_name(v));
     if (!f->f && f->standard < 0) return vm_fail(vm, GPA_E_VALUE, "I/O operation on closed file.");
-    if (reading && !f->readable) return vm_fail(vm, GPA_E_OS, "not readable");
-    if (writing && !f->writable) return vm_fail(vm, GPA_E_OS, "not writable");
+    if (reading && !f->readable) return vm_fail(vm, GPA_E_UNSUPPORTED_OPERATION, "not readable");
+    if (writing && !f->writable) return vm_fail(vm, GPA_E_UNSUPPORTED_OPERATION, "not writable");
     return GPA_OK;
 }
 
@@ -478,7 +478,7 @@ gpa_code file_seek(gpa_vm *vm, value *argv, value *out) {
     if (!rc) rc = arg_int(vm, argv[1], "cookie", &to);
     if (!rc) rc = arg_int(vm, argv[2], "whence", &whence);
     if (rc) return rc;
-    if (!f->f) return vm_fail(vm, GPA_E_OS, "underlying stream is not seekable");
+    if (!f->f) return vm_fail(vm, GPA_E_UNSUPPORTED_OPERATION, "underlying stream is not seekable");
     if (fseek(f->f, (long)to, whence == 1 ? SEEK_CUR : whence == 2 ? SEEK_END : SEEK_SET)) return os_error(vm, errno, NULL);
     *out = v_int(ftell(f->f));
     return GPA_OK;
@@ -496,7 +496,7 @@ gpa_code file_truncate(gpa_vm *vm, value *argv, value *out) {
     int64_t size = 0;
     gpa_code rc = ready(vm, argv[0], false, true, &f);
     if (rc) return rc;
-    if (!f->f) return vm_fail(vm, GPA_E_OS, "underlying stream is not seekable");
+    if (!f->f) return vm_fail(vm, GPA_E_UNSUPPORTED_OPERATION, "underlying stream is not seekable");
     if (argv[1].tag == V_NONE) size = ftell(f->f);
     else rc = arg_int(vm, argv[1], "size", &size);
     if (!rc && size < 0) rc = vm_fail(vm, GPA_E_VALUE, f->memory && !f->binary ? "Negative size value %lld" : "negative size value %lld", (long long)size);
@@ -522,6 +522,21 @@ gpa_code file_isatty(gpa_vm *vm, value *argv, value *out) {
     const file *f = argv[0].object->data;
     *out = v_bool(f->standard >= 0 && isatty(f->standard));
     return GPA_OK;
+}
+
+gpa_code file_fileno(gpa_vm *vm, value *argv, value *out) {
+    file *f;
+    gpa_code rc = ready(vm, argv[0], false, false, &f);
+    if (!rc && f->memory) rc = vm_fail(vm, GPA_E_UNSUPPORTED_OPERATION, "fileno");
+    if (!rc) *out = v_int(f->f ? fileno(f->f) : f->standard);
+    return rc;
+}
+
+gpa_code file_seekable(gpa_vm *vm, value *argv, value *out) {
+    file *f;
+    gpa_code rc = ready(vm, argv[0], false, false, &f);
+    if (!rc) *out = v_bool(f->f && fseek(f->f, 0, SEEK_CUR) == 0);
+    return rc;
 }
 
 gpa_code file_readable(gpa_vm *vm, value *argv, value *out) {

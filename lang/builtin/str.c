@@ -131,9 +131,10 @@ gpa_code bytes_new(gpa_vm *vm, value *argv, value *out) {
     if (v.tag == V_STR && argv[2].tag == V_UNSET) return vm_fail(vm, GPA_E_TYPE, "string argument without an encoding");
     if (v.tag == V_STR || v.tag == V_BYTES) return native_give(v_bytes(vm, v.str->text, v.str->size), out);
     if (v.tag == V_INT) {
+        if (v.i < 0) return vm_fail(vm, GPA_E_VALUE, "negative count");
         gpa_str s;
         str_init(&s);
-        str_fill(&s, 0, (size_t)MAX(v.i, 0));
+        str_fill(&s, 0, (size_t)v.i);
         gpa_code rc = s.failed ? vm_no_memory(vm) : native_give(v_bytes(vm, s.text, s.len), out);
         str_free(&s);
         return rc;

@@ -323,12 +323,32 @@ out:
     return rc;
 }
 
-gpa_code np_reshape(gpa_vm *vm, value *argv, value *out) { return reshape_order(vm, argv[0], argv[1], argv[2], out); } /* a, shape, order */
+/* copy=: a copy in any case (True), or in none (False). */
+static gpa_code reshape(gpa_vm *vm, value a, value shape, value order, value copy, value *out) {
+    gpa_arr *fresh = NULL;
+    gpa_code rc = reshape_order(vm, a, shape, order, out);
+    if (rc || copy.tag == V_NONE || a.tag != V_ARRAY) return rc;
+    bool view = a.array->arr->size == 0 || arr_shares_memory(a.array->arr, out->array->arr), wanted;
+    rc = arg_bool(vm, copy, "copy", &wanted);
+    if (!rc && !wanted && !view) rc = vm_fail(vm, GPA_E_VALUE, "Unable to avoid creating a copy while reshaping.");
+    if (!rc && wanted && view) rc = arr_copy(vm_rt(vm), out->array->arr, &fresh, vm_err(vm));
+    if (!rc && !fresh) return GPA_OK;
+    value_release(vm, *out);
+    *out = v_none();
+    return rc ? rc : np_return_array(vm, fresh, out);
+}
 
-gpa_code nd_reshape(gpa_vm *vm, value *argv, value *out) { /* self, *shape, order */
+gpa_code np_reshape(gpa_vm *vm, value *argv, value *out) { /* a, shape, order, newshape, copy */
+    bool old = argv[3].tag != V_NONE;
+    if (old && argv[1].tag != V_NONE) return vm_fail(vm, GPA_E_TYPE, "You cannot specify 'newshape' and 'shape' arguments at the same time.");
+    if (!old && argv[1].tag == V_NONE) return vm_fail(vm, GPA_E_TYPE, "reshape() missing 1 required positional argument: 'shape'");
+    return reshape(vm, argv[0], argv[old ? 3 : 1], argv[2], argv[4], out);
+}
+
+gpa_code nd_reshape(gpa_vm *vm, value *argv, value *out) { /* self, *shape, order, copy */
     value shape = argv[1];
     if (shape.tuple->count == 1) shape = shape.tuple->items[0];
-    return reshape_order(vm, argv[0], shape, argv[2], out);
+    return reshape(vm, argv[0], shape, argv[2], argv[3], out);
 }
 
 /* Unlike a reshape, always contiguous: a reversed vector is copied. */

@@ -82,15 +82,15 @@ gpa_code arg_shape(gpa_vm *vm, value v, int *ndim, int64_t *shape) {
     return rc;
 }
 
-static gpa_code axis_error(gpa_vm *vm, int64_t axis, int ndim) {
-    return vm_fail(vm, GPA_E_AXIS, "axis %lld is out of bounds for array of dimension %d", (long long)axis, ndim);
+gpa_code np_axis_error(gpa_vm *vm, value prefix, int64_t axis, int64_t ndim) {
+    return vm_raise(vm, GPA_E_AXIS, 3, (value[]){v_int(axis), v_int(ndim), prefix.tag == V_STR ? prefix : v_none()});
 }
 
 gpa_code arg_axis(gpa_vm *vm, value v, int ndim, int *out) {
     int64_t axis;
     gpa_code rc = arg_int(vm, v, "axis", &axis);
     if (rc) return rc;
-    if (axis < -ndim || axis >= ndim) return axis_error(vm, axis, ndim);
+    if (axis < -ndim || axis >= ndim) return np_axis_error(vm, v_none(), axis, ndim);
     *out = (int)(axis < 0 ? axis + ndim : axis);
     return GPA_OK;
 }
@@ -105,7 +105,7 @@ gpa_code arg_axes(gpa_vm *vm, value v, int ndim, uint32_t *axes, bool *given) {
     if (rc) return rc;
     *axes = 0;
     for (int i = 0; i < n; i++) {
-        if (list[i] < -ndim || list[i] >= ndim) return axis_error(vm, list[i], ndim);
+        if (list[i] < -ndim || list[i] >= ndim) return np_axis_error(vm, v_none(), list[i], ndim);
         uint32_t bit = 1u << (list[i] < 0 ? list[i] + ndim : list[i]);
         if (*axes & bit) return vm_fail(vm, GPA_E_VALUE, "duplicate value in 'axis'");
         *axes |= bit;

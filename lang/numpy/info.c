@@ -111,21 +111,17 @@ gpa_code np_promote_types(gpa_vm *vm, value *argv, value *out) { /* type1, type2
 }
 
 gpa_code np_can_cast(gpa_vm *vm, value *argv, value *out) { /* from_, to, casting */
-    static const char *const names[] = {"no", "equiv", "safe", "same_kind", "unsafe"};
     gpa_dtype from = DT_NONE, to;
+    gpa_casting casting;
     gpa_code rc = GPA_OK;
     if (is_dtype_like(argv[0])) rc = arg_dtype(vm, argv[0], &from);
     else if (argv[0].tag == V_ARRAY) from = (gpa_dtype)argv[0].array->arr->dtype;
     else if (argv[0].tag == V_NUM) from = (gpa_dtype)argv[0].aux;
     else rc = vm_fail(vm, GPA_E_TYPE, "can_cast() does not support Python ints, floats, and complex because the result used to depend on the value.\nThis change was part of adopting NEP 50, we may explicitly allow them again in the future.");
     if (!rc) rc = arg_dtype(vm, argv[1], &to);
-    if (rc) return rc;
-    for (size_t i = 0; i < COUNT_OF(names); i++)
-        if (argv[2].tag == V_STR && strcmp(argv[2].str->text, names[i]) == 0) {
-            *out = v_bool(dtype_can_cast(from, to, (gpa_casting)i));
-            return GPA_OK;
-        }
-    return vm_fail(vm, GPA_E_VALUE, "casting must be one of 'no', 'equiv', 'safe', 'same_kind', or 'unsafe' (got '%s')", argv[2].tag == V_STR ? argv[2].str->text : "?");
+    if (!rc) rc = arg_casting(vm, argv[2], &casting);
+    if (!rc) *out = v_bool(dtype_can_cast(from, to, casting));
+    return rc;
 }
 
 /* The abstract types of NumPy's hierarchy, each as the letters of the kinds below it. */
@@ -174,7 +170,21 @@ static gpa_code find_field(object_obj *o, const char *const *names, const char *
     return GPA_OK;
 }
 
-static const char *const finfo_names[] = {"dtype", "bits", "eps", "max", "min", "tiny", "smallest_normal", "smallest_subnormal", "epsneg", "precision", "resolution", "nmant", "nexp"};
+/* The fields of a finfo: those of its dtype first, then integers, then values of the dtype. */
+#define FINFO(ROW)                                                                                                                                    \
+    ROW(DTYPE, "dtype") ROW(BITS, "bits") ROW(PRECISION, "precision") ROW(NMANT, "nmant") ROW(NEXP, "nexp") ROW(IEXP, "iexp") ROW(MACHEP, "machep")   \
+    ROW(NEGEP, "negep") ROW(MINEXP, "minexp") ROW(MAXEXP, "maxexp") ROW(EPS, "eps") ROW(EPSNEG, "epsneg") ROW(MAX, "max") ROW(MIN, "min")             \
+    ROW(TINY, "tiny") ROW(SMALLEST_NORMAL, "smallest_normal") ROW(SMALLEST_SUBNORMAL, "smallest_subnormal") ROW(RESOLUTION, "resolution")
+enum {
+#define ROW(id, name) FINFO_##id,
+    FINFO(ROW)
+#undef ROW
+};
+static const char *const finfo_names[] = {
+#define ROW(id, name) name,
+    FINFO(ROW)
+#undef ROW
+};
 static const char *const iinfo_names[] = {"dtype", "bits", "min", "max", "kind"};
 
 static gpa_code finfo_attr(gpa_vm *vm, object_obj *o, const char *name, value *out) {
@@ -187,13 +197,18 @@ static gpa_code iinfo_attr(gpa_vm *vm, object_obj *o, const char *name, value *o
     return find_field(o, iinfo_names, name, out);
 }
 
+/* How many decimals its numbers are shown with, by the size of an element. */
+static int finfo_digits(const object_obj *o) {
+    static const int digits[] = {[2] = 5, [4] = 7, [8] = 16};
+    return digits[dtype_size((gpa_dtype)o->fields[FINFO_DTYPE].aux)];
+}
+
 static gpa_code finfo_repr(gpa_vm *vm, object_obj *o, gpa_str *out) {
-    static const int digits[] = {[2] = 5, [4] = 7, [8] = 16}; /* by the size of an element */
-    gpa_dtype t = (gpa_dtype)o->fields[0].aux;
-    number max = number_of(o->fields[3]), min = number_of(o->fields[4]);
-    int n = digits[dtype_size(t)];
+    gpa_dtype t = (gpa_dtype)o->fields[FINFO_DTYPE].aux;
+    number max = number_of(o->fields[FINFO_MAX]), min = number_of(o->fields[FINFO_MIN]);
+    int n = finfo_digits(o);
     str_put(out, "finfo(resolution=");
-    gpa_code rc = vm_str(vm, o->fields[10], out);
+    gpa_code rc = vm_str(vm, o->fields[FINFO_RESOLUTION], out);
     str_printf(out, ", min=%.*e, max=%.*e, dtype=%s)", n, number_real(&min), n, number_real(&max), dtype_info[t].name);
     return rc;
 }
@@ -207,8 +222,35 @@ static gpa_code iinfo_repr(gpa_vm *vm, object_obj *o, gpa_str *out) {
     return rc;
 }
 
-const object_kind finfo_kind = {.type_name = "numpy.finfo", .attr = finfo_attr, .repr = finfo_repr};
-const object_kind iinfo_kind = {.type_name = "numpy.iinfo", .attr = iinfo_attr, .repr = iinfo_repr};
+static const char ruler[] = "---------------------------------------------------------------\n";
+
+static gpa_code iinfo_str(gpa_vm *vm, object_obj *o, gpa_str *out) {
+    str_printf(out, "Machine parameters for %s\n%smin = ", dtype_info[o->fields[0].aux].name, ruler);
+    gpa_code rc = vm_str(vm, o->fields[2], out);
+    str_put(out, "\nmax = ");
+    if (!rc) rc = vm_str(vm, o->fields[3], out);
+    str_printf(out, "\n%s", ruler);
+    return rc;
+}
+
+static gpa_code finfo_str(gpa_vm *vm, object_obj *o, gpa_str *out) {
+    (void)vm;
+    double x[COUNT_OF(finfo_names)];
+    for (size_t i = 1; i < COUNT_OF(x); i++) {
+        number n = number_of(o->fields[i]);
+        x[i] = number_real(&n);
+    }
+    int n = finfo_digits(o);
+    str_printf(out, "Machine parameters for %s\n%sprecision = %3.0f   resolution = %.*e\n", dtype_info[o->fields[0].aux].name, ruler, x[FINFO_PRECISION], n, x[FINFO_RESOLUTION]);
+    str_printf(out, "machep = %6.0f   eps =        %.*e\nnegep =  %6.0f   epsneg =     %.*e\n", x[FINFO_MACHEP], n, x[FINFO_EPS], x[FINFO_NEGEP], n, x[FINFO_EPSNEG]);
+    str_printf(out, "minexp = %6.0f   tiny =       %.*e\nmaxexp = %6.0f   max =        %.*e\n", x[FINFO_MINEXP], n, x[FINFO_TINY], x[FINFO_MAXEXP], n, x[FINFO_MAX]);
+    str_printf(out, "nexp =   %6.0f   min =        -max\nsmallest_normal = %.*e   smallest_subnormal = %.*e\n%s", x[FINFO_NEXP], n, x[FINFO_SMALLEST_NORMAL], n,
+               x[FINFO_SMALLEST_SUBNORMAL], ruler);
+    return GPA_OK;
+}
+
+const object_kind finfo_kind = {.type_name = "numpy.finfo", .attr = finfo_attr, .repr = finfo_repr, .str = finfo_str};
+const object_kind iinfo_kind = {.type_name = "numpy.iinfo", .attr = iinfo_attr, .repr = iinfo_repr, .str = iinfo_str};
 
 /* The dtype of a dtype, an array or a number. */
 static gpa_code dtype_of(gpa_vm *vm, value v, gpa_dtype *out) {
@@ -229,16 +271,14 @@ gpa_code np_finfo(gpa_vm *vm, value *argv, value *out) { /* dtype */
     int bits = (int)dtype_size(t) * 8, mantissa = t == DT_F16 ? 10 : t == DT_BF16 ? 7 : t == DT_F32 ? 23 : 52, exponent = bits - mantissa - 1;
     int top = 1 << (exponent - 1), precision = (int)floor(mantissa * 0.30102999566398119);
     double eps = ldexp(1, -mantissa), tiny = ldexp(1, 2 - top), max = ldexp(2 - eps, top - 1);
-    double numbers[] = {eps, max, -max, tiny, tiny, ldexp(tiny, -mantissa), eps / 2, 0, pow(10, -precision)};
+    const int whole[] = {bits, precision, mantissa, exponent, exponent, -mantissa, -mantissa - 1, 2 - top, top};
+    const double numbers[] = {eps, eps / 2, max, -max, tiny, tiny, ldexp(tiny, -mantissa), pow(10, -precision)};
     *out = v_object(vm, &finfo_kind, COUNT_OF(finfo_names));
     if (out->tag == V_UNSET) return vm_err(vm)->code;
     value *f = out->object->fields;
-    f[0] = v_dtype(t);
-    f[1] = v_int(bits);
-    for (int i = 0; i < 9; i++) f[2 + i] = v_num(vm, t, dtype_cast((gpa_val){.F64 = numbers[i]}, DT_F64, t));
-    f[9] = v_int(precision);
-    f[11] = v_int(mantissa);
-    f[12] = v_int(exponent);
+    f[FINFO_DTYPE] = v_dtype(t);
+    for (size_t i = 0; i < COUNT_OF(whole); i++) f[FINFO_BITS + i] = v_int(whole[i]);
+    for (size_t i = 0; i < COUNT_OF(numbers); i++) f[FINFO_EPS + i] = v_num(vm, t, dtype_cast((gpa_val){.F64 = numbers[i]}, DT_F64, t));
     return GPA_OK;
 }
 
@@ -293,10 +333,7 @@ gpa_code np_axis(gpa_vm *vm, value *argv, value *out) { /* axis, ndim, name */
     gpa_code rc = arg_int(vm, argv[1], "ndim", &ndim);
     if (!rc) rc = arg_int(vm, argv[0], "axis", &axis);
     if (rc) return rc;
-    const char *name = argv[2].tag == V_STR ? argv[2].str->text : NULL;
-    if (axis < -ndim || axis >= ndim)
-        return vm_fail(vm, GPA_E_AXIS, "%s%saxis %lld is out of bounds for array of dimension %lld", name ? name : "", name ? ": " : "",
-                       (long long)axis, (long long)ndim);
+    if (axis < -ndim || axis >= ndim) return np_axis_error(vm, argv[2], axis, ndim);
     *out = v_int(axis < 0 ? axis + ndim : axis);
     return GPA_OK;
 }
@@ -312,8 +349,7 @@ gpa_code np_axes(gpa_vm *vm, value *argv, value *out) { /* axis, ndim, name, rep
     if (out->tag == V_UNSET) return vm_err(vm)->code;
     for (int i = 0; i < n && !rc; i++) {
         if (list[i] < -ndim || list[i] >= ndim) {
-            const char *name = argv[2].tag == V_STR ? argv[2].str->text : NULL;
-            rc = vm_fail(vm, GPA_E_AXIS, "%s%saxis %lld is out of bounds for array of dimension %lld", name ? name : "", name ? ": " : "", (long long)list[i], (long long)ndim);
+            rc = np_axis_error(vm, argv[2], list[i], ndim);
             break;
         }
         axis = (int)(list[i] < 0 ? list[i] + ndim : list[i]);

@@ -30,6 +30,8 @@ gpa_code out_give_take(gpa_vm *vm, const out_rule *rule, gpa_arr *result, value 
 gpa_code arg_axes(gpa_vm *vm, value v, int ndim, uint32_t *axes, bool *given);
 /* One axis, counted from the end when negative. */
 gpa_code arg_axis(gpa_vm *vm, value v, int ndim, int *out);
+/* AxisError; `prefix`, if it is a str, begins the message. */
+gpa_code np_axis_error(gpa_vm *vm, value prefix, int64_t axis, int64_t ndim);
 /* A shape: an int or a sequence of ints, none of them negative. */
 gpa_code arg_shape(gpa_vm *vm, value v, int *ndim, int64_t *shape);
 
@@ -41,7 +43,13 @@ const ufunc *ufunc_of(gpa_op op);
 void ufunc_doc(gpa_op op, gpa_str *out);
 /* A casting rule by its name; not given: same_kind. */
 gpa_code arg_casting(gpa_vm *vm, value v, gpa_casting *out);
-/* Calls a ufunc: its operands, out positionally or by name, where=, dtype=, casting=. */
+/* Whether the rule allows operand i of n to be cast, and the result to be stored into an array of dtype `to`; UFuncTypeError. */
+gpa_code ufunc_check_input(gpa_vm *vm, const char *name, const gpa_opnd *in, int i, int n, gpa_dtype to, gpa_casting casting);
+gpa_code ufunc_check_output(gpa_vm *vm, const char *name, gpa_dtype from, gpa_dtype to, gpa_casting casting);
+/* The dtype to compute in that dtype= (of the result) or signature= ("dd->d", or a tuple of dtypes and None) asks for; DT_NONE where
+ * both are absent. TypeError when there is no such loop. */
+gpa_code ufunc_loop(gpa_vm *vm, const ufunc *u, const gpa_opnd *in, value dtype, value signature, gpa_dtype *loop);
+/* Calls a ufunc: its operands, out positionally or by name, where=, dtype=, signature=, casting=, order=, subok=. */
 gpa_code ufunc_call(gpa_vm *vm, const ufunc *u, size_t n, const value *args, size_t n_kw, const value *kw_names, value *out);
 
 /* The same for numbers alone; their errors are not looked at (float_errors.h). */

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "lang/builtin/all.h"
+#include "lang/container.h"
 #include "lang/numpy/float_errors.h"
 #include "lang/numpy/numpy.h"
 
@@ -27,8 +28,10 @@ const ufunc *ufunc_of(gpa_op op) { return &ufuncs[op]; }
 /* ---- calls ---- */
 
 typedef struct {
-    value out, where, dtype, casting;
+    value out, where, dtype, casting, signature, order;
 } keywords;
+
+static const keywords no_keywords = {{.tag = V_UNSET}, {.tag = V_UNSET}, {.tag = V_UNSET}, {.tag = V_UNSET}, {.tag = V_UNSET}, {.tag = V_UNSET}};
 
 static bool is(value name, const char *text) { return strcmp(name.str->text, text) == 0; }
 
@@ -38,25 +41,13 @@ static gpa_code bind(gpa_vm *vm, const ufunc *u, size_t n_kw, const value *names
         else if (is(names[i], "where")) k->where = values[i];
         else if (is(names[i], "dtype")) k->dtype = values[i];
         else if (is(names[i], "casting")) k->casting = values[i];
-        else if (!is(names[i], "order") && !is(names[i], "subok"))
+        else if (is(names[i], "signature") || is(names[i], "sig")) k->signature = values[i];
+        else if (is(names[i], "order")) k->order = values[i];
+        else if (is(names[i], "subok") && values[i].tag != V_BOOL) return vm_fail(vm, GPA_E_TYPE, "'subok' must be a boolean");
+        else if (!is(names[i], "subok"))
             return vm_fail(vm, GPA_E_TYPE, "%s() got an unexpected keyword argument '%s'", u->name, names[i].str->text);
     }
     return GPA_OK;
-}
-
-gpa_code arg_casting(gpa_vm *vm, value v, gpa_casting *out) {
-    static const struct {
-        const char *name;
-        gpa_casting casting;
-    } rows[] = {{"no", CAST_NO}, {"equiv", CAST_EQUIV}, {"safe", CAST_SAFE}, {"same_kind", CAST_SAME_KIND}, {"unsafe", CAST_UNSAFE}};
-    *out = CAST_SAME_KIND;
-    if (v.tag == V_UNSET) return GPA_OK;
-    for (size_t i = 0; v.tag == V_STR && i < COUNT_OF(rows); i++)
-        if (is(v, rows[i].name)) {
-            *out = rows[i].casting;
-            return GPA_OK;
-        }
-    return vm_fail(vm, GPA_E_VALUE, "casting must be one of 'no', 'equiv', 'safe', 'same_kind', or 'unsafe' (got '%s')", v.tag == V_STR ? v.str->text : "?");
 }
 
 /* All operands are numbers: one element, computed here. */
@@ -94,8 +85,9 @@ static gpa_code apply(gpa_vm *vm, const ufunc *u, const value *args, const keywo
 
 /* Looks for floating-point errors in a trial of its own: operands and out= may be the same array. */
 static gpa_code watch(gpa_vm *vm, const ufunc *u, const value *args, const keywords *k) {
-    keywords trial = {v_unset(), v_unset(), k->dtype, k->casting};
+    keywords trial = *k;
     value result = v_none();
+    trial.out = trial.where = v_unset();
     float_watch(vm, false);
     gpa_code rc = apply(vm, u, args, &trial, &result);
     float_watch(vm, true);
@@ -104,12 +96,32 @@ static gpa_code watch(gpa_vm *vm, const ufunc *u, const value *args, const keywo
     return rc;
 }
 
+/* order=: how the result lies in memory; only columns make a difference. */
+static gpa_code arg_order(gpa_vm *vm, value v, bool *by_columns) {
+    *by_columns = v.tag == V_STR && is(v, "F");
+    if (v.tag == V_UNSET || v.tag == V_NONE || (v.tag == V_STR && v.str->size == 1 && strchr("CFAK", v.str->text[0]))) return GPA_OK;
+    if (v.tag != V_STR) return vm_fail(vm, GPA_E_TYPE, "order must be str, not %s", value_type_name(v));
+    return vm_fail(vm, GPA_E_VALUE, "order must be one of 'C', 'F', 'A', or 'K' (got '%s')", v.str->text);
+}
+
+/* What a rule of casting says of the operands, and of the array for the result. Operations of logic take any operands. */
+static gpa_code check_casts(gpa_vm *vm, const ufunc *u, const gpa_opnd *in, const arr_ufunc_opts *o) {
+    gpa_dtype compute = o->dtype, result;
+    gpa_code rc = GPA_OK;
+    if (o->dtype == DT_NONE) rc = arr_ufunc_types(u->op, in, &compute, &result, vm_err(vm));
+    else op_types(u->op, o->dtype, &compute, &result);
+    int n = op_info[u->op].sig == SIG_LOGIC ? 0 : op_info[u->op].arity;
+    for (int i = 0; i < n && !rc; i++) rc = ufunc_check_input(vm, u->name, in, i, n, op_operand(u->op, compute, i), o->casting);
+    return rc || !o->into ? rc : ufunc_check_output(vm, u->name, result, (gpa_dtype)o->into->dtype, o->casting);
+}
+
 static gpa_code apply(gpa_vm *vm, const ufunc *u, const value *args, const keywords *k, value *out) {
     int arity = op_info[u->op].arity;
     gpa_opnd in[3] = {0};
     gpa_arr *where = NULL, *result = NULL;
+    value rows = v_none();
     arr_ufunc_opts opts = {.dtype = DT_NONE};
-    bool arrays = false;
+    bool arrays = false, by_columns;
     gpa_code rc = GPA_OK;
     for (int i = 0; i < arity; i++) {
         if (args[i].tag == V_STR || args[i].tag == V_NONE || args[i].tag == V_DICT)
@@ -117,12 +129,14 @@ static gpa_code apply(gpa_vm *vm, const ufunc *u, const value *args, const keywo
         TRY(arg_opnd(vm, args[i], &in[i]));
         arrays |= in[i].arr != NULL;
     }
-    TRY(arg_dtype(vm, k->dtype, &opts.dtype));
     TRY(arg_out(vm, k->out, &opts.into));
     TRY(arg_casting(vm, k->casting, &opts.casting));
+    TRY(arg_order(vm, k->order, &by_columns));
+    TRY(ufunc_loop(vm, u, in, k->dtype, k->signature, &opts.dtype));
+    if (opts.dtype != DT_NONE || k->casting.tag != V_UNSET) TRY(check_casts(vm, u, in, &opts));
     bool everywhere = k->where.tag == V_UNSET || (k->where.tag == V_BOOL && k->where.i);
-    bool listed = k->where.tag == V_LIST || k->where.tag == V_TUPLE; /* its numbers are taken for truth values */
-    if (!everywhere) TRY(arg_array(vm, k->where, listed ? DT_BOOL : DT_NONE, &where));
+    bool plain = k->where.tag != V_ARRAY && k->where.tag != V_NUM; /* its numbers are taken for truth values */
+    if (!everywhere) TRY(arg_array(vm, k->where, plain ? DT_BOOL : DT_NONE, &where));
     if (where && where->dtype != DT_BOOL) {
         rc = vm_fail(vm, GPA_E_TYPE, "Cannot cast array data from dtype('%s') to dtype('bool') according to the rule 'safe'", dtype_info[where->dtype].name);
         goto out;
@@ -140,17 +154,20 @@ static gpa_code apply(gpa_vm *vm, const ufunc *u, const value *args, const keywo
         arr_release(vm_rt(vm), result);
         *out = value_retain(v);
     } else {
-        rc = np_return(vm, result, out);
+        bool turn = by_columns && result->ndim > 1;
+        rc = np_return(vm, result, turn ? &rows : out);
+        if (!rc && turn) rc = np_asfortranarray(vm, (value[]){rows, v_none(), v_none()}, out);
     }
 out:
     for (int i = 0; i < arity; i++) arg_opnd_release(vm, &in[i]);
     arr_release(vm_rt(vm), where);
+    value_release(vm, rows);
     return rc;
 }
 
 gpa_code ufunc_call(gpa_vm *vm, const ufunc *u, size_t n, const value *args, size_t n_kw, const value *kw_names, value *out) {
     size_t arity = op_info[u->op].arity;
-    keywords k = {v_unset(), v_unset(), v_unset(), v_unset()};
+    keywords k = no_keywords;
     gpa_code rc = bind(vm, u, n_kw, kw_names, args + n, &k);
     if (rc) return rc;
     if (n < arity || n > arity + 1)
@@ -160,11 +177,6 @@ gpa_code ufunc_call(gpa_vm *vm, const ufunc *u, size_t n, const value *args, siz
         k.out = args[arity];
     }
     return apply(vm, u, args, &k, out);
-}
-
-static gpa_code call2(gpa_vm *vm, const ufunc *u, value a, value b, value *out) {
-    keywords k = {v_unset(), v_unset(), v_unset(), v_unset()};
-    return apply(vm, u, (value[]){a, b}, &k, out);
 }
 
 static gpa_code binary_only(gpa_vm *vm, const ufunc *u, const char *method) {
@@ -265,10 +277,17 @@ out:
     return rc;
 }
 
-gpa_code uf_outer(gpa_vm *vm, value *argv, value *out) { /* self, A, B */
+enum { MOST_KEYWORDS = 8 };
+
+gpa_code uf_outer(gpa_vm *vm, value *argv, value *out) { /* self, A, B, kwargs: as of a call */
     const ufunc *u = argv[0].ufunc;
     gpa_arr *a = NULL, *b = NULL, *tall = NULL;
-    value left = v_none(), right = v_none();
+    value left = v_none(), right = v_none(), args[2 + MOST_KEYWORDS], names[MOST_KEYWORDS];
+    size_t at = 0, n_named = 0;
+    for (dict_entry *e; n_named < MOST_KEYWORDS && (e = dict_next(argv[3].dict, &at)); n_named++) {
+        names[n_named] = e->key;
+        args[2 + n_named] = e->v;
+    }
     gpa_code rc = binary_only(vm, u, "outer");
     if (rc) return rc;
     TRY(arg_array(vm, argv[1], DT_NONE, &a));
@@ -283,7 +302,9 @@ gpa_code uf_outer(gpa_vm *vm, value *argv, value *out) { /* self, A, B */
     TRY(arr_reshape(vm_rt(vm), a, n, shape, &tall, vm_err(vm)));
     TRY(np_return_array(vm, tall, &left));
     TRY(np_return_array(vm, arr_retain(b), &right));
-    rc = call2(vm, u, left, right, out);
+    args[0] = left;
+    args[1] = right;
+    rc = ufunc_call(vm, u, 2, args, n_named, names, out);
 out:
     arr_release(vm_rt(vm), a);
     arr_release(vm_rt(vm), b);

@@ -11,8 +11,9 @@ static const struct {
 
 static const char shared[] =
     "out: an array that takes the result, and is returned. where: a bool array; elements where it is false are not computed and "
-    "keep what out holds (without out they are undefined). dtype: the dtype to compute in. casting: what conversions that and out "
-    "may ask for: 'no', 'equiv', 'safe', 'same_kind' or 'unsafe'.\n"
+    "keep what out holds (without out they are undefined). dtype: that of the result. casting: what conversions that and out "
+    "may ask for: 'no', 'equiv', 'safe', 'same_kind' or 'unsafe'. signature: the dtypes of operands and result, as letters (\"dd->d\") or a tuple "
+    "of dtypes and None. order: \"F\" for a result that lies by columns. subok: without effect.\n"
     "Raises TypeError for operands of other kinds and for conversions that casting does not allow, ValueError for shapes that do "
     "not broadcast.";
 

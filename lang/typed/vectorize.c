@@ -85,24 +85,13 @@ static gpa_code loop_of(gpa_vm *vm, const object_obj *o, value v, gpa_dtype *out
     return vm_fail(vm, GPA_E_TYPE, "No loop matching the specified signature and casting was found for ufunc %s", name_of(vm, o));
 }
 
-/* Whether the operands may be cast to the types, in NumPy's words if not. */
-static gpa_code check_casting(gpa_vm *vm, const object_obj *o, const gpa_opnd *in, int n, const typed_ty *to, gpa_casting casting) {
-    static const char *const names[] = {[CAST_NO] = "no", [CAST_EQUIV] = "equiv", [CAST_SAFE] = "safe", [CAST_SAME_KIND] = "same_kind", [CAST_UNSAFE] = "unsafe"};
-    for (int i = 0; i < n; i++) {
-        gpa_dtype from = (gpa_dtype)typed_of(&in[i]).dtype, t = (gpa_dtype)to[i].dtype;
-        if (in[i].weak != WEAK_NO || dtype_can_cast(from, t, casting)) continue;
-        return vm_fail(vm, GPA_E_UFUNC_TYPE, "Cannot cast ufunc '%s' input %d from dtype('%s') to dtype('%s') with casting rule '%s'", name_of(vm, o), i,
-                       dtype_info[from].name, dtype_info[t].name, names[casting]);
-    }
-    return GPA_OK;
-}
-
 static gpa_code run(gpa_vm *vm, object_obj *o, gpa_opnd *in, int n, arr_ufunc_opts *opts, gpa_arr **out) {
     typed_ty types[BODY_MAX_IN];
     gpa_dtype result;
     typed_fn *known = o->data, *t;
     gpa_code rc = choose(vm, o, in, n, opts->dtype, types, &result);
-    if (!rc) rc = check_casting(vm, o, in, n, types, opts->casting);
+    for (int i = 0; i < n && !rc; i++)
+        if (in[i].weak == WEAK_NO) rc = ufunc_check_input(vm, name_of(vm, o), in, i, 2, (gpa_dtype)types[i].dtype, opts->casting);
     if (rc) return rc;
     rc = typed_get(vm, &known, o->fields[FUNCTION].func, TYPED_BODY, types, n, result, &t);
     o->data = known;

@@ -287,5 +287,17 @@ with open("/tmp/gpa_numbers.bin", "rb") as f:
     print(np.fromfile(f, int, 2), f.tell(), np.fromfile(f, int, 1), np.fromfile(f, "f4", 3, offset=4), np.fromfile(f, "f4", 5), np.fromfile(f, "u1"))
 print(np.fromfile("/tmp/gpa_numbers.bin", "u1", offset=40), np.fromfile("/tmp/gpa_numbers.bin", "i4", 0), np.fromfile("/tmp/gpa_numbers.bin", "i8", 100)[:3], f.closed)
 b = io.BytesIO(); print(b.write(np.arange(2, dtype="u1")), b.getvalue())
+for bad in (lambda: np.fromfile(io.BytesIO(b"12345678")), lambda: np.fromfile(io.BytesIO(b"1,2"), sep=","), lambda: io.StringIO("x").fileno()):
+    try: bad()
+    except OSError as e: print(type(e).__name__, e)
+print(io.BytesIO().seekable(), open("/tmp/gpa_numbers.bin", "rb").seekable(), open("/tmp/gpa_numbers.bin", "rb").fileno() > 2, io.UnsupportedOperation.__name__)
+# --- a file of more than 4 GiB that is mostly holes
+import os
+with open("/tmp/gpa_long.bin", "wb") as f:
+    print(f.truncate(5 * 2**30), f.seek(5 * 2**30), f.write(np.arange(4)), f.tell())
+print(np.fromfile("/tmp/gpa_long.bin", int, offset=5 * 2**30), np.fromfile("/tmp/gpa_long.bin", int, 3, offset=5 * 2**30 - 8))
+with open("/tmp/gpa_long.bin", "rb") as f:
+    print(f.seek(-16, 2), np.fromfile(f, int, 1), f.tell(), np.fromfile(f, "u1", 4, offset=2), f.seek(4 * 2**30 + 1), np.fromfile(f, int, 2), f.tell())
+os.remove("/tmp/gpa_long.bin")
 try: np.fromfile("no such file")
 except FileNotFoundError as e: print(e)

@@ -76,6 +76,23 @@ try:
     for x in np.nditer(c): x[...] = 3
 except ValueError as e: print(e)
 print(it.nop, 1, it.itersize, it.ndim)
+# --- nditer: copies, places, axes left out
+it = np.nditer([np.arange(3), np.arange(3)]); next(it); other = it.copy(); print(next(other), next(it), it.iterindex, other.iterindex)
+it = np.nditer(np.arange(6).reshape(2, 3), flags=['multi_index'])
+print(it.multi_index, it.iternext(), it.multi_index, it.reset(), it.multi_index, it.iterrange, it.finished, it.has_multi_index, it.has_index, it.itviews, it.has_delayed_bufalloc)
+it.multi_index = (1, 1); print(it.value, it.iterindex); it.iterindex = 2; print(it.value, it.multi_index, [int(x) for x in it])
+for bad in ((2, 0), (0, -1), (1,)):
+    try: it.multi_index = bad
+    except Exception as e: print(type(e).__name__, e)
+try: it.iterindex = 6
+except Exception as e: print(type(e).__name__, e)
+it = np.nditer(np.arange(6).reshape(2, 3), flags=['multi_index']); it.remove_axis(0); print(it.shape, it.ndim, it.itersize, [int(x) for x in it])
+for bad in (lambda: it.remove_axis(4), lambda: np.nditer([1]).multi_index):
+    try: bad()
+    except Exception as e: print(type(e).__name__, e)
+it = np.nditer(np.arange(6).reshape(2, 3).T, flags=['multi_index'], order='C'); it.remove_axis(1); print([int(x) for x in it])
+it = np.nditer(np.arange(6).reshape(2, 3), flags=['multi_index']); it.remove_multi_index(); it.enable_external_loop(); print([x for x in it], it.has_multi_index)
+b = np.broadcast([1, 2], [[3], [4]]); r, c = b.iters; print(next(r), next(c), next(r), next(c), len(b.iters))
 # --- flatiter: indices that are none (numpy before 2.5)
 e = np.arange(6).reshape(2, 3).T
 for bad in (lambda: e.flat[7], lambda: e.flat[1.5]):

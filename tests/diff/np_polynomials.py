@@ -70,3 +70,9 @@ print(np.round(H.hermroots([1, 2, 3, 4]), 8), np.round(C.chebinterpolate(lambda 
 for bad in (1.5, -1):
     try: C.chebinterpolate(lambda x: x, bad)
     except Exception as e: print(type(e).__name__, e)
+# --- formats
+for kind in (np.polynomial.Polynomial, np.polynomial.Chebyshev, np.polynomial.HermiteE):
+    p = kind([1, 2, -3.5]); print(f"{p:unicode} | {p:ascii} | {p} | {p!s} | {format(p, 'ascii')}", "{:ascii}".format(p))
+    for bad in ('latin', '.2f'):
+        try: format(p, bad)
+        except Exception as e: print(type(e).__name__, e)
