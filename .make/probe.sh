@@ -28,6 +28,8 @@ part READLINE readline -lreadline '#include <stdio.h>
 int main(void) { return readline("") != 0; }' 'line_editing_at_the_prompt_(libreadline-dev)'
 part ZIP libzip -lzip '#include <zip.h>
 int main(void) { return zip_libzip_version() == 0; }' '.npz_files_(libzip-dev)'
+part ZLIB zlib -lz '#include <zlib.h>
+int main(void) { return zlibVersion() == 0; }' '.gz_files_(zlib1g-dev)'
 part PNG libpng -lpng '#include <png.h>
 int main(void) { return png_access_version_number() == 0; }' 'pictures_in_PNG_files_(libpng-dev)'
 part CMOCKA cmocka -lcmocka '#include <stdarg.h>

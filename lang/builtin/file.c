@@ -91,6 +91,14 @@ value file_standard(gpa_vm *vm, int which) {
     return v;
 }
 
+gpa_code file_of_stream(gpa_vm *vm, FILE *f, bool reading, bool binary, value name, const char *mode, value *out) {
+    *out = file_new(vm, (file){.f = f, .standard = -1, .readable = reading, .writable = !reading, .binary = binary}, name, mode);
+    if (out->tag != V_UNSET) return GPA_OK;
+    *out = v_none();
+    fclose(f);
+    return vm_err(vm)->code;
+}
+
 /* Reads a mode like "rb+": what the file is for, and the C library's own form of it. */
 static gpa_code parse_mode(gpa_vm *vm, value mode, file *f, char c_mode[4]) {
     if (mode.tag != V_STR)

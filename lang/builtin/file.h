@@ -10,6 +10,8 @@
 gpa_code os_error(gpa_vm *vm, int number, const char *path);
 /* sys.stdin (0), sys.stdout (1), sys.stderr (2). UNSET on failure. */
 value file_standard(gpa_vm *vm, int which);
+/* A file value around a C stream for reading or for writing, which it closes; `binary`: of bytes. Consumes f, also on failure. */
+gpa_code file_of_stream(gpa_vm *vm, FILE *f, bool reading, bool binary, value name, const char *mode, value *out);
 /* A path argument: a str; borrowed. */
 gpa_code arg_path(gpa_vm *vm, value v, const char **path);
 /* The C stream of an open file value; NULL for anything else, a closed file or a standard stream. */

@@ -1,7 +1,9 @@
 /* numpy.savetxt: the format of a row is made once, and every row goes through it. */
+#include <errno.h>
 
 #include "lang/builtin/all.h"
 #include "lang/builtin/file.h"
+#include "lang/builtin/gzip.h"
 #include "lang/container.h"
 #include "lang/format.h"
 
@@ -116,6 +118,16 @@ out:
     return rc;
 }
 
+/* Makes the file, compressed where its name ends in .gz. */
+static gpa_code save(gpa_vm *vm, const char *path, const gpa_str *text) {
+    FILE *f;
+    gpa_code rc = gzip_fopen(vm, path, "wb", &f);
+    if (rc) return rc;
+    bool bad = fwrite(text->text, 1, text->len, f) != text->len;
+    bad = fclose(f) != 0 || bad;
+    return bad ? os_error(vm, errno, path) : GPA_OK;
+}
+
 gpa_code textio_savetxt(gpa_vm *vm, value *argv, value *out) {
     (void)out;
     gpa_arr *a = NULL;
@@ -126,7 +138,7 @@ gpa_code textio_savetxt(gpa_vm *vm, value *argv, value *out) {
         rc = vm_fail(vm, GPA_E_VALUE, "Expected 1D or 2D array, got %dD array instead", (int)a->ndim);
     if (!rc) rc = save_rows(vm, a, argv, argv[4].tag == V_STR ? argv[4].str->text : "\n", &text);
     if (!rc && text.failed) rc = vm_no_memory(vm);
-    if (!rc && argv[0].tag == V_STR) rc = file_save(vm, argv[0].str->text, text.text, text.len);
+    if (!rc && argv[0].tag == V_STR) rc = save(vm, argv[0].str->text, &text);
     else if (!rc) rc = file_put(vm, argv[0], text.text, text.len);
     str_free(&text);
     arr_release(vm_rt(vm), a);

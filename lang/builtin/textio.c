@@ -5,12 +5,12 @@
  *
  * Reading order: the text, options, one field, rows, the array, the functions. */
 #include <ctype.h>
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 
 #include "lang/builtin/all.h"
 #include "lang/builtin/file.h"
+#include "lang/builtin/gzip.h"
 #include "lang/builtin/textfields.h"
 #include "lang/container.h"
 #include "lang/number.h"
@@ -68,15 +68,16 @@ static gpa_code text_of_items(gpa_vm *vm, value v, bool lenient, gpa_str *text) 
 }
 
 static gpa_code read_file(gpa_vm *vm, value v, gpa_str *text) {
-    FILE *given = file_stream(v), *f = given ? given : fopen(v.str->text, "rb");
-    if (!f) {
-        if (errno != ENOENT) return os_error(vm, errno, v.str->text);
+    FILE *given = file_stream(v), *f = given;
+    gpa_code rc = given ? GPA_OK : gzip_fopen(vm, v.str->text, "rb", &f);
+    if (rc == GPA_E_FILE_NOT_FOUND) {
+        vm_clear_error(vm);
         value words = v_strf(vm, "%s not found.", v.str->text);
-        gpa_code rc = words.tag == V_UNSET ? GPA_E_MEMORY : vm_raise(vm, GPA_E_FILE_NOT_FOUND, 1, &words);
+        rc = words.tag == V_UNSET ? GPA_E_MEMORY : vm_raise(vm, GPA_E_FILE_NOT_FOUND, 1, &words);
         value_release(vm, words);
-        return rc;
     }
-    gpa_code rc = file_slurp(vm, f, given ? NULL : v.str->text, SIZE_MAX, text);
+    if (rc) return rc;
+    rc = file_slurp(vm, f, given ? NULL : v.str->text, SIZE_MAX, text);
     if (!given) fclose(f);
     return rc;
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "lang/builtin/all.h"
+#include "lang/numpy/float_errors.h"
 #include "lang/numpy/numpy.h"
 
 /* ---- attributes ---- */
@@ -487,6 +488,7 @@ gpa_code nd_astype(gpa_vm *vm, value *argv, value *out) { /* self, dtype, order,
             rc = vm_fail(vm, GPA_E_TYPE, "Cannot cast array data from dtype('%s') to dtype('%s') according to the rule '%s'",
                          dtype_info[from].name, dtype_info[t].name, argv[3].str->text);
         if (!rc) rc = arr_cast(vm_rt(vm), a, t, copy, &b, vm_err(vm));
+        if (!rc && (rc = float_check_arr(vm, "_float_look_cast", 1, (value[2]){argv[0]}, b))) arr_release(vm_rt(vm), b);
         if (!rc) rc = scalar ? np_return(vm, b, out) : np_return_array(vm, b, out));
 }
 

@@ -26,8 +26,14 @@ gpa_code np_set_actions(gpa_vm *vm, value *argv, value *out) { /* divide, over, 
     return GPA_OK;
 }
 
-/* Calls a function of the prelude while arrays are not looked at. */
-static gpa_code ask(gpa_vm *vm, const char *name, size_t n, const value *args) {
+gpa_code np_float_watch(gpa_vm *vm, value *argv, value *out) { /* on */
+    bool before = vm->floats.watched;
+    vm->floats.watched = argv[0].i != 0;
+    *out = v_bool(before);
+    return GPA_OK;
+}
+
+gpa_code float_ask(gpa_vm *vm, const char *name, size_t n, const value *args) {
     value fn = v_none(), nothing = v_none();
     bool watched = vm->floats.watched;
     vm->floats.watched = false;
@@ -47,7 +53,7 @@ static gpa_code report(gpa_vm *vm, float_error kind, bool scalar, gpa_op op) {
         return vm_warn(vm, GPA_E_RUNTIME_WARNING, "%s encountered in %s%s", words[kind], prefix, name);
     value text = v_strf(vm, "%s%s", prefix, name);
     if (text.tag == V_UNSET) return vm_err(vm)->code;
-    gpa_code rc = ask(vm, "_float_event", 2, (value[]){v_int(kind), text});
+    gpa_code rc = float_ask(vm, "_float_event", 2, (value[]){v_int(kind), text});
     value_release(vm, text);
     return rc;
 }
@@ -133,9 +139,18 @@ gpa_code float_check_array(gpa_vm *vm, gpa_op op, const value *args, value where
     if (name.tag == V_UNSET) return vm_err(vm)->code;
     operands = v_tuple(vm, op_info[op].arity, args);
     gpa_code rc = operands.tag == V_UNSET ? vm_err(vm)->code : GPA_OK;
-    if (!rc) rc = ask(vm, "_float_look", 4, (value[]){name, operands, where.tag == V_UNSET ? v_bool(true) : where, result});
+    if (!rc) rc = float_ask(vm, "_float_look", 4, (value[]){name, operands, where.tag == V_UNSET ? v_bool(true) : where, result});
     value_release(vm, operands);
     value_release(vm, name);
+    return rc;
+}
+
+gpa_code float_check_arr(gpa_vm *vm, const char *look, size_t n, value *args, gpa_arr *result) {
+    if (!vm->floats.watched) return GPA_OK;
+    gpa_code rc = np_return_array(vm, arr_retain(result), &args[n]);
+    if (rc) return rc;
+    rc = float_ask(vm, look, n + 1, args);
+    value_release(vm, args[n]);
     return rc;
 }
 

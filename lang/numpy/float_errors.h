@@ -26,6 +26,10 @@ gpa_code float_check_number(gpa_vm *vm, gpa_op op, bool scalar, const value *arg
 bool float_watched(gpa_vm *vm);
 void float_watch(gpa_vm *vm, bool on);
 gpa_code float_check_array(gpa_vm *vm, gpa_op op, const value *args, value where, value result);
+/* Calls a function of the prelude while arrays are not looked at. */
+gpa_code float_ask(gpa_vm *vm, const char *name, size_t n, const value *args);
+/* If results must be looked at: calls a function of the prelude with n arguments and the result, for which args has room behind them. */
+gpa_code float_check_arr(gpa_vm *vm, const char *look, size_t n, value *args, gpa_arr *result);
 /* What a check has said, passed on: a result that is refused is given back. */
 gpa_code float_checked(gpa_vm *vm, gpa_code rc, value *result);
 

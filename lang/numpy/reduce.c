@@ -1,5 +1,6 @@
 /* Reductions and scans: sum, mean, var, any, argmax, cumsum ... as functions and as methods of arrays. */
 #include "lang/builtin/all.h"
+#include "lang/numpy/float_errors.h"
 #include "lang/numpy/numpy.h"
 
 /* The arguments that most reductions share; NONE or UNSET where one has no such parameter. */
@@ -51,13 +52,36 @@ static gpa_code give(gpa_vm *vm, const reduction *r, gpa_arr *result, value *out
     return np_return(vm, result, out);
 }
 
+/* Looks for floating-point errors in a result; how: "", "product", "mean", or of a variance its divisor's distance from the count. */
+static gpa_code look(gpa_vm *vm, const reduction *r, value how, gpa_arr *result) {
+    if (!float_watched(vm) || !(dtype_is_float((gpa_dtype)result->dtype) || dtype_is_complex((gpa_dtype)result->dtype))) return GPA_OK;
+    value initial = r->initial.tag == V_UNSET ? v_none() : r->initial, where = r->where.tag == V_UNSET ? v_bool(true) : r->where;
+    value keepdims = r->keepdims.tag == V_UNSET ? v_bool(false) : r->keepdims;
+    return float_check_arr(vm, "_float_look_reduced", 6, (value[7]){r->a, r->axis, keepdims, initial, where, how}, result);
+}
+
+static gpa_code look_named(gpa_vm *vm, const reduction *r, const char *how, gpa_arr *result) {
+    if (!float_watched(vm)) return GPA_OK;
+    value text = v_cstr(vm, how);
+    gpa_code rc = text.tag == V_UNSET ? vm_err(vm)->code : look(vm, r, text, result);
+    value_release(vm, text);
+    return rc;
+}
+
+/* A result after it has been looked at (rc); stored into out= it is out itself. Consumes it. */
+static gpa_code give_looked(gpa_vm *vm, const reduction *r, gpa_code rc, gpa_arr *result, value *out) {
+    if (!rc) return give(vm, r, result, out);
+    arr_release(vm_rt(vm), result);
+    return rc;
+}
+
 static gpa_code reduce(gpa_vm *vm, gpa_red red, const reduction *r, value *out) {
     prepared p;
     gpa_arr *result = NULL;
     gpa_code rc = prepare(vm, r, red == RED_ARGMIN || red == RED_ARGMAX ? NUMBER_IS_LIST : NUMBER_HAS_FIRST, &p);
     if (!rc) rc = arr_reduce(vm_rt(vm), red, p.a, &p.o, &result, vm_err(vm));
     release(vm, &p);
-    return rc ? rc : give(vm, r, result, out);
+    return rc ? rc : give_looked(vm, r, look_named(vm, r, red == RED_PROD ? "product" : "", result), result, out);
 }
 
 gpa_code np_reduce_with(gpa_vm *vm, gpa_red red, value *argv, value *out) { /* a, axis, dtype, out, keepdims, initial, where */
@@ -106,7 +130,7 @@ gpa_code np_mean(gpa_vm *vm, value *argv, value *out) { /* a, axis, dtype, out, 
     gpa_code rc = prepare(vm, &r, NUMBER_HAS_NONE, &p);
     if (!rc) rc = arr_mean(vm_rt(vm), p.a, &p.o, &result, vm_err(vm));
     release(vm, &p);
-    return rc ? rc : give(vm, &r, result, out);
+    return rc ? rc : give_looked(vm, &r, look_named(vm, &r, "mean", result), result, out);
 }
 
 /* The mean is given: a function of the prelude measures the distances from it. */
@@ -136,6 +160,7 @@ static gpa_code variance(gpa_vm *vm, bool root, value *argv, value *out) { /* a,
     if (argv[7].tag != V_UNSET) return variance_about(vm, root, argv, v_float(ddof), out);
     TRY(prepare(vm, &r, NUMBER_HAS_NONE, &p));
     TRY(arr_var(vm_rt(vm), p.a, ddof, &p.o, &var, vm_err(vm)));
+    TRY(look(vm, &r, v_float(ddof), var));
     if (!root) {
         result = arr_retain(var);
         goto out;
@@ -168,9 +193,12 @@ gpa_code np_scan_with(gpa_vm *vm, gpa_red red, value *argv, value *out) { /* a, 
     }
     if (argv[1].tag != V_NONE) TRY(arg_axis(vm, argv[1], a->ndim, &axis));
     TRY(arr_scan(rt, red, a, axis, t, &result, vm_err(vm)));
+    TRY(float_check_arr(vm, "_float_look_running", 3, (value[4]){argv[0], argv[1], v_bool(red == RED_PROD)}, result));
     rc = out_give_take(vm, &rule, result, argv[3], out);
+    result = NULL;
 out:
     arr_release(rt, a);
+    arr_release(rt, result);
     return rc;
 }
 gpa_code np_cumsum(gpa_vm *vm, value *argv, value *out) { return np_scan_with(vm, RED_SUM, argv, out); }

@@ -1,6 +1,7 @@
 /* Choosing, searching, sorting, joining, multiplying: functions over whole arrays that are not one ufunc. */
 #include "lang/builtin/all.h"
 #include "lang/container.h"
+#include "lang/numpy/float_errors.h"
 #include "lang/numpy/numpy.h"
 
 gpa_code np_where(gpa_vm *vm, value *argv, value *out) { /* condition, x, y */
@@ -383,6 +384,7 @@ gpa_code np_matmul(gpa_vm *vm, value *argv, value *out) {
     TRY(arg_opnd(vm, argv[1], &b));
     TRY(arg_out(vm, argv[2], &into));
     TRY(arr_matmul(vm_rt(vm), &a, &b, &result, vm_err(vm)));
+    TRY(float_check_arr(vm, "_float_look_product", 2, (value[3]){argv[X1], argv[X2]}, result));
     if (into) {
         TRY(check_product(vm, (a.arr->ndim > 1) + (b.arr->ndim > 1), result, into));
         TRY(arr_set(vm_rt(vm), into, &(gpa_index){.kind = IX_ELLIPSIS}, 1, &(gpa_opnd){.arr = result}, vm_err(vm)));

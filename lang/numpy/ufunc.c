@@ -202,7 +202,7 @@ gpa_code uf_reduce(gpa_vm *vm, value *argv, value *out) { /* self, array, axis, 
     if (rc) return rc;
     gpa_red red = (gpa_red)op_info[u->op].identity;
     if (red != RED_COUNT) return np_reduce_with(vm, red, argv + 1, out);
-    return fold(vm, "_fold", 8, argv, out);
+    return fold(vm, "_fold_placed", 8, argv, out);
 }
 
 gpa_code uf_accumulate(gpa_vm *vm, value *argv, value *out) { /* self, array, axis, dtype, out */
@@ -213,7 +213,7 @@ gpa_code uf_accumulate(gpa_vm *vm, value *argv, value *out) { /* self, array, ax
     bool scalar = argv[1].tag == V_ARRAY ? argv[1].array->arr->ndim == 0 : argv[1].tag != V_LIST && argv[1].tag != V_TUPLE && argv[1].tag != V_RANGE;
     if (scalar) return vm_fail(vm, GPA_E_TYPE, "cannot accumulate on a scalar");
     if (red != RED_COUNT) return np_scan_with(vm, red, argv + 1, out);
-    return fold(vm, "_fold_running", 5, argv, out);
+    return fold(vm, "_fold_running_placed", 5, argv, out);
 }
 
 enum { MANY_SLICES = 16 };

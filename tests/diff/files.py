@@ -291,6 +291,30 @@ for bad in (lambda: np.fromfile(io.BytesIO(b"12345678")), lambda: np.fromfile(io
     try: bad()
     except OSError as e: print(type(e).__name__, e)
 print(io.BytesIO().seekable(), open("/tmp/gpa_numbers.bin", "rb").seekable(), open("/tmp/gpa_numbers.bin", "rb").fileno() > 2, io.UnsupportedOperation.__name__)
+# --- compressed files
+import gzip, os
+np.savetxt("/tmp/gpa_c.txt.gz", np.arange(6).reshape(2, 3), fmt="%d", header="a b c"); print(L("/tmp/gpa_c.txt.gz"), open("/tmp/gpa_c.txt.gz", "rb").read(2))
+with gzip.open("/tmp/gpa_c.txt.gz") as f: print(f.read())
+with gzip.open("/tmp/gpa_c.txt.gz", "rt") as f: print(f.readline(), f.readlines(), f.readline() == "")
+with gzip.open("/tmp/gpa_c.txt.gz", "rt") as f: print([line for line in f])
+with gzip.open("/tmp/gpa_c.csv.gz", "wt", compresslevel=1) as f: print(f.write("x,y\n1,2\n3,\n"))
+print(G("/tmp/gpa_c.csv.gz", delimiter=",", names=True)["y"], L("/tmp/gpa_c.csv.gz", delimiter=",", skiprows=1, max_rows=1))
+with gzip.open("/tmp/gpa_c.npy.gz", "wb") as f: np.save(f, np.arange(5.)); np.save(f, np.eye(2)); print(f.tell())
+with gzip.open("/tmp/gpa_c.npy.gz") as f: print(np.load(f), np.load(f), f.read())
+with gzip.GzipFile("/tmp/gpa_c.npy.gz") as f: print(np.load(f), f.readable(), f.writable(), f.closed)
+with gzip.open("/tmp/gpa_c.txt.gz", "at") as f: f.write("7 8 9\n")
+with gzip.open("/tmp/gpa_c.txt.gz") as f: print(L(f))
+with gzip.open("/tmp/gpa_c.txt.gz") as f: print(f.seek(2), f.read(3), f.tell(), f.seek(0), f.read(1))
+with open("/tmp/gpa_plain.gz", "w") as f: f.write("1 2\n")
+np.savetxt("/tmp/gpa_cut.txt.gz", np.arange(3000)); whole = open("/tmp/gpa_cut.txt.gz", "rb").read()
+with open("/tmp/gpa_cut.txt.gz", "wb") as f: f.write(whole[:-2000])
+for bad in (lambda: L("/tmp/gpa_plain.gz"), lambda: gzip.open("/tmp/gpa_plain.gz").read(), lambda: gzip.open("/tmp/gpa_cut.txt.gz").read(), lambda: L("/tmp/gpa_cut.txt.gz")):
+    try: print(bad())
+    except (OSError, EOFError) as e: print("refused")
+for bad in (lambda: L("/tmp/no such file.gz"), lambda: gzip.open("/tmp/no such file.gz"), lambda: gzip.open("/tmp/gpa_c.txt.gz", "q"), lambda: gzip.open("/tmp/gpa_c.txt.gz", "xb")):
+    try: print(bad())
+    except Exception as e: print(type(e).__name__, "file" in str(e).lower() or "mode" in str(e))
+for name in ("c.txt", "c.csv", "c.npy", "plain", "cut.txt"): os.remove(f"/tmp/gpa_{name}.gz")
 # --- a file of more than 4 GiB that is mostly holes
 import os
 with open("/tmp/gpa_long.bin", "wb") as f:

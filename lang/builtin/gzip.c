@@ -1,0 +1,105 @@
+/* The module gzip, and streams of compressed files.
+ *
+ * A stream hands its bytes to zlib's gzFile. zlib reads a file that is not compressed as it stands: gzip_open refuses that, as Python does, and
+ * a file that ends before its time is an error of reading. */
+#include "lang/builtin/gzip.h"
+
+#include <errno.h>
+#include <limits.h>
+
+#include "lang/builtin/all.h"
+#include "lang/builtin/file.h"
+
+#ifdef GPA_HAVE_ZLIB
+#include <zlib.h>
+
+/* ---- streams ---- */
+
+static ssize_t gz_read(void *cookie, char *to, size_t n) {
+    int got = gzread(cookie, to, (unsigned)MIN(n, INT_MAX)), state;
+    gzerror(cookie, &state);
+    if (got >= 0 && state == Z_OK) return got;
+    errno = state == Z_MEM_ERROR ? ENOMEM : EIO;
+    return -1;
+}
+
+static ssize_t gz_write(void *cookie, const char *from, size_t n) {
+    int put = gzwrite(cookie, from, (unsigned)MIN(n, INT_MAX));
+    if (put == 0 && n) errno = EIO;
+    return put;
+}
+
+static int gz_seek(void *cookie, off64_t *to, int whence) {
+    z_off_t at = gzseek(cookie, (z_off_t)*to, whence);
+    if (at < 0) errno = EINVAL; /* the end is not known before all has been read */
+    *to = at;
+    return at < 0 ? -1 : 0;
+}
+
+static int gz_close(void *cookie) {
+    int rc = gzclose(cookie);
+    if (rc == Z_OK || rc == Z_BUF_ERROR) return 0; /* the latter: not all was read */
+    errno = EIO;
+    return EOF;
+}
+
+/* Opens a compressed file in a mode of zlib's: r, w, a or x, b, and a digit. */
+static gpa_code open_compressed(gpa_vm *vm, const char *path, const char *mode, FILE **out) {
+    static const cookie_io_functions_t io = {gz_read, gz_write, gz_seek, gz_close};
+    errno = 0;
+    gzFile z = gzopen(path, mode);
+    if (!z) return os_error(vm, errno ? errno : ENOMEM, path);
+    bool reading = mode[0] == 'r';
+    if (reading && gzdirect(z) && gzgetc(z) >= 0) {
+        gzclose(z);
+        return vm_fail(vm, GPA_E_OS, "Not a gzipped file: '%s'", path);
+    }
+    if (reading) gzrewind(z);
+    if ((*out = fopencookie(z, reading ? "r" : "w", io))) return GPA_OK;
+    gzclose(z);
+    return vm_no_memory(vm);
+}
+
+#else
+
+static gpa_code open_compressed(gpa_vm *vm, const char *path, const char *mode, FILE **out) {
+    (void)mode, (void)out;
+    return vm_fail(vm, GPA_E_UNSUPPORTED, "'%s': this gpa was built without zlib, which reads and writes .gz files", path);
+}
+
+#endif
+
+static bool ends_in(const char *path, const char *end) {
+    size_t n = strlen(path), m = strlen(end);
+    return n > m && strcmp(path + n - m, end) == 0;
+}
+
+gpa_code gzip_fopen(gpa_vm *vm, const char *path, const char *mode, FILE **out) {
+    if (ends_in(path, ".gz")) return open_compressed(vm, path, mode, out);
+    if (ends_in(path, ".bz2") || ends_in(path, ".xz"))
+        return vm_fail(vm, GPA_E_UNSUPPORTED, "'%s': of compressed files gpa reads and writes .gz only", path);
+    *out = fopen(path, mode);
+    return *out ? GPA_OK : os_error(vm, errno, path);
+}
+
+/* ---- the module gzip ---- */
+
+gpa_code gzip_open(gpa_vm *vm, value *argv, value *out) { /* filename, mode, compresslevel, encoding, errors, newline */
+    const char *path, *mode;
+    char zlib_mode[4] = "rb";
+    size_t n;
+    int64_t level;
+    FILE *f;
+    gpa_code rc = arg_path(vm, argv[0], &path);
+    if (!rc) rc = arg_text(vm, argv[1], "mode", &mode, &n);
+    if (!rc) rc = arg_int(vm, argv[2], "compresslevel", &level);
+    if (rc) return rc;
+    bool text = strchr(mode, 't') != NULL, known = n > 0 && strchr("rwax", mode[0]) && strspn(mode + 1, "bt") == n - 1 && n <= 2;
+    if (!known) return vm_fail(vm, GPA_E_VALUE, "Invalid mode: '%s'", mode);
+    if (level < 0 || level > 9) return vm_fail(vm, GPA_E_VALUE, "Bad compression level");
+    zlib_mode[0] = mode[0];
+    if (mode[0] == 'x') memcpy(zlib_mode, "wx", 2);
+    if (mode[0] != 'r') zlib_mode[2] = (char)('0' + level);
+    if ((rc = open_compressed(vm, path, zlib_mode, &f))) return rc;
+    return file_of_stream(vm, f, mode[0] == 'r', !text, argv[0], mode, out);
+}
