@@ -14,6 +14,7 @@ typedef struct {
     char sign; /* - + or space */
     char nan[16], inf[16];
     value formatter; /* NONE or a DICT; borrowed */
+    bool bare;       /* NumPy's scalars are shown without their type: legacy='1.25' and before */
 } print_options;
 
 /* What holds now for this vm. */

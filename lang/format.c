@@ -133,7 +133,12 @@ static void put_num(gpa_str *out, gpa_dtype t, gpa_val v) {
 }
 
 /* np.float64(1.5), np.True_, np.complex128(1+2j): without the parentheses that str() has. */
-static void repr_num(gpa_str *out, gpa_dtype t, gpa_val v) {
+static void repr_num(gpa_vm *vm, gpa_str *out, gpa_dtype t, gpa_val v) {
+    print_options o;
+    if (print_options_get(vm, &o) == GPA_OK && o.bare) {
+        put_num(out, t, v);
+        return;
+    }
     if (t == DT_BOOL) {
         str_put(out, v.BOOL ? "np.True_" : "np.False_");
         return;
@@ -221,10 +226,10 @@ static gpa_code repr(gpa_vm *vm, value v, const within *up, gpa_str *out) {
         case V_FLOAT: number_put_float(out, v.f); return GPA_OK;
         case V_NUM:
             p = number_payload(v, &t);
-            repr_num(out, t, p);
+            repr_num(vm, out, t, p);
             return GPA_OK;
         case V_COMPLEX:
-            if (v.aux) repr_num(out, DT_C128, number_payload(v, &t));
+            if (v.aux) repr_num(vm, out, DT_C128, number_payload(v, &t));
             else number_put_complex(out, v.complex->re, v.complex->im, DT_C128);
             return GPA_OK;
         case V_ELLIPSIS: str_put(out, "Ellipsis"); return GPA_OK;

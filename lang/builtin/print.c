@@ -77,6 +77,8 @@ static gpa_code check_option(gpa_vm *vm, const char *name, value v) {
         vm_clear_error(vm);
         return vm_fail(vm, GPA_E_TYPE, "precision must be an integer");
     }
+    if (strcmp(name, "legacy") == 0 && v.tag == V_STR && strcmp(v.str->text, "1.13") == 0)
+        return vm_fail(vm, GPA_E_UNSUPPORTED, "arrays are printed as NumPy 1.14 and later do: legacy can be '1.21', '1.25', '2.1', '2.2' or False");
     number n = number_of(v);
     if (strcmp(name, "threshold") == 0 && n.kind == NUMBER_NOT) return vm_fail(vm, GPA_E_TYPE, "threshold must be numeric");
     if (strcmp(name, "threshold") == 0 && isnan(n.re))
@@ -128,9 +130,11 @@ static void read_options(gpa_vm *vm, dict_obj *d, print_options *o) {
     value suppress = dict_text_peek(vm, d, "suppress");
     o->suppress = suppress.tag == V_BOOL && suppress.i;
     o->formatter = dict_text_peek(vm, d, "formatter");
+    value legacy = dict_text_peek(vm, d, "legacy");
+    o->bare = legacy.tag == V_STR && legacy.str->text[0] == '1';
 }
 
-static const print_options plain = {8, 1000, 3, 75, false, FLOAT_MAXPREC, '-', "nan", "inf", {.tag = V_NONE}};
+static const print_options plain = {8, 1000, 3, 75, false, FLOAT_MAXPREC, '-', "nan", "inf", {.tag = V_NONE}, false};
 
 gpa_code print_options_get(gpa_vm *vm, print_options *out) {
     module_obj *numpy;

@@ -32,6 +32,8 @@ static gpa_dtype type_dtype(value v) {
     return DT_NONE;
 }
 
+const char other_order[] = "gpa's arrays have the machine's order of bytes: read '<' in place of '>', and swap by byteswap()";
+
 gpa_code arg_dtype(gpa_vm *vm, value v, gpa_dtype *out) {
     *out = DT_NONE;
     if (v.tag == V_NONE || v.tag == V_UNSET) return GPA_OK;
@@ -41,7 +43,8 @@ gpa_code arg_dtype(gpa_vm *vm, value v, gpa_dtype *out) {
         *out = dtype_find(v.str->text, v.str->size);
         if (*out == DT_NONE) {
             gpa_code rc = vm_fail(vm, GPA_E_TYPE, "data type '%s' not understood", v.str->text);
-            if (strpbrk(v.str->text, "USOVmM")) gpa_err_hint(vm_err(vm), "%s", np_absent("object_"));
+            if (v.str->text[0] == '>' && dtype_find(v.str->text + 1, v.str->size - 1) != DT_NONE) gpa_err_hint(vm_err(vm), "%s", other_order);
+            else if (strpbrk(v.str->text, "USOVmM")) gpa_err_hint(vm_err(vm), "%s", np_absent("object_"));
             return rc;
         }
     }

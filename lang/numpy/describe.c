@@ -31,6 +31,31 @@ gpa_code dt_alignment(gpa_vm *vm, value *argv, value *out) {
 
 gpa_code dt_byteorder(gpa_vm *vm, value *argv, value *out) { return native_give(v_cstr(vm, info(argv)->size > 1 ? "=" : "|"), out); }
 
+gpa_code dt_newbyteorder(gpa_vm *vm, value *argv, value *out) { /* self, new_order */
+    const char *order;
+    size_t n;
+    gpa_code rc = arg_text(vm, argv[1], "new_order", &order, &n);
+    if (rc) return rc;
+    if (n == 0 || !strchr("SBLNI<>=|sblni", order[0]))
+        return vm_fail(vm, GPA_E_VALUE, "byteorder not recognized (got '%s')", order);
+    *out = v_dtype((gpa_dtype)argv[0].aux);
+    if (info(argv)->size == 1 || !strchr("SsBb>", order[0])) return GPA_OK;
+    rc = vm_fail(vm, GPA_E_UNSUPPORTED, "dtypes of another order of bytes");
+    gpa_err_hint(vm_err(vm), "%s", other_order);
+    return rc;
+}
+
+gpa_code dt_descr(gpa_vm *vm, value *argv, value *out) {
+    value pair[2] = {v_cstr(vm, ""), v_unset()}, item = v_none();
+    gpa_code rc = pair[0].tag == V_UNSET ? vm_err(vm)->code : dt_str(vm, argv, &pair[1]);
+    if (!rc) rc = native_give(v_tuple(vm, 2, pair), &item);
+    if (!rc) rc = native_give(v_list(vm, 1, &item), out);
+    value_release(vm, pair[0]);
+    value_release(vm, pair[1]);
+    value_release(vm, item);
+    return rc;
+}
+
 gpa_code dt_base(gpa_vm *vm, value *argv, value *out) {
     (void)vm;
     *out = v_dtype((gpa_dtype)argv[0].aux);

@@ -32,6 +32,8 @@ gpa_code arg_axes(gpa_vm *vm, value v, int ndim, uint32_t *axes, bool *given);
 gpa_code arg_axis(gpa_vm *vm, value v, int ndim, int *out);
 /* AxisError; `prefix`, if it is a str, begins the message. */
 gpa_code np_axis_error(gpa_vm *vm, value prefix, int64_t axis, int64_t ndim);
+/* What is said of dtypes whose bytes are in the other order. */
+extern const char other_order[];
 /* A shape: an int or a sequence of ints, none of them negative. */
 gpa_code arg_shape(gpa_vm *vm, value v, int *ndim, int64_t *shape);
 

@@ -58,3 +58,11 @@ say(lambda: np.reshape(np.ones((2, 3)).T, 6, order='F', copy=False)); say(lambda
 print(np.linspace(0, 1, 3, True, False, None, 0), np.geomspace(1, 100, 3, True, None, 0), np.logspace(0, 2, 3, True, 10.0, None, 0), np.fromfunction(lambda i, j: i + j, (2, 2), dtype=int, like=None))
 # --- counts of bytes
 say(lambda: bytes(-1)); say(lambda: bytes(3))
+# --- orders of bytes
+print(np.dtype('f8').descr, np.dtype('i2').newbyteorder('=').name, np.dtype('u1').newbyteorder('>'), np.dtype('i4').newbyteorder('L').itemsize, np.dtype('f4').newbyteorder('native') == np.float32)
+say(lambda: np.dtype('f8').newbyteorder('x'))
+# --- scalars shown as numbers
+with np.printoptions(legacy='1.25'): print(repr(np.float64(1)), [np.float32(.1), np.int8(3), np.True_, np.complex128(1 + 2j), np.float64(np.nan)], {np.int64(1): np.float16(2.5)}, repr(np.array([1.5])), f"{np.float64(2)!r}")
+print(repr(np.float64(1)), np.get_printoptions()['legacy'])
+# --- arrays handed over
+say(lambda: np.from_dlpack(np.arange(3))); say(lambda: np.from_dlpack([1])); print(np.asarray([1], like=None), np.frombuffer(b'12345678', like=None), np.fromiter([1], int, like=None)); np.info('nothing of the kind')

@@ -76,3 +76,10 @@ for kind in (np.polynomial.Polynomial, np.polynomial.Chebyshev, np.polynomial.He
     for bad in ('latin', '.2f'):
         try: format(p, bad)
         except Exception as e: print(type(e).__name__, e)
+# --- series by values of functions
+C = np.polynomial.Chebyshev
+print(C.interpolate(np.sin, 3).coef.round(6) + 0.0, C.interpolate(lambda x, k: x**k, 3, domain=[0, 2], args=(2,)).coef.round(6) + 0.0, C.interpolate(np.exp, 4, [0, 3]).domain, float(C.interpolate(np.exp, 8, [0, 3])(2.5).round(3)))
+for bad in (lambda: C.interpolate(np.sin, -1), lambda: C.interpolate(np.sin, 2.5)):
+    try: bad()
+    except Exception as e: print(type(e).__name__, e)
+print([getattr(np.polynomial, k)([1]).basis_name for k in ("Polynomial", "Chebyshev", "Legendre", "Laguerre", "Hermite", "HermiteE")])

@@ -46,3 +46,5 @@ def none():
 for f in (quiet, loud, none): tell(f)
 with T.suppress_warnings() as block:
     seen = block.record(DeprecationWarning); block.filter(UserWarning, "bad"); old(1); warnings.warn("bad thing"); print(len(seen), len(block.log), seen[0].category.__name__)
+# --- messages
+print(np.testing.build_err_msg([1, 2], 'hello')); print(np.testing.build_err_msg([np.array([1.123456789]), [2]], 'a\nb', header='X', names=('one', 'two'))); print(np.testing.build_err_msg([np.array([1 / 3])], '', verbose=False)); print(np.testing.build_err_msg([np.array([1 / 3])], '', precision=3))
