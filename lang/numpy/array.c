@@ -348,6 +348,7 @@ gpa_code np_reshape(gpa_vm *vm, value *argv, value *out) { /* a, shape, order, n
 
 gpa_code nd_reshape(gpa_vm *vm, value *argv, value *out) { /* self, *shape, order, copy */
     value shape = argv[1];
+    if (shape.tuple->count == 0) return vm_fail(vm, GPA_E_TYPE, "reshape() takes exactly 1 argument (0 given)");
     if (shape.tuple->count == 1) shape = shape.tuple->items[0];
     return reshape(vm, argv[0], shape, argv[2], argv[3], out);
 }

@@ -93,6 +93,23 @@ for bad in (lambda: it.remove_axis(4), lambda: np.nditer([1]).multi_index):
 it = np.nditer(np.arange(6).reshape(2, 3).T, flags=['multi_index'], order='C'); it.remove_axis(1); print([int(x) for x in it])
 it = np.nditer(np.arange(6).reshape(2, 3), flags=['multi_index']); it.remove_multi_index(); it.enable_external_loop(); print([x for x in it], it.has_multi_index)
 b = np.broadcast([1, 2], [[3], [4]]); r, c = b.iters; print(next(r), next(c), next(r), next(c), len(b.iters))
+# --- nditer: reductions
+a = np.arange(24).reshape(2, 3, 4); b = np.array(0)
+with np.nditer([a, b], flags=['reduce_ok'], op_flags=[['readonly'], ['readwrite']]) as it:
+    for x, y in it: y[...] += x
+print(b, a.sum())
+it = np.nditer([a, None], flags=['reduce_ok'], op_flags=[['readonly'], ['readwrite', 'allocate']], op_axes=[None, [0, 1, -1]])
+with it:
+    it.operands[1][...] = 0
+    for x, y in it: y[...] += x
+    print(it.operands[1], a.sum(axis=2))
+c = np.zeros((1, 3)); d = np.arange(6.).reshape(2, 3)
+with np.nditer([d, c], ['reduce_ok'], [['readonly'], ['readwrite']]) as it:
+    for x, y in it: y[...] = max(x, y)
+print(c)
+for bad in (lambda: np.nditer([d, c], [], [['readonly'], ['readwrite']]), lambda: np.nditer([d, c], ['reduce_ok'], [['readonly'], ['writeonly']]), lambda: np.nditer([d, None], ['external_loop'], [['readonly'], ['readwrite', 'allocate']], op_axes=[None, [0, -1]])):
+    try: bad()
+    except ValueError as e: print("requires a reduction" in str(e) or "non-broadcastable" in str(e))
 # --- flatiter: indices that are none (numpy before 2.5)
 e = np.arange(6).reshape(2, 3).T
 for bad in (lambda: e.flat[7], lambda: e.flat[1.5]):
