@@ -281,11 +281,11 @@ gpa_code vm_repr(gpa_vm *vm, value v, gpa_str *out) {
     return !rc && out->failed ? vm_no_memory(vm) : rc;
 }
 
-gpa_code vm_fail_showing(gpa_vm *vm, gpa_code code, const char *before, value v, const char *after) {
+gpa_code vm_fail_showing(gpa_vm *vm, gpa_code kind, const char *before, value v, const char *after) {
     gpa_str shown;
     str_init(&shown);
     gpa_code rc = vm_repr(vm, v, &shown);
-    if (!rc) rc = vm_fail(vm, code, "%s%s%s", before, shown.text, after);
+    if (!rc) rc = vm_fail(vm, kind, "%s%s%s", before, shown.text, after);
     str_free(&shown);
     return rc;
 }
