@@ -174,3 +174,11 @@ counts('hypergeometric', r.hypergeometric(8, 12, 7, n), lambda k: comb(8, k) * c
 counts('zipf', r.zipf(3, n), lambda k: k ** -3.0 / 1.2020569031595942, 1); counts('integers', r.integers(-3, 9, n), lambda k: 1 / 12, -3, 9); counts('choice', r.choice(4, n, p=[0.1, 0.2, 0.3, 0.4]), lambda k: (k + 1) / 10, 0, 4)
 counts('multinomial', r.multinomial(6, [0.2, 0.3, 0.5], n)[:, 1], lambda k: comb(6, k) * 0.3 ** k * 0.7 ** (6 - k), 0, 7); counts('multivariate hypergeometric', r.multivariate_hypergeometric([8, 5, 7], 7, n)[:, 0], lambda k: comb(8, k) * comb(12, 7 - k) / comb(20, 7), 0, 8)
 counts('bytes', np.frombuffer(r.bytes(n), np.uint8), lambda k: 1 / 256, 0, 256); counts('integers u1', r.integers(0, 7, n, dtype=np.uint8), lambda k: 1 / 7, 0, 7); counts('uniform bits', r.integers(0, 2**62, n) >> 57, lambda k: 1 / 32, 0, 32)
+
+# --- RandomState takes bounds in either order
+np.random.seed(1)
+x = np.random.uniform(5, 1, 1000); print(bool((x > 1).all() and (x <= 5).all()), round(float(x.mean())))
+r = np.random.RandomState(3); print(r.uniform(size=(2, 2)).shape, type(r.uniform()).__name__, r.uniform([0, 10], [1, 11]).shape)
+for f in (lambda: np.random.default_rng(1).uniform(5, 1), lambda: np.random.uniform(0, float('inf')), lambda: np.random.uniform(float('nan'), 1)):
+    try: f()
+    except Exception as e: print(type(e).__name__, e)
