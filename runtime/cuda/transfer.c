@@ -19,7 +19,7 @@
 
 #define CALL(name, ...) api_check(d->cu->name(__VA_ARGS__), #name, e)
 
-enum { PIECE = 2 << 20, LAST = 512 << 10, HUGE_PAGE = 2 << 20, PAGE = 4096, ENOUGH_THREADS = 3 };
+enum { PIECE = 2 << 20, HUGE_PAGE = 2 << 20, ENOUGH_THREADS = 3 };
 
 struct cu_ring {
     char *pinned; /* 2 * threads pieces */
@@ -33,7 +33,6 @@ typedef struct {
     char *host;
     CUdeviceptr at;
     size_t n, next; /* `next`: the piece that nobody has taken yet */
-    size_t large;   /* pieces of PIECE bytes; those behind them have LAST */
     bool up;
     int failed;     /* the driver's first error */
 } job;
@@ -90,12 +89,10 @@ static bool failed(job *j, CUresult r) {
     return __atomic_load_n(&j->failed, __ATOMIC_RELAXED) != CUDA_OK;
 }
 
-/* The next piece for whoever asks; false when all are taken. The last ones are small: what the bus brings at the very end is then
- * soon where it belongs. */
+/* The next piece for whoever asks; false when all are taken. */
 static bool take_piece(job *j, size_t *at, size_t *n) {
-    size_t i = __atomic_fetch_add(&j->next, 1, __ATOMIC_RELAXED), one = i < j->large ? PIECE : LAST;
-    *at = i < j->large ? i * PIECE : j->large * PIECE + (i - j->large) * LAST;
-    *n = *at < j->n ? MIN(j->n - *at, one) : 0;
+    *at = __atomic_fetch_add(&j->next, 1, __ATOMIC_RELAXED) * PIECE;
+    *n = *at < j->n ? MIN(j->n - *at, (size_t)PIECE) : 0;
     return *n != 0;
 }
 
@@ -110,11 +107,6 @@ static void fill_and_send(job *j, struct cu_ring *r, int me) {
     }
 }
 
-/* Fresh memory becomes pages while the bus is busy with what goes there. */
-static void touch(char *to, size_t n) {
-    for (size_t i = 0; i < n; i += PAGE) *(volatile char *)(to + i) = 0;
-}
-
 static void receive_and_empty(job *j, struct cu_ring *r, int me) {
     const cu_driver *cu = j->d->cu;
     size_t at[2] = {0}, n[2] = {0}; /* of the pieces on their way to the two slots */
@@ -126,7 +118,6 @@ static void receive_and_empty(job *j, struct cu_ring *r, int me) {
         }
         if (take_piece(j, &at[k], &n[k])) {
             if (failed(j, cu->to_host(slot, j->at + at[k], n[k], j->d->stream)) || failed(j, cu->event_record(r->passed[me][k], j->d->stream))) return;
-            touch(j->host + at[k], n[k]);
         } else if (!n[!k]) {
             return;
         }
@@ -144,8 +135,6 @@ static gpa_code share_out(job *j, gpa_err *e) {
     worker w[TRANSFER_THREADS];
     pthread_t other[TRANSFER_THREADS];
     int threads = j->d->ring->threads, begun = 1;
-    size_t last = 2 * (size_t)threads * LAST;
-    j->large = j->n > last ? (j->n - last) / PIECE : 0;
     for (int i = 0; i < threads; i++) w[i] = (worker){j, i};
     while (begun < threads && !pthread_create(&other[begun], NULL, work, &w[begun])) begun++;
     work(&w[0]);
