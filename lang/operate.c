@@ -229,15 +229,17 @@ static gpa_code membership(gpa_vm *vm, ast_op op, value a, value b, bool *out) {
 
 gpa_code op_compare(gpa_vm *vm, ast_op op, value a, value b, bool *out) {
     if (is_membership(op)) return membership(vm, op, a, b, out);
-    if (is_numpy(a) || is_numpy(b)) {
-        value v = v_none();
-        gpa_code rc = op_array(vm, op, a, b, &v);
+    value v = v_none();
+    bool handled = false, numpy = is_numpy(a) || is_numpy(b);
+    gpa_code rc = a.tag == V_OBJECT || b.tag == V_OBJECT ? record_binary(vm, op, a, b, &v, &handled) : GPA_OK;
+    if (!rc && !handled && numpy) rc = op_array(vm, op, a, b, &v);
+    if (rc || handled || numpy) {
         if (!rc) rc = value_truth(vm, v, out);
         value_release(vm, v);
         return rc;
     }
     if (is_ordering(op)) return order(vm, op, value_plain(a), value_plain(b), out);
-    gpa_code rc = value_equal(vm, a, b, out);
+    rc = value_equal(vm, a, b, out);
     if (op == AST_OP_NE) *out = !*out;
     return rc;
 }
