@@ -248,7 +248,7 @@ static gpa_code part_of(gpa_rt *rt, gpa_arr *a, int axis, int64_t first, int64_t
 /* All points along one axis for real numbers: half of them are transformed, the others are conjugates of those. *out NULL: the
  * library cannot do that, or would rather not. */
 static gpa_code run_real(gpa_rt *rt, gpa_arr *a, const transform *f, gpa_arr **out, gpa_err *e) {
-    gpa_arr *made = NULL, *half = NULL, *mirror = NULL, *conjugate = NULL, *rest = NULL;
+    gpa_arr *made = NULL, *half = NULL, *mirror = NULL, *conjugate = NULL, *unsigned_zeros = NULL, *rest = NULL;
     int axis = f->axes[0];
     int64_t n = a->shape[axis], have = n / 2 + 1;
     transform forward = *f;
@@ -266,7 +266,10 @@ static gpa_code run_real(gpa_rt *rt, gpa_arr *a, const transform *f, gpa_arr **o
         TRY(part_of(rt, made, axis, n - have, n - have, -1, &mirror, e));
         TRY(part_of(rt, made, axis, have, n - have, 1, &rest, e));
         TRY(arr_ufunc(rt, OP_CONJUGATE, &(gpa_opnd){.arr = mirror}, NULL, &conjugate, e));
-        TRY(arr_set(rt, rest, &(gpa_index){.kind = IX_ELLIPSIS}, 1, &(gpa_opnd){.arr = conjugate}, e));
+        /* the sums of a whole transform end in 0, not in -0 */
+        gpa_opnd and_zero[2] = {{.arr = conjugate}, {.weak = WEAK_FLOAT, .dtype = DT_F64}};
+        TRY(arr_ufunc(rt, OP_ADD, and_zero, NULL, &unsigned_zeros, e));
+        TRY(arr_set(rt, rest, &(gpa_index){.kind = IX_ELLIPSIS}, 1, &(gpa_opnd){.arr = unsigned_zeros}, e));
     }
     *out = arr_retain(made);
 out:
@@ -274,6 +277,7 @@ out:
     arr_release(rt, half);
     arr_release(rt, mirror);
     arr_release(rt, conjugate);
+    arr_release(rt, unsigned_zeros);
     arr_release(rt, rest);
     return rc;
 }

@@ -132,6 +132,7 @@ static gpa_code cache_find(gpa_vm *vm, object_obj *o, value key, value *out) {
     bool found;
     rc = dict_remove(vm, d, key, &found);
     if (!rc) rc = dict_set(vm, d, key, *out);
+    if (rc) value_release(vm, *out);
     return rc;
 }
 
@@ -160,7 +161,10 @@ static gpa_code cache_call(gpa_vm *vm, object_obj *o, size_t n, const value *arg
     } else if (!rc) {
         o->fields[4].i++;
         rc = vm_call(vm, o->fields[0], n, args, n_kw, names, out);
-        if (!rc) rc = cache_keep(vm, o, key, *out);
+        if (!rc && (rc = cache_keep(vm, o, key, *out))) {
+            value_release(vm, *out);
+            *out = v_unset();
+        }
     }
     value_release(vm, key);
     return rc;
