@@ -126,6 +126,8 @@ static gpa_dtype sig_compute(gpa_sig sig, gpa_dtype t) {
         return t == DT_U64 ? t : DT_NONE;
     case SIG_REBIT:
         return t == DT_I32 ? t : DT_NONE;
+    case SIG_UNBIT:
+        return t == DT_F32 ? t : DT_NONE;
     case SIG_JOIN:
         t = to_float(t);
         return dtype_is_float(t) && dtype_size(t) == 2 ? DT_F32 : t;
@@ -142,7 +144,7 @@ static gpa_dtype sig_result(gpa_sig sig, gpa_dtype compute) {
         return dtype_info[compute].real;
     case SIG_JOIN:
         return complex_of(compute);
-    case SIG_FREXP:
+    case SIG_FREXP: case SIG_UNBIT:
         return DT_I32;
     case SIG_REBIT:
         return DT_F32;

@@ -53,6 +53,7 @@ typedef enum { FFT_C2C, FFT_R2C, FFT_C2R } gpa_fft_form;
     SIG(LDEXP, "floats, integers as the smallest float that holds them, and int64; the result has the dtype of the first") \
     SIG(FREXP, "floats, integers as the smallest float that holds them; the result is int32") \
     SIG(REBIT, "int32; the result is float32") \
+    SIG(UNBIT, "float32; the result is int32") \
     SIG(COUNT, "integers, bool as int8; the result is uint8") \
     SIG(WORD, "uint64; the result the same") \
     SIG(SELECT, "a bool and two operands; the result has the common dtype of these two")

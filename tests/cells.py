@@ -4,6 +4,7 @@ import contextlib
 import io
 import os
 import re
+import shutil
 import subprocess
 
 BUILD = os.environ.get("B", "build/release")
@@ -98,7 +99,10 @@ class Python:
 
 
 def elsewhere(name):
-    """Why a test is not for the device in use: NAME (not on DEVICE: REASON); else None."""
+    """Why a test is not for the device in use or for this machine: NAME (not on DEVICE: REASON), NAME (needs PROGRAM); else None."""
+    needed = re.search(r"\(needs (\w+)\)", name)
+    if needed and not shutil.which(needed[1]):
+        return needed[1] + " is not installed"
     told = re.search(r"\(not on (\w+): (.*)\)", name)
     return told[2] if told and any(os.environ.get(v, "").startswith(told[1]) for v in ("GPA_DEVICE", "EMULATED")) else None
 

@@ -11,11 +11,11 @@ static const struct {
 
 static const char shared[] =
     "out: an array that takes the result, and is returned. where: a bool array; elements where it is false are not computed and "
-    "keep what out holds (without out they are undefined). dtype: that of the result. casting: what conversions that and out "
-    "may ask for: 'no', 'equiv', 'safe', 'same_kind' or 'unsafe'. signature: the dtypes of operands and result, as letters (\"dd->d\") or a tuple "
+    "keep\nwhat out holds (without out they are undefined). dtype: that of the result. casting: what conversions that and out "
+    "may ask for:\n'no', 'equiv', 'safe', 'same_kind' or 'unsafe'. signature: the dtypes of operands and result, as letters (\"dd->d\") or a tuple\n"
     "of dtypes and None. order: \"F\" for a result that lies by columns. subok: without effect.\n"
-    "Raises TypeError for operands of other kinds and for conversions that casting does not allow, ValueError for shapes that do "
-    "not broadcast.";
+    "Raises TypeError for operands of other kinds and for conversions that casting does not allow, ValueError for shapes\n"
+    "that do not broadcast.";
 
 void ufunc_doc(gpa_op op, gpa_str *out) {
     static const char *const operands[] = {"", "x: an array or a number.", "x1, x2: arrays or numbers, broadcast against each other.",

@@ -338,15 +338,9 @@ static ll_val ll_mulhi(ll *E, const row *r) {
     return result(r, v);
 }
 
-static ll_val ll_float_bits(ll *E, const row *r) {
-    ll_val x = r->a;
-    x.t = (uint8_t)r->t;
-    x = ll_cast(E, DT_F32, x);
-    return result(r, LLVMBuildBitCast(E->b, x.v, ll_type(E, DT_I32, x.vec), ""));
-}
-
-static ll_val ll_float_of(ll *E, const row *r) {
-    return r->t == DT_I32 ? result(r, LLVMBuildBitCast(E->b, r->a.v, ll_type(E, DT_F32, r->a.vec), "")) : by_function(E, r);
+/* The bits of an operand of type `from`, taken for another type. */
+static ll_val ll_rebit(ll *E, const row *r, gpa_dtype from, gpa_dtype to) {
+    return r->t == from ? result(r, LLVMBuildBitCast(E->b, r->a.v, ll_type(E, to, r->a.vec), "")) : by_function(E, r);
 }
 
 static V truth(ll *E, ll_val a) { return ll_cast(E, DT_BOOL, a).v; }
@@ -488,8 +482,8 @@ static ll_val ll_division(ll *E, const row *r, int what) {
 #define LL_CX(what) ll_cx(E, r, CX_##what)
 #define LL_PHILOX(upper) ll_philox(E, r, upper)
 #define LL_MULHI ll_mulhi(E, r)
-#define LL_FLOAT_BITS ll_float_bits(E, r)
-#define LL_FLOAT_OF ll_float_of(E, r)
+#define LL_FLOAT_BITS ll_rebit(E, r, DT_F32, DT_I32)
+#define LL_FLOAT_OF ll_rebit(E, r, DT_I32, DT_F32)
 #define LL_HELPER by_function(E, r)
 
 #define OP(id, name, symbol, arity, sig, cost, red, b, i, u, f, c, ll, doc) \

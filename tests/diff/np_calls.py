@@ -45,7 +45,7 @@ try: raise A(3, 2)
 except IndexError as e: print(e, repr(str(e)))
 from numpy.lib.array_utils import normalize_axis_index
 say(lambda: normalize_axis_index(3, 2, msg_prefix='here')); say(lambda: normalize_axis_index(-3, 2))
-# --- facts of number types
+# --- facts of number types (numpy before 2.5)
 for t in ('i1', 'u1', 'i4', 'u4', 'i8', 'u8'): print(np.iinfo(t)); print(repr(np.iinfo(t)), np.iinfo(t).kind, np.iinfo(t).bits)
 for t in ('f2', 'f4', 'f8', 'c8'):
     f = np.finfo(t); print(f); print(repr(f))
