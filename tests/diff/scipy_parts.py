@@ -1,5 +1,5 @@
 # The parts of SciPy that tutorials use beside sparse matrices, against SciPy itself.
-# --- special
+# --- special (scipy 1.10)
 from scipy.special import erf, erfc, gamma, gammaln, expit, logit, xlogy, ndtr, logsumexp, softmax, factorial
 x = np.linspace(-3, 3, 7)
 for f in (erf, erfc, expit, ndtr):
@@ -7,7 +7,7 @@ for f in (erf, erfc, expit, ndtr):
 print(np.round(gamma([0.5, 1, 4.5]), 9), np.round(gammaln([0.5, 1, 30.0]), 9), np.round(logit([0.1, 0.5]), 9), np.round(xlogy([0.0, 2.0], [0.0, 3.0]), 9))
 print(np.round(logsumexp([[1.0, 2], [1000, 1001]], axis=1), 9), np.round(logsumexp([0.0, 1], b=[1, 2]), 9), np.round(softmax(x.reshape(1, 7), axis=1), 9))
 print(factorial([0, 3, 5]), factorial(4), factorial(10, exact=True))
-# --- ndimage
+# --- ndimage (scipy 1.10)
 from scipy import ndimage
 img = np.sin(np.arange(42.0)).reshape(6, 7)
 k = np.array([[1.0, 2, 0], [0, -1, 3], [2, 0, 1]])
@@ -24,7 +24,7 @@ try:
     ndimage.convolve(img, [1, 2])
 except RuntimeError as e:
     print(e)
-# --- signal
+# --- signal (scipy 1.10)
 from scipy import signal
 a, b = np.sin(np.arange(30.0)).reshape(5, 6), np.cos(np.arange(6.0)).reshape(3, 2)
 for mode in ('full', 'same', 'valid'):
