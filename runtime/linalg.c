@@ -156,12 +156,14 @@ out:
     return rc;
 }
 
-gpa_code arr_inverse(gpa_rt *rt, gpa_arr *a, gpa_arr **out, gpa_err *e) {
+/* A call that overwrites a copy of its matrix with the result. */
+static gpa_code in_place(gpa_rt *rt, gpa_lib_kind kind, bool upper, gpa_arr *a, gpa_arr **out, gpa_err *e) {
     gpa_arr *x[LIB_MATRICES] = {NULL};
     place_stay at = place_enter(rt, &a, 1);
-    gpa_libcall c = call_of(LIB_INVERSE, a);
+    gpa_libcall c = call_of(kind, a);
     bool blind = false;
     gpa_code rc = GPA_OK;
+    c.matrix.upper = upper;
     TRY(library_copy(rt, a, c.dtype, false, &x[0], e));
     TRY(run(rt, &c, x, &blind, e));
     give(x, 0, out);
@@ -171,21 +173,11 @@ out:
     return rc;
 }
 
+gpa_code arr_inverse(gpa_rt *rt, gpa_arr *a, gpa_arr **out, gpa_err *e) { return in_place(rt, LIB_INVERSE, false, a, out, e); }
+
 /* By rows a is its own conjugate by columns, so the other triangle's factor, transposed, is the one asked for. */
 gpa_code arr_cholesky(gpa_rt *rt, gpa_arr *a, bool upper, gpa_arr **out, gpa_err *e) {
-    gpa_arr *x[LIB_MATRICES] = {NULL};
-    place_stay at = place_enter(rt, &a, 1);
-    gpa_libcall c = call_of(LIB_CHOLESKY, a);
-    bool blind = false;
-    gpa_code rc = GPA_OK;
-    c.matrix.upper = !upper;
-    TRY(library_copy(rt, a, c.dtype, false, &x[0], e));
-    TRY(run(rt, &c, x, &blind, e));
-    give(x, 0, out);
-out:
-    drop(rt, x);
-    place_leave(rt, at);
-    return rc;
+    return in_place(rt, LIB_CHOLESKY, !upper, a, out, e);
 }
 
 gpa_code arr_qr(gpa_rt *rt, gpa_arr *a, int64_t k, gpa_arr **r, gpa_arr **factors, gpa_arr **q, gpa_err *e) {
