@@ -18,6 +18,16 @@ gpa_code np_return_array(gpa_vm *vm, gpa_arr *a, value *out) {
     return out->tag == V_UNSET ? vm_err(vm)->code : GPA_OK;
 }
 
+gpa_code np_return_arrays(gpa_vm *vm, gpa_code rc, int n, gpa_arr **parts, value *out) {
+    if (!rc) *out = v_tuple(vm, (size_t)n, NULL);
+    if (!rc && out->tag == V_UNSET) rc = vm_err(vm)->code;
+    for (int i = 0; i < n; i++) {
+        if (!rc) rc = np_return_array(vm, parts[i], &out->tuple->items[i]);
+        else arr_release(vm_rt(vm), parts[i]);
+    }
+    return rc;
+}
+
 /* ---- dtypes ---- */
 
 static gpa_dtype type_dtype(value v) {

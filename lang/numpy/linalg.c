@@ -1,27 +1,13 @@
-/* Matrix factorizations and sparse products: the native part of numpy.linalg and scipy.sparse. Arguments were checked and brought to a common dtype by the
- * prelude. Reading order: factorizations, sparse matrices. */
+/* Matrix factorizations: the native part of numpy.linalg. Arguments were checked and brought to a common dtype by the prelude. */
 #include "lang/builtin/all.h"
-#include "lang/builtin/kinds.h"
 #include "lang/numpy/numpy.h"
-
-/* ---- factorizations ---- */
-
-/* A tuple of n arrays, consumed, also on failure. */
-static gpa_code give_tuple(gpa_vm *vm, gpa_code rc, int n, gpa_arr **parts, value *out) {
-    if (!rc) rc = native_give(v_tuple(vm, (size_t)n, NULL), out);
-    for (int i = 0; i < n; i++) {
-        if (!rc) rc = np_return_array(vm, parts[i], &out->tuple->items[i]);
-        else arr_release(vm_rt(vm), parts[i]);
-    }
-    return rc;
-}
 
 gpa_code linalg_lu(gpa_vm *vm, value *argv, value *out) { /* a */
     gpa_arr *a = NULL, *parts[2] = {NULL};
     gpa_code rc = arg_array(vm, argv[0], DT_NONE, &a);
     if (!rc) rc = arr_lu(vm_rt(vm), a, &parts[0], &parts[1], vm_err(vm));
     arr_release(vm_rt(vm), a);
-    return give_tuple(vm, rc, 2, parts, out);
+    return np_return_arrays(vm, rc, 2, parts, out);
 }
 
 gpa_code linalg_solve(gpa_vm *vm, value *argv, value *out) { /* a, b */
@@ -68,7 +54,7 @@ gpa_code linalg_qr(gpa_vm *vm, value *argv, value *out) { /* a, k, vectors */
     if (!rc) rc = arg_array(vm, argv[0], DT_NONE, &a);
     if (!rc) rc = arr_qr(vm_rt(vm), a, k, &parts[0], &parts[1], vectors ? &parts[2] : NULL, vm_err(vm));
     arr_release(vm_rt(vm), a);
-    return give_tuple(vm, rc, !rc && vectors ? 3 : 2, parts, out);
+    return np_return_arrays(vm, rc, !rc && vectors ? 3 : 2, parts, out);
 }
 
 gpa_code linalg_svd(gpa_vm *vm, value *argv, value *out) { /* a, full, vectors */
@@ -79,7 +65,7 @@ gpa_code linalg_svd(gpa_vm *vm, value *argv, value *out) { /* a, full, vectors *
     if (!rc) rc = arg_array(vm, argv[0], DT_NONE, &a);
     if (!rc) rc = arr_svd(vm_rt(vm), a, full && vectors, vectors ? &parts[1] : NULL, &parts[0], vectors ? &parts[2] : NULL, vm_err(vm));
     arr_release(vm_rt(vm), a);
-    return give_tuple(vm, rc, !rc && vectors ? 3 : 1, parts, out);
+    return np_return_arrays(vm, rc, !rc && vectors ? 3 : 1, parts, out);
 }
 
 gpa_code linalg_eigh(gpa_vm *vm, value *argv, value *out) { /* a, upper, vectors */
@@ -90,7 +76,7 @@ gpa_code linalg_eigh(gpa_vm *vm, value *argv, value *out) { /* a, upper, vectors
     if (!rc) rc = arg_array(vm, argv[0], DT_NONE, &a);
     if (!rc) rc = arr_eigh(vm_rt(vm), a, upper, &parts[0], vectors ? &parts[1] : NULL, vm_err(vm));
     arr_release(vm_rt(vm), a);
-    return give_tuple(vm, rc, !rc && vectors ? 2 : 1, parts, out);
+    return np_return_arrays(vm, rc, !rc && vectors ? 2 : 1, parts, out);
 }
 
 gpa_code linalg_eig(gpa_vm *vm, value *argv, value *out) { /* a, vectors */
@@ -100,7 +86,7 @@ gpa_code linalg_eig(gpa_vm *vm, value *argv, value *out) { /* a, vectors */
     if (!rc) rc = arg_array(vm, argv[0], DT_NONE, &a);
     if (!rc) rc = arr_eig(vm_rt(vm), a, &parts[0], vectors ? &parts[1] : NULL, vm_err(vm));
     arr_release(vm_rt(vm), a);
-    return give_tuple(vm, rc, !rc && vectors ? 2 : 1, parts, out);
+    return np_return_arrays(vm, rc, !rc && vectors ? 2 : 1, parts, out);
 }
 
 gpa_code linalg_lstsq(gpa_vm *vm, value *argv, value *out) { /* a, b, limit */
@@ -111,61 +97,10 @@ gpa_code linalg_lstsq(gpa_vm *vm, value *argv, value *out) { /* a, b, limit */
     TRY(arg_array(vm, argv[0], DT_NONE, &a));
     TRY(arg_array(vm, argv[1], DT_NONE, &b));
     TRY(arr_lstsq(vm_rt(vm), a, b, limit, &parts[0], &parts[1], &parts[2], vm_err(vm)));
-    if (parts[0]) rc = give_tuple(vm, GPA_OK, 3, parts, out);
+    if (parts[0]) rc = np_return_arrays(vm, GPA_OK, 3, parts, out);
     else *out = v_none();
 out:
     arr_release(vm_rt(vm), a);
     arr_release(vm_rt(vm), b);
     return rc;
-}
-
-/* ---- sparse matrices ---- */
-
-/* n arrays from arguments, owned; also after a failure. */
-static gpa_code arrays(gpa_vm *vm, const value *argv, int n, gpa_arr **in) {
-    gpa_code rc = GPA_OK;
-    for (int i = 0; i < n && !rc; i++) rc = arg_array(vm, argv[i], DT_NONE, &in[i]);
-    return rc;
-}
-
-static void release(gpa_vm *vm, gpa_arr **in, int n) {
-    for (int i = 0; i < n; i++) arr_release(vm_rt(vm), in[i]);
-}
-
-gpa_code sparse_product(gpa_vm *vm, value *argv, value *out) { /* indptr, indices, data, x */
-    gpa_arr *in[4] = {NULL}, *y = NULL;
-    gpa_code rc = arrays(vm, argv, 4, in);
-    if (!rc) rc = arr_sparse(vm_rt(vm), in[0], in[1], in[2], in[3], &y, vm_err(vm));
-    release(vm, in, 4);
-    return rc ? rc : np_return_array(vm, y, out);
-}
-
-gpa_code sparse_spgemm(gpa_vm *vm, value *argv, value *out) { /* indptr, indices, data, indptr, indices, data, columns */
-    gpa_arr *in[6] = {NULL}, *made[3] = {NULL};
-    int64_t n = 0;
-    gpa_code rc = arrays(vm, argv, 6, in);
-    if (!rc) rc = arg_int(vm, argv[6], "columns", &n);
-    if (!rc) rc = arr_spgemm(vm_rt(vm), in, in + 3, n, made, vm_err(vm));
-    release(vm, in, 6);
-    return give_tuple(vm, rc, 3, made, out);
-}
-
-gpa_code sparse_union(gpa_vm *vm, value *argv, value *out) { /* indptr, indices, indptr, indices, columns */
-    gpa_arr *in[4] = {NULL}, *made[4] = {NULL};
-    int64_t n = 0;
-    gpa_code rc = arrays(vm, argv, 4, in);
-    if (!rc) rc = arg_int(vm, argv[4], "columns", &n);
-    if (!rc) rc = arr_sparse_union(vm_rt(vm), in, in + 2, n, made, vm_err(vm));
-    release(vm, in, 4);
-    return give_tuple(vm, rc, 4, made, out);
-}
-
-gpa_code sparse_turn(gpa_vm *vm, value *argv, value *out) { /* columns, rows, data, n */
-    gpa_arr *in[3] = {NULL}, *made[3] = {NULL};
-    int64_t n = 0;
-    gpa_code rc = arrays(vm, argv, 3, in);
-    if (!rc) rc = arg_int(vm, argv[3], "n", &n);
-    if (!rc) rc = arr_sparse_turn(vm_rt(vm), in, n, made, vm_err(vm));
-    release(vm, in, 3);
-    return give_tuple(vm, rc, 3, made, out);
 }

@@ -47,15 +47,8 @@ gpa_code np_nonzero(gpa_vm *vm, value *argv, value *out) { /* a */
     if (rc) return rc;
     int n = a->ndim;
     if (n == 0) TRY(vm_fail(vm, GPA_E_VALUE, "Calling nonzero on 0d arrays is not allowed. Use np.atleast_1d(scalar).nonzero() instead."));
-    TRY(arr_nonzero(vm_rt(vm), a, parts, vm_err(vm)));
-    *out = v_tuple(vm, (size_t)n, NULL);
-    if (out->tag == V_UNSET) TRY(vm_err(vm)->code);
-    for (int d = 0; d < n; d++) {
-        TRY(np_return_array(vm, parts[d], &out->tuple->items[d]));
-        parts[d] = NULL;
-    }
+    rc = np_return_arrays(vm, arr_nonzero(vm_rt(vm), a, parts, vm_err(vm)), n, parts, out);
 out:
-    for (int d = 0; d < n; d++) arr_release(vm_rt(vm), parts[d]);
     arr_release(vm_rt(vm), a);
     return rc;
 }

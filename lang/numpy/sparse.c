@@ -1,0 +1,52 @@
+/* Products, unions and transposes of sparse matrices: the native part of scipy.sparse. The parts of a matrix were checked by the prelude. */
+#include "lang/builtin/all.h"
+#include "lang/numpy/numpy.h"
+
+/* n arrays from arguments, owned; also after a failure. */
+static gpa_code arrays(gpa_vm *vm, const value *argv, int n, gpa_arr **in) {
+    gpa_code rc = GPA_OK;
+    for (int i = 0; i < n && !rc; i++) rc = arg_array(vm, argv[i], DT_NONE, &in[i]);
+    return rc;
+}
+
+static void release(gpa_vm *vm, gpa_arr **in, int n) {
+    for (int i = 0; i < n; i++) arr_release(vm_rt(vm), in[i]);
+}
+
+gpa_code sparse_product(gpa_vm *vm, value *argv, value *out) { /* indptr, indices, data, x */
+    gpa_arr *in[4] = {NULL}, *y = NULL;
+    gpa_code rc = arrays(vm, argv, 4, in);
+    if (!rc) rc = arr_sparse(vm_rt(vm), in[0], in[1], in[2], in[3], &y, vm_err(vm));
+    release(vm, in, 4);
+    return rc ? rc : np_return_array(vm, y, out);
+}
+
+gpa_code sparse_spgemm(gpa_vm *vm, value *argv, value *out) { /* indptr, indices, data, indptr, indices, data, columns */
+    gpa_arr *in[6] = {NULL}, *made[3] = {NULL};
+    int64_t n = 0;
+    gpa_code rc = arrays(vm, argv, 6, in);
+    if (!rc) rc = arg_int(vm, argv[6], "columns", &n);
+    if (!rc) rc = arr_spgemm(vm_rt(vm), in, in + 3, n, made, vm_err(vm));
+    release(vm, in, 6);
+    return np_return_arrays(vm, rc, 3, made, out);
+}
+
+gpa_code sparse_union(gpa_vm *vm, value *argv, value *out) { /* indptr, indices, indptr, indices, columns */
+    gpa_arr *in[4] = {NULL}, *made[4] = {NULL};
+    int64_t n = 0;
+    gpa_code rc = arrays(vm, argv, 4, in);
+    if (!rc) rc = arg_int(vm, argv[4], "columns", &n);
+    if (!rc) rc = arr_sparse_union(vm_rt(vm), in, in + 2, n, made, vm_err(vm));
+    release(vm, in, 4);
+    return np_return_arrays(vm, rc, 4, made, out);
+}
+
+gpa_code sparse_turn(gpa_vm *vm, value *argv, value *out) { /* columns, rows, data, n */
+    gpa_arr *in[3] = {NULL}, *made[3] = {NULL};
+    int64_t n = 0;
+    gpa_code rc = arrays(vm, argv, 3, in);
+    if (!rc) rc = arg_int(vm, argv[3], "n", &n);
+    if (!rc) rc = arr_sparse_turn(vm_rt(vm), in, n, made, vm_err(vm));
+    release(vm, in, 3);
+    return np_return_arrays(vm, rc, 3, made, out);
+}
