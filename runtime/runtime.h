@@ -124,7 +124,7 @@ typedef struct {
     double compile_seconds;
 } rt_stats;
 void rt_get_stats(const gpa_rt *rt, rt_stats *out);
-/* Waits until programs that were interpreted more than once are compiled; counts as compiling. */
+/* Waits until all that is being compiled in the background is there; counts as compiling. */
 void rt_finish_builds(gpa_rt *rt);
 
 /* Gives memory that is kept for reuse back to the devices. */

@@ -33,6 +33,7 @@ static gpa_code explained(magic_call *m, rt_explain_what what, gpa_str *text, va
     value last = v_unset();
     gpa_code rc = rt_flush(s->rt, vm_err(s->vm)); /* what earlier lines left pending is not this statement's */
     if (rc) return rc;
+    if (what == RT_EXPLAIN_ASSEMBLY) rt_finish_builds(s->rt); /* what is shown is what stays */
     rt_explain_start(s->rt, what);
     rc = eval_settled(m, &last);
     rt_explain_stop(s->rt, text);

@@ -214,9 +214,9 @@ static gpa_code dump_source(const gpa_prog *p, gpa_str *out, gpa_err *e) {
 static gpa_code cuda_dump(gpa_dev *d, gpa_prog *p, gpa_dump what, gpa_str *out, gpa_err *e) {
     static const char *const teams[] = {"points", "a thread per row", "a warp per row", "a block per row", "columns"};
     if (!p->n_variants) return what == GPA_DUMP_SOURCE ? dump_source(p, out, e) : GPA_OK;
-    const cu_variant *v;
-    cu_plan last = p->variants[p->n_variants - 1].plan;
-    gpa_code rc = program_variant(d, p, &last, 0, NULL, &v, e); /* what the interpreter has run is compiled now */
+    const cu_variant *v = &p->variants[p->ran];
+    cu_plan plan = v->plan;
+    gpa_code rc = v->function ? GPA_OK : program_variant(d, p, &plan, 0, NULL, &v, e); /* what the interpreter has run is compiled now */
     if (rc) return rc;
     int registers = 0, local = 0, shared = 0;
     switch (what) {

@@ -282,6 +282,7 @@ bool program_interprets(gpa_dev *d, gpa_prog *p, const cu_plan *plan, double poi
         p->n_variants++;
     }
     if (!always) build_behind(d, p, v, points);
+    p->ran = (size_t)(v - p->variants);
     return v->interpreted = true;
 }
 
@@ -309,5 +310,6 @@ gpa_code program_variant(gpa_dev *d, gpa_prog *p, const cu_plan *plan, double po
     p->n_variants += fresh;
     if (v->effort == EFFORT_QUICK) improve(d, p, v, points);
     *out = with_literals(d, p, v, points, numbers);
+    p->ran = (size_t)(*out - p->variants);
     return GPA_OK;
 }

@@ -110,7 +110,7 @@ struct gpa_prog {
     kir_func copy;
     cu_facts facts;
     cu_variant *variants;
-    size_t n_variants, cap_variants;
+    size_t n_variants, cap_variants, ran; /* ran: the index of the one that served the latest launch */
     double seconds; /* spent on compiling them */
     struct ic_code *code;   /* for the interpreter; NULL: it is not known yet, or cannot be */
     bool coded;             /* it is known */
