@@ -21,14 +21,16 @@ import zmq
 PROGRAM = os.path.join(os.environ.get("B", "build/release"), "gpa-kernel")
 COMMAND = [PROGRAM, "-f"]  # and the connection file
 KEY = b"a key of the tests"
-WAIT = 20  # seconds for an answer, on a slow machine in a slow build
+WAIT = 60  # seconds for an answer, on a slow machine in a slow build
 CHANNELS = {"shell": zmq.DEALER, "control": zmq.DEALER, "stdin": zmq.DEALER, "iopub": zmq.SUB, "hb": zmq.REQ}
+# An address of this process's own, so that between the choice of a port and its use nobody else takes it.
+HERE = "127.{}.{}.{}".format(1 + (os.getpid() >> 16), os.getpid() >> 8 & 255, os.getpid() & 255)
 
 
 def free_ports(n):
     sockets = [socket.socket() for _ in range(n)]
     for s in sockets:
-        s.bind(("127.0.0.1", 0))
+        s.bind((HERE, 0))
     ports = [s.getsockname()[1] for s in sockets]
     for s in sockets:
         s.close()
@@ -60,7 +62,7 @@ class Client:
                 s.identity = self.name.encode()
             if kind == zmq.SUB:
                 s.subscribe(b"")
-            s.connect(f"tcp://127.0.0.1:{port}")
+            s.connect(f"tcp://{HERE}:{port}")
             setattr(self, channel, s)
 
     def close(self):
@@ -135,7 +137,7 @@ class Kernel(Client):
         self.file = os.path.join(self.folder.name, "connection.json")
         names = [c + "_port" for c in CHANNELS]
         with open(self.file, "w") as f:
-            json.dump(dict(zip(names, self.ports), transport="tcp", ip="127.0.0.1", key=key.decode(), signature_scheme="hmac-sha256"), f)
+            json.dump(dict(zip(names, self.ports), transport="tcp", ip=HERE, key=key.decode(), signature_scheme="hmac-sha256"), f)
         self.log = open(os.path.join(self.folder.name, "log"), "w+")
         self.process = subprocess.Popen([*COMMAND, self.file], stdin=subprocess.PIPE, stdout=self.log, stderr=self.log,
                                         env={**os.environ, **(env or {})}, start_new_session=True)
@@ -146,6 +148,12 @@ class Kernel(Client):
     def logged(self):
         self.log.seek(0)
         return self.log.read()
+
+    def beat(self, what=b"beat"):
+        """The heartbeat's answer. What was sent on any channel before lies in the kernel's queues then."""
+        self.hb.send(what)
+        assert self.hb.poll(WAIT * 1000), f"no heartbeat within {WAIT} s"
+        return self.hb.recv()
 
     def interrupt(self):
         os.kill(self.process.pid, signal.SIGINT)

@@ -21,8 +21,7 @@ def only(outputs, kind):
 
 def test_heartbeat_responds():
     """heartbeat_responds"""
-    kernel.hb.send(b"ping")
-    assert kernel.hb.poll(5000) and kernel.hb.recv() == b"ping"
+    assert kernel.beat(b"ping") == b"ping"
 
 
 def test_iopub_welcome():

@@ -10,7 +10,7 @@ import tempfile
 import time
 import urllib.request
 
-from client import PROGRAM, WAIT, free_ports, main
+from client import HERE, PROGRAM, WAIT, free_ports, main
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 PICTURES = os.environ.get("OUT", tempfile.gettempdir())
@@ -30,9 +30,9 @@ class Lab:
         about = {"kernelspec": {"name": "gpa", "display_name": "gpa", "language": "gpa"}}
         with open(self.folder + "/books/book.ipynb", "w") as f:
             json.dump({"cells": code, "metadata": about, "nbformat": 4, "nbformat_minor": 5}, f)
-        self.url = f"http://127.0.0.1:{free_ports(1)[0]}"
+        self.url = f"http://{HERE}:{free_ports(1)[0]}"
         self.log = open(self.folder + "/log", "w")
-        self.server = subprocess.Popen([sys.executable, "-m", "jupyter", "lab", "--no-browser", "--allow-root", "--ip=127.0.0.1", "--IdentityProvider.token=",
+        self.server = subprocess.Popen([sys.executable, "-m", "jupyter", "lab", "--no-browser", "--allow-root", "--ip=" + HERE, "--IdentityProvider.token=",
                                         f"--port={self.url.rpartition(':')[2]}", f"--ServerApp.root_dir={self.folder}/books"], env=env, stdout=self.log, stderr=self.log)
 
     def until_ready(self):

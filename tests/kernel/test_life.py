@@ -55,7 +55,7 @@ def test_restarts():
                 left += k.until("stream").content["text"].split()
             k.interrupt()
             k.shut_down()
-    until = time.time() + 5
+    until = time.time() + WAIT
     while not all(map(ended, left)) and time.time() < until:
         time.sleep(0.05)
     assert len(left) == 20 and all(map(ended, left)), left
@@ -88,7 +88,7 @@ def test_orphan():
         k.ask("kernel_info_request")
         parent.kill()
         parent.wait()
-        until = time.time() + 5
+        until = time.time() + WAIT
         while not ended(pid) and time.time() < until:
             time.sleep(0.05)
         assert ended(pid)

@@ -1,6 +1,7 @@
 """A terminal for the tests of the prompt: a pseudo-terminal with gpa at its other end and, where pyte is there, a screen on which
 one can look at what a user would see."""
 import fcntl
+import glob
 import os
 import pty
 import re
@@ -17,7 +18,7 @@ try:
 except ImportError:
     pyte = None
 
-WAIT = 20  # seconds for an answer, on a slow machine in a slow build
+WAIT = 60  # seconds for an answer, on a slow machine in a slow build
 PROGRAM = os.path.abspath(os.environ.get("GPA", "build/release/gpa"))
 KEYS = {"up": "\x1b[A", "down": "\x1b[B", "right": "\x1b[C", "left": "\x1b[D", "home": "\x1b[H", "end": "\x1b[F", "back": "\x7f",
         "shift-tab": "\x1b[Z", "alt-enter": "\x1b\r", "alt-f": "\x1bf"}
@@ -32,6 +33,18 @@ def available():
     except OSError as why:
         print(f"skip - this machine gives no pseudo-terminal: {why}")
         return False
+
+
+def states(session):
+    """The states of the threads of a session's processes: R runs or would run, D waits for a disk, S for anything else."""
+    def fields(path):
+        try:
+            with open(path + "/stat") as f:
+                return f.read().rpartition(")")[2].split()
+        except OSError:
+            return "ended", None, None, None
+
+    return [fields(task)[0] for process in glob.glob("/proc/[0-9]*") if fields(process)[3] == str(session) for task in glob.glob(process + "/task/*")]
 
 
 class Terminal:
@@ -102,12 +115,25 @@ class Terminal:
             print(f"#   | {line}")
         return False
 
+    def idle(self):
+        """Whether what was typed has been read, and everything at the terminal waits for more: a quiet terminal alone says nothing where
+        processors are busy with something else."""
+        try:
+            end = os.open(f"/proc/{self.pid}/fd/0", os.O_RDWR | os.O_NOCTTY)
+        except OSError:
+            return True  # it has ended
+        try:
+            unread, = struct.unpack("i", fcntl.ioctl(end, termios.FIONREAD, bytes(4)))
+        finally:
+            os.close(end)
+        return not unread and not {"R", "D"} & set(states(self.pid))
+
     def settle(self, seconds=0.3):
-        """Reads until nothing more comes for a while."""
-        last = None
-        while last != len(self.raw):
-            last = len(self.raw)
-            self.read(seconds)
+        """Reads until everything waits, and goes on waiting for so long without a word."""
+        end, last, waits = time.time() + WAIT, None, False
+        while time.time() < end and not (waits and last == len(self.raw) and self.idle()):
+            last, waits = len(self.raw), self.idle()
+            self.read(seconds if waits else 0.01)
         return self
 
     def resize(self, rows, columns):

@@ -5,7 +5,7 @@ import signal
 import stat
 import time
 
-from terminal import PROGRAM, Terminal, begin
+from terminal import PROGRAM, WAIT, Terminal, begin
 
 r = begin()
 check = r.check
@@ -22,14 +22,15 @@ def interrupts():
     t.type("keep = 42\r")
     prompt(t, 2)
     n = 2
-    for what, cell, wait in (
-        ("a loop", "while True: pass\r", 0.3),
-        ("output", "while True: print('x' * 70)\r", 0.3),
-        ("arrays", "a = ones(10**6)\rwhile True: a = sin(a) + 1\r", 0.5),
-        ("sleep", "import time\rtime.sleep(100)\r", 0.3),
-        ("a question", "input('name? ')\r", 0.3),
+    for what, cell, begun, wait in (
+        ("a loop", "print('round', 1)\nwhile True: pass\n", "^round 1$", 0.3),
+        ("output", "while True: print('x' * 70)\n", "^x{70}$", 0.3),
+        ("arrays", "a = ones(10**6)\nprint('arrays', 1)\nwhile True: a = sin(a) + 1\n", "^arrays 1$", 0.5),
+        ("sleep", "import time\nprint('sleep', 1)\ntime.sleep(100)\n", "^sleep 1$", 0.3),
+        ("a question", "input('name? ')\n", r"^name\?$", 0.3),
     ):
-        t.type("\x1b[200~" + cell.replace("\r", "\n") + "\x1b[201~\r")
+        t.type("\x1b[200~" + cell + "\x1b[201~\r")
+        t.wait(begun)
         end = time.time() + wait
         while time.time() < end:
             t.read(0.02)
@@ -74,11 +75,15 @@ def busy():
     t.wait(r"In \[1\]:")
     t.type("import time\r")
     prompt(t, 2)
-    t.type("time.sleep(1.7); print('slept')\r")
-    check("a cell that runs long shows a clock", t.wait("^[\u2800-\u28ff] 1 s$"))
-    check("which goes when there is output", t.wait(r"^In \[2\]: time.*\nslept\n\nIn \[3\]:$"))
+    t.type("import os\r")
+    prompt(t, 3)
+    go = t.home + "/go"
+    t.type(f"\x1b[200~while not os.path.exists('{go}'): time.sleep(0.02)\nprint('slept')\x1b[201~\r")
+    check("a cell that runs long shows a clock", t.wait("^[\u2800-\u28ff] \\d+ s$"))
+    open(go, "w").close()
+    check("which goes when there is output", t.wait(r"^   \.\.\.: print.*\nslept\n\nIn \[4\]:$"))
     t.type("print('half', end=''); time.sleep(1.5)\r")
-    check("it is not drawn into a line", t.wait(r"^half\n\nIn \[4\]:$") and b"half\x1b" not in t.raw and b"half\r\xe2" not in t.raw)
+    check("it is not drawn into a line", t.wait(r"^half\n\nIn \[5\]:$") and b"half\x1b" not in t.raw and b"half\r\xe2" not in t.raw)
     t.type("exit\r")
     t.status()
 
@@ -114,14 +119,12 @@ def jobs():
     t.type("x\r")
     check("which goes on", t.wait(r"^Out\[2\]: 3$"))
     prompt(t, 3)
-    t.type("while True: pass\r")
-    t.settle(0.2)
-    t.type("\r")
-    t.settle(0.2)
+    t.type("\x1b[200~import time\nwhile True: print('runs', 1); time.sleep(0.3)\x1b[201~\r")
+    t.wait(r"^runs 1$")
     t.type("\x1a")
     check("Ctrl-Z stops a running cell", t.wait(r"Stopped(.|\n)*Stopped"))
     t.type("fg\r")
-    t.settle(0.2)
+    t.wait(r"fg\n(.|\n)*^runs 1$")  # it has the terminal again
     t.type("\x03")
     check("Ctrl-C ends it after fg", t.wait(r"KeyboardInterrupt(.|\n)*^In \[4\]:$"))
     t.type("exit\r")
@@ -149,8 +152,8 @@ def ends():
 def children():
     t = Terminal()
     t.wait(r"In \[1\]:")
-    t.type("!sleep 100; echo not this\r")
-    t.settle(0.5)
+    t.type("!echo it be''gins; sleep 100; echo not this\r")
+    t.wait(r"^it begins$")
     t.type("\x03")
     check("Ctrl-C ends a command, and not the session", prompt(t, 2) and "not this\n" not in t.text().split("echo not this", 1)[1])
     t.type("_exit_code\r")
@@ -163,9 +166,13 @@ def bars():
     t.wait(r"In \[1\]:")
     t.type("import time\r")
     prompt(t, 2)
-    t.type("for i in progress(range(20), desc='rows'): time.sleep(0.1)\r\r")
+    t.type("import os\r")
+    prompt(t, 3)
+    go = t.home + "/go"
+    t.type(f"\x1b[200~for i in progress(range(20), desc='rows'):\n    time.sleep(0.1)\n    while i == 15 and not os.path.exists('{go}'): time.sleep(0.02)\x1b[201~\r\r")
     check("a bar shows how far a loop is", t.wait(r"^rows \W+\d+ %, \d+ s to go$"))
-    check("and goes with it", prompt(t, 3) and "to go" not in t.text())
+    open(go, "w").close()
+    check("and goes with it", prompt(t, 4) and "to go" not in t.text())
     t.kill()
 
 
@@ -221,12 +228,11 @@ def pictures():
     for kind, begins in ("kitty", b"\x1b_G"), ("sixel", b"\x1bP"), ("iterm", b"\x1b]1337;File="):
         t = Terminal(rows=40, columns=100, GPA_GRAPHICS=kind)
         t.stream = None
-        while b"[1" not in t.raw:
-            t.read()
-        t.type(plot)
-        end = time.time() + 20
-        while begins not in t.raw and time.time() < end:
-            t.read()
+        for awaited, answer in (b"[1", plot), (begins, ""):
+            end = time.time() + WAIT
+            while awaited not in t.raw and time.time() < end and t.read():
+                pass
+            t.type(answer)
         check(f"a plot by {kind}", begins in t.raw)
         t.kill()
     t = Terminal(GPA_GRAPHICS="none")
@@ -283,7 +289,7 @@ def vi():
     t = Terminal(home=t.home, **{"INPUTRC": t.home + "/inputrc"})
     t.wait(r"In \[1\]:$")
     t.type("x = 12\x1b")
-    time.sleep(0.7)
+    t.settle(0.7)
     t.type("hx", "\r")
     prompt(t, 2)
     t.type("x\r")

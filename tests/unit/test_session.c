@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "lang/session.h"
@@ -222,6 +223,18 @@ static void history_without_a_file_says_so(void **state) {
 
 /* ---- progress ---- */
 
+static size_t times(const char *text, const char *word) {
+    size_t n = 0;
+    for (; (text = strstr(text, word)); text++) n++;
+    return n;
+}
+
+static double seconds(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
 static void note_progress(void *user, const char *text, double done, double left) {
     (void)left;
     if (text) str_printf(user, "%s %s;", text, done < 0 ? "?" : done < 0.3 ? "begun" : "more");
@@ -235,8 +248,11 @@ static void long_loops_tell_how_far_they_are(void **state) {
     gpa_session *s = begin(NULL, (gpa_host){.user = &said, .progress = note_progress});
     assert_int_equal(run(s, "import time\nfor i in progress(range(3)): pass\n"), GPA_OK);
     assert_int_equal(said.len, 0); /* short work is not worth a bar */
-    assert_int_equal(run(s, "for i in progress(range(8), desc='long'):\n    if i == 0: time.sleep(1.05)\n    if i == 4: break\n"), GPA_OK);
+    assert_int_equal(run(s, "for i in progress(range(8), desc='long'):\n    if i == 0: time.sleep(1.05)\n    if i == 1: break\n"), GPA_OK);
     assert_string_equal(said.text, "long begun;over;");
+    double began = seconds(); /* ten times a second at most */
+    assert_int_equal(run(s, "for i in progress(range(100000), desc='many'):\n    if i == 0: time.sleep(1.05)\n"), GPA_OK);
+    assert_in_range(times(said.text, "many"), 1, (size_t)((seconds() - began) * 10));
     gpa_session_free(s);
     str_free(&said);
 }
