@@ -164,7 +164,7 @@ typedef enum {
         KIR_FT_ROWS
 } kir_fault;
 
-/* What a program reports instead of a result: written once by the first point that faults, read after the launch. */
+/* What a program reports instead of a result: that of the first point that faults (on a GPU: of one of the first), read after the launch. */
 typedef struct {
     uint32_t set;   /* 0: no fault */
     uint32_t kind;  /* kir_fault */

@@ -3,6 +3,7 @@
  * The address of a point is built level by level, so that each loop adds only its own coordinates. Lanes lie side by
  * side (one wide access), at a distance (a gather), or nowhere (one element for all). */
 #include "runtime/cpu/emitter.h"
+#include "runtime/cpu/run.h"
 
 static bool stands_still(const em *M, unsigned array, int dim) { return M->f->arrays[array].zero >> dim & 1; }
 
@@ -276,19 +277,18 @@ ll_val em_param(em *M, const kir_ins *ins) {
 
 /* ---- faults ---- */
 
-/* The first fault of a launch is the one reported. */
-static void record_fault(cpu_fault_cell *cell, uint32_t kind, uint32_t line, uint32_t axis, int64_t a, int64_t b) {
-    int32_t free_ = 0;
-    if (!cell->record || !__atomic_compare_exchange_n(&cell->lock, &free_, 1, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) return;
-    *cell->record = (kir_fault_record){.set = 1, .kind = kind, .line = line, .axis = axis, .a = a, .b = b};
+static void record_fault(cpu_fault_cell *cell, int64_t lo, int64_t from, uint64_t kind_axis, uint32_t line, int64_t a, int64_t b) {
+    kir_fault_record r = {.kind = (uint32_t)kind_axis, .line = line, .axis = (uint32_t)(kind_axis >> 32), .a = a, .b = b};
+    run_fault(cell, lo, from, &r);
 }
 
 void em_fault(em *M, uint32_t kind, const kir_ins *ins, V a, V b) {
     ll *E = &M->E;
     V cell = LLVMBuildIntToPtr(E->b, em_slot(M, VIEW_FAULT), ll_ptr(E), "");
     uint32_t axis = ins->code == KIR_FAULT ? ins->imm : ins->sub; /* or the text */
-    V args[6] = {cell, alignment(M, kind), alignment(M, ins->line), alignment(M, axis), a, b};
-    ll_call(E, "gpa_fault", (void *)(uintptr_t)record_fault, LLVMVoidTypeInContext(E->ctx), args, 6);
+    V kind_axis = ll_i64(E, (int64_t)((uint64_t)axis << 32 | kind));
+    V args[7] = {cell, M->lo, M->from, kind_axis, alignment(M, ins->line), a, b};
+    ll_call(E, "gpa_fault", (void *)(uintptr_t)record_fault, LLVMVoidTypeInContext(E->ctx), args, 7);
     LLVMBuildBr(E->b, M->leave);
 }
 

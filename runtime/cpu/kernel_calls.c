@@ -15,13 +15,10 @@ static void unravel(int32_t to[3], int64_t n, const uint32_t size[3]) {
 }
 
 void kernel_fault(kernel_cell *c, uint64_t kind_axis, uint64_t line, int64_t a, int64_t b, int64_t block, int64_t thread) {
-    int32_t unlocked = 0;
-    kir_fault_record *r = c->fault.record;
-    if (!r || !__atomic_compare_exchange_n(&c->fault.lock, &unlocked, 1, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) return;
-    *r = (kir_fault_record){.kind = (uint32_t)kind_axis, .line = (uint32_t)line, .axis = (uint32_t)(kind_axis >> 32), .a = a, .b = b};
-    unravel(r->block, block, c->launch->grid);
-    unravel(r->thread, thread, c->launch->block);
-    r->set = 1;
+    kir_fault_record r = {.kind = (uint32_t)kind_axis, .line = (uint32_t)line, .axis = (uint32_t)(kind_axis >> 32), .a = a, .b = b};
+    unravel(r.block, block, c->launch->grid);
+    unravel(r.thread, thread, c->launch->block);
+    run_fault(&c->fault, block, 0, &r);
 }
 
 void kernel_say(kernel_cell *c, uint64_t text_n, int64_t block, int64_t thread, uint64_t lanes_mask, const gpa_val *args) {

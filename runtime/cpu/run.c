@@ -48,6 +48,17 @@ typedef struct {
     int64_t view[];      /* as many slots as the program has arrays for */
 } launch;
 
+void run_fault(cpu_fault_cell *cell, int64_t lo, int64_t from, const kir_fault_record *r) {
+    if (!cell->record) return;
+    while (__atomic_exchange_n(&cell->lock, 1, __ATOMIC_ACQUIRE)) continue;
+    if (!cell->record->set || lo < cell->lo || (lo == cell->lo && from < cell->from)) {
+        *cell->record = *r;
+        cell->record->set = 1;
+        cell->lo = lo, cell->from = from;
+    }
+    __atomic_store_n(&cell->lock, 0, __ATOMIC_RELEASE);
+}
+
 /* ---- the plan ---- */
 
 static bool used_by_points(const kir_func *f, size_t array) {

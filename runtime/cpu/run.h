@@ -10,6 +10,9 @@ struct gpa_mem {
     size_t n;
 };
 
+/* Keeps what a call of compiled code on [lo, ..) and [from, ..) faulted with, unless an earlier range has faulted. Threads may call it
+ * at the same time. */
+void run_fault(cpu_fault_cell *cell, int64_t lo, int64_t from, const kir_fault_record *r);
 /* Runs the program to its end. */
 gpa_code run_launch(jit *j, int threads, const int32_t *stop, gpa_prog *p, const gpa_launch *l, gpa_err *e);
 /* The plan of a launch with these extents (NULL: a large one, to show code without a launch). */

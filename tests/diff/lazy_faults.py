@@ -120,6 +120,21 @@ def first():
     except (IndexError, NameError) as e: return str(e)
 print(early(), between(), in_handler(), at_last(), otherwise(), first())
 
+# --- of many it is the first that is told, however many threads found one (not on cuda: there it is one of the first)
+b, j = np.zeros(1000), np.arange(100_000) % 1000
+j[25_000:] = 5000 + np.arange(75_000)
+def summed(): return b[j].sum()
+def gathered(): return b[j]
+def read(): return (b[j] * 2)[0].item()
+def rows(): return b[j.reshape(100, 1000)].sum(1)
+def columns(): return b[j.reshape(100, 1000)].sum(0)
+def scattered(): b[j] = 1
+for f in (summed, gathered, read, rows, columns, scattered):
+    for k in range(4):
+        try: f()
+        except IndexError as e: print(f.__name__, e)
+        else: print(f.__name__, "fine")
+
 # --- it is the block's in which it was written
 a, i = np.arange(3.0), np.arange(3)
 def before():
