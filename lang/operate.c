@@ -301,6 +301,15 @@ static gpa_code contains_by_iteration(gpa_vm *vm, value v, value item, bool *out
     return rc;
 }
 
+static gpa_code contains_in_bytes(gpa_vm *vm, const str_obj *s, value item, bool *out) {
+    number n = number_of(item);
+    if (item.tag == V_BYTES) *out = text_find(s->text, s->size, item.str->text, item.str->size, 0) != SIZE_MAX;
+    else if (n.kind != NUMBER_INT) return vm_fail(vm, GPA_E_TYPE, "a bytes-like object is required, not '%s'", value_type_name(item));
+    else if (n.i < 0 || n.i > 255) return vm_fail(vm, GPA_E_VALUE, "byte must be in range(0, 256)");
+    else *out = s->size && memchr(s->text, (int)n.i, s->size);
+    return GPA_OK;
+}
+
 gpa_code vm_contains(gpa_vm *vm, value v, value item, bool *out) {
     dict_entry *e;
     gpa_code rc;
@@ -318,6 +327,7 @@ gpa_code vm_contains(gpa_vm *vm, value v, value item, bool *out) {
                 return vm_fail(vm, GPA_E_TYPE, "'in <string>' requires string as left operand, not %s", value_type_name(item));
             *out = text_find(v.str->text, v.str->size, item.str->text, item.str->size, 0) != SIZE_MAX;
             return GPA_OK;
+        case V_BYTES: return contains_in_bytes(vm, v.str, item, out);
         case V_RANGE: {
             number n = number_of(item);
             const range_obj *r = v.range;
