@@ -193,6 +193,12 @@ out:
     return rc;
 }
 
+/* Sums begin with 0, those of one element, too, which the graph takes for the element: of -0.0 it is 0.0. */
+static gpa_code begun_with_zero(gpa_rt *rt, const gpa_arr *a, uint32_t axes, node **sum, gpa_err *e) {
+    char kind = dtype_info[(*sum)->dtype].kind;
+    return count_reduced(a, axes) == 1 && (kind == 'F' || kind == 'C') ? then_number(rt, OP_ADD, sum, 0, e) : GPA_OK;
+}
+
 gpa_code arr_reduce(gpa_rt *rt, gpa_red red, gpa_arr *a, const arr_reduce_opts *opts, gpa_arr **out, gpa_err *e) {
     arr_reduce_opts all;
     const arr_reduce_opts *o = or_all(opts, &all);
@@ -213,6 +219,8 @@ gpa_code arr_reduce(gpa_rt *rt, gpa_red red, gpa_arr *a, const arr_reduce_opts *
     if (o->has_initial) {
         TRY(opnd_node(rt, &o->initial, t, r->ndim, r->shape, &first, e));
         TRY(then(rt, (gpa_op)red_info[red].op, &r, first, true, e));
+    } else if (red == RED_SUM) {
+        TRY(begun_with_zero(rt, a, axes, &r, e));
     }
     TRY(deliver(rt, a, axes, o, name_of(red), r, out, e));
 out:
@@ -260,6 +268,7 @@ gpa_code arr_mean(gpa_rt *rt, gpa_arr *a, const arr_reduce_opts *opts, gpa_arr *
     TRY(operand(rt, a, t, &x, e));
     TRY(mask_node(rt, a, o->where, (gpa_val){.bits = {0, 0}}, &x, e));
     TRY(node_reduce(rt, RED_SUM, x, axes, &r, e));
+    TRY(begun_with_zero(rt, a, axes, &r, e));
     if (dtype_is_int(t) || t == DT_BOOL) TRY(then_cast(rt, DT_F64, &r, e)); /* dtype=int: an integer sum, then divided */
     TRY(count_node(rt, a, axes, o, (gpa_dtype)r->dtype, &n, e));
     TRY(then(rt, OP_DIVIDE, &r, n, false, e));

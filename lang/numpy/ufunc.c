@@ -256,7 +256,9 @@ gpa_code uf_reduceat(gpa_vm *vm, value *argv, value *out) { /* self, array, indi
         gpa_arr *piece = NULL;
         TRY(arr_get(rt, a, ix, axis + 1, NULL, &piece, vm_err(vm)));
         TRY(np_return_array(vm, piece, &part));
-        value args[] = {argv[0], part, v_int(axis), argv[4], v_none(), v_bool(true), v_unset(), v_bool(true)};
+        bool inexact = dtype_is_float((gpa_dtype)a->dtype) || dtype_is_complex((gpa_dtype)a->dtype);
+        bool itself = argv[0].ufunc->op == OP_ADD && inexact && hi <= lo + 1; /* a slice of one element is that element, not 0 and it */
+        value args[] = {argv[0], part, v_int(axis), argv[4], v_none(), v_bool(true), itself ? v_float(-0.0) : v_unset(), v_bool(true)};
         TRY(uf_reduce(vm, args, &reduced));
         parts[n] = arr_retain(reduced.array->arr);
         value_release(vm, part);

@@ -171,3 +171,21 @@ for T in (np.float32, np.float64, np.int32, np.int64, np.uint32, np.int16):
             b[:, 1::2] = 0.0
             r += [b.argmax(axis=1), b.argmin(axis=1)]
         print(T, rows, n, [int((x * np.arange(1, rows + 1)).sum()) for x in r])
+
+# --- sums of negative zeros begin with 0
+def neg(shape, T):
+    return np.full(shape, -0.0, dtype=T)
+for T in (np.float16, np.float32, np.float64):
+    z = neg(1, T)
+    print(z.sum(), z.prod(), np.add.reduce(z), neg((3, 1), T).sum(axis=1), neg((1, 3), T).sum(axis=0), neg((2, 3), T).sum(axis=0), neg((2, 3), T).sum())
+    print(neg((1, 3), T).mean(axis=0), z.mean(), np.mean(z, dtype=float), np.nansum(z), np.nanmean(z), np.add.accumulate(z), np.add.reduce(neg((3, 1, 2), T), axis=1).tolist(), np.add.reduce(neg((1, 1, 2), T), axis=(0, 1)))
+    print(neg((), T).sum(), np.add.reduce(z, initial=-0.0), np.add.reduce(z, initial=0.0), np.sum(z, where=[True]), np.add.reduce(neg((), T)), np.sum(T(-0.0)), np.add.reduce(neg((1, 3), T), axis=()), np.einsum('i->', z))
+for T in (np.complex64, np.complex128):
+    print(neg(1, T).sum(), neg((3, 1), T).sum(axis=1), neg(1, T).mean(), np.add.reduce(neg((1, 2), T), axis=0))
+
+# --- a slice of one element is that element
+for T in (np.float16, np.float32, np.float64):
+    a = np.full(40, -0.0, dtype=T)
+    print(np.add.reduceat(a[:2], [0, 1]), np.add.reduceat(a[:6].reshape(2, 3), [0, 1], axis=0), np.add.reduceat(a[:4], [3, 2, 3]), np.multiply.reduceat(a[:3], [0, 1]))
+    print(np.add.reduceat(a, np.arange(40)).tolist(), np.add.reduceat(a + (np.arange(40) == 7), np.append(np.arange(1, 39, 2), 39)).tolist()[-5:], np.add.reduceat(a, np.arange(40), dtype=float).tolist()[:3])
+print(np.add.reduceat(np.full(3, 2, np.int8), [0, 1, 2]), np.add.reduceat(np.full(3, 2, np.int8), [0, 1], dtype=np.float32), np.add.reduceat(np.full(3, 2.5), [1, 2], dtype=np.int64))
