@@ -141,6 +141,9 @@ $(B)/tests/%: $(B)/tests/%.o $(RUNTIME) $(B)/core.a runtime/plugin.sym
 # The sources that the CUDA device generates, and its transfers, are looked at without one.
 $(addprefix $(B)/tests/unit/,test_cuda_constants test_cuda_emit test_cuda_transfer): LDFLAGS += $(filter-out %/tables.o,$(CUDA))
 $(addprefix $(B)/tests/unit/,test_cuda_constants test_cuda_emit test_cuda_transfer): $(CUDA)
+# Code for several processors is called for each.
+$(B)/tests/unit/test_sort_short: LDFLAGS += $(addprefix $(B)/runtime/cpu/,sort_short.o lanes.o)
+$(B)/tests/unit/test_sort_short: $(addprefix $(B)/runtime/cpu/,sort_short.o lanes.o)
 # Messages are decoded by the kernel.
 WIRE := $(addprefix $(B)/kernel/,wire.o text.o sha256.o)
 $(B)/tests/fuzz/fuzz_wire build/fuzz/fuzz_wire: LDFLAGS += $(WIRE) $(ZMQ_LIBS) $(JANSSON_LIBS)

@@ -1,5 +1,6 @@
-/* Rows in memory and lanes of vectors: lanes.h. As many elements of as many rows as there are lanes are a square, which is turned in
- * registers: in each step two vectors that are `distance` apart exchange the lanes in which they differ there. */
+/* Rows in memory and lanes of vectors: lanes.h. As many elements of as many rows as a register has lanes are a square, which is turned in
+ * registers: in each step two vectors that are `distance` apart exchange the lanes in which they differ there. The code is made for
+ * the registers of several processors, of which PARTS hold LANES_BYTES: GCC takes wider vectors apart, lane by lane. */
 #include "runtime/cpu/lanes.h"
 
 #include <string.h>
@@ -13,55 +14,90 @@
 #define PICK(mask, a, b, ...) __builtin_shuffle(a, b, (mask){__VA_ARGS__})
 #endif
 
-#define EXCHANGE(vec, v, lanes, distance, first, second)    \
-    for (int i = 0; i < lanes; i++)                         \
-        if (!(i & distance)) {                              \
-            vec a = v[i], b = v[i + distance];              \
-            v[i] = PICK(vec, a, b, first);                  \
-            v[i + distance] = PICK(vec, a, b, second);      \
+#define EXCHANGE(vec, v, lanes, distance, first, second)      \
+    for (int e = 0; e < lanes; e++)                           \
+        if (!(e & distance)) {                                \
+            vec a = v[e], b = v[e + distance];                \
+            v[e] = PICK(vec, a, b, first);                    \
+            v[e + distance] = PICK(vec, a, b, second);        \
         }
 #define ONE(...) __VA_ARGS__
 
-static inline __attribute__((always_inline)) void turn_8(lanes_8 *v) {
-    EXCHANGE(lanes_8, v, LANES_8, 1, ONE(0, 8, 2, 10, 4, 12, 6, 14), ONE(1, 9, 3, 11, 5, 13, 7, 15))
-    EXCHANGE(lanes_8, v, LANES_8, 2, ONE(0, 1, 8, 9, 4, 5, 12, 13), ONE(2, 3, 10, 11, 6, 7, 14, 15))
-    EXCHANGE(lanes_8, v, LANES_8, 4, ONE(0, 1, 2, 3, 8, 9, 10, 11), ONE(4, 5, 6, 7, 12, 13, 14, 15))
-}
-
-static inline __attribute__((always_inline)) void turn_4(lanes_4 *v) {
-    EXCHANGE(lanes_4, v, LANES_4, 1, ONE(0, 16, 2, 18, 4, 20, 6, 22, 8, 24, 10, 26, 12, 28, 14, 30),
-             ONE(1, 17, 3, 19, 5, 21, 7, 23, 9, 25, 11, 27, 13, 29, 15, 31))
-    EXCHANGE(lanes_4, v, LANES_4, 2, ONE(0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29),
-             ONE(2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26, 27, 14, 15, 30, 31))
-    EXCHANGE(lanes_4, v, LANES_4, 4, ONE(0, 1, 2, 3, 16, 17, 18, 19, 8, 9, 10, 11, 24, 25, 26, 27),
-             ONE(4, 5, 6, 7, 20, 21, 22, 23, 12, 13, 14, 15, 28, 29, 30, 31))
-    EXCHANGE(lanes_4, v, LANES_4, 8, ONE(0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23),
+/* The steps for so many lanes. */
+#define TURN_2(vec, v) EXCHANGE(vec, v, 2, 1, ONE(0, 2), ONE(1, 3))
+#define TURN_4(vec, v)                                               \
+    EXCHANGE(vec, v, 4, 1, ONE(0, 4, 2, 6), ONE(1, 5, 3, 7))         \
+    EXCHANGE(vec, v, 4, 2, ONE(0, 1, 4, 5), ONE(2, 3, 6, 7))
+#define TURN_8(vec, v)                                                                              \
+    EXCHANGE(vec, v, 8, 1, ONE(0, 8, 2, 10, 4, 12, 6, 14), ONE(1, 9, 3, 11, 5, 13, 7, 15))          \
+    EXCHANGE(vec, v, 8, 2, ONE(0, 1, 8, 9, 4, 5, 12, 13), ONE(2, 3, 10, 11, 6, 7, 14, 15))          \
+    EXCHANGE(vec, v, 8, 4, ONE(0, 1, 2, 3, 8, 9, 10, 11), ONE(4, 5, 6, 7, 12, 13, 14, 15))
+#define TURN_16(vec, v)                                                                                                \
+    EXCHANGE(vec, v, 16, 1, ONE(0, 16, 2, 18, 4, 20, 6, 22, 8, 24, 10, 26, 12, 28, 14, 30),                            \
+             ONE(1, 17, 3, 19, 5, 21, 7, 23, 9, 25, 11, 27, 13, 29, 15, 31))                                           \
+    EXCHANGE(vec, v, 16, 2, ONE(0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29),                             \
+             ONE(2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26, 27, 14, 15, 30, 31))                                          \
+    EXCHANGE(vec, v, 16, 4, ONE(0, 1, 2, 3, 16, 17, 18, 19, 8, 9, 10, 11, 24, 25, 26, 27),                             \
+             ONE(4, 5, 6, 7, 20, 21, 22, 23, 12, 13, 14, 15, 28, 29, 30, 31))                                          \
+    EXCHANGE(vec, v, 16, 8, ONE(0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23),                               \
              ONE(8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31))
+
+/* For elements of type T and registers of so many lanes. What is left beyond whole squares goes one by one. */
+#define WAYS(T, size, lanes, TARGET)                                                                                  \
+    typedef T vec_##size##_##lanes __attribute__((vector_size(sizeof(T) * lanes)));                                   \
+    enum { PARTS_##size##_##lanes = LANES_BYTES / (sizeof(T) * lanes), ALL_##size##_##lanes = LANES_BYTES / sizeof(T) }; \
+    TARGET static void bring_##size##_##lanes(const T *from, int64_t step, int64_t rows, int64_t n, void *memory) {   \
+        vec_##size##_##lanes *to = memory;                                                                            \
+        const int parts = PARTS_##size##_##lanes, all = ALL_##size##_##lanes;                                         \
+        int64_t i = 0;                                                                                                \
+        for (; i + lanes <= n; i += lanes)                                                                            \
+            for (int p = 0; p < parts; p++) {                                                                         \
+                vec_##size##_##lanes v[lanes];                                                                        \
+                for (int k = 0; k < lanes; k++) memcpy(&v[k], from + MIN(p * lanes + k, rows - 1) * step + i, sizeof v[k]); \
+                TURN_##lanes(vec_##size##_##lanes, v)                                                                 \
+                for (int k = 0; k < lanes; k++) to[(i + k) * parts + p] = v[k];                                       \
+            }                                                                                                         \
+        for (; i < n; i++)                                                                                            \
+            for (int k = 0; k < all; k++) ((T *)memory)[i * all + k] = from[MIN(k, rows - 1) * step + i];             \
+    }                                                                                                                 \
+    TARGET static void take_##size##_##lanes(const void *memory, int64_t n, T *to, int64_t step, int64_t rows) {      \
+        const vec_##size##_##lanes *from = memory;                                                                    \
+        const int parts = PARTS_##size##_##lanes, all = ALL_##size##_##lanes;                                         \
+        int64_t i = 0;                                                                                                \
+        for (; rows == all && i + lanes <= n; i += lanes)                                                             \
+            for (int p = 0; p < parts; p++) {                                                                         \
+                vec_##size##_##lanes v[lanes];                                                                        \
+                for (int k = 0; k < lanes; k++) v[k] = from[(i + k) * parts + p];                                     \
+                TURN_##lanes(vec_##size##_##lanes, v)                                                                 \
+                for (int k = 0; k < lanes; k++) memcpy(to + (p * lanes + k) * step + i, &v[k], sizeof v[k]);          \
+            }                                                                                                         \
+        for (; i < n; i++)                                                                                            \
+            for (int64_t k = 0; k < rows; k++) to[k * step + i] = ((const T *)memory)[i * all + k];                   \
+    }
+WAYS(int32_t, 4, 4, GPA_TARGET_16)
+WAYS(int64_t, 8, 2, GPA_TARGET_16)
+#ifdef GPA_TARGET_64
+WAYS(int32_t, 4, 8, GPA_TARGET_32)
+WAYS(int64_t, 8, 4, GPA_TARGET_32)
+WAYS(int32_t, 4, 16, GPA_TARGET_64)
+WAYS(int64_t, 8, 8, GPA_TARGET_64)
+#define BY_WIDTH(width, way16, way32, way64) (width == 64 ? way64 : width == 32 ? way32 : way16)
+#else
+#define BY_WIDTH(width, way16, way32, way64) way16
+#endif
+
+void lanes_bring_4(const int32_t *from, int64_t step, int64_t rows, int64_t n, lanes_4 *to) {
+    BY_WIDTH(gpa_wide_bytes(), bring_4_4, bring_4_8, bring_4_16)(from, step, rows, n, to);
 }
 
-/* For elements of type T, as many lanes. What is left beyond whole squares goes one by one. */
-#define WAYS(size, T, lanes)                                                                                          \
-    GPA_WIDE void lanes_bring_##size(const T *from, int64_t step, int64_t rows, int64_t n, lanes_##size *to) {        \
-        int64_t i = 0;                                                                                                \
-        for (; i + lanes <= n; i += lanes) {                                                                          \
-            lanes_##size v[lanes];                                                                                    \
-            for (int k = 0; k < lanes; k++) memcpy(&v[k], from + MIN(k, rows - 1) * step + i, sizeof v[k]);           \
-            turn_##size(v);                                                                                           \
-            for (int k = 0; k < lanes; k++) to[i + k] = v[k];                                                         \
-        }                                                                                                             \
-        for (; i < n; i++)                                                                                            \
-            for (int k = 0; k < lanes; k++) ((T *)(to + i))[k] = from[MIN(k, rows - 1) * step + i];                   \
-    }                                                                                                                 \
-    GPA_WIDE void lanes_take_##size(const lanes_##size *from, int64_t n, T *to, int64_t step, int64_t rows) {         \
-        int64_t i = 0;                                                                                                \
-        for (; rows == lanes && i + lanes <= n; i += lanes) {                                                         \
-            lanes_##size v[lanes];                                                                                    \
-            for (int k = 0; k < lanes; k++) v[k] = from[i + k];                                                       \
-            turn_##size(v);                                                                                           \
-            for (int k = 0; k < lanes; k++) memcpy(to + k * step + i, &v[k], sizeof v[k]);                            \
-        }                                                                                                             \
-        for (; i < n; i++)                                                                                            \
-            for (int64_t k = 0; k < rows; k++) to[k * step + i] = ((const T *)(from + i))[k];                         \
-    }
-WAYS(4, int32_t, LANES_4)
-WAYS(8, int64_t, LANES_8)
+void lanes_bring_8(const int64_t *from, int64_t step, int64_t rows, int64_t n, lanes_8 *to) {
+    BY_WIDTH(gpa_wide_bytes(), bring_8_2, bring_8_4, bring_8_8)(from, step, rows, n, to);
+}
+
+void lanes_take_4(const lanes_4 *from, int64_t n, int32_t *to, int64_t step, int64_t rows) {
+    BY_WIDTH(gpa_wide_bytes(), take_4_4, take_4_8, take_4_16)(from, n, to, step, rows);
+}
+
+void lanes_take_8(const lanes_8 *from, int64_t n, int64_t *to, int64_t step, int64_t rows) {
+    BY_WIDTH(gpa_wide_bytes(), take_8_2, take_8_4, take_8_8)(from, n, to, step, rows);
+}

@@ -11,6 +11,7 @@
 #include "runtime/cpu/run.h"
 #include "runtime/cpu/sort_short.h"
 #include "runtime/cpu/threads.h"
+#include "runtime/wide.h"
 
 /* Elements of a chunk that a thread takes, of a part that is not split, of one that is sorted by insertion, of a block that is
  * converted; bits of the digits of splitting and sorting; least items for several threads. */
@@ -188,7 +189,7 @@ static void some(void *arg, int64_t i) {
         __atomic_store_n(&k->failed, true, __ATOMIC_RELAXED);
         return;
     }
-    sort_short(&k->order, k->in + at, MIN(SORT_SHORT_ROWS, k->c->sort.rows - from), n, k->out + at, (void *)(((uintptr_t)block + 63) / 64 * 64));
+    sort_short(&k->order, gpa_wide_bytes(), k->in + at, MIN(SORT_SHORT_ROWS, k->c->sort.rows - from), n, k->out + at, (void *)(((uintptr_t)block + 63) / 64 * 64));
     mem_free(block);
 }
 

@@ -1,5 +1,5 @@
 /* Rows of few elements, sorted side by side: a lane of the vectors is a row, and all take part in the same comparisons, those of
- * Batcher's merge exchange (Knuth, The Art of Computer Programming, volume 3, 5.2.2, algorithm M), which do not depend on the data. */
+ * Batcher's networks (Knuth, The Art of Computer Programming, volume 3, 5.2.2 and 5.3.4), which do not depend on the data. */
 #ifndef GPA_CPU_SORT_SHORT_H
 #define GPA_CPU_SORT_SHORT_H
 
@@ -7,8 +7,8 @@
 
 enum { SORT_SHORT = 1024, SORT_SHORT_ROWS = 16 }; /* elements of a row at most; rows of a call */
 
-/* Sorts `rows` rows, at most SORT_SHORT_ROWS, of n elements of 4 or 8 bytes each from `in` to `out`. The room is for
- * SORT_SHORT_ROWS * n numbers of 8 bytes. */
-void sort_short(const sortkey_order *o, const void *in, int64_t rows, int64_t n, void *out, void *room);
+/* Sorts `rows` rows, at most SORT_SHORT_ROWS, of n elements of 4 or 8 bytes each from `in` to `out`, by vectors of `width` bytes
+ * (gpa_wide_bytes, or fewer). The room is for SORT_SHORT_ROWS * n numbers of 8 bytes. */
+void sort_short(const sortkey_order *o, int width, const void *in, int64_t rows, int64_t n, void *out, void *room);
 
 #endif
