@@ -151,16 +151,13 @@ static gpa_code check_reduce(gpa_red red, const gpa_arr *a, gpa_dtype t, uint32_
                         name_of(red));
     if (none && red_info[red].arg)
         return gpa_fail(e, GPA_E_VALUE, "attempt to get %s of an empty sequence", red_info[red].name);
-    if (none)
-        for (int d = 0; d < a->ndim; d++)
-            if (!(axes >> d & 1) && a->shape[d] == 0) none = false; /* there is no element to give */
-    if (none)
-        return gpa_fail(e, GPA_E_VALUE, "zero-size array to reduction operation %s which has no identity", name_of(red));
     if (o->where && !o->has_initial && !red_info[red].has_identity)
         return gpa_fail(e, GPA_E_VALUE,
                         "reduction operation '%s' does not have an identity, so to use a where mask one has to specify "
                         "'initial'",
                         name_of(red));
+    if (none)
+        return gpa_fail(e, GPA_E_VALUE, "zero-size array to reduction operation %s which has no identity", name_of(red));
     return GPA_OK;
 }
 

@@ -16,8 +16,10 @@ enum { OVERLAP_STEPS = 4096, OVERLAP_TERMS = 2 * GPA_MAX_DIMS + 2 };
 
 const char *shape_text(char *to, int ndim, const int64_t *shape) {
     size_t at = 1;
+    int first = 0;
     to[0] = '(';
-    for (int d = 0; d < ndim; d++) {
+    while (first < ndim && shape[first] < 0) first++; /* as NumPy: unknown extents in front are left out */
+    for (int d = first; d < ndim; d++) {
         char one[24];
         if (shape[d] < 0) snprintf(one, sizeof one, "newaxis");
         else snprintf(one, sizeof one, "%lld", (long long)shape[d]);

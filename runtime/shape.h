@@ -10,7 +10,7 @@
 /* Room for the text of any shape that shape_text writes (a longer one ends in "...)"). */
 enum { SHAPE_TEXT = 160 };
 
-/* "(3,4)", "(3,)", "()", as NumPy's error messages write a shape; a negative extent is "newaxis". Returns `to`, a
+/* "(3,4)", "(3,)", "()", as NumPy's error messages write a shape; a negative extent is "newaxis", and left out in front. Returns `to`, a
  * buffer of SHAPE_TEXT bytes. */
 const char *shape_text(char *to, int ndim, const int64_t *shape);
 

@@ -134,6 +134,7 @@ gpa_code arr_broadcast_to(gpa_rt *rt, gpa_arr *a, int ndim, const int64_t *shape
         if (shape[d] < 0) return gpa_fail(e, GPA_E_VALUE, "all elements of broadcast shape must be non-negative");
     gpa_code rc = shape_check(ndim, shape, 1, NULL, e);
     if (rc) return rc;
+    if (ndim < a->ndim && ndim == 0) return gpa_fail(e, GPA_E_VALUE, "cannot broadcast a non-scalar to a scalar array");
     if (ndim < a->ndim)
         return gpa_fail(e, GPA_E_VALUE, "input operand has more dimensions than allowed by the axis remapping");
     if (!shape_spread(a->ndim, a->shape, a->strides, ndim, shape, strides)) {

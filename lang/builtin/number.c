@@ -46,6 +46,9 @@ static gpa_code int_of_text(gpa_vm *vm, const str_obj *s, int base, value *out) 
     return bad_text(vm, s, words);
 }
 
+/* Python's complex numbers and arrays of one refuse to become real; NumPy's scalars drop their imaginary part. */
+static bool keeps_imaginary(value v) { return (v.tag == V_COMPLEX || v.tag == V_ARRAY) && !v.aux; }
+
 gpa_code int_new(gpa_vm *vm, value *argv, value *out) {
     value v = argv[1];
     int64_t base = 10;
@@ -59,9 +62,9 @@ gpa_code int_new(gpa_vm *vm, value *argv, value *out) {
     number n;
     gpa_code rc = worth(vm, v, &n);
     if (rc) return rc;
-    if (n.kind == NUMBER_NOT || (n.kind == NUMBER_COMPLEX && v.tag == V_COMPLEX && !v.aux))
+    if (n.kind == NUMBER_NOT || (n.kind == NUMBER_COMPLEX && keeps_imaginary(v)))
         return vm_fail(vm, GPA_E_TYPE, "int() argument must be a string, a bytes-like object or a real number, not '%s'",
-                       value_type_name(v));
+                       n.kind == NUMBER_COMPLEX ? "complex" : value_type_name(v));
     if (n.kind == NUMBER_UINT) return int_too_large(vm);
     if (n.kind != NUMBER_INT) rc = int_of_float(vm, n.re, &n.i);
     if (!rc) *out = v_int(n.i);
@@ -128,8 +131,9 @@ gpa_code float_new(gpa_vm *vm, value *argv, value *out) {
     number n;
     gpa_code rc = worth(vm, v, &n);
     if (rc) return rc;
-    if (n.kind == NUMBER_NOT || (n.kind == NUMBER_COMPLEX && v.tag == V_COMPLEX && !v.aux))
-        return vm_fail(vm, GPA_E_TYPE, "float() argument must be a string or a real number, not '%s'", value_type_name(v));
+    if (n.kind == NUMBER_NOT || (n.kind == NUMBER_COMPLEX && keeps_imaginary(v)))
+        return vm_fail(vm, GPA_E_TYPE, "float() argument must be a string or a real number, not '%s'",
+                       n.kind == NUMBER_COMPLEX ? "complex" : value_type_name(v));
     *out = v_float(n.re);
     return GPA_OK;
 }

@@ -152,17 +152,22 @@ static gpa_code other_shape(gpa_vm *vm, const out_rule *rule, int ndim, const in
                    want, want);
 }
 
+static const char *const rules[] = {"no", "equiv", "safe", "same_kind", "unsafe"};
+
+gpa_code out_check_cast(gpa_vm *vm, gpa_dtype from, gpa_dtype to, gpa_casting casting) {
+    if (dtype_can_cast(from, to, casting)) return GPA_OK;
+    return vm_fail(vm, GPA_E_TYPE, "Cannot cast array data from dtype('%s') to dtype('%s') according to the rule '%s'", dtype_info[from].name,
+                   dtype_info[to].name, rules[casting]);
+}
+
 gpa_code out_check(gpa_vm *vm, const out_rule *rule, int ndim, const int64_t *shape, gpa_dtype t, const gpa_arr *into) {
-    static const char *const rules[] = {"no", "equiv", "safe", "same_kind", "unsafe"};
     gpa_dtype own = (gpa_dtype)into->dtype, from = rule->back ? own : t, to = rule->back ? t : own;
     if (into->ndim != ndim || memcmp(into->shape, shape, (size_t)ndim * sizeof *shape) != 0) return other_shape(vm, rule, ndim, shape, into);
     if (into->readonly) return vm_fail(vm, GPA_E_VALUE, "output array is read-only");
-    if (dtype_can_cast(from, to, rule->casting)) return GPA_OK;
-    if (rule->ufunc)
+    if (rule->ufunc && !dtype_can_cast(from, to, rule->casting))
         return vm_fail(vm, GPA_E_UFUNC_TYPE, "Cannot cast ufunc '%s' output from dtype('%s') to dtype('%s') with casting rule '%s'", rule->ufunc,
                        dtype_info[from].name, dtype_info[to].name, rules[rule->casting]);
-    return vm_fail(vm, GPA_E_TYPE, "Cannot cast array data from dtype('%s') to dtype('%s') according to the rule '%s'", dtype_info[from].name,
-                   dtype_info[to].name, rules[rule->casting]);
+    return out_check_cast(vm, from, to, rule->casting);
 }
 
 gpa_code out_give_take(gpa_vm *vm, const out_rule *rule, gpa_arr *result, value where, value *out) {

@@ -98,13 +98,32 @@ out:
     return rc;
 }
 
+/* copy=False: only what is an array already, as it is, will do. */
+static gpa_code must_be_itself(gpa_vm *vm, value v, value made) {
+    static const char words[] = "Unable to avoid copy while creating an array as requested.\n"
+                                "If using `np.array(obj, copy=False)` replace it with `np.asarray(obj)` to allow a copy when needed (no behavior change in NumPy 1.x).\n"
+                                "For more details, see https://numpy.org/devdocs/numpy_2_0_migration_guide.html#adapting-to-changes-in-the-copy-keyword.";
+    bool same = v.tag == V_ARRAY && !v.aux && made.tag == V_ARRAY && v.array->arr->dtype == made.array->arr->dtype;
+    if (same && (v.array == made.array || v.array->arr->size == 0 || arr_may_share_memory(v.array->arr, made.array->arr))) return GPA_OK;
+    return vm_fail(vm, GPA_E_VALUE, "%s", words);
+}
+
+/* copy: None, a copy where one is needed; True, in any case; False, an error where one is needed. */
+static gpa_code make_or_refuse(gpa_vm *vm, value v, value dtype, value order, value copy, int64_t ndmin, value *out) {
+    bool wanted = false;
+    gpa_code rc = copy.tag == V_NONE ? GPA_OK : arg_bool(vm, copy, "copy", &wanted);
+    if (!rc) rc = make(vm, v, dtype, order, wanted, ndmin, out);
+    if (rc || wanted || copy.tag == V_NONE || !(rc = must_be_itself(vm, v, *out))) return rc;
+    value_release(vm, *out);
+    *out = v_none();
+    return rc;
+}
+
 gpa_code np_array(gpa_vm *vm, value *argv, value *out) { /* object, dtype, copy, order, subok, ndmin, like */
     int64_t ndmin;
-    bool copy = true;
     gpa_code rc = arg_int(vm, argv[5], "ndmin", &ndmin);
     if (!rc && ndmin > GPA_MAX_DIMS) rc = vm_fail(vm, GPA_E_VALUE, "ndmin bigger than allowable number of dimensions NPY_MAXDIMS (=%d)", GPA_MAX_DIMS);
-    if (!rc && argv[2].tag != V_NONE) rc = arg_bool(vm, argv[2], "copy", &copy);
-    return rc ? rc : make(vm, argv[0], argv[1], argv[3], copy, ndmin, out);
+    return rc ? rc : make_or_refuse(vm, argv[0], argv[1], argv[3], argv[2], ndmin, out);
 }
 
 /* device=: where a new array is to be, if that is said; takes the place of *out. */
@@ -120,7 +139,7 @@ static gpa_code to_device(gpa_vm *vm, gpa_code rc, value device, value *out) {
 }
 
 gpa_code np_asarray(gpa_vm *vm, value *argv, value *out) { /* a, dtype, order, device, copy */
-    return to_device(vm, make(vm, argv[0], argv[1], argv[2], false, 0, out), argv[3], out);
+    return to_device(vm, make_or_refuse(vm, argv[0], argv[1], argv[2], argv[4], 0, out), argv[3], out);
 }
 
 gpa_code np_copy(gpa_vm *vm, value *argv, value *out) { return make(vm, argv[0], v_none(), argv[1], true, 0, out); } /* a, order */
@@ -234,6 +253,14 @@ gpa_code np_full_like(gpa_vm *vm, value *argv, value *out) { return like_on(vm, 
 
 /* ---- counted ---- */
 
+/* Whether the dtype holds the first two elements, as NumPy asks; a bool holds no third. */
+static gpa_code arange_fits(gpa_vm *vm, double count, double first, double second, gpa_dtype t) {
+    if (t == DT_BOOL && count > 2) return vm_fail(vm, GPA_E_TYPE, "arange() is only supported for booleans when the result has at most length 2.");
+    gpa_opnd o[2] = {{.dtype = DT_I64, .weak = WEAK_INT, .v.I64 = (int64_t)first}, {.dtype = DT_I64, .weak = WEAK_INT, .v.I64 = (int64_t)second}};
+    gpa_code rc = count > 0 && fabs(first) < 0x1p62 ? arr_check_number(&o[0], t, vm_err(vm)) : GPA_OK;
+    return rc || !(count > 1 && fabs(second) < 0x1p62) ? rc : arr_check_number(&o[1], t, vm_err(vm));
+}
+
 static gpa_code arange_int(gpa_vm *vm, const int64_t at[3], gpa_dtype t, value *out) {
     int64_t start = at[0], stop = at[1], step = at[2], n = 0;
     if (step == 0) return vm_fail(vm, GPA_E_ZERO_DIVISION, "division by zero");
@@ -242,7 +269,8 @@ static gpa_code arange_int(gpa_vm *vm, const int64_t at[3], gpa_dtype t, value *
     if (step < 0 && start > stop) n = (int64_t)(((uint64_t)start - (uint64_t)stop - 1) / (0 - (uint64_t)step)) + 1;
     if (n < 0) return vm_fail(vm, GPA_E_VALUE, "Maximum allowed size exceeded");
     gpa_arr *a = NULL, *b = NULL;
-    gpa_code rc = arr_iota(vm_rt(vm), n, start, step, &a, vm_err(vm));
+    gpa_code rc = arange_fits(vm, (double)n, (double)start, (double)start + (double)step, t);
+    if (!rc) rc = arr_iota(vm_rt(vm), n, start, step, &a, vm_err(vm));
     if (!rc) rc = arr_cast(vm_rt(vm), a, t, false, &b, vm_err(vm));
     arr_release(vm_rt(vm), a);
     return rc ? rc : np_return_array(vm, b, out);
@@ -260,7 +288,8 @@ static gpa_code arange_float(gpa_vm *vm, const double at[3], gpa_dtype t, value 
     gpa_val start = dtype_cast((gpa_val){.F64 = at[0]}, DT_F64, work), second = dtype_cast((gpa_val){.F64 = at[0] + at[2]}, DT_F64, work);
     gpa_opnd first = {.dtype = work, .v = start}, step = {.dtype = work, .v = op_scalar(OP_SUBTRACT, work, second, start, start)};
     gpa_arr *i = NULL, *x = NULL, *y = NULL, *z = NULL, *w = NULL;
-    gpa_code rc = GPA_OK;
+    gpa_code rc = arange_fits(vm, count, at[0], at[0] + at[2], t);
+    if (rc) goto out;
     TRY(arr_iota(rt, (int64_t)count, 0, 1, &i, vm_err(vm)));
     TRY(arr_cast(rt, i, work, false, &x, vm_err(vm)));
     TRY(arr_ufunc(rt, OP_MULTIPLY, (gpa_opnd[]){{.arr = x}, step}, NULL, &y, vm_err(vm)));

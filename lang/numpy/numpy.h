@@ -25,6 +25,8 @@ typedef struct {
 } out_rule;
 /* Whether `into` fits a result of this shape and dtype. */
 gpa_code out_check(gpa_vm *vm, const out_rule *rule, int ndim, const int64_t *shape, gpa_dtype t, const gpa_arr *into);
+/* TypeError where arrays of one dtype are not cast to the other by the rule. */
+gpa_code out_check_cast(gpa_vm *vm, gpa_dtype from, gpa_dtype to, gpa_casting casting);
 /* Gives the result (consumed) as np_return_array does, or stores it into the array that out= names and gives that. */
 gpa_code out_give_take(gpa_vm *vm, const out_rule *rule, gpa_arr *result, value where, value *out);
 /* axis=: None (then *axes has all bits and *given is false), an int, or a tuple of ints without repetition. AxisError,

@@ -75,10 +75,20 @@ static gpa_code give_looked(gpa_vm *vm, const reduction *r, gpa_code rc, gpa_arr
     return rc;
 }
 
+/* A Python number to begin with must fit what is reduced in. */
+static gpa_code check_initial(gpa_vm *vm, gpa_red red, const prepared *p) {
+    gpa_dtype t = (gpa_dtype)p->a->dtype;
+    bool whole = dtype_is_int(t) || t == DT_BOOL;
+    if (p->o.dtype != DT_NONE) t = p->o.dtype;
+    else if (whole && red != RED_MIN && red != RED_MAX) t = dtype_info[t].kind == 'U' ? DT_U64 : DT_I64;
+    return p->o.initial.arr ? GPA_OK : arr_check_number(&p->o.initial, t, vm_err(vm));
+}
+
 static gpa_code reduce(gpa_vm *vm, gpa_red red, const reduction *r, value *out) {
     prepared p;
     gpa_arr *result = NULL;
     gpa_code rc = prepare(vm, r, red == RED_ARGMIN || red == RED_ARGMAX ? NUMBER_IS_LIST : NUMBER_HAS_FIRST, &p);
+    if (!rc && p.o.has_initial) rc = check_initial(vm, red, &p);
     if (!rc) rc = arr_reduce(vm_rt(vm), red, p.a, &p.o, &result, vm_err(vm));
     release(vm, &p);
     return rc ? rc : give_looked(vm, r, look_named(vm, r, red == RED_PROD ? "product" : "", result), result, out);
@@ -133,6 +143,16 @@ gpa_code np_mean(gpa_vm *vm, value *argv, value *out) { /* a, axis, dtype, out, 
     return rc ? rc : give_looked(vm, &r, look_named(vm, &r, "mean", result), result, out);
 }
 
+/* Sums in a dtype that is not a float's: a function of the prelude takes NumPy's steps. */
+static gpa_code variance_in(gpa_vm *vm, bool root, value *argv, value ddof, value *out) {
+    value fn;
+    gpa_code rc = np_prelude(vm, "_variance_in", &fn);
+    if (rc) return rc;
+    rc = vm_call(vm, fn, 8, (value[]){argv[0], v_bool(root), argv[1], argv[2], argv[3], ddof, argv[5], argv[6]}, 0, NULL, out);
+    value_release(vm, fn);
+    return rc;
+}
+
 /* The mean is given: a function of the prelude measures the distances from it. */
 static gpa_code variance_about(gpa_vm *vm, bool root, value *argv, value ddof, value *out) {
     value fn, about = v_none(), result = v_none(), name = v_cstr(vm, "out");
@@ -157,6 +177,12 @@ static gpa_code variance(gpa_vm *vm, bool root, value *argv, value *out) { /* a,
     if (rc) return rc;
     if (argv[8].tag != V_UNSET && ddof != 0) return vm_fail(vm, GPA_E_VALUE, "ddof and correction can't be provided simultaneously.");
     ddof += correction;
+    if (argv[2].tag != V_NONE && argv[2].tag != V_UNSET && argv[7].tag == V_UNSET) {
+        gpa_dtype t;
+        rc = arg_dtype(vm, argv[2], &t);
+        if (!rc && !dtype_is_float(t)) return variance_in(vm, root, argv, v_float(ddof), out);
+    }
+    if (rc) return rc;
     if (argv[7].tag != V_UNSET) return variance_about(vm, root, argv, v_float(ddof), out);
     TRY(prepare(vm, &r, NUMBER_HAS_NONE, &p));
     TRY(arr_var(vm_rt(vm), p.a, ddof, &p.o, &var, vm_err(vm)));

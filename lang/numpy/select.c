@@ -144,6 +144,22 @@ static gpa_code collect_keywords(gpa_vm *vm, value out, const dict_obj *kwargs, 
     return GPA_OK;
 }
 
+/* A Python number, which takes the dtype of what it meets. */
+static bool is_weak(value v) { return v.tag == V_BOOL || v.tag == V_INT || v.tag == V_FLOAT || (v.tag == V_COMPLEX && !v.aux); }
+
+/* What three operands are computed in. Two of them first would not do: a bool and an int are int64, whatever comes third. */
+static gpa_code common_type(gpa_vm *vm, const value *v, value *out) {
+    gpa_opnd in[3] = {0};
+    gpa_dtype t;
+    gpa_code rc = GPA_OK;
+    for (int i = 0; i < 3; i++) TRY(arg_opnd(vm, v[i], &in[i]));
+    TRY(arr_result_type(in, 3, &t, vm_err(vm)));
+    *out = v_dtype(t);
+out:
+    for (int i = 0; i < 3; i++) arg_opnd_release(vm, &in[i]);
+    return rc;
+}
+
 /* bounds: of which None is none; kwargs: the ufuncs' keywords. */
 static gpa_code clip(gpa_vm *vm, value a, value min, value max, value into, const dict_obj *kwargs, value *out) {
     ufunc_keywords k;
@@ -156,7 +172,18 @@ static gpa_code clip(gpa_vm *vm, value a, value min, value max, value into, cons
         if (bounds_nothing(max, t, true)) max = v_none();
     }
     bool has_low = min.tag != V_NONE, has_high = max.tag != V_NONE;
-    if (has_low) {
+    value t = v_unset(), name = v_none();
+    if (has_low && has_high && k.n == 1 && is_weak(min) != is_weak(max)) rc = common_type(vm, (value[]){a, min, max}, &t);
+    if (t.tag == V_DTYPE) {
+        name = v_cstr(vm, "dtype");
+        k.names[1] = name;
+        k.values[3] = t;
+        k.n = 2;
+        if (name.tag == V_UNSET) rc = vm_err(vm)->code;
+    }
+    if (rc) {
+        low = v_none();
+    } else if (has_low) {
         k.values[0] = a;
         k.values[1] = min;
         k.values[2] = has_high ? v_none() : into;
@@ -176,6 +203,7 @@ static gpa_code clip(gpa_vm *vm, value a, value min, value max, value into, cons
         rc = ufunc_call(vm, ufunc_of(OP_POSITIVE), 1, k.values + 1, k.n, k.names, out);
     }
     value_release(vm, low);
+    value_release(vm, name);
     value_release(vm, k.names[0]);
     return rc;
 }
@@ -222,6 +250,7 @@ gpa_code np_concatenate(gpa_vm *vm, value *argv, value *out) { /* arrays, axis, 
     }
     if (parts[0]->ndim == 0) TRY(vm_fail(vm, GPA_E_VALUE, "zero-dimensional arrays cannot be concatenated"));
     if (argv[1].tag != V_NONE) TRY(arg_axis(vm, argv[1], parts[0]->ndim, &axis));
+    for (size_t i = 0; i < n && t != DT_NONE; i++) TRY(out_check_cast(vm, (gpa_dtype)parts[i]->dtype, t, rule.casting));
     TRY(arr_concat(rt, parts, (int)n, axis, t, &result, vm_err(vm)));
     rc = out_give_take(vm, &rule, result, argv[2], out);
 out:
@@ -329,6 +358,13 @@ gpa_code np_searchsorted(gpa_vm *vm, value *argv, value *out) { /* a, v, side, s
     else TRY(np_take(vm, (value[]){argv[0], argv[3], v_none(), v_none(), v_none()}, &sorted));
     TRY(arg_array(vm, sorted, DT_NONE, &a));
     TRY(arg_array(vm, argv[1], DT_NONE, &v));
+    if (argv[3].tag != V_NONE) {
+        gpa_arr *all;
+        TRY(arg_array(vm, argv[0], DT_NONE, &all));
+        bool each = all->size == a->size;
+        arr_release(vm_rt(vm), all);
+        if (!each) TRY(vm_fail(vm, GPA_E_VALUE, "sorter.size must equal a.size"));
+    }
     if (a->ndim != 1) TRY(vm_fail(vm, GPA_E_VALUE, a->ndim ? "object too deep for desired array" : "object of too small depth for desired array"));
     TRY(arr_searchsorted(vm_rt(vm), a, v, right, &result, vm_err(vm)));
     rc = np_return(vm, result, out);

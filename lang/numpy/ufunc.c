@@ -205,6 +205,13 @@ gpa_code uf_reduce(gpa_vm *vm, value *argv, value *out) { /* self, array, axis, 
     return fold(vm, "_fold_placed", 8, argv, out);
 }
 
+/* axis=None means the only axis: of arrays that have more, none is meant. */
+static gpa_code only_axis(gpa_vm *vm, const char *method, value a, value *axis) {
+    if (axis->tag != V_NONE) return GPA_OK;
+    *axis = v_int(0);
+    return a.tag != V_ARRAY || a.array->arr->ndim < 2 ? GPA_OK : vm_fail(vm, GPA_E_VALUE, "%s does not allow multiple axes", method);
+}
+
 gpa_code uf_accumulate(gpa_vm *vm, value *argv, value *out) { /* self, array, axis, dtype, out */
     const ufunc *u = argv[0].ufunc;
     gpa_code rc = binary_only(vm, u, "accumulate");
@@ -212,6 +219,10 @@ gpa_code uf_accumulate(gpa_vm *vm, value *argv, value *out) { /* self, array, ax
     gpa_red red = (gpa_red)op_info[u->op].identity;
     bool scalar = argv[1].tag == V_ARRAY ? argv[1].array->arr->ndim == 0 : argv[1].tag != V_LIST && argv[1].tag != V_TUPLE && argv[1].tag != V_RANGE;
     if (scalar) return vm_fail(vm, GPA_E_TYPE, "cannot accumulate on a scalar");
+    value one[] = {argv[0], argv[1], argv[2], argv[3], argv[4]};
+    rc = only_axis(vm, "accumulate", argv[1], &one[2]);
+    if (rc) return rc;
+    argv = one;
     if (red != RED_COUNT) return np_scan_with(vm, red, argv + 1, out);
     return fold(vm, "_fold_running_placed", 5, argv, out);
 }
@@ -237,7 +248,9 @@ gpa_code uf_reduceat(gpa_vm *vm, value *argv, value *out) { /* self, array, indi
     if (reduces_many(argv[0].ufunc, argv[1], argv[2])) return fold(vm, "_reduceat", 6, argv, out);
     TRY(arg_array(vm, argv[1], DT_NONE, &a));
     if (a->ndim == 0) TRY(vm_fail(vm, GPA_E_TYPE, "cannot reduceat on a scalar"));
-    TRY(arg_axis(vm, argv[3], a->ndim, &axis));
+    value one = argv[3];
+    TRY(only_axis(vm, "reduceat", argv[1], &one));
+    TRY(arg_axis(vm, one, a->ndim, &axis));
     TRY(vm_collect(vm, argv[2], &places));
     parts = mem_zero(places.list->count * sizeof *parts);
     if (!parts) TRY(vm_no_memory(vm));

@@ -1,0 +1,65 @@
+# Arguments at the edge of what functions take: what NumPy refuses, and the dtypes of what it gives. Found by calling every function
+# with random operands, layouts and keywords.
+np.seterr(all="ignore")
+def tell(*calls):
+    for f in calls:
+        try: print(repr(f()))
+        except Exception as e: print(type(e).__name__, e)
+
+# --- what chooses elements
+tell(lambda: np.compress([[True, False]], [[1, 2]]), lambda: np.compress(np.ones((2, 2), bool), np.ones((2, 2)), axis=0),
+     lambda: np.insert(np.arange(4).reshape(2, 2), np.ones((2, 2), bool), 9), lambda: np.delete(np.arange(4).reshape(2, 2), np.ones((2, 2), bool)),
+     lambda: np.delete(np.arange(3), [True, False]), lambda: np.place(np.arange(3), [True] * 3, np.array([1.5])), lambda: np.place(np.arange(3.0), [True] * 3, np.array([1])))
+tell(lambda: np.choose([0, 2], [-2, -4.5, np.float16(1)]), lambda: np.choose([0, 3, 1], [2, 3.0, np.zeros((0, 3))]), lambda: np.choose([0, 5], [1, 2]),
+     lambda: np.choose(1.5, [1, 2]), lambda: np.choose(np.array([1.0]), [1, 2]), lambda: np.choose([], [1, 2.5]), lambda: np.choose([0, 1], np.zeros((0, 2))),
+     lambda: np.choose([0, 1], [[1, 2], [3.5, 4]]), lambda: np.choose(np.zeros((2, 0), int), np.zeros((2, 3))))
+tell(lambda: np.ravel_multi_index(([], []), (4, 4)), lambda: np.ravel_multi_index(([0, 1], [2, 1, 1]), (4, 4), order='F'),
+     lambda: np.ravel_multi_index(([1.5], [2]), (4, 4)), lambda: np.unravel_index(np.array([3], 'u1'), (3, 2)), lambda: np.ix_(np.zeros(0), []),
+     lambda: np.tril_indices_from(np.zeros((3, 2, 2))), lambda: np.triu_indices_from(np.zeros(3)), lambda: np.searchsorted([1, 2], [1], sorter=[0]))
+tell(lambda: np.piecewise(np.array([1, 2], 'u1'), [[True, False]], [3, -2.5]), lambda: np.piecewise(np.array([1, 2]), [[True, False]], [3, -2.5]))
+
+# --- what makes and joins
+tell(lambda: np.arange(3, -2, -1, dtype='?'), lambda: np.arange(3, dtype='?'), lambda: np.arange(1, 3, dtype='?'), lambda: np.arange(-3, -2, dtype='u1'),
+     lambda: np.arange(254, 258, dtype='u1'), lambda: np.arange(-3.5, -2, dtype='u1'), lambda: np.indices((3, 2), dtype='?'))
+tell(lambda: np.mgrid[3:1, 0:2], lambda: np.ogrid[3:1, 0:2], lambda: np.mgrid[3:1], lambda: np.fft.fftfreq(-1),
+     lambda: np.linspace(np.array([4], 'i1'), np.array([2.5], 'f4'), 3), lambda: np.linspace(np.float32(0), 1, 3))
+tell(lambda: np.concatenate([np.zeros(1)], dtype='?'), lambda: np.concatenate([np.zeros(1), np.zeros(1, 'i4')], dtype='i4'),
+     lambda: np.concatenate([np.ones(1)], dtype='i4', casting='unsafe'), lambda: np.split(np.zeros(3), 0), lambda: np.array_split(np.zeros(3), 0))
+tell(lambda: np.array(3, copy=False), lambda: np.asarray([1], copy=False), lambda: np.asarray(np.zeros(3, 'f4'), dtype='f8', copy=False))
+a = np.arange(3)
+b, c = np.asarray(a, copy=True), np.asarray(a, copy=False)
+b[0] = 9
+c[1] = 7
+print(a, np.array(a, copy=None) is a, np.array(a[::2], copy=False))
+tell(lambda: np.reshape(np.zeros(3), (-1, 0)), lambda: np.reshape(np.zeros(3), (-1, 2, 2)), lambda: np.reshape(np.zeros(3), (2, -1)),
+     lambda: np.broadcast_to(np.zeros((2, 2)), ()), lambda: np.rollaxis(np.zeros((0, 2)), 0, -3), lambda: np.diagonal(np.zeros((2, 2)), 0, 0, 7),
+     lambda: np.unpackbits(np.array([2], 'u1'), axis=3), lambda: np.diff(np.array([4, -1]), n=0, prepend=0))
+
+# --- what reduces
+tell(lambda: np.maximum.reduce(np.zeros((0, 0)), axis=1), lambda: np.maximum.reduce(np.zeros((0, 3)), axis=1), lambda: np.nanmax(np.zeros((0, 0, 1)), axis=1, keepdims=True),
+     lambda: np.maximum.reduce(np.zeros((0, 2)), axis=0, where=np.zeros((0, 1), bool)), lambda: np.logaddexp.reduce(3.0, where=False), lambda: np.hypot.reduce(np.float64(3), axis=None, where=np.array(False)))
+tell(lambda: np.max(np.array([1, 2], 'u1'), initial=300), lambda: np.sum([1, 2], initial=np.inf), lambda: np.sum(np.array([1], 'u1'), initial=300),
+     lambda: np.sum(np.array([1], 'u1'), initial=-1), lambda: np.min([1, 2], initial=1.5), lambda: np.prod(np.array([True]), initial=np.nan))
+tell(lambda: np.add.accumulate(np.ones((2, 2)), axis=None), lambda: np.add.accumulate(np.ones(2), axis=None), lambda: np.add.reduceat(np.ones((2, 2)), [0, 1], axis=None))
+tell(lambda: np.var(np.array([True]), dtype='c16'), lambda: np.std(np.array([1], 'i1'), dtype='i2'), lambda: np.var(np.array([1, 5, 8]), dtype='i2'),
+     lambda: np.std(np.ones((2, 2), 'i1'), axis=0, dtype='i2'), lambda: np.nanstd(np.array([1], 'i1'), dtype='i2'), lambda: np.var([1.5, 3.5], dtype=complex),
+     lambda: np.nanmean([1.5], dtype=int), lambda: np.nanmean([1.5], out=np.array(3)), lambda: np.nanvar([1.5], dtype=int))
+tell(lambda: np.quantile(np.array([5, 9, -5], 'i4'), 0), lambda: np.quantile(np.array([5, 9, -5], 'i4'), [0, 1]), lambda: np.quantile(np.array([5, 9]), 0, method='hazen'),
+     lambda: np.quantile(np.array([True, False]), 0), lambda: np.percentile(np.zeros((1, 0)), 0, axis=-2), lambda: np.nanquantile(np.zeros(0, 'f4'), [0.25, 0.75]),
+     lambda: np.nanmedian(np.zeros((1, 0, 2), 'f2'), axis=1), lambda: np.nanpercentile(np.zeros((3, 0, 2), 'f4'), 50, axis=()))
+tell(lambda: np.bincount(np.zeros(0, int), weights=np.zeros(0)), lambda: np.lexsort(np.array([2.0, 1.0])), lambda: np.lexsort(([1, 2], [3, 4]), axis=1),
+     lambda: np.cov([1, 2], dtype='i4'), lambda: np.cov(np.zeros((2, 0)), aweights=[]), lambda: np.histogram_bin_edges(np.array([-1, -5, 127], 'i1'), 'auto'),
+     lambda: np.histogram_bin_edges(np.array([True, True]), 'fd'), lambda: np.histogram(np.array([True, False]), 3))
+
+# --- what limits and casts
+tell(lambda: np.clip(np.zeros(2, bool), 4, np.ones(2, 'f4')), lambda: np.clip(np.zeros(2, '?'), -2, np.array(3, 'u8')), lambda: np.clip(np.zeros(2, 'i1'), 4, 300),
+     lambda: np.clip(np.array([1, 9], 'i2'), np.array([2.5], 'f4'), 3), lambda: int(np.array(1j)), lambda: float(np.array(1 + 1j)))
+
+# --- what multiplies
+tell(lambda: np.tensordot(np.ones((1, 2)), np.ones(3)), lambda: np.tensordot(np.ones(1), np.ones((0, 1))), lambda: np.tensordot(np.ones((2, 3)), np.ones((3, 2)), axes=([0], [4])),
+     lambda: np.inner(np.ones((2, 1)), np.ones((2, 3, 2))), lambda: np.cross(np.ones((3, 3)), np.ones((0, 3))), lambda: np.dot(np.zeros((0, 0, 0)), np.zeros((0, 0))),
+     lambda: np.vecdot(1.0, 2.0, axis=1), lambda: np.vecdot([1.0], [2.0], axis=1), lambda: np.linalg.pinv(np.zeros((2, 0), 'u1')))
+
+# --- transforms over an axis twice
+print(np.fft.irfft2(np.array([[0.5 - 0.5j, -0.75 + 0.75j]], 'c8'), axes=[-1, -1]), np.fft.rfft2(np.arange(4.0).reshape(1, 4), axes=[-1, -1]))
+print(np.fft.irfftn(np.ones((2, 3), 'f2')).dtype, np.fft.irfft(np.ones((2, 3), 'f2')).dtype)
