@@ -328,6 +328,15 @@ out:
     return rc;
 }
 
+/* Whether so many floats are added that a device that sorts them may be sooner than the host. */
+static bool adds_many(const ufunc *u, value array, value indices) {
+    enum { MANY = 1 << 15 };
+    if (u->op != OP_ADD || indices.tag != V_ARRAY) return false;
+    const gpa_arr *a = array.array->arr, *at = indices.array->arr;
+    return a->ndim == 1 && a->size && a->size < INT32_MAX && at->size >= MANY && at->size < INT32_MAX && dtype_is_int((gpa_dtype)at->dtype) &&
+           (dtype_is_complex((gpa_dtype)a->dtype) || a->dtype == DT_F32 || a->dtype == DT_F64);
+}
+
 gpa_code uf_at(gpa_vm *vm, value *argv, value *out) { /* self, a, indices, b */
     const ufunc *u = argv[0].ufunc;
     gpa_opnd rhs = {0};
@@ -337,6 +346,11 @@ gpa_code uf_at(gpa_vm *vm, value *argv, value *out) { /* self, a, indices, b */
     if (argv[1].tag != V_ARRAY || argv[1].aux) return vm_fail(vm, GPA_E_TYPE, "first operand must be array");
     bool two = op_info[u->op].arity == 2;
     if (two && argv[3].tag == V_NONE) return vm_fail(vm, GPA_E_VALUE, "second operand needed for ufunc");
+    if (adds_many(u, argv[1], argv[2])) {
+        value done = v_none();
+        gpa_code rc = fold(vm, "_added_at", 3, argv + 1, &done);
+        if (rc || (done.tag == V_BOOL && done.i)) return rc;
+    }
     gpa_code rc = arg_index(vm, argv[2], ix, &n);
     if (!rc && two) rc = arg_opnd(vm, argv[3], &rhs);
     if (!rc) rc = arr_update_at(vm_rt(vm), u->op, argv[1].array->arr, ix, n, two ? &rhs : NULL, vm_err(vm));

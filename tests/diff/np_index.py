@@ -133,3 +133,21 @@ for f in (np.add, np.minimum, np.maximum, np.multiply, np.subtract, np.power):
             except Exception as e: print(type(e).__name__, e)
 x = np.arange(24.0).reshape(2, 3, 4)
 np.negative.at(x, (0, 0)); np.negative.at(x, 1); np.add.at(x[1], (slice(1), 0), 7); np.add.at(x, (1, slice(None, None, -1), 3), [1, 2, 3]); print(x)
+
+# --- sums of many floats at places, one after another in the order they stand in
+n, m = 40000, 50000
+v = (np.arange(n) * 7919 % 1009) * 10.0 ** (np.arange(n) % 5) / 1009
+at = np.arange(n) * 7919 % m
+for T in ("f4",):
+    a = (np.arange(m) % 13 / 13).astype(T)
+    b = a.copy(); np.add.at(b, at, v.astype(T))
+    c = a.copy(); np.add.at(c, at.astype("i4") % 300 - 300, v.astype(T))
+    d = np.zeros(2 * m, T); np.add.at(d[::2], at.reshape(200, 200), 0.1)
+    e = a.copy(); np.add.at(e, np.where(at > 50, 0, 1), 0.5) # a long run
+    for x in (b, c, d, e): print(T, x.view("u4").sum(dtype="u8"), (x.view("u4") * (np.arange(x.view("u4").size) % 97).astype("u4")).sum(dtype="u8"))
+    try: np.add.at(a, np.where(at == 7, m, at), 1)
+    except IndexError as err: print(err)
+    try: np.add.at(a, at, np.ones(7))
+    except ValueError as err: print(err)
+    print((a == (np.arange(m) % 13 / 13).astype(T)).all())
+print(np.bincount(at % 3000, v)[:3].tolist())
