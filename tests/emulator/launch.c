@@ -163,6 +163,7 @@ int stub_launch(CUfunction f, const unsigned blocks[3], const unsigned threads[3
     emulator_dim g = {blocks[0], blocks[1], blocks[2]}, b = {threads[0], threads[1], threads[2]};
     L.n = b.x * b.y * b.z;
     if (L.n > THREADS || shared > EMULATOR_SHARED) return 1;
+    stub_log("launch\n");
     pthread_mutex_lock(&L.lock);
     if (!L.stacks) {
         void *room = mmap(NULL, (size_t)THREADS * STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

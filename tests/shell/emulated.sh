@@ -9,13 +9,14 @@ ok() { if [ "$2" = "$3" ]; then echo "ok - $1"; else echo "not ok - $1"; printf 
 endless=$'def f(x):\n    while x > 0:\n        x = x + 1\n    return x\nf = vectorize(f)'
 # interrupted CODE: what it printed; it is interrupted once, when its endless program runs
 interrupted() {
-    "$GPA" -c "$endless"$'\nprint("begun", flush=True)\n'"$1" > "$work/out" 2>&1 & pid=$!
-    (sleep 40; kill -9 $pid) > /dev/null 2>&1 & guard=$!
-    until grep -q begun "$work/out"; do sleep 0.1; done
-    sleep 3
+    rm -f "$work/log"
+    STUB_CUDA_LOG=$work/log "$GPA" -c "$endless"$'\n'"$1" > "$work/out" 2>&1 & pid=$!
+    (sleep 120; kill -9 $pid) > /dev/null 2>&1 & guard=$!
+    until grep -q launch "$work/log" 2> /dev/null || ! kill -0 $pid 2> /dev/null; do sleep 0.1; done
+    sleep 0.5
     kill -INT $pid
     wait $pid; kill $guard
-    grep -v '^begun\|^==.*WARNING: ASan' "$work/out" | tr '\n' ' ' # ASan says that it does not follow fibres
+    grep -v '^==.*WARNING: ASan' "$work/out" | tr '\n' ' ' # ASan says that it does not follow fibres
 }
 all=$endless$'\ndef g(x):\n    s = 0.0\n    for i in range(1000): s = s + x\n    return s\ng = vectorize(g)'
 ok "an interrupt is told once"  "$(interrupted $'try: print(f(np.ones(40)).sum())\nexcept KeyboardInterrupt: print("stopped", float((np.ones(9) * 2).sum()))\nprint(np.arange(3) * 2)')" 'stopped 18.0 [0 2 4] '
@@ -30,7 +31,7 @@ ok "short loops in a loop ask" "$(interrupted "${said/N/4000}")" 'stopped '
 # Ctrl-C before each call of the driver, where programs begin only when somebody waits for them: none of them is left running
 for press in {1..99}; do
     rm -f "$work/log"
-    STUB_CUDA="$STUB_CUDA lazy=3 press=$press" STUB_CUDA_LOG=$work/log GPA_CUDA_INTERPRET=never timeout -s KILL 5 "$GPA" -c "$all"'
+    STUB_CUDA="$STUB_CUDA lazy=3 press=$press" STUB_CUDA_LOG=$work/log GPA_CUDA_INTERPRET=never timeout -s KILL 60 "$GPA" -c "$all"'
 try: print(f(np.ones(40)).sum())
 except KeyboardInterrupt: print("stopped", float((np.ones(9) * 2).sum()), float(g(np.ones(9)).sum()))' > "$work/out" 2>&1
     grep -q pressed "$work/log" || break

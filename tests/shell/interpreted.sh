@@ -20,7 +20,12 @@ ok "a loop of many is given up, and compiled" "$(ran "$loop" '%explain f(x, 1000
 export GPA_CACHE_DIR=$work/other
 ok "never, if told so" "$(GPA_CUDA_INTERPRET=never ran "$sine" "$sine")" 'compiled;program known;'
 ok "always, if told so" "$(GPA_CUDA_INTERPRET=always ran "$sine" "$sine" "$sine")" 'interpreted;interpreted while it is compiled;interpreted while it is compiled;'
-ok "Ctrl-C ends an interpreted loop" "$(printf '%s\n' "$loop" 'f(np.ones(3), 1 << 60)[0].item()' > "$work/endless.gpa"; GPA_CUDA_INTERPRET=always timeout -s INT 4 "$GPA" "$work/endless.gpa" 2>&1 | grep -o '^KeyboardInterrupt')" KeyboardInterrupt
+printf '%s\n' "$loop" 'f(np.ones(3), 1 << 60)[0].item()' > "$work/endless.gpa"
+GPA_CUDA_INTERPRET=always STUB_CUDA_LOG=$work/log "$GPA" "$work/endless.gpa" > "$work/out" 2>&1 & pid=$!
+(sleep 120; kill -9 $pid) > /dev/null 2>&1 & guard=$!
+until grep -q launch "$work/log" 2> /dev/null || ! kill -0 $pid 2> /dev/null; do sleep 0.1; done
+sleep 0.5; kill -INT $pid; wait $pid; kill $guard
+ok "Ctrl-C ends an interpreted loop" "$(grep -o '^KeyboardInterrupt' "$work/out")" KeyboardInterrupt
 export GPA_CACHE_DIR=$work/third
 ok "without the file programs are compiled" "$(GPA_CUDA_INTERPRETER=$work/none ran "$sine")" 'compiled;'
 { echo 'gpa interpreter 1, nvrtc 11000, sm_9, tables 0'; tail -n +2 "$GPA_CUDA_INTERPRETER"; } > "$work/older"

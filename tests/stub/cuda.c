@@ -2,16 +2,14 @@
  *
  *   count=2        GPUs                        version=12040  the driver's version
  *   cc=75          compute capability          memory=1000000 bytes of each GPU
- *   slow=300       milliseconds of cuInit      endless=2      the second launch never ends; a call that would wait for it logs "hangs"
+ *   held-init      cuInit is held (stub.h)     endless=2      the second launch never ends, and logs that; a call that would wait for
+ *   held-load      so is loading a program                    it logs "hangs"
  *   no-ptx         PTX is not understood       fault=3        the third launch breaks its context
  *   lazy=1         streams linger (order.c)    dead           a broken context cannot be had again
  *   press=7        the seventh call that uses a context presses Ctrl-C first
- *   load=5000      milliseconds that it takes to load a program
  *
  * What becomes of programs is left to four functions (stub.h), for which there may be others: ../emulator/launch.c. */
 #include <signal.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "tests/stub/stub.h"
 
@@ -55,18 +53,13 @@ static void press(void) {
     kill(getpid(), SIGINT);
 }
 
-static void rest(long ms) {
-    struct timespec left = {ms / 1000, ms % 1000 * 1000000};
-    while (ms && nanosleep(&left, &left)) {}
-}
-
 #define LIVE() do { press(); if (!current) return 201; if (current->broken) return BROKEN; } while (0)
 #define WAITS() do { LIVE(); if (current->stuck) stub_log("hangs\n"); } while (0)
 #define STUB(symbol, ...) int symbol(__VA_ARGS__); int symbol(__VA_ARGS__)
 
 STUB(cuInit, unsigned flags) {
     (void)flags;
-    rest(stub_word("slow", 0));
+    stub_hold("held-init");
     return 0;
 }
 STUB(cuDriverGetVersion, int *out) { return *out = (int)stub_word("version", 13000), 0; }
@@ -221,7 +214,7 @@ STUB(cuMemsetD8Async, CUdeviceptr to, unsigned char v, size_t n, CUstream s) {
 STUB(cuModuleLoadDataEx, CUmodule *out, const void *image, unsigned n, int *options, void **values) {
     (void)n, (void)options, (void)values;
     WAITS();
-    rest(stub_word("load", 0));
+    stub_hold("held-load");
     bool ptx = memcmp(image, "\177ELF", 4) != 0;
     stub_log("load %s\n", ptx ? "ptx" : "cubin");
     return ptx && stub_word("no-ptx", 0) ? TOO_OLD : stub_load(image, out);
@@ -250,6 +243,9 @@ STUB(cuLaunchKernel, CUfunction f, unsigned a, unsigned b, unsigned c, unsigned 
     (void)q;
     LIVE();
     if (++launches == stub_word("fault", -1)) current->broken = true;
-    if (launches == stub_word("endless", -1)) current->stuck = true;
+    if (launches == stub_word("endless", -1)) {
+        current->stuck = true;
+        stub_log("endless\n");
+    }
     return stub_put(s, (stub_op){.what = STUB_LAUNCH, .program = f, .blocks = {a, b, c}, .threads = {x, y, z}, .shared = shared, .args = p});
 }

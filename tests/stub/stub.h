@@ -1,4 +1,5 @@
-/* What the stub libraries share: the words of $STUB_CUDA say how they behave, $STUB_CUDA_LOG is a file that they write to. */
+/* What the stub libraries share: the words of $STUB_CUDA say how they behave, $STUB_CUDA_LOG is a file that they write to, and what
+ * is held goes on when there is a file $STUB_CUDA_GO. */
 #ifndef GPA_TESTS_STUB_H
 #define GPA_TESTS_STUB_H
 
@@ -7,6 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "runtime/cuda/api.h"
 
@@ -63,6 +66,19 @@ static inline void stub_log(const char *fmt, ...) {
     vfprintf(f, fmt, ap);
     va_end(ap);
     fclose(f);
+}
+
+static inline void stub_rest(long ms) {
+    struct timespec left = {ms / 1000, ms % 1000 * 1000000};
+    while (ms && nanosleep(&left, &left)) {}
+}
+
+/* Where the word is in $STUB_CUDA, logs it and waits until it may go on. */
+static inline void stub_hold(const char *word) {
+    const char *go = getenv("STUB_CUDA_GO");
+    if (!stub_word(word, 0)) return;
+    stub_log("%s\n", word);
+    while (!go || access(go, F_OK)) stub_rest(10);
 }
 
 #endif
