@@ -74,7 +74,7 @@ static size_t slot_of(const dict_obj *d, uint64_t hash) {
 static gpa_code same_key(gpa_vm *vm, const dict_entry *e, value key, uint64_t hash, bool *same) {
     *same = false;
     if (e->hash != hash) return GPA_OK;
-    if (e->key.tag == key.tag && e->key.bits == key.bits && key.tag != V_FLOAT && key.tag != V_NUM) {
+    if (e->key.tag == key.tag && e->key.bits == key.bits && key.tag != V_NUM) {
         *same = e->key.aux == key.aux || value_is_heap[key.tag];
         if (*same) return GPA_OK;
     }

@@ -82,6 +82,7 @@ struct vm {
     value warning_filters; /* a list of (action, category, start of the text), or NONE */
     value warning_log;     /* what is called with a warning in place of printing it, or NONE */
     float_actions floats; /* numpy.seterr */
+    value random;         /* the generator of the module random, or UNSET before its first number */
     char *folder;
     gpa_sym sym_doc, sym_name;
 };

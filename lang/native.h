@@ -136,6 +136,8 @@ gpa_code arg_float(gpa_vm *vm, value v, const char *what, double *out);  /* anyt
 gpa_code arg_bool(gpa_vm *vm, value v, const char *what, bool *out);     /* truth */
 gpa_code arg_text(gpa_vm *vm, value v, const char *what, const char **text, size_t *n); /* a str; borrowed */
 gpa_code arg_dtype(gpa_vm *vm, value v, gpa_dtype *out);                 /* None: DT_NONE; types, dtypes, names */
+/* An object's own attribute if the object is a record (lang/record.h) and the attribute a str, else UNSET; borrowed. */
+value record_text_peek(gpa_vm *vm, value v, const char *name);
 /* An int or a sequence of ints: a shape, axes, repetitions. */
 gpa_code arg_ints(gpa_vm *vm, value v, const char *what, int max, int *n, int64_t *out);
 /* Anything NumPy's asarray takes: arrays, numbers, nested sequences. Owned. */

@@ -68,16 +68,7 @@ static gpa_code concatenate(gpa_vm *vm, value a, value b, value *out) {
     if (a.tag != b.tag)
         return vm_fail(vm, GPA_E_TYPE, "can only concatenate %s (not \"%s\") to %s", value_type_name(a), value_type_name(b),
                        value_type_name(a));
-    if (a.tag == V_STR || a.tag == V_BYTES) {
-        gpa_str s;
-        str_init(&s);
-        str_putn(&s, a.str->text, a.str->size);
-        str_putn(&s, b.str->text, b.str->size);
-        if (a.tag == V_STR) return owned(vm, v_str_take(vm, &s), out);
-        value bytes = s.failed ? v_unset() : v_bytes(vm, s.text, s.len);
-        str_free(&s);
-        return owned(vm, bytes, out);
-    }
+    if (a.tag == V_STR || a.tag == V_BYTES) return owned(vm, v_joined(vm, a, b), out);
     bool list = a.tag == V_LIST;
     size_t n = list ? a.list->count : a.tuple->count, m = list ? b.list->count : b.tuple->count;
     const value *x = list ? a.list->items : a.tuple->items, *y = list ? b.list->items : b.tuple->items;

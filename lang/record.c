@@ -320,6 +320,21 @@ gpa_code record_unary(gpa_vm *vm, ast_op op, value a, value *out, bool *handled)
     return a.tag == V_OBJECT && record_is(a.object->kind) ? ask(vm, a.object, name, 0, NULL, out, handled) : GPA_OK;
 }
 
+gpa_code record_hash(gpa_vm *vm, value v, uint64_t *out, bool *handled) {
+    value hash = v_none();
+    *handled = false;
+    if (!record_is(v.object->kind)) return GPA_OK;
+    gpa_code rc = ask(vm, v.object, "__hash__", 0, NULL, &hash, handled);
+    if (!rc && *handled) rc = value_hash(vm, hash, out);
+    value_release(vm, hash);
+    return rc;
+}
+
+value record_text_peek(gpa_vm *vm, value v, const char *name) {
+    value text = v.tag == V_OBJECT && record_is(v.object->kind) ? dict_text_peek(vm, v.object->fields[0].dict, name) : v_unset();
+    return text.tag == V_STR ? text : v_unset();
+}
+
 /* ---- natives of the prelude ---- */
 
 gpa_code record_type(gpa_vm *vm, value *argv, value *out) { /* name */

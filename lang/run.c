@@ -514,9 +514,22 @@ L_NEXT : {
             JUMP(I + 1);
         }
     } else {
+        const ins *body = I + 1 + I[1].d;
         f->ip = I;
-        v = v_none();
         answer = false;
+        if (it->row && body->op == I_UNPACK && body->b == I->b && body->c == it->width) {
+            value row[ITER_ROW];
+            if (UNLIKELY(it->row(vm, it, row, &answer))) goto failed;
+            for (n = 0; n < it->width && !answer; n++) SET(body->a + n, row[n]);
+            if (!answer) {
+                I = body + 1;
+                if (UNLIKELY(vm->maybe_pending | atomic_load_explicit(&vm->interrupted, memory_order_relaxed))) goto edge;
+                DISPATCH();
+            }
+            SET(I->a, v_unset());
+            GO(2);
+        }
+        v = v_none();
         if (UNLIKELY(it->next(vm, it, &v, &answer))) goto failed;
         if (!answer) {
             SET(I->b, v);

@@ -123,10 +123,20 @@ gpa_code step_binary(gpa_vm *vm, frame *f, value *r, const ins *i, ast_op op) {
     return rc ? rc : done(vm, f, i, v, true, true);
 }
 
+/* Whether a text that is to be added to can grow where it is, since nobody else holds it: a loop of `s += t` takes linear time. */
+static bool grows(value a, value b) {
+    return (a.tag == V_STR || a.tag == V_BYTES) && b.tag == a.tag && a.o != b.o && a.o->refs == 1;
+}
+
 gpa_code step_update(gpa_vm *vm, frame *f, value *r, const ins *i, ast_op op) {
     value v = v_none();
     BOUND(i->b);
     BOUND(i->c);
+    if (op == AST_OP_ADD && i->a == i->b && grows(r[i->b], r[i->c])) {
+        gpa_code rc = str_extend(vm, &r[i->b], r[i->c]);
+        if (!rc) reg_consume(vm, f, i->c);
+        return rc;
+    }
     gpa_code rc = op_update(vm, op, r[i->b], r[i->c], &v);
     return rc ? rc : done(vm, f, i, v, true, true);
 }

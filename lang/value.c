@@ -10,6 +10,7 @@
 #include "lang/container.h"
 #include "lang/machine.h"
 #include "lang/number.h"
+#include "lang/record.h"
 #include "lang/text.h"
 
 const bool value_is_heap[V_COUNT] = {
@@ -105,6 +106,27 @@ value v_str(gpa_vm *vm, const char *text, size_t n) {
 }
 
 value v_bytes(gpa_vm *vm, const char *bytes, size_t n) { return text_object(vm, V_BYTES, bytes, n); }
+
+value v_joined(gpa_vm *vm, value a, value b) {
+    value v = text_object(vm, (value_tag)a.tag, NULL, (size_t)a.str->size + b.str->size);
+    if (v.tag == V_UNSET) return v;
+    memcpy(v.str->text, a.str->text, a.str->size);
+    memcpy(v.str->text + a.str->size, b.str->text, b.str->size);
+    v.str->length = a.str->length + b.str->length;
+    return v;
+}
+
+gpa_code str_extend(gpa_vm *vm, value *a, value b) {
+    size_t n = a->str->size, more = b.str->size;
+    str_obj *s = n + more < UINT32_MAX - sizeof *s ? mem_resize(a->str, sizeof *s + n + more + 1) : NULL;
+    if (!s) return vm_no_memory(vm);
+    memcpy(s->text + n, b.str->text, more + 1);
+    s->size += (uint32_t)more;
+    s->length += b.str->length;
+    s->hash = 0;
+    a->str = s;
+    return GPA_OK;
+}
 
 value v_cstr(gpa_vm *vm, const char *text) { return v_str(vm, text, strlen(text)); }
 
@@ -491,6 +513,11 @@ static gpa_code hash_at(gpa_vm *vm, value v, int depth, uint64_t *out) {
     }
     if (v.tag == V_LIST || v.tag == V_DICT || v.tag == V_SET || v.tag == V_ARRAY)
         return vm_fail(vm, GPA_E_TYPE, "unhashable type: '%s'", value_type_name(v));
+    if (v.tag == V_OBJECT) {
+        bool handled;
+        gpa_code rc = record_hash(vm, v, out, &handled);
+        if (rc || handled) return rc;
+    }
     if (value_is_heap[v.tag]) *out = (uint64_t)(uintptr_t)v.o >> 4;
     else *out = v.bits ^ (uint64_t)v.tag << 32 ^ v.aux;
     return GPA_OK;
@@ -554,6 +581,16 @@ static gpa_code equal_arrays(gpa_vm *vm, value a, value b, bool *out) {
     return rc;
 }
 
+/* By what their type says of ==, else by being one. */
+static gpa_code equal_objects(gpa_vm *vm, value a, value b, bool *out) {
+    value answer = v_none();
+    bool handled;
+    gpa_code rc = record_binary(vm, AST_OP_EQ, a, b, &answer, &handled);
+    if (!rc && handled) rc = value_truth(vm, answer, out);
+    value_release(vm, answer);
+    return rc;
+}
+
 static gpa_code equal(gpa_vm *vm, value a, value b, int depth, bool *out) {
     *out = false;
     if (depth > DEEPEST) return vm_fail(vm, GPA_E_RECURSION, "maximum recursion depth exceeded in comparison");
@@ -586,6 +623,7 @@ static gpa_code equal(gpa_vm *vm, value a, value b, int depth, bool *out) {
     if (a.tag == V_DICT) return equal_dicts(vm, a.dict, b.dict, depth, out);
     if (a.tag == V_SET) return a.set->d.count == b.set->d.count ? set_subset(vm, a.set, b.set, out) : GPA_OK;
     if (a.tag == V_SLICE) return equal_items(vm, &a.slice->start, &b.slice->start, 3, depth, out);
+    if (a.tag == V_OBJECT) return equal_objects(vm, a, b, out);
     if (a.tag == V_METHOD) *out = value_is(a.method->self, b.method->self) && value_is(a.method->fn, b.method->fn);
     else if (a.tag == V_RANGE) *out = equal_ranges(a.range, b.range);
     else if (a.tag == V_BYTES) *out = a.str->size == b.str->size && memcmp(a.str->text, b.str->text, a.str->size) == 0;

@@ -173,12 +173,18 @@ typedef struct exc_obj {
     gpa_err err; /* place, notes, hint; msg is str(exception) */
 } exc_obj;
 
+enum { ITER_ROW = 4 };
+
 /* An iterator: `next` gives the next value (owned) with *done false, or sets *done. */
 typedef struct iter_obj {
     obj head;
     gpa_code (*next)(struct vm *vm, struct iter_obj *it, value *out, bool *done);
     value source, extra; /* owned; released with the iterator */
     int64_t at, end, step;
+    /* Of an iterator whose items are tuples of `width` values (at most ITER_ROW), else NULL: the values of the next one (owned),
+     * for a loop that takes the tuple apart again. */
+    gpa_code (*row)(struct vm *vm, struct iter_obj *it, value *out, bool *done);
+    size_t width;
     const char *type_name; /* "list_iterator", "enumerate", "zip", ... */
 } iter_obj;
 
@@ -209,6 +215,10 @@ value v_complex(struct vm *vm, double re, double im);
 value v_str(struct vm *vm, const char *text, size_t n); /* invalid UTF-8 is replaced by U+FFFD */
 value v_cstr(struct vm *vm, const char *text);
 value v_bytes(struct vm *vm, const char *bytes, size_t n); /* bytes NULL leaves them to be filled in */
+/* The texts of two STR, or of two BYTES, one after the other. */
+value v_joined(struct vm *vm, value a, value b);
+/* The same where only the caller holds *a, which grows, and may move. */
+gpa_code str_extend(struct vm *vm, value *a, value b);
 /* A buffer's text; the buffer is freed, also on failure. */
 value v_str_take(struct vm *vm, gpa_str *s);
 value v_strf(struct vm *vm, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

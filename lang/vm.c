@@ -157,6 +157,7 @@ void vm_free(gpa_vm *vm) {
     if (vm->warned) value_release(vm, v_obj(V_DICT, vm->warned));
     value_release(vm, vm->warning_filters);
     value_release(vm, vm->warning_log);
+    value_release(vm, vm->random);
     break_cycles(vm);
     call_free(vm);
     for (module_obj *m = vm->modules, *next; m; m = next) {

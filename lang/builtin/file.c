@@ -48,7 +48,10 @@ gpa_code os_error(gpa_vm *vm, int number, const char *path) {
     return rc;
 }
 
+bool is_path(value v) { return v.tag == V_STR || (v.tag == V_OBJECT && v.object->kind == &path_kind); }
+
 gpa_code arg_path(gpa_vm *vm, value v, const char **path) {
+    if (v.tag == V_OBJECT && v.object->kind == &path_kind) v = record_text_peek(vm, v, "_path");
     if (v.tag != V_STR)
         return vm_fail(vm, GPA_E_TYPE, "expected str, bytes or os.PathLike object, not %s", value_type_name(v));
     if (strlen(v.str->text) != v.str->size) return vm_fail(vm, GPA_E_VALUE, "embedded null byte");

@@ -12,8 +12,10 @@ gpa_code os_error(gpa_vm *vm, int number, const char *path);
 value file_standard(gpa_vm *vm, int which);
 /* A file value around a C stream for reading or for writing, which it closes; `binary`: of bytes. Consumes f, also on failure. */
 gpa_code file_of_stream(gpa_vm *vm, FILE *f, bool reading, bool binary, value name, const char *mode, value *out);
-/* A path argument: a str; borrowed. */
+/* A path argument: a str, or a pathlib.Path; borrowed. */
 gpa_code arg_path(gpa_vm *vm, value v, const char **path);
+/* Whether a value is one. */
+bool is_path(value v);
 /* The C stream of an open file value; NULL for anything else, a closed file or a standard stream. */
 FILE *file_stream(value v);
 /* Makes a file of n bytes, in place of one that is there. An OSError that names path when it cannot be written. */

@@ -45,6 +45,13 @@ gpa_code iters_next(gpa_vm *vm, const tuple_obj *iters, value *row, bool *done, 
     return rc;
 }
 
+/* An iterator's tuples may also be had in parts. */
+static void in_parts(iter_obj *it, size_t width, gpa_code (*row)(gpa_vm *, iter_obj *, value *, bool *)) {
+    if (width == 0 || width > ITER_ROW) return;
+    it->row = row;
+    it->width = width;
+}
+
 /* ---- enumerate, zip, map, filter ---- */
 
 static gpa_code enumerate_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
@@ -57,13 +64,24 @@ static gpa_code enumerate_next(gpa_vm *vm, iter_obj *it, value *out, bool *done)
     return rc;
 }
 
+static gpa_code enumerate_row(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
+    out[0] = v_int(it->at);
+    out[1] = v_none();
+    gpa_code rc = iter_next(vm, it->source, &out[1], done);
+    if (!rc && !*done) it->at++;
+    return rc;
+}
+
 gpa_code iterate_enumerate(gpa_vm *vm, value *argv, value *out) {
     value items = v_none();
     int64_t start;
     gpa_code rc = arg_int(vm, argv[1], "start", &start);
     if (!rc) rc = vm_iter(vm, argv[0], &items);
     if (!rc) rc = iter_over(vm, "enumerate", items, v_none(), enumerate_next, out);
-    if (!rc) out->iter->at = start;
+    if (!rc) {
+        out->iter->at = start;
+        in_parts(out->iter, 2, enumerate_row);
+    }
     value_release(vm, items);
     return rc;
 }
@@ -94,13 +112,30 @@ static gpa_code zip_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
     return rc;
 }
 
+static gpa_code zip_row(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
+    const tuple_obj *iters = it->source.tuple;
+    gpa_code rc = GPA_OK;
+    size_t at;
+    for (at = 0; at < iters->count; at++) {
+        out[at] = v_none();
+        rc = iter_next(vm, iters->items[at], &out[at], done);
+        if (rc || *done) break;
+    }
+    if (!rc && !*done) return GPA_OK;
+    for (size_t i = 0; i < at; i++) value_release(vm, out[i]);
+    return !rc && it->step ? zip_strict(vm, iters, at) : rc;
+}
+
 gpa_code iterate_zip(gpa_vm *vm, value *argv, value *out) {
     value iters = v_none();
     bool strict;
     gpa_code rc = value_truth(vm, argv[1], &strict);
     if (!rc) rc = iters_of(vm, argv[0].tuple, &iters);
     if (!rc) rc = iter_over(vm, "zip", iters, v_none(), zip_next, out);
-    if (!rc) out->iter->step = strict;
+    if (!rc) {
+        out->iter->step = strict;
+        in_parts(out->iter, iters.tuple->count, zip_row);
+    }
     value_release(vm, iters);
     return rc;
 }

@@ -2,7 +2,9 @@
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "lang/builtin/all.h"
@@ -325,14 +327,60 @@ gpa_code os_getsize(gpa_vm *vm, value *argv, value *out) {
     return rc;
 }
 
+static double seconds_of(struct timespec t) { return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec; }
+
 gpa_code os_getmtime(gpa_vm *vm, value *argv, value *out) {
     struct stat s;
     bool there;
     const char *path;
     gpa_code rc = about(vm, argv[0], &s, &there, &path);
     if (!rc && !there) rc = os_error(vm, errno, path);
-    if (!rc) *out = v_float((double)s.st_mtim.tv_sec + 1e-9 * (double)s.st_mtim.tv_nsec);
+    if (!rc) *out = v_float(seconds_of(s.st_mtim));
     return rc;
+}
+
+gpa_code os_realpath(gpa_vm *vm, value *argv, value *out) {
+    const char *path;
+    gpa_code rc = arg_path(vm, argv[0], &path);
+    char *real = rc ? NULL : realpath(path, NULL);
+    if (!real) return rc; /* None */
+    rc = native_give(v_cstr(vm, real), out);
+    free(real); /* the C library made it */
+    return rc;
+}
+
+gpa_code os_stat(gpa_vm *vm, value *argv, value *out) {
+    struct stat s;
+    const char *path;
+    bool follow;
+    gpa_code rc = arg_path(vm, argv[0], &path);
+    if (!rc) rc = value_truth(vm, argv[1], &follow);
+    if (rc) return rc;
+    if ((follow ? stat : lstat)(path, &s)) return os_error(vm, errno, path);
+    const value fields[] = {v_int((int64_t)s.st_mode), v_int((int64_t)s.st_ino), v_int((int64_t)s.st_dev), v_int((int64_t)s.st_nlink),
+                            v_int((int64_t)s.st_uid), v_int((int64_t)s.st_gid), v_int((int64_t)s.st_size), v_float(seconds_of(s.st_atim)),
+                            v_float(seconds_of(s.st_mtim)), v_float(seconds_of(s.st_ctim))};
+    return native_give(v_tuple(vm, COUNT_OF(fields), fields), out);
+}
+
+gpa_code os_uname(gpa_vm *vm, value *argv, value *out) {
+    (void)argv;
+    struct utsname u;
+    if (uname(&u)) return os_error(vm, errno, NULL);
+    value parts[] = {v_cstr(vm, u.sysname), v_cstr(vm, u.nodename), v_cstr(vm, u.release), v_cstr(vm, u.version), v_cstr(vm, u.machine)};
+    gpa_code rc = GPA_OK;
+    for (size_t i = 0; i < COUNT_OF(parts); i++)
+        if (parts[i].tag == V_UNSET) rc = GPA_E_MEMORY;
+    if (!rc) rc = native_give(v_tuple(vm, COUNT_OF(parts), parts), out);
+    for (size_t i = 0; i < COUNT_OF(parts); i++) value_release(vm, parts[i]);
+    return rc;
+}
+
+gpa_code os_terminal(gpa_vm *vm, value *argv, value *out) {
+    (void)argv;
+    struct winsize size = {0};
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size)) size = (struct winsize){0};
+    return native_give(v_tuple(vm, 2, (value[]){v_int(size.ws_col), v_int(size.ws_row)}), out);
 }
 
 gpa_code os_expanduser(gpa_vm *vm, value *argv, value *out) {

@@ -6,8 +6,8 @@
 
 #include "lang/builtin/all.h"
 #include "lang/container.h"
+#include "lang/machine.h"
 #include "lang/number.h"
-#include "lang/vm.h"
 
 enum { WORDS = 624, SHIFT = 397 };
 
@@ -88,8 +88,6 @@ static void state_free(gpa_vm *vm, object_obj *o) {
 
 static const object_kind random_kind = {.type_name = "random.Random", .free = state_free};
 
-static const char state_name[] = "(state)";
-
 static void seed_by_number(twister *t, uint64_t n) {
     uint32_t key[2] = {(uint32_t)n, (uint32_t)(n >> 32)};
     twister_seed(t, key, key[1] ? 2 : 1);
@@ -102,25 +100,22 @@ static void seed_by_time(twister *t) {
     twister_seed(t, key, 4);
 }
 
+/* The session's generator, made at first use. */
 static gpa_code state_of(gpa_vm *vm, twister **out) {
-    module_obj *m;
-    gpa_code rc = vm_import(vm, "random", &m);
-    if (rc) return rc;
-    value v = module_get_text_peek(vm, m, state_name);
-    if (v.tag == V_OBJECT) {
-        *out = v.object->data;
+    if (vm->random.tag == V_OBJECT) {
+        *out = vm->random.object->data;
         return GPA_OK;
     }
-    v = v_object(vm, &random_kind, 0);
+    value v = v_object(vm, &random_kind, 0);
     if (v.tag == V_UNSET) return GPA_E_MEMORY;
     v.object->data = *out = mem_new(sizeof(twister));
-    if (!*out) rc = vm_no_memory(vm);
-    if (!rc) {
-        seed_by_time(*out);
-        rc = module_set_text(vm, m, state_name, v);
+    if (!*out) {
+        value_release(vm, v);
+        return vm_no_memory(vm);
     }
-    value_release(vm, v);
-    return rc;
+    seed_by_time(*out);
+    vm->random = v;
+    return GPA_OK;
 }
 
 gpa_code random_seed(gpa_vm *vm, value *argv, value *out) {

@@ -138,8 +138,11 @@ gpa_code textio_savetxt(gpa_vm *vm, value *argv, value *out) {
         rc = vm_fail(vm, GPA_E_VALUE, "Expected 1D or 2D array, got %dD array instead", (int)a->ndim);
     if (!rc) rc = save_rows(vm, a, argv, argv[4].tag == V_STR ? argv[4].str->text : "\n", &text);
     if (!rc && text.failed) rc = vm_no_memory(vm);
-    if (!rc && argv[0].tag == V_STR) rc = save(vm, argv[0].str->text, &text);
-    else if (!rc) rc = file_put(vm, argv[0], text.text, text.len);
+    const char *path;
+    if (!rc && is_path(argv[0])) {
+        rc = arg_path(vm, argv[0], &path);
+        if (!rc) rc = save(vm, path, &text);
+    } else if (!rc) rc = file_put(vm, argv[0], text.text, text.len);
     str_free(&text);
     arr_release(vm_rt(vm), a);
     return rc;

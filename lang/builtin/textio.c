@@ -88,7 +88,7 @@ static gpa_code read_text(reader *r, value from, value encoding) {
     const char *name = encoding.tag == V_STR ? encoding.str->text : "";
     if (strncasecmp(name, "utf-16", 6) == 0 || strncasecmp(name, "utf-32", 6) == 0)
         return vm_fail(r->vm, GPA_E_UNSUPPORTED, "gpa reads text as UTF-8, not as '%s'", name);
-    gpa_code rc = file_stream(from) || from.tag == V_STR ? read_file(r->vm, from, &r->text) : text_of_items(r->vm, from, r->lenient, &r->text);
+    gpa_code rc = file_stream(from) || is_path(from) ? read_file(r->vm, from, &r->text) : text_of_items(r->vm, from, r->lenient, &r->text);
     if (!rc && r->text.failed) rc = vm_no_memory(r->vm);
     if (rc || !r->text.len) return rc;
     bool marked = (strcasecmp(name, "utf-8-sig") == 0 || strcasecmp(name, "utf_8_sig") == 0) && strncmp(r->text.text, mark, 3) == 0;
