@@ -163,34 +163,22 @@ BOTH_ROWS(i64, int64_t, 8)
 
 typedef int64_t (*finder)(const void *row, int64_t n);
 
-static finder finder_of(gpa_dtype t, bool most) {
-    switch ((int)t) {
-    case DT_BOOL: return most ? bool_most : bool_least;
-    case DT_I8: return most ? i8_most : i8_least;
-    case DT_U8: return most ? u8_most : u8_least;
-    case DT_I16: return most ? i16_most : i16_least;
-    case DT_U16: return most ? u16_most : u16_least;
-    case DT_I32: return most ? i32_most : i32_least;
-    case DT_U32: return most ? u32_most : u32_least;
-    case DT_I64: return most ? i64_most : i64_least;
-    case DT_U64: return most ? u64_most : u64_least;
-    case DT_F32: return most ? f32_most : f32_least;
-    case DT_F64: return most ? f64_most : f64_least;
-    }
-    return NULL;
-}
-
 typedef bool (*rows_finder)(const void *rows, int64_t n, int64_t *out);
 
-static rows_finder rows_finder_of(gpa_dtype t, bool most) {
-    switch ((int)t) {
-    case DT_I32: return most ? i32_most_rows : i32_least_rows;
-    case DT_I64: return most ? i64_most_rows : i64_least_rows;
-    case DT_F32: return most ? f32_most_rows : f32_least_rows;
-    case DT_F64: return most ? f64_most_rows : f64_least_rows;
-    }
-    return NULL;
-}
+/* By dtype: the place of the least element of a row, of the largest; the same of several short rows at a time. */
+#define ROW(name) .find = {name##_least, name##_most}
+#define ROWS(name) ROW(name), .find_rows = {name##_least_rows, name##_most_rows}
+static const struct {
+    finder find[2];
+    rows_finder find_rows[2];
+} finders[DT_COUNT] = {
+    [DT_BOOL] = {ROW(bool)},
+    [DT_I8] = {ROW(i8)},   [DT_I16] = {ROW(i16)}, [DT_I32] = {ROWS(i32)}, [DT_I64] = {ROWS(i64)},
+    [DT_U8] = {ROW(u8)},   [DT_U16] = {ROW(u16)}, [DT_U32] = {ROW(u32)},  [DT_U64] = {ROW(u64)},
+    [DT_F32] = {ROWS(f32)}, [DT_F64] = {ROWS(f64)},
+};
+#undef ROWS
+#undef ROW
 
 typedef struct {
     finder find;
@@ -217,7 +205,7 @@ static void one_part(void *arg, int64_t i) {
 
 /* ---- calls ---- */
 
-bool extreme_can(const gpa_libcall *c) { return c->extreme.n >= SHORTEST && finder_of(c->dtype, c->extreme.most); }
+bool extreme_can(const gpa_libcall *c) { return c->extreme.n >= SHORTEST && finders[c->dtype].find[c->extreme.most]; }
 
 /* One long row: the best of the parts' best elements, put side by side. */
 static gpa_code by_parts(work *k, int threads, const int32_t *stop, gpa_err *e) {
@@ -236,9 +224,9 @@ static gpa_code by_parts(work *k, int threads, const int32_t *stop, gpa_err *e) 
 
 gpa_code extreme_run(int threads, const int32_t *stop, const gpa_libcall *c, gpa_err *e) {
     int64_t item = (int64_t)dtype_size(c->dtype);
-    work k = {.find = finder_of(c->dtype, c->extreme.most), .rows = c->extreme.rows, .n = c->extreme.n, .item = item, .per_item = MAX(1, ITEM / c->extreme.n)};
+    work k = {.find = finders[c->dtype].find[c->extreme.most], .rows = c->extreme.rows, .n = c->extreme.n, .item = item, .per_item = MAX(1, ITEM / c->extreme.n)};
     if (k.n <= SHORT) {
-        k.find_rows = rows_finder_of(c->dtype, c->extreme.most);
+        k.find_rows = finders[c->dtype].find_rows[c->extreme.most];
         k.per_item = (k.per_item + LANES_4 - 1) / LANES_4 * LANES_4;
     }
     k.in = c->extreme.in.mem->base + c->extreme.in.offset * item;
