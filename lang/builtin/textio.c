@@ -69,15 +69,17 @@ static gpa_code text_of_items(gpa_vm *vm, value v, bool lenient, gpa_str *text) 
 
 static gpa_code read_file(gpa_vm *vm, value v, gpa_str *text) {
     FILE *given = file_stream(v), *f = given;
-    gpa_code rc = given ? GPA_OK : gzip_fopen(vm, v.str->text, "rb", &f);
+    const char *path = NULL;
+    gpa_code rc = given ? GPA_OK : arg_path(vm, v, &path);
+    if (!rc && !given) rc = gzip_fopen(vm, path, "rb", &f);
     if (rc == GPA_E_FILE_NOT_FOUND) {
         vm_clear_error(vm);
-        value words = v_strf(vm, "%s not found.", v.str->text);
+        value words = v_strf(vm, "%s not found.", path);
         rc = words.tag == V_UNSET ? GPA_E_MEMORY : vm_raise(vm, GPA_E_FILE_NOT_FOUND, 1, &words);
         value_release(vm, words);
     }
     if (rc) return rc;
-    rc = file_slurp(vm, f, given ? NULL : v.str->text, SIZE_MAX, text);
+    rc = file_slurp(vm, f, path, SIZE_MAX, text);
     if (!given) fclose(f);
     return rc;
 }

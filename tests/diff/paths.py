@@ -1,5 +1,5 @@
 # Files, folders and text as scripts handle them: os, pathlib, glob, fnmatch, shutil, textwrap, pprint; what is one in a dict.
-# --- pathlib: parts of a path
+# --- pathlib: parts of a path (python 3.12)
 from pathlib import Path
 p = Path("data") / "run" / "a.tar.gz"
 print(p, repr(p), p.name, p.stem, p.suffix, p.suffixes, p.parent, p.parts, list(p.parents), p.anchor, p.root == "")
