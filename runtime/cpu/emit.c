@@ -329,6 +329,33 @@ static bool in_lanes(kir_code code) {
     return false;
 }
 
+gpa_dtype emit_narrow(const kir_func *f, const kir_ins *reduce) {
+    const kir_ins *cast = &f->code[reduce->a];
+    if (reduce->code != KIR_REDUCE || reduce->sub != RED_SUM || cast->code != KIR_CAST) return DT_NONE;
+    gpa_dtype t = (gpa_dtype)cast->type;
+    if (t != DT_F64 && (!dtype_is_int(t) || dtype_size(t) < 4)) return DT_NONE;
+    switch ((int)f->code[cast->a].type) {
+    case DT_BOOL: return DT_U8;
+    case DT_I8: return DT_I16;
+    case DT_U8: return DT_U16;
+    case DT_I16: return dtype_size(t) == 8 ? DT_I32 : DT_NONE;
+    case DT_U16: return dtype_size(t) == 8 ? DT_U32 : DT_NONE;
+    }
+    return DT_NONE;
+}
+
+/* The dtype in which a value is computed: that of a cast which only narrow sums use is theirs. */
+static gpa_dtype computed_as(const kir_func *f, size_t at) {
+    gpa_dtype t = dtype_info[f->code[at].type].compute, narrow = DT_NONE;
+    if (f->code[at].code != KIR_CAST) return t;
+    for (size_t i = at + 1; i < f->n_code; i++) {
+        const kir_ins *user = &f->code[i];
+        if (user->a != (int32_t)at && user->b != (int32_t)at && user->c != (int32_t)at) continue;
+        if ((narrow = emit_narrow(f, user)) == DT_NONE) return t;
+    }
+    return narrow == DT_NONE ? t : narrow;
+}
+
 emit_facts emit_examine(const kir_func *f) {
     emit_facts r = {.widest = 1};
     int depth = 0, inside = 0; /* regions: EACH; others */
@@ -341,7 +368,7 @@ emit_facts emit_examine(const kir_func *f) {
         if (code == KIR_END) *(f->code[ins->imm].code == KIR_EACH ? &depth : &inside) -= 1;
         if (kir_info[code].result == 'R' && code != KIR_EACH) inside++;
         r.alone |= code == KIR_ATOMIC || (inside && !in_lanes(code));
-        if (code == KIR_REDUCE) r.n_reduce++;
+        if (code == KIR_REDUCE) r.n_reduce++, r.narrow_sums |= emit_narrow(f, ins) != DT_NONE;
         if (code == KIR_SCAN) r.scans = true;
         if (code == KIR_STORE && !depth) r.stores_outside = true;
         if (code == KIR_IF || code == KIR_BLOCK || code == KIR_ATOMIC) r.branches = true;
@@ -350,7 +377,7 @@ emit_facts emit_examine(const kir_func *f) {
         if (code == KIR_OP) r.ops += op_info[ins->sub].cost;
         if (code == KIR_LOAD || code == KIR_STORE || code == KIR_CAST) r.ops++;
         if (ins->type < DT_COUNT && (code == KIR_OP || code == KIR_CAST || code == KIR_LOAD)) {
-            gpa_dtype t = dtype_info[ins->type].compute;
+            gpa_dtype t = computed_as(f, i);
             unsigned bytes = (unsigned)dtype_size(t) / (dtype_is_complex(t) ? 2 : 1);
             if (bytes > r.widest) r.widest = (uint8_t)bytes;
         }

@@ -37,12 +37,17 @@ typedef struct {
     bool trips;                /* a FOR */
     bool loops;                /* of single points, of as many trips as each needs */
     bool scans;
+    bool narrow_sums;    /* emit_narrow */
     bool stores_outside; /* STORE outside of EACH */
     uint32_t ops;        /* cost of a point, roughly in instructions */
     uint8_t widest;      /* bytes of the widest element computed with */
 } emit_facts;
 
 emit_facts emit_examine(const kir_func *f);
+/* The dtype that sums of EMIT_NARROW of its elements fit into, if a reduction sums what was cast from small integers or bools, so that
+ * neither order nor width of sums changes the result; else DT_NONE. */
+enum { EMIT_NARROW = 255 };
+gpa_dtype emit_narrow(const kir_func *f, const kir_ins *reduce);
 /* GPA_E_UNSUPPORTED for what this device cannot do. */
 gpa_code emit_module(jit *j, const kir_func *f, const emit_plan *plan, LLVMModuleRef *out, gpa_err *e);
 

@@ -3,7 +3,7 @@
  * A reduction's state lives in slots for all lanes. Where the lanes are neighbouring inner points, a fixed tree joins
  * them at the end; where they are outer points, every lane keeps its own. Sums of floats keep a second state for the
  * current block of points and add it to the first when the block ends: errors grow with the number of blocks, not of
- * points. */
+ * points. So do sums of small integers: a block's sum fits into lanes that are narrower than the result. */
 #include "runtime/cpu/emitter.h"
 
 #include "runtime/base.h"
@@ -28,28 +28,28 @@ static bool in_blocks(const em *M, const em_red *r) {
     return row_of(M, r) == RED_SUM && (dtype_info[r->t].kind == 'F' || dtype_info[r->t].kind == 'C');
 }
 
-static state start_state(em *M, const em_red *r) {
-    gpa_red_state s = red_start(row_of(M, r), r->t);
+static state start_state(em *M, const em_red *r, gpa_dtype t) {
+    gpa_red_state s = red_start(row_of(M, r), t);
     bool most = row_of(M, r) == RED_ARGMAX;
-    if (is_arg(row_of(M, r))) s.v = red_start(most ? RED_MAX : RED_MIN, r->t).v;
+    if (is_arg(row_of(M, r))) s.v = red_start(most ? RED_MAX : RED_MIN, t).v;
     if (M->f->code[r->ins].code == KIR_SCAN && in_blocks(M, r)) /* 0 would change a sum of negative zeros */
-        s.v = dtype_cast((gpa_val){.C128 = {-0.0, -0.0}}, DT_C128, r->t);
-    state z = {ll_const(&M->E, r->t, s.v), is_arg(row_of(M, r)) ? ll_i64(&M->E, -1) : NULL};
+        s.v = dtype_cast((gpa_val){.C128 = {-0.0, -0.0}}, DT_C128, t);
+    state z = {ll_const(&M->E, t, s.v), is_arg(row_of(M, r)) ? ll_i64(&M->E, -1) : NULL};
     if (!in_lanes(M)) return z;
     z.v = ll_vector(&M->E, z.v);
     if (z.at) z.at = ll_spread(&M->E, z.at);
     return z;
 }
 
-static ll_val read_slots(em *M, const em_red *r, V v, V im) {
-    LLVMTypeRef type = ll_type(&M->E, r->t, true);
-    ll_val x = {LLVMBuildLoad2(M->E.b, type, v, ""), NULL, (uint8_t)r->t, in_lanes(M)};
+static ll_val read_slots(em *M, gpa_dtype t, V v, V im) {
+    LLVMTypeRef type = ll_type(&M->E, t, true);
+    ll_val x = {LLVMBuildLoad2(M->E.b, type, v, ""), NULL, (uint8_t)t, in_lanes(M)};
     if (im) x.im = LLVMBuildLoad2(M->E.b, type, im, "");
     return x;
 }
 
 static state read_state(em *M, const em_red *r, bool block) {
-    state s = {read_slots(M, r, block ? r->block : r->v, block ? r->block_im : r->im), NULL};
+    state s = {read_slots(M, block ? r->block_t : r->t, block ? r->block : r->v, block ? r->block_im : r->im), NULL};
     if (r->at) s.at = LLVMBuildLoad2(M->E.b, ll_type(&M->E, DT_I64, true), r->at, "");
     return s;
 }
@@ -76,7 +76,8 @@ static V beats(em *M, gpa_red r, state a, state b, bool in_order) {
 static state combine(em *M, const em_red *r, state a, state b, bool in_order) {
     gpa_red red = row_of(M, r);
     if (!is_arg(red)) {
-        a.v = ll_op(&M->E, (gpa_op)red_info[red].op, r->t, r->t, a.v, b.v, (ll_val){0});
+        gpa_dtype t = (gpa_dtype)a.v.t;
+        a.v = ll_op(&M->E, (gpa_op)red_info[red].op, t, t, a.v, b.v, (ll_val){0});
         return a;
     }
     V take = beats(M, red, a, b, in_order);
@@ -125,16 +126,17 @@ static void add_red(em *M, int32_t ins) {
     const kir_ins *k = &M->f->code[ins];
     gpa_dtype t = dtype_info[M->f->code[k->a].type].compute;
     em_red *r = &M->reds[M->n_reds++];
-    *r = (em_red){.ins = ins, .t = t, .number = number_of(M, ins)};
+    gpa_dtype narrow = emit_narrow(M->f, k);
+    *r = (em_red){.ins = ins, .of = narrow == DT_NONE ? k->a : M->f->code[k->a].a, .t = t, .block_t = narrow == DT_NONE ? t : narrow, .number = number_of(M, ins)};
     r->v = state_slot(M, t);
     if (dtype_is_complex(t)) r->im = state_slot(M, t);
     if (is_arg((gpa_red)k->sub)) r->at = state_slot(M, DT_I64);
-    if (k->code == KIR_REDUCE && in_blocks(M, r)) {
-        r->block = state_slot(M, t);
+    if (k->code == KIR_REDUCE && (in_blocks(M, r) || narrow != DT_NONE)) {
+        r->block = state_slot(M, r->block_t);
         if (r->im) r->block_im = state_slot(M, t);
     }
-    write_state(M, r, start_state(M, r), false);
-    if (r->block) write_state(M, r, start_state(M, r), true);
+    write_state(M, r, start_state(M, r, t), false);
+    if (r->block) write_state(M, r, start_state(M, r, r->block_t), true);
 }
 
 static void inner_body(em *M, void *arg) {
@@ -147,8 +149,10 @@ static void merge_blocks(em *M, void *arg) {
     for (size_t i = 0; i < M->n_reds; i++) {
         em_red *r = &M->reds[i];
         if (!r->block) continue;
-        write_state(M, r, combine(M, r, read_state(M, r, false), read_state(M, r, true), false), false);
-        write_state(M, r, start_state(M, r), true);
+        state sum = read_state(M, r, true);
+        sum.v = ll_cast(&M->E, r->t, sum.v);
+        write_state(M, r, combine(M, r, read_state(M, r, false), sum, false), false);
+        write_state(M, r, start_state(M, r, r->block_t), true);
     }
 }
 
@@ -168,8 +172,10 @@ static void inner_walk(em *M, int32_t at) {
     if (rows && M->plan->dim < 0) r.lanes = false;
     r.lo = whole ? ll_i64(&M->E, 0) : M->from;
     r.hi = whole ? inner_points(M) : M->to;
-    for (size_t i = 0; i < M->n_reds; i++)
-        if (M->reds[i].block) r.block = BLOCK_STEPS * (rows ? M->E.lanes : 1);
+    for (size_t i = 0; i < M->n_reds; i++) {
+        int64_t points = (M->reds[i].block_t == M->reds[i].t ? BLOCK_STEPS : EMIT_NARROW) * (rows ? M->E.lanes : 1);
+        if (M->reds[i].block) r.block = r.block ? MIN(r.block, points) : points;
+    }
     em_walk(M, &r);
 }
 
@@ -293,8 +299,8 @@ void em_reduce(em *M, int32_t at) {
     em_red *r = find_red(M, at);
     if (!r) return;
     bool block = r->block;
-    state old = read_state(M, r, block), one = {M->vals[ins->a], NULL};
-    one.v = ll_cast(&M->E, r->t, one.v);
+    state old = read_state(M, r, block), one = {M->vals[r->of], NULL};
+    one.v = ll_cast(&M->E, r->block_t, one.v);
     if (r->at) one.at = M->vals[ins->b].v;
     if (in_lanes(M)) {
         if (r->at && !M->vals[ins->b].vec) one.at = ll_spread(&M->E, one.at);

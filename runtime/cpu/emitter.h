@@ -14,11 +14,11 @@
 
 enum { LEVEL_ENTRY, LEVEL_OUTER_ROW, LEVEL_OUTER, LEVEL_INNER_ROW, LEVEL_INNER, LEVELS };
 
-/* A running reduction: its state, and for sums of floats a second state for the current block of points. */
+/* A running reduction: its state, and for sums of floats and of small integers a second state for the current block of points. */
 typedef struct {
-    int32_t ins;
+    int32_t ins, of; /* of: the value that it takes */
     uint32_t number; /* among all reductions of the program */
-    gpa_dtype t;     /* of the state */
+    gpa_dtype t, block_t; /* of the states */
     V v, im, at;     /* slots; im, at NULL where there is none */
     V block, block_im;
 } em_red;

@@ -380,9 +380,9 @@ static bool sums_floats(const kir_func *f) {
 }
 
 /* Whether rows are visited one after the other: several narrow ones share a page, where only one stream is fetched ahead. Of very
- * narrow ones several share lines, too. */
+ * narrow ones several share lines, too. Narrow sums want several points of a visit. */
 static bool is_narrow(const launch *L) {
-    if (L->plan.way != EMIT_COLUMNS || L->spans != 1) return false;
+    if (L->plan.way != EMIT_COLUMNS || L->spans != 1 || L->p->facts.narrow_sums) return false;
     return L->size[L->plan.dim] * (int64_t)L->p->facts.widest >= NARROWEST && (size_t)L->span * L->states <= NARROW_STATES;
 }
 

@@ -189,3 +189,14 @@ for T in (np.float16, np.float32, np.float64):
     print(np.add.reduceat(a[:2], [0, 1]), np.add.reduceat(a[:6].reshape(2, 3), [0, 1], axis=0), np.add.reduceat(a[:4], [3, 2, 3]), np.multiply.reduceat(a[:3], [0, 1]))
     print(np.add.reduceat(a, np.arange(40)).tolist(), np.add.reduceat(a + (np.arange(40) == 7), np.append(np.arange(1, 39, 2), 39)).tolist()[-5:], np.add.reduceat(a, np.arange(40), dtype=float).tolist()[:3])
 print(np.add.reduceat(np.full(3, 2, np.int8), [0, 1, 2]), np.add.reduceat(np.full(3, 2, np.int8), [0, 1], dtype=np.float32), np.add.reduceat(np.full(3, 2.5), [1, 2], dtype=np.int64))
+
+# --- sums of small integers, at the ends of what they hold
+for T in (np.bool_, np.int8, np.uint8, np.int16, np.uint16):
+    low, high = (False, True) if T is np.bool_ else (np.iinfo(T).min, np.iinfo(T).max)
+    for shape in ((300001,), (255, 70), (17000, 3), (700, 130), (66000, 64), (40, 3, 501)):
+        for v in (low, high):
+            a = np.full(shape, v, dtype=T)
+            k = a.ndim - 1
+            print(a.dtype, shape, a.sum(), a.mean(), a[::3].sum(), a.sum(axis=k).sum(), a.sum(axis=0).ravel()[-3:], a.mean(axis=0).ravel()[-3:], a.sum(dtype=np.int32), a.sum(dtype=np.uint64), a.sum(dtype=float), a.T.sum(axis=0).ravel()[:2], np.count_nonzero(a), a.sum(axis=(0, k)).ravel()[:2])
+    a = (np.arange(700 * 130) * 7919 % 1009).astype(T).reshape(700, 130)
+    print(a.sum(), a.sum(axis=0)[::17], a.sum(axis=1)[::97], a.sum(where=a > 3), a.mean(axis=1)[::97], (a.astype(int) * 2 + a).sum(), np.count_nonzero(a, axis=0)[::19], np.count_nonzero(a, axis=1)[::97], a.sum() + a.max(), a.astype(float).sum() - a.sum())
