@@ -200,6 +200,14 @@ void em_code(em *M, int32_t from, int32_t to) {
 
 /* ---- the function ---- */
 
+/* The number of the outer point, where lanes are inner ones. */
+static V outer_number(em *M) {
+    V n = ll_i64(&M->E, 0);
+    for (int d = 0; d < M->f->ndim; d++)
+        if (!(M->f->inner >> d & 1)) n = LLVMBuildAdd(M->E.b, LLVMBuildMul(M->E.b, n, em_size(M, d), ""), M->coord[d], "");
+    return n;
+}
+
 static void outer_body(em *M, void *arg) {
     (void)arg;
     M->finished = false;
@@ -207,6 +215,8 @@ static void outer_body(em *M, void *arg) {
         V size = em_size(M, M->plan->dim), first = LLVMBuildURem(M->E.b, M->lo, size, "");
         M->block =
             LLVMBuildUDiv(M->E.b, LLVMBuildSub(M->E.b, M->coord[M->plan->dim], first, ""), ll_i64(&M->E, M->E.lanes), "");
+    } else if (M->plan->part != EMIT_WHOLE) {
+        M->block = LLVMBuildSub(M->E.b, outer_number(M), M->lo, "");
     }
     em_code(M, 0, (int32_t)M->f->n_code);
 }

@@ -247,6 +247,20 @@ static void resume(em *M) {
     LLVMPositionBuilderAtEnd(b, ready);
 }
 
+/* Rows that are visited in pieces: each piece is summed by itself, in lanes, and joined to those before it. */
+static void put_piece(em *M, const em_red *r, state s) {
+    LLVMBuilderRef b = M->E.b;
+    LLVMBasicBlockRef again = em_block(M, "again"), first = em_block(M, "first"), ready = em_block(M, "ready");
+    LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntNE, M->fresh, ll_i64(&M->E, 0), ""), first, again);
+    LLVMPositionBuilderAtEnd(b, first);
+    put_state(M, r, s);
+    LLVMBuildBr(b, ready);
+    LLVMPositionBuilderAtEnd(b, again);
+    put_state(M, r, combine(M, r, take_state(M, M->part, r->number, r->t, r->at), s, false));
+    LLVMBuildBr(b, ready);
+    LLVMPositionBuilderAtEnd(b, ready);
+}
+
 /* The states in `part` combined with those in `done`. */
 void em_join(em *M, uint32_t each) {
     uint32_t open = 0;
@@ -279,10 +293,9 @@ void em_each(em *M, int32_t at) {
         if (M->f->code[r.ins].code != KIR_REDUCE) continue;
         state s = read_state(M, &r, false);
         if (M->plan->way == EMIT_ROWS && M->E.lanes > 1) s = join_lanes(M, &r, s);
-        if (whole)
-            set_result(M, r.ins, s);
-        else
-            put_state(M, &r, s);
+        if (whole) set_result(M, r.ins, s);
+        else if (M->plan->way == EMIT_ROWS) put_piece(M, &r, s);
+        else put_state(M, &r, s);
     }
     if (!whole) M->finished = true;
 }

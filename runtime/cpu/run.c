@@ -25,6 +25,7 @@ enum {
     NARROW_STATES = 24 << 10, /* states of a row's columns that stay in the nearest cache */
     NARROW_ROWS = 64,        /* of such, how many are summed before they are joined */
     SPAN_POINTS = 4096,      /* columns visited at a time */
+    PIECE_BYTES = 4096, SLAB_BYTES = 16 << 10, PIECES = 64, /* pieces of rows: of which size, how much of neighbouring ones is visited together, how many are joined one by one */
     MOST_ROWS = 16, TILE_POINTS = 2048, /* of rows that lie interleaved: how many, and how far along each at a time */
     NEAR_BYTES = 1 << 20     /* what stays in a core's cache */
 };
@@ -255,7 +256,7 @@ static gpa_code run_whole(launch *L, gpa_err *e) {
 /* The outer points of an item: `span` blocks, all in one row of the dimension of the lanes. */
 static void item_range(const launch *L, int64_t item, int64_t *block, int64_t *lo, int64_t *hi) {
     if (L->plan.way == EMIT_ROWS) {
-        *block = *lo = item, *hi = item + 1;
+        *block = *lo = item * L->span, *hi = MIN(*lo + L->span, L->outer);
         return;
     }
     int64_t n = L->size[L->plan.dim], row = item / L->spans, x = item % L->spans * L->span * L->block_lanes;
@@ -408,7 +409,7 @@ static gpa_code run_divided(launch *L, gpa_err *e) {
     uint32_t regions = L->p->facts.n_each;
     L->slot = STATE_SLOT(L->block_lanes);
     L->states = L->slot * L->p->facts.n_reduce;
-    L->visit = L->plan.way != EMIT_COLUMNS ? L->part_points : is_narrow(L) ? 1 : GROUP_ROWS;
+    if (L->plan.way == EMIT_COLUMNS) L->visit = is_narrow(L) ? 1 : GROUP_ROWS;
     L->done = mem_new((size_t)L->blocks * L->states);
     L->partial = mem_new((size_t)(L->blocks * L->parts) * L->states);
     if (!L->done || !L->partial) {
@@ -426,12 +427,53 @@ out:
     return rc;
 }
 
+/* How many points of a row lie together in an array, before others' follow; 0: all of them, or they lie in another order. */
+static int64_t piece_of(const launch *L, size_t array) {
+    const kir_func *f = L->p->f;
+    const int64_t *stride = L->view + VIEW_ARRAYS + array * ARRAY_SLOTS + ARRAY_STRIDE;
+    int64_t least = INT64_MAX, most = 0, piece = 1;
+    bool apart = false;
+    for (int d = 0; d < f->ndim; d++)
+        if (!(f->inner >> d & 1) && L->size[d] > 1) least = MIN(least, llabs(stride[d])), most = MAX(most, llabs(stride[d]));
+    for (int d = 0; d < f->ndim; d++) {
+        if (!(f->inner >> d & 1) || L->size[d] == 1 || d == L->plan.dim) continue;
+        if (llabs(stride[d]) < least) piece *= L->size[d];
+        else if (llabs(stride[d]) > most && piece == 1) apart = true;
+        else return 0;
+    }
+    return apart && stride[L->plan.dim] == 1 && least > 1 ? piece * L->size[L->plan.dim] : 0;
+}
+
+/* Short pieces of rows that lie far apart, with those of other rows between them: these are visited together, as they lie. */
+static bool divides_pieces(launch *L) {
+    const kir_func *f = L->p->f;
+    int64_t piece = 0, size = L->p->facts.widest;
+    if (L->p->facts.n_each != 1 || L->plan.dim < 0 || L->outer * L->inner * size <= NEAR_BYTES) return false;
+    for (size_t a = 0; a < f->n_arrays; a++) {
+        if (!used_by_points(f, a) || f->arrays[a].zero >> L->plan.dim & 1) continue;
+        int64_t here = piece_of(L, a);
+        if (!here || (piece && here != piece)) return false;
+        piece = here;
+    }
+    if (!piece || piece * size > PIECE_BYTES) return false;
+    L->visit = piece;
+    L->part_points = piece * MAX(PIECES, (L->inner / piece + MOST_PARTS - 1) / MOST_PARTS);
+    L->span = MIN(L->outer, MAX(CHUNK_WORK / L->part_points, SLAB_BYTES / (piece * size)));
+    L->blocks = L->outer;
+    L->items = (L->outer + L->span - 1) / L->span;
+    L->parts = (L->inner + L->part_points - 1) / L->part_points;
+    return true;
+}
+
 /* Rows are divided when they are long and few. */
 static bool divides_rows(launch *L) {
     L->block_lanes = 1;
+    if (divides_pieces(L)) return true;
+    L->span = 1;
     L->items = L->blocks = L->outer;
     L->settles = L->blocks < FEW_BLOCKS && settles(L->p->f, &L->p->facts);
     L->part_points = MAX(L->settles ? LOOK_POINTS : PART_POINTS, (L->inner + MOST_PARTS - 1) / MOST_PARTS);
+    L->visit = L->part_points;
     L->parts = (L->inner + L->part_points - 1) / L->part_points;
     return L->blocks < FEW_BLOCKS && L->parts > 1;
 }
