@@ -257,6 +257,10 @@ static gpa_code repr(gpa_vm *vm, value v, const within *up, gpa_str *out) {
             }
             return array_put_repr(vm, v.array->arr, out);
         case V_FUNC:
+            if (v.func->ufunc) {
+                str_printf(out, "<ufunc '%s'>", func_name(vm, v.func));
+                return GPA_OK;
+            }
             str_printf(out, "<function %s", func_name(vm, v.func));
             put_address(out, v.o);
             return GPA_OK;

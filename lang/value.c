@@ -12,6 +12,7 @@
 #include "lang/number.h"
 #include "lang/record.h"
 #include "lang/text.h"
+#include "lang/vm.h"
 
 const bool value_is_heap[V_COUNT] = {
 #define VT(id, name, heap) [V_##id] = heap,
@@ -405,6 +406,7 @@ const char *value_type_name(value v) {
     if (v.tag == V_OBJECT && v.object->kind->tuple) return strrchr(v.object->kind->type_name, '.') + 1;
     if (v.tag == V_OBJECT) return v.object->kind->type_name;
     if (v.tag == V_ITER) return v.iter->type_name;
+    if (v.tag == V_FUNC && v.func->ufunc) return tag_names[V_UFUNC];
     if (v.tag == V_SET && v.set->frozen) return "frozenset";
     return tag_names[v.tag];
 }

@@ -132,6 +132,7 @@ typedef struct func_obj {
     value kwdefaults;    /* a DICT by name for keyword-only ones, or NONE */
     value attrs;         /* a DICT of attributes set by programs, or NONE */
     struct func_obj *prev, *next; /* all functions of the vm */
+    bool ufunc;          /* one of NumPy's that is written in gpa: it tells itself a numpy.ufunc */
     uint32_t n_free;
     value free[];        /* CELLs */
 } func_obj;

@@ -160,6 +160,7 @@ uint32_t type_of(value v) {
     if (v.tag == V_ARRAY && v.aux) return AUX_DTYPE + v.array->arr->dtype;
     if (v.tag == V_EXCEPTION) return AUX_ERROR + v.exc->code;
     if (v.tag == V_SET && v.set->frozen) return AUX_FROZENSET;
+    if (v.tag == V_FUNC && v.func->ufunc) return V_UFUNC;
     if (v.tag == V_OBJECT)
         for (uint32_t i = 0; i < OBJECT_KINDS; i++)
             if (object_kinds[i] == v.object->kind) return AUX_KIND + i;

@@ -397,23 +397,15 @@ static gpa_code check_product(gpa_vm *vm, int core, const gpa_arr *result, const
     return out_check(vm, &rule, into->ndim, into->shape, (gpa_dtype)result->dtype, into);
 }
 
-gpa_code np_matmul(gpa_vm *vm, value *argv, value *out) {
-    enum { X1, X2, OUT, CASTING, ORDER, DTYPE, SUBOK, AXES };
+gpa_code np_matmul(gpa_vm *vm, value *argv, value *out) { /* x1, x2, out */
     gpa_opnd a = {0}, b = {0};
     gpa_arr *into, *result = NULL;
     gpa_code rc = GPA_OK;
-    if (argv[DTYPE].tag != V_NONE || argv[AXES].tag != V_NONE) {
-        value with_options = v_none();
-        rc = np_prelude(vm, "_matmul_with", &with_options);
-        if (!rc) rc = vm_call(vm, with_options, 6, (value[]){argv[X1], argv[X2], argv[OUT], argv[CASTING], argv[DTYPE], argv[AXES]}, 0, NULL, out);
-        value_release(vm, with_options);
-        return rc;
-    }
     TRY(arg_opnd(vm, argv[0], &a));
     TRY(arg_opnd(vm, argv[1], &b));
     TRY(arg_out(vm, argv[2], &into));
     TRY(arr_matmul(vm_rt(vm), &a, &b, &result, vm_err(vm)));
-    TRY(float_check_arr(vm, "_float_look_product", 2, (value[3]){argv[X1], argv[X2]}, result));
+    TRY(float_check_arr(vm, "_float_look_product", 2, (value[3]){argv[0], argv[1]}, result));
     if (into) {
         TRY(check_product(vm, (a.arr->ndim > 1) + (b.arr->ndim > 1), result, into));
         TRY(arr_set(vm_rt(vm), into, &(gpa_index){.kind = IX_ELLIPSIS}, 1, &(gpa_opnd){.arr = result}, vm_err(vm)));

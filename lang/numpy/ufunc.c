@@ -7,6 +7,7 @@
 #include "lang/container.h"
 #include "lang/numpy/float_errors.h"
 #include "lang/numpy/numpy.h"
+#include "lang/vm.h"
 
 /* ---- the table ---- */
 
@@ -360,6 +361,13 @@ gpa_code uf_at(gpa_vm *vm, value *argv, value *out) { /* self, a, indices, b */
 }
 
 /* ---- attributes ---- */
+
+gpa_code np_mark_ufunc(gpa_vm *vm, value *argv, value *out) { /* function */
+    if (argv[0].tag != V_FUNC) return vm_fail(vm, GPA_E_TYPE, "a function of the prelude is marked, not %s", value_type_name(argv[0]));
+    argv[0].func->ufunc = true;
+    *out = v_none();
+    return GPA_OK;
+}
 
 gpa_code uf_nin(gpa_vm *vm, value *argv, value *out) {
     (void)vm;

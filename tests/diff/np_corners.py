@@ -63,3 +63,56 @@ tell(lambda: np.tensordot(np.ones((1, 2)), np.ones(3)), lambda: np.tensordot(np.
 # --- transforms over an axis twice
 print(np.fft.irfft2(np.array([[0.5 - 0.5j, -0.75 + 0.75j]], 'c8'), axes=[-1, -1]), np.fft.rfft2(np.arange(4.0).reshape(1, 4), axes=[-1, -1]))
 print(np.fft.irfftn(np.ones((2, 3), 'f2')).dtype, np.fft.irfft(np.ones((2, 3), 'f2')).dtype)
+
+# --- ufuncs with several results, and on whole matrices
+for f in (np.matmul, np.vecdot, np.matvec, np.vecmat, np.divmod, np.modf, np.frexp):
+    print(f, type(f) is np.ufunc, isinstance(f, np.ufunc), f.__name__, f.nin, f.nout, f.nargs, f.signature, f.identity, [t for t in f.types if not set("qQgGO") & set(t)])
+tell(lambda: np.matmul.reduce([1, 2]), lambda: np.matmul.outer([1, 2], [1, 2]), lambda: np.matmul.at([1, 2], 0, 1), lambda: np.vecdot.accumulate([1]),
+     lambda: np.divmod.outer([1, 2], [3, 4]), lambda: np.modf.outer([1], [2]), lambda: np.divmod.reduce([1]), lambda: np.modf.at([1], 0, 1))
+tell(lambda: np.divmod(7, 2, dtype='f4'), lambda: np.divmod([7], 2, dtype='i4'), lambda: np.modf(1, dtype='f4'), lambda: np.frexp([1.0], dtype='f4'),
+     lambda: np.divmod(7, 2, order='C'), lambda: np.divmod(1, 2, foo=1), lambda: np.modf(1j), lambda: np.frexp(1j), lambda: np.divmod(1j, 1))
+tell(lambda: np.matmul([[1, 2]], [[1], [2]], signature='dd->d'), lambda: np.matmul([[1, 2]], [[1], [2]], dtype='f4'), lambda: np.matmul([[1, 2]], [[1], [2]], axes=[(0, 1), (0, 1), (0, 1)]),
+     lambda: np.matmul.resolve_dtypes((np.dtype('i4'), np.dtype('f4'), None)), lambda: np.matmul([[1, 2]], [[1], [2]], np.zeros((1, 1))), lambda: np.matmul([[1]], [[2]], foo=1))
+
+# --- dtypes of polynomials
+import numpy.polynomial.polynomial as poly
+import numpy.polynomial.hermite_e as herme
+import numpy.polynomial.legendre as leg
+import numpy.polynomial.chebyshev as cheb
+c, x = np.array([1, 2.5, 3], 'f4'), np.array([1, 2], 'f2')
+tell(lambda: poly.polyder(c), lambda: poly.polyint(c), lambda: herme.hermeder(c, 2), lambda: herme.hermeint(c), lambda: leg.legval(np.array([True]), c),
+     lambda: leg.legval(x, np.array([1, 2], 'f2')), lambda: herme.hermevander2d(x, np.array([True, False]), [1, 1]), lambda: cheb.chebmulx([np.inf, 1, 2]),
+     lambda: leg.legder(np.array([1, np.inf]), 3), lambda: poly.polyvander2d([1, 2], [3], [1, 1]), lambda: cheb.chebval(1.0, np.zeros(0)), lambda: leg.legval(np.array([np.nan, 1]), [2.0]))
+
+# --- parameters of random laws
+R = np.random.default_rng(1)
+tell(lambda: np.random.normal(1j,1), lambda: R.normal(1j,1), lambda: R.normal([1j],1), lambda: R.normal(1,[1j,2]), lambda: R.poisson(1j), lambda: R.poisson([1j]))
+tell(lambda: R.binomial(1j,.5), lambda: R.binomial([1j],.5), lambda: R.binomial(3,[.5j]), lambda: R.geometric(.5j), lambda: R.hypergeometric(1j,2,3))
+tell(lambda: R.hypergeometric([1j],2,3), lambda: R.uniform(1j,2), lambda: R.uniform([1j],2), lambda: R.triangular([1j],2,3), lambda: R.dirichlet([1j,2]))
+tell(lambda: R.multinomial(3,[.5j,.5]), lambda: R.standard_gamma([1j]), lambda: R.multivariate_normal([1j],[[1]]), lambda: R.choice(3,p=[.5,.5]))
+tell(lambda: np.random.choice(3,p=[.5,.5]), lambda: np.random.choice(0), lambda: np.random.choice([]), lambda: np.random.choice(np.zeros((2,2))))
+tell(lambda: np.random.choice(np.array(3.5)), lambda: np.random.choice('abc'), lambda: np.random.choice(3,5,replace=False))
+tell(lambda: np.random.choice(3,2,replace=False,p=[1,0,0]), lambda: np.random.choice(2,p=[.5,.6]), lambda: np.random.choice(2,p=[-.5,1.5]))
+tell(lambda: np.random.choice(2,p=[np.nan,1.5]), lambda: np.random.choice(2,p=[[.5,.5]]), lambda: R.choice(0), lambda: np.random.seed(np.array([],'f4')))
+tell(lambda: np.random.seed(np.array([1,2],'u8')), lambda: np.random.seed([1.5]), lambda: np.random.seed(1.5), lambda: np.random.seed(-1))
+tell(lambda: np.random.seed(2**32), lambda: np.random.randint(3,dtype='f4'), lambda: np.random.randint(3,2), lambda: np.random.randint(3,3))
+tell(lambda: np.random.randint(0), lambda: np.random.randint(300,dtype='u1'), lambda: np.random.hypergeometric(2,3,0), lambda: np.random.hypergeometric([2],3,0))
+tell(lambda: np.random.hypergeometric(-1,3,1), lambda: np.random.hypergeometric(2,3,9), lambda: np.random.negative_binomial(1,1.5))
+tell(lambda: np.random.negative_binomial([1],1.5), lambda: np.random.negative_binomial(0,.5), lambda: np.random.dirichlet([0,1]), lambda: np.random.dirichlet([]))
+tell(lambda: R.dirichlet([]), lambda: np.random.multinomial(-1,[.5,.5]), lambda: np.random.multinomial(2,[.5,.9,.1]), lambda: np.random.multinomial(-1,[2.]))
+tell(lambda: R.multinomial(-1,[2.]), lambda: np.random.zipf(1), lambda: np.random.logseries(1), lambda: np.random.geometric(0), lambda: np.random.geometric([0]))
+tell(lambda: np.random.poisson(-1), lambda: np.random.poisson(1e30), lambda: np.random.binomial(-1,2), lambda: np.random.binomial([1],2))
+tell(lambda: np.random.binomial(1.5,.5) in (0,1), lambda: R.binomial([1],2), lambda: np.random.vonmises(0,-1), lambda: np.random.wald(0,1))
+tell(lambda: np.random.triangular(1,0,2), lambda: np.random.gamma(-1,1), lambda: np.random.beta(0,1), lambda: np.random.normal(0,-1))
+tell(lambda: np.random.normal([0,1],-1), lambda: np.random.normal([0,1],1,3), lambda: np.random.normal([0,1],1,(1,)), lambda: np.random.normal([0,1],1,2.5))
+tell(lambda: np.random.normal(0,1,-1), lambda: np.random.normal(0,1,(2,-1)), lambda: np.random.standard_t(0), lambda: np.random.f(0,1))
+tell(lambda: np.random.noncentral_chisquare(0,1), lambda: np.random.power(0), lambda: np.random.pareto(0), lambda: np.random.weibull(-1))
+tell(lambda: np.random.rayleigh(-1), lambda: np.random.exponential(-1), lambda: np.random.laplace(0,-1), lambda: np.random.lognormal(0,-1))
+tell(lambda: np.random.uniform(0,np.inf), lambda: np.random.uniform([0],np.inf), lambda: np.random.chisquare(0), lambda: np.random.rand(-1))
+tell(lambda: np.random.rand(1.5), lambda: np.random.random_sample('a'), lambda: type(np.random.random_integers(3)))
+tell(lambda: (type(np.random.randint(3)), type(np.random.randint(3,dtype='i8'))), lambda: type(np.random.randint(3,dtype='i2')))
+tell(lambda: type(np.random.randint(3,dtype=bool)), lambda: (type(np.random.choice(3)), type(R.choice(3)), type(np.random.choice([1.5]))))
+tell(lambda: (type(np.random.random(())), type(R.normal(size=())), type(R.integers(3,size=())), type(np.random.poisson(3,()))), lambda: np.random.shuffle(3))
+tell(lambda: np.random.shuffle((1,2)), lambda: np.random.multivariate_normal([0],[[1,2]]), lambda: np.random.multivariate_normal([[0]],[[1]]))
+tell(lambda: np.random.multivariate_normal([0,1],[[1]]), lambda: np.random.standard_exponential(3.5), lambda: np.random.RandomState(5.5))
+tell(lambda: np.random.RandomState([]), lambda: np.random.set_state(3))
