@@ -3,9 +3,11 @@
  * Reading order: the parts that all share (where=, the shape of the result), reductions, means, variances, scans. */
 #include "runtime/exec.h"
 #include "runtime/explain.h"
+#include "runtime/host.h"
 #include "runtime/library.h"
 #include "runtime/rt.h"
 #include "runtime/shape.h"
+#include "runtime/slices.h"
 #include "runtime/store.h"
 
 /* ---- shared parts ---- */
@@ -224,6 +226,46 @@ out:
     node_release(rt, x);
     node_release(rt, r);
     node_release(rt, first);
+    return rc;
+}
+
+/* Checks that slices begin at places of a row of n; *even: whether they are all of one length beyond 1. */
+static gpa_code check_slices(gpa_red red, const int64_t *at, int64_t m, int64_t n, bool *even, gpa_err *e) {
+    int64_t length = (m > 1 ? at[1] : n) - at[0];
+    *even = length > 1;
+    for (int64_t k = 0; k < m; k++) {
+        if (at[k] < 0 || at[k] >= n)
+            return gpa_fail(e, GPA_E_INDEX, "index %lld out-of-bounds in %s.reduceat [0, %lld)", (long long)at[k], name_of(red), (long long)n);
+        *even = *even && (k + 1 < m ? at[k + 1] : n) - at[k] == length;
+    }
+    return GPA_OK;
+}
+
+gpa_code arr_reduce_slices(gpa_rt *rt, gpa_red red, gpa_arr *a, gpa_arr *at, gpa_dtype dtype, gpa_arr **out, gpa_err *e) {
+    gpa_dtype t = accumulator(red, (gpa_dtype)a->dtype, dtype);
+    host_dense x = {"", NULL, NULL}, places = {"", NULL, NULL};
+    host_new_array made;
+    int64_t shape[GPA_MAX_DIMS], n = a->shape[a->ndim - 1];
+    gpa_device *d;
+    bool even;
+    gpa_code rc = device_default(rt, &d, e);
+    *out = NULL;
+    if (rc || !d->caps.host_visible || !slices_can(red, t) || !a->size || !at->size) return rc;
+    if ((a->storage->buf && a->storage->buf->device != d) || (at->storage->buf && at->storage->buf->device != d)) return GPA_OK;
+    TRY(host_get_as(rt, at, DT_I64, &places, e));
+    const int64_t *begin = (const int64_t *)(const void *)places.data;
+    TRY(check_slices(red, begin, at->size, n, &even, e));
+    if (even) goto out;
+    TRY(host_get_as(rt, a, t, &x, e));
+    memcpy(shape, a->shape, a->ndim * sizeof *shape);
+    shape[a->ndim - 1] = at->size;
+    TRY(host_new(rt, t, a->ndim, shape, &made, e));
+    slices_reduce(red, t, x.data, a->size / n, n, begin, at->size, made.data);
+    TRY(host_made(rt, &made, out, e));
+    explain_call(rt, name_of(red), NULL, *out);
+out:
+    host_drop(rt, &x);
+    host_drop(rt, &places);
     return rc;
 }
 

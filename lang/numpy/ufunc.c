@@ -238,6 +238,31 @@ static bool reduces_many(const ufunc *u, value array, value indices) {
     return (gpa_red)op_info[u->op].identity != RED_COUNT;
 }
 
+/* The same by the host: *out stays UNSET where that has no way. */
+static gpa_code reduce_by_host(gpa_vm *vm, value *argv, value *out) {
+    gpa_rt *rt = vm_rt(vm);
+    gpa_arr *a = argv[1].array->arr, *rows = NULL, *reduced = NULL, *back = NULL;
+    int perm[GPA_MAX_DIMS], axis;
+    gpa_dtype dtype;
+    value result = v_none();
+    gpa_code rc = arg_axis(vm, argv[3], a->ndim, &axis);
+    *out = v_unset();
+    if (!rc) rc = arg_dtype(vm, argv[4], &dtype);
+    if (rc || float_watched(vm)) return rc;
+    for (int d = 0; d < a->ndim; d++) perm[d] = d == axis ? a->ndim - 1 : d == a->ndim - 1 ? axis : d; /* which is its own way back */
+    TRY(arr_transpose(rt, a, perm, &rows, vm_err(vm)));
+    TRY(arr_reduce_slices(rt, (gpa_red)op_info[argv[0].ufunc->op].identity, rows, argv[2].array->arr, dtype, &reduced, vm_err(vm)));
+    if (!reduced) goto out;
+    TRY(arr_transpose(rt, reduced, perm, &back, vm_err(vm)));
+    TRY(np_return_array(vm, back, &result));
+    rc = fold(vm, "_into", 2, (value[]){result, argv[5]}, out);
+out:
+    arr_release(rt, rows);
+    arr_release(rt, reduced);
+    value_release(vm, result);
+    return rc;
+}
+
 gpa_code uf_reduceat(gpa_vm *vm, value *argv, value *out) { /* self, array, indices, axis, dtype, out */
     gpa_rt *rt = vm_rt(vm);
     gpa_arr *a = NULL, **parts = NULL, *whole = NULL;
@@ -246,7 +271,10 @@ gpa_code uf_reduceat(gpa_vm *vm, value *argv, value *out) { /* self, array, indi
     int axis;
     gpa_code rc = binary_only(vm, argv[0].ufunc, "reduceat");
     if (rc) return rc;
-    if (reduces_many(argv[0].ufunc, argv[1], argv[2])) return fold(vm, "_reduceat", 6, argv, out);
+    if (reduces_many(argv[0].ufunc, argv[1], argv[2])) {
+        rc = reduce_by_host(vm, argv, out);
+        return rc || out->tag != V_UNSET ? rc : fold(vm, "_reduceat", 6, argv, out);
+    }
     TRY(arg_array(vm, argv[1], DT_NONE, &a));
     if (a->ndim == 0) TRY(vm_fail(vm, GPA_E_TYPE, "cannot reduceat on a scalar"));
     value one = argv[3];
