@@ -26,6 +26,8 @@
     ERR(DTYPE_PROMOTION, "DTypePromotionError", TYPE)        \
     ERR(VALUE, "ValueError", EXCEPTION)                      \
     ERR(UNICODE, "UnicodeError", VALUE)                      \
+    ERR(UNICODE_DECODE, "UnicodeDecodeError", UNICODE)       \
+    ERR(UNICODE_ENCODE, "UnicodeEncodeError", UNICODE)       \
     ERR(LINALG, "LinAlgError", VALUE)                        \
     ERR(ATTRIBUTE, "AttributeError", EXCEPTION)              \
     ERR(LOOKUP, "LookupError", EXCEPTION)                    \

@@ -28,6 +28,7 @@ typedef struct {
     FILE *f; /* NULL: closed, or standard */
     int standard; /* 0 .. 2, or -1 */
     bool readable, writable, binary;
+    codec codec; /* of text */
     memory *memory; /* what the stream reads and writes, or NULL */
 } file;
 
@@ -94,8 +95,8 @@ value file_standard(gpa_vm *vm, int which) {
     return v;
 }
 
-gpa_code file_of_stream(gpa_vm *vm, FILE *f, bool reading, bool binary, value name, const char *mode, value *out) {
-    *out = file_new(vm, (file){.f = f, .standard = -1, .readable = reading, .writable = !reading, .binary = binary}, name, mode);
+gpa_code file_of_stream(gpa_vm *vm, FILE *f, bool reading, bool binary, codec c, value name, const char *mode, value *out) {
+    *out = file_new(vm, (file){.f = f, .standard = -1, .readable = reading, .writable = !reading, .binary = binary, .codec = c}, name, mode);
     if (out->tag != V_UNSET) return GPA_OK;
     *out = v_none();
     fclose(f);
@@ -128,13 +129,20 @@ static gpa_code parse_mode(gpa_vm *vm, value mode, file *f, char c_mode[4]) {
     return GPA_OK;
 }
 
-gpa_code file_open(gpa_vm *vm, value *argv, value *out) {
+gpa_code file_codec(gpa_vm *vm, bool binary, value encoding, value errors, codec *out) {
+    if (binary && encoding.tag != V_NONE) return vm_fail(vm, GPA_E_VALUE, "binary mode doesn't take an encoding argument");
+    if (binary && errors.tag != V_NONE) return vm_fail(vm, GPA_E_VALUE, "binary mode doesn't take an errors argument");
+    return codec_of(vm, "open", encoding, errors, out);
+}
+
+gpa_code file_open(gpa_vm *vm, value *argv, value *out) { /* file, mode, buffering, encoding, errors, newline, closefd, opener */
     file f = {.standard = -1};
     char mode[4];
     const char *path;
     struct stat about;
     gpa_code rc = arg_path(vm, argv[0], &path);
     if (!rc) rc = parse_mode(vm, argv[1], &f, mode);
+    if (!rc) rc = file_codec(vm, f.binary, argv[3], argv[4], &f.codec);
     if (rc) return rc;
     f.f = fopen(path, mode);
     if (!f.f) return os_error(vm, errno, path);
@@ -220,6 +228,7 @@ gpa_code file_temporary(gpa_vm *vm, value *argv, value *out) {
     file f = {.standard = -1};
     char mode[4];
     gpa_code rc = parse_mode(vm, argv[0], &f, mode);
+    if (!rc) rc = file_codec(vm, f.binary, argv[2], argv[7], &f.codec);
     if (rc) return rc;
     f.readable = f.writable = true; /* of the modes, r and w alone would make no sense */
     if (!(f.f = tmpfile())) return os_error(vm, errno, NULL);
@@ -293,9 +302,14 @@ static gpa_code next_line(gpa_vm *vm, file *f, gpa_str *out) {
     return rc;
 }
 
-static gpa_code give_read(gpa_vm *vm, const file *f, gpa_str *s, value *out) {
-    if (!f->binary) return native_give(v_str_take(vm, s), out);
-    gpa_code rc = s->failed ? vm_no_memory(vm) : native_give(v_bytes(vm, s->text, s->len), out);
+/* A mark stands at the begin of a file alone. */
+static void pass_mark(file *f) {
+    if (f->codec.id == CODEC_UTF8_MARK) f->codec.id = CODEC_UTF8;
+}
+
+static gpa_code give_read(gpa_vm *vm, file *f, gpa_str *s, value *out) {
+    gpa_code rc = s->failed ? vm_no_memory(vm) : f->binary ? native_give(v_bytes(vm, s->text, s->len), out) : codec_decode(vm, f->codec, s->text, s->len, out);
+    if (s->len) pass_mark(f);
     str_free(s);
     return rc;
 }
@@ -343,7 +357,7 @@ gpa_code file_read(gpa_vm *vm, value *argv, value *out) {
         }
     else if (f->f)
         for (int c; (c = getc(f->f)) != EOF; str_putc(&s, (char)c)) {
-            most -= ((unsigned)c & 0xC0) != 0x80;
+            most -= codec_is_narrow(f->codec) || ((unsigned)c & 0xC0) != 0x80;
             if (most >= 0) continue;
             ungetc(c, f->f);
             break;
@@ -423,15 +437,26 @@ gpa_code file_readlines(gpa_vm *vm, value *argv, value *out) { return vm_collect
 
 /* ---- writing ---- */
 
-static gpa_code put(gpa_vm *vm, file *f, const char *text, size_t n) {
-    if (f->standard > 0) return vm_write(vm, f->standard == 2, text, n);
-    return fwrite(text, 1, n, f->f) == n ? GPA_OK : os_error(vm, errno, NULL);
+static gpa_code put(gpa_vm *vm, file *f, const char *bytes, size_t n) {
+    if (f->standard > 0) return vm_write(vm, f->standard == 2, bytes, n);
+    return fwrite(bytes, 1, n, f->f) == n ? GPA_OK : os_error(vm, errno, NULL);
+}
+
+static gpa_code put_text(gpa_vm *vm, file *f, const char *text, size_t n) {
+    if (f->binary || codec_is_plain(f->codec)) return put(vm, f, text, n);
+    gpa_str bytes;
+    str_init(&bytes);
+    gpa_code rc = codec_encode(vm, f->codec, text, n, &bytes);
+    if (!rc) rc = put(vm, f, bytes.text, bytes.len);
+    pass_mark(f);
+    str_free(&bytes);
+    return rc;
 }
 
 gpa_code file_put(gpa_vm *vm, value v, const char *text, size_t n) {
     file *f;
     gpa_code rc = ready(vm, v, false, true, &f);
-    return rc ? rc : put(vm, f, text, n);
+    return rc ? rc : put_text(vm, f, text, n);
 }
 
 static gpa_code write_array(gpa_vm *vm, file *f, gpa_arr *a, value *out) {
@@ -456,7 +481,7 @@ gpa_code file_write(gpa_vm *vm, value *argv, value *out) {
     if (!f->binary && v.tag != V_STR)
         return f->memory ? vm_fail(vm, GPA_E_TYPE, "string argument expected, got '%s'", value_type_name(v))
                          : vm_fail(vm, GPA_E_TYPE, "write() argument must be str, not %s", value_type_name(v));
-    rc = put(vm, f, v.str->text, v.str->size);
+    rc = put_text(vm, f, v.str->text, v.str->size);
     *out = v_int(v.str->length);
     return rc;
 }
@@ -591,7 +616,7 @@ static gpa_code file_repr(gpa_vm *vm, object_obj *o, gpa_str *out) {
     gpa_code rc = vm_repr(vm, o->fields[0], out);
     str_put(out, " mode=");
     if (!rc) rc = vm_repr(vm, o->fields[1], out);
-    str_put(out, " encoding='UTF-8'>");
+    str_printf(out, " encoding='%s'>", codec_name(f->codec));
     return rc;
 }
 

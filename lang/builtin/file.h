@@ -4,14 +4,16 @@
 
 #include <stdio.h>
 
-#include "lang/native.h"
+#include "lang/codec.h"
 
 /* Raises the OSError for errno value `number`: FileNotFoundError(2, 'No such file or directory', 'x'). path may be NULL. */
 gpa_code os_error(gpa_vm *vm, int number, const char *path);
 /* sys.stdin (0), sys.stdout (1), sys.stderr (2). UNSET on failure. */
 value file_standard(gpa_vm *vm, int which);
 /* A file value around a C stream for reading or for writing, which it closes; `binary`: of bytes. Consumes f, also on failure. */
-gpa_code file_of_stream(gpa_vm *vm, FILE *f, bool reading, bool binary, value name, const char *mode, value *out);
+gpa_code file_of_stream(gpa_vm *vm, FILE *f, bool reading, bool binary, codec c, value name, const char *mode, value *out);
+/* The codec of a file: utf-8 unless told. ValueError for a binary one with encoding or errors. */
+gpa_code file_codec(gpa_vm *vm, bool binary, value encoding, value errors, codec *out);
 /* A path argument: a str, or a pathlib.Path; borrowed. */
 gpa_code arg_path(gpa_vm *vm, value v, const char **path);
 /* Whether a value is one. */

@@ -90,6 +90,7 @@ gpa_code gzip_open(gpa_vm *vm, value *argv, value *out) { /* filename, mode, com
     size_t n;
     int64_t level;
     FILE *f;
+    codec c;
     gpa_code rc = arg_path(vm, argv[0], &path);
     if (!rc) rc = arg_text(vm, argv[1], "mode", &mode, &n);
     if (!rc) rc = arg_int(vm, argv[2], "compresslevel", &level);
@@ -100,6 +101,6 @@ gpa_code gzip_open(gpa_vm *vm, value *argv, value *out) { /* filename, mode, com
     zlib_mode[0] = mode[0];
     if (mode[0] == 'x') memcpy(zlib_mode, "wx", 2);
     if (mode[0] != 'r') zlib_mode[2] = (char)('0' + level);
-    if ((rc = open_compressed(vm, path, zlib_mode, &f))) return rc;
-    return file_of_stream(vm, f, mode[0] == 'r', !text, argv[0], mode, out);
+    if ((rc = file_codec(vm, !text, argv[3], argv[4], &c)) || (rc = open_compressed(vm, path, zlib_mode, &f))) return rc;
+    return file_of_stream(vm, f, mode[0] == 'r', !text, c, argv[0], mode, out);
 }

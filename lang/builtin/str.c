@@ -1,4 +1,4 @@
-/* Methods of str that search, split, join and pad.
+/* Methods of str that search, split and join.
  *
  * Texts are searched as bytes; positions given and returned count characters. `range_of` turns the optional start and
  * end of a method into bytes. */
@@ -57,7 +57,7 @@ static gpa_code push_text(gpa_vm *vm, list_obj *l, const char *p, size_t n) {
 /* ---- making ---- */
 
 gpa_code str_new(gpa_vm *vm, value *argv, value *out) {
-    if (argv[1].tag == V_BYTES && argv[2].tag != V_UNSET) return bytes_decode(vm, argv + 1, out);
+    if (argv[1].tag == V_BYTES && (argv[2].tag != V_UNSET || argv[3].tag != V_UNSET)) return bytes_decode(vm, argv + 1, out);
     if (argv[1].tag == V_STR) {
         *out = value_retain(argv[1]);
         return GPA_OK;
@@ -93,54 +93,6 @@ gpa_code str_join(gpa_vm *vm, value *argv, value *out) {
     rc = native_give(v_str_take(vm, &s), out);
 out:
     str_free(&s);
-    value_release(vm, items);
-    return rc;
-}
-
-gpa_code str_encode(gpa_vm *vm, value *argv, value *out) {
-    return native_give(v_bytes(vm, argv[0].str->text, argv[0].str->size), out);
-}
-
-gpa_code bytes_decode(gpa_vm *vm, value *argv, value *out) { return give_text(vm, argv[0].str->text, argv[0].str->size, out); }
-
-gpa_code bytes_hex(gpa_vm *vm, value *argv, value *out) {
-    gpa_str s;
-    str_init(&s);
-    for (size_t i = 0; i < argv[0].str->size; i++) str_printf(&s, "%02x", (unsigned char)argv[0].str->text[i]);
-    return native_give(v_str_take(vm, &s), out);
-}
-
-static gpa_code bytes_of_items(gpa_vm *vm, const list_obj *l, value *out) {
-    gpa_str s;
-    str_init(&s);
-    gpa_code rc = GPA_OK;
-    for (size_t i = 0; i < l->count && !rc; i++) {
-        int64_t b = 0;
-        rc = arg_int(vm, l->items[i], "byte", &b);
-        if (!rc && (b < 0 || b > 255)) rc = vm_fail(vm, GPA_E_VALUE, "bytes must be in range(0, 256)");
-        str_putc(&s, (char)b);
-    }
-    if (!rc) rc = native_give(v_bytes(vm, s.text, s.len), out);
-    str_free(&s);
-    return rc;
-}
-
-gpa_code bytes_new(gpa_vm *vm, value *argv, value *out) {
-    value v = argv[1], items = v_none();
-    if (v.tag == V_UNSET) return native_give(v_bytes(vm, "", 0), out);
-    if (v.tag == V_STR && argv[2].tag == V_UNSET) return vm_fail(vm, GPA_E_TYPE, "string argument without an encoding");
-    if (v.tag == V_STR || v.tag == V_BYTES) return native_give(v_bytes(vm, v.str->text, v.str->size), out);
-    if (v.tag == V_INT) {
-        if (v.i < 0) return vm_fail(vm, GPA_E_VALUE, "negative count");
-        gpa_str s;
-        str_init(&s);
-        str_fill(&s, 0, (size_t)v.i);
-        gpa_code rc = s.failed ? vm_no_memory(vm) : native_give(v_bytes(vm, s.text, s.len), out);
-        str_free(&s);
-        return rc;
-    }
-    gpa_code rc = vm_collect(vm, v, &items);
-    if (!rc) rc = bytes_of_items(vm, items.list, out);
     value_release(vm, items);
     return rc;
 }

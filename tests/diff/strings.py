@@ -79,3 +79,37 @@ print(*[1, 2], *(3,), sep=", ")
 print(str.upper("abc"), list(map(str.strip, [" a ", "b "])), "abc".__len__() if False else len("abc"))
 # --- comparisons with other types
 print("1" == 1, "a" != None, "a" == ["a"], "" == False)
+# --- bytes in bytes
+b = b"ab\0cosh P6"
+print(b"cosh" in b, b"x" in b, b"" in b, 97 in b, 255 in b, b"cosh" not in b, b"a" in b"", 0 in b"")
+for f in (lambda: "a" in b, lambda: 300 in b, lambda: -1 in b, lambda: 1.5 in b, lambda: b"a" in "a"):
+    try: print(f())
+    except (TypeError, ValueError) as e: print(type(e).__name__, e)
+# --- methods of bytes
+b = b"\x0b The\x1cend\xe9 \x85of\r\nit\n\x0c"
+for m in ("split", "rsplit", "splitlines", "strip", "lstrip", "rstrip", "upper", "lower", "title", "capitalize", "swapcase", "expandtabs", "isalpha",
+          "isdigit", "isalnum", "isspace", "isupper", "islower", "istitle", "isascii"):
+    print(m, getattr(b, m)(), getattr(b"", m)(), getattr(b"Abc9 d", m)(), getattr(b" \t\x0b", m)(), getattr(b"\xff\xe9", m)(), getattr(b"12", m)())
+print(b"a,b,c".split(b",", 1), b"a,b,c".rsplit(b",", 1), b"x\ny".splitlines(True), b"xxaxx".strip(b"x"), b"banana".replace(b"an", b"\xff", 1))
+print(b"banana".find(b"an"), b"banana".find(110), b"banana".rfind(b"an"), b"banana".find(b"x"), b"banana".index(98), b"banana".count(b"a", 2), b"\xff\xfea".find(b"a"))
+print(b"P6 2".startswith(b"P6"), b"P6".startswith((b"P5", b"P6")), b"a.png".endswith(b"g", 1), b"ab".removeprefix(b"a"), b"ab".removesuffix(b"b"))
+print(b"k=v=w".partition(b"="), b"k=v=w".rpartition(b"="), b"k".partition(b"="), b", ".join([b"a", b"\xff"]), b"a".center(4), b"a".ljust(3, b"."), b"a".rjust(3, b"\xe9"), b"-7".zfill(4))
+print(b"ab\xff".hex(), b"abcde".hex("-"), b"abcde".hex("_", 2), b"abcde".hex(":", -2), bytes.fromhex("00fF 1a"), int.from_bytes(b"\x01\x02", "big"))
+print(int.from_bytes(b"\x01\x02", "little"), int.from_bytes(b"\xff\xfe", signed=True), int.from_bytes(b""), int.from_bytes([1, 0]), int.from_bytes(b"\0" * 9 + b"\x07"))
+print((258).to_bytes(2, "big"), (5).to_bytes(), (-2).to_bytes(3, "little", signed=True), (255).to_bytes(1), (0).to_bytes(0), (2**62).to_bytes(9, "big"))
+for f in (lambda: b"a".split("a"), lambda: b"a".split(b""), lambda: b"a".find("a"), lambda: b"a".find(300), lambda: b"a".index(b"x"), lambda: b"a".startswith("a"),
+          lambda: b"a".startswith(("a",)), lambda: b"a".join(["a"]), lambda: b"a".center(3, "x"), lambda: b"a".replace(b"a", "b"), lambda: b"a".partition(b""),
+          lambda: b"a".strip("a"), lambda: bytes.fromhex("0g"), lambda: bytes.fromhex("0"), lambda: b"a".hex("--"), lambda: (256).to_bytes(1), lambda: (-1).to_bytes(1),
+          lambda: (128).to_bytes(1, signed=True), lambda: (1).to_bytes(-1), lambda: (1).to_bytes(1, "middle")):
+    try: print(f())
+    except Exception as e: print(type(e).__name__, e)
+# --- encodings
+print("é€".encode(), "é".encode("latin-1"), "abc".encode("ASCII"), b"\xe9".decode("latin1"), b"\xc3\xa9".decode("utf_8"), b"\xef\xbb\xbfa".decode("utf-8-sig"), "a".encode("utf-8-sig"))
+print("aé€😀".encode("latin-1", "replace"), "aé€".encode("ascii", errors="ignore"), b"a\xe9b".decode("ascii", "replace"), b"\xe9a\xe2\x82".decode(errors="ignore"))
+print(b"\xe2\x82z\xf0\x9f\x98\xff\x80".decode(errors="replace"), bytes("é", "latin-1"), str(b"\xe9", "latin-1"), str(b"abc", errors="ignore"))
+for f in (lambda: b"\xff".decode(), lambda: b"a\xe2\x82".decode(), lambda: b"\xe2\x82z".decode(), lambda: b"\xe2z".decode(), lambda: b"\xed\xa0\x80".decode(), lambda: b"\xf5".decode(),
+          lambda: b"\xc0\x80".decode(), lambda: b"\xf0\x82".decode(), lambda: b"ab\x80".decode("ascii"), lambda: "é".encode("ascii"), lambda: "aéüb".encode("ascii"), lambda: "😀".encode("latin-1"),
+          lambda: "€".encode("latin-1"), lambda: "a".encode("nope"), lambda: b"a".decode("nope"), lambda: "a".encode(3), lambda: bytes("a"), lambda: bytes(3, "ascii"), lambda: bytes([256])):
+    try: print(f())
+    except UnicodeError as e: print(type(e).__name__, isinstance(e, ValueError), e)
+    except (LookupError, TypeError, ValueError) as e: print(type(e).__name__, e)
