@@ -142,7 +142,7 @@ def run(program, device):
     environment = dict(os.environ)
     if device:
         environment["GPA_DEVICE"] = device
-    done = subprocess.run([os.environ["GPA"], "-c", program], env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=300)
+    done = subprocess.run([os.environ["GPA"], "-c", program], env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=600)
     return done.stdout.decode()
 
 

@@ -39,7 +39,7 @@ gpa_code typed_draw(walk *w, const ast_node *n, int family, value callee, tv *v,
     *fn = dict_text_peek(w->vm, table.dict, name + (name[0] == '_'));
     w->host = true; /* arrays of numbers, and what has no row, are the machine's */
     if (fn->tag == V_UNSET) return typed_fail(w, n, GPA_E_UNSUPPORTED, "%s() cannot be used in a compiled function", name);
-    l->draws |= 1 << family;
+    l->draws |= (uint8_t)(1 << family);
     v[1] = (tv){.kind = TV_NUMBER, .t = {.dtype = DT_I64, .weak = true}};
     v[1].v = w->lane >= 0 ? w->lane : kir_const(w->f, DT_I64, (gpa_val){.I64 = 0});
     return typed_global(w, n, m, families[family].rows, &v[0]);

@@ -1,5 +1,6 @@
 /* Drives a fuzz target without libFuzzer: mutates the files named on the command line, or the test programs, for
- * FUZZ_SECONDS (5), from a fixed seed (FUZZ_SEED). The input being tried is kept in FUZZ_LAST, to be run alone afterwards:
+ * FUZZ_SECONDS, from a fixed seed (FUZZ_SEED). If nobody says for how long, for five seconds at most, and for FUZZ_MOST inputs, which
+ * the target defines: so a fast machine tries no others than were tried before. The input being tried is kept in FUZZ_LAST, to be run alone afterwards:
  * PROGRAM FILE tries FILE itself first, unchanged. With libFuzzer (`make fuzz`) this file is only the prototype. */
 #ifndef GPA_TESTS_FUZZ_DRIVE_H
 #define GPA_TESTS_FUZZ_DRIVE_H
@@ -11,6 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #ifndef GPA_LIBFUZZER
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,11 +105,11 @@ int main(int argc, char **argv) {
     uint8_t s[FUZZ_LONGEST];
     const char *seconds = getenv("FUZZ_SECONDS"), *seed = getenv("FUZZ_SEED");
     time_t end = time(NULL) + (seconds ? atol(seconds) : 5);
-    long tried = 0;
+    long tried = 0, most = seconds ? LONG_MAX : FUZZ_MOST;
     fuzz.seed = 0x9e3779b97f4a7c15u ^ (seed ? strtoull(seed, NULL, 0) : 0);
     for (int i = 1; i < argc; i++) fuzz_load(argv[i]);
     if (fuzz.n == 1) fuzz_try(fuzz.text[0], fuzz.size[0]);
-    while (fuzz.n && time(NULL) < end) {
+    while (fuzz.n && tried < most && time(NULL) < end) {
         size_t n = fuzz_lines(s, 1 + fuzz_below(600));
         for (size_t m = fuzz_below(8); m > 0; m--) n = fuzz_mutate(s, n);
         fuzz_try(s, n);

@@ -1,5 +1,6 @@
 /* A whole session on any program, on the reference device: it ends, with a value or an error, and gives back its memory.
  * Magics are tried, but for those that run commands or touch files. */
+#define FUZZ_MOST 400
 #include "tests/fuzz/drive.h"
 
 #include <pthread.h>

@@ -1,6 +1,7 @@
 /* What a front end asks while a text is typed: its parts for colours, whether it is whole, completions, what is known about a
  * name. Any text is answered; parts lie one behind the other within the text, completions replace a piece of it, and highlighting
  * keeps no memory. */
+#define FUZZ_MOST 3000
 #include "tests/fuzz/drive.h"
 
 #include "lang/session.h"

@@ -1,6 +1,7 @@
 /* What arrives at the kernel's sockets: a line is a frame. The message is signed where its frames are complete, so that what
  * lies behind the signature is reached as well. Nothing is lost: a message is dropped with a reason, or has a type and a content, its
  * identities and header are the bytes that came, and the next one is received as if there had been none before. */
+#define FUZZ_MOST 20000
 #include "tests/fuzz/drive.h"
 
 #include <string.h>

@@ -10,7 +10,7 @@ import tempfile
 
 from client import PROGRAM, main
 
-MINUTES = 5
+MINUTES = 20
 
 
 def run(notebook, folder):
