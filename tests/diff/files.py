@@ -327,16 +327,16 @@ try: np.fromfile("no such file")
 except FileNotFoundError as e: print(e)
 # --- files in other encodings
 import gzip
-with open("latin.txt", "w", encoding="latin-1") as f: print(f.write("aé\nüb\n"), "ß", file=f)
-print(open("latin.txt", "rb").read())
-with open("latin.txt", encoding="latin-1") as f: print(f.read(2), f.readline(), f.readlines())
-with open("latin.txt", encoding="iso-8859-1") as f: print([line for line in f])
-with open("mark.txt", "w", encoding="utf-8-sig") as f: f.write("é,"); f.write("b\n")
-print(open("mark.txt", "rb").read(), open("mark.txt", encoding="utf-8-sig").read(), ascii(open("mark.txt", encoding="utf-8").read()))
-print(open("latin.txt", errors="replace").read(), open("latin.txt", encoding="ascii", errors="ignore").read())
-for f in (lambda: open("latin.txt").read(), lambda: open("latin.txt", encoding="ascii").readline(), lambda: open("latin.txt", encoding="no"), lambda: open("latin.txt", "rb", encoding="ascii"),
-          lambda: open("ascii.txt", "w", encoding="ascii").write("é"), lambda: open("latin.txt", "rb", errors="strict")):
+with open("/tmp/gpa_latin.txt", "w", encoding="latin-1") as f: print(f.write("aé\nüb\n"), "ß", file=f)
+print(open("/tmp/gpa_latin.txt", "rb").read())
+with open("/tmp/gpa_latin.txt", encoding="latin-1") as f: print(f.read(2), f.readline(), f.readlines())
+with open("/tmp/gpa_latin.txt", encoding="iso-8859-1") as f: print([line for line in f])
+with open("/tmp/gpa_mark.txt", "w", encoding="utf-8-sig") as f: f.write("é,"); f.write("b\n")
+print(open("/tmp/gpa_mark.txt", "rb").read(), open("/tmp/gpa_mark.txt", encoding="utf-8-sig").read(), ascii(open("/tmp/gpa_mark.txt", encoding="utf-8").read()))
+print(open("/tmp/gpa_latin.txt", errors="replace").read(), open("/tmp/gpa_latin.txt", encoding="ascii", errors="ignore").read())
+for f in (lambda: open("/tmp/gpa_latin.txt").read(), lambda: open("/tmp/gpa_latin.txt", encoding="ascii").readline(), lambda: open("/tmp/gpa_latin.txt", encoding="no"), lambda: open("/tmp/gpa_latin.txt", "rb", encoding="ascii"),
+          lambda: open("/tmp/gpa_ascii.txt", "w", encoding="ascii").write("é"), lambda: open("/tmp/gpa_latin.txt", "rb", errors="strict")):
     try: print(f())
     except (UnicodeError, LookupError, ValueError) as e: print(type(e).__name__, e)
-with gzip.open("latin.gz", "wt", encoding="latin-1") as f: f.write("é")
-print(gzip.open("latin.gz").read(), gzip.open("latin.gz", "rt", encoding="latin-1").read())
+with gzip.open("/tmp/gpa_latin.gz", "wt", encoding="latin-1") as f: f.write("é")
+print(gzip.open("/tmp/gpa_latin.gz").read(), gzip.open("/tmp/gpa_latin.gz", "rt", encoding="latin-1").read())
