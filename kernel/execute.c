@@ -124,7 +124,7 @@ static gpa_code read_line(void *user, const char *prompt, char *line, size_t n) 
 }
 
 void execute_host(kernel *k, gpa_host *host) {
-    *host = (gpa_host){.user = k, .write = write_stream, .result = show_result, .error = show_error, .display = show_display, .clear = clear_output, .page = show_page, .next_input = next_input, .input = read_line};
+    *host = (gpa_host){.user = k, .write = write_stream, .result = show_result, .error = show_error, .display = show_display, .clear = clear_output, .page = show_page, .next_input = next_input, .input = read_line, .pretty = true};
 }
 
 void execute_captured(void *user, const char *name, const char *text, size_t n) {

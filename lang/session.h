@@ -62,6 +62,7 @@ typedef struct {
     void (*symbols)(void *user, int *columns, int *rows);
     /* Begins the process anew, which is to call gpa_session_restore with this folder. Returns only where that cannot be. */
     void (*restart)(void *user, const char *folder);
+    bool pretty;   /* lists, tuples, sets and dicts are laid out over several lines, as IPython does it */
     bool terminal; /* the process owns a terminal: children of !cmd use it as it is; else their output comes by `write` */
 } gpa_host;
 

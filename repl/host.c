@@ -217,6 +217,7 @@ void host_init(gpa_host *h) {
                     .progress = show_progress,
                     .input = read_line,
                     .symbols = symbols_room,
+                    .pretty = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO),
                     .terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)};
 }
 

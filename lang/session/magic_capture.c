@@ -38,7 +38,22 @@ static gpa_code captured_repr(gpa_vm *vm, object_obj *o, gpa_str *out) {
     return GPA_OK;
 }
 
-const object_kind captured_kind = {.type_name = "CapturedIO", .repr = captured_repr, .attr = captured_attr};
+/* str() and print() give what was written. */
+static gpa_code captured_str(gpa_vm *vm, object_obj *o, gpa_str *out) {
+    (void)vm;
+    str_putn(out, o->fields[F_STDOUT].str->text, o->fields[F_STDOUT].str->size);
+    return GPA_OK;
+}
+
+/* captured() shows it again. */
+static gpa_code captured_call(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_named, const value *names, value *out) {
+    (void)args, (void)names;
+    if (n + n_named) return vm_fail(vm, GPA_E_TYPE, "CapturedIO.show() takes 1 positional argument but %zu were given", 1 + n + n_named);
+    return show_method(vm, (value[]){v_obj(V_OBJECT, o)}, out);
+}
+
+const object_kind captured_kind = {
+    .type_name = "CapturedIO", .repr = captured_repr, .str = captured_str, .call = captured_call, .attr = captured_attr};
 
 /* ---- the magic ---- */
 

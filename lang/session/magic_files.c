@@ -89,7 +89,7 @@ static gpa_code find_program(magic_call *m, gpa_str *path, gpa_str *text) {
     bool given = magic_word(m, &word);
     if (given) magic_home(word.text, path);
     str_free(&word);
-    if (!given) return magic_usage(m, "%%run: a file name is missing");
+    if (!given) return vm_fail(m->s->vm, GPA_E_EXCEPTION, "you must provide at least a filename.");
     if (path->failed) return vm_no_memory(m->s->vm);
     if (access(path->text, R_OK) && !strchr(path->text, '.')) str_put(path, ".gpa");
     if (magic_read_file(path->text, text)) return GPA_OK;
@@ -229,12 +229,33 @@ out:
     return rc;
 }
 
-/* ---- %%writefile ---- */
+/* ---- %less ---- */
 
 static gpa_code fail_file(const magic_call *m, int why, const char *path) {
     gpa_code code = why == ENOENT ? GPA_E_FILE_NOT_FOUND : why == EACCES ? GPA_E_PERMISSION : why == EISDIR ? GPA_E_IS_DIRECTORY : GPA_E_OS;
     return vm_fail(m->s->vm, code, "[Errno %d] %s: '%s'", why, strerror(why), path);
 }
+
+gpa_code magic_less(magic_call *m, value *out) {
+    gpa_str path, text, name;
+    gpa_code rc = GPA_OK;
+    (void)out;
+    str_init(&path);
+    str_init(&text);
+    str_init(&name);
+    if (!magic_word(m, &name)) TRY(magic_usage(m, "%%%s: a file name is missing", m->row->name));
+    magic_home(name.text, &path);
+    if (!magic_read_file(path.text, &text)) TRY(fail_file(m, errno, path.text));
+    gpa_repr r = {"text/plain", text.text ? text.text : "", text.len, NULL};
+    session_page(m->s, &r, 1);
+out:
+    str_free(&path);
+    str_free(&text);
+    str_free(&name);
+    return rc;
+}
+
+/* ---- %%writefile ---- */
 
 gpa_code magic_writefile(magic_call *m, value *out) {
     const char *text;

@@ -463,7 +463,14 @@ gpa_code magic_question(gpa_session *s, const char *name, size_t n, int level) {
         gpa_code rc = find_names(s, name, n);
         if (rc != GPA_E_NAME) return rc;
     }
-    if (gpa_session_inspect(s, name, n, n, level, show_page, s)) session_printf(s, false, "Object `%.*s` not found.\n", (int)n, name);
+    if (!gpa_session_inspect(s, name, n, n, level, show_page, s)) return GPA_OK;
+    gpa_str marked; /* a magic, without its mark */
+    str_init(&marked);
+    str_putc(&marked, '%');
+    str_putn(&marked, name, n);
+    bool found = magic_find(name, n) && !marked.failed && !gpa_session_inspect(s, marked.text, marked.len, marked.len, level, show_page, s);
+    str_free(&marked);
+    if (!found) session_printf(s, false, "Object `%.*s` not found.\n", (int)n, name);
     return GPA_OK;
 }
 
@@ -507,6 +514,23 @@ static gpa_code show_part(magic_call *m, part_of *part, const char *label, const
 gpa_code magic_pdoc(magic_call *m, value *out) {
     (void)out;
     return show_part(m, inspect_doc, "Docstring:\n", "No documentation found for");
+}
+
+gpa_code magic_pdef(magic_call *m, value *out) {
+    (void)out;
+    value v = named(m);
+    gpa_str text, name;
+    if (v.tag == V_UNSET) return GPA_OK;
+    str_init(&text);
+    str_init(&name);
+    str_putn(&name, m->args, m->n);
+    inspect_signature(m->s, v, name.text, &text);
+    if (text.len) session_printf(m->s, false, " %s\n \n", text.text);
+    else session_printf(m->s, false, "No definition header found for %s\n", name.text);
+    str_free(&text);
+    str_free(&name);
+    value_release(m->s->vm, v);
+    return GPA_OK;
 }
 
 gpa_code magic_psource(magic_call *m, value *out) {

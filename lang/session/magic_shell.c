@@ -221,6 +221,23 @@ gpa_code magic_sx(magic_call *m, value *out) {
     return m->body ? magic_system(m->s, m->body, m->n_body, true, out) : magic_system(m->s, m->args, m->n, true, out);
 }
 
+/* A program of the system that goes by the magic's name: %ls, %cat. */
+gpa_code magic_program(magic_call *m, value *out) {
+    gpa_str line;
+    str_init(&line);
+    str_put(&line, m->row->name);
+    if (strcmp(m->row->name, "ls") == 0) str_put(&line, m->s->host.terminal && !m->wanted ? " -F --color=auto" : " -F");
+    if (strcmp(m->row->name, "ll") == 0) {
+        str_clear(&line);
+        str_put(&line, "ls -F -l");
+    }
+    if (m->n) str_putc(&line, ' ');
+    str_putn(&line, m->args, m->n);
+    gpa_code rc = line.failed ? vm_no_memory(m->s->vm) : magic_system(m->s, line.text, line.len, m->wanted, out);
+    str_free(&line);
+    return rc;
+}
+
 /* ---- %%script ---- */
 
 enum { MOST_WORDS = 64 };

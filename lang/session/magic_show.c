@@ -30,13 +30,32 @@ static void put_list(const char *title, const char *mark, magic_kinds kinds, gpa
     mem_free(rows);
 }
 
+static void put_automagic(const gpa_session *s, gpa_str *out) {
+    str_put(out, s->no_automagic ? "Automagic is OFF, % prefix IS needed for line magics.\n" : "Automagic is ON, % prefix IS NOT needed for line magics.\n");
+}
+
+gpa_code magic_automagic(magic_call *m, value *out) {
+    gpa_str text;
+    (void)out;
+    if (magic_take(m, "on") || magic_take(m, "1") || magic_take(m, "True")) m->s->no_automagic = false;
+    else if (magic_take(m, "off") || magic_take(m, "0") || magic_take(m, "False")) m->s->no_automagic = true;
+    else m->s->no_automagic = !m->s->no_automagic;
+    str_init(&text);
+    str_putc(&text, '\n');
+    put_automagic(m->s, &text);
+    session_write(m->s, false, text.text, text.len);
+    str_free(&text);
+    return GPA_OK;
+}
+
 gpa_code magic_lsmagic(magic_call *m, value *out) {
     gpa_str text;
     (void)out;
     str_init(&text);
     put_list("Available line magics:", "%", MAGIC_LINE, &text);
     put_list("\nAvailable cell magics:", "%%", MAGIC_CELL, &text);
-    str_put(&text, "\nAutomagic is OFF, % prefix IS needed for line magics.\n");
+    str_putc(&text, '\n');
+    put_automagic(m->s, &text);
     session_write(m->s, false, text.text, text.len);
     str_free(&text);
     return GPA_OK;
@@ -229,6 +248,44 @@ gpa_code magic_xmode(magic_call *m, value *out) {
     m->s->minimal = i == 3;
     session_printf(m->s, false, "Exception reporting mode: %s\n", modes[i]);
     return GPA_OK;
+}
+
+gpa_code magic_pprint(magic_call *m, value *out) {
+    (void)out;
+    m->s->flat = !m->s->flat;
+    session_printf(m->s, false, "Pretty printing has been turned %s\n", m->s->flat ? "OFF" : "ON");
+    return GPA_OK;
+}
+
+/* ---- what notebooks begin with ---- */
+
+/* The one extension that is known has nothing to do here: its magics are accepted. */
+gpa_code magic_load_ext(magic_call *m, value *out) {
+    (void)out;
+    if (!m->n) return magic_usage(m, "Missing module name.");
+    if (magic_take(m, "autoreload")) return GPA_OK;
+    return vm_fail(m->s->vm, GPA_E_NO_MODULE, "No module named '%.*s'", (int)MIN(m->n, 200), m->args);
+}
+
+gpa_code magic_autoreload(magic_call *m, value *out) {
+    (void)m, (void)out;
+    return GPA_OK;
+}
+
+gpa_code magic_pylab(magic_call *m, value *out) {
+    static const char code[] = "import numpy\nimport numpy as np\nimport matplotlib\nimport matplotlib.pyplot as plt\n"
+                               "from numpy import *\nfrom matplotlib.pyplot import *";
+    value last = v_unset();
+    (void)out;
+    gpa_code rc = magic_eval(m, code, sizeof code - 1, &last);
+    if (last.tag != V_UNSET) value_release(m->s->vm, last);
+    if (!rc) session_printf(m->s, false, "Populating the interactive namespace from numpy and matplotlib\n");
+    return rc;
+}
+
+gpa_code magic_pip(magic_call *m, value *out) {
+    (void)out;
+    return magic_usage(m, "%%%s: gpa has its modules built in, and does not see Python's packages; !%s runs the program itself", m->row->name, m->row->name);
 }
 
 /* Notebooks begin with it; plots are shown where they are made anyway. */

@@ -5,6 +5,7 @@
 
 #include "lang/format.h"
 #include "lang/session/magic.h"
+#include "lang/session/pretty.h"
 
 /* ---- streams ---- */
 
@@ -54,7 +55,7 @@ static gpa_code put_plain(gpa_session *s, value v, gpa_str *out) {
 
 /* A value's representations: its text, in *plain, then, if they are wanted, what its kind adds, in *more. Borrowed from both. */
 static gpa_code represent(gpa_session *s, value v, bool rich, gpa_str *plain, mime_bundle *more, gpa_repr *r, size_t *n) {
-    gpa_code rc = put_plain(s, v, plain);
+    gpa_code rc = s->host.pretty && !s->flat ? pretty_put(s, v, put_plain, plain) : put_plain(s, v, plain);
     if (!rc && rich && v.tag == V_OBJECT && v.object->kind->mimes) rc = v.object->kind->mimes(s->vm, v.object, more);
     if (!rc && plain->failed) rc = vm_no_memory(s->vm);
     if (rc) return rc;

@@ -11,6 +11,7 @@
 #include "lang/container.h"
 #include "lang/lex.h"
 #include "lang/parse.h"
+#include "lang/session/automagic.h"
 #include "lang/session/magic.h"
 
 /* ---- what the vm asks for ---- */
@@ -289,6 +290,9 @@ gpa_code gpa_session_eval(gpa_session *s, const char *file, const char *src, siz
     vm_clear_error(s->vm);
     snprintf(name, sizeof name, "In [%d]", s->count);
     gpa_code rc = is_counted(flags) ? session_remember_input(s, src, n) : GPA_OK;
+    gpa_str line;
+    str_init(&line);
+    if (is_counted(flags) && !file && automagic(s, src, n, &line)) src = line.text, n = line.len;
     if (!rc) rc = session_parse(s, file ? SOURCE_FILE : SOURCE_CELL, file ? file : name, src, n, &m);
     bool explains = !rc && flags & GPA_EVAL_EXPLAIN;
     if (explains) rt_explain_start(s->rt, flags & GPA_EVAL_SOURCE ? RT_EXPLAIN_SOURCE : RT_EXPLAIN_PLAN);
@@ -301,6 +305,7 @@ gpa_code gpa_session_eval(gpa_session *s, const char *file, const char *src, siz
     else if (rc) session_report_current(s);
     if (explains) print_explain(s);
     ast_release(m);
+    str_free(&line);
     if (is_counted(flags)) s->count++;
     if (status) *status = code;
     return rc;

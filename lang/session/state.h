@@ -37,6 +37,8 @@ struct gpa_session {
     bool bar;              /* one is shown */
     bool trace;            /* %trace */
     bool minimal;          /* %xmode: errors are one line */
+    bool no_automagic;     /* %automagic: magics need their % */
+    bool flat;             /* %pprint: containers are shown on one line where the host would have them laid out */
     struct {               /* %config; empty: the default */
         gpa_str figure_format, out_share;
     } settings;

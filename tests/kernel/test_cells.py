@@ -24,6 +24,29 @@ def test_result():
         assert k.run("_ + Out[1]")[1][-1].content["data"]["text/plain"] == "84"
 
 
+def test_layout():
+    """containers over several lines, as IPython 9 shows them; %pprint"""
+    shown = {
+        "[[1, 2, 3]] * 8": "[[1, 2, 3],\n" + 6 * " [1, 2, 3],\n" + " [1, 2, 3]]",
+        "[1] * 26": "[" + 25 * "1, " + "1]",
+        "['a' * 75]": "['" + 75 * "a" + "']",
+        "['a' * 74, 1]": "['" + 74 * "a" + "',\n 1]",
+        "('a' * 30, 'b' * 30, 'c' * 30)": f"('{30 * 'a'}',\n '{30 * 'b'}',\n '{30 * 'c'}')",
+        "{'k': ('v' * 60, 'w' * 30), 'm': [('a', 1), ('b', 2)]}": f"{{'k': ('{60 * 'v'}',\n  '{30 * 'w'}'),\n 'm': [('a', 1), ('b', 2)]}}",
+        "{('a', 1): 2, ('b' * 40, 2): 'c' * 40}": f"{{('a', 1): 2,\n ('{40 * 'b'}',\n  2): '{40 * 'c'}'}}",
+        "[np.eye(2), 1]": "[array([[1., 0.],\n        [0., 1.]]),\n 1]",
+        "{'a': np.eye(2)}": "{'a': array([[1., 0.],\n        [0., 1.]])}",
+        "list(range(1200))": "[0,\n" + "".join([f" {i},\n" for i in range(1, 1000)]) + " ...]",
+        "set(range(40))": "{0,\n" + "".join([f" {i},\n" for i in range(1, 39)]) + " 39}",
+        "[(1,), [], {}, set(), ()]": "[(1,), [], {}, set(), ()]",
+    }
+    with Kernel() as k:
+        for code, text in shown.items():
+            assert k.run(code)[1][-1].content["data"]["text/plain"] == text, code
+        k.run("%pprint")
+        assert k.run("list(range(40))")[1][-1].content["data"]["text/plain"] == str(list(range(40)))
+
+
 def test_error():
     """an error is one output; its parts are in the reply"""
     with Kernel() as k:

@@ -1,0 +1,168 @@
+/* The layout is decided from outside inwards: a container whose line is too long is broken, then each of its items is looked at.
+ *
+ * An item's line counts with what follows it up to where the next line may begin: a comma, or the closing brackets. Items whose own
+ * text has several lines, as arrays have, break all containers around them.
+ * Reading order: texts on one line, then put. */
+#include "lang/session/pretty.h"
+
+#include "lang/container.h"
+
+enum { COLUMNS = 79, MOST_ITEMS = 1000, DEEPEST = 60 };
+
+typedef struct {
+    gpa_session *s;
+    gpa_code (*item)(gpa_session *s, value v, gpa_str *out);
+} printer;
+
+/* A container that is laid out: its items, in keys and values if it is a dict. */
+typedef struct {
+    const char *open, *close;
+    value held; /* owns the items, where they were gathered */
+    const value *items;
+    const dict_obj *dict;
+    size_t n;
+} container;
+
+/* The members of a set in order, where they have one. */
+static gpa_code in_order(const printer *p, value set, value *out) {
+    gpa_vm *vm = p->s->vm;
+    gpa_sym name = intern_find(p->s->names, "sorted", 6);
+    value sorted = vm_builtin_peek(vm, name);
+    gpa_code rc = vm_call(vm, sorted, 1, &set, 0, NULL, out);
+    if (rc != GPA_E_TYPE) return rc;
+    vm_clear_error(vm);
+    return vm_collect(vm, set, out);
+}
+
+/* *is: whether v is a container with something in it; then *c has it, and is given back by done. */
+static gpa_code look(const printer *p, value v, container *c, bool *is) {
+    gpa_code rc = GPA_OK;
+    *c = (container){.held = v_none()};
+    *is = true;
+    if (v.tag == V_LIST && v.list->count) *c = (container){"[", "]", v_none(), v.list->items, NULL, v.list->count};
+    else if (v.tag == V_TUPLE && v.tuple->count)
+        *c = (container){"(", v.tuple->count == 1 ? ",)" : ")", v_none(), v.tuple->items, NULL, v.tuple->count};
+    else if (v.tag == V_DICT && v.dict->count) *c = (container){"{", "}", v_none(), NULL, v.dict, v.dict->count};
+    else if (v.tag == V_SET && v.set->d.count && !v.set->frozen && v.set->d.count <= MOST_ITEMS) {
+        rc = in_order(p, v, &c->held);
+        if (rc) return rc;
+        *c = (container){"{", "}", c->held, c->held.list->items, NULL, c->held.list->count};
+    } else
+        *is = false;
+    return rc;
+}
+
+static void done(const printer *p, container *c) { value_release(p->s->vm, c->held); }
+
+/* ---- on one line ---- */
+
+static gpa_code put_flat(const printer *p, value v, int depth, gpa_str *out);
+
+static gpa_code put_flat_items(const printer *p, const container *c, int depth, gpa_str *out) {
+    gpa_code rc = GPA_OK;
+    size_t at = 0;
+    str_put(out, c->open);
+    for (size_t i = 0; i < c->n && !rc; i++) {
+        const dict_entry *e = c->dict ? dict_next(c->dict, &at) : NULL;
+        if (i) str_put(out, ", ");
+        if (e) rc = put_flat(p, e->key, depth + 1, out);
+        if (e) str_put(out, ": ");
+        if (!rc) rc = put_flat(p, e ? e->v : c->items[i], depth + 1, out);
+    }
+    str_put(out, c->close);
+    return rc;
+}
+
+static gpa_code put_flat(const printer *p, value v, int depth, gpa_str *out) {
+    container c;
+    bool is = false;
+    gpa_code rc = depth < DEEPEST ? look(p, v, &c, &is) : GPA_OK;
+    if (rc) return rc;
+    if (!is) return p->item(p->s, v, out);
+    rc = put_flat_items(p, &c, depth, out);
+    done(p, &c);
+    return rc;
+}
+
+/* ---- over several lines ---- */
+
+static void new_line(gpa_str *out, size_t columns) {
+    str_putc(out, '\n');
+    str_fill(out, ' ', columns);
+}
+
+/* How many columns the last line has. */
+static size_t column_of(const gpa_str *out) {
+    size_t n = 0;
+    for (size_t i = out->len; i && out->text[i - 1] != '\n'; i--) n += ((unsigned char)out->text[i - 1] & 0xC0) != 0x80;
+    return n;
+}
+
+/* Whether a text fits on the line behind `from` columns and before `after`. */
+static bool fits(const gpa_str *flat, size_t from, size_t after) {
+    size_t n = from + after;
+    for (size_t i = 0; i < flat->len; i++) {
+        if (flat->text[i] == '\n') return false;
+        n += ((unsigned char)flat->text[i] & 0xC0) != 0x80;
+    }
+    return n <= COLUMNS;
+}
+
+/* `after`: how many columns follow. */
+static gpa_code put(const printer *p, value v, size_t depth, size_t after, gpa_str *out);
+
+/* How many columns of a dict's value stand on its key's line whatever is broken: all, or those of an opening bracket. */
+static gpa_code behind_key(const printer *p, value v, size_t follows, size_t *out) {
+    gpa_str flat;
+    if (v.tag == V_LIST || v.tag == V_TUPLE || v.tag == V_DICT || v.tag == V_SET) return GPA_OK;
+    str_init(&flat);
+    gpa_code rc = p->item(p->s, v, &flat);
+    const char *end = memchr(flat.text, '\n', flat.len);
+    *out = 2 + (end ? (size_t)(end - flat.text) : flat.len + follows);
+    str_free(&flat);
+    return rc;
+}
+
+static gpa_code put_items(const printer *p, const container *c, size_t depth, size_t after, gpa_str *out) {
+    gpa_code rc = GPA_OK;
+    size_t at = 0, n = c->n > MOST_ITEMS ? MOST_ITEMS : c->n;
+    str_put(out, c->open);
+    for (size_t i = 0; i < n && !rc && !(rc = vm_poll(p->s->vm)); i++) {
+        const dict_entry *e = c->dict ? dict_next(c->dict, &at) : NULL;
+        size_t follows = i + 1 < c->n ? 1 : after + strlen(c->close);
+        if (i) str_putc(out, ','), new_line(out, depth + 1);
+        size_t behind = 3;
+        if (e) rc = behind_key(p, e->v, follows, &behind);
+        if (e && !rc) rc = put(p, e->key, depth + 1, behind, out);
+        if (e) str_put(out, ": ");
+        if (!rc) rc = put(p, e ? e->v : c->items[i], depth + 1, follows, out);
+    }
+    if (n < c->n) str_putc(out, ','), new_line(out, depth + 1), str_put(out, "...");
+    str_put(out, c->close);
+    return rc;
+}
+
+static gpa_code put(const printer *p, value v, size_t depth, size_t after, gpa_str *out) {
+    container c;
+    bool is = false;
+    gpa_str flat;
+    str_init(&flat);
+    gpa_code rc = put_flat(p, v, (int)depth, &flat);
+    if (!rc && depth < DEEPEST && !fits(&flat, column_of(out), after)) rc = look(p, v, &c, &is);
+    if (is) {
+        rc = put_items(p, &c, depth, after, out);
+        done(p, &c);
+    } else if (!rc) {
+        for (size_t i = 0; i < flat.len; i++) {
+            str_putc(out, flat.text[i]);
+            if (flat.text[i] == '\n') str_fill(out, ' ', depth);
+        }
+    }
+    str_free(&flat);
+    return rc;
+}
+
+gpa_code pretty_put(gpa_session *s, value v, gpa_code (*item)(gpa_session *s, value v, gpa_str *out), gpa_str *out) {
+    const printer p = {s, item};
+    return put(&p, v, 0, 0, out);
+}
