@@ -1,7 +1,9 @@
 /* The modules os and os.path, as far as programs over arrays use them. */
 #include <dirent.h>
 #include <errno.h>
+#include <pwd.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
@@ -383,11 +385,30 @@ gpa_code os_terminal(gpa_vm *vm, value *argv, value *out) {
     return native_give(v_tuple(vm, 2, (value[]){v_int(size.ws_col), v_int(size.ws_row)}), out);
 }
 
+/* The folder of the user whose name is the first n bytes, or of the one who runs this; NULL: nobody knows. */
+static const char *home_of(const char *name, size_t n) {
+    const char *home = n ? NULL : getenv("HOME");
+    char text[256];
+    if (home) return home;
+    if (n >= sizeof text) return NULL;
+    memcpy(text, name, n);
+    text[n] = '\0';
+    const struct passwd *user = n ? getpwnam(text) : getpwuid(getuid());
+    return user ? user->pw_dir : NULL;
+}
+
 gpa_code os_expanduser(gpa_vm *vm, value *argv, value *out) {
-    const char *path, *home = getenv("HOME");
+    const char *path, *home = NULL;
     gpa_code rc = arg_path(vm, argv[0], &path);
     if (rc) return rc;
-    if (home && path[0] == '~' && (path[1] == '/' || !path[1])) return native_give(v_strf(vm, "%s%s", home, path + 1), out);
-    *out = value_retain(argv[0]);
-    return GPA_OK;
+    size_t name = path[0] == '~' ? strcspn(path + 1, "/") : 0;
+    if (path[0] == '~') home = home_of(path + 1, name);
+    if (!home) {
+        *out = value_retain(argv[0]);
+        return GPA_OK;
+    }
+    const char *rest = path + 1 + name;
+    int n = (int)strlen(home);
+    while (n > 0 && home[n - 1] == '/') n--;
+    return native_give(n || *rest ? v_strf(vm, "%.*s%s", n, home, rest) : v_cstr(vm, "/"), out);
 }

@@ -155,3 +155,6 @@ i = x = 7
 for i, x in zip([], []):
     pass
 print(i, x)
+# --- the user's folder
+import os
+print([os.path.expanduser(p) for p in ("~", "~/x", "~root", "~root/y", "~nobody_has_this_name/z", "a/~", "")])

@@ -67,6 +67,12 @@ check "their removal"              0 "*/cache: removed 0 programs, 0 bytes\n" ''
 check "neither of them"            2 '' '*--cache*info|clear*' "$GPA" --cache
 check "the plan of a program"      0 '?*' '*' "$GPA" --explain -c 'a = arange(1000.0); print((a * 2 + 1).sum())'
 
+# The user's folder: by $HOME, and by the system's list of users where there is none.
+folder='import os; print(os.path.expanduser("~"), os.path.expanduser("~/x"))'
+for home in HOME=/h/ HOME=/ HOME= --unset=HOME; do
+    check "the user's folder, $home" 0 "$(env "$home" "$PYTHON" -c "$folder")\n" '' env "$home" "$GPA" -c "$folder"
+done
+
 # begin CODE [OPTION ...]: a program behind, as $pid, which is ended after a minute if it does not end; its status is end's.
 begin() {
     : > "$work/out"
