@@ -31,23 +31,48 @@ gpa_code hostcall_matrix(const gpa_libcall *call, void *const *x, const atomic_b
 gpa_code hostcall_sparse(const gpa_libcall *call, const int32_t *start, const int32_t *column, const void *at, const void *x, void *y,
                          const atomic_bool *stop, gpa_err *e);
 
+/* Y = A X where a column l of A has the values at[line[l]] .. at[line[l + 1] - 1], in the rows `row`, of which Y has call->sparse.m; with
+ * `places` line[s] is the column of value s. All in range; y must not overlap the others. */
+gpa_code hostcall_sparse_columns(const gpa_libcall *call, bool places, const int32_t *line, const int32_t *row, const void *at, const void *x, void *y,
+                                 const atomic_bool *stop, gpa_err *e);
+
 /* A gpa_rows in host memory. */
 typedef struct {
     int64_t m, n, count;
     const int32_t *start, *column;
     const void *at;
 } host_rows;
+/* Whether 0 <= index < limit for all of n. */
+bool hostcall_below(const int32_t *index, int64_t n, int64_t limit);
 /* Whether starts and columns are what they say; GPA_E_VALUE if not. The calls below rely on it. */
 gpa_code hostcall_rows(const host_rows *a, gpa_err *e);
+/* GPA_E_VALUE: 2^31 values or more. */
+gpa_code hostcall_too_many(gpa_err *e);
 /* The starts of A B, start[0 .. a->m]. GPA_E_VALUE when it has 2^31 values or more. */
 gpa_code hostcall_spgemm_starts(const host_rows *a, const host_rows *b, int32_t *start, const atomic_bool *stop, gpa_err *e);
 /* Its columns, ascending in each row, and values, for these starts. */
 gpa_code hostcall_spgemm(gpa_dtype t, const host_rows *a, const host_rows *b, const int32_t *start, int32_t *column, void *at,
                          const atomic_bool *stop, gpa_err *e);
-/* The starts of what is in one of two matrices of a shape or in both; in each row of theirs the columns ascend. GPA_E_VALUE as above. */
-gpa_code hostcall_union_starts(const host_rows *a, const host_rows *b, int32_t *start, gpa_err *e);
-/* Its columns, and for each of them where it is among a's values and among b's; -1: nowhere. */
-void hostcall_union(const host_rows *a, const host_rows *b, int32_t *column, int32_t *in_a, int32_t *in_b);
+/* Whether the columns ascend in each row: then each place has one value. */
+bool hostcall_rows_ascend(const host_rows *a);
+/* Whether there are sums of a dtype for the next call and for hostcall_elements. */
+bool hostcall_can_add(gpa_dtype t);
+/* The same matrix with ascending columns in each row, values at one place as they stand, with `adding` added up: starts, columns and values, with room for
+ * as many as a has. */
+gpa_code hostcall_rows_ordered(gpa_dtype t, const host_rows *a, bool adding, int32_t *start, int32_t *column, void *at, const atomic_bool *stop, gpa_err *e);
+/* What becomes of the values of a union: they stay side by side, or are one, for dtypes that can be combined. */
+typedef enum { UNION_BOTH, UNION_ADD, UNION_SUBTRACT, UNION_MULTIPLY } host_union;
+bool hostcall_can_combine(gpa_dtype t);
+/* What is in one of two matrices of a shape or in both; in each row of theirs the columns ascend. Starts, and for each column a's value (of dtype
+ * t) and b's (of dtype u), 0 where there is none, or what they give, of dtype t = u, in x; with room for all of both. GPA_E_VALUE as above. */
+gpa_code hostcall_union(host_union how, gpa_dtype t, gpa_dtype u, const host_rows *a, const host_rows *b, int32_t *start, int32_t *column, void *x, void *y,
+                        const atomic_bool *stop, gpa_err *e);
+/* Some of a's rows, n of them: where each will begin, start[0 .. n]; then their columns and values. GPA_E_INDEX for a row that is not there. */
+gpa_code hostcall_some_starts(const host_rows *a, const int64_t *row, int64_t n, int32_t *start, gpa_err *e);
+void hostcall_some(gpa_dtype t, const host_rows *a, const int64_t *row, int64_t n, const int32_t *start, int32_t *column, void *at);
+/* Some of a's elements, n of them, sums where a place has several values; `ascending`: the columns are, in each row. GPA_E_INDEX as above. */
+gpa_code hostcall_elements(gpa_dtype t, const host_rows *a, const int64_t *row, const int64_t *column, int64_t n, bool ascending, void *out,
+                           const atomic_bool *stop, gpa_err *e);
 /* A TURN call on the memory given. GPA_E_VALUE for a key that is out of range. */
 gpa_code hostcall_turn(const gpa_libcall *call, const int32_t *key, const int32_t *other, const void *at, int32_t *start, int32_t *to_other, void *to_at,
                        gpa_err *e);

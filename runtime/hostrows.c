@@ -1,26 +1,38 @@
-/* Sparse matrices by rows in host memory: products of two, unions of what is in two, transposes.
+/* Sparse matrices by rows in host memory: products of two, transposes.
  *
  * A product is made row by row (F. G. Gustavson, ACM Transactions on Mathematical Software 4, 250-269, 1978), first how many columns each row
  * will have, then their sums, which stand one for each column of B meanwhile. Which of these are in use is a bit each; a second bit for each word of such
- * bits finds them in ascending order without a sort. Reading order: checks, products, unions, transposes. */
+ * bits finds them in ascending order without a sort. Reading order: checks, products, transposes. */
 #include "runtime/base.h"
 #include "runtime/hostcall.h"
 #include "runtime/spmm.h"
+#include "runtime/wide.h"
 
-enum { ROWS = 256 /* between two looks at *stop */, SHORT = 24, WORD = 64, PAGE = WORD * WORD };
+enum { ROWS = 256 /* between two looks at *stop */, AHEAD = 4 /* rows of B that memory is asked for */, SHORT = 24, WORD = 64, PAGE = WORD * WORD };
 
 /* ---- checks ---- */
 
-gpa_code hostcall_rows(const host_rows *a, gpa_err *e) {
+static GPA_WIDE bool rise(const int32_t *start, int64_t n) {
+    uint32_t fall = 0;
+    for (int64_t i = 0; i < n; i++) fall |= start[i] > start[i + 1];
+    return !fall;
+}
+
+/* The largest index, negative ones being larger than others. */
+static GPA_WIDE uint32_t largest(const int32_t *index, int64_t n) {
     uint32_t most = 0;
-    bool right = a->start[0] == 0 && a->start[a->m] == a->count;
-    for (int64_t i = 0; i < a->m; i++) right &= a->start[i] <= a->start[i + 1];
-    for (int64_t s = 0; s < a->count; s++) most = MAX(most, (uint32_t)a->column[s]);
-    if (right && (!a->count || most < a->n)) return GPA_OK;
+    for (int64_t i = 0; i < n; i++) most = MAX(most, (uint32_t)index[i]);
+    return most;
+}
+
+bool hostcall_below(const int32_t *index, int64_t n, int64_t limit) { return !n || largest(index, n) < limit; }
+
+gpa_code hostcall_rows(const host_rows *a, gpa_err *e) {
+    if (a->start[0] == 0 && a->start[a->m] == a->count && rise(a->start, a->m) && hostcall_below(a->column, a->count, a->n)) return GPA_OK;
     return gpa_fail(e, GPA_E_VALUE, "the indices of a sparse matrix do not fit its shape");
 }
 
-static gpa_code too_many(gpa_err *e) { return gpa_fail(e, GPA_E_VALUE, "a sparse matrix cannot have 2**31 values or more"); }
+gpa_code hostcall_too_many(gpa_err *e) { return gpa_fail(e, GPA_E_VALUE, "a sparse matrix cannot have 2**31 values or more"); }
 
 /* Counts become starts. */
 static gpa_code add_up(int64_t m, int32_t *start, gpa_err *e) {
@@ -28,7 +40,7 @@ static gpa_code add_up(int64_t m, int32_t *start, gpa_err *e) {
     start[0] = 0;
     for (int64_t i = 1; i <= m; i++) {
         all += start[i];
-        if (all > INT32_MAX) return too_many(e);
+        if (all > INT32_MAX) return hostcall_too_many(e);
         start[i] = (int32_t)all;
     }
     return GPA_OK;
@@ -98,16 +110,23 @@ static int64_t set_take(row_set *r, int32_t *out) {
 }
 
 gpa_code hostcall_spgemm_starts(const host_rows *a, const host_rows *b, int32_t *start, const atomic_bool *stop, gpa_err *e) {
-    row_set r;
-    gpa_code rc = set_new(&r, b->n, e);
+    int32_t *seen = mem_new((size_t)MAX(b->n, 1) * sizeof *seen); /* the last row that has the column */
+    gpa_code rc = seen ? GPA_OK : gpa_no_memory(e);
+    for (int64_t j = 0; j < b->n && !rc; j++) seen[j] = -1;
     for (int64_t i = 0; i < a->m && !rc; i++) {
-        for (int32_t s = a->start[i]; s < a->start[i + 1]; s++)
-            for (int32_t t = b->start[a->column[s]]; t < b->start[a->column[s] + 1]; t++) set_add(&r, b->column[t]);
-        start[i + 1] = (int32_t)r.n;
-        set_clear(&r);
+        const int32_t row = (int32_t)i;
+        int32_t n = 0;
+        for (int32_t s = a->start[i]; s < a->start[i + 1]; s++) {
+            __builtin_prefetch(b->column + b->start[a->column[MIN(s + AHEAD, a->count - 1)]]);
+            for (int32_t t = b->start[a->column[s]], end = b->start[a->column[s] + 1]; t < end; t++) {
+                n += seen[b->column[t]] != row;
+                seen[b->column[t]] = row;
+            }
+        }
+        start[i + 1] = n;
         if (i % ROWS == 0 && hostcall_stopped(stop)) rc = gpa_fail(e, GPA_E_INTERRUPT, "%s", "");
     }
-    set_free(&r);
+    mem_free(seen);
     return rc ? rc : add_up(a->m, start, e);
 }
 
@@ -118,6 +137,9 @@ gpa_code hostcall_spgemm_starts(const host_rows *a, const host_rows *b, int32_t 
         for (int32_t s = p->start[i]; s < p->start[i + 1]; s++) {                                                                  \
             const int32_t l = p->column[s];                                                                                        \
             const T a = ((const T *)p->at)[s];                                                                                     \
+            const int32_t next = q->start[p->column[MIN(s + AHEAD, p->count - 1)]];                                                \
+            __builtin_prefetch(q->column + next);                                                                                  \
+            __builtin_prefetch((const T *)q->at + next);                                                                           \
             for (int32_t t = q->start[l]; t < q->start[l + 1]; t++) {                                                              \
                 const int32_t j = q->column[t];                                                                                    \
                 const T b = ((const T *)q->at)[t];                                                                                 \
@@ -158,39 +180,6 @@ gpa_code hostcall_spgemm(gpa_dtype t, const host_rows *a, const host_rows *b, co
     mem_free(sums);
     set_free(&r);
     return rc;
-}
-
-/* ---- unions ---- */
-
-gpa_code hostcall_union_starts(const host_rows *a, const host_rows *b, int32_t *start, gpa_err *e) {
-    for (int64_t i = 0; i < a->m; i++) {
-        int32_t s = a->start[i], t = b->start[i], both = 0;
-        const int32_t end_a = a->start[i + 1], end_b = b->start[i + 1];
-        while (s < end_a && t < end_b) {
-            const int32_t x = a->column[s], y = b->column[t];
-            both += x == y;
-            s += x <= y;
-            t += y <= x;
-        }
-        start[i + 1] = end_a - a->start[i] + end_b - b->start[i] - both;
-    }
-    return add_up(a->m, start, e);
-}
-
-void hostcall_union(const host_rows *a, const host_rows *b, int32_t *column, int32_t *in_a, int32_t *in_b) {
-    int64_t k = 0;
-    for (int64_t i = 0; i < a->m; i++) {
-        int32_t s = a->start[i], t = b->start[i];
-        const int32_t end_a = a->start[i + 1], end_b = b->start[i + 1];
-        for (; s < end_a || t < end_b; k++) {
-            const int32_t x = s < end_a ? a->column[s] : INT32_MAX, y = t < end_b ? b->column[t] : INT32_MAX;
-            column[k] = MIN(x, y);
-            in_a[k] = x <= y ? s : -1;
-            in_b[k] = y <= x ? t : -1;
-            s += x <= y;
-            t += y <= x;
-        }
-    }
 }
 
 /* ---- transposes ---- */

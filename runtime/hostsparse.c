@@ -1,9 +1,9 @@
-/* Products of sparse matrices with dense ones in host memory. */
+/* Products of sparse matrices with dense ones in host memory: of rows, whose sums are made one by one; of columns, which are added up. */
 #include "runtime/base.h"
 #include "runtime/hostcall.h"
 #include "runtime/spmm.h"
 
-enum { ROWS = 4096 }; /* between two looks at *stop */
+enum { ROWS = 4096, VALUES = 1 << 16 /* between two looks at *stop */, EIGHT = 8 };
 
 gpa_code hostcall_sparse(const gpa_libcall *call, const int32_t *start, const int32_t *column, const void *at, const void *x, void *y,
                          const atomic_bool *stop, gpa_err *e) {
@@ -11,6 +11,68 @@ gpa_code hostcall_sparse(const gpa_libcall *call, const int32_t *start, const in
     for (int64_t i = 0; i < call->sparse.m; i += ROWS) {
         if (!spmm_rows(call->dtype, &p, i, MIN(i + ROWS, call->sparse.m)))
             return gpa_fail(e, GPA_E_TYPE, "sparse matrices of dtype %s have no products", dtype_info[call->dtype].name);
+        if (hostcall_stopped(stop)) return gpa_fail(e, GPA_E_INTERRUPT, "%s", "");
+    }
+    return GPA_OK;
+}
+
+#define ADDED(id, T, ADD)                                                           \
+    static inline void add_##id(const T a, const T *x, T *y) {                      \
+        const T b = *x;                                                             \
+        T c = *y;                                                                   \
+        ADD;                                                                        \
+        *y = c;                                                                     \
+    }                                                                               \
+    static inline void add_row_##id(const T a, const T *x, T *y, int64_t k) {       \
+        int64_t j = 0;                                                              \
+        for (; k - j >= EIGHT; j += EIGHT) {                                        \
+            T sum[EIGHT];                                                           \
+            for (int w = 0; w < EIGHT; w++) sum[w] = y[j + w];                      \
+            for (int w = 0; w < EIGHT; w++) add_##id(a, x + j + w, sum + w);        \
+            for (int w = 0; w < EIGHT; w++) y[j + w] = sum[w];                      \
+        }                                                                           \
+        for (; j < k; j++) add_##id(a, x + j, y + j);                               \
+    }                                                                               \
+    static void columns_##id(const spmm *p, int64_t from, int64_t to) {             \
+        const T *at = p->at, *x = p->x;                                             \
+        T *y = p->y;                                                                \
+        const int64_t k = p->k;                                                     \
+        for (int64_t l = from; l < to; l++)                                         \
+            for (int64_t s = p->start[l], end = p->start[l + 1]; s < end; s++) {    \
+                if (k == 1) add_##id(at[s], x + l, y + p->column[s]);               \
+                else add_row_##id(at[s], x + l * k, y + p->column[s] * k, k);       \
+            }                                                                       \
+    }                                                                               \
+    static void places_##id(const spmm *p, int64_t from, int64_t to) {              \
+        const T *at = p->at, *x = p->x;                                             \
+        T *y = p->y;                                                                \
+        const int64_t k = p->k;                                                     \
+        for (int64_t s = from; s < to; s++) {                                       \
+            if (k == 1) add_##id(at[s], x + p->start[s], y + p->column[s]);         \
+            else add_row_##id(at[s], x + p->start[s] * k, y + p->column[s] * k, k); \
+        }                                                                           \
+    }
+SPMM_TYPES(ADDED)
+#undef ADDED
+
+typedef void adding(const spmm *, int64_t, int64_t);
+
+static adding *adding_of(gpa_dtype t, bool places) {
+#define ADDED(id, T, ADD) if (t == DT_##id) return places ? places_##id : columns_##id;
+    SPMM_TYPES(ADDED)
+#undef ADDED
+    return NULL;
+}
+
+gpa_code hostcall_sparse_columns(const gpa_libcall *call, bool places, const int32_t *line, const int32_t *row, const void *at, const void *x, void *y,
+                                 const atomic_bool *stop, gpa_err *e) {
+    const spmm p = {call->sparse.k, line, row, at, x, y};
+    const int64_t n = places ? call->sparse.count : call->sparse.n, step = places ? VALUES : ROWS;
+    adding *add = adding_of(call->dtype, places);
+    if (!add) return gpa_fail(e, GPA_E_TYPE, "sparse matrices of dtype %s have no products", dtype_info[call->dtype].name);
+    memset(y, 0, (size_t)(call->sparse.m * call->sparse.k) * dtype_size(call->dtype));
+    for (int64_t i = 0; i < n; i += step) {
+        add(&p, i, MIN(i + step, n));
         if (hostcall_stopped(stop)) return gpa_fail(e, GPA_E_INTERRUPT, "%s", "");
     }
     return GPA_OK;

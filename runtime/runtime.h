@@ -377,10 +377,25 @@ gpa_code arr_sparse(gpa_rt *rt, gpa_arr *start, gpa_arr *column, gpa_arr *at, gp
 /* The product of two, each given by its starts, columns and values, the second with n columns, as three such parts; columns ascend in
  * each row. GPA_E_VALUE when it has 2^31 values or more. After a failure out may hold some parts: the caller releases them. */
 gpa_code arr_spgemm(gpa_rt *rt, gpa_arr *const *a, gpa_arr *const *b, int64_t n, gpa_arr **out, gpa_err *e);
-/* What is in one or both of two matrices of as many rows and n columns, each given by its starts and columns, which ascend in each row: starts,
- * columns, and for each of these the place of its value among those of a and among those of b (-1: it has none). By the host.
- * After a failure as above. */
-gpa_code arr_sparse_union(gpa_rt *rt, gpa_arr *const *a, gpa_arr *const *b, int64_t n, gpa_arr **out, gpa_err *e);
+/* By the host, for matrices given by starts, columns and values (of any dtype) and with n columns; GPA_E_VALUE where these do not fit. After a
+ * failure out may hold some parts: the caller releases them.
+ *
+ * Whether the columns ascend in each row. */
+gpa_code arr_sparse_ascends(gpa_rt *rt, gpa_arr *const *a, int64_t n, bool *yes, gpa_err *e);
+/* The same matrix with ascending columns in each row and values at one place as they stand, with `adding` added up: three parts, of which columns and values may have
+ * more room at their end than the last of the starts says. out stays empty for a dtype that has no sums here. */
+gpa_code arr_sparse_order(gpa_rt *rt, gpa_arr *const *a, int64_t n, bool adding, gpa_arr **out, gpa_err *e);
+/* What is in one or both of two matrices of as many rows, whose columns ascend in each row: starts, columns, and for each of these a's value and
+ * b's, 0 where there is none; with more room, as above. Of add, subtract and multiply (another op: none) the result stands for a's value and there is no
+ * fourth part where both are of a dtype that has it here. */
+gpa_code arr_sparse_union(gpa_rt *rt, gpa_op op, gpa_arr *const *a, gpa_arr *const *b, int64_t n, gpa_arr **out, gpa_err *e);
+/* Some rows as a matrix; GPA_E_INDEX for one that is not there. */
+gpa_code arr_sparse_some(gpa_rt *rt, gpa_arr *const *a, int64_t n, gpa_arr *rows, gpa_arr **out, gpa_err *e);
+/* Some elements, each the sum of the values at its place; `ascending`: the columns are, in each row. *out stays NULL as above. */
+gpa_code arr_sparse_elements(gpa_rt *rt, gpa_arr *const *a, int64_t n, gpa_arr *rows, gpa_arr *columns, bool ascending, gpa_arr **out, gpa_err *e);
+/* The product of a sparse matrix with a vector or a matrix x, where it is given by starts of columns, rows and values, or with `places` by columns,
+ * rows and values; it has m rows. */
+gpa_code arr_sparse_columns(gpa_rt *rt, gpa_arr *const *a, bool places, int64_t m, gpa_arr *x, gpa_arr **out, gpa_err *e);
 /* The values of a sparse matrix, given as columns, rows and values (of any dtype), in the order of their columns, those of one column as they stand: where each of
  * n columns begins, rows, values. After a failure as above. */
 gpa_code arr_sparse_turn(gpa_rt *rt, gpa_arr *const *given, int64_t n, gpa_arr **out, gpa_err *e);

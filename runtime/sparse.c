@@ -1,27 +1,17 @@
-/* Sparse matrices by rows: products with dense arrays, products of two, unions, transposes.
- * Reading order: what all of them need, products, products of two, unions, transposes. */
+/* Sparse matrices by rows: products with dense arrays, products of two, transposes; by the devices' libraries, or the host.
+ * Reading order: what all of them need, products, products of two, transposes. What the host alone does is in sparseorder.c. */
+#include "runtime/sparse.h"
+
 #include "runtime/explain.h"
-#include "runtime/host.h"
-#include "runtime/hostcall.h"
 #include "runtime/library.h"
 #include "runtime/place.h"
 
 /* The parts of a matrix, in the order of the calls' bindings; and what it is multiplied with. */
-enum { START, COLUMN, AT, PARTS, X = PARTS, OPERANDS };
+enum { START = SPARSE_START, COLUMN = SPARSE_COLUMN, AT = SPARSE_AT, PARTS = SPARSE_PARTS, X = PARTS, OPERANDS };
 
 /* ---- what all of them need ---- */
 
 static void bind(gpa_binding *b, const gpa_arr *a) { *b = (gpa_binding){.mem = a->storage->buf->mem, .offset = a->offset}; }
-
-/* An array in dtype t, contiguous, not yet computed; owned. */
-static gpa_code in_order(gpa_rt *rt, gpa_arr *a, gpa_dtype t, gpa_arr **out, gpa_err *e) {
-    gpa_arr *cast = NULL;
-    gpa_code rc = arr_cast(rt, a, t, false, &cast, e);
-    if (!rc && !arr_is_contiguous(cast)) rc = arr_copy(rt, cast, out, e);
-    else if (!rc) *out = arr_retain(cast);
-    arr_release(rt, cast);
-    return rc;
-}
 
 /* Computes n arrays and brings them to the device of the last one. */
 static gpa_code together(gpa_rt *rt, gpa_arr **in, int n, gpa_device **d, gpa_err *e) {
@@ -37,13 +27,24 @@ static void release_all(gpa_rt *rt, gpa_arr *const *in, int n) {
 
 /* ---- products ---- */
 
+/* Whether starts and columns, in memory that the host sees or reads, are what they say: GPA_E_VALUE if not. */
+static gpa_code look(gpa_rt *rt, const gpa_libcall *c, gpa_arr *const *in, gpa_err *e) {
+    host_dense h[AT] = {{0}};
+    gpa_code rc = GPA_OK;
+    for (int i = 0; i < AT; i++) TRY(host_get(rt, in[i], &h[i], e));
+    TRY(hostcall_rows(&(host_rows){.m = c->sparse.m, .n = c->sparse.n, .count = c->sparse.count, .start = sparse_indices(&h[START]), .column = sparse_indices(&h[COLUMN])}, e));
+out:
+    for (int i = 0; i < AT; i++) host_drop(rt, &h[i]);
+    return rc;
+}
+
 static gpa_code on_host(gpa_rt *rt, const gpa_libcall *c, gpa_arr *const *in, const int64_t *shape, int ndim, gpa_arr **out, gpa_err *e) {
     host_dense h[OPERANDS] = {{0}};
     host_new_array y = {0};
     gpa_code rc = GPA_OK;
     for (int i = 0; i < OPERANDS; i++) TRY(host_get(rt, in[i], &h[i], e));
     TRY(host_new(rt, c->dtype, ndim, shape, &y, e));
-    rc = hostcall_sparse(c, (const int32_t *)(const void *)h[START].data, (const int32_t *)(const void *)h[COLUMN].data, h[AT].data, h[X].data, y.data,
+    rc = hostcall_sparse(c, sparse_indices(&h[START]), sparse_indices(&h[COLUMN]), h[AT].data, h[X].data, y.data,
                          &rt->interrupted, e);
     if (rc) host_unmade(rt, &y);
     else TRY(host_made(rt, &y, out, e));
@@ -59,7 +60,7 @@ gpa_code arr_sparse(gpa_rt *rt, gpa_arr *start, gpa_arr *column, gpa_arr *at, gp
     gpa_libcall c = {.kind = LIB_SPARSE, .dtype = t, .sparse = {.m = shape[0], .n = x->shape[0], .k = shape[1], .count = column->size}};
     place_stay stay = place_enter(rt, &at, 1); /* work is done where the elements are */
     gpa_code rc = GPA_OK;
-    for (int i = 0; i < OPERANDS; i++) TRY(in_order(rt, given[i], i < AT ? DT_I32 : t, &in[i], e));
+    for (int i = 0; i < OPERANDS; i++) TRY(sparse_in_order(rt, given[i], i < AT ? DT_I32 : t, &in[i], e));
     if (!shape[0] || !shape[1] || !c.sparse.count) {
         TRY(arr_full(rt, t, x->ndim, shape, (gpa_val){.bits = {0, 0}}, out, e));
         goto out;
@@ -67,7 +68,9 @@ gpa_code arr_sparse(gpa_rt *rt, gpa_arr *start, gpa_arr *column, gpa_arr *at, gp
     TRY(arr_eval(rt, in, OPERANDS, e));
     gpa_device *d = in[AT]->storage->buf->device;
     for (int i = 0; i < OPERANDS; i++) TRY(place_bring(rt, d, &in[i], e));
-    if (library_can(d, &c)) {
+    const bool library = library_can(d, &c);
+    if (!library || d->caps.host_visible) TRY(look(rt, &c, in, e));
+    if (library) {
         TRY(arr_empty(rt, t, x->ndim, shape, &y, e));
         bind(&c.sparse.start, in[START]);
         bind(&c.sparse.column, in[COLUMN]);
@@ -90,38 +93,22 @@ out:
 
 /* ---- products of two ---- */
 
-/* Parts in host memory as a matrix. */
-static host_rows rows_of(const host_dense *h, const gpa_rows *r) {
-    return (host_rows){.m = r->m, .n = r->n, .count = r->count, .start = (const int32_t *)(const void *)h[START].data,
-                       .column = (const int32_t *)(const void *)h[COLUMN].data, .at = h[AT].data};
-}
-
-/* Host memory for n results becomes n arrays; or, after a failure, is given back. */
-static gpa_code all_made(gpa_rt *rt, gpa_code rc, host_new_array *made, int n, gpa_arr **out, gpa_err *e) {
-    for (int i = 0; i < n; i++) {
-        if (!rc) rc = host_made(rt, &made[i], &out[i], e);
-        else if (made[i].arr) host_unmade(rt, &made[i]);
-    }
-    return rc;
-}
-
-static int32_t *ints(const host_new_array *made) { return (int32_t *)(void *)made->data; }
-
 static gpa_code spgemm_on_host(gpa_rt *rt, const gpa_libcall *c, gpa_arr *const *in, gpa_arr **out, gpa_err *e) {
-    host_dense h[2 * PARTS] = {{0}};
+    sparse_rows a = {0}, b = {0};
     host_new_array made[PARTS] = {{0}};
     gpa_code rc = GPA_OK;
-    for (int i = 0; i < 2 * PARTS; i++) TRY(host_get(rt, in[i], &h[i], e));
-    const host_rows a = rows_of(h, &c->spgemm.a), b = rows_of(h + PARTS, &c->spgemm.b);
-    TRY(hostcall_rows(&a, e));
-    TRY(hostcall_rows(&b, e));
-    TRY(host_new(rt, DT_I32, 1, (int64_t[]){a.m + 1}, &made[START], e));
-    rc = hostcall_spgemm_starts(&a, &b, ints(&made[START]), &rt->interrupted, e);
-    for (int i = COLUMN; i < PARTS && !rc; i++) rc = host_new(rt, i == AT ? c->dtype : DT_I32, 1, (int64_t[]){ints(&made[START])[a.m]}, &made[i], e);
-    if (!rc) rc = hostcall_spgemm(c->dtype, &a, &b, ints(&made[START]), ints(&made[COLUMN]), made[AT].data, &rt->interrupted, e);
-    rc = all_made(rt, rc, made, PARTS, out, e);
+    TRY(sparse_get(rt, in, c->spgemm.a.n, &a, e));
+    TRY(sparse_get(rt, in + PARTS, c->spgemm.b.n, &b, e));
+    TRY(host_new(rt, DT_I32, 1, (int64_t[]){a.r.m + 1}, &made[START], e));
+    rc = hostcall_spgemm_starts(&a.r, &b.r, sparse_ints(&made[START]), &rt->interrupted, e);
+    for (int i = COLUMN; i < PARTS && !rc; i++)
+        rc = host_new(rt, i == AT ? c->dtype : DT_I32, 1, (int64_t[]){sparse_ints(&made[START])[a.r.m]}, &made[i], e);
+    if (!rc)
+        rc = hostcall_spgemm(c->dtype, &a.r, &b.r, sparse_ints(&made[START]), sparse_ints(&made[COLUMN]), made[AT].data, &rt->interrupted, e);
+    rc = sparse_made(rt, rc, made, PARTS, out, e);
 out:
-    for (int i = 0; i < 2 * PARTS; i++) host_drop(rt, &h[i]);
+    sparse_drop(rt, &a);
+    sparse_drop(rt, &b);
     return rc;
 }
 
@@ -156,7 +143,7 @@ gpa_code arr_spgemm(gpa_rt *rt, gpa_arr *const *a, gpa_arr *const *b, int64_t n,
     place_stay stay = place_enter(rt, &first, 1); /* work is done where the elements are */
     gpa_device *d = NULL;
     gpa_code rc = GPA_OK;
-    for (int i = 0; i < 2 * PARTS; i++) TRY(in_order(rt, i < PARTS ? a[i] : b[i - PARTS], i % PARTS == AT ? t : DT_I32, &in[i], e));
+    for (int i = 0; i < 2 * PARTS; i++) TRY(sparse_in_order(rt, i < PARTS ? a[i] : b[i - PARTS], i % PARTS == AT ? t : DT_I32, &in[i], e));
     if (!m || !c.spgemm.a.count || !c.spgemm.b.count) {
         TRY(arr_full(rt, DT_I32, 1, &starts, (gpa_val){.bits = {0, 0}}, &out[START], e));
         for (int i = COLUMN; i < PARTS && !rc; i++) rc = arr_empty(rt, i == AT ? t : DT_I32, 1, &none, &out[i], e);
@@ -184,37 +171,6 @@ out:
     return rc;
 }
 
-/* ---- unions ---- */
-
-gpa_code arr_sparse_union(gpa_rt *rt, gpa_arr *const *a, gpa_arr *const *b, int64_t n, gpa_arr **out, gpa_err *e) {
-    enum { IN_A = COLUMN + 1, IN_B, RESULTS, GIVEN = 2 };
-    gpa_arr *in[2 * GIVEN] = {NULL};
-    host_dense h[2 * GIVEN] = {{0}};
-    host_new_array made[RESULTS] = {{0}};
-    const int64_t m = a[START]->size - 1;
-    gpa_code rc = GPA_OK;
-    for (int i = 0; i < 2 * GIVEN; i++) {
-        TRY(in_order(rt, i < GIVEN ? a[i] : b[i - GIVEN], DT_I32, &in[i], e));
-        TRY(host_get(rt, in[i], &h[i], e));
-    }
-    host_rows of[2];
-    for (int k = 0; k < 2; k++) {
-        of[k] = (host_rows){.m = m, .n = n, .count = in[k * GIVEN + COLUMN]->size, .start = (const int32_t *)(const void *)h[k * GIVEN + START].data,
-                            .column = (const int32_t *)(const void *)h[k * GIVEN + COLUMN].data};
-        TRY(hostcall_rows(&of[k], e));
-    }
-    TRY(host_new(rt, DT_I32, 1, (int64_t[]){m + 1}, &made[START], e));
-    rc = hostcall_union_starts(&of[0], &of[1], ints(&made[START]), e);
-    for (int i = COLUMN; i < RESULTS && !rc; i++) rc = host_new(rt, DT_I32, 1, (int64_t[]){ints(&made[START])[m]}, &made[i], e);
-    if (!rc) hostcall_union(&of[0], &of[1], ints(&made[COLUMN]), ints(&made[IN_A]), ints(&made[IN_B]));
-    rc = all_made(rt, rc, made, RESULTS, out, e);
-    if (!rc) explain_call(rt, "union of sparse matrices", NULL, out[COLUMN]);
-out:
-    for (int i = 0; i < 2 * GIVEN; i++) host_drop(rt, &h[i]);
-    release_all(rt, in, 2 * GIVEN);
-    return rc;
-}
-
 /* ---- transposes ---- */
 
 /* The operands and results of a transpose; those of the operands are in these places, too. */
@@ -228,9 +184,9 @@ static gpa_code turn_on_host(gpa_rt *rt, const gpa_libcall *c, gpa_arr *const *i
     for (int i = 0; i < TURNED; i++) TRY(host_get(rt, in[i], &h[i], e));
     for (int i = 0; i < TURNED && !rc; i++) rc = host_new(rt, i == VALUES ? c->dtype : DT_I32, 1, i == BEGIN ? &starts : &c->turn.count, &made[i], e);
     if (!rc)
-        rc = hostcall_turn(c, (const int32_t *)(const void *)h[KEY].data, (const int32_t *)(const void *)h[OTHER].data, h[VALUES].data, ints(&made[BEGIN]),
-                           ints(&made[OTHER]), made[VALUES].data, e);
-    rc = all_made(rt, rc, made, TURNED, out, e);
+        rc = hostcall_turn(c, sparse_indices(&h[KEY]), sparse_indices(&h[OTHER]), h[VALUES].data, sparse_ints(&made[BEGIN]),
+                           sparse_ints(&made[OTHER]), made[VALUES].data, e);
+    rc = sparse_made(rt, rc, made, TURNED, out, e);
 out:
     for (int i = 0; i < TURNED; i++) host_drop(rt, &h[i]);
     return rc;
@@ -244,7 +200,7 @@ gpa_code arr_sparse_turn(gpa_rt *rt, gpa_arr *const *given, int64_t n, gpa_arr *
     place_stay stay = place_enter(rt, &first, 1);
     gpa_device *d = NULL;
     gpa_code rc = GPA_OK;
-    for (int i = 0; i < TURNED; i++) TRY(in_order(rt, given[i], i == VALUES ? c.dtype : DT_I32, &in[i], e));
+    for (int i = 0; i < TURNED; i++) TRY(sparse_in_order(rt, given[i], i == VALUES ? c.dtype : DT_I32, &in[i], e));
     if (!c.turn.count) {
         TRY(arr_full(rt, DT_I32, 1, &starts, (gpa_val){.bits = {0, 0}}, &out[BEGIN], e));
         for (int i = OTHER; i < TURNED; i++) out[i] = arr_retain(in[i]);

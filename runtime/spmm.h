@@ -21,35 +21,36 @@ typedef struct {
     SPMM(C64, gpa_c64, c.re += a.re * b.re - a.im * b.im; c.im += a.re * b.im + a.im * b.re) \
     SPMM(C128, gpa_c128, c.re += a.re * b.re - a.im * b.im; c.im += a.re * b.im + a.im * b.re)
 
-/* Row by row; of one column the sum stays in a register. */
-#define SPMM(id, T, ADD)                                                                        \
-    static inline void spmm_##id(const spmm *p, int64_t from, int64_t to) {                     \
-        const T *at = p->at, *x = p->x;                                                         \
-        for (int64_t i = from; i < to; i++) {                                                   \
-            T *restrict y = (T *)p->y + i * p->k;                                               \
-            if (p->k == 1) {                                                                    \
-                T c = {0};                                                                      \
-                for (int64_t s = p->start[i]; s < p->start[i + 1]; s++) {                       \
-                    const T a = at[s], b = x[p->column[s]];                                     \
-                    ADD;                                                                        \
-                }                                                                               \
-                y[0] = c;                                                                       \
-                continue;                                                                       \
-            }                                                                                   \
-            for (int64_t j = 0; j < p->k; j++) y[j] = (T){0};                                   \
-            for (int64_t s = p->start[i]; s < p->start[i + 1]; s++) {                           \
-                const T a = at[s], *row = x + p->column[s] * p->k;                              \
-                for (int64_t j = 0; j < p->k; j++) {                                            \
-                    const T b = row[j];                                                         \
-                    T c = y[j];                                                                 \
-                    ADD;                                                                        \
-                    y[j] = c;                                                                   \
-                }                                                                               \
-            }                                                                                   \
-        }                                                                                       \
+/* Columns j .. j + WIDTH - 1 of a row of the product; their sums stay in registers. */
+#define SPMM_BLOCK(T, WIDTH, ADD)                                                      \
+    for (; p->k - j >= WIDTH; j += WIDTH) {                                            \
+        T sum[WIDTH];                                                                  \
+        for (int w = 0; w < WIDTH; w++) sum[w] = (T){0};                               \
+        for (int64_t s = p->start[i]; s < p->start[i + 1]; s++) {                      \
+            const T a = at[s], *row = x + p->column[s] * p->k + j;                     \
+            for (int w = 0; w < WIDTH; w++) {                                          \
+                const T b = row[w];                                                    \
+                T c = sum[w];                                                          \
+                ADD;                                                                   \
+                sum[w] = c;                                                            \
+            }                                                                          \
+        }                                                                              \
+        for (int w = 0; w < WIDTH; w++) y[w + j] = sum[w];                             \
+    }
+#define SPMM(id, T, ADD)                                                               \
+    static inline void spmm_##id(const spmm *p, int64_t from, int64_t to) {            \
+        const T *at = p->at, *x = p->x;                                                \
+        for (int64_t i = from; i < to; i++) {                                          \
+            T *y = (T *)p->y + i * p->k;                                               \
+            int64_t j = 0;                                                             \
+            SPMM_BLOCK(T, 8, ADD)                                                      \
+            SPMM_BLOCK(T, 4, ADD)                                                      \
+            SPMM_BLOCK(T, 1, ADD)                                                      \
+        }                                                                              \
     }
 SPMM_TYPES(SPMM)
 #undef SPMM
+#undef SPMM_BLOCK
 
 /* Rows from .. to of the product in dtype t; false when there is none for it. */
 static inline bool spmm_rows(gpa_dtype t, const spmm *p, int64_t from, int64_t to) {

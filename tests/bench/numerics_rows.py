@@ -372,6 +372,79 @@ einsum bij,bjk     | np.einsum('bij,bjk->bik', A, S)
 einsum bij,bj      | np.einsum('bij,bj->bi', A, v[:, :, 0])
 """, each("float32 float64", 2, 4, 16, 64))
 
+group("sparse", MIXED + """
+from scipy import sparse
+T = np.dtype('{dtype}').type
+n = {size}
+m = n // 10
+where = [(mixed(n + k) % np.uint64(m)).astype(np.int32)[k:] for k in (0, 1, 2)]
+data = numbers(n, T)
+U = sparse.coo_matrix((data, (where[0], where[1])), (m, m))
+A = U.tocsr()
+B = sparse.coo_matrix((data, (where[2], where[0])), (m, m)).tocsr()
+R = sparse.csr_matrix((data, where[1], np.arange(0, n + 1, 10, dtype=np.int32)), (m, m))
+C = A.tocsc()
+S = A[:m // 10, :m // 10]
+L = sparse.coo_matrix((data[:1000], (where[0][:1000] % 300, where[1][:1000] % 300)), (300, 300)).tocsr()
+v = numbers(m, T)
+V = numbers(8 * m, T).reshape(m, 8)
+i = (mixed(m // 3) % np.uint64(m)).astype(np.int64)
+def parts(a):
+    return [a.data, a.indices, a.indptr]
+""", """
+coo to csr         | parts(U.tocsr())
+coo to csc         | parts(U.tocsc())
+csr to csc         | parts(A.tocsc())
+csc to csr         | parts(C.tocsr())
+csr to coo         | c = A.tocoo(); r = [c.row, c.col, c.data]
+any rows to csc    | parts(R.tocsc())
+sum_duplicates     | c = R.copy(); c.sum_duplicates(); r = parts(c)
+sort_indices       | c = R.copy(); c.sort_indices(); r = parts(c)
+A @ v              | A @ v
+v @ A              | v @ A
+A.T @ v            | A.T @ v
+coo @ v            | U @ v
+A @ V              | A @ V
+A.T @ V            | A.T @ V
+A @ A              | (A @ A).data
+A @ C              | (A @ C).data
+S @ S              | (S @ S).data
+A + B              | parts(A + B)
+A - A              | parts(A - A)
+R + R              | parts(R + R)
+R + B              | parts(R + B)
+A * B              | parts(A.multiply(B))
+A * dense          | A.multiply(v).data
+2 A                | (2 * A).data
+abs                | abs(A).data
+sum                | A.sum()
+sum axis 0         | A.sum(axis=0)
+sum axis 1         | A.sum(axis=1)
+mean axis 0        | A.mean(axis=0)
+max                | A.max()
+max axis 0         | A.max(axis=0).data
+max axis 1         | A.max(axis=1).data
+diagonal           | A.diagonal()
+row                | A[m // 2].data
+rows               | parts(A[100:m // 2])
+every second row   | parts(A[::2])
+chosen rows        | parts(A[i])
+columns            | parts(A[:, 100:m // 2])
+every second column | parts(A[:, ::2])
+column             | A[:, 5].data
+elements           | A[i, i[::-1]]
+A > 0.5            | (A > 0.5).data
+toarray            | L.toarray()
+of dense           | parts(sparse.csr_matrix(V))
+vstack             | parts(sparse.vstack([A, B]).tocsr())
+hstack             | parts(sparse.hstack([A, B]).tocsr())
+kron               | sparse.kron(L, S[:50, :50]).tocsr().data
+eye                | parts(sparse.identity(m, format='csr'))
+diags              | parts(sparse.diags([v, v[1:]], [0, 1]).tocsr())
+triu               | sparse.triu(A).tocsr().data
+norm               | sparse.linalg.norm(A)
+""", each("float32 float64", 1_000_000))
+
 group("transforms", MIXED + """
 T = np.dtype('{dtype}').type
 n = {size}

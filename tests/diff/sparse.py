@@ -144,3 +144,27 @@ a = sp.csr_matrix(np.eye(4))
 a.indices[2] = 0
 a.data[1] = 5
 tell(lambda: a.tocsc(), lambda: a + a, lambda: a @ a)
+
+# --- rows of all lengths, in no order, with places named twice (scipy 1.18)
+def made(t, m, n, counts, seed):
+    starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
+    k = np.arange(starts[-1]) + seed
+    return sp.csr_matrix(((k * 37 % 13 - 5).astype(t), (k * k * 7919 % 104729 % n).astype(np.int32), starts), (m, n))
+counts = np.array([0, 1, 2, 15, 16, 17, 40, 48, 49, 300, 0, 5])
+where = np.arange(40) * 7
+for t in ("i1", "i2", "i4", "i8", "f4", "f8", "c8", "c16"):
+    for n in (30, 70000):
+        a, b = made(t, 12, n, counts, 1), made(t, 12, n, counts[::-1], 5)
+        x = (np.arange(n) % 7 - 3).astype(t)
+        for c in (a, a.tocsc(), a.tocoo()):
+            s = c.copy().tocsr(); s.sum_duplicates()
+            tell(lambda: s.nnz, lambda: s.indices[:300], lambda: s.data[:300], lambda: s.indptr, lambda: c @ x, lambda: (c.T @ np.ones((12, 11), c.dtype)).sum(axis=0), lambda: s.has_canonical_format)
+        o = a.copy(); o.sort_indices()
+        tell(lambda: o.indices, lambda: a[where % 12, where % n], lambda: a.tocsc()[where % 12, where % n], lambda: a[[9, 0, 5, 9]].sum(), lambda: a.diagonal(3), lambda: a.tocsc().diagonal(-2), lambda: a.max(axis=1).toarray() if t[0] != "c" else 0)
+        for r in (a + b, a - b, a.multiply(b), a.maximum(b) if t[0] != "c" else a, sp.hstack([a, b]), sp.vstack([a, b]), a @ b.T, a.tocsc() + b.tocsc()):
+            r = r.tocsr(); r.sum_duplicates()
+            tell(lambda: r.shape, lambda: r.dtype, lambda: r.nnz, lambda: r.indices[::5], lambda: r.data[::5], lambda: r.indptr)
+
+# --- diagonals (scipy 1.18)
+for form in ("csr", "csc", "coo"):
+    tell(lambda: sp.diags([[1, 2, 3], [4, 5], [6, 7]], [0, 1, -1], format=form), lambda: sp.diags([1, 2], [1, -2], shape=(3, 5), format=form), lambda: sp.diags([[1, 2, 3]], [2], format=form), lambda: sp.eye(3, 5, 2, format=form), lambda: sp.eye(5, 3, -2, format=form), lambda: sp.eye(3, 3, 7, format=form), lambda: sp.identity(0, format=form))

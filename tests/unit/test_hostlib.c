@@ -158,7 +158,7 @@ static void products_of_two(void **state) {
         mem_fail_at(n);
         gpa_code rc = hostcall_spgemm_starts(&a, &b, start, NULL, &e);
         mem_fail_at(0);
-        assert_int_equal(rc, n <= 3 ? GPA_E_MEMORY : GPA_OK);
+        assert_int_equal(rc, n <= 1 ? GPA_E_MEMORY : GPA_OK);
     }
     assert_int_equal(hostcall_spgemm(DT_F16, &a, &b, start, column, NULL, NULL, &e), GPA_E_TYPE);
     free(column);
@@ -174,15 +174,53 @@ static void products_of_two(void **state) {
 static void unions(void **state) {
     (void)state;
     const int32_t start_a[] = {0, 2, 2, 3}, column_a[] = {0, 4, 1}, start_b[] = {0, 3, 4, 5}, column_b[] = {1, 4, 5, 2, 1};
-    const host_rows a = {.m = 3, .n = 6, .count = 3, .start = start_a, .column = column_a}, b = {.m = 3, .n = 6, .count = 5, .start = start_b, .column = column_b};
-    int32_t start[4], column[6], in_a[6], in_b[6];
+    const int32_t at_a[] = {10, 20, 30}, at_b[] = {1, 2, 3, 4, 5}, columns[] = {0, 1, 4, 5, 2, 1};
+    const host_rows a = {.m = 3, .n = 6, .count = 3, .start = start_a, .column = column_a, .at = at_a};
+    const host_rows b = {.m = 3, .n = 6, .count = 5, .start = start_b, .column = column_b, .at = at_b}, none = {.m = 3, .n = 6, .start = (const int32_t[4]){0}};
+    int32_t start[4], column[8], x[8], y[8];
     gpa_err e = {0};
-    assert_int_equal(hostcall_union_starts(&a, &b, start, &e), GPA_OK);
-    hostcall_union(&a, &b, column, in_a, in_b);
+    assert_int_equal(hostcall_union(UNION_BOTH, DT_I32, DT_I32, &a, &b, start, column, x, y, NULL, &e), GPA_OK);
     assert_memory_equal(start, ((const int32_t[]){0, 4, 5, 6}), sizeof start);
-    assert_memory_equal(column, ((const int32_t[]){0, 1, 4, 5, 2, 1}), sizeof column);
-    assert_memory_equal(in_a, ((const int32_t[]){0, -1, 1, -1, -1, 2}), sizeof in_a);
-    assert_memory_equal(in_b, ((const int32_t[]){-1, 0, 1, 2, 3, 4}), sizeof in_b);
+    assert_memory_equal(column, columns, sizeof columns);
+    assert_memory_equal(x, ((const int32_t[]){10, 0, 20, 0, 0, 30}), sizeof columns);
+    assert_memory_equal(y, ((const int32_t[]){0, 1, 2, 3, 4, 5}), sizeof columns);
+    assert_int_equal(hostcall_union(UNION_SUBTRACT, DT_I32, DT_I32, &a, &b, start, column, x, NULL, NULL, &e), GPA_OK);
+    assert_memory_equal(x, ((const int32_t[]){10, -1, 18, -3, -4, 25}), sizeof columns);
+    assert_int_equal(hostcall_union(UNION_BOTH, DT_I32, DT_I32, &none, &b, start, column, x, y, NULL, &e), GPA_OK);
+    assert_memory_equal(start, start_b, sizeof start);
+    assert_memory_equal(x, ((const int32_t[5]){0}), sizeof at_b);
+    assert_memory_equal(y, at_b, sizeof at_b);
+    const atomic_bool stop = true;
+    assert_int_equal(hostcall_union(UNION_BOTH, DT_I32, DT_I32, &a, &b, start, column, x, y, &stop, &e), GPA_E_INTERRUPT);
+}
+
+static void rows_in_order(void **state) {
+    (void)state;
+    const int32_t start[] = {0, 4, 4, 6}, column[] = {5, 0, 5, 2, 1, 3};
+    const double at[] = {1, 2, 4, 8, 16, 32};
+    const host_rows a = {.m = 3, .n = 6, .count = 6, .start = start, .column = column, .at = at};
+    int32_t to_start[4], to_column[6];
+    double to[6];
+    gpa_err e = {0};
+    assert_false(hostcall_rows_ascend(&a));
+    assert_false(hostcall_can_add(DT_F16));
+    assert_int_equal(hostcall_rows_ordered(DT_F64, &a, true, to_start, to_column, to, NULL, &e), GPA_OK);
+    assert_memory_equal(to_start, ((const int32_t[]){0, 3, 3, 5}), sizeof to_start);
+    assert_memory_equal(to_column, ((const int32_t[]){0, 2, 5, 1, 3}), 5 * sizeof *to_column);
+    assert_memory_equal(to, ((const double[]){2, 8, 5, 16, 32}), 5 * sizeof *to);
+    assert_int_equal(hostcall_rows_ordered(DT_F64, &a, false, to_start, to_column, to, NULL, &e), GPA_OK);
+    assert_memory_equal(to_start, start, sizeof start);
+    assert_memory_equal(to, ((const double[]){2, 8, 1, 4, 16, 32}), sizeof to);
+    mem_fail_at(1);
+    assert_int_equal(hostcall_rows_ordered(DT_F64, &a, true, to_start, to_column, to, NULL, &e), GPA_E_MEMORY);
+    mem_fail_at(0);
+    const int64_t row[] = {2, 0, 0}, wanted[] = {3, 5, 1}, wrong[] = {3};
+    assert_int_equal(hostcall_some_starts(&a, row, 3, to_start, &e), GPA_OK);
+    assert_memory_equal(to_start, ((const int32_t[]){0, 2, 6, 10}), sizeof to_start);
+    assert_int_equal(hostcall_elements(DT_F64, &a, row, wanted, 3, false, to, NULL, &e), GPA_OK);
+    assert_memory_equal(to, ((const double[]){32, 5, 0}), 3 * sizeof *to);
+    e = (gpa_err){0};
+    assert_int_equal(hostcall_some_starts(&a, wrong, 1, to_start, &e), GPA_E_INDEX);
 }
 
 static void transposes(void **state) {
@@ -245,4 +283,4 @@ static void short_of_memory(void **state) {
     }
 }
 
-UNIT_TESTS(TEST(transforms), TEST(equations), TEST(eigenvectors), TEST(sparse_products), TEST(products_of_two), TEST(unions), TEST(transposes), TEST(interrupted), TEST(short_of_memory))
+UNIT_TESTS(TEST(transforms), TEST(equations), TEST(eigenvectors), TEST(sparse_products), TEST(products_of_two), TEST(unions), TEST(rows_in_order), TEST(transposes), TEST(interrupted), TEST(short_of_memory))

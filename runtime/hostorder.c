@@ -1,0 +1,321 @@
+/* Sparse matrices by rows in host memory: rows put in order, unions of what is in two matrices, rows and elements picked.
+ *
+ * A value goes with its column as one number of 64 bits, the column above the place: ordered numbers are ordered columns, those of one column as
+ * they stand. Short rows are ordered by counting for each column how many belong before it, a few longer ones by insertion, the others digit by digit.
+ * Reading order: order, unions, rows and elements. */
+#include "runtime/base.h"
+#include "runtime/hostcall.h"
+#include "runtime/wide.h"
+
+/* SHORT: columns that are counted; FEW: that are inserted; DIGIT: bits; PART: places of a union that are looked up together; LOOK: rows between
+ * two looks at *stop. */
+enum { SHORT = 16, FEW = 48, DIGIT = 8, DIGITS = 1 << DIGIT, PART = 512, LOOK = 256 };
+
+/* SUM(ID, C type, statement that adds a to c): the dtypes whose values are added up. */
+#define SUM_TYPES(SUM)                            \
+    SUM(BOOL, uint8_t, c |= a)                    \
+    SUM(I8, uint8_t, c = (uint8_t)(c + a))        \
+    SUM(U8, uint8_t, c = (uint8_t)(c + a))        \
+    SUM(I16, uint16_t, c = (uint16_t)(c + a))     \
+    SUM(U16, uint16_t, c = (uint16_t)(c + a))     \
+    SUM(I32, uint32_t, c += a)                    \
+    SUM(U32, uint32_t, c += a)                    \
+    SUM(I64, uint64_t, c += a)                    \
+    SUM(U64, uint64_t, c += a)                    \
+    SUM(F32, float, c += a)                       \
+    SUM(F64, double, c += a)                      \
+    SUM(C64, gpa_c64, c.re += a.re; c.im += a.im) \
+    SUM(C128, gpa_c128, c.re += a.re; c.im += a.im)
+
+/* ---- order ---- */
+
+static bool ascends(const int32_t *column, int64_t n) {
+    bool all = true;
+    for (int64_t k = 1; k < n; k++) all &= column[k - 1] < column[k];
+    return all;
+}
+
+bool hostcall_rows_ascend(const host_rows *a) {
+    for (int64_t i = 0; i < a->m; i++)
+        if (!ascends(a->column + a->start[i], a->start[i + 1] - a->start[i])) return false;
+    return true;
+}
+
+/* Up to SHORT columns, of which the first is value number `first`, in order. */
+static GPA_WIDE void order_short(const int32_t *column, int32_t n, uint64_t first, uint64_t *out) {
+    int32_t own[SHORT], before[SHORT] = {0};
+    for (int i = 0; i < SHORT; i++) own[i] = i < n ? column[i] : 0;
+    for (int32_t j = 0; j < n; j++) {
+        const int32_t c = column[j];
+        for (int i = 0; i < SHORT; i++) before[i] += c < own[i] + (j < i);
+    }
+    for (int i = 0; i < n; i++) out[before[i]] = (uint64_t)(uint32_t)own[i] << 32 | (first + (uint64_t)i);
+}
+
+/* n > 0 numbers by the digits of their upper halves; whichever of the two holds them at last. */
+static uint64_t *order_long(uint64_t *key, uint64_t *spare, int64_t n) {
+    uint64_t differ = 0;
+    for (int64_t k = 1; k < n; k++) differ |= key[k] ^ key[0];
+    for (int shift = 32; shift < 64; shift += DIGIT) {
+        int64_t place[DIGITS] = {0}, before = 0;
+        if (!(differ >> shift & (DIGITS - 1))) continue;
+        for (int64_t k = 0; k < n; k++) place[key[k] >> shift & (DIGITS - 1)]++;
+        for (int d = 0; d < DIGITS; d++) {
+            const int64_t here = place[d];
+            place[d] = before;
+            before += here;
+        }
+        for (int64_t k = 0; k < n; k++) spare[place[key[k] >> shift & (DIGITS - 1)]++] = key[k];
+        uint64_t *ordered = spare;
+        spare = key;
+        key = ordered;
+    }
+    return key;
+}
+
+/* Row i in order; `key` and `spare` have room for it. */
+static const uint64_t *order_row(const host_rows *a, int64_t i, uint64_t *key, uint64_t *spare) {
+    const int32_t first = a->start[i], n = a->start[i + 1] - first;
+    if (n <= SHORT) {
+        order_short(a->column + first, n, (uint64_t)first, key);
+        return key;
+    }
+    for (int32_t k = 0; k < n; k++) {
+        const uint64_t x = (uint64_t)(uint32_t)a->column[first + k] << 32 | (uint64_t)(first + k);
+        int32_t at = k;
+        for (; n <= FEW && at && key[at - 1] > x; at--) key[at] = key[at - 1];
+        key[at] = x;
+    }
+    return n <= FEW ? key : order_long(key, spare, n);
+}
+
+/* Row i of r in order from `to` on, with `adding` values of one place added up; where the next row begins. */
+#define ORDERED(id, T, ADD)                                                                                                                              \
+    static int32_t ordered_##id(const host_rows *r, int64_t i, bool adding, uint64_t *key, uint64_t *spare, int32_t to, int32_t *column, void *values) { \
+        const int32_t first = r->start[i], n = r->start[i + 1] - first, begin = to;                                                                      \
+        const T *at = r->at;                                                                                                                             \
+        T *out = values;                                                                                                                                 \
+        if (ascends(r->column + first, n)) {                                                                                                             \
+            memcpy(column + to, r->column + first, (size_t)n * sizeof *column);                                                                          \
+            memcpy(out + to, at + first, (size_t)n * sizeof *out);                                                                                       \
+            return to + n;                                                                                                                               \
+        }                                                                                                                                                \
+        const uint64_t *in = order_row(r, i, key, spare);                                                                                                \
+        for (int32_t k = 0; k < n; k++) {                                                                                                                \
+            const T a = at[(uint32_t)in[k]];                                                                                                             \
+            const int32_t where = (int32_t)(in[k] >> 32);                                                                                                \
+            T c = a;                                                                                                                                     \
+            if (adding && to > begin && column[to - 1] == where) {                                                                                       \
+                c = out[--to];                                                                                                                           \
+                ADD;                                                                                                                                     \
+            }                                                                                                                                            \
+            column[to] = where;                                                                                                                          \
+            out[to++] = c;                                                                                                                               \
+        }                                                                                                                                                \
+        return to;                                                                                                                                       \
+    }
+SUM_TYPES(ORDERED)
+#undef ORDERED
+
+typedef int32_t ordered_row(const host_rows *, int64_t, bool, uint64_t *, uint64_t *, int32_t, int32_t *, void *);
+
+static ordered_row *ordered_of(gpa_dtype t) {
+#define SUM(id, T, ADD) if (t == DT_##id) return ordered_##id;
+    SUM_TYPES(SUM)
+#undef SUM
+    return NULL;
+}
+
+bool hostcall_can_add(gpa_dtype t) { return ordered_of(t) != NULL; }
+
+gpa_code hostcall_rows_ordered(gpa_dtype t, const host_rows *a, bool adding, int32_t *start, int32_t *column, void *at, const atomic_bool *stop, gpa_err *e) {
+    ordered_row *ordered = ordered_of(t);
+    int64_t longest = SHORT;
+    for (int64_t i = 0; i < a->m; i++) longest = MAX(longest, a->start[i + 1] - a->start[i]);
+    uint64_t *room = mem_new((size_t)longest * 2 * sizeof *room);
+    gpa_code rc = room ? GPA_OK : gpa_no_memory(e);
+    start[0] = 0;
+    for (int64_t i = 0; i < a->m && !rc; i++) {
+        start[i + 1] = ordered(a, i, adding, room, room + longest, start[i], column, at);
+        if (i % LOOK == 0 && hostcall_stopped(stop)) rc = gpa_fail(e, GPA_E_INTERRUPT, "%s", "");
+    }
+    mem_free(room);
+    return rc;
+}
+
+/* ---- unions ---- */
+
+/* out[k] = values[place[k]], 0 where that is -1; n of them, of WORDS words each. There is a value. What is there cannot be foreseen: no branches. */
+#define LOOK_UP(size, T, WORDS)                                                                     \
+    static void look_up_##size(const void *values, const int32_t *place, int32_t n, void *out) {    \
+        const T *from = values;                                                                     \
+        T *to = out;                                                                                \
+        for (int32_t k = 0; k < n; k++) {                                                           \
+            const int32_t none = place[k] >> 31;                                                    \
+            const size_t at = (size_t)(place[k] & ~none) * WORDS;                                   \
+            for (int w = 0; w < WORDS; w++) to[k * WORDS + w] = from[at + (size_t)w] & (T)~(T)none; \
+        }                                                                                           \
+    }
+LOOK_UP(1, uint8_t, 1)
+LOOK_UP(2, uint16_t, 1)
+LOOK_UP(4, uint32_t, 1)
+LOOK_UP(8, uint64_t, 1)
+LOOK_UP(16, uint64_t, 2)
+#undef LOOK_UP
+
+typedef void looking_up(const void *, const int32_t *, int32_t, void *);
+
+static looking_up *look_up_of(size_t item) { return item == 1 ? look_up_1 : item == 2 ? look_up_2 : item == 4 ? look_up_4 : item == 8 ? look_up_8 : look_up_16; }
+
+/* x becomes x op y, n times. */
+#define COMBINED(id, T)                                                      \
+    static void combined_##id(host_union how, T *x, const T *y, int32_t n) { \
+        if (how == UNION_ADD)                                                \
+            for (int32_t k = 0; k < n; k++) x[k] += y[k];                    \
+        else if (how == UNION_SUBTRACT)                                      \
+            for (int32_t k = 0; k < n; k++) x[k] -= y[k];                    \
+        else                                                                 \
+            for (int32_t k = 0; k < n; k++) x[k] *= y[k];                    \
+    }
+COMBINED(I32, uint32_t)
+COMBINED(I64, uint64_t)
+COMBINED(F32, float)
+COMBINED(F64, double)
+#undef COMBINED
+
+/* The columns of a union in parts, and where each has its values. */
+typedef struct {
+    const host_rows *a, *b;
+    gpa_dtype t, u;
+    host_union how;
+    char *x, *y;
+    int32_t n, in_a[PART], in_b[PART];
+    gpa_c128 room[PART]; /* for y, where they are combined */
+} joined;
+
+static void look_up(gpa_dtype t, const host_rows *a, const int32_t *place, int32_t n, void *out) {
+    if (a->count) look_up_of(dtype_size(t))(a->at, place, n, out);
+    else memset(out, 0, (size_t)n * dtype_size(t));
+}
+
+static void flush(joined *j) {
+    void *y = j->how == UNION_BOTH ? (void *)j->y : j->room;
+    look_up(j->t, j->a, j->in_a, j->n, j->x);
+    look_up(j->u, j->b, j->in_b, j->n, y);
+    if (j->how != UNION_BOTH) {
+        if (j->t == DT_I32) combined_I32(j->how, (void *)j->x, y, j->n);
+        if (j->t == DT_I64) combined_I64(j->how, (void *)j->x, y, j->n);
+        if (j->t == DT_F32) combined_F32(j->how, (void *)j->x, y, j->n);
+        if (j->t == DT_F64) combined_F64(j->how, (void *)j->x, y, j->n);
+    } else {
+        j->y += (size_t)j->n * dtype_size(j->u);
+    }
+    j->x += (size_t)j->n * dtype_size(j->t);
+    j->n = 0;
+}
+
+/* A row of both, without a branch that depends on the columns while both have some left; how many columns it has. */
+static int32_t join_row(joined *j, int64_t i, int32_t *column) {
+    const int32_t *const in_a = j->a->column, *const in_b = j->b->column;
+    int32_t s = j->a->start[i], t = j->b->start[i], k = 0, n = j->n;
+    const int32_t end_a = j->a->start[i + 1], end_b = j->b->start[i + 1];
+    while (s < end_a || t < end_b) {
+        for (; n < PART && s < end_a && t < end_b; k++, n++) {
+            const int32_t x = in_a[s], y = in_b[t], take_a = x <= y, take_b = y <= x;
+            column[k] = (x & -take_a) | (y & (take_a - 1));
+            j->in_a[n] = s | (take_a - 1);
+            j->in_b[n] = t | (take_b - 1);
+            s += take_a;
+            t += take_b;
+        }
+        for (; n < PART && s < end_a && t == end_b; s++, k++, n++) column[k] = in_a[s], j->in_a[n] = s, j->in_b[n] = -1;
+        for (; n < PART && t < end_b && s == end_a; t++, k++, n++) column[k] = in_b[t], j->in_a[n] = -1, j->in_b[n] = t;
+        if (n < PART) continue;
+        j->n = n;
+        flush(j);
+        n = 0;
+    }
+    j->n = n;
+    return k;
+}
+
+bool hostcall_can_combine(gpa_dtype t) { return t == DT_I32 || t == DT_I64 || t == DT_F32 || t == DT_F64; }
+
+gpa_code hostcall_union(host_union how, gpa_dtype t, gpa_dtype u, const host_rows *a, const host_rows *b, int32_t *start, int32_t *column, void *x, void *y,
+                        const atomic_bool *stop, gpa_err *e) {
+    joined j = {.a = a, .b = b, .t = t, .u = u, .how = how, .x = x, .y = y};
+    int64_t all = start[0] = 0;
+    for (int64_t i = 0; i < a->m; i++) {
+        all += join_row(&j, i, column + all);
+        if (all > INT32_MAX) return hostcall_too_many(e);
+        start[i + 1] = (int32_t)all;
+        if (i % LOOK == 0 && hostcall_stopped(stop)) return gpa_fail(e, GPA_E_INTERRUPT, "%s", "");
+    }
+    flush(&j);
+    return GPA_OK;
+}
+
+/* ---- rows and elements ---- */
+
+gpa_code hostcall_some_starts(const host_rows *a, const int64_t *row, int64_t n, int32_t *start, gpa_err *e) {
+    int64_t all = start[0] = 0;
+    for (int64_t i = 0; i < n; i++) {
+        if (row[i] < 0 || row[i] >= a->m) return gpa_fail(e, GPA_E_INDEX, "index (%lld) out of range", (long long)row[i]);
+        all += a->start[row[i] + 1] - a->start[row[i]];
+        if (all > INT32_MAX) return hostcall_too_many(e);
+        start[i + 1] = (int32_t)all;
+    }
+    return GPA_OK;
+}
+
+void hostcall_some(gpa_dtype t, const host_rows *a, const int64_t *row, int64_t n, const int32_t *start, int32_t *column, void *at) {
+    const size_t item = dtype_size(t);
+    for (int64_t i = 0; i < n; i++) {
+        const size_t from = (size_t)a->start[row[i]], to = (size_t)start[i], count = (size_t)(start[i + 1] - start[i]);
+        memcpy(column + to, a->column + from, count * sizeof *column);
+        memcpy((char *)at + to * item, (const char *)a->at + from * item, count * item);
+    }
+}
+
+/* The first value of row i in column j or behind it, where the columns ascend; else the first. */
+static int32_t first_of(const host_rows *a, int64_t i, int32_t j, bool ascending) {
+    int32_t low = a->start[i], n = a->start[i + 1] - low;
+    for (; ascending && n > SHORT; n -= n / 2) low += a->column[low + n / 2 - 1] < j ? n / 2 : 0;
+    return low;
+}
+
+/* The sum of what row i has in column j. */
+#define ELEMENT(id, T, ADD)                                                                                            \
+    static void element_##id(const host_rows *r, int64_t i, int32_t j, bool ascending, void *out) {                    \
+        T c = {0};                                                                                                     \
+        for (int32_t s = first_of(r, i, j, ascending); s < r->start[i + 1] && !(ascending && r->column[s] > j); s++) { \
+            const T a = ((const T *)r->at)[s];                                                                         \
+            if (r->column[s] == j) {                                                                                   \
+                ADD;                                                                                                   \
+            }                                                                                                          \
+        }                                                                                                              \
+        memcpy(out, &c, sizeof c);                                                                                     \
+    }
+SUM_TYPES(ELEMENT)
+#undef ELEMENT
+
+typedef void element(const host_rows *, int64_t, int32_t, bool, void *);
+
+static element *element_of(gpa_dtype t) {
+#define SUM(id, T, ADD) if (t == DT_##id) return element_##id;
+    SUM_TYPES(SUM)
+#undef SUM
+    return NULL;
+}
+
+gpa_code hostcall_elements(gpa_dtype t, const host_rows *a, const int64_t *row, const int64_t *column, int64_t n, bool ascending, void *out,
+                           const atomic_bool *stop, gpa_err *e) {
+    element *one = element_of(t);
+    for (int64_t k = 0; k < n; k++) {
+        if (row[k] < 0 || row[k] >= a->m) return gpa_fail(e, GPA_E_INDEX, "index (%lld) out of range", (long long)row[k]);
+        if (column[k] < 0 || column[k] >= a->n) return gpa_fail(e, GPA_E_INDEX, "index (%lld) out of range", (long long)column[k]);
+        one(a, row[k], (int32_t)column[k], ascending, (char *)out + (size_t)k * dtype_size(t));
+        if (k % LOOK == 0 && hostcall_stopped(stop)) return gpa_fail(e, GPA_E_INTERRUPT, "%s", "");
+    }
+    return GPA_OK;
+}

@@ -1,0 +1,32 @@
+/* What the files of sparse matrices share: the parts of a matrix by rows in host memory, and new parts. */
+#ifndef GPA_SPARSE_H
+#define GPA_SPARSE_H
+
+#include "runtime/host.h"
+#include "runtime/hostcall.h"
+#include "runtime/rt.h"
+
+/* The parts of a matrix. */
+enum { SPARSE_START, SPARSE_COLUMN, SPARSE_AT, SPARSE_PARTS };
+
+/* An array in dtype t, contiguous, not yet computed; owned. */
+gpa_code sparse_in_order(gpa_rt *rt, gpa_arr *a, gpa_dtype t, gpa_arr **out, gpa_err *e);
+
+/* A matrix in host memory. */
+typedef struct {
+    gpa_arr *in[SPARSE_PARTS]; /* owned */
+    host_dense h[SPARSE_PARTS];
+    host_rows r;
+} sparse_rows;
+
+/* Computes the parts of a matrix of n columns and looks whether they fit: GPA_E_VALUE if not. Given back with sparse_drop, also after a failure. */
+gpa_code sparse_get(gpa_rt *rt, gpa_arr *const *parts, int64_t n, sparse_rows *s, gpa_err *e);
+void sparse_drop(gpa_rt *rt, sparse_rows *s);
+
+/* Host memory for n results becomes n arrays; or, after the failure rc, which is handed on, is given back. */
+gpa_code sparse_made(gpa_rt *rt, gpa_code rc, host_new_array *made, int n, gpa_arr **out, gpa_err *e);
+
+static inline int32_t *sparse_ints(const host_new_array *made) { return (int32_t *)(void *)made->data; }
+static inline const int32_t *sparse_indices(const host_dense *h) { return (const int32_t *)(const void *)h->data; }
+
+#endif

@@ -1,0 +1,181 @@
+/* Sparse matrices by rows or columns, as the host alone treats them: order, unions, rows and elements, products of columns.
+ * Reading order: what the files of sparse matrices share, order, unions, rows and elements, products. */
+#include "runtime/sparse.h"
+
+#include "runtime/explain.h"
+
+/* ---- what the files of sparse matrices share ---- */
+
+gpa_code sparse_in_order(gpa_rt *rt, gpa_arr *a, gpa_dtype t, gpa_arr **out, gpa_err *e) {
+    gpa_arr *cast = NULL;
+    gpa_code rc = arr_cast(rt, a, t, false, &cast, e);
+    if (!rc && !arr_is_contiguous(cast)) rc = arr_copy(rt, cast, out, e);
+    else if (!rc) *out = arr_retain(cast);
+    arr_release(rt, cast);
+    return rc;
+}
+
+gpa_code sparse_get(gpa_rt *rt, gpa_arr *const *parts, int64_t n, sparse_rows *s, gpa_err *e) {
+    gpa_code rc = GPA_OK;
+    for (int i = 0; i < SPARSE_PARTS; i++) {
+        TRY(sparse_in_order(rt, parts[i], i == SPARSE_AT ? (gpa_dtype)parts[i]->dtype : DT_I32, &s->in[i], e));
+        TRY(host_get(rt, s->in[i], &s->h[i], e));
+    }
+    s->r = (host_rows){.m = parts[SPARSE_START]->size - 1, .n = n, .count = parts[SPARSE_COLUMN]->size, .start = sparse_indices(&s->h[SPARSE_START]),
+                       .column = sparse_indices(&s->h[SPARSE_COLUMN]), .at = s->h[SPARSE_AT].data};
+    if (parts[SPARSE_AT]->size < s->r.count) TRY(gpa_fail(e, GPA_E_VALUE, "the indices of a sparse matrix do not fit its shape"));
+    TRY(hostcall_rows(&s->r, e));
+out:
+    return rc;
+}
+
+void sparse_drop(gpa_rt *rt, sparse_rows *s) {
+    for (int i = 0; i < SPARSE_PARTS; i++) {
+        host_drop(rt, &s->h[i]);
+        arr_release(rt, s->in[i]);
+    }
+}
+
+gpa_code sparse_made(gpa_rt *rt, gpa_code rc, host_new_array *made, int n, gpa_arr **out, gpa_err *e) {
+    for (int i = 0; i < n; i++) {
+        if (!rc) rc = host_made(rt, &made[i], &out[i], e);
+        else if (made[i].arr) host_unmade(rt, &made[i]);
+    }
+    return rc;
+}
+
+/* ---- order ---- */
+
+gpa_code arr_sparse_ascends(gpa_rt *rt, gpa_arr *const *a, int64_t n, bool *yes, gpa_err *e) {
+    sparse_rows s = {0};
+    gpa_code rc = sparse_get(rt, a, n, &s, e);
+    *yes = !rc && hostcall_rows_ascend(&s.r);
+    sparse_drop(rt, &s);
+    return rc;
+}
+
+gpa_code arr_sparse_order(gpa_rt *rt, gpa_arr *const *a, int64_t n, bool adding, gpa_arr **out, gpa_err *e) {
+    enum { START = SPARSE_START, COLUMN = SPARSE_COLUMN, AT = SPARSE_AT, PARTS = SPARSE_PARTS };
+    const gpa_dtype t = (gpa_dtype)a[AT]->dtype;
+    sparse_rows s = {0};
+    host_new_array made[PARTS] = {{0}};
+    gpa_code rc = GPA_OK;
+    if (!hostcall_can_add(t)) return GPA_OK;
+    TRY(sparse_get(rt, a, n, &s, e));
+    for (int i = 0; i < PARTS && !rc; i++) rc = host_new(rt, i == AT ? t : DT_I32, 1, i == START ? &a[START]->size : &s.r.count, &made[i], e);
+    if (!rc) rc = hostcall_rows_ordered(t, &s.r, adding, sparse_ints(&made[START]), sparse_ints(&made[COLUMN]), made[AT].data, &rt->interrupted, e);
+    rc = sparse_made(rt, rc, made, PARTS, out, e);
+    if (!rc) explain_call(rt, "order of a sparse matrix", NULL, out[AT]);
+out:
+    sparse_drop(rt, &s);
+    return rc;
+}
+
+/* ---- unions ---- */
+
+gpa_code arr_sparse_union(gpa_rt *rt, gpa_op op, gpa_arr *const *a, gpa_arr *const *b, int64_t n, gpa_arr **out, gpa_err *e) {
+    enum { START, COLUMN, IN_A, IN_B, RESULTS };
+    const gpa_dtype t = (gpa_dtype)a[SPARSE_AT]->dtype, u = (gpa_dtype)b[SPARSE_AT]->dtype;
+    const host_union one = op == OP_ADD ? UNION_ADD : op == OP_SUBTRACT ? UNION_SUBTRACT : op == OP_MULTIPLY ? UNION_MULTIPLY : UNION_BOTH;
+    const host_union how = t == u && hostcall_can_combine(t) ? one : UNION_BOTH;
+    const int results = how == UNION_BOTH ? RESULTS : IN_B;
+    sparse_rows x = {0}, y = {0};
+    host_new_array made[RESULTS] = {{0}};
+    gpa_code rc = GPA_OK;
+    TRY(sparse_get(rt, a, n, &x, e));
+    TRY(sparse_get(rt, b, n, &y, e));
+    if (x.r.m != y.r.m) TRY(gpa_fail(e, GPA_E_VALUE, "inconsistent shapes"));
+    const int64_t most = x.r.count + y.r.count;
+    for (int i = 0; i < results && !rc; i++)
+        rc = host_new(rt, i == IN_A ? t : i == IN_B ? u : DT_I32, 1, i == START ? &a[SPARSE_START]->size : &most, &made[i], e);
+    if (!rc)
+        rc = hostcall_union(how, t, u, &x.r, &y.r, sparse_ints(&made[START]), sparse_ints(&made[COLUMN]), made[IN_A].data, made[IN_B].data, &rt->interrupted, e);
+    rc = sparse_made(rt, rc, made, results, out, e);
+    if (!rc) explain_call(rt, "union of sparse matrices", NULL, out[COLUMN]);
+out:
+    sparse_drop(rt, &x);
+    sparse_drop(rt, &y);
+    return rc;
+}
+
+/* ---- rows and elements ---- */
+
+gpa_code arr_sparse_some(gpa_rt *rt, gpa_arr *const *a, int64_t n, gpa_arr *rows, gpa_arr **out, gpa_err *e) {
+    enum { START = SPARSE_START, COLUMN = SPARSE_COLUMN, AT = SPARSE_AT, PARTS = SPARSE_PARTS };
+    const gpa_dtype t = (gpa_dtype)a[AT]->dtype;
+    const int64_t starts = rows->size + 1;
+    sparse_rows s = {0};
+    host_dense row = {0};
+    host_new_array made[PARTS] = {{0}};
+    gpa_code rc = GPA_OK;
+    TRY(sparse_get(rt, a, n, &s, e));
+    TRY(host_get_as(rt, rows, DT_I64, &row, e));
+    const int64_t *which = (const int64_t *)(const void *)row.data;
+    TRY(host_new(rt, DT_I32, 1, &starts, &made[START], e));
+    rc = hostcall_some_starts(&s.r, which, rows->size, sparse_ints(&made[START]), e);
+    for (int i = COLUMN; i < PARTS && !rc; i++) rc = host_new(rt, i == AT ? t : DT_I32, 1, (int64_t[]){sparse_ints(&made[START])[rows->size]}, &made[i], e);
+    if (!rc) hostcall_some(t, &s.r, which, rows->size, sparse_ints(&made[START]), sparse_ints(&made[COLUMN]), made[AT].data);
+    rc = sparse_made(rt, rc, made, PARTS, out, e);
+    if (!rc) explain_call(rt, "rows of a sparse matrix", NULL, out[AT]);
+out:
+    host_drop(rt, &row);
+    sparse_drop(rt, &s);
+    return rc;
+}
+
+gpa_code arr_sparse_elements(gpa_rt *rt, gpa_arr *const *a, int64_t n, gpa_arr *rows, gpa_arr *columns, bool ascending, gpa_arr **out, gpa_err *e) {
+    const gpa_dtype t = (gpa_dtype)a[SPARSE_AT]->dtype;
+    sparse_rows s = {0};
+    host_dense row = {0}, column = {0};
+    host_new_array made = {0};
+    gpa_code rc = GPA_OK;
+    if (!hostcall_can_add(t)) return GPA_OK;
+    TRY(sparse_get(rt, a, n, &s, e));
+    TRY(host_get_as(rt, rows, DT_I64, &row, e));
+    TRY(host_get_as(rt, columns, DT_I64, &column, e));
+    if (rows->size != columns->size) TRY(gpa_fail(e, GPA_E_VALUE, "inconsistent shapes"));
+    TRY(host_new(rt, t, 1, &rows->size, &made, e));
+    rc = hostcall_elements(t, &s.r, (const int64_t *)(const void *)row.data, (const int64_t *)(const void *)column.data, rows->size, ascending, made.data,
+                           &rt->interrupted, e);
+    rc = sparse_made(rt, rc, &made, 1, out, e);
+    if (!rc) explain_call(rt, "elements of a sparse matrix", NULL, *out);
+out:
+    host_drop(rt, &row);
+    host_drop(rt, &column);
+    sparse_drop(rt, &s);
+    return rc;
+}
+
+/* ---- products ---- */
+
+gpa_code arr_sparse_columns(gpa_rt *rt, gpa_arr *const *a, bool places, int64_t m, gpa_arr *x, gpa_arr **out, gpa_err *e) {
+    enum { LINE, ROW, AT, X, OPERANDS };
+    gpa_arr *const given[OPERANDS] = {a[LINE], a[ROW], a[AT], x};
+    gpa_arr *in[OPERANDS] = {NULL};
+    const gpa_dtype t = dtype_promote((gpa_dtype)a[AT]->dtype, (gpa_dtype)x->dtype);
+    const int64_t shape[2] = {m, x->ndim > 1 ? x->shape[1] : 1};
+    gpa_libcall c = {.kind = LIB_SPARSE, .dtype = t, .sparse = {.m = m, .n = x->shape[0], .k = shape[1], .count = a[ROW]->size}};
+    host_dense h[OPERANDS] = {{0}};
+    host_new_array y = {0};
+    gpa_code rc = GPA_OK;
+    for (int i = 0; i < OPERANDS; i++) {
+        TRY(sparse_in_order(rt, given[i], i < AT ? DT_I32 : t, &in[i], e));
+        TRY(host_get(rt, in[i], &h[i], e));
+    }
+    const int32_t *line = sparse_indices(&h[LINE]), *row = sparse_indices(&h[ROW]);
+    const host_rows turned = {.m = a[LINE]->size - 1, .n = m, .count = c.sparse.count, .start = line, .column = row};
+    const bool fits = a[AT]->size == c.sparse.count && (places ? a[LINE]->size == c.sparse.count : turned.m == c.sparse.n);
+    if (!fits || (places && !(hostcall_below(line, c.sparse.count, c.sparse.n) && hostcall_below(row, c.sparse.count, m))))
+        TRY(gpa_fail(e, GPA_E_VALUE, "the indices of a sparse matrix do not fit its shape"));
+    if (!places) TRY(hostcall_rows(&turned, e));
+    TRY(host_new(rt, t, x->ndim, shape, &y, e));
+    rc = hostcall_sparse_columns(&c, places, line, row, h[AT].data, h[X].data, y.data, &rt->interrupted, e);
+    rc = sparse_made(rt, rc, &y, 1, out, e);
+    if (!rc) explain_call(rt, "sparse product by columns", NULL, *out);
+out:
+    for (int i = 0; i < OPERANDS; i++) {
+        host_drop(rt, &h[i]);
+        arr_release(rt, in[i]);
+    }
+    return rc;
+}
