@@ -1,6 +1,6 @@
 /* Attributes: where a value keeps them, in order: what the object itself has, the rows of its type, what every object
- * has (__class__, __doc__). Rows found are remembered at the instruction (attr_cache) for types whose attributes depend
- * on nothing but the type. */
+ * has (__class__, __doc__). Rows found are remembered at the instruction (attr_cache), and by name, for types whose attributes
+ * depend on nothing but the type. */
 #include <stdio.h>
 
 #include "runtime/base.h"
@@ -36,8 +36,11 @@ static value found(value v) { return value_retain(v); }
 static const native *find_row(gpa_vm *vm, value v, gpa_sym name, attr_cache *cache) {
     uint32_t key = cache_key(v);
     if (cache && key && cache->tag == key) return cache->row;
+    known_row *known = &vm->known_rows[(name * 8 + key) % KNOWN_ROWS];
     native_owner o = owner_of_value(v);
-    const native *row = o == OWNER_COUNT ? NULL : native_find(o, text_of(vm, name));
+    bool seen = key && known->key == key && known->name == name;
+    const native *row = seen ? known->row : o == OWNER_COUNT ? NULL : native_find(o, text_of(vm, name));
+    if (key) *known = (known_row){key, name, row};
     if (cache && key && row) *cache = (attr_cache){.tag = key, .row = row};
     return row;
 }

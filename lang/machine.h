@@ -46,6 +46,15 @@ typedef struct signature {
     bool required[MAX_NATIVE_PARAMS];
 } signature;
 
+/* The row of a type's attribute that was looked up by name (attr.c); key 0: none. */
+typedef struct {
+    uint32_t key;
+    gpa_sym name;
+    const native *row;
+} known_row;
+
+enum { KNOWN_ROWS = 64 };
+
 /* One frame that an error passed. */
 typedef struct {
     gpa_sym function; /* 0: the module */
@@ -71,6 +80,7 @@ struct vm {
     dict_obj *records;  /* members of record types (record.h): the type's name to a dict; NULL before the first */
     signature **signatures;
     size_t n_signatures, cap_signatures;
+    known_row known_rows[KNOWN_ROWS]; /* by type and name */
     const native *constructors[AUX_DTYPE + DT_COUNT]; /* of the language's own types and NumPy's scalar ones, once looked up */
     trace_entry *trace; /* innermost first */
     size_t n_trace, cap_trace;

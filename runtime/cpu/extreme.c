@@ -15,9 +15,9 @@
 #include "runtime/cpu/threads.h"
 #include "runtime/wide.h"
 
-/* Elements of a block, of the shortest row that is worth the call, of the longest short one, of a part of a row that a thread takes, of an
- * item of work. */
-enum { BLOCK = 2048, SHORTEST = 48, SHORT = 512, PART = 1 << 17, ITEM = 1 << 15 };
+/* Elements of a block, of the shortest row that is worth the call, of the longest short one, of an item of work; bytes of the part of
+ * a row that a thread takes. */
+enum { BLOCK = 2048, SHORTEST = 48, SHORT = 512, ITEM = 1 << 15, PART = 1 << 20 };
 
 /* Comparisons of numbers alone: the compiler may take the processor's own maximum. */
 #ifdef __clang__
@@ -209,7 +209,7 @@ bool extreme_can(const gpa_libcall *c) { return c->extreme.n >= SHORTEST && find
 
 /* One long row: the best of the parts' best elements, put side by side. */
 static gpa_code by_parts(work *k, int threads, const int32_t *stop, gpa_err *e) {
-    k->parts = MIN(threads, k->n / PART);
+    k->parts = MIN(threads, k->n * k->item / PART);
     k->place = mem_new((size_t)k->parts * sizeof *k->place);
     char *best = mem_new((size_t)(k->parts * k->item));
     gpa_code rc = k->place && best ? GPA_OK : gpa_no_memory(e);
@@ -232,7 +232,7 @@ gpa_code extreme_run(int threads, const int32_t *stop, const gpa_libcall *c, gpa
     k.in = c->extreme.in.mem->base + c->extreme.in.offset * item;
     k.out = (int64_t *)(void *)c->extreme.out.mem->base + c->extreme.out.offset;
     gpa_code rc = GPA_OK;
-    if (k.rows == 1 && threads > 1 && k.n >= 2 * PART) rc = by_parts(&k, threads, stop, e);
+    if (k.rows == 1 && threads > 1 && k.n * k.item >= 2 * PART) rc = by_parts(&k, threads, stop, e);
     else threads_each(k.rows * k.n < ITEM ? 1 : threads, (k.rows + k.per_item - 1) / k.per_item, stop, some_rows, &k);
     if (!rc && __atomic_load_n(stop, __ATOMIC_RELAXED)) rc = gpa_fail(e, GPA_E_INTERRUPT, "%s", "");
     return rc;

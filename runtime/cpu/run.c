@@ -13,10 +13,11 @@
 
 enum {
     SMALL_WORK = 1 << 15,  /* operations below which a launch stays on the calling thread */
+    SMALL_BYTES = 1 << 20, /* the same of a divided one: bytes that are computed with */
     CHUNK_WORK = 1 << 18,  /* operations of one item of work */
     SPARE = 16,            /* items per thread where points differ in what they cost */
     PART_POINTS = 1 << 16, /* inner points of one part of a divided reduction, at least */
-    LOOK_POINTS = 1 << 14, /* the same where a part may settle the result */
+    LOOK_POINTS = 1 << 14, FIRST_OF = 8, /* the same where a part may settle the result; of how many the first one is looked at ahead */
     FEW_BLOCKS = 64,       /* with fewer independent results, long reductions are divided */
     MOST_PARTS = 1024,
     STREAM_BYTES = 32 << 20, /* results larger than this are not worth keeping in a cache */
@@ -41,7 +42,7 @@ typedef struct {
     int64_t outer, inner; /* points */
     /* whole: points per item.  divided: below */
     int64_t step;
-    int64_t block_lanes, blocks_in_row, blocks, span, spans, items, parts, part_points, visit;
+    int64_t block_lanes, blocks_in_row, blocks, span, spans, items, parts, part_points, visit, begun;
     char *done, *partial;
     size_t slot, states; /* bytes of a state slot, of all of one block */
     bool settles;
@@ -318,9 +319,9 @@ static bool is_settled(const launch *L, const char *states) {
     return true;
 }
 
-static void part_item(void *arg, int64_t i) {
+static void part_item(void *arg, int64_t nth) {
     launch *L = arg;
-    int64_t part = i / L->items, from = part * L->part_points, to = MIN(from + L->part_points, L->inner), block, lo, hi;
+    int64_t i = nth + L->begun, part = i / L->items, from = part * L->part_points, to = MIN(from + L->part_points, L->inner), block, lo, hi;
     item_range(L, i % L->items, &block, &lo, &hi);
     if (L->settles) {
         char *states = partial(L, part, block);
@@ -340,6 +341,18 @@ static void part_item(void *arg, int64_t i) {
     for (int64_t at = from; at < to; at += L->visit)
         L->fn(L->view, lo, hi, at, MIN(at + L->visit, to), L->done + (size_t)block * L->states, partial(L, part, block),
               at == from);
+}
+
+/* Looks at the first parts on the calling thread alone, where they are few of all: often they settle everything. */
+static void look_ahead(launch *L) {
+    bool all = true;
+    if (!L->settles || L->parts < FIRST_OF) return;
+    for (int64_t i = 0; i < L->items; i++) {
+        part_item(L, i);
+        all &= L->settled[i] != NULL;
+    }
+    L->begun = L->items;
+    if (all) L->parts = 1;
 }
 
 static void last_item(void *arg, int64_t i) {
@@ -395,7 +408,9 @@ static gpa_code run_region(launch *L, uint32_t k, gpa_err *e) {
         L->join = L->fn;
     }
     if ((rc = compile(L, (int32_t)k, e))) return rc;
-    threads_each(L->threads, L->items * L->parts, L->stop, part_item, L);
+    look_ahead(L);
+    double bytes = (double)L->outer * (double)L->inner * L->p->facts.widest * (1 + L->p->facts.ops);
+    threads_each(bytes < SMALL_BYTES ? 1 : L->threads, L->items * L->parts - L->begun, L->stop, part_item, L);
     if (L->parts > 1 && L->p->facts.n_reduce) {
         if ((rc = compile(L, EMIT_JOIN - (int32_t)k, e))) return rc;
         threads_each(L->blocks * L->parts < 256 ? 1 : L->threads, L->blocks, L->stop, join_block, L);
@@ -455,7 +470,7 @@ static bool divides_pieces(launch *L) {
         if (!here || (piece && here != piece)) return false;
         piece = here;
     }
-    if (!piece || piece * size > PIECE_BYTES) return false;
+    if (!piece || piece * size > PIECE_BYTES || L->inner / piece < GROUP_ROWS) return false;
     L->visit = piece;
     L->part_points = piece * MAX(PIECES, (L->inner / piece + MOST_PARTS - 1) / MOST_PARTS);
     L->span = MIN(L->outer, MAX(CHUNK_WORK / L->part_points, SLAB_BYTES / (piece * size)));
