@@ -28,7 +28,8 @@ enum {
     SPAN_POINTS = 4096,      /* columns visited at a time */
     PIECE_BYTES = 4096, SLAB_BYTES = 16 << 10, PIECES = 64, /* pieces of rows: of which size, how much of neighbouring ones is visited together, how many are joined one by one */
     MOST_ROWS = 16, TILE_POINTS = 2048, /* of rows that lie interleaved: how many, and how far along each at a time */
-    NEAR_BYTES = 1 << 20     /* what stays in a core's cache */
+    NEAR_BYTES = 1 << 20,    /* what stays in a core's cache */
+    SHARED_BYTES = 4 << 20   /* in one that cores share */
 };
 
 typedef struct {
@@ -394,9 +395,10 @@ static bool sums_floats(const kir_func *f) {
 }
 
 /* Whether rows are visited one after the other: several narrow ones share a page, where only one stream is fetched ahead. Of very
- * narrow ones several share lines, too. Narrow sums want several points of a visit. */
+ * narrow ones several share lines, too, and what is in a cache is not fetched. Narrow sums want several points of a visit. */
 static bool is_narrow(const launch *L) {
     if (L->plan.way != EMIT_COLUMNS || L->spans != 1 || L->p->facts.narrow_sums) return false;
+    if (L->outer * L->inner * (int64_t)L->p->facts.widest <= SHARED_BYTES) return false;
     return L->size[L->plan.dim] * (int64_t)L->p->facts.widest >= NARROWEST && (size_t)L->span * L->states <= NARROW_STATES;
 }
 
