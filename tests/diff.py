@@ -2,11 +2,13 @@
 
 Each section of a file (`# --- NAME`) is a program that CPython with NumPy and gpa both run, in a fresh session each; what
 they print and display, and the type and words of the error that ends it, must be equal. The lines before the first section
-are run before each. `# --- NAME (python 3.12)` needs an oracle of that version, `# --- NAME (scipy 1.18)` one with that SciPy; `# --- NAME (later)` may still
+are run before each. What they write goes into the folder $FOLDER. `# --- NAME (python 3.12)` needs an oracle of that version, `# --- NAME (scipy 1.18)` one with that SciPy; `# --- NAME (later)` may still
 fail. --python only shows what CPython says."""
 import difflib
+import os
 import re
 import sys
+import tempfile
 import warnings
 
 import numpy
@@ -119,6 +121,8 @@ def random_programs(what, write, prologues, otherwise):
 def main():
     warnings.simplefilter("ignore")
     numpy.seterr(all="ignore")
+    folder = tempfile.TemporaryDirectory(prefix="gpa-diff-")
+    os.environ["FOLDER"] = folder.name
     good, oracle, gpa, part = True, Python(), Gpa(), slice(None)
     for path in sys.argv[1:]:
         if path.startswith("--"):

@@ -1,9 +1,10 @@
 # Arrays in text files, .npy files and archives.
-import sys
+import os, sys
+FOLDER = os.environ["FOLDER"] + "/"
 L, G = np.loadtxt, np.genfromtxt
 def S(*a, **k):
-    np.savetxt('/tmp/gpa_s.txt', *a, **k)
-    with open('/tmp/gpa_s.txt') as f:
+    np.savetxt(FOLDER + 'gpa_s.txt', *a, **k)
+    with open(FOLDER + 'gpa_s.txt') as f:
         return f.read()
 def show(f):
     try:
@@ -71,48 +72,48 @@ show(lambda: S([[1.5, 2]], fmt='%s'))
 show(lambda: S(np.array([0.1], dtype='f4'), fmt='%s'))
 show(lambda: S(np.arange(3), fmt='%d,'))
 # --- there and back
-np.savetxt('/tmp/gpa_s.txt',np.arange(6).reshape(2,3)/7)
-show(lambda: L('/tmp/gpa_s.txt'))
+np.savetxt(FOLDER + 'gpa_s.txt',np.arange(6).reshape(2,3)/7)
+show(lambda: L(FOLDER + 'gpa_s.txt'))
 np.savetxt(sys.stdout,[1,2],fmt='%d')
-np.save('/tmp/gpa_n',np.arange(6).reshape(2,3))
+np.save(FOLDER + 'gpa_n',np.arange(6).reshape(2,3))
 show(lambda: np.load('/tmp'))
-show(lambda: np.load('/tmp/gpa_n.npy'))
-np.save('/tmp/gpa_n.npy',np.float32(2.5))
-show(lambda: np.load('/tmp/gpa_n.npy'))
-np.save('/tmp/gpa_n.npy',np.zeros((0,3),dtype='u1'))
-show(lambda: np.load('/tmp/gpa_n.npy'))
-np.save('/tmp/gpa_n.npy',np.array([1+2j,3]))
-show(lambda: np.load('/tmp/gpa_n.npy'))
+show(lambda: np.load(FOLDER + 'gpa_n.npy'))
+np.save(FOLDER + 'gpa_n.npy',np.float32(2.5))
+show(lambda: np.load(FOLDER + 'gpa_n.npy'))
+np.save(FOLDER + 'gpa_n.npy',np.zeros((0,3),dtype='u1'))
+show(lambda: np.load(FOLDER + 'gpa_n.npy'))
+np.save(FOLDER + 'gpa_n.npy',np.array([1+2j,3]))
+show(lambda: np.load(FOLDER + 'gpa_n.npy'))
 # --- archives
-np.savez('/tmp/gpa_z',np.arange(3),b=np.array([True,False]))
-z=np.load('/tmp/gpa_z.npz')
+np.savez(FOLDER + 'gpa_z',np.arange(3),b=np.array([True,False]))
+z=np.load(FOLDER + 'gpa_z.npz')
 show(lambda: (z.files, z['arr_0'], z['b'], 'b' in z, len(z), sorted(z.keys()), list(z)))
 show(lambda: z['nope'])
 show(lambda: z)
-np.savez_compressed('/tmp/gpa_z2.npz',a=np.zeros(1000))
-show(lambda: np.load('/tmp/gpa_z2.npz')['a'].sum())
-with np.load('/tmp/gpa_z.npz') as f: q=f['b']
+np.savez_compressed(FOLDER + 'gpa_z2.npz',a=np.zeros(1000))
+show(lambda: np.load(FOLDER + 'gpa_z2.npz')['a'].sum())
+with np.load(FOLDER + 'gpa_z.npz') as f: q=f['b']
 show(lambda: q)
-show(lambda: np.savez('/tmp/gpa_z3.npz', np.arange(3), arr_0=1))
+show(lambda: np.savez(FOLDER + 'gpa_z3.npz', np.arange(3), arr_0=1))
 # --- files that are none
 show(lambda: np.load('/nope.npy'))
-open('/tmp/gpa_bad.npy','w').write('hello world this is not an array')
-show(lambda: np.load('/tmp/gpa_bad.npy'))
-open('/tmp/gpa_bad.npy','w').close()
-show(lambda: np.load('/tmp/gpa_bad.npy'))
-fh=open('/tmp/gpa_n2.npy','wb'); np.save(fh,np.arange(3)); fh.close()
-show(lambda: (np.load('/tmp/gpa_n2.npy'), np.load(open('/tmp/gpa_n2.npy', 'rb'))))
+open(FOLDER + 'gpa_bad.npy','w').write('hello world this is not an array')
+show(lambda: np.load(FOLDER + 'gpa_bad.npy'))
+open(FOLDER + 'gpa_bad.npy','w').close()
+show(lambda: np.load(FOLDER + 'gpa_bad.npy'))
+fh=open(FOLDER + 'gpa_n2.npy','wb'); np.save(fh,np.arange(3)); fh.close()
+show(lambda: (np.load(FOLDER + 'gpa_n2.npy'), np.load(open(FOLDER + 'gpa_n2.npy', 'rb'))))
 # --- text files
-with open("/tmp/gpa_t.txt", "w") as f:
+with open(FOLDER + "gpa_t.txt", "w") as f:
     n = f.write("a\nb\nçd\n")
     f.writelines(["x", "y\n"])
     print("more", 1, file=f)
 show(lambda: (n, f.closed, f.name, f.mode))
-show(lambda: [line.strip() for line in open("/tmp/gpa_t.txt")])
-show(lambda: (open("/tmp/gpa_t.txt").readlines(), open("/tmp/gpa_t.txt").readline(), open("/tmp/gpa_t.txt").read(5)))
-show(lambda: (open("/tmp/gpa_t.txt", "rb").read(), open("/tmp/gpa_t.txt").read()))
+show(lambda: [line.strip() for line in open(FOLDER + "gpa_t.txt")])
+show(lambda: (open(FOLDER + "gpa_t.txt").readlines(), open(FOLDER + "gpa_t.txt").readline(), open(FOLDER + "gpa_t.txt").read(5)))
+show(lambda: (open(FOLDER + "gpa_t.txt", "rb").read(), open(FOLDER + "gpa_t.txt").read()))
 show(lambda: f.read())
-show(lambda: open("/tmp/gpa_t.txt", "w").write(5))
+show(lambda: open(FOLDER + "gpa_t.txt", "w").write(5))
 # --- files that cannot be opened
 show(lambda: open("/nope/x"))
 show(lambda: open("/tmp"))
@@ -135,21 +136,21 @@ tell(['x', 'a,B', '1,2', '3,4'], names=True, skip_header=1, case_sensitive='uppe
 tell(['a,b', '1,2', '3,4'], names=['q', 'q'], skip_header=1)
 tell(['', 'a,b,c', '1,2,3', '3,4,5'], names=True, usecols=(2, 0))
 tell(['a,b,c', '1,2,3', '3,4,5'], names=True, usecols=('b', 'c'), max_rows=1)
-with open('/tmp/gpa_t.csv', 'w') as f: f.write(t)
-tell('/tmp/gpa_t.csv', names=True)
-with open('/tmp/gpa_t.csv') as f: tell(f, names=True, replace_space='-', deletechars='(')
+with open(FOLDER + 'gpa_t.csv', 'w') as f: f.write(t)
+tell(FOLDER + 'gpa_t.csv', names=True)
+with open(FOLDER + 'gpa_t.csv') as f: tell(f, names=True, replace_space='-', deletechars='(')
 
 # --- several arrays in one file, and files that end too early
-with open("/tmp/gpa_two.npy", "wb") as f:
+with open(FOLDER + "gpa_two.npy", "wb") as f:
     np.save(f, np.arange(3)); np.save(f, np.eye(2))
-with open("/tmp/gpa_two.npy", "rb") as f:
+with open(FOLDER + "gpa_two.npy", "rb") as f:
     print(np.load(f), np.load(f))
     try: np.load(f)
     except EOFError as e: print(e)
-whole = open("/tmp/gpa_two.npy", "rb").read()
+whole = open(FOLDER + "gpa_two.npy", "rb").read()
 for n in (140, 60, 8):
-    with open("/tmp/gpa_cut.npy", "wb") as f: f.write(whole[:n])
-    try: np.load("/tmp/gpa_cut.npy")
+    with open(FOLDER + "gpa_cut.npy", "wb") as f: f.write(whole[:n])
+    try: np.load(FOLDER + "gpa_cut.npy")
     except ValueError as e: print(e)
 
 # --- loadtxt and its options
@@ -277,66 +278,66 @@ for bytes_ in (head("'<i2'", b"\x04\x00"), head("'<i2'") + data[:4], b"\x93NUMPY
 
 # --- arrays are written to binary files, and numbers read from where these stand
 import io
-with open("/tmp/gpa_numbers.bin", "wb") as f:
+with open(FOLDER + "gpa_numbers.bin", "wb") as f:
     print(f.write(np.arange(3)), f.write(np.float32(2.5) * np.ones((2, 2), "f4")), f.write(np.zeros(0)))
     for bad in (np.arange(6)[::2], np.ones((2, 3)).T):
         try: f.write(bad)
         except ValueError as e: print(e)
     f.write(b"end")
-with open("/tmp/gpa_numbers.bin", "rb") as f:
+with open(FOLDER + "gpa_numbers.bin", "rb") as f:
     print(np.fromfile(f, int, 2), f.tell(), np.fromfile(f, int, 1), np.fromfile(f, "f4", 3, offset=4), np.fromfile(f, "f4", 5), np.fromfile(f, "u1"))
-print(np.fromfile("/tmp/gpa_numbers.bin", "u1", offset=40), np.fromfile("/tmp/gpa_numbers.bin", "i4", 0), np.fromfile("/tmp/gpa_numbers.bin", "i8", 100)[:3], f.closed)
+print(np.fromfile(FOLDER + "gpa_numbers.bin", "u1", offset=40), np.fromfile(FOLDER + "gpa_numbers.bin", "i4", 0), np.fromfile(FOLDER + "gpa_numbers.bin", "i8", 100)[:3], f.closed)
 b = io.BytesIO(); print(b.write(np.arange(2, dtype="u1")), b.getvalue())
 for bad in (lambda: np.fromfile(io.BytesIO(b"12345678")), lambda: np.fromfile(io.BytesIO(b"1,2"), sep=","), lambda: io.StringIO("x").fileno()):
     try: bad()
     except OSError as e: print(type(e).__name__, e)
-print(io.BytesIO().seekable(), open("/tmp/gpa_numbers.bin", "rb").seekable(), open("/tmp/gpa_numbers.bin", "rb").fileno() > 2, io.UnsupportedOperation.__name__)
+print(io.BytesIO().seekable(), open(FOLDER + "gpa_numbers.bin", "rb").seekable(), open(FOLDER + "gpa_numbers.bin", "rb").fileno() > 2, io.UnsupportedOperation.__name__)
 # --- compressed files
 import gzip, os
-np.savetxt("/tmp/gpa_c.txt.gz", np.arange(6).reshape(2, 3), fmt="%d", header="a b c"); print(L("/tmp/gpa_c.txt.gz"), open("/tmp/gpa_c.txt.gz", "rb").read(2))
-with gzip.open("/tmp/gpa_c.txt.gz") as f: print(f.read())
-with gzip.open("/tmp/gpa_c.txt.gz", "rt") as f: print(f.readline(), f.readlines(), f.readline() == "")
-with gzip.open("/tmp/gpa_c.txt.gz", "rt") as f: print([line for line in f])
-with gzip.open("/tmp/gpa_c.csv.gz", "wt", compresslevel=1) as f: print(f.write("x,y\n1,2\n3,\n"))
-print(G("/tmp/gpa_c.csv.gz", delimiter=",", names=True)["y"], L("/tmp/gpa_c.csv.gz", delimiter=",", skiprows=1, max_rows=1))
-with gzip.open("/tmp/gpa_c.npy.gz", "wb") as f: np.save(f, np.arange(5.)); np.save(f, np.eye(2)); print(f.tell())
-with gzip.open("/tmp/gpa_c.npy.gz") as f: print(np.load(f), np.load(f), f.read())
-with gzip.GzipFile("/tmp/gpa_c.npy.gz") as f: print(np.load(f), f.readable(), f.writable(), f.closed)
-with gzip.open("/tmp/gpa_c.txt.gz", "at") as f: f.write("7 8 9\n")
-with gzip.open("/tmp/gpa_c.txt.gz") as f: print(L(f))
-with gzip.open("/tmp/gpa_c.txt.gz") as f: print(f.seek(2), f.read(3), f.tell(), f.seek(0), f.read(1))
-with open("/tmp/gpa_plain.gz", "w") as f: f.write("1 2\n")
-np.savetxt("/tmp/gpa_cut.txt.gz", np.arange(3000)); whole = open("/tmp/gpa_cut.txt.gz", "rb").read()
-with open("/tmp/gpa_cut.txt.gz", "wb") as f: f.write(whole[:-2000])
-for bad in (lambda: L("/tmp/gpa_plain.gz"), lambda: gzip.open("/tmp/gpa_plain.gz").read(), lambda: gzip.open("/tmp/gpa_cut.txt.gz").read(), lambda: L("/tmp/gpa_cut.txt.gz")):
+np.savetxt(FOLDER + "gpa_c.txt.gz", np.arange(6).reshape(2, 3), fmt="%d", header="a b c"); print(L(FOLDER + "gpa_c.txt.gz"), open(FOLDER + "gpa_c.txt.gz", "rb").read(2))
+with gzip.open(FOLDER + "gpa_c.txt.gz") as f: print(f.read())
+with gzip.open(FOLDER + "gpa_c.txt.gz", "rt") as f: print(f.readline(), f.readlines(), f.readline() == "")
+with gzip.open(FOLDER + "gpa_c.txt.gz", "rt") as f: print([line for line in f])
+with gzip.open(FOLDER + "gpa_c.csv.gz", "wt", compresslevel=1) as f: print(f.write("x,y\n1,2\n3,\n"))
+print(G(FOLDER + "gpa_c.csv.gz", delimiter=",", names=True)["y"], L(FOLDER + "gpa_c.csv.gz", delimiter=",", skiprows=1, max_rows=1))
+with gzip.open(FOLDER + "gpa_c.npy.gz", "wb") as f: np.save(f, np.arange(5.)); np.save(f, np.eye(2)); print(f.tell())
+with gzip.open(FOLDER + "gpa_c.npy.gz") as f: print(np.load(f), np.load(f), f.read())
+with gzip.GzipFile(FOLDER + "gpa_c.npy.gz") as f: print(np.load(f), f.readable(), f.writable(), f.closed)
+with gzip.open(FOLDER + "gpa_c.txt.gz", "at") as f: f.write("7 8 9\n")
+with gzip.open(FOLDER + "gpa_c.txt.gz") as f: print(L(f))
+with gzip.open(FOLDER + "gpa_c.txt.gz") as f: print(f.seek(2), f.read(3), f.tell(), f.seek(0), f.read(1))
+with open(FOLDER + "gpa_plain.gz", "w") as f: f.write("1 2\n")
+np.savetxt(FOLDER + "gpa_cut.txt.gz", np.arange(3000)); whole = open(FOLDER + "gpa_cut.txt.gz", "rb").read()
+with open(FOLDER + "gpa_cut.txt.gz", "wb") as f: f.write(whole[:-2000])
+for bad in (lambda: L(FOLDER + "gpa_plain.gz"), lambda: gzip.open(FOLDER + "gpa_plain.gz").read(), lambda: gzip.open(FOLDER + "gpa_cut.txt.gz").read(), lambda: L(FOLDER + "gpa_cut.txt.gz")):
     try: print(bad())
     except (OSError, EOFError) as e: print("refused")
-for bad in (lambda: L("/tmp/no such file.gz"), lambda: gzip.open("/tmp/no such file.gz"), lambda: gzip.open("/tmp/gpa_c.txt.gz", "q"), lambda: gzip.open("/tmp/gpa_c.txt.gz", "xb")):
+for bad in (lambda: L("/tmp/no such file.gz"), lambda: gzip.open("/tmp/no such file.gz"), lambda: gzip.open(FOLDER + "gpa_c.txt.gz", "q"), lambda: gzip.open(FOLDER + "gpa_c.txt.gz", "xb")):
     try: print(bad())
     except Exception as e: print(type(e).__name__, "file" in str(e).lower() or "mode" in str(e))
-for name in ("c.txt", "c.csv", "c.npy", "plain", "cut.txt"): os.remove(f"/tmp/gpa_{name}.gz")
+for name in ("c.txt", "c.csv", "c.npy", "plain", "cut.txt"): os.remove(FOLDER + f"gpa_{name}.gz")
 # --- a file of more than 4 GiB that is mostly holes
 import os
-with open("/tmp/gpa_long.bin", "wb") as f:
+with open(FOLDER + "gpa_long.bin", "wb") as f:
     print(f.truncate(5 * 2**30), f.seek(5 * 2**30), f.write(np.arange(4)), f.tell())
-print(np.fromfile("/tmp/gpa_long.bin", int, offset=5 * 2**30), np.fromfile("/tmp/gpa_long.bin", int, 3, offset=5 * 2**30 - 8))
-with open("/tmp/gpa_long.bin", "rb") as f:
+print(np.fromfile(FOLDER + "gpa_long.bin", int, offset=5 * 2**30), np.fromfile(FOLDER + "gpa_long.bin", int, 3, offset=5 * 2**30 - 8))
+with open(FOLDER + "gpa_long.bin", "rb") as f:
     print(f.seek(-16, 2), np.fromfile(f, int, 1), f.tell(), np.fromfile(f, "u1", 4, offset=2), f.seek(4 * 2**30 + 1), np.fromfile(f, int, 2), f.tell())
-os.remove("/tmp/gpa_long.bin")
+os.remove(FOLDER + "gpa_long.bin")
 try: np.fromfile("no such file")
 except FileNotFoundError as e: print(e)
 # --- files in other encodings
 import gzip
-with open("/tmp/gpa_latin.txt", "w", encoding="latin-1") as f: print(f.write("aé\nüb\n"), "ß", file=f)
-print(open("/tmp/gpa_latin.txt", "rb").read())
-with open("/tmp/gpa_latin.txt", encoding="latin-1") as f: print(f.read(2), f.readline(), f.readlines())
-with open("/tmp/gpa_latin.txt", encoding="iso-8859-1") as f: print([line for line in f])
-with open("/tmp/gpa_mark.txt", "w", encoding="utf-8-sig") as f: f.write("é,"); f.write("b\n")
-print(open("/tmp/gpa_mark.txt", "rb").read(), open("/tmp/gpa_mark.txt", encoding="utf-8-sig").read(), ascii(open("/tmp/gpa_mark.txt", encoding="utf-8").read()))
-print(open("/tmp/gpa_latin.txt", errors="replace").read(), open("/tmp/gpa_latin.txt", encoding="ascii", errors="ignore").read())
-for f in (lambda: open("/tmp/gpa_latin.txt").read(), lambda: open("/tmp/gpa_latin.txt", encoding="ascii").readline(), lambda: open("/tmp/gpa_latin.txt", encoding="no"), lambda: open("/tmp/gpa_latin.txt", "rb", encoding="ascii"),
-          lambda: open("/tmp/gpa_ascii.txt", "w", encoding="ascii").write("é"), lambda: open("/tmp/gpa_latin.txt", "rb", errors="strict")):
+with open(FOLDER + "gpa_latin.txt", "w", encoding="latin-1") as f: print(f.write("aé\nüb\n"), "ß", file=f)
+print(open(FOLDER + "gpa_latin.txt", "rb").read())
+with open(FOLDER + "gpa_latin.txt", encoding="latin-1") as f: print(f.read(2), f.readline(), f.readlines())
+with open(FOLDER + "gpa_latin.txt", encoding="iso-8859-1") as f: print([line for line in f])
+with open(FOLDER + "gpa_mark.txt", "w", encoding="utf-8-sig") as f: f.write("é,"); f.write("b\n")
+print(open(FOLDER + "gpa_mark.txt", "rb").read(), open(FOLDER + "gpa_mark.txt", encoding="utf-8-sig").read(), ascii(open(FOLDER + "gpa_mark.txt", encoding="utf-8").read()))
+print(open(FOLDER + "gpa_latin.txt", errors="replace").read(), open(FOLDER + "gpa_latin.txt", encoding="ascii", errors="ignore").read())
+for f in (lambda: open(FOLDER + "gpa_latin.txt").read(), lambda: open(FOLDER + "gpa_latin.txt", encoding="ascii").readline(), lambda: open(FOLDER + "gpa_latin.txt", encoding="no"), lambda: open(FOLDER + "gpa_latin.txt", "rb", encoding="ascii"),
+          lambda: open(FOLDER + "gpa_ascii.txt", "w", encoding="ascii").write("é"), lambda: open(FOLDER + "gpa_latin.txt", "rb", errors="strict")):
     try: print(f())
     except (UnicodeError, LookupError, ValueError) as e: print(type(e).__name__, e)
-with gzip.open("/tmp/gpa_latin.gz", "wt", encoding="latin-1") as f: f.write("é")
-print(gzip.open("/tmp/gpa_latin.gz").read(), gzip.open("/tmp/gpa_latin.gz", "rt", encoding="latin-1").read())
+with gzip.open(FOLDER + "gpa_latin.gz", "wt", encoding="latin-1") as f: f.write("é")
+print(gzip.open(FOLDER + "gpa_latin.gz").read(), gzip.open(FOLDER + "gpa_latin.gz", "rt", encoding="latin-1").read())

@@ -87,12 +87,14 @@ for r in ('C', ['F'], ['W'], ['O', 'A'], None, ['F', 'W', 'OWNDATA']): y = np.re
 attempt(np.require, x, None, ['C', 'F']); attempt(np.require, x, None, ['Q']); attempt(np.require, [1, 2], np.float32, 'W')
 
 # --- bytes and files
+import os
+FOLDER = os.environ['FOLDER'] + '/'
 x = np.array([[0, 1], [2, 3]], dtype='<u2')
 print(x.tobytes(), x.tobytes('F'), x.T.tobytes('A'), x[:, ::-1].tobytes(), np.frombuffer(x.tobytes(), 'u2'), np.float64(1.5).tobytes())
-x.tofile('/tmp/gpa_q.bin'); print(np.fromfile('/tmp/gpa_q.bin', 'u2'), np.fromfile('/tmp/gpa_q.bin', np.uint8, 3, offset=2), np.fromfile('/tmp/gpa_q.bin', 'f8', 0), np.fromfile('/tmp/gpa_q.bin', 'u2', 9))
-x.tofile('/tmp/gpa_q.txt', sep=' '); print(np.fromfile('/tmp/gpa_q.txt', int, sep=' '), open('/tmp/gpa_q.txt').read()); np.array([1.5, 2]).tofile('/tmp/gpa_q.txt', sep=',', format='%.2f'); print(open('/tmp/gpa_q.txt').read())
-with open('/tmp/gpa_q.bin', 'wb') as f: x.tofile(f); np.arange(3.0).tofile(f)
-with open('/tmp/gpa_q.bin', 'rb') as f: print(np.fromfile(f, 'u2', 4), np.fromfile(f))
+x.tofile(FOLDER + 'gpa_q.bin'); print(np.fromfile(FOLDER + 'gpa_q.bin', 'u2'), np.fromfile(FOLDER + 'gpa_q.bin', np.uint8, 3, offset=2), np.fromfile(FOLDER + 'gpa_q.bin', 'f8', 0), np.fromfile(FOLDER + 'gpa_q.bin', 'u2', 9))
+x.tofile(FOLDER + 'gpa_q.txt', sep=' '); print(np.fromfile(FOLDER + 'gpa_q.txt', int, sep=' '), open(FOLDER + 'gpa_q.txt').read()); np.array([1.5, 2]).tofile(FOLDER + 'gpa_q.txt', sep=',', format='%.2f'); print(open(FOLDER + 'gpa_q.txt').read())
+with open(FOLDER + 'gpa_q.bin', 'wb') as f: x.tofile(f); np.arange(3.0).tofile(f)
+with open(FOLDER + 'gpa_q.bin', 'rb') as f: print(np.fromfile(f, 'u2', 4), np.fromfile(f))
 attempt(np.fromfile, 'none'); attempt(x.tobytes, 'Q')
 print(np.ndarray((2,), buffer=np.array([1,2,3]), offset=8, dtype=int), np.ndarray((2,2), order='F').flags.fnc, np.ndarray((2,2), np.int8, np.arange(8), strides=(8,1)), np.ndarray(3).shape)
 attempt(np.ndarray, (9,), buffer=np.arange(2)); attempt(np.ndarray, (2,), float, np.arange(2), strides=(16,))

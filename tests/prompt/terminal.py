@@ -1,11 +1,13 @@
 """A terminal for the tests of the prompt: a pseudo-terminal with gpa at its other end and, where pyte is there, a screen on which
 one can look at what a user would see."""
+import atexit
 import fcntl
 import glob
 import os
 import pty
 import re
 import select
+import shutil
 import signal
 import struct
 import sys
@@ -52,6 +54,7 @@ class Terminal:
 
     def __init__(self, *arguments, rows=24, columns=80, term="xterm-256color", command=None, home=None, **environment):
         self.home = home or tempfile.mkdtemp(prefix="gpa-")
+        atexit.register(shutil.rmtree, self.home, ignore_errors=True)
         self.raw = b""
         self.rows, self.columns = rows, columns
         self.screen = pyte.Screen(columns, rows) if pyte else None
