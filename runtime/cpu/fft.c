@@ -3,8 +3,8 @@
  * FFTW's guru interface takes any strides, so operands go in as they lie; only large transforms of points that lie far apart
  * are gathered, a few neighbouring lines at a time, because each point would otherwise cost a line of the cache. A plan is
  * made by estimate, so that results do not depend on timing, and kept for calls of the same layout. Transforms of an even number of
- * real numbers go through complex ones of half the length (unfold.h). Reading order: the library, plans, lines in blocks, rows of real
- * numbers, calls. */
+ * real numbers go through complex ones of half the length (unfold.h). Reading order: the library, plans, lines in blocks, rows of complex
+ * numbers, rows of real numbers, calls. */
 #include "runtime/cpu/fft.h"
 
 #include <dlfcn.h>
@@ -36,11 +36,11 @@ typedef struct {
     void (*threads)(int);
 } library;
 
-/* HALVES_FROM, HALVES_TO: numbers of a real transform that goes through a complex one; ROWS_BYTES: of its rows that are done at a time.
+/* ROW_FROM, ROW_TO: numbers of a row that is transformed by itself; HALVES_FROM, HALVES_TO: numbers of a real transform that goes through a complex one; ROWS_BYTES: of its rows that are done at a time.
  * BLOCK_BYTES: of a point in the lines of a block, fewer where the block would leave the nearer caches; AHEAD: points that memory is asked
  * for in advance. */
 enum { PLANS = 32, THREADS_FROM = 1 << 14, LARGE = 1 << 16, FAR = 1024, LINE = 64, BLOCK_BYTES = 256, BLOCK_ROOM = 256 << 10, AHEAD = 32, FACTORS = 4, HALVES_FROM = 16, HALVES_TO = 1 << 19,
-       ROWS_BYTES = 32 << 10, ROWS_STEP = 8 };
+       ROWS_BYTES = 32 << 10, ROWS_STEP = 8, ROW_FROM = 64, ROW_TO = 1 << 16 };
 
 /* What a plan depends on. */
 typedef struct {
@@ -271,6 +271,85 @@ static gpa_code by_blocks(fft *f, int threads, const gpa_libcall *c, int axis, c
     return q.failed ? gpa_no_memory(e) : GPA_OK;
 }
 
+/* ---- rows of complex numbers ---- */
+
+/* Transforms along the first dimension, whose numbers are neighbours, row by row: for a row FFTW estimates better plans than for many at once. */
+typedef struct {
+    const library *l;
+    const gpa_libcall *c;
+    plan p;                     /* of a row between aligned places */
+    const char *in;
+    char *out;
+    size_t bytes;               /* of a row */
+    bool copied;                /* rows lie unevenly, or are overwritten, and go through places of their own */
+    int64_t in_step[KIR_MAX_DIMS], out_step[KIR_MAX_DIMS]; /* bytes from row to row along each of the other dimensions */
+    int64_t count, chunks;
+    bool failed;
+} row_by_row;
+
+static char *aligned(char *at) { return at + (LINE - (uintptr_t)at % LINE) % LINE; }
+
+static void rows_chunk(void *arg, int64_t chunk) {
+    row_by_row *q = arg;
+    const size_t pitch = (q->bytes + LINE - 1) / LINE * LINE;
+    char *room = q->copied ? mem_new(2 * pitch + LINE) : NULL, *near = room ? aligned(room) : NULL;
+    if (q->copied && !room) {
+        __atomic_store_n(&q->failed, true, __ATOMIC_RELAXED);
+        return;
+    }
+    for (int64_t r = q->count * chunk / q->chunks; r < q->count * (chunk + 1) / q->chunks; r++) {
+        const char *in = q->in;
+        char *out = q->out;
+        int64_t rest = r;
+        for (int d = q->c->fft.ndim - 1; d > 0; d--) {
+            in += rest % q->c->fft.n[d] * q->in_step[d];
+            out += rest % q->c->fft.n[d] * q->out_step[d];
+            rest /= q->c->fft.n[d];
+        }
+        if (near) {
+            memcpy(near, in, q->bytes);
+            q->l->run_c2c(q->p, near, near + pitch);
+            memcpy(out, near + pitch, q->bytes);
+        } else {
+            q->l->run_c2c(q->p, (void *)(uintptr_t)in, out);
+        }
+    }
+    mem_free(room);
+}
+
+static bool rows_can(const gpa_libcall *c) {
+    if (c->fft.form != FFT_C2C || c->fft.rank != 1 || c->fft.in.stride[0] != 1 || c->fft.out.stride[0] != 1) return false;
+    return c->fft.n[0] >= ROW_FROM && c->fft.n[0] <= ROW_TO && points(c) >= 2 * c->fft.n[0];
+}
+
+static gpa_code by_rows(fft *f, int threads, const gpa_libcall *c, void *in, void *out, gpa_err *e) {
+    const int64_t item = (int64_t)dtype_size(c->dtype);
+    row_by_row q = {.l = library_of(f, c->dtype), .c = c, .in = in, .out = out, .bytes = (size_t)(c->fft.n[0] * item), .count = points(c) / c->fft.n[0]};
+    q.copied = in == out;
+    for (int d = 1; d < c->fft.ndim; d++) {
+        q.in_step[d] = c->fft.in.stride[d] * item;
+        q.out_step[d] = c->fft.out.stride[d] * item;
+        q.copied = q.copied || q.l->alignment((char *)in + q.in_step[d]) || q.l->alignment((char *)out + q.out_step[d]);
+    }
+    q.copied = q.copied || q.l->alignment(in) || q.l->alignment(out);
+    q.chunks = MIN(q.count, 8 * threads);
+    key k;
+    memset(&k, 0, sizeof k);
+    k.dtype = c->dtype;
+    k.inverse = c->fft.inverse;
+    k.rank = k.ndim = k.threads = 1;
+    k.n[0] = c->fft.n[0];
+    k.is[0] = k.os[0] = 1;
+    char *sample = mem_new(2 * q.bytes + 2 * LINE), *first = sample ? aligned(sample) : NULL;
+    if (!sample) return gpa_no_memory(e);
+    q.p = plan_of(f, q.l, &k, first, aligned(first + q.bytes));
+    mem_free(sample);
+    if (!q.p) return gpa_fail(e, GPA_E_INTERNAL, "FFTW has no plan for this transform");
+    int32_t never = 0;
+    threads_each(points(c) < THREADS_FROM ? 1 : threads, q.chunks, &never, rows_chunk, &q);
+    return q.failed ? gpa_no_memory(e) : GPA_OK;
+}
+
 /* ---- rows of real numbers ---- */
 
 /* Real transforms along the first dimension, whose numbers are neighbours, by complex ones of half the length. */
@@ -380,6 +459,7 @@ static bool is_far(const gpa_libcall *c, const int64_t *strides, int axis) {
 static gpa_code by_plan(fft *f, int threads, const gpa_libcall *c, void *in, void *out, gpa_err *e) {
     const library *l = library_of(f, c->dtype);
     if (by_halves(f, threads, c, in, out)) return GPA_OK;
+    if (rows_can(c)) return by_rows(f, threads, c, in, out, e);
     key k = key_of(l, c, threads, in, out);
     plan p = plan_of(f, l, &k, in, out);
     if (!p) return gpa_fail(e, GPA_E_INTERNAL, "FFTW has no plan for this transform");

@@ -162,3 +162,19 @@ for T in np.float32, np.float64:
                 if part.shape[-1]:
                     print(np.abs(np.fft.rfft(part) - np.fft.fft(part.astype(complex))[..., :part.shape[-1] // 2 + 1]).max() < tol * a.size, end=" ")
         print(np.fft.fft(a).dtype, np.fft.rfft(a).dtype, np.fft.irfft(np.fft.rfft(a)).dtype)
+
+# --- rows of complex numbers, one by one: uneven places, strides, in place
+for t in ("c8", "c16"):
+    for n in (64, 75, 131, 1000, 1009):
+        k = np.arange(6 * n)
+        a = ((k * 37 % 19 - 9) + 1j * (k * k % 23 - 11)).astype(t).reshape(2, 3, n)
+        near = n * (1e-3 if t == "c8" else 1e-10)
+        for x in (a, a[:, ::2], a[::-1], a.transpose(1, 0, 2), a[..., 1:], a[1, 2]):
+            m = x.shape[-1]
+            j = np.arange(m)
+            w = np.exp(-2j * np.pi / m * (j[:, None] * j % m))
+            y = np.fft.fft(x)
+            print(y.dtype, y.shape, np.abs(y - x @ w).max() < near, np.abs(np.fft.ifft(y) - x).max() < near)
+        b = a.copy()
+        np.fft.fft(b, out=b)
+        print(np.abs(b - np.fft.fft(a)).max() < near)
