@@ -7,7 +7,7 @@
  * longer ones the row stands above the key where there is room; where there is none, the places are then sorted by row. Of many 64-bit
  * integers only those bits are sorted by in which they differ.
  *
- * Reading order: keys, bits in use, rows as they are, sorting by keys, rows of a block, turning, the entries. */
+ * Reading order: keys, bits in use, rows as they are, sorting by keys, rows of a block, turning, the entry. */
 #include <cub/block/block_radix_sort.cuh>
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_segmented_radix_sort.cuh>
@@ -394,9 +394,9 @@ template <class V> cudaError_t turn_as(const cub_turn_call *c, room *r) {
 
 cudaError_t turn(const cub_turn_call *c, room *r) { return c->bytes == 8 ? turn_as<wide_value>(c, r) : turn_as<narrow_value>(c, r); }
 
-/* ---- the entries ---- */
+/* ---- the entry ---- */
 
-cudaError_t run(const cub_sort_call *c, room *r) {
+cudaError_t sort_elements(const cub_sort_call *c, room *r) {
     const bool plain = !c->ranks && (c->rows == 1 || c->n >= LONG_ROW);
     if (plain && c->order == CUB_FLOAT) return sort_rows<float>(c, r);
     if (plain && c->order == CUB_DOUBLE) return sort_rows<double>(c, r);
@@ -415,24 +415,9 @@ cudaError_t run(const cub_sort_call *c, room *r) {
 
 } // namespace
 
-extern "C" __attribute__((visibility("default"))) size_t gpa_cub_room(const cub_sort_call *c) {
-    room r = {nullptr, 0};
-    return run(c, &r) ? 0 : r.used;
-}
-
-extern "C" __attribute__((visibility("default"))) int gpa_cub_sort(const cub_sort_call *c) {
-    room r = {(char *)c->room, 0};
-    const cudaError_t rc = run(c, &r);
-    return (int)(rc ? rc : cudaGetLastError());
-}
-
-extern "C" __attribute__((visibility("default"))) size_t gpa_cub_turn_room(const cub_turn_call *c) {
-    room r = {nullptr, 0};
-    return turn(c, &r) ? 0 : r.used;
-}
-
-extern "C" __attribute__((visibility("default"))) int gpa_cub_turn(const cub_turn_call *c) {
-    room r = {(char *)c->room, 0};
-    const cudaError_t rc = turn(c, &r);
-    return (int)(rc ? rc : cudaGetLastError());
+extern "C" __attribute__((visibility("default"))) int gpa_cub(const cub_call *c, void *own, size_t *bytes) {
+    room r = {(char *)own, 0};
+    const cudaError_t rc = c->turn ? turn(c->turn, &r) : sort_elements(c->sort, &r);
+    *bytes = r.used;
+    return (int)(rc || !own ? rc : cudaGetLastError());
 }

@@ -21,7 +21,6 @@ typedef struct {
     int64_t rows, n;    /* rows * n from 1 to INT32_MAX */
     const void *in;
     void *out;          /* does not overlap in */
-    void *room;         /* as much memory as cub_room says, at a multiple of 256 */
     void *stream;       /* a cudaStream_t */
 } cub_sort_call;
 
@@ -34,22 +33,24 @@ typedef struct {
     const void *at;
     int32_t *start, *to_other;
     void *to_at;
-    void *room, *stream; /* as above */
+    void *stream;        /* as above */
 } cub_turn_call;
 
+/* One of the two; the other one is NULL. */
+typedef struct {
+    const cub_sort_call *sort;
+    const cub_turn_call *turn;
+} cub_call;
+
+/* With room NULL *bytes becomes how much working memory the call takes, and nothing is done; else that much lies at room, a multiple of
+ * 256. Gives a cudaError_t: 0 is success. */
 #ifdef __cplusplus
 extern "C" {
 #endif
-typedef size_t cub_room_fn(const cub_sort_call *c); /* 0: CUB fails */
-typedef int cub_sort_fn(const cub_sort_call *c);    /* a cudaError_t: 0 is success */
-typedef size_t cub_turn_room_fn(const cub_turn_call *c);
-typedef int cub_turn_fn(const cub_turn_call *c);
+typedef int cub_fn(const cub_call *c, void *room, size_t *bytes);
 #ifdef __cplusplus
 }
 #endif
-#define CUB_ROOM "gpa_cub_room"
-#define CUB_SORT "gpa_cub_sort"
-#define CUB_TURN_ROOM "gpa_cub_turn_room"
-#define CUB_TURN "gpa_cub_turn"
+#define CUB_ENTRY "gpa_cub"
 
 #endif

@@ -10,34 +10,21 @@
 #include "runtime/cuda/find.h"
 #include "runtime/cuda/wait.h"
 
-struct cu_cub {
-    cub_room_fn *room;
-    cub_sort_fn *sort;
-    cub_turn_room_fn *turn_room;
-    cub_turn_fn *turn;
-};
-
-/* Sets a pointer to the function of that name; whether it is there. */
-static bool take(void *so, const char *name, void *to) {
-    void *f = so ? dlsym(so, name) : NULL;
-    if (f) memcpy(to, &f, sizeof f);
-    return f;
-}
-
 /* Looked for once, in the context of a device; NULL: not there, or CUDA's runtime library, which asks the driver for its
  * functions, does not get along with it. */
-static const struct cu_cub *open_cub(const gpa_dev *d) {
-    static struct cu_cub table;
+static cub_fn *open_cub(const gpa_dev *d) {
+    static cub_fn *known;
     static bool tried;
     char path[4096];
     if (!tried && dlsym(d->cu->library, "cuGetProcAddress_v2") && find_beside("gpa-cub.so", path, sizeof path)) {
-        void *so = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-        if (take(so, CUB_ROOM, &table.room) && take(so, CUB_TURN_ROOM, &table.turn_room) && take(so, CUB_TURN, &table.turn) && take(so, CUB_SORT, &table.sort)) {
-            if (!table.room(&(cub_sort_call){.bytes = 1, .rows = 1, .n = 1})) table.sort = NULL;
-        }
+        void *so = dlopen(path, RTLD_NOW | RTLD_LOCAL), *entry = so ? dlsym(so, CUB_ENTRY) : NULL;
+        const cub_sort_call asks_cuda = {.order = CUB_FLOAT, .bytes = sizeof(float), .rows = 1, .n = 1};
+        size_t bytes;
+        if (entry) memcpy(&known, &entry, sizeof entry);
+        if (entry && known(&(cub_call){.sort = &asks_cuda}, NULL, &bytes)) known = NULL;
     }
     tried = true;
-    return table.sort ? &table : NULL;
+    return known;
 }
 
 static bool order_of(gpa_dtype t, cub_order *out) {
@@ -60,23 +47,22 @@ bool sort_can(gpa_dev *d, const gpa_libcall *c) {
 
 static CUdeviceptr at(const gpa_binding *b, size_t item) { return b->mem->at + (uint64_t)b->offset * item; }
 
-/* Working memory of so many bytes for a call; n 0: CUB fails. */
-static gpa_code room_of(gpa_dev *d, size_t n, void **room, gpa_err *e) {
-    CUdeviceptr made = 0;
-    if (!n) return gpa_fail(e, GPA_E_DEVICE, "CUB cannot sort on this device");
-    gpa_code rc = api_check(d->cu->alloc(&made, n, d->stream), "cuMemAllocAsync", e);
-    *room = (void *)(uintptr_t)made;
-    return rc;
-}
-
-/* Gives it back in the stream's order; what became of the call. */
-static gpa_code finished(gpa_dev *d, void *room, int status, gpa_err *e) {
-    d->cu->free((CUdeviceptr)(uintptr_t)room, d->stream);
+/* Queues a call; its working memory is given back in the stream's order. */
+static gpa_code run(gpa_dev *d, const cub_call *c, gpa_err *e) {
+    cub_fn *cub = open_cub(d);
+    size_t bytes = 0;
+    CUdeviceptr room = 0;
+    int status = cub(c, NULL, &bytes);
+    gpa_code rc = status ? GPA_OK : api_check(d->cu->alloc(&room, bytes, d->stream), "cuMemAllocAsync", e);
+    if (rc) return rc;
+    if (!status) {
+        status = cub(c, (void *)(uintptr_t)room, &bytes);
+        d->cu->free(room, d->stream);
+    }
     return status ? gpa_fail(e, GPA_E_DEVICE, "sorting by CUB: CUDA's error %d", status) : GPA_OK;
 }
 
 gpa_code sort_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
-    const struct cu_cub *cub = open_cub(d);
     size_t item = dtype_size(c->dtype);
     bool ranks = c->kind == LIB_ARGSORT;
     cub_sort_call s = {.bytes = (int32_t)item, .ranks = ranks, .rows = c->sort.rows, .n = c->sort.n, .stream = d->stream,
@@ -85,19 +71,16 @@ gpa_code sort_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
     order_of(c->dtype, &s.order);
     gpa_code rc = GPA_OK;
     if (item == 8 && s.order <= CUB_SIGNED && s.rows * s.n >= CUB_LOOK) rc = wait_done(d, e); /* CUB will wait, and would not hear Ctrl-C */
-    if (!rc) rc = room_of(d, cub->room(&s), &s.room, e);
-    return rc ? rc : finished(d, s.room, cub->sort(&s), e);
+    return rc ? rc : run(d, &(cub_call){.sort = &s}, e);
 }
 
 bool turn_can(gpa_dev *d, const gpa_libcall *c) { return c->turn.count <= INT32_MAX && c->turn.n < INT32_MAX && open_cub(d); }
 
 gpa_code turn_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
-    const struct cu_cub *cub = open_cub(d);
     const size_t item = dtype_size(c->dtype), index = sizeof(int32_t);
     cub_turn_call t = {.bytes = (int32_t)item, .n = c->turn.n, .count = c->turn.count, .stream = d->stream,
                        .key = (const int32_t *)(uintptr_t)at(&c->turn.key, index), .other = (const int32_t *)(uintptr_t)at(&c->turn.other, index),
                        .at = (const void *)(uintptr_t)at(&c->turn.at, item), .start = (int32_t *)(uintptr_t)at(&c->turn.start, index),
                        .to_other = (int32_t *)(uintptr_t)at(&c->turn.to_other, index), .to_at = (void *)(uintptr_t)at(&c->turn.to_at, item)};
-    gpa_code rc = room_of(d, cub->turn_room(&t), &t.room, e);
-    return rc ? rc : finished(d, t.room, cub->turn(&t), e);
+    return run(d, &(cub_call){.turn = &t}, e);
 }

@@ -228,3 +228,18 @@ for T in (np.float64, np.float32, np.int64, np.int16, np.complex64):
     b = a.reshape(10, 7, 131, 15, 4)
     print(b.sum(axis=(0, 1, 3, 4))[::13], b.sum(axis=(0, 3, 4)).shape, b.sum(axis=(0, 3, 4))[3, ::40], b.sum(axis=(1, 3, 4))[3, ::40], b.sum(axis=(0, 2, 4))[::3, ::7], b.sum(axis=(1, 4))[2, ::60, 3], b.transpose(1, 0, 2, 4, 3).sum(axis=(0, 1, 4))[::60, 1])
     print(((a - a[3].sum(axis=1).reshape(131, 1)) * (a > 990)).sum(axis=(0, 2))[::40], (a[:, :, :50] + a[:, :, 10:]).sum(axis=(0, 2))[::40], (a + a[:1]).sum(axis=(0, 2))[::40], (a + a[0, 0]).sum(axis=(0, 2))[::40], a.sum(axis=(0, 2), where=a[:, :1] > 500)[::40])
+
+# --- many slices of unequal length, of floats whose sums are exact
+n = 100000
+for T in ("f4", "f8"):
+    x = (np.arange(n) * 7919 % 1009 - 500).astype(T)
+    for m, step in ((5000, 23), (333, 301), (20, 3333)):
+        at = np.arange(m) * step * 7 % n
+        print(np.add.reduceat(x, at).tolist()[::m // 20])
+        at = np.sort(at); at[3:9] = at[3]
+        print(np.add.reduceat(x, at).tolist()[::m // 20], np.add.reduceat(x[::-2], at // 2).sum(), np.add.reduceat(x, at, dtype=T)[5:9])
+    print(np.add.reduceat(np.full(100, -0.0, T), np.array([0, 1, 2, 2, 4] * 4)))
+    for odd in (np.nan, np.inf): print(np.isfinite(np.add.reduceat(np.where(np.arange(n) == 55, odd, x), at)).sum())
+    try: np.add.reduceat(x, np.arange(20) * 6000)
+    except IndexError as e: print(e)
+    out = np.zeros(20, T); np.add.reduceat(x, at, out=out); print(out[:4])
