@@ -123,6 +123,7 @@ STUB(cuEventCreate, CUevent *out, unsigned flags) {
     LIVE();
     return (*out = stub_event()) ? 0 : CUDA_OUT_OF_MEMORY;
 }
+STUB(cuEventDestroy_v2, CUevent e) { return free(e), 0; }
 STUB(cuEventRecord, CUevent e, CUstream s) {
     LIVE();
     stub_mark(e, s);
