@@ -179,7 +179,7 @@ gpa_code op_array(gpa_vm *vm, ast_op op, value a, value b, value *out) {
     in[0].span = p.left;
     in[1].span = p.right;
     rc = op == AST_OP_MATMUL ? arr_matmul(vm_rt(vm), &in[0], &in[1], &result, vm_err(vm))
-                             : arr_ufunc(vm_rt(vm), op_row(op), in, NULL, &result, vm_err(vm));
+                             : arr_ufunc_kept(vm_rt(vm), op_row(op), in, NULL, &result, vm_err(vm));
     if (rc) hint_shapes(vm, op, &in[0], &in[1]);
     else if (op == AST_OP_MATMUL && (rc = float_check_arr(vm, "_float_look_product", 2, (value[3]){a, b}, result))) arr_release(vm_rt(vm), result);
     else rc = np_return(vm, result, out);

@@ -234,6 +234,8 @@ typedef struct {
 /* A row of op.def on `op_info[op].arity` operands, broadcast and promoted. opts may be NULL. Errors: NumPy's
  * (UFuncTypeError, broadcasting ValueError with a note under each operand). */
 gpa_code arr_ufunc(gpa_rt *rt, gpa_op op, const gpa_opnd *in, const arr_ufunc_opts *opts, gpa_arr **out, gpa_err *e);
+/* The same with a result that lies in memory as the operands do, by columns for instance (NumPy's order='K'). */
+gpa_code arr_ufunc_kept(gpa_rt *rt, gpa_op op, const gpa_opnd *in, const arr_ufunc_opts *opts, gpa_arr **out, gpa_err *e);
 struct gpa_body;
 /* A compiled function (body.h) on as many operands as it has parameters, cast to their dtypes and broadcast. `dtype` of
  * the options is not looked at: a body is made for its types. */
@@ -247,6 +249,8 @@ gpa_code arr_number_types(gpa_op op, const gpa_opnd *in, gpa_dtype *compute, gpa
 gpa_code arr_result_type(const gpa_opnd *in, int n, gpa_dtype *out, gpa_err *e);
 /* astype: the same array when nothing changes and copy is false. */
 gpa_code arr_cast(gpa_rt *rt, gpa_arr *a, gpa_dtype to, bool copy, gpa_arr **out, gpa_err *e);
+/* The same with a result that lies in memory as `a` does. */
+gpa_code arr_cast_kept(gpa_rt *rt, gpa_arr *a, gpa_dtype to, bool copy, gpa_arr **out, gpa_err *e);
 /* A fresh copy in C order. */
 gpa_code arr_copy(gpa_rt *rt, gpa_arr *a, gpa_arr **out, gpa_err *e);
 

@@ -190,6 +190,8 @@ gpa_code float_fromhex(gpa_vm *vm, value *argv, value *out) {
     gpa_code rc = arg_text(vm, argv[0], "fromhex() argument", &text, &n);
     if (rc) return rc;
     char buf[64];
+    for (; n && strchr(" \t\n\r\f\v", *text); n--) text++;
+    while (n && strchr(" \t\n\r\f\v", text[n - 1])) n--;
     bool negative = n && *text == '-', prefixed;
     if (n && (*text == '-' || *text == '+')) {
         text++;

@@ -483,12 +483,13 @@ gpa_code nd_astype(gpa_vm *vm, value *argv, value *out) { /* self, dtype, order,
     if (argv[3].tag != V_NONE) args = arg_casting(vm, argv[3], &casting);
     if (args) return args;
     bool scalar = argv[0].tag != V_ARRAY || argv[0].aux;
+    bool by_rows = argv[2].tag == V_STR && strcmp(argv[2].str->text, "C") == 0;
     WITH_ARRAY(
         gpa_dtype from = (gpa_dtype)a->dtype;
         if (!dtype_can_cast(from, t, casting))
             rc = vm_fail(vm, GPA_E_TYPE, "Cannot cast array data from dtype('%s') to dtype('%s') according to the rule '%s'",
                          dtype_info[from].name, dtype_info[t].name, argv[3].str->text);
-        if (!rc) rc = arr_cast(vm_rt(vm), a, t, copy, &b, vm_err(vm));
+        if (!rc) rc = (by_rows ? arr_cast : arr_cast_kept)(vm_rt(vm), a, t, copy, &b, vm_err(vm));
         if (!rc && (rc = float_check_arr(vm, "_float_look_cast", 1, (value[2]){argv[0]}, b))) arr_release(vm_rt(vm), b);
         if (!rc) rc = scalar ? np_return(vm, b, out) : np_return_array(vm, b, out));
 }
@@ -647,7 +648,13 @@ gpa_code nd_flat(gpa_vm *vm, value *argv, value *out) {
     return rc;
 }
 
-gpa_code nd_conj(gpa_vm *vm, value *argv, value *out) { return ufunc_call(vm, ufunc_of(OP_CONJUGATE), 1, argv, 0, NULL, out); }
+/* An array that is not complex is its own conjugate. */
+gpa_code nd_conj(gpa_vm *vm, value *argv, value *out) {
+    bool itself = argv[0].tag == V_ARRAY && !argv[0].aux && !dtype_is_complex((gpa_dtype)argv[0].array->arr->dtype);
+    if (!itself) return ufunc_call(vm, ufunc_of(OP_CONJUGATE), 1, argv, 0, NULL, out);
+    *out = value_retain(argv[0]);
+    return GPA_OK;
+}
 
 /* NumPy's way: scaled by a power of ten, rounded half to even, scaled back. */
 /* A complex number is rounded part by part: a division by a complex power of ten would round once more. */

@@ -11,7 +11,7 @@ gpa_code np_where(gpa_vm *vm, value *argv, value *out) { /* condition, x, y */
     gpa_arr *result = NULL;
     gpa_code rc = GPA_OK;
     for (int i = 0; i < 3; i++) TRY(arg_opnd(vm, argv[i], &in[i]));
-    rc = arr_ufunc(vm_rt(vm), OP_WHERE, in, NULL, &result, vm_err(vm));
+    rc = arr_ufunc_kept(vm_rt(vm), OP_WHERE, in, NULL, &result, vm_err(vm));
     if (!rc) rc = np_return_array(vm, result, out);
 out:
     for (int i = 0; i < 3; i++) arg_opnd_release(vm, &in[i]);

@@ -122,7 +122,7 @@ static gpa_code apply(gpa_vm *vm, const ufunc *u, const value *args, const keywo
     gpa_arr *where = NULL, *result = NULL;
     value rows = v_none();
     arr_ufunc_opts opts = {.dtype = DT_NONE};
-    bool arrays = false, by_columns;
+    bool arrays = false, by_columns, by_rows = k->order.tag == V_STR && is(k->order, "C");
     gpa_code rc = GPA_OK;
     for (int i = 0; i < arity; i++) {
         if (args[i].tag == V_STR || args[i].tag == V_NONE || args[i].tag == V_DICT)
@@ -149,7 +149,7 @@ static gpa_code apply(gpa_vm *vm, const ufunc *u, const value *args, const keywo
         goto out;
     }
     if (float_watched(vm)) TRY(watch(vm, u, args, k));
-    TRY(arr_ufunc(vm_rt(vm), u->op, in, &opts, &result, vm_err(vm)));
+    TRY((by_rows ? arr_ufunc : arr_ufunc_kept)(vm_rt(vm), u->op, in, &opts, &result, vm_err(vm)));
     if (opts.into) {
         value v = k->out.tag == V_TUPLE ? k->out.tuple->items[0] : k->out;
         arr_release(vm_rt(vm), result);

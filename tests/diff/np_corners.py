@@ -116,3 +116,14 @@ tell(lambda: (type(np.random.random(())), type(R.normal(size=())), type(R.intege
 tell(lambda: np.random.shuffle((1,2)), lambda: np.random.multivariate_normal([0],[[1,2]]), lambda: np.random.multivariate_normal([[0]],[[1]]))
 tell(lambda: np.random.multivariate_normal([0,1],[[1]]), lambda: np.random.standard_exponential(3.5), lambda: np.random.RandomState(5.5))
 tell(lambda: np.random.RandomState([]), lambda: np.random.set_state(3))
+
+# --- numbers in the place of NaN and infinities
+tell(lambda: np.nan_to_num(np.array([1, np.nan], 'f4'), nan=7e77), lambda: np.nan_to_num(np.array([1, np.inf, -np.inf], 'f4'), posinf=np.inf, neginf=7e77),
+     lambda: np.nan_to_num(np.array([1, np.nan], 'c8'), nan=7e77), lambda: np.nan_to_num(np.array([np.nan, np.inf, -np.inf]), nan=np.inf, posinf=-np.inf, neginf=np.nan),
+     lambda: np.nan_to_num(np.array([1, np.nan], 'f4'), nan=1j), lambda: np.nan_to_num(np.array([1, np.nan], 'f2'), nan=-0.0))
+
+# --- small things
+tell(lambda: float.fromhex(" 0b4 "), lambda: float.fromhex(" -0x3p1"), lambda: float.fromhex(" "), lambda: np.array([True]).conj(), lambda: np.array(2.5).conj(),
+     lambda: np.array(1j).conj(), lambda: np.floor_divide.reduce(np.array(3, "i4"), axis=None), lambda: np.array([1]).conjugate())
+a = np.arange(3)
+print(a.conj() is a, np.array([1j]).conj())

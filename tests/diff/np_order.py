@@ -80,3 +80,21 @@ for n, kinds in (50, 4), (9000, 1), (9000, 7), (9000, 100000):
             order = np.argsort(a, kind="stable")
             print(same(s, a[order]), int((order * (np.arange(n) % 89)).sum()), same(p[kth], s[kth]), same(a[g][kth], s[kth]), same(np.sort(p[:kth[1]]), s[:kth[1]]))
             print(np.median(a), np.unique(a).size, np.searchsorted(s, a[:9]), np.searchsorted(s, a[:9], side="right"))
+
+# --- results of elementwise operations lie in memory as their operands do
+F, C, P = np.arange(6.0).reshape(3, 2).T, np.ones((2, 3)), np.arange(24.0).reshape(4, 3, 2).transpose(1, 2, 0)
+def lies(*arrays):
+    for a in arrays: print(a.strides, a.flags.c_contiguous, a.flags.f_contiguous, a.flags.owndata, a.base is None, a.ravel("K")[:4].tolist())
+lies(F + 1, F * 2 - F, np.sqrt(F), -F[::-1], F[:, ::2] + 1, F > 0, np.where(F > 2, F, 0.0), np.clip(F, 1, 3), F.round(1), abs(F), np.isnan(F))
+lies(F + C, C + F, F + np.ones(3), F + np.ones((2, 1)), np.add(F, 1, order="C"), np.add(F, 1, order="F"), np.add(C, 1, order="K"), np.broadcast_to(np.ones(2), (3, 2)).T + 1)
+lies(P + 1, P * np.ones(4), P + P, np.exp(P * 0), P[:, :1] + P, P[..., None] + 1, P.astype("f4"), P.astype("f4", order="C"), F.astype(int), F.astype(float))
+lies((F + 1) * 2, ((F + 1).T * 3).T, (P + 1)[0], (F + 1).reshape(3, 2), (F * 2) @ C.T)
+r = F * 2
+r += C
+r[0] = 7
+s = r + F
+r[:, 1] = s[:, 0]
+print(r, s, np.add(F, C, out=np.zeros((2, 3))).strides, (F + 1 + C).sum(axis=1), np.add(F, 1, where=F > 2, out=np.zeros((2, 3))))
+for t in range(3): F = F * 1.5 + C
+lies(F)
+print(F.tobytes("A") == F.T.tobytes("C"), (F * 1).copy().flags.c_contiguous, np.array(F * 1).flags.f_contiguous, np.asfortranarray(C * 2).strides)
