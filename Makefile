@@ -78,7 +78,7 @@ all: $(BUILT)
 
 # An executable exports the core functions that a plugin calls, and looks for bundled libraries beside itself.
 EXE  = -Wl,--dynamic-list=runtime/plugin.sym -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/../lib/gpa'
-LIBS = $(ZIP_LIBS) $(ZLIB_LIBS) -ldl -lm -lpthread
+LIBS = $(ZIP_LIBS) $(ZLIB_LIBS) $(PCRE2_LIBS) -ldl -lm -lpthread
 
 $(B)/gpa: $(REPL) $(CORE) runtime/plugin.sym
 	$(call say,LD)$(CC) $(CFLAGS) $(LDFLAGS) $(EXE) -o $@ $(REPL) $(CORE) $(READLINE_LIBS) $(LIBS)
@@ -109,7 +109,7 @@ $(B)/runtime/cpu/%.o:  EXTRA = -fPIC -fvisibility=hidden $(LLVM_CFLAGS) $(OPENMP
 $(B)/runtime/cuda/%.o: EXTRA = -fPIC -fvisibility=hidden
 $(B)/repl/%.o:         EXTRA = $(READLINE_CFLAGS)
 $(B)/kernel/%.o:       EXTRA = $(ZMQ_CFLAGS) $(JANSSON_CFLAGS)
-$(B)/lang/%.o $(B)/runtime/%.o: EXTRA = $(ZIP_CFLAGS) $(ZLIB_CFLAGS) $(PNG_CFLAGS)
+$(B)/lang/%.o $(B)/runtime/%.o: EXTRA = $(ZIP_CFLAGS) $(ZLIB_CFLAGS) $(PCRE2_CFLAGS) $(PNG_CFLAGS)
 $(B)/tests/%.o:        EXTRA = $(CMOCKA_CFLAGS)
 
 # A plugin holds the hash of the tables it was built with.
@@ -236,7 +236,7 @@ dist: all
 CLANG = $(firstword $(foreach c,clang clang-19 clang-18 clang-17 clang-16 clang-15,$(shell command -v $(c))))
 CHECKED = $(call src,lang/*.c lang/*/*.c runtime/*.c runtime/*/*.c repl/*.c $(if $(filter %/gpa-kernel,$(BUILT)),kernel/*.c) .make/*.c tests/tools/*.c) \
           $(UNIT:$(B)/%=%.c) $(FUZZ:$(B)/%=%.c)
-CHECKED_FLAGS = $(READLINE_CFLAGS) $(ZMQ_CFLAGS) $(JANSSON_CFLAGS) $(ZIP_CFLAGS) $(ZLIB_CFLAGS) $(PNG_CFLAGS) $(LLVM_CFLAGS) $(OPENMP_FLAGS) $(CMOCKA_CFLAGS)
+CHECKED_FLAGS = $(READLINE_CFLAGS) $(ZMQ_CFLAGS) $(JANSSON_CFLAGS) $(ZIP_CFLAGS) $(ZLIB_CFLAGS) $(PCRE2_CFLAGS) $(PNG_CFLAGS) $(LLVM_CFLAGS) $(OPENMP_FLAGS) $(CMOCKA_CFLAGS)
 syntax:
 	@$(if $(CLANG),,echo '  clang is missing'; exit 1)
 	@printf '%s\n' $(if $(HAVE_LLVM),$(CHECKED),$(filter-out runtime/cpu/%,$(CHECKED))) | \

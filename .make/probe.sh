@@ -30,6 +30,9 @@ part ZIP libzip -lzip '#include <zip.h>
 int main(void) { return zip_libzip_version() == 0; }' '.npz_files_(libzip-dev)'
 part ZLIB zlib -lz '#include <zlib.h>
 int main(void) { return zlibVersion() == 0; }' '.gz_files_(zlib1g-dev)'
+part PCRE2 libpcre2-8 -lpcre2-8 '#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+int main(void) { return pcre2_config(PCRE2_CONFIG_VERSION, 0) == 0; }' 'regular_expressions_(libpcre2-dev)'
 part PNG libpng -lpng '#include <png.h>
 int main(void) { return png_access_version_number() == 0; }' 'pictures_in_PNG_files_(libpng-dev)'
 part CMOCKA cmocka -lcmocka '#include <stdarg.h>

@@ -180,6 +180,7 @@ static const char *type_module(uint32_t aux) {
     for (size_t i = 0; i < COUNT_OF(exceptions); i++)
         if (aux == AUX_ERROR + (uint32_t)exceptions[i]) return "numpy.exceptions.";
     if (aux == AUX_ERROR + GPA_E_UNSUPPORTED_OPERATION) return "io.";
+    if (aux == AUX_ERROR + GPA_E_PATTERN) return "re.";
     if (aux == AUX_ERROR + GPA_E_LINALG) return "numpy.linalg.";
     if (aux == AUX_ERROR + GPA_E_UFUNC_TYPE) return "numpy._core._exceptions.";
     return "";

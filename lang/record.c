@@ -320,6 +320,19 @@ gpa_code record_unary(gpa_vm *vm, ast_op op, value a, value *out, bool *handled)
     return a.tag == V_OBJECT && record_is(a.object->kind) ? ask(vm, a.object, name, 0, NULL, out, handled) : GPA_OK;
 }
 
+gpa_code record_truth(gpa_vm *vm, object_obj *o, bool *out) {
+    value said = v_none();
+    bool found;
+    int64_t n = 1;
+    gpa_code rc = ask(vm, o, "__bool__", 0, NULL, &said, &found);
+    if (!rc && found) rc = value_truth(vm, said, out);
+    value_release(vm, said);
+    if (rc || found) return rc;
+    if (member_peek(vm, o->kind, "__len__").tag == V_FUNC) rc = len(vm, o, &n);
+    *out = n != 0;
+    return rc;
+}
+
 gpa_code record_hash(gpa_vm *vm, value v, uint64_t *out, bool *handled) {
     value hash = v_none();
     *handled = false;

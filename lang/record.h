@@ -28,7 +28,7 @@
  *
  * __mimes__ gives what an object is shown as besides its text (lang/mime.h): a dict from MIME types to str or bytes, or to a
  * tuple of that and a str of JSON.
- * __init__, __repr__, __str__, __format__, __call__, __getitem__, __setitem__, __delitem__, __enter__, __exit__, __len__, __iter__, __next__, __contains__, __array__, __hash__, the
+ * __init__, __repr__, __str__, __format__, __call__, __getitem__, __setitem__, __delitem__, __enter__, __exit__, __len__, __iter__, __next__, __contains__, __array__, __hash__, __bool__, the
  * binary operators (__add__ and __radd__ ...), the unary ones and __abs__ mean what they mean in Python. What is not defined behaves as it does for an object without it. */
 #ifndef GPA_RECORD_H
 #define GPA_RECORD_H
@@ -50,6 +50,8 @@ gpa_code record_binary(gpa_vm *vm, ast_op op, value a, value b, value *out, bool
 gpa_code record_unary(gpa_vm *vm, ast_op op, value a, value *out, bool *handled);
 /* format() of a record with a specification of n bytes, appended; *handled: it defines __format__. */
 gpa_code record_format(gpa_vm *vm, value v, const char *spec, size_t n, gpa_str *out, bool *handled);
+/* The truth of a record: what its __bool__ says, or whether its __len__ is not 0; without them it is true. */
+gpa_code record_truth(gpa_vm *vm, object_obj *o, bool *out);
 /* hash() of an object; *handled: it is a record that defines __hash__. */
 gpa_code record_hash(gpa_vm *vm, value v, uint64_t *out, bool *handled);
 /* abs() of a record; *handled stays false for other values. */

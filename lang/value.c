@@ -436,6 +436,7 @@ gpa_code value_truth(gpa_vm *vm, value v, bool *out) {
     else if (v.tag == V_SET) *out = v.set->d.count != 0;
     else if (v.tag == V_RANGE) *out = v.range->step > 0 ? v.range->start < v.range->stop : v.range->start > v.range->stop;
     else if (v.tag == V_ARRAY) return array_truth(vm, v.array->arr, out);
+    else if (v.tag == V_OBJECT && record_is(v.object->kind)) return record_truth(vm, v.object, out);
     else if (v.tag == V_OBJECT && v.object->kind->len) {
         int64_t n = 0;
         gpa_code rc = v.object->kind->len(vm, v.object, &n);

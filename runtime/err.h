@@ -58,6 +58,7 @@
     ERR(TIMEOUT, "TimeoutError", OS)                         \
     ERR(CALLED_PROCESS, "CalledProcessError", EXCEPTION)     \
     ERR(USAGE, "UsageError", EXCEPTION)                      \
+    ERR(PATTERN, "PatternError", EXCEPTION)                  \
     ERR(WARNING, "Warning", EXCEPTION)                       \
     ERR(RUNTIME_WARNING, "RuntimeWarning", WARNING)          \
     ERR(USER_WARNING, "UserWarning", WARNING)                \

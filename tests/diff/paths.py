@@ -119,6 +119,7 @@ from datetime import date, datetime, timedelta
 d = {date(2024, 1, 1): 5, datetime(2024, 1, 1, 2): 6, timedelta(days=1): 7}
 print(d[date(2024, 1, 1)], d[datetime(2024, 1, 1, 2)], d[timedelta(hours=24)], date(2024, 1, 2) in d, len({date(2024, 1, 1), date(2024, 1, 1)}))
 print([date(2024, 1, 1)] == [date(2024, 1, 1)], (timedelta(1), 2) == (timedelta(1), 2), {"a": date(2024, 1, 1)} == {"a": date(2024, 1, 2)}, [date(2024, 1, 3)].index(date(2024, 1, 3)))
+print(bool(date(2024, 1, 1)), bool(timedelta(0)), bool(timedelta(1)), "yes" if datetime(2024, 1, 1) else "no")
 print(np.nan in set([np.nan]), {np.nan: 1}.get(np.nan), len({float("inf"), float("inf")}))
 # --- platform
 import platform
