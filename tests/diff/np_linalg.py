@@ -481,3 +481,17 @@ except np.linalg.LinAlgError as e:
 for T in np.float32, np.float64, np.complex64, np.complex128:
     a = (np.sin(np.arange(200 * 200) * 1.7).reshape(200, 200) + 20 * np.eye(200)).astype(T)
     print(np.abs(np.linalg.inv(a) @ a - np.eye(200)).max() < 1e-4, np.abs(np.linalg.inv(a[::2, ::2].T) @ a[::2, ::2].T - np.eye(100)).max() < 1e-4)
+
+# --- shapes without elements, and what is looked at first
+def tell(f):
+    try: r = f(); print(r.dtype, r.shape)
+    except Exception as e: print(type(e).__name__, e)
+for s in ((0,), (0, 0), (0, 3), (3, 0), (0, 3, 3), (2, 0, 3)):
+    for t in ("?", "i1", "f2", "f4", "c16"):
+        tell(lambda: np.linalg.pinv(np.zeros(s, t)))
+        for u in ((), (0,), (0, 0), (0, 3), (2, 3), (0, 3, 3), (2, 2, 2)):
+            tell(lambda: np.linalg.tensorsolve(np.zeros(s, t), np.zeros(u)))
+for s, u in (((1, 1), (3, 2)), ((2, 2), (3, 3)), ((2, 3), (0, 3)), ((0,), (3, 2)), ((2, 3), (3, 2))):
+    tell(lambda: np.linalg.multi_dot([np.ones(s), np.ones(u), np.ones(s)]))
+tell(lambda: np.linalg.cond(np.eye(2, dtype="f2"), 3))
+tell(lambda: np.linalg.cond(np.eye(2), 3))
