@@ -270,6 +270,8 @@ gpa_code arr_reinterpret(gpa_rt *rt, gpa_arr *a, gpa_dtype t, gpa_arr **out, gpa
 gpa_code arr_transpose(gpa_rt *rt, gpa_arr *a, const int *perm, gpa_arr **out, gpa_err *e); /* perm NULL: reversed */
 /* One extent may be -1. A view where strides allow it, else a copy. */
 gpa_code arr_reshape(gpa_rt *rt, gpa_arr *a, int ndim, const int64_t *shape, gpa_arr **out, gpa_err *e);
+/* The elements in another shape, in an array of their own. */
+gpa_code arr_reshaped_copy(gpa_rt *rt, gpa_arr *a, int ndim, const int64_t *shape, gpa_arr **out, gpa_err *e);
 gpa_code arr_broadcast_to(gpa_rt *rt, gpa_arr *a, int ndim, const int64_t *shape, gpa_arr **out, gpa_err *e);
 /* The common shape of n arrays; *ndim and shape (room for GPA_MAX_DIMS) are filled. */
 gpa_code arr_broadcast_shape(gpa_arr *const *in, int n, int *ndim, int64_t *shape, gpa_err *e);
@@ -403,6 +405,9 @@ gpa_code arr_sparse_columns(gpa_rt *rt, gpa_arr *const *a, bool places, int64_t 
 /* The values of a sparse matrix, given as columns, rows and values (of any dtype), in the order of their columns, those of one column as they stand: where each of
  * n columns begins, rows, values. After a failure as above. */
 gpa_code arr_sparse_turn(gpa_rt *rt, gpa_arr *const *given, int64_t n, gpa_arr **out, gpa_err *e);
+/* How often each non-negative integer of a vector occurs, or the sums of the weights (NULL: none) beside it in their order; at least `least` of
+ * them. By the host, where that sees the memory; *out is NULL elsewhere. GPA_E_VALUE for negative ones. */
+gpa_code arr_bincount(gpa_rt *rt, gpa_arr *x, gpa_arr *weights, int64_t least, gpa_arr **out, gpa_err *e);
 /* Indices of the true elements, one int64 array per dimension (at least one), into out[0 .. ndim). */
 gpa_code arr_nonzero(gpa_rt *rt, gpa_arr *a, gpa_arr **out, gpa_err *e);
 /* How many elements of a bool array are true; -1 where it is pending, or not dense in visible memory: a sum is faster then. */

@@ -128,6 +128,16 @@ out:
     return rc;
 }
 
+gpa_code arr_reshaped_copy(gpa_rt *rt, gpa_arr *a, int ndim, const int64_t *shape, gpa_arr **out, gpa_err *e) {
+    gpa_arr *copy;
+    gpa_code rc = arr_copy(rt, a, &copy, e);
+    if (rc) return rc;
+    rc = arr_reshape(rt, copy, ndim, shape, out, e);
+    arr_release(rt, copy);
+    if (!rc) arr_own(rt, *out);
+    return rc;
+}
+
 gpa_code arr_broadcast_to(gpa_rt *rt, gpa_arr *a, int ndim, const int64_t *shape, gpa_arr **out, gpa_err *e) {
     int64_t strides[GPA_MAX_DIMS];
     for (int d = 0; d < ndim; d++)

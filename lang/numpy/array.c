@@ -353,6 +353,17 @@ gpa_code nd_reshape(gpa_vm *vm, value *argv, value *out) { /* self, *shape, orde
     return reshape(vm, argv[0], shape, argv[2], argv[3], out);
 }
 
+gpa_code np_reshaped_copy(gpa_vm *vm, value *argv, value *out) { /* a, shape */
+    gpa_arr *a = NULL, *copy = NULL;
+    int64_t shape[GPA_MAX_DIMS];
+    int ndim;
+    gpa_code rc = arg_shape(vm, argv[1], &ndim, shape);
+    if (!rc) rc = arg_array(vm, argv[0], DT_NONE, &a);
+    if (!rc) rc = arr_reshaped_copy(vm_rt(vm), a, ndim, shape, &copy, vm_err(vm));
+    arr_release(vm_rt(vm), a);
+    return rc ? rc : np_return_array(vm, copy, out);
+}
+
 /* Unlike a reshape, always contiguous: a reversed vector is copied. */
 /* A view whose axes are sorted by their steps in memory, the longest first; repeated axes stay where they are. */
 static gpa_code in_memory_order(gpa_vm *vm, value a_value, value *out) {

@@ -64,6 +64,19 @@ gpa_code np_count_true(gpa_vm *vm, value *argv, value *out) { /* a: bool */
     return rc;
 }
 
+gpa_code np_bincount(gpa_vm *vm, value *argv, value *out) { /* x: integers, weights, least */
+    gpa_arr *x = NULL, *weights = NULL, *counts = NULL;
+    int64_t least;
+    gpa_code rc = arg_array(vm, argv[0], DT_NONE, &x);
+    if (!rc && argv[1].tag != V_NONE) rc = arg_array(vm, argv[1], DT_NONE, &weights);
+    if (!rc) rc = arg_int(vm, argv[2], "minlength", &least);
+    if (!rc) rc = arr_bincount(vm_rt(vm), x, weights, least, &counts, vm_err(vm));
+    arr_release(vm_rt(vm), x);
+    arr_release(vm_rt(vm), weights);
+    *out = v_none();
+    return rc || !counts ? rc : np_return_array(vm, counts, out);
+}
+
 gpa_code np_take(gpa_vm *vm, value *argv, value *out) { /* a, indices, axis, out, mode */
     static const out_rule rule = {.missing = "output must be an array", .shape = "output array does not match result of ndarray.take", .casting = CAST_SAFE, .back = true};
     gpa_rt *rt = vm_rt(vm);

@@ -33,7 +33,7 @@ np.seterr(all="ignore")
 def force(r):
     if isinstance(r, np.ndarray):
         if r.size:
-            r[(0,) * r.ndim].item()
+            r.item(0) # r[0].item() of a pending copy is read where the element came from
     elif hasattr(r, "item"):
         r.item()
     elif not isinstance(r, (int, float)):

@@ -136,6 +136,30 @@ for at in (np.arange(20) * 5000, np.arange(20) - 1):
     except IndexError as e:
         print(e)
 
+# --- integers counted: tables that grow, weights, what is refused
+def attempt(f, *a, **k):
+    try: print(repr(f(*a, **k)))
+    except Exception as e: print(type(e).__name__, e)
+m = (np.arange(100000) * 7919) % 65521
+attempt(np.bincount, [1, -1], weights=[1]); attempt(np.bincount, [1, 2], weights=[1]); attempt(np.bincount, [], minlength=3); attempt(np.bincount, np.array([10**15, -1])); attempt(np.bincount, [1, 2], weights=[[1, 2]])
+attempt(np.bincount, [3], minlength=9); attempt(np.bincount, [3, 3], [0.5, 2]); attempt(np.bincount, np.array([70000, 3], np.uint32)); attempt(np.bincount, np.array([True, False, True]))
+for x in (m, m * 3, np.append(m % 10, [100000, 200000, 7]), np.append(np.zeros(5000, int), np.arange(300000)), m.astype(np.uint16), m[::-3]):
+    c = np.bincount(x); w = np.bincount(x, x * 0.25 + 1)
+    print(c.dtype, c.shape, c.sum(), c[:7], c[-3:], c.argmax(), w.dtype, w.sum(), w[-4:])
+attempt(np.bincount, np.append(m, -5)); attempt(np.bincount, np.append(m * 9, -5), weights=np.append(m, 2))
+
+# --- copies that repeat are arrays of their own
+for r, axis in ((3, None), (2, 0), (1, 1), (0, 0), (3, -1)):
+    x = np.repeat(np.arange(12).reshape(3, 4), r, axis=axis)
+    print(x.tolist(), x.flags.owndata, x.base is None, x.flags.writeable, x.shape)
+x = np.repeat([5], 4); x[1] = 6; print(x)
+x = np.arange(3); y = np.repeat(x, 1); y[0] = 9; z = np.tile(x, 1); z[1] = 8; print(x, y, z, z.base is None, z.flags.owndata)
+for reps in (3, (2, 1), (1, 2), (2, 2, 2), 0, ()):
+    x = np.tile(np.arange(6).reshape(2, 3), reps)
+    print(x.tolist(), x.shape, x.flags.writeable)
+x = np.tile([[1.5]], (2, 3)); x[0, 0] = 0; print(x)
+x = np.arange(4); y = np.repeat(x, 3); z = np.tile(x, 2); x[2] = 7; print(y, z)
+
 # --- slices of unequal lengths, beside the edges of blocks
 n = 20000
 lengths = np.array([1, 2, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 1023, 1024, 1025, 1039, 1040, 1041, 1055, 1056, 2047, 2048, 2049, 3071, 4095, 1, 1, 600])
