@@ -1,0 +1,21 @@
+# Sums whose elements are narrow, or lie in pieces: ways of the CPU device.
+# --- sums of small integers, at the ends of what they hold
+for T in (np.bool_, np.int8, np.uint8, np.int16, np.uint16):
+    low, high = (False, True) if T is np.bool_ else (np.iinfo(T).min, np.iinfo(T).max)
+    for shape in ((300001,), (255, 70), (17000, 3), (700, 130), (66000, 64), (40, 3, 501)):
+        for v in (low, high):
+            a = np.full(shape, v, dtype=T)
+            k = a.ndim - 1
+            print(a.dtype, shape, a.sum(), a.mean(), a[::3].sum(), a.sum(axis=k).sum(), a.sum(axis=0).ravel()[-3:], a.mean(axis=0).ravel()[-3:], a.sum(dtype=np.int32), a.sum(dtype=np.uint64), a.sum(dtype=float), a.T.sum(axis=0).ravel()[:2], np.count_nonzero(a), a.sum(axis=(0, k)).ravel()[:2])
+    a = (np.arange(700 * 130) * 7919 % 1009).astype(T).reshape(700, 130)
+    print(a.sum(), a.sum(axis=0)[::17], a.sum(axis=1)[::97], a.sum(where=a > 3), a.mean(axis=1)[::97], (a.astype(int) * 2 + a).sum(), np.count_nonzero(a, axis=0)[::19], np.count_nonzero(a, axis=1)[::97], a.sum() + a.max(), a.astype(float).sum() - a.sum())
+
+# --- rows in pieces, with other rows between them
+for T in (np.float64, np.float32, np.int64, np.int16, np.complex64):
+    a = (np.arange(70 * 131 * 60) * 7919 % 1009).astype(T).reshape(70, 131, 60)
+    print(a.sum(axis=(0, 2))[::13], a.sum(axis=(0, 2), keepdims=True).shape, (a * 2 + 1).sum(axis=(0, 2))[-1], a.mean(axis=(0, 2))[::40], a[:, ::-2].sum(axis=(0, 2))[::13], a[::-1, :, :59].sum(axis=(0, 2))[::13])
+    if T is not np.complex64:
+        print(a.max(axis=(0, 2))[::13], a.min(axis=(0, 2))[5], (a == 7).any(axis=(0, 2))[::13], (a >= 1).all(axis=(0, 2))[::13], np.ptp(a, axis=(0, 2))[::50], a.astype(float).var(axis=(0, 2))[::50], np.count_nonzero(a, axis=(0, 2))[::17])
+    b = a.reshape(10, 7, 131, 15, 4)
+    print(b.sum(axis=(0, 1, 3, 4))[::13], b.sum(axis=(0, 3, 4)).shape, b.sum(axis=(0, 3, 4))[3, ::40], b.sum(axis=(1, 3, 4))[3, ::40], b.sum(axis=(0, 2, 4))[::3, ::7], b.sum(axis=(1, 4))[2, ::60, 3], b.transpose(1, 0, 2, 4, 3).sum(axis=(0, 1, 4))[::60, 1])
+    print(((a - a[3].sum(axis=1).reshape(131, 1)) * (a > 990)).sum(axis=(0, 2))[::40], (a[:, :, :50] + a[:, :, 10:]).sum(axis=(0, 2))[::40], (a + a[:1]).sum(axis=(0, 2))[::40], (a + a[0, 0]).sum(axis=(0, 2))[::40], a.sum(axis=(0, 2), where=a[:, :1] > 500)[::40])
