@@ -482,6 +482,15 @@ out:
     return rc;
 }
 
+/* Puts an array in place of *v that lies as order= says. */
+static gpa_code lay_out(gpa_vm *vm, value order, value *v) {
+    value kept = *v;
+    *v = v_none();
+    gpa_code rc = np_asarray(vm, (value[]){kept, v_none(), order, v_none(), v_none()}, v);
+    value_release(vm, kept);
+    return rc;
+}
+
 gpa_code nd_astype(gpa_vm *vm, value *argv, value *out) { /* self, dtype, order, casting, subok, copy */
     gpa_dtype t;
     bool copy;
@@ -494,15 +503,17 @@ gpa_code nd_astype(gpa_vm *vm, value *argv, value *out) { /* self, dtype, order,
     if (argv[3].tag != V_NONE) args = arg_casting(vm, argv[3], &casting);
     if (args) return args;
     bool scalar = argv[0].tag != V_ARRAY || argv[0].aux;
-    bool by_rows = argv[2].tag == V_STR && strcmp(argv[2].str->text, "C") == 0;
+    char order = argv[2].tag == V_STR ? (char)(argv[2].str->text[0] & ~0x20) : 0;
     WITH_ARRAY(
+        bool by_rows = order == 'C' || (order == 'A' && !arr_is_f_contiguous(a));
         gpa_dtype from = (gpa_dtype)a->dtype;
         if (!dtype_can_cast(from, t, casting))
             rc = vm_fail(vm, GPA_E_TYPE, "Cannot cast array data from dtype('%s') to dtype('%s') according to the rule '%s'",
                          dtype_info[from].name, dtype_info[t].name, argv[3].str->text);
         if (!rc) rc = (by_rows ? arr_cast : arr_cast_kept)(vm_rt(vm), a, t, copy, &b, vm_err(vm));
         if (!rc && (rc = float_check_arr(vm, "_float_look_cast", 1, (value[2]){argv[0]}, b))) arr_release(vm_rt(vm), b);
-        if (!rc) rc = scalar ? np_return(vm, b, out) : np_return_array(vm, b, out));
+        if (!rc) rc = scalar ? np_return(vm, b, out) : np_return_array(vm, b, out);
+        if (!rc && !scalar && argv[2].tag != V_NONE) rc = lay_out(vm, argv[2], out));
 }
 
 gpa_code nd_view(gpa_vm *vm, value *argv, value *out) { /* self, dtype */

@@ -98,3 +98,12 @@ print(r, s, np.add(F, C, out=np.zeros((2, 3))).strides, (F + 1 + C).sum(axis=1),
 for t in range(3): F = F * 1.5 + C
 lies(F)
 print(F.tobytes("A") == F.T.tobytes("C"), (F * 1).copy().flags.c_contiguous, np.array(F * 1).flags.f_contiguous, np.asfortranarray(C * 2).strides)
+# --- astype lays out as order= says
+a = np.arange(6).reshape(2, 3)
+f = np.asfortranarray(a)
+for order in "CFAKcf":
+    for x in (a, f, f[:, ::2], a[::-1]):
+        y = x.astype("f4", order=order)
+        print(order, y.flags.c_contiguous, y.flags.f_contiguous, y.strides, y.tolist(), x.astype(x.dtype, order=order).strides, x.astype(x.dtype, order=order, copy=False).flags.f_contiguous)
+try: a.astype(float, order="X")
+except ValueError as e: print(e)
