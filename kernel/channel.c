@@ -55,11 +55,10 @@ static void take_requests(channel *c) {
 }
 
 /* A kernel whose front end is gone without a word is of no use. */
-static bool orphaned(pid_t parent) { return getenv("JPY_PARENT_PID") && getppid() != parent; }
+static bool orphaned(const kernel *k) { return getenv("JPY_PARENT_PID") && getppid() != k->starter; }
 
 static void *serve(void *arg) {
     channel *c = arg;
-    pid_t parent = getppid();
     bool stopping = false;
     while (!stopping) {
         pthread_mutex_lock(&c->lock);
@@ -73,7 +72,7 @@ static void *serve(void *arg) {
         pthread_cond_broadcast(&c->settled);
         bool again = c->asked != asked || c->stopping; /* what came meanwhile: its wake may have been read already */
         pthread_mutex_unlock(&c->lock);
-        if (orphaned(parent)) kernel_quit(c->kernel);
+        if (orphaned(c->kernel)) kernel_quit(c->kernel);
         zmq_pollitem_t polled[] = {{c->socket, 0, ZMQ_POLLIN, 0}, {NULL, c->answers.fd, ZMQ_POLLIN, 0}};
         if (!again && zmq_poll(polled, 2, c == &c->kernel->control ? 1000 : -1) < 0 && errno != EINTR) break;
     }

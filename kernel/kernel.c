@@ -206,6 +206,7 @@ int kernel_run(const char *connection_file) {
     const char *why;
     served = &k;
     k.log = STDERR_FILENO;
+    k.starter = getppid(); /* asked before anybody can have had an answer, and gone */
     clock_gettime(CLOCK_MONOTONIC, &k.began);
     if (!connection_read(&k.at, connection_file, text, sizeof text)) return fprintf(stderr, "gpa-kernel: %s\n", text), 1;
     if (!wire_init(&k.wire, k.at.scheme, k.at.key, &why)) return fprintf(stderr, "gpa-kernel: %s\n", why), 1;

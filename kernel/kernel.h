@@ -8,6 +8,7 @@
 #define GPA_KERNEL_H
 
 #include <stdatomic.h>
+#include <sys/types.h>
 #include <time.h>
 
 #include "kernel/channel.h"
@@ -33,6 +34,7 @@ typedef struct kernel {
     atomic_bool running, quitting;
     atomic_uint n_interrupts;
     struct timespec began;
+    pid_t starter; /* the process that started this one */
     int log; /* where the kernel's own reports go */
 } kernel;
 

@@ -124,7 +124,7 @@ def jobs():
     t.type("\x1a")
     check("Ctrl-Z stops a running cell", t.wait(r"Stopped(.|\n)*Stopped"))
     t.type("fg\r")
-    t.wait(r"fg\n(.|\n)*^runs 1$")  # it has the terminal again
+    t.wait(r"Stopped(.|\n)*Stopped(.|\n)*^runs 1$")  # it has the terminal again
     t.type("\x03")
     check("Ctrl-C ends it after fg", t.wait(r"KeyboardInterrupt(.|\n)*^In \[4\]:$"))
     t.type("exit\r")
