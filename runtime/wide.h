@@ -30,7 +30,7 @@
 
 static inline int gpa_wide_bytes(void) {
 #ifdef GPA_TARGET_64
-    if (__builtin_cpu_supports("x86-64-v4")) return 64;
+    if (__builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq")) return 64; /* x86-64-v4 */
     if (__builtin_cpu_supports("avx2")) return 32;
 #endif
     return 16;
