@@ -23,14 +23,8 @@ static void code_free(gpa_vm *vm, object_obj *o) {
 
 static const object_kind code_kind = {.type_name = "re.Code", .free = code_free};
 
-static int64_t characters(const char *text, size_t n) {
-    int64_t count = 0;
-    for (size_t i = 0; i < n; i++) count += ((unsigned char)text[i] & 0xC0) != 0x80;
-    return count;
-}
-
 static gpa_code wrong(gpa_vm *vm, const char *words, const str_obj *pattern, size_t at) {
-    return vm_fail(vm, GPA_E_PATTERN, "%s at position %lld", words, (long long)characters(pattern->text, MIN(at, pattern->size)));
+    return vm_fail(vm, GPA_E_PATTERN, "%s at position %zu", words, text_count(pattern->text, MIN(at, pattern->size)));
 }
 
 /* ---- Python's spelling as PCRE2's ---- */
@@ -202,7 +196,7 @@ static size_t byte_of(const str_obj *s, int64_t count) {
     return i;
 }
 
-static int64_t place_of(const str_obj *s, size_t byte) { return s->length == s->size ? (int64_t)byte : characters(s->text, byte); }
+static int64_t place_of(const str_obj *s, size_t byte) { return str_is_ascii(s) ? (int64_t)byte : (int64_t)text_count(s->text, byte); }
 
 static gpa_code give_spans(gpa_vm *vm, const str_obj *s, const size_t *ends, size_t n, value *out) {
     value spans = v_tuple(vm, 2 * n, NULL);

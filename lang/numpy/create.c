@@ -7,8 +7,7 @@
 
 /* ---- from values ---- */
 
-/* order=: whether an array is to lie by columns. "K" and "A" keep what an operand (NULL: none) has. */
-static gpa_code arg_order(gpa_vm *vm, value v, const gpa_arr *like, bool *by_columns) {
+gpa_code arg_order(gpa_vm *vm, value v, const gpa_arr *like, bool *by_columns) {
     *by_columns = false;
     if (v.tag == V_NONE || v.tag == V_UNSET) return GPA_OK;
     if (v.tag != V_STR) return vm_fail(vm, GPA_E_TYPE, "order must be str, not %s", value_type_name(v));

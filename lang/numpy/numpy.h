@@ -49,6 +49,8 @@ const ufunc *ufunc_of(gpa_op op);
 void ufunc_doc(gpa_op op, gpa_str *out);
 /* A casting rule by its name; not given: same_kind. */
 gpa_code arg_casting(gpa_vm *vm, value v, gpa_casting *out);
+/* order=: whether an array is to lie by columns. "K" and "A" keep what an operand (NULL: none) has. */
+gpa_code arg_order(gpa_vm *vm, value v, const gpa_arr *like, bool *by_columns);
 /* Whether the rule allows operand i of n to be cast, and the result to be stored into an array of dtype `to`; UFuncTypeError. */
 gpa_code ufunc_check_input(gpa_vm *vm, const char *name, const gpa_opnd *in, int i, int n, gpa_dtype to, gpa_casting casting);
 gpa_code ufunc_check_output(gpa_vm *vm, const char *name, gpa_dtype from, gpa_dtype to, gpa_casting casting);

@@ -97,14 +97,6 @@ static gpa_code watch(gpa_vm *vm, const ufunc *u, const value *args, const keywo
     return rc;
 }
 
-/* order=: how the result lies in memory; only columns make a difference. */
-static gpa_code arg_order(gpa_vm *vm, value v, bool *by_columns) {
-    *by_columns = v.tag == V_STR && is(v, "F");
-    if (v.tag == V_UNSET || v.tag == V_NONE || (v.tag == V_STR && v.str->size == 1 && strchr("CFAK", v.str->text[0]))) return GPA_OK;
-    if (v.tag != V_STR) return vm_fail(vm, GPA_E_TYPE, "order must be str, not %s", value_type_name(v));
-    return vm_fail(vm, GPA_E_VALUE, "order must be one of 'C', 'F', 'A', or 'K' (got '%s')", v.str->text);
-}
-
 /* What a rule of casting says of the operands, and of the array for the result. Operations of logic take any operands. */
 static gpa_code check_casts(gpa_vm *vm, const ufunc *u, const gpa_opnd *in, const arr_ufunc_opts *o) {
     gpa_dtype compute = o->dtype, result;
@@ -132,7 +124,7 @@ static gpa_code apply(gpa_vm *vm, const ufunc *u, const value *args, const keywo
     }
     TRY(arg_out(vm, k->out, &opts.into));
     TRY(arg_casting(vm, k->casting, &opts.casting));
-    TRY(arg_order(vm, k->order, &by_columns));
+    TRY(arg_order(vm, k->order, NULL, &by_columns));
     TRY(ufunc_loop(vm, u, in, k->dtype, k->signature, &opts.dtype));
     if (opts.dtype != DT_NONE || k->casting.tag != V_UNSET) TRY(check_casts(vm, u, in, &opts));
     bool everywhere = k->where.tag == V_UNSET || (k->where.tag == V_BOOL && k->where.i);

@@ -128,12 +128,17 @@ static int64_t points(const gpa_libcall *c) {
     return n;
 }
 
+/* What every plan for a call has in common. Keys are compared as bytes. */
+static void begin_key(key *k, const gpa_libcall *c) {
+    memset(k, 0, sizeof *k);
+    k->dtype = c->dtype;
+    k->inverse = c->fft.inverse;
+}
+
 static key key_of(const library *l, const gpa_libcall *c, int threads, void *in, void *out) {
     key k;
-    memset(&k, 0, sizeof k); /* keys are compared as bytes */
-    k.dtype = c->dtype;
+    begin_key(&k, c);
     k.form = c->fft.form;
-    k.inverse = c->fft.inverse;
     k.in_place = in == out;
     k.rank = c->fft.rank;
     k.ndim = c->fft.ndim;
@@ -254,9 +259,7 @@ static gpa_code by_blocks(fft *f, int threads, const gpa_libcall *c, int axis, c
     q.blocks *= (q.near_n + q.width - 1) / q.width;
     q.chunks = MIN(q.blocks, 8 * threads);
     key k;
-    memset(&k, 0, sizeof k);
-    k.dtype = c->dtype;
-    k.inverse = c->fft.inverse;
+    begin_key(&k, c);
     k.in_place = k.rank = k.threads = 1;
     k.ndim = 2;
     k.n[0] = q.n, k.n[1] = q.width;
@@ -334,9 +337,7 @@ static gpa_code by_rows(fft *f, int threads, const gpa_libcall *c, void *in, voi
     q.copied = q.copied || q.l->alignment(in) || q.l->alignment(out);
     q.chunks = MIN(q.count, 8 * threads);
     key k;
-    memset(&k, 0, sizeof k);
-    k.dtype = c->dtype;
-    k.inverse = c->fft.inverse;
+    begin_key(&k, c);
     k.rank = k.ndim = k.threads = 1;
     k.n[0] = c->fft.n[0];
     k.is[0] = k.os[0] = 1;
