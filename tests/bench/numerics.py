@@ -104,11 +104,12 @@ class Side:
     """A process that runs a script's rows."""
 
     def __init__(self, command, text):
-        self.file = tempfile.NamedTemporaryFile("w", suffix=".gpa")
-        self.file.write(text)
-        self.file.flush()
+        self.folder = tempfile.TemporaryDirectory()
+        script = os.path.join(self.folder.name, "rows.gpa")
+        with open(script, "w") as file:
+            file.write(text)
         one = {} if WALL else {"GPA_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
-        self.process = subprocess.Popen([*command, self.file.name], env=os.environ | one, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        self.process = subprocess.Popen([*command, script], cwd=self.folder.name, env=os.environ | one, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
     def ask(self, name, times):
         """Seconds of one call, measured over `times`, or with 0 a number that stands for the result; or what went wrong."""
@@ -132,6 +133,7 @@ class Side:
         except (OSError, ValueError, subprocess.TimeoutExpired):
             self.process.kill()
             self.process.wait()
+        self.folder.cleanup()
 
 
 def is_clear(times):

@@ -511,11 +511,10 @@ standard_gamma     | ? g.standard_gamma(2.5, n, dtype=T)
 """, each("float32", MID))
 
 group("files", MIXED + """
-import os
 T = np.dtype('{dtype}').type
 n = {size}
 a = numbers(n, T)
-where = '/tmp/gpa_bench_' + str(os.getpid())
+where = 'numbers'
 np.save(where + '.npy', a)
 np.savez(where + '.npz', a=a)
 a.tofile(where + '.raw')
