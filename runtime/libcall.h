@@ -83,7 +83,7 @@ typedef struct gpa_libcall {
         } spgemm;
         /* TURN: `count` values `at`, each with its column `key`, 0 <= key < n, and its row `other`, in the order of their columns, those of one
          * column as they stand: those of k are to_at[start[k]] .. to_at[start[k + 1] - 1], their rows in to_other. All but the values are int32; everything
-         * is contiguous; start has n + 1. */
+         * is contiguous; start has n + 1. A device may be given no rows: the memory of `other` is NULL. */
         struct {
             int64_t n, count;
             gpa_binding key, other, at, start, to_other, to_at;

@@ -403,7 +403,7 @@ gpa_code arr_sparse_elements(gpa_rt *rt, gpa_arr *const *a, int64_t n, gpa_arr *
  * rows and values; it has m rows. */
 gpa_code arr_sparse_columns(gpa_rt *rt, gpa_arr *const *a, bool places, int64_t m, gpa_arr *x, gpa_arr **out, gpa_err *e);
 /* The values of a sparse matrix, given as columns, rows and values (of any dtype), in the order of their columns, those of one column as they stand: where each of
- * n columns begins, rows, values. After a failure as above. */
+ * n columns begins, rows, values. Rows NULL are neither taken nor given. After a failure as above. */
 gpa_code arr_sparse_turn(gpa_rt *rt, gpa_arr *const *given, int64_t n, gpa_arr **out, gpa_err *e);
 /* How often each non-negative integer of a vector occurs, or the sums of the weights (NULL: none) beside it in their order; at least `least` of
  * them. By the host, where that sees the memory; *out is NULL elsewhere. GPA_E_VALUE for negative ones. */

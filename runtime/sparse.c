@@ -200,7 +200,7 @@ gpa_code arr_sparse_turn(gpa_rt *rt, gpa_arr *const *given, int64_t n, gpa_arr *
     place_stay stay = place_enter(rt, &first, 1);
     gpa_device *d = NULL;
     gpa_code rc = GPA_OK;
-    for (int i = 0; i < TURNED; i++) TRY(sparse_in_order(rt, given[i], i == VALUES ? c.dtype : DT_I32, &in[i], e));
+    for (int i = 0; i < TURNED; i++) TRY(sparse_in_order(rt, given[i] ? given[i] : given[KEY], i == VALUES ? c.dtype : DT_I32, &in[i], e));
     if (!c.turn.count) {
         TRY(arr_full(rt, DT_I32, 1, &starts, (gpa_val){.bits = {0, 0}}, &out[BEGIN], e));
         for (int i = OTHER; i < TURNED; i++) out[i] = arr_retain(in[i]);
@@ -210,17 +210,22 @@ gpa_code arr_sparse_turn(gpa_rt *rt, gpa_arr *const *given, int64_t n, gpa_arr *
     const bool can = library_can(d, &c);
     if (can) {
         for (int i = 0; i < TURNED; i++) {
+            if (!given[i]) continue;
             TRY(arr_empty(rt, i == VALUES ? c.dtype : DT_I32, 1, i == BEGIN ? &starts : &c.turn.count, &made[i], e));
             bind(from[i], in[i]);
             bind(to[i], made[i]);
         }
         TRY(library_run(rt, d, &c, e));
-        for (int i = 0; i < TURNED; i++) out[i] = arr_retain(made[i]);
+        for (int i = 0; i < TURNED; i++) out[i] = made[i] ? arr_retain(made[i]) : NULL;
     } else {
         TRY(turn_on_host(rt, &c, in, out, e));
     }
     explain_call(rt, library_names[LIB_TURN], can ? d : NULL, out[VALUES]);
 out:
+    if (!rc && !given[OTHER]) {
+        arr_release(rt, out[OTHER]);
+        out[OTHER] = NULL;
+    }
     release_all(rt, in, TURNED);
     release_all(rt, made, TURNED);
     place_leave(rt, stay);

@@ -101,12 +101,15 @@ gpa_code sparse_columns(gpa_vm *vm, value *argv, value *out) { /* line, row, dat
     return rc ? rc : np_return_array(vm, y, out);
 }
 
-gpa_code sparse_turn(gpa_vm *vm, value *argv, value *out) { /* columns, rows, data, n */
+gpa_code sparse_turn(gpa_vm *vm, value *argv, value *out) { /* columns, rows or None, data, n */
     gpa_arr *in[3] = {NULL}, *made[3] = {NULL};
+    const bool rows = argv[1].tag != V_NONE;
     int64_t n = 0;
-    gpa_code rc = arrays(vm, argv, 3, in);
+    gpa_code rc = arrays(vm, argv, 1, in);
+    if (!rc) rc = arrays(vm, argv + (rows ? 1 : 2), rows ? 2 : 1, in + (rows ? 1 : 2));
     if (!rc) rc = arg_int(vm, argv[3], "n", &n);
     if (!rc) rc = arr_sparse_turn(vm_rt(vm), in, n, made, vm_err(vm));
     release(vm, in, 3);
-    return np_return_arrays(vm, rc, 3, made, out);
+    if (!rows) made[1] = made[2];
+    return np_return_arrays(vm, rc, rows ? 3 : 2, made, out);
 }

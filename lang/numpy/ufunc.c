@@ -349,13 +349,17 @@ out:
     return rc;
 }
 
-/* Whether so many floats are added that a device that sorts them may be sooner than the host. */
-static bool adds_many(const ufunc *u, value array, value indices) {
+/* Whether so many values are put to a list that a device that sorts them may be sooner than the host. Sums of integers need no order. */
+static bool puts_many(const ufunc *u, value array, value indices) {
     enum { MANY = 1 << 15 };
-    if (u->op != OP_ADD || indices.tag != V_ARRAY) return false;
+    if (indices.tag != V_ARRAY) return false;
     const gpa_arr *a = array.array->arr, *at = indices.array->arr;
-    return a->ndim == 1 && a->size && a->size < INT32_MAX && at->size >= MANY && at->size < INT32_MAX && dtype_is_int((gpa_dtype)at->dtype) &&
-           (dtype_is_complex((gpa_dtype)a->dtype) || a->dtype == DT_F32 || a->dtype == DT_F64);
+    const gpa_dtype t = (gpa_dtype)a->dtype;
+    const bool sums = u->op == OP_ADD || u->op == OP_SUBTRACT, real = t == DT_F32 || t == DT_F64;
+    if (!sums && u->op != OP_MULTIPLY && u->op != OP_MAXIMUM && u->op != OP_MINIMUM) return false;
+    if (!real && !(dtype_is_complex(t) ? sums : (t == DT_I32 || t == DT_I64 || t == DT_U32 || t == DT_U64) && u->op != OP_ADD)) return false;
+    return a->ndim == 1 && a->size && a->size < INT32_MAX / 2 && at->size && at->size < INT32_MAX / 2 && a->size + at->size >= MANY &&
+           dtype_is_int((gpa_dtype)at->dtype);
 }
 
 gpa_code uf_at(gpa_vm *vm, value *argv, value *out) { /* self, a, indices, b */
@@ -367,9 +371,9 @@ gpa_code uf_at(gpa_vm *vm, value *argv, value *out) { /* self, a, indices, b */
     if (argv[1].tag != V_ARRAY || argv[1].aux) return vm_fail(vm, GPA_E_TYPE, "first operand must be array");
     bool two = op_info[u->op].arity == 2;
     if (two && argv[3].tag == V_NONE) return vm_fail(vm, GPA_E_VALUE, "second operand needed for ufunc");
-    if (adds_many(u, argv[1], argv[2])) {
+    if (puts_many(u, argv[1], argv[2])) {
         value done = v_none();
-        gpa_code rc = fold(vm, "_added_at", 3, argv + 1, &done);
+        gpa_code rc = fold(vm, "_put_at", 4, argv, &done);
         if (rc || (done.tag == V_BOOL && done.i)) return rc;
     }
     gpa_code rc = arg_index(vm, argv[2], ix, &n);

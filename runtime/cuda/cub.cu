@@ -336,7 +336,7 @@ template <class K> cudaError_t sort_in_blocks(const cub_sort_call *c, room *r) {
 /* ---- turning ---- */
 
 /* What goes with a key: the other index and the value, or where the value is if it is larger. */
-struct narrow_value {
+struct alignas(8) narrow_value {
     uint32_t other, at;
 };
 struct wide_value {
@@ -392,7 +392,50 @@ template <class V> cudaError_t turn_as(const cub_turn_call *c, room *r) {
     return rc;
 }
 
-cudaError_t turn(const cub_turn_call *c, room *r) { return c->bytes == 8 ? turn_as<wide_value>(c, r) : turn_as<narrow_value>(c, r); }
+/* Values alone, with their keys as they are, from one place to another. */
+template <class V> cudaError_t turn_values(const cub_turn_call *c, const V *from, V *to, room *r) {
+    const cudaStream_t s = (cudaStream_t)c->stream;
+    const uint32_t *in = (const uint32_t *)c->key;
+    uint32_t *key = r->take<uint32_t>(c->count);
+    const int bits = max(bits_of(c->n - 1), 1);
+    size_t bytes = 0;
+    cudaError_t rc = cub::DeviceRadixSort::SortPairs(nullptr, bytes, in, key, from, to, (uint32_t)c->count, 0, bits, s);
+    void *own = r->take<char>(bytes);
+    if (rc || !r->base) return rc;
+    rc = cub::DeviceRadixSort::SortPairs(own, bytes, in, key, from, to, (uint32_t)c->count, 0, bits, s);
+    find_starts<<<blocks_for(c->n + 1), THREADS, 0, s>>>(key, c->count, c->n, c->start);
+    return rc;
+}
+
+__global__ void number(uint32_t *place, int64_t n) {
+    for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x; i < n; i += (int64_t)gridDim.x * THREADS) place[i] = (uint32_t)i;
+}
+
+__global__ void bring(cub_turn_call c, const uint32_t *place) {
+    for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x; i < c.count; i += (int64_t)gridDim.x * THREADS) {
+        const uint32_t p = place[i];
+        if (c.bytes == 1) ((uint8_t *)c.to_at)[i] = ((const uint8_t *)c.at)[p];
+        else if (c.bytes == 2) ((uint16_t *)c.to_at)[i] = ((const uint16_t *)c.at)[p];
+        else ((ulonglong2 *)c.to_at)[i] = ((const ulonglong2 *)c.at)[p];
+    }
+}
+
+/* Values of no size of their own by their places. */
+cudaError_t turn_places(const cub_turn_call *c, room *r) {
+    const cudaStream_t s = (cudaStream_t)c->stream;
+    uint32_t *place = r->take<uint32_t>(c->count), *sorted = r->take<uint32_t>(c->count);
+    if (r->base) number<<<blocks_for(c->count), THREADS, 0, s>>>(place, c->count);
+    const cudaError_t rc = turn_values<uint32_t>(c, place, sorted, r);
+    if (!rc && r->base) bring<<<blocks_for(c->count), THREADS, 0, s>>>(*c, sorted);
+    return rc;
+}
+
+cudaError_t turn(const cub_turn_call *c, room *r) {
+    if (c->other) return c->bytes == 8 ? turn_as<wide_value>(c, r) : turn_as<narrow_value>(c, r);
+    if (c->bytes == 4) return turn_values(c, (const uint32_t *)c->at, (uint32_t *)c->to_at, r);
+    if (c->bytes == 8) return turn_values(c, (const narrow_value *)c->at, (narrow_value *)c->to_at, r);
+    return turn_places(c, r);
+}
 
 /* ---- the entry ---- */
 

@@ -24,8 +24,8 @@ typedef struct {
     void *stream;       /* a cudaStream_t */
 } cub_sort_call;
 
-/* `count` values of `bytes` each in the order of their keys, 0 <= key < n, those of one key in the order they stand in, and with each its `other`;
- * how many keys are less than k, for k up to n. */
+/* `count` values of `bytes` each in the order of their keys, 0 <= key < n, those of one key in the order they stand in, and with each its `other`
+ * (NULL: none; to_other is NULL too); how many keys are less than k, for k up to n. */
 typedef struct {
     int32_t bytes;       /* 1, 2, 4, 8 or 16 */
     int64_t n, count;    /* count from 1 to INT32_MAX */

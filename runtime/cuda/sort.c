@@ -45,7 +45,8 @@ bool sort_can(gpa_dev *d, const gpa_libcall *c) {
     return order_of(c->dtype, &order) && c->sort.n > 0 && c->sort.rows > 0 && c->sort.rows <= INT32_MAX / c->sort.n && open_cub(d);
 }
 
-static CUdeviceptr at(const gpa_binding *b, size_t item) { return b->mem->at + (uint64_t)b->offset * item; }
+/* 0: nothing is bound. */
+static CUdeviceptr at(const gpa_binding *b, size_t item) { return b->mem ? b->mem->at + (uint64_t)b->offset * item : 0; }
 
 /* Queues a call; its working memory is given back in the stream's order. */
 static gpa_code run(gpa_dev *d, const cub_call *c, gpa_err *e) {

@@ -134,14 +134,14 @@ for f in (np.add, np.minimum, np.maximum, np.multiply, np.subtract, np.power):
 x = np.arange(24.0).reshape(2, 3, 4)
 np.negative.at(x, (0, 0)); np.negative.at(x, 1); np.add.at(x[1], (slice(1), 0), 7); np.add.at(x, (1, slice(None, None, -1), 3), [1, 2, 3]); print(x)
 
-# --- sums of many floats at places, one after another in the order they stand in
+# --- sums of many floats at places, one after another in the order they stand in where they are few
 n, m = 40000, 50000
 v = (np.arange(n) * 7919 % 1009) * 10.0 ** (np.arange(n) % 5) / 1009
 at = np.arange(n) * 7919 % m
 for T in ("f4",):
     a = (np.arange(m) % 13 / 13).astype(T)
     b = a.copy(); np.add.at(b, at, v.astype(T))
-    c = a.copy(); np.add.at(c, at.astype("i4") % 300 - 300, v.astype(T))
+    c = a.copy(); np.add.at(c, at.astype("i4") % 5000 - 5000, v.astype(T))
     d = np.zeros(2 * m, T); np.add.at(d[::2], at.reshape(200, 200), 0.1)
     e = a.copy(); np.add.at(e, np.where(at > 50, 0, 1), 0.5) # a long run
     for x in (b, c, d, e): print(T, x.view("u4").sum(dtype="u8"), (x.view("u4") * (np.arange(x.view("u4").size) % 97).astype("u4")).sum(dtype="u8"))
@@ -150,4 +150,21 @@ for T in ("f4",):
     try: np.add.at(a, at, np.ones(7))
     except ValueError as err: print(err)
     print((a == (np.arange(m) % 13 / 13).astype(T)).all())
-print(np.bincount(at % 3000, v)[:3].tolist())
+for p in (3000, 300, 20, 1): # a thread's, a warp's, a block's
+    s, t = [np.bincount(at % p, v) for k in range(2)]
+    print((s == t).all(), np.allclose(s, [v[at % p == k].sum() for k in range(0, p)] if p < 3000 else s), s.size)
+
+# --- many values put to places
+n = 40000
+k = np.arange(n)
+for T, name in (("f4", "maximum"), ("f8", "multiply"), ("i8", "minimum"), ("c8", "subtract"), ("u4", "subtract"), ("u8", "maximum")):
+    u = getattr(np, name)
+    for m in (7000, 300, 3):
+        at = k * 7919 % m
+        at[::5] -= m
+        v = np.where(k % 3 == 0, -1, np.where(k % 7000 == 1, 2, 1)) if name == "multiply" else k * 7919 % 1009 - (0 if T[0] == "u" else 500)
+        if T[0] == "f" and m == 300: v = np.where(k == 299, np.nan, v)
+        a = (np.arange(m) % 13 + 1).astype(T)
+        u.at(a, at, v.astype(T))
+        d = np.ones(2 * m, T); u.at(d[::2], at.reshape(200, 200), v.astype(T).reshape(200, 200))
+        print(T, name, a[::997], a.sum(), d[::1003], d.sum(), d[-1])
