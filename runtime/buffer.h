@@ -11,6 +11,14 @@
 
 struct gpa_device;
 
+/* n int32 indices from a byte on, at a version: the largest, negative ones being larger than others, and whether none is below the one before it. */
+typedef struct {
+    int64_t n; /* 0: nobody has looked */
+    size_t at;
+    uint32_t version, most;
+    bool rise;
+} buf_indices;
+
 typedef struct gpa_buf {
     struct gpa_device *device;
     gpa_mem *mem;
@@ -23,6 +31,7 @@ typedef struct gpa_buf {
     uint32_t version; /* raised by every store into it: a leaf made before is not the same value */
     struct doubt *doubt; /* on which what it holds depends (doubt.h); NULL: on nothing */
     bool loose;       /* its block is larger than it needs (buf_shorten) */
+    buf_indices looked; /* what was seen of them last (sparse.h) */
     struct gpa_buf *next; /* the pool's list of free blocks, or of loose ones */
 } gpa_buf;
 

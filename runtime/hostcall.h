@@ -42,10 +42,9 @@ typedef struct {
     const int32_t *start, *column;
     const void *at;
 } host_rows;
-/* Whether 0 <= index < limit for all of n. */
-bool hostcall_below(const int32_t *index, int64_t n, int64_t limit);
-/* Whether starts and columns are what they say; GPA_E_VALUE if not. The calls below rely on it. */
-gpa_code hostcall_rows(const host_rows *a, gpa_err *e);
+/* The largest of n indices, negative ones being larger than others (0 of none), and whether none is below the one before it. The calls below rely on
+ * starts that rise from 0 to count, and on columns below n. */
+void hostcall_look(const int32_t *index, int64_t n, uint32_t *most, bool *rise);
 /* GPA_E_VALUE: 2^31 values or more. */
 gpa_code hostcall_too_many(gpa_err *e);
 /* The starts of A B, start[0 .. a->m]. GPA_E_VALUE when it has 2^31 values or more. */
@@ -60,12 +59,16 @@ bool hostcall_can_add(gpa_dtype t);
 /* The same matrix with ascending columns in each row, values at one place as they stand, with `adding` added up: starts, columns and values, with room for
  * as many as a has. */
 gpa_code hostcall_rows_ordered(gpa_dtype t, const host_rows *a, bool adding, int32_t *start, int32_t *column, void *at, const atomic_bool *stop, gpa_err *e);
-/* What becomes of the values of a union: they stay side by side, or are one, for dtypes that can be combined. */
-typedef enum { UNION_BOTH, UNION_ADD, UNION_SUBTRACT, UNION_MULTIPLY } host_union;
-bool hostcall_can_combine(gpa_dtype t);
 /* What is in one of two matrices of a shape or in both; in each row of theirs the columns ascend. Starts, and for each column a's value (of dtype
- * t) and b's (of dtype u), 0 where there is none, or what they give, of dtype t = u, in x; with room for all of both. GPA_E_VALUE as above. */
-gpa_code hostcall_union(host_union how, gpa_dtype t, gpa_dtype u, const host_rows *a, const host_rows *b, int32_t *start, int32_t *column, void *x, void *y,
+ * t) and b's (of dtype u), 0 where there is none; with room for all of both. GPA_E_VALUE as above. */
+gpa_code hostcall_union(gpa_dtype t, gpa_dtype u, const host_rows *a, const host_rows *b, int32_t *start, int32_t *column, void *x, void *y,
+                        const atomic_bool *stop, gpa_err *e);
+/* Sums, differences and products of what is in one of them or in both, where they are not 0, for dtypes that have them here; with room as above.
+ * Where columns do not ascend in all rows of both, values at one place are added up first, and the columns of a row come out in the order in which they
+ * are first named, the last of them first. GPA_E_VALUE as above. */
+typedef enum { UNION_ADD, UNION_SUBTRACT, UNION_MULTIPLY } host_union;
+bool hostcall_can_unite(host_union how, gpa_dtype t);
+gpa_code hostcall_unite(host_union how, gpa_dtype t, const host_rows *a, const host_rows *b, bool ascending, int32_t *start, int32_t *column, void *at,
                         const atomic_bool *stop, gpa_err *e);
 /* Some of a's rows, n of them: where each will begin, start[0 .. n]; then their columns and values. GPA_E_INDEX for a row that is not there. */
 gpa_code hostcall_some_starts(const host_rows *a, const int64_t *row, int64_t n, int32_t *start, gpa_err *e);
@@ -73,9 +76,8 @@ void hostcall_some(gpa_dtype t, const host_rows *a, const int64_t *row, int64_t 
 /* Some of a's elements, n of them, sums where a place has several values; `ascending`: the columns are, in each row. GPA_E_INDEX as above. */
 gpa_code hostcall_elements(gpa_dtype t, const host_rows *a, const int64_t *row, const int64_t *column, int64_t n, bool ascending, void *out,
                            const atomic_bool *stop, gpa_err *e);
-/* A TURN call on the memory given. GPA_E_VALUE for a key that is out of range. */
-gpa_code hostcall_turn(const gpa_libcall *call, const int32_t *key, const int32_t *other, const void *at, int32_t *start, int32_t *to_other, void *to_at,
-                       gpa_err *e);
+/* A TURN call on the memory given, whose keys are in range. */
+void hostcall_turn(const gpa_libcall *call, const int32_t *key, const int32_t *other, const void *at, int32_t *start, int32_t *to_other, void *to_at);
 
 /* Whether a call should end. */
 static inline bool hostcall_stopped(const atomic_bool *stop) { return stop && atomic_load_explicit(stop, memory_order_relaxed); }

@@ -1,31 +1,15 @@
-/* Sparse matrices by rows in host memory: rows put in order, unions of what is in two matrices, rows and elements picked.
+/* Sparse matrices by rows in host memory: rows put in order, rows and elements picked.
  *
  * A value goes with its column as one number of 64 bits, the column above the place: ordered numbers are ordered columns, those of one column as
  * they stand. Short rows are ordered by counting for each column how many belong before it, a few longer ones by insertion, the others digit by digit.
- * Reading order: order, unions, rows and elements. */
+ * Reading order: order, rows and elements. */
 #include "runtime/base.h"
 #include "runtime/hostcall.h"
+#include "runtime/sums.h"
 #include "runtime/wide.h"
 
-/* SHORT: columns that are counted; FEW: that are inserted; DIGIT: bits; PART: places of a union that are looked up together; LOOK: rows between
- * two looks at *stop. */
-enum { SHORT = 16, FEW = 48, DIGIT = 8, DIGITS = 1 << DIGIT, PART = 512, LOOK = 256 };
-
-/* SUM(ID, C type, statement that adds a to c): the dtypes whose values are added up. */
-#define SUM_TYPES(SUM)                            \
-    SUM(BOOL, uint8_t, c |= a)                    \
-    SUM(I8, uint8_t, c = (uint8_t)(c + a))        \
-    SUM(U8, uint8_t, c = (uint8_t)(c + a))        \
-    SUM(I16, uint16_t, c = (uint16_t)(c + a))     \
-    SUM(U16, uint16_t, c = (uint16_t)(c + a))     \
-    SUM(I32, uint32_t, c += a)                    \
-    SUM(U32, uint32_t, c += a)                    \
-    SUM(I64, uint64_t, c += a)                    \
-    SUM(U64, uint64_t, c += a)                    \
-    SUM(F32, float, c += a)                       \
-    SUM(F64, double, c += a)                      \
-    SUM(C64, gpa_c64, c.re += a.re; c.im += a.im) \
-    SUM(C128, gpa_c128, c.re += a.re; c.im += a.im)
+/* SHORT: columns that are counted; FEW: that are inserted; DIGIT: bits; LOOK: rows between two looks at *stop. */
+enum { SHORT = 16, FEW = 48, DIGIT = 8, DIGITS = 1 << DIGIT, LOOK = 256 };
 
 /* ---- order ---- */
 
@@ -141,118 +125,6 @@ gpa_code hostcall_rows_ordered(gpa_dtype t, const host_rows *a, bool adding, int
     }
     mem_free(room);
     return rc;
-}
-
-/* ---- unions ---- */
-
-/* out[k] = values[place[k]], 0 where that is -1; n of them, of WORDS words each. There is a value. What is there cannot be foreseen: no branches. */
-#define LOOK_UP(size, T, WORDS)                                                                     \
-    static void look_up_##size(const void *values, const int32_t *place, int32_t n, void *out) {    \
-        const T *from = values;                                                                     \
-        T *to = out;                                                                                \
-        for (int32_t k = 0; k < n; k++) {                                                           \
-            const int32_t none = place[k] >> 31;                                                    \
-            const size_t at = (size_t)(place[k] & ~none) * WORDS;                                   \
-            for (int w = 0; w < WORDS; w++) to[k * WORDS + w] = from[at + (size_t)w] & (T)~(T)none; \
-        }                                                                                           \
-    }
-LOOK_UP(1, uint8_t, 1)
-LOOK_UP(2, uint16_t, 1)
-LOOK_UP(4, uint32_t, 1)
-LOOK_UP(8, uint64_t, 1)
-LOOK_UP(16, uint64_t, 2)
-#undef LOOK_UP
-
-typedef void looking_up(const void *, const int32_t *, int32_t, void *);
-
-static looking_up *look_up_of(size_t item) { return item == 1 ? look_up_1 : item == 2 ? look_up_2 : item == 4 ? look_up_4 : item == 8 ? look_up_8 : look_up_16; }
-
-/* x becomes x op y, n times. */
-#define COMBINED(id, T)                                                      \
-    static void combined_##id(host_union how, T *x, const T *y, int32_t n) { \
-        if (how == UNION_ADD)                                                \
-            for (int32_t k = 0; k < n; k++) x[k] += y[k];                    \
-        else if (how == UNION_SUBTRACT)                                      \
-            for (int32_t k = 0; k < n; k++) x[k] -= y[k];                    \
-        else                                                                 \
-            for (int32_t k = 0; k < n; k++) x[k] *= y[k];                    \
-    }
-COMBINED(I32, uint32_t)
-COMBINED(I64, uint64_t)
-COMBINED(F32, float)
-COMBINED(F64, double)
-#undef COMBINED
-
-/* The columns of a union in parts, and where each has its values. */
-typedef struct {
-    const host_rows *a, *b;
-    gpa_dtype t, u;
-    host_union how;
-    char *x, *y;
-    int32_t n, in_a[PART], in_b[PART];
-    gpa_c128 room[PART]; /* for y, where they are combined */
-} joined;
-
-static void look_up(gpa_dtype t, const host_rows *a, const int32_t *place, int32_t n, void *out) {
-    if (a->count) look_up_of(dtype_size(t))(a->at, place, n, out);
-    else memset(out, 0, (size_t)n * dtype_size(t));
-}
-
-static void flush(joined *j) {
-    void *y = j->how == UNION_BOTH ? (void *)j->y : j->room;
-    look_up(j->t, j->a, j->in_a, j->n, j->x);
-    look_up(j->u, j->b, j->in_b, j->n, y);
-    if (j->how != UNION_BOTH) {
-        if (j->t == DT_I32) combined_I32(j->how, (void *)j->x, y, j->n);
-        if (j->t == DT_I64) combined_I64(j->how, (void *)j->x, y, j->n);
-        if (j->t == DT_F32) combined_F32(j->how, (void *)j->x, y, j->n);
-        if (j->t == DT_F64) combined_F64(j->how, (void *)j->x, y, j->n);
-    } else {
-        j->y += (size_t)j->n * dtype_size(j->u);
-    }
-    j->x += (size_t)j->n * dtype_size(j->t);
-    j->n = 0;
-}
-
-/* A row of both, without a branch that depends on the columns while both have some left; how many columns it has. */
-static int32_t join_row(joined *j, int64_t i, int32_t *column) {
-    const int32_t *const in_a = j->a->column, *const in_b = j->b->column;
-    int32_t s = j->a->start[i], t = j->b->start[i], k = 0, n = j->n;
-    const int32_t end_a = j->a->start[i + 1], end_b = j->b->start[i + 1];
-    while (s < end_a || t < end_b) {
-        for (; n < PART && s < end_a && t < end_b; k++, n++) {
-            const int32_t x = in_a[s], y = in_b[t], take_a = x <= y, take_b = y <= x;
-            column[k] = (x & -take_a) | (y & (take_a - 1));
-            j->in_a[n] = s | (take_a - 1);
-            j->in_b[n] = t | (take_b - 1);
-            s += take_a;
-            t += take_b;
-        }
-        for (; n < PART && s < end_a && t == end_b; s++, k++, n++) column[k] = in_a[s], j->in_a[n] = s, j->in_b[n] = -1;
-        for (; n < PART && t < end_b && s == end_a; t++, k++, n++) column[k] = in_b[t], j->in_a[n] = -1, j->in_b[n] = t;
-        if (n < PART) continue;
-        j->n = n;
-        flush(j);
-        n = 0;
-    }
-    j->n = n;
-    return k;
-}
-
-bool hostcall_can_combine(gpa_dtype t) { return t == DT_I32 || t == DT_I64 || t == DT_F32 || t == DT_F64; }
-
-gpa_code hostcall_union(host_union how, gpa_dtype t, gpa_dtype u, const host_rows *a, const host_rows *b, int32_t *start, int32_t *column, void *x, void *y,
-                        const atomic_bool *stop, gpa_err *e) {
-    joined j = {.a = a, .b = b, .t = t, .u = u, .how = how, .x = x, .y = y};
-    int64_t all = start[0] = 0;
-    for (int64_t i = 0; i < a->m; i++) {
-        all += join_row(&j, i, column + all);
-        if (all > INT32_MAX) return hostcall_too_many(e);
-        start[i + 1] = (int32_t)all;
-        if (i % LOOK == 0 && hostcall_stopped(stop)) return gpa_fail(e, GPA_E_INTERRUPT, "%s", "");
-    }
-    flush(&j);
-    return GPA_OK;
 }
 
 /* ---- rows and elements ---- */

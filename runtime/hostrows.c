@@ -12,24 +12,21 @@ enum { ROWS = 256 /* between two looks at *stop */, AHEAD = 4 /* rows of B that 
 
 /* ---- checks ---- */
 
-static GPA_WIDE bool rise(const int32_t *start, int64_t n) {
+static GPA_WIDE bool rises(const int32_t *index, int64_t n) {
     uint32_t fall = 0;
-    for (int64_t i = 0; i < n; i++) fall |= start[i] > start[i + 1];
+    for (int64_t i = 1; i < n; i++) fall |= index[i - 1] > index[i];
     return !fall;
 }
 
-/* The largest index, negative ones being larger than others. */
 static GPA_WIDE uint32_t largest(const int32_t *index, int64_t n) {
     uint32_t most = 0;
     for (int64_t i = 0; i < n; i++) most = MAX(most, (uint32_t)index[i]);
     return most;
 }
 
-bool hostcall_below(const int32_t *index, int64_t n, int64_t limit) { return !n || largest(index, n) < limit; }
-
-gpa_code hostcall_rows(const host_rows *a, gpa_err *e) {
-    if (a->start[0] == 0 && a->start[a->m] == a->count && rise(a->start, a->m) && hostcall_below(a->column, a->count, a->n)) return GPA_OK;
-    return gpa_fail(e, GPA_E_VALUE, "the indices of a sparse matrix do not fit its shape");
+void hostcall_look(const int32_t *index, int64_t n, uint32_t *most, bool *rise) {
+    *most = largest(index, n);
+    *rise = rises(index, n);
 }
 
 gpa_code hostcall_too_many(gpa_err *e) { return gpa_fail(e, GPA_E_VALUE, "a sparse matrix cannot have 2**31 values or more"); }
@@ -191,15 +188,11 @@ gpa_code hostcall_spgemm(gpa_dtype t, const host_rows *a, const host_rows *b, co
         ((T *)to_at)[to] = ((const T *)at)[i];                                    \
     }
 
-gpa_code hostcall_turn(const gpa_libcall *call, const int32_t *key, const int32_t *other, const void *at, int32_t *start, int32_t *to_other, void *to_at,
-                       gpa_err *e) {
+void hostcall_turn(const gpa_libcall *call, const int32_t *key, const int32_t *other, const void *at, int32_t *start, int32_t *to_other, void *to_at) {
     const int64_t n = call->turn.n, count = call->turn.count;
     const size_t item = dtype_size(call->dtype);
     for (int64_t k = 0; k <= n; k++) start[k] = 0;
-    for (int64_t i = 0; i < count; i++) {
-        if (key[i] < 0 || key[i] >= n) return gpa_fail(e, GPA_E_VALUE, "the indices of a sparse matrix do not fit its shape");
-        start[key[i]]++;
-    }
+    for (int64_t i = 0; i < count; i++) start[key[i]]++;
     for (int64_t k = 0, before = 0; k <= n; k++) {
         const int32_t here = start[k];
         start[k] = (int32_t)before;
@@ -212,6 +205,5 @@ gpa_code hostcall_turn(const gpa_libcall *call, const int32_t *key, const int32_
     else TURN(gpa_c128)
     for (int64_t k = n; k > 0; k--) start[k] = start[k - 1];
     start[0] = 0;
-    return GPA_OK;
 }
 #undef TURN

@@ -391,10 +391,10 @@ gpa_code arr_sparse_ascends(gpa_rt *rt, gpa_arr *const *a, int64_t n, bool *yes,
 /* The same matrix with ascending columns in each row and values at one place as they stand, with `adding` added up: three parts, of which columns and values may have
  * more room at their end than the last of the starts says. out stays empty for a dtype that has no sums here. */
 gpa_code arr_sparse_order(gpa_rt *rt, gpa_arr *const *a, int64_t n, bool adding, gpa_arr **out, gpa_err *e);
-/* What is in one or both of two matrices of as many rows, whose columns ascend in each row: starts, columns, and for each of these a's value and
- * b's, 0 where there is none; with more room, as above. Of add, subtract and multiply (another op: none) the result stands for a's value and there is no
- * fourth part where both are of a dtype that has it here. */
-gpa_code arr_sparse_union(gpa_rt *rt, gpa_op op, gpa_arr *const *a, gpa_arr *const *b, int64_t n, gpa_arr **out, gpa_err *e);
+/* What is in one or both of two matrices of as many rows; `ascending`: the columns do, in each row of both. Starts, columns and, of add, subtract and
+ * multiply where both are of a dtype that has it here, what comes of the values, zeros left out; else, of ascending ones, a's values and, a fourth part, b's, 0
+ * where there is none. With more room at the end of columns and values, as above. out stays empty where neither is done. */
+gpa_code arr_sparse_union(gpa_rt *rt, gpa_op op, gpa_arr *const *a, gpa_arr *const *b, int64_t n, bool ascending, gpa_arr **out, gpa_err *e);
 /* Some rows as a matrix; GPA_E_INDEX for one that is not there. */
 gpa_code arr_sparse_some(gpa_rt *rt, gpa_arr *const *a, int64_t n, gpa_arr *rows, gpa_arr **out, gpa_err *e);
 /* Some elements, each the sum of the values at its place; `ascending`: the columns are, in each row. *out stays NULL as above. */

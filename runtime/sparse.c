@@ -32,7 +32,7 @@ static gpa_code look(gpa_rt *rt, const gpa_libcall *c, gpa_arr *const *in, gpa_e
     host_dense h[AT] = {{0}};
     gpa_code rc = GPA_OK;
     for (int i = 0; i < AT; i++) TRY(host_get(rt, in[i], &h[i], e));
-    TRY(hostcall_rows(&(host_rows){.m = c->sparse.m, .n = c->sparse.n, .count = c->sparse.count, .start = sparse_indices(&h[START]), .column = sparse_indices(&h[COLUMN])}, e));
+    TRY(sparse_check(h, &(host_rows){.m = c->sparse.m, .n = c->sparse.n, .count = c->sparse.count}, e));
 out:
     for (int i = 0; i < AT; i++) host_drop(rt, &h[i]);
     return rc;
@@ -182,10 +182,11 @@ static gpa_code turn_on_host(gpa_rt *rt, const gpa_libcall *c, gpa_arr *const *i
     const int64_t starts = c->turn.n + 1;
     gpa_code rc = GPA_OK;
     for (int i = 0; i < TURNED; i++) TRY(host_get(rt, in[i], &h[i], e));
+    if (!sparse_below(&h[KEY], c->turn.count, c->turn.n)) TRY(gpa_fail(e, GPA_E_VALUE, "the indices of a sparse matrix do not fit its shape"));
     for (int i = 0; i < TURNED && !rc; i++) rc = host_new(rt, i == VALUES ? c->dtype : DT_I32, 1, i == BEGIN ? &starts : &c->turn.count, &made[i], e);
     if (!rc)
-        rc = hostcall_turn(c, sparse_indices(&h[KEY]), sparse_indices(&h[OTHER]), h[VALUES].data, sparse_ints(&made[BEGIN]),
-                           sparse_ints(&made[OTHER]), made[VALUES].data, e);
+        hostcall_turn(c, sparse_indices(&h[KEY]), sparse_indices(&h[OTHER]), h[VALUES].data, sparse_ints(&made[BEGIN]), sparse_ints(&made[OTHER]),
+                      made[VALUES].data);
     rc = sparse_made(rt, rc, made, TURNED, out, e);
 out:
     for (int i = 0; i < TURNED; i++) host_drop(rt, &h[i]);

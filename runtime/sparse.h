@@ -12,6 +12,12 @@ enum { SPARSE_START, SPARSE_COLUMN, SPARSE_AT, SPARSE_PARTS };
 /* An array in dtype t, contiguous, not yet computed; owned. */
 gpa_code sparse_in_order(gpa_rt *rt, gpa_arr *a, gpa_dtype t, gpa_arr **out, gpa_err *e);
 
+/* Whether these are n indices below `limit`; or starts from 0 to `count`. What was seen of memory is remembered until it is written. */
+bool sparse_below(const host_dense *index, int64_t n, int64_t limit);
+bool sparse_start(const host_dense *start, int64_t n, int64_t count);
+/* Whether starts (h[0]) and columns (h[1]) are what r says; GPA_E_VALUE if not. */
+gpa_code sparse_check(const host_dense *h, const host_rows *r, gpa_err *e);
+
 /* A matrix in host memory. */
 typedef struct {
     gpa_arr *in[SPARSE_PARTS]; /* owned */

@@ -15,6 +15,29 @@ gpa_code sparse_in_order(gpa_rt *rt, gpa_arr *a, gpa_dtype t, gpa_arr **out, gpa
     return rc;
 }
 
+/* What is known of n indices. */
+static buf_indices look(const host_dense *h, int64_t n) {
+    gpa_buf *b = h->own || !h->arr->size ? NULL : h->arr->storage->buf;
+    buf_indices seen = {.n = n, .at = b ? (size_t)(h->data - b->host) : 0, .version = b ? b->version : 0};
+    const buf_indices *old = b ? &b->looked : &seen;
+    if (b && old->n == n && old->at == seen.at && old->version == seen.version) return *old;
+    hostcall_look(sparse_indices(h), n, &seen.most, &seen.rise);
+    if (b) b->looked = seen;
+    return seen;
+}
+
+bool sparse_below(const host_dense *index, int64_t n, int64_t limit) { return !n || look(index, n).most < limit; }
+
+bool sparse_start(const host_dense *start, int64_t n, int64_t count) {
+    const int32_t *at = sparse_indices(start);
+    return n > 0 && at[0] == 0 && at[n - 1] == count && look(start, n).rise;
+}
+
+gpa_code sparse_check(const host_dense *h, const host_rows *r, gpa_err *e) {
+    if (sparse_start(&h[SPARSE_START], r->m + 1, r->count) && sparse_below(&h[SPARSE_COLUMN], r->count, r->n)) return GPA_OK;
+    return gpa_fail(e, GPA_E_VALUE, "the indices of a sparse matrix do not fit its shape");
+}
+
 gpa_code sparse_get(gpa_rt *rt, gpa_arr *const *parts, int64_t n, sparse_rows *s, gpa_err *e) {
     gpa_code rc = GPA_OK;
     for (int i = 0; i < SPARSE_PARTS; i++) {
@@ -24,7 +47,7 @@ gpa_code sparse_get(gpa_rt *rt, gpa_arr *const *parts, int64_t n, sparse_rows *s
     s->r = (host_rows){.m = parts[SPARSE_START]->size - 1, .n = n, .count = parts[SPARSE_COLUMN]->size, .start = sparse_indices(&s->h[SPARSE_START]),
                        .column = sparse_indices(&s->h[SPARSE_COLUMN]), .at = s->h[SPARSE_AT].data};
     if (parts[SPARSE_AT]->size < s->r.count) TRY(gpa_fail(e, GPA_E_VALUE, "the indices of a sparse matrix do not fit its shape"));
-    TRY(hostcall_rows(&s->r, e));
+    TRY(sparse_check(s->h, &s->r, e));
 out:
     return rc;
 }
@@ -73,23 +96,25 @@ out:
 
 /* ---- unions ---- */
 
-gpa_code arr_sparse_union(gpa_rt *rt, gpa_op op, gpa_arr *const *a, gpa_arr *const *b, int64_t n, gpa_arr **out, gpa_err *e) {
+gpa_code arr_sparse_union(gpa_rt *rt, gpa_op op, gpa_arr *const *a, gpa_arr *const *b, int64_t n, bool ascending, gpa_arr **out, gpa_err *e) {
     enum { START, COLUMN, IN_A, IN_B, RESULTS };
     const gpa_dtype t = (gpa_dtype)a[SPARSE_AT]->dtype, u = (gpa_dtype)b[SPARSE_AT]->dtype;
-    const host_union one = op == OP_ADD ? UNION_ADD : op == OP_SUBTRACT ? UNION_SUBTRACT : op == OP_MULTIPLY ? UNION_MULTIPLY : UNION_BOTH;
-    const host_union how = t == u && hostcall_can_combine(t) ? one : UNION_BOTH;
-    const int results = how == UNION_BOTH ? RESULTS : IN_B;
+    const host_union how = op == OP_ADD ? UNION_ADD : op == OP_SUBTRACT ? UNION_SUBTRACT : UNION_MULTIPLY;
+    const bool one = (op == OP_ADD || op == OP_SUBTRACT || op == OP_MULTIPLY) && t == u && hostcall_can_unite(how, t);
+    const int results = one ? IN_B : RESULTS;
     sparse_rows x = {0}, y = {0};
     host_new_array made[RESULTS] = {{0}};
     gpa_code rc = GPA_OK;
+    if (!one && !ascending) return GPA_OK;
     TRY(sparse_get(rt, a, n, &x, e));
     TRY(sparse_get(rt, b, n, &y, e));
     if (x.r.m != y.r.m) TRY(gpa_fail(e, GPA_E_VALUE, "inconsistent shapes"));
     const int64_t most = x.r.count + y.r.count;
     for (int i = 0; i < results && !rc; i++)
         rc = host_new(rt, i == IN_A ? t : i == IN_B ? u : DT_I32, 1, i == START ? &a[SPARSE_START]->size : &most, &made[i], e);
-    if (!rc)
-        rc = hostcall_union(how, t, u, &x.r, &y.r, sparse_ints(&made[START]), sparse_ints(&made[COLUMN]), made[IN_A].data, made[IN_B].data, &rt->interrupted, e);
+    int32_t *start = sparse_ints(&made[START]), *column = sparse_ints(&made[COLUMN]);
+    if (!rc && one) rc = hostcall_unite(how, t, &x.r, &y.r, ascending, start, column, made[IN_A].data, &rt->interrupted, e);
+    else if (!rc) rc = hostcall_union(t, u, &x.r, &y.r, start, column, made[IN_A].data, made[IN_B].data, &rt->interrupted, e);
     rc = sparse_made(rt, rc, made, results, out, e);
     if (!rc) explain_call(rt, "union of sparse matrices", NULL, out[COLUMN]);
 out:
@@ -165,9 +190,9 @@ gpa_code arr_sparse_columns(gpa_rt *rt, gpa_arr *const *a, bool places, int64_t 
     const int32_t *line = sparse_indices(&h[LINE]), *row = sparse_indices(&h[ROW]);
     const host_rows turned = {.m = a[LINE]->size - 1, .n = m, .count = c.sparse.count, .start = line, .column = row};
     const bool fits = a[AT]->size == c.sparse.count && (places ? a[LINE]->size == c.sparse.count : turned.m == c.sparse.n);
-    if (!fits || (places && !(hostcall_below(line, c.sparse.count, c.sparse.n) && hostcall_below(row, c.sparse.count, m))))
+    if (!fits || (places && !(sparse_below(&h[LINE], c.sparse.count, c.sparse.n) && sparse_below(&h[ROW], c.sparse.count, m))))
         TRY(gpa_fail(e, GPA_E_VALUE, "the indices of a sparse matrix do not fit its shape"));
-    if (!places) TRY(hostcall_rows(&turned, e));
+    if (!places) TRY(sparse_check(h, &turned, e));
     TRY(host_new(rt, t, x->ndim, shape, &y, e));
     rc = hostcall_sparse_columns(&c, places, line, row, h[AT].data, h[X].data, y.data, &rt->interrupted, e);
     rc = sparse_made(rt, rc, &y, 1, out, e);

@@ -56,13 +56,16 @@ gpa_code sparse_order(gpa_vm *vm, value *argv, value *out) { /* indptr, indices,
     return np_return_arrays(vm, rc, 3, made, out);
 }
 
-gpa_code sparse_union(gpa_vm *vm, value *argv, value *out) { /* indptr, indices, data, indptr, indices, data, columns, ufunc */
+gpa_code sparse_union(gpa_vm *vm, value *argv, value *out) { /* indptr, indices, data, indptr, indices, data, columns, ufunc, ascending */
     gpa_arr *in[6] = {NULL}, *made[4] = {NULL};
     int64_t n = 0;
+    bool ascending = false;
     gpa_code rc = arrays(vm, argv, 6, in);
     if (!rc) rc = arg_int(vm, argv[6], "columns", &n);
-    if (!rc) rc = arr_sparse_union(vm_rt(vm), op_find(argv[7].str->text, argv[7].str->size), in, in + 3, n, made, vm_err(vm));
+    if (!rc) rc = arg_bool(vm, argv[8], "ascending", &ascending);
+    if (!rc) rc = arr_sparse_union(vm_rt(vm), op_find(argv[7].str->text, argv[7].str->size), in, in + 3, n, ascending, made, vm_err(vm));
     release(vm, in, 6);
+    if (!rc && !made[0]) return *out = v_none(), GPA_OK;
     return np_return_arrays(vm, rc, made[3] ? 4 : 3, made, out);
 }
 

@@ -138,7 +138,6 @@ static void products_of_two(void **state) {
     const host_rows a = make_rows(&x, R, R, 6, 11), b = make_rows(&y, R, C, 60, 147);
     int32_t start[R + 1];
     gpa_err e = {0};
-    assert_int_equal(hostcall_rows(&a, &e), GPA_OK);
     assert_int_equal(hostcall_spgemm_starts(&a, &b, start, NULL, &e), GPA_OK);
     int32_t *column = malloc((size_t)start[R] * sizeof *column);
     double *at = malloc((size_t)start[R] * sizeof *at);
@@ -162,13 +161,24 @@ static void products_of_two(void **state) {
     }
     assert_int_equal(hostcall_spgemm(DT_F16, &a, &b, start, column, NULL, NULL, &e), GPA_E_TYPE);
     free(column);
-    x.column[3] = R;
-    assert_int_equal(hostcall_rows(&a, &e), GPA_E_VALUE);
-    x.column[3] = -1;
-    assert_int_equal(hostcall_rows(&a, &e), GPA_E_VALUE);
-    x.column[3] = 0;
-    x.start[2] = x.start[3] + 1;
-    assert_int_equal(hostcall_rows(&a, &e), GPA_E_VALUE);
+}
+
+static void indices(void **state) {
+    (void)state;
+    int32_t at[100];
+    uint32_t most;
+    bool rise;
+    for (int i = 0; i < 100; i++) at[i] = i / 2;
+    hostcall_look(at, 100, &most, &rise);
+    assert_true(most == 49 && rise);
+    at[63] = 49;
+    hostcall_look(at, 100, &most, &rise);
+    assert_true(most == 49 && !rise);
+    at[0] = -1;
+    hostcall_look(at, 63, &most, &rise);
+    assert_true(most == UINT32_MAX && rise);
+    hostcall_look(at, 0, &most, &rise);
+    assert_true(most == 0 && rise);
 }
 
 static void unions(void **state) {
@@ -179,19 +189,48 @@ static void unions(void **state) {
     const host_rows b = {.m = 3, .n = 6, .count = 5, .start = start_b, .column = column_b, .at = at_b}, none = {.m = 3, .n = 6, .start = (const int32_t[4]){0}};
     int32_t start[4], column[8], x[8], y[8];
     gpa_err e = {0};
-    assert_int_equal(hostcall_union(UNION_BOTH, DT_I32, DT_I32, &a, &b, start, column, x, y, NULL, &e), GPA_OK);
+    assert_int_equal(hostcall_union(DT_I32, DT_I32, &a, &b, start, column, x, y, NULL, &e), GPA_OK);
     assert_memory_equal(start, ((const int32_t[]){0, 4, 5, 6}), sizeof start);
     assert_memory_equal(column, columns, sizeof columns);
     assert_memory_equal(x, ((const int32_t[]){10, 0, 20, 0, 0, 30}), sizeof columns);
     assert_memory_equal(y, ((const int32_t[]){0, 1, 2, 3, 4, 5}), sizeof columns);
-    assert_int_equal(hostcall_union(UNION_SUBTRACT, DT_I32, DT_I32, &a, &b, start, column, x, NULL, NULL, &e), GPA_OK);
-    assert_memory_equal(x, ((const int32_t[]){10, -1, 18, -3, -4, 25}), sizeof columns);
-    assert_int_equal(hostcall_union(UNION_BOTH, DT_I32, DT_I32, &none, &b, start, column, x, y, NULL, &e), GPA_OK);
+    assert_int_equal(hostcall_union(DT_I32, DT_I32, &none, &b, start, column, x, y, NULL, &e), GPA_OK);
     assert_memory_equal(start, start_b, sizeof start);
     assert_memory_equal(x, ((const int32_t[5]){0}), sizeof at_b);
     assert_memory_equal(y, at_b, sizeof at_b);
     const atomic_bool stop = true;
-    assert_int_equal(hostcall_union(UNION_BOTH, DT_I32, DT_I32, &a, &b, start, column, x, y, &stop, &e), GPA_E_INTERRUPT);
+    assert_int_equal(hostcall_union(DT_I32, DT_I32, &a, &b, start, column, x, y, &stop, &e), GPA_E_INTERRUPT);
+}
+
+static void differences(void **state) {
+    (void)state;
+    const int32_t start_a[] = {0, 3, 3, 4}, start_b[] = {0, 2, 3, 4}, sorted_a[] = {0, 2, 4, 1}, sorted_b[] = {2, 5, 2, 1};
+    const int32_t loose_a[] = {4, 0, 4, 1}, loose_b[] = {5, 0, 2, 1};
+    const double at_a[] = {10, 20, 30, 7}, at_b[] = {1, 2, 3, 7};
+    const host_rows a = {3, 6, 4, start_a, sorted_a, at_a}, b = {3, 6, 4, start_b, sorted_b, at_b}, c = {3, 6, 4, start_a, loose_a, at_a}, d = {3, 6, 4, start_b, loose_b, at_b};
+    int32_t start[4], column[8];
+    double at[8];
+    gpa_err e = {0};
+    assert_int_equal(hostcall_unite(UNION_SUBTRACT, DT_F64, &a, &b, true, start, column, at, NULL, &e), GPA_OK);
+    assert_memory_equal(start, ((const int32_t[]){0, 4, 5, 5}), sizeof start);
+    assert_memory_equal(column, ((const int32_t[]){0, 2, 4, 5, 2}), 5 * sizeof *column);
+    assert_memory_equal(at, ((const double[]){10, 19, 30, -2, -3}), 5 * sizeof *at);
+    assert_int_equal(hostcall_unite(UNION_SUBTRACT, DT_F64, &c, &d, false, start, column, at, NULL, &e), GPA_OK);
+    assert_memory_equal(start, ((const int32_t[]){0, 3, 4, 4}), sizeof start);
+    assert_memory_equal(column, ((const int32_t[]){5, 0, 4, 2}), 4 * sizeof *column);
+    assert_memory_equal(at, ((const double[]){-1, 18, 40, -3}), 4 * sizeof *at);
+    assert_int_equal(hostcall_unite(UNION_MULTIPLY, DT_F64, &c, &d, false, start, column, at, NULL, &e), GPA_OK);
+    assert_true(start[3] == 2 && column[0] == 0 && at[0] == 40 && column[1] == 1 && at[1] == 49);
+    assert_true(hostcall_can_unite(UNION_ADD, DT_BOOL) && !hostcall_can_unite(UNION_SUBTRACT, DT_BOOL) && !hostcall_can_unite(UNION_ADD, DT_F16));
+    for (uint64_t n = 1; n <= 5; n++) {
+        e = (gpa_err){0};
+        mem_fail_at(n);
+        assert_int_equal(hostcall_unite(UNION_ADD, DT_F64, &c, &d, false, start, column, at, NULL, &e), GPA_E_MEMORY);
+        mem_fail_at(0);
+    }
+    const atomic_bool stop = true;
+    e = (gpa_err){0};
+    assert_int_equal(hostcall_unite(UNION_ADD, DT_F64, &a, &b, true, start, column, at, &stop, &e), GPA_E_INTERRUPT);
 }
 
 static void rows_in_order(void **state) {
@@ -225,26 +264,20 @@ static void rows_in_order(void **state) {
 
 static void transposes(void **state) {
     (void)state;
-    int32_t key[] = {3, 0, 3, 1, 0, 3}, start[6], rows[6];
-    const int32_t other[] = {9, 8, 7, 6, 5, 4};
+    int32_t start[6], rows[6];
+    const int32_t key[] = {3, 0, 3, 1, 0, 3}, other[] = {9, 8, 7, 6, 5, 4};
     const gpa_dtype types[] = {DT_I8, DT_F16, DT_F32, DT_C64, DT_C128};
-    gpa_err e = {0};
     for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
         const size_t item = dtype_size(types[t]);
         gpa_libcall c = {.kind = LIB_TURN, .dtype = types[t], .turn = {.n = 5, .count = 6}};
         unsigned char at[6 * 16], turned[6 * 16];
         for (size_t i = 0; i < sizeof at; i++) at[i] = (unsigned char)(i * 5 + 1);
-        assert_int_equal(hostcall_turn(&c, key, other, at, start, rows, turned, &e), GPA_OK);
+        hostcall_turn(&c, key, other, at, start, rows, turned);
         assert_memory_equal(start, ((const int32_t[]){0, 2, 3, 3, 6, 6}), sizeof start);
         assert_memory_equal(rows, ((const int32_t[]){8, 5, 6, 9, 7, 4}), sizeof rows);
         const size_t from[] = {1, 4, 3, 0, 2, 5};
         for (size_t i = 0; i < 6; i++) assert_memory_equal(turned + i * item, at + from[i] * item, item);
     }
-    gpa_libcall c = {.kind = LIB_TURN, .dtype = DT_F32, .turn = {.n = 5, .count = 6}};
-    const float at[6] = {0};
-    float turned[6];
-    key[2] = 5;
-    assert_int_equal(hostcall_turn(&c, key, other, at, start, rows, turned, &e), GPA_E_VALUE);
 }
 
 /* ---- failures ---- */
@@ -283,4 +316,4 @@ static void short_of_memory(void **state) {
     }
 }
 
-UNIT_TESTS(TEST(transforms), TEST(equations), TEST(eigenvectors), TEST(sparse_products), TEST(products_of_two), TEST(unions), TEST(rows_in_order), TEST(transposes), TEST(interrupted), TEST(short_of_memory))
+UNIT_TESTS(TEST(transforms), TEST(equations), TEST(eigenvectors), TEST(sparse_products), TEST(products_of_two), TEST(indices), TEST(unions), TEST(differences), TEST(rows_in_order), TEST(transposes), TEST(interrupted), TEST(short_of_memory))
