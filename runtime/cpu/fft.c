@@ -3,14 +3,15 @@
  * FFTW's guru interface takes any strides, so operands go in as they lie; only large transforms of points that lie far apart
  * are gathered, a few neighbouring lines at a time, because each point would otherwise cost a line of the cache. A plan is
  * made by estimate, so that results do not depend on timing, and kept for calls of the same layout. Transforms of an even number of
- * real numbers go through complex ones of half the length (unfold.h). Reading order: the library, plans, lines in blocks, rows of complex
- * numbers, rows of real numbers, calls. */
+ * real numbers go through complex ones of half the length (unfold.h), lengths with a large prime factor through longer ones (chirp.h).
+ * Reading order: the library, plans, lines, lines in blocks, rows of complex numbers, rows of real numbers (twice), calls. */
 #include "runtime/cpu/fft.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
 
 #include "runtime/base.h"
+#include "runtime/cpu/chirp.h"
 #include "runtime/cpu/run.h"
 #include "runtime/cpu/threads.h"
 #include "runtime/cpu/unfold.h"
@@ -39,7 +40,7 @@ typedef struct {
 /* ROW_FROM, ROW_TO: numbers of a row that is transformed by itself; HALVES_FROM, HALVES_TO: numbers of a real transform that goes through a complex one; ROWS_BYTES: of its rows that are done at a time.
  * BLOCK_BYTES: of a point in the lines of a block, fewer where the block would leave the nearer caches; AHEAD: points that memory is asked
  * for in advance. */
-enum { PLANS = 32, THREADS_FROM = 1 << 14, LARGE = 1 << 16, FAR = 1024, LINE = 64, BLOCK_BYTES = 256, BLOCK_ROOM = 256 << 10, AHEAD = 32, FACTORS = 4, HALVES_FROM = 16, HALVES_TO = 1 << 19,
+enum { PLANS = 32, THREADS_FROM = 1 << 14, LARGE = 1 << 16, FAR = 1024, LINE = 64, BLOCK_BYTES = 256, BLOCK_ROOM = 256 << 10, AHEAD = 32, FACTORS = 4, CHIRPS = 4, AHEAD_BYTES = 64 << 10, HALVES_FROM = 16, HALVES_TO = 1 << 19,
        ROWS_BYTES = 32 << 10, ROWS_STEP = 8, ROW_FROM = 64, ROW_TO = 1 << 16 };
 
 /* What a plan depends on. */
@@ -68,6 +69,7 @@ struct fft {
     library wide, single; /* float64, float32 */
     entry plans[PLANS];
     factors factors[FACTORS];
+    struct { chirp c; uint64_t used; } chirps[CHIRPS];
     uint64_t clock;
 };
 
@@ -114,6 +116,7 @@ void fft_free(fft *f) {
     for (size_t i = 0; f && i < PLANS; i++)
         if (f->plans[i].p) library_of(f, f->plans[i].k.dtype)->destroy(f->plans[i].p);
     for (size_t i = 0; f && i < FACTORS; i++) mem_free(f->factors[i].w);
+    for (size_t i = 0; f && i < CHIRPS; i++) chirp_free(&f->chirps[i].c);
     mem_free(f);
 }
 
@@ -180,12 +183,99 @@ static plan plan_of(fft *f, const library *l, const key *k, void *in, void *out)
     return p;
 }
 
+/* ---- lines ---- */
+
+static size_t rounded(size_t bytes) { return (bytes + LINE - 1) / LINE * LINE; }
+static char *aligned(char *at) { return at + (LINE - (uintptr_t)at % LINE) % LINE; }
+
+/* The transform of a line: n points between aligned places. */
+typedef struct {
+    const library *l;
+    plan p;        /* with a chirp that of its length, forward */
+    plan back;
+    const chirp *c; /* NULL: none */
+} line;
+
+/* Bytes that line_run wants to work in, aligned. */
+static size_t line_room(const line *q) { return q->c ? 2 * rounded((size_t)q->c->m * dtype_size(q->c->dtype)) : 0; }
+
+static void line_run(const line *q, const char *in, char *out, char *room) {
+    if (!q->c) {
+        q->l->run_c2c(q->p, (void *)(uintptr_t)in, out);
+        return;
+    }
+    char *other = room + line_room(q) / 2;
+    chirp_begin(q->c, in, room);
+    q->l->run_c2c(q->p, room, other);
+    chirp_middle(q->c, other);
+    q->l->run_c2c(q->back, other, room);
+    chirp_end(q->c, room, out);
+}
+
+/* The plan of `width` lines between aligned places, `pitch` points from line to line. */
+static gpa_code lines_plan(fft *f, gpa_dtype t, int64_t n, int64_t width, int64_t pitch, bool inverse, plan *out, gpa_err *e) {
+    const size_t bytes = rounded((size_t)((width - 1) * pitch + n) * dtype_size(t));
+    key k;
+    memset(&k, 0, sizeof k);
+    k.dtype = t;
+    k.inverse = inverse;
+    k.rank = k.threads = 1;
+    k.ndim = width > 1 ? 2 : 1;
+    k.n[0] = n, k.is[0] = k.os[0] = 1;
+    if (width > 1) k.n[1] = width, k.is[1] = k.os[1] = pitch;
+    char *sample = mem_new(2 * bytes + LINE), *first = sample ? aligned(sample) : NULL;
+    if (!sample) return gpa_no_memory(e);
+    *out = plan_of(f, library_of(f, t), &k, first, first + bytes);
+    mem_free(sample);
+    return *out ? GPA_OK : gpa_fail(e, GPA_E_INTERNAL, "FFTW has no plan for this transform");
+}
+
+/* The chirp of a line, with its spectrum; NULL when memory is short. */
+static const chirp *chirp_of(fft *f, const line *q, gpa_dtype t, int64_t n, int64_t m, bool inverse) {
+    int oldest = 0;
+    for (int i = 0; i < CHIRPS; i++) {
+        const chirp *c = &f->chirps[i].c;
+        if (c->w && c->dtype == t && c->n == n && c->inverse == inverse) {
+            f->chirps[i].used = ++f->clock;
+            return c;
+        }
+        if (f->chirps[i].used < f->chirps[oldest].used) oldest = i;
+    }
+    chirp *c = &f->chirps[oldest].c;
+    size_t bytes = rounded((size_t)m * dtype_size(t));
+    char *room = mem_new(2 * bytes + LINE), *at = room ? aligned(room) : NULL;
+    chirp_free(c);
+    bool made = room && chirp_make(c, t, n, m, inverse);
+    if (made) {
+        memcpy(at, c->spectrum, (size_t)m * dtype_size(t));
+        q->l->run_c2c(q->p, at, at + bytes);
+        chirp_scale(c, at + bytes);
+        f->chirps[oldest].used = ++f->clock;
+    }
+    mem_free(room);
+    return made ? c : NULL;
+}
+
+static gpa_code line_of(fft *f, gpa_dtype t, int64_t n, bool inverse, line *q, gpa_err *e) {
+    gpa_code rc = GPA_OK;
+    int64_t m = chirp_length(t, n);
+    *q = (line){.l = library_of(f, t)};
+    if (!m) return lines_plan(f, t, n, 1, 0, inverse, &q->p, e);
+    TRY(lines_plan(f, t, m, 1, 0, false, &q->p, e));
+    TRY(lines_plan(f, t, m, 1, 0, true, &q->back, e));
+    q->c = chirp_of(f, q, t, n, m, inverse);
+    if (!q->c) rc = gpa_no_memory(e);
+out:
+    return rc;
+}
+
 /* ---- lines in blocks ---- */
 
 /* The transforms along one axis of complex numbers, from one layout to another or in place. */
 typedef struct {
     const library *l;
-    plan p;                                    /* of a block, in place: its lines one after the other */
+    plan p;                                    /* of a block, between two places, its lines one after the other; NULL: line by line */
+    line one;
     const char *in;
     char *out;
     int64_t item, n, is, os;                   /* of the axis */
@@ -217,12 +307,16 @@ COPIES(8)
 COPIES(16)
 #undef COPIES
 
+/* Bytes of a block. */
+static size_t block_of(const lines *q) { return rounded((size_t)(q->width * q->pitch * q->item)); }
+
 static void run_chunk(void *arg, int64_t chunk) {
     lines *q = arg;
-    char *block = mem_new((size_t)(q->width * q->pitch * q->item) + 64), *buffer = block ? block + (64 - (uintptr_t)block % 64) % 64 : NULL;
+    const size_t bytes = block_of(q), pitch = (size_t)(q->pitch * q->item);
+    char *room = mem_new(2 * bytes + (q->p ? 0 : line_room(&q->one)) + LINE), *near = room ? aligned(room) : NULL, *done = near + bytes;
     int64_t per_row = (q->near_n + q->width - 1) / q->width;
-    if (!block) __atomic_store_n(&q->failed, true, __ATOMIC_RELAXED);
-    for (int64_t b = q->blocks * chunk / q->chunks; block && b < q->blocks * (chunk + 1) / q->chunks; b++) {
+    if (!room) __atomic_store_n(&q->failed, true, __ATOMIC_RELAXED);
+    for (int64_t b = q->blocks * chunk / q->chunks; room && b < q->blocks * (chunk + 1) / q->chunks; b++) {
         int64_t first = b % per_row * q->width, rest = b / per_row, in = first * q->near_is, out = first * q->near_os;
         for (int d = q->ndim - 1; d >= 0; d--) {
             in += rest % q->shape[d] * q->in_step[d];
@@ -230,11 +324,12 @@ static void run_chunk(void *arg, int64_t chunk) {
             rest /= q->shape[d];
         }
         int64_t width = MIN(q->width, q->near_n - first);
-        (q->item == 8 ? gather_8 : gather_16)(q, buffer, q->in + in * q->item, width);
-        q->l->run_c2c(q->p, buffer, buffer); /* what stands in the lines that are not there does not matter */
-        (q->item == 8 ? scatter_8 : scatter_16)(q, q->out + out * q->item, buffer, width);
+        (q->item == 8 ? gather_8 : gather_16)(q, near, q->in + in * q->item, width);
+        if (q->p) q->l->run_c2c(q->p, near, done); /* what stands in the lines that are not there does not matter */
+        for (int64_t w = 0; !q->p && w < width; w++) line_run(&q->one, near + (size_t)w * pitch, done + (size_t)w * pitch, done + bytes);
+        (q->item == 8 ? scatter_8 : scatter_16)(q, q->out + out * q->item, done, width);
     }
-    mem_free(block);
+    mem_free(room);
 }
 
 /* The transforms along an axis of a call's space, whose extents are n: of the complex layout `in` to the layout `out`. */
@@ -258,17 +353,9 @@ static gpa_code by_blocks(fft *f, int threads, const gpa_libcall *c, int axis, c
     q.width = MIN(q.near_n, MAX(LINE, MIN(BLOCK_BYTES, BLOCK_ROOM / q.pitch / LINE * LINE)) / q.item);
     q.blocks *= (q.near_n + q.width - 1) / q.width;
     q.chunks = MIN(q.blocks, 8 * threads);
-    key k;
-    begin_key(&k, c);
-    k.in_place = k.rank = k.threads = 1;
-    k.ndim = 2;
-    k.n[0] = q.n, k.n[1] = q.width;
-    k.is[0] = k.os[0] = 1, k.is[1] = k.os[1] = q.pitch;
-    char *sample = mem_new((size_t)(q.width * q.pitch * q.item) + 64), *aligned = sample ? sample + (64 - (uintptr_t)sample % 64) % 64 : NULL;
-    if (!sample) return gpa_no_memory(e);
-    q.p = plan_of(f, l, &k, aligned, aligned);
-    mem_free(sample);
-    if (!q.p) return gpa_fail(e, GPA_E_INTERNAL, "FFTW has no plan for this transform");
+    gpa_code rc = chirp_length(c->dtype, q.n) ? line_of(f, c->dtype, q.n, c->fft.inverse, &q.one, e)
+                                              : lines_plan(f, c->dtype, q.n, q.width, q.pitch, c->fft.inverse, &q.p, e);
+    if (rc) return rc;
     int32_t never = 0;
     threads_each(threads, q.chunks, &never, run_chunk, &q);
     return q.failed ? gpa_no_memory(e) : GPA_OK;
@@ -280,7 +367,7 @@ static gpa_code by_blocks(fft *f, int threads, const gpa_libcall *c, int axis, c
 typedef struct {
     const library *l;
     const gpa_libcall *c;
-    plan p;                     /* of a row between aligned places */
+    line one;                   /* of a row */
     const char *in;
     char *out;
     size_t bytes;               /* of a row */
@@ -290,17 +377,17 @@ typedef struct {
     bool failed;
 } row_by_row;
 
-static char *aligned(char *at) { return at + (LINE - (uintptr_t)at % LINE) % LINE; }
+/* Asks memory for a row that comes next: FFTW jumps in it. */
+static void ask_for(const char *row, size_t bytes) {
+    for (size_t i = 0; i < bytes; i += LINE) __builtin_prefetch(row + i, 0, 2);
+}
 
 static void rows_chunk(void *arg, int64_t chunk) {
     row_by_row *q = arg;
-    const size_t pitch = (q->bytes + LINE - 1) / LINE * LINE;
-    char *room = q->copied ? mem_new(2 * pitch + LINE) : NULL, *near = room ? aligned(room) : NULL;
-    if (q->copied && !room) {
-        __atomic_store_n(&q->failed, true, __ATOMIC_RELAXED);
-        return;
-    }
-    for (int64_t r = q->count * chunk / q->chunks; r < q->count * (chunk + 1) / q->chunks; r++) {
+    const size_t pitch = rounded(q->bytes);
+    char *room = mem_new((q->copied ? 2 * pitch : 0) + line_room(&q->one) + LINE), *near = room ? aligned(room) : NULL, *more = near + (q->copied ? 2 * pitch : 0);
+    if (!room) __atomic_store_n(&q->failed, true, __ATOMIC_RELAXED);
+    for (int64_t r = q->count * chunk / q->chunks; room && r < q->count * (chunk + 1) / q->chunks; r++) {
         const char *in = q->in;
         char *out = q->out;
         int64_t rest = r;
@@ -309,12 +396,13 @@ static void rows_chunk(void *arg, int64_t chunk) {
             out += rest % q->c->fft.n[d] * q->out_step[d];
             rest /= q->c->fft.n[d];
         }
-        if (near) {
+        if (q->copied) {
             memcpy(near, in, q->bytes);
-            q->l->run_c2c(q->p, near, near + pitch);
+            line_run(&q->one, near, near + pitch, more);
             memcpy(out, near + pitch, q->bytes);
         } else {
-            q->l->run_c2c(q->p, (void *)(uintptr_t)in, out);
+            if (q->bytes <= AHEAD_BYTES && q->c->fft.ndim > 1 && r % q->c->fft.n[1] + 1 < q->c->fft.n[1]) ask_for(in + q->in_step[1], q->bytes);
+            line_run(&q->one, in, out, more);
         }
     }
     mem_free(room);
@@ -322,30 +410,22 @@ static void rows_chunk(void *arg, int64_t chunk) {
 
 static bool rows_can(const gpa_libcall *c) {
     if (c->fft.form != FFT_C2C || c->fft.rank != 1 || c->fft.in.stride[0] != 1 || c->fft.out.stride[0] != 1) return false;
-    return c->fft.n[0] >= ROW_FROM && c->fft.n[0] <= ROW_TO && points(c) >= 2 * c->fft.n[0];
+    return c->fft.n[0] >= ROW_FROM && c->fft.n[0] <= ROW_TO && (points(c) >= 2 * c->fft.n[0] || chirp_length(c->dtype, c->fft.n[0]));
 }
 
 static gpa_code by_rows(fft *f, int threads, const gpa_libcall *c, void *in, void *out, gpa_err *e) {
     const int64_t item = (int64_t)dtype_size(c->dtype);
     row_by_row q = {.l = library_of(f, c->dtype), .c = c, .in = in, .out = out, .bytes = (size_t)(c->fft.n[0] * item), .count = points(c) / c->fft.n[0]};
+    gpa_code rc = line_of(f, c->dtype, c->fft.n[0], c->fft.inverse, &q.one, e);
+    if (rc) return rc;
     q.copied = in == out;
     for (int d = 1; d < c->fft.ndim; d++) {
         q.in_step[d] = c->fft.in.stride[d] * item;
         q.out_step[d] = c->fft.out.stride[d] * item;
         q.copied = q.copied || q.l->alignment((char *)in + q.in_step[d]) || q.l->alignment((char *)out + q.out_step[d]);
     }
-    q.copied = q.copied || q.l->alignment(in) || q.l->alignment(out);
+    q.copied = !q.one.c && (q.copied || q.l->alignment(in) || q.l->alignment(out)); /* a chirp reads all of a row before it writes */
     q.chunks = MIN(q.count, 8 * threads);
-    key k;
-    begin_key(&k, c);
-    k.rank = k.ndim = k.threads = 1;
-    k.n[0] = c->fft.n[0];
-    k.is[0] = k.os[0] = 1;
-    char *sample = mem_new(2 * q.bytes + 2 * LINE), *first = sample ? aligned(sample) : NULL;
-    if (!sample) return gpa_no_memory(e);
-    q.p = plan_of(f, q.l, &k, first, aligned(first + q.bytes));
-    mem_free(sample);
-    if (!q.p) return gpa_fail(e, GPA_E_INTERNAL, "FFTW has no plan for this transform");
     int32_t never = 0;
     threads_each(points(c) < THREADS_FROM ? 1 : threads, q.chunks, &never, rows_chunk, &q);
     return q.failed ? gpa_no_memory(e) : GPA_OK;
@@ -357,12 +437,14 @@ static gpa_code by_rows(fft *f, int threads, const gpa_libcall *c, void *in, voi
 typedef struct {
     const library *l;
     const gpa_libcall *c;
-    plan whole, last;          /* of a block, and of the last one of a row of blocks */
+    plan whole, last;          /* of a block, and of the last one of a row of blocks; NULL: row by row */
+    line one;
     const void *w;
     char *in, *out;
     int64_t item, h, width;    /* item: bytes of a complex number; rows of a block */
     int64_t in_step[KIR_MAX_DIMS], out_step[KIR_MAX_DIMS]; /* bytes from row to row along each of the other dimensions */
     int64_t per_row, blocks, chunks;
+    bool failed;
 } halves;
 
 static const void *factors_of(fft *f, gpa_dtype t, int64_t h) {
@@ -380,9 +462,12 @@ static const void *factors_of(fft *f, gpa_dtype t, int64_t h) {
 }
 
 static void halves_chunk(void *arg, int64_t chunk) {
-    const halves *q = arg;
+    halves *q = arg;
     bool inverse = q->c->fft.form == FFT_C2R;
-    for (int64_t b = q->blocks * chunk / q->chunks; b < q->blocks * (chunk + 1) / q->chunks; b++) {
+    char *room = q->whole ? NULL : mem_new(line_room(&q->one) + LINE);
+    bool ready = q->whole || room;
+    if (!ready) __atomic_store_n(&q->failed, true, __ATOMIC_RELAXED);
+    for (int64_t b = q->blocks * chunk / q->chunks; ready && b < q->blocks * (chunk + 1) / q->chunks; b++) {
         int64_t first = b % q->per_row * q->width, rest = b / q->per_row, width = MIN(q->width, q->c->fft.n[1] - first);
         char *in = q->in + first * q->in_step[1], *out = q->out + first * q->out_step[1];
         for (int d = q->c->fft.ndim - 1; d > 1; d--) {
@@ -391,9 +476,11 @@ static void halves_chunk(void *arg, int64_t chunk) {
             rest /= q->c->fft.n[d];
         }
         for (int64_t k = 0; inverse && k < width; k++) unfold(q->c->dtype, in + k * q->in_step[1], q->h, q->w, true);
-        q->l->run_c2c(width == q->width ? q->whole : q->last, in, out);
+        if (q->whole) q->l->run_c2c(width == q->width ? q->whole : q->last, in, out);
+        for (int64_t k = 0; !q->whole && k < width; k++) line_run(&q->one, in + k * q->in_step[1], out + k * q->out_step[1], aligned(room));
         for (int64_t k = 0; !inverse && k < width; k++) unfold(q->c->dtype, out + k * q->out_step[1], q->h, q->w, false);
     }
+    mem_free(room);
 }
 
 static bool halves_can(const gpa_libcall *c) {
@@ -406,8 +493,26 @@ static bool halves_can(const gpa_libcall *c) {
     return true;
 }
 
-/* Whether it was done: not when the rows do not lie alike, FFTW has no plan, or memory is short. */
-static bool by_halves(fft *f, int threads, const gpa_libcall *call, void *in, void *out) {
+/* FFTW's plans for blocks of rows. */
+static bool halves_plans(fft *f, int threads, halves *q, void *in, void *out) {
+    key k;
+    begin_key(&k, q->c);
+    k.inverse = q->c->fft.form == FFT_C2R;
+    k.rank = 1;
+    k.ndim = 2;
+    k.threads = q->l->threads && q->blocks == 1 && points(q->c) >= THREADS_FROM ? threads : 1;
+    k.in_align = q->l->alignment(in);
+    k.out_align = q->l->alignment(out);
+    k.n[0] = q->h, k.n[1] = q->width;
+    k.is[0] = k.os[0] = 1, k.is[1] = q->in_step[1] / q->item, k.os[1] = q->out_step[1] / q->item;
+    q->whole = plan_of(f, q->l, &k, in, out);
+    k.n[1] = q->c->fft.n[1] % q->width;
+    if (k.n[1]) q->last = plan_of(f, q->l, &k, in, out);
+    return q->whole && (!k.n[1] || q->last);
+}
+
+/* Whether that is the way: not when the rows do not lie alike, or FFTW has no plan. */
+static bool by_halves(fft *f, int threads, const gpa_libcall *call, void *in, void *out, gpa_code *rc, gpa_err *e) {
     gpa_libcall c = *call;
     halves q = {.l = library_of(f, c.dtype), .c = &c, .in = in, .out = out, .item = (int64_t)dtype_size(c.dtype), .h = c.fft.n[0] / 2, .blocks = 1};
     if (!halves_can(call)) return false;
@@ -429,25 +534,61 @@ static bool by_halves(fft *f, int threads, const gpa_libcall *call, void *in, vo
     q.per_row = (c.fft.n[1] + q.width - 1) / q.width;
     q.blocks *= q.per_row;
     q.chunks = MIN(q.blocks, 8 * threads);
-    key k;
-    memset(&k, 0, sizeof k);
-    k.dtype = c.dtype;
-    k.inverse = inverse;
-    k.rank = 1;
-    k.ndim = 2;
-    k.threads = q.l->threads && q.blocks == 1 && points(&c) >= THREADS_FROM ? threads : 1;
-    k.in_align = q.l->alignment(in);
-    k.out_align = q.l->alignment(out);
-    k.n[0] = q.h, k.n[1] = q.width;
-    k.is[0] = k.os[0] = 1, k.is[1] = q.in_step[1] / q.item, k.os[1] = q.out_step[1] / q.item;
-    q.whole = plan_of(f, q.l, &k, in, out);
-    k.n[1] = c.fft.n[1] % q.width;
-    if (k.n[1]) q.last = plan_of(f, q.l, &k, in, out);
     q.w = factors_of(f, c.dtype, q.h);
-    if (!q.whole || (k.n[1] && !q.last) || !q.w) return false;
+    if (!q.w) return false;
+    if (chirp_length(c.dtype, q.h)) *rc = line_of(f, c.dtype, q.h, inverse, &q.one, e);
+    else if (!halves_plans(f, threads, &q, in, out)) return false;
     int32_t never = 0;
-    threads_each(points(&c) < THREADS_FROM ? 1 : threads, q.chunks, &never, halves_chunk, &q);
+    if (!*rc) threads_each(points(&c) < THREADS_FROM ? 1 : threads, q.chunks, &never, halves_chunk, &q);
+    if (q.failed) *rc = gpa_no_memory(e);
     return true;
+}
+
+/* ---- rows of real numbers through complex ones of their length ---- */
+
+typedef struct {
+    const gpa_libcall *c;
+    line one;
+    const char *in;
+    char *out;
+    int64_t in_item, out_item, count, chunks;
+    bool failed;
+} wholes;
+
+static void wholes_chunk(void *arg, int64_t chunk) {
+    wholes *q = arg;
+    const gpa_libcall *c = q->c;
+    const size_t bytes = rounded((size_t)c->fft.n[0] * dtype_size(c->dtype));
+    char *room = mem_new(bytes + line_room(&q->one) + LINE), *row = room ? aligned(room) : NULL;
+    if (!room) __atomic_store_n(&q->failed, true, __ATOMIC_RELAXED);
+    for (int64_t r = q->count * chunk / q->chunks; room && r < q->count * (chunk + 1) / q->chunks; r++) {
+        const char *in = q->in;
+        char *out = q->out;
+        int64_t rest = r;
+        for (int d = c->fft.ndim - 1; d > 0; d--) {
+            in += rest % c->fft.n[d] * c->fft.in.stride[d] * q->in_item;
+            out += rest % c->fft.n[d] * c->fft.out.stride[d] * q->out_item;
+            rest /= c->fft.n[d];
+        }
+        if (c->fft.form == FFT_R2C) chirp_widen(q->one.c, in, c->fft.in.stride[0], row);
+        else chirp_mirror(q->one.c, in, c->fft.in.stride[0], row);
+        line_run(&q->one, row, row, row + bytes);
+        if (c->fft.form == FFT_R2C) chirp_part(q->one.c, row, c->fft.n[0] / 2 + 1, out, c->fft.out.stride[0]);
+        else chirp_reals(q->one.c, row, out, c->fft.out.stride[0]);
+    }
+    mem_free(room);
+}
+
+static gpa_code by_wholes(fft *f, int threads, const gpa_libcall *c, void *in, void *out, gpa_err *e) {
+    const int64_t item = (int64_t)dtype_size(c->dtype), real = item / 2;
+    bool forward = c->fft.form == FFT_R2C;
+    wholes q = {.c = c, .in = in, .out = out, .in_item = forward ? real : item, .out_item = forward ? item : real, .count = points(c) / c->fft.n[0]};
+    gpa_code rc = line_of(f, c->dtype, c->fft.n[0], !forward, &q.one, e);
+    if (rc) return rc;
+    q.chunks = MIN(q.count, 8 * threads);
+    int32_t never = 0;
+    threads_each(points(c) < THREADS_FROM ? 1 : threads, q.chunks, &never, wholes_chunk, &q);
+    return q.failed ? gpa_no_memory(e) : GPA_OK;
 }
 
 /* ---- calls ---- */
@@ -459,8 +600,12 @@ static bool is_far(const gpa_libcall *c, const int64_t *strides, int axis) {
 
 static gpa_code by_plan(fft *f, int threads, const gpa_libcall *c, void *in, void *out, gpa_err *e) {
     const library *l = library_of(f, c->dtype);
-    if (by_halves(f, threads, c, in, out)) return GPA_OK;
+    gpa_code rc = GPA_OK;
+    if (by_halves(f, threads, c, in, out, &rc, e)) return rc;
     if (rows_can(c)) return by_rows(f, threads, c, in, out, e);
+    if (c->fft.rank == 1 && chirp_length(c->dtype, c->fft.n[0]))
+        return c->fft.form == FFT_C2C ? by_blocks(f, threads, c, 0, c->fft.n, in, c->fft.in.stride, out, c->fft.out.stride, e)
+                                      : by_wholes(f, threads, c, in, out, e);
     key k = key_of(l, c, threads, in, out);
     plan p = plan_of(f, l, &k, in, out);
     if (!p) return gpa_fail(e, GPA_E_INTERNAL, "FFTW has no plan for this transform");
@@ -501,8 +646,9 @@ gpa_code fft_run(fft *f, int threads, const gpa_libcall *c, gpa_err *e) {
     gpa_dtype real = dtype_info[c->dtype].real;
     void *in = at(&c->fft.in, c->fft.form == FFT_R2C ? real : c->dtype);
     void *out = at(&c->fft.out, c->fft.form == FFT_C2R ? real : c->dtype);
-    bool far = false;
-    for (int axis = 0; axis < c->fft.rank; axis++) far = far || is_far(c, c->fft.out.stride, axis);
-    if (far && c->fft.form != FFT_C2R && points(c) >= LARGE) return by_axes(f, threads, c, in, out, e);
+    bool apart = false;
+    for (int axis = 0; axis < c->fft.rank; axis++)
+        apart = apart || (is_far(c, c->fft.out.stride, axis) && points(c) >= LARGE) || (c->fft.rank > 1 && chirp_length(c->dtype, c->fft.n[axis]));
+    if (apart && c->fft.form != FFT_C2R) return by_axes(f, threads, c, in, out, e);
     return by_plan(f, threads, c, in, out, e);
 }

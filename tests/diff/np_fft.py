@@ -178,3 +178,43 @@ for t in ("c8", "c16"):
         b = a.copy()
         np.fft.fft(b, out=b)
         print(np.abs(b - np.fft.fft(a)).max() < near)
+
+# --- lengths with a large prime factor: rows, columns, planes, real numbers
+for t in ("c8", "c16"):
+    near = 2e-5 if t == "c8" else 2e-13
+    for n in (71, 79, 131, 262, 393, 1009):
+        j = np.arange(n)
+        w = np.exp(-2j * np.pi / n * (j[:, None] * j % n))
+        k = np.arange(4 * n)
+        a = ((k * 37 % 19 - 9) + 1j * (k * k % 23 - 11)).astype(t).reshape(4, n)
+        want = a @ w
+        size = np.abs(want).max()
+        same = lambda got, want: bool(got.dtype == t and got.shape == want.shape and np.abs(got - want).max() < near * size)
+        b = a.copy()
+        np.fft.fft(b, out=b)
+        wide = np.zeros((4, 2 * n), t)
+        wide[:, ::2] = a
+        print(n, same(np.fft.fft(a), want), same(np.fft.fft(a[1]), want[1]), same(np.fft.fft(a.T, axis=0), want.T), same(np.fft.fft(a.T.copy(), axis=0), want.T), same(b, want), end=" ")
+        print(same(np.fft.fft(wide[:, ::2]), want), same(np.fft.fft(wide[2, ::2]), want[2]), same(np.fft.fft(a[::-1]), want[::-1]), same(np.fft.ifft(want.astype(t)), a), end=" ")
+        r = a.real.copy()
+        of_real = r @ w
+        half = np.fft.rfft(r)
+        print(np.abs(half - of_real[:, :n // 2 + 1]).max() < near * size, np.abs(np.fft.irfft(half, n) - r).max() < near * size, np.abs(np.fft.rfft(r.T, axis=0).T - half).max() < near * size, end=" ")
+        print(np.abs(np.fft.irfft(half.T, n, axis=0).T - r).max() < near * size, np.abs(np.fft.rfft(r[::2]) - half[::2]).max() < near * size, np.abs(np.fft.hfft(half[0], n) - np.fft.irfft(np.conj(half[0]), n) * n).max() < near * size * n)
+        for bad in (np.nan, np.inf):
+            b = a.copy()
+            b[2, 5] = bad
+            got = np.fft.fft(b)
+            print(np.isfinite(got).all(axis=1), np.isfinite(np.fft.rfft(b.real)).any(axis=1)[2])
+    for shape in ((131, 79), (3, 131, 64), (20, 1009)):
+        a = (np.sin(np.arange(np.prod(shape)) * 1.7) + 0.5j).astype(t).reshape(shape)
+        want = a.astype(complex)
+        for axis in range(len(shape)):
+            j = np.arange(shape[axis])
+            w = np.exp(-2j * np.pi / len(j) * (j[:, None] * j % len(j)))
+            want = np.moveaxis(np.moveaxis(want, axis, -1) @ w, -1, axis)
+        size = np.abs(want).max()
+        print(np.abs(np.fft.fftn(a) - want).max() < near * size, np.abs(np.fft.ifftn(want.astype(t)) - a).max() < near * 10, end=" ")
+        h = np.fft.rfftn(a.real)
+        print(np.abs(h - np.fft.fftn(a.real.astype(t))[..., :shape[-1] // 2 + 1]).max() < near * size, np.abs(np.fft.irfftn(h, shape) - a.real).max() < near * 10)
+print(np.fft.fft(np.zeros((0, 131), complex)).shape, np.fft.rfft(np.zeros((0, 131))).shape, np.fft.fft(np.zeros((131, 0)), axis=0).shape)
