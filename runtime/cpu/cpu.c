@@ -95,10 +95,11 @@ static void cpu_caps(gpa_dev *d, gpa_caps *out) {
     out->units = (uint32_t)d->threads;
 }
 
-/* Large blocks start on a huge page, and ask for them: fewer page faults, fewer misses of the address cache. */
+/* Large blocks start on a huge page, and ask for them: fewer page faults, fewer misses of the address cache, and no luck in which
+ * parts of the caches their pages share. */
 static gpa_code cpu_alloc(gpa_dev *d, size_t n, gpa_mem **out, gpa_err *e) {
     (void)d;
-    size_t align = n >= 2 * (size_t)HUGE_PAGE ? HUGE_PAGE : ALIGN;
+    size_t align = n >= (size_t)HUGE_PAGE ? HUGE_PAGE : ALIGN;
     gpa_mem *m = mem_zero(sizeof *m);
     if (!m || n > SIZE_MAX / 2 || !(m->block = mem_new(n + align + ALIGN))) {
         mem_free(m);

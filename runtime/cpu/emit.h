@@ -26,7 +26,7 @@ typedef struct {
     uint16_t lanes;
     uint32_t stream; /* emit_stream */
     int32_t part;
-    uint64_t pairs; /* arrays whose stride along `dim` is 2 */
+    uint64_t pairs, back; /* arrays whose stride along `dim` is 2, is -1 */
 } emit_plan;
 
 /* What a driver must know of a program. */

@@ -169,6 +169,32 @@ static ll_val load_pairs(em *M, V at, gpa_dtype t) {
     return (ll_val){ll_from_memory(E, t, ll_every_second(E, both, 0)), NULL, (uint8_t)t, true};
 }
 
+/* Lanes that follow each other backwards lie side by side from the last one on. Moves `at` there, turns the mask; returns what it was. */
+static V turn_back(em *M, V *at, gpa_dtype t) {
+    V mask = M->mask, last = ll_i64(&M->E, -(int64_t)((M->E.lanes - 1) * dtype_size(t)));
+    *at = LLVMBuildGEP2(M->E.b, ll_i(&M->E, 8), *at, &last, 1, "");
+    if (mask) M->mask = ll_backwards(&M->E, mask);
+    return mask;
+}
+
+static ll_val load_back(em *M, V at, gpa_dtype t) {
+    V mask = turn_back(M, &at, t);
+    ll_val r = ll_val_backwards(&M->E, em_load_beside(M, at, t));
+    M->mask = mask;
+    return r;
+}
+
+/* Elements apart, where lanes are the points of a row, of which the first is always there: those that are not read its element, since a gather under
+ * a mask is a branch for each lane on processors that are better off without gathers. */
+static ll_val load_apart(em *M, V at, gpa_dtype t) {
+    V mask = M->mask;
+    if (mask) at = ll_select(&M->E, mask, at, ll_spread(&M->E, LLVMBuildExtractElement(M->E.b, at, ll_i64(&M->E, 0), "")));
+    M->mask = NULL;
+    ll_val r = em_load_apart(M, at, t);
+    M->mask = mask;
+    return r;
+}
+
 ll_val em_load(em *M, const kir_ins *ins) {
     unsigned a = ins->sub;
     gpa_dtype t = M->f->arrays[a].dtype;
@@ -182,8 +208,10 @@ ll_val em_load(em *M, const kir_ins *ins) {
         r = em_load_beside(M, at, t);
     else if (M->plan->pairs >> a & 1)
         r = load_pairs(M, at, t);
+    else if (M->plan->back >> a & 1)
+        r = load_back(M, at, t);
     else
-        r = em_load_apart(M, addresses(M, a, at), t);
+        r = load_apart(M, addresses(M, a, at), t);
     em_here(M, here);
     return r;
 }
@@ -218,6 +246,12 @@ static void store_pairs(em *M, V at, ll_val v) {
     store_wide(M, ll_interleave(E, own, own), at, ll_interleave(E, mask, LLVMConstNull(LLVMTypeOf(mask))), (unsigned)dtype_size(v.t));
 }
 
+static void store_back(em *M, V at, ll_val v) {
+    V mask = turn_back(M, &at, (gpa_dtype)v.t);
+    em_store_beside(M, at, ll_val_backwards(&M->E, v));
+    M->mask = mask;
+}
+
 void em_store(em *M, const kir_ins *ins) {
     unsigned a = ins->sub;
     ll_val v = M->vals[ins->a];
@@ -228,6 +262,8 @@ void em_store(em *M, const kir_ins *ins) {
         em_store_beside(M, at, ll_vector(&M->E, v));
     else if (M->plan->pairs >> a & 1 && M->E.host->masks)
         store_pairs(M, at, ll_vector(&M->E, v));
+    else if (M->plan->back >> a & 1)
+        store_back(M, at, ll_vector(&M->E, v));
     else
         em_store_apart(M, addresses(M, a, at), ll_vector(&M->E, v));
 }
@@ -253,7 +289,7 @@ ll_val em_loadx(em *M, const kir_ins *ins) {
     ll_val i = M->vals[ins->a];
     gpa_dtype t = M->f->arrays[ins->sub].dtype;
     V at = em_element(M, ins->sub, i.v);
-    return i.vec && M->E.lanes > 1 ? em_load_apart(M, at, t) : em_load_one(M, at, t);
+    return i.vec && M->E.lanes > 1 ? load_apart(M, at, t) : em_load_one(M, at, t);
 }
 
 void em_storex(em *M, const kir_ins *ins) {

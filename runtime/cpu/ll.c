@@ -163,6 +163,19 @@ V ll_every_second(ll *E, V v, unsigned first) {
     return LLVMBuildShuffleVector(E->b, v, LLVMGetPoison(LLVMTypeOf(v)), LLVMConstVector(lane, n), "");
 }
 
+V ll_backwards(ll *E, V v) {
+    unsigned n = ll_width(v);
+    V lane[MOST_LANES];
+    for (unsigned i = 0; i < n; i++) lane[i] = LLVMConstInt(ll_i(E, 32), n - 1 - i, 0);
+    return n == 1 ? v : LLVMBuildShuffleVector(E->b, v, LLVMGetPoison(LLVMTypeOf(v)), LLVMConstVector(lane, n), "");
+}
+
+ll_val ll_val_backwards(ll *E, ll_val a) {
+    a.v = ll_backwards(E, a.v);
+    if (a.im) a.im = ll_backwards(E, a.im);
+    return a;
+}
+
 V ll_select(ll *E, V cond, V a, V b) { return LLVMBuildSelect(E->b, cond, a, b, ""); }
 
 ll_val ll_choose(ll *E, V cond, ll_val a, ll_val b) {

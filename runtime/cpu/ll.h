@@ -57,6 +57,9 @@ V ll_join(ll *E, V lo, V hi);
 /* a0 b0 a1 b1 ... ; and its inverse, from lane `first` on. */
 V ll_interleave(ll *E, V a, V b);
 V ll_every_second(ll *E, V v, unsigned first);
+/* The lanes in the opposite order. */
+V ll_backwards(ll *E, V v);
+ll_val ll_val_backwards(ll *E, ll_val a);
 unsigned ll_width(V v); /* lanes of a vector, 1 for a scalar */
 V ll_select(ll *E, V cond, V a, V b);
 ll_val ll_choose(ll *E, V cond, ll_val a, ll_val b);

@@ -92,8 +92,10 @@ static bool is_unsteady(const gpa_prog *p) { return p->facts.loops || (p->facts.
 static unsigned lanes_for(const gpa_prog *p, const jit_host *host, int64_t extent) {
     unsigned one = host->bytes / p->facts.widest, ops = p->facts.ops, registers;
     if (p->facts.branches && p->facts.alone) return 1;
-    if (p->facts.loops) return MAX(one, 2u);
-    registers = ops <= 12 || p->facts.trips ? 4 : ops <= 40 ? 2 : 1; /* a trip waits for the one before: several are under way */
+    if (p->facts.loops && p->facts.n_each) return MAX(one, 2u);
+    /* A trip waits for the one before: several are under way. Longer bodies take longer to compile. */
+    if (p->facts.loops) registers = ops <= 256 ? 4 : 2;
+    else registers = ops <= 12 || p->facts.trips ? 4 : ops <= 40 ? 2 : 1;
     if (one > 64) one = 64;
     if (one < 2) one = 2;
     while (registers > 1 && (one * registers > 64 || (int64_t)(one * registers) > extent)) registers /= 2;
@@ -182,15 +184,14 @@ static emit_stream streams(const launch *L) {
 }
 
 /* The arrays whose lanes lie two apart: interleaved columns, read as wide loads of which every second element counts.
- * Blocks of memory have room behind them for the element read too much. */
-static uint64_t pairs(const launch *L) {
+ * Blocks of memory have room behind them for the element read too much. And those whose lanes lie side by side, but backwards. */
+static void note_strides(launch *L) {
     const kir_func *f = L->p->f;
-    uint64_t set = 0;
-    for (size_t a = 0; a < f->n_arrays && L->plan.dim >= 0; a++)
-        if (L->view[VIEW_ARRAYS + a * ARRAY_SLOTS + ARRAY_STRIDE + (size_t)L->plan.dim] == 2 &&
-            !dtype_is_complex((gpa_dtype)f->arrays[a].dtype))
-            set |= UINT64_C(1) << a;
-    return set;
+    for (size_t a = 0; a < f->n_arrays && L->plan.dim >= 0; a++) {
+        int64_t stride = L->view[VIEW_ARRAYS + a * ARRAY_SLOTS + ARRAY_STRIDE + (size_t)L->plan.dim];
+        if (stride == 2 && !dtype_is_complex((gpa_dtype)f->arrays[a].dtype)) L->plan.pairs |= UINT64_C(1) << a;
+        if (stride == -1) L->plan.back |= UINT64_C(1) << a;
+    }
 }
 
 static gpa_code compile(launch *L, int32_t part, gpa_err *e) {
@@ -528,7 +529,7 @@ gpa_code run_launch(jit *j, int threads, const int32_t *stop, gpa_prog *p, const
     if (!L->outer) goto out;
     L->plan = run_plan(p, jit_host_of(j), l->size);
     L->plan.stream = streams(L);
-    L->plan.pairs = pairs(L);
+    note_strides(L);
     TRY(divides(L) ? run_divided(L, e) : run_whole(L, e));
     if (__atomic_load_n(stop, __ATOMIC_RELAXED)) rc = gpa_fail(e, GPA_E_INTERRUPT, "%s", "");
 out:

@@ -1,0 +1,77 @@
+# Arrays that lie backwards, across, or apart: what copies them, computes with them and writes into them.
+def some(n, T):
+    a = (np.arange(n, dtype=np.int64) * 2654435761 >> 7) % 251
+    return (a % 2 == 0) if T == 'bool' else (a + 1j * (a % 7)).astype(T) if T[0] == 'c' else a.astype(T)
+def told(r):
+    w = (np.arange(r.size) % 97 + 1).reshape(r.shape)
+    return r.dtype, r.shape, (r * w).sum(), r.ravel()[:3].tolist(), r.ravel()[-3:].tolist()
+ALL = ('bool', 'i1', 'u2', 'f2', 'i4', 'f4', 'i8', 'f8', 'c8', 'c16')
+
+# --- backwards: reading
+for T in ALL:
+    for n in (0, 1, 2, 7, 31, 32, 33, 63, 64, 65, 129, 1000, 40001):
+        a = some(n, T)
+        print(*told(a[::-1].copy()), *told(np.flip(a[1:]) + a[:-1] if n else a), *told(a[::-1].astype('f8' if T[0] != 'c' else 'c16')))
+        if n: print(a[::-1].sum(), a[::-1][: n // 2].max() if n > 1 else '', a[::-1].argmax())
+
+# --- backwards: writing
+for T in ALL:
+    for n in (1, 2, 15, 16, 17, 64, 100, 1001, 40001):
+        a, b = some(n, T), np.zeros(n + 5, T)
+        b[n - 1::-1] = a
+        c = b.copy()
+        b[n + 2:2:-1] = a * a
+        a[::-1] = a + a
+        print(*told(b), *told(c), *told(a))
+
+# --- backwards in some dimensions
+for T in ALL:
+    for shape in ((3, 1), (1, 5), (4, 9), (17, 33), (64, 64), (5, 6, 7), (2, 40, 3)):
+        a = some(int(np.prod(shape)), T).reshape(shape)
+        back = np.zeros(shape, T)
+        back[:, ::-1] = a
+        print(*told(np.flip(a).copy()), *told(np.fliplr(a).copy()), *told(np.flipud(a) + np.fliplr(a)), *told(np.rot90(a).copy()), *told(a[::-2, ::-1].copy()), *told(back))
+
+# --- across: reading
+for T in ALL:
+    for shape in ((1, 7), (7, 1), (3, 5), (4, 4), (8, 8), (9, 31), (16, 16), (10, 100), (33, 65), (100, 7), (4, 500), (500, 4), (3, 400), (129, 300)):
+        a = some(shape[0] * shape[1], T).reshape(shape)
+        b = a.T + some(shape[0] * shape[1], T).reshape(shape[::-1])
+        print(*told(a.T.copy()), *told(b), *told(np.ascontiguousarray(a.T[::-1])), *told(np.ascontiguousarray(a.T[:, ::-1])), *told(a.T.astype('f8' if T[0] != 'c' else 'c16', order='C')))
+
+# --- across: stacks of matrices, three and more dimensions
+for T in ALL:
+    a = some(3 * 10 * 10 * 12, T)
+    for shape in ((36, 10, 10), (3, 12, 100), (100, 4, 9), (900, 2, 2), (400, 3, 3), (5, 8, 90), (2, 6, 5, 60), (30, 1, 120)):
+        x = a.reshape(shape)
+        for k in range(1, x.ndim):
+            axes = list(range(k, x.ndim)) + list(range(k))
+            print(*told(x.transpose(axes).copy()), *told(np.swapaxes(x, k, k - 1).copy()), *told(np.swapaxes(x, k, k - 1) * np.swapaxes(x, k, k - 1)[:1]))
+        print(*told(np.moveaxis(x, 0, -1)[..., 1:].copy()), *told(x[:, ::-1].T.copy()), *told(np.broadcast_to(x[:1].T, x.T.shape).copy()))
+
+# --- across: a result that is read while it is written
+for T in ('i2', 'f4', 'f8', 'c16'):
+    for n in (3, 8, 17, 64, 100):
+        a = some(n * n, T).reshape(n, n)
+        b = a.copy()
+        a += a.T
+        b[:] = b.T
+        c = some(n * n, T).reshape(n, n)
+        c[::-1] = c.T
+        print(*told(a), *told(b), *told(c))
+
+# --- across: large ones, rows of them, and writing
+for shape in ((700, 900), (512, 512), (40, 20000), (20000, 40), (5, 60000), (60000, 5)):
+    for T in ('i1', 'f4', 'f8', 'c8'):
+        a = some(shape[0] * shape[1], T).reshape(shape)
+        b = np.zeros(shape[::-1], T)
+        b[...] = a.T
+        w = np.zeros(shape, T)
+        w.T[...] = b
+        print(*told(b), *told(w), *told(a.T[5:].copy()), *told(np.where(a.T > 100, a.T, b * 2)))
+
+# --- elements apart, in rows with a rest
+for T in ALL:
+    for n in (1, 3, 9, 10, 33, 100):
+        a = some(30 * n * 3, T).reshape(30, n * 3)
+        print(*told(a[:, ::3].copy()), *told(a[:, ::3] + a[:, 1::3]), *told(a[::-1, ::-3].copy()), *told(np.take(a, np.arange(n) * 3, axis=1)))
