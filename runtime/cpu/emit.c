@@ -228,7 +228,9 @@ static void whole(em *M) {
     for (int d = 0; d < f->ndim; d++)
         if (!(f->inner >> d & 1) && !((columns || points) && d == M->plan->dim)) r.dims[r.n++] = d;
     if ((columns || points) && M->plan->dim >= 0) r.dims[r.n++] = M->plan->dim, r.lanes = true;
-    if (M->plan->part <= EMIT_JOIN)
+    if (M->plan->way == EMIT_TILES)
+        em_tiles(M, outer_body);
+    else if (M->plan->part <= EMIT_JOIN)
         em_join(M, (uint32_t)(EMIT_JOIN - M->plan->part));
     else
         em_walk(M, &r);

@@ -8,7 +8,8 @@
 typedef enum {
     EMIT_POINTS, /* no inner dimensions: lanes along `dim` */
     EMIT_ROWS,   /* lanes along the inner dimension `dim`; outer points one by one */
-    EMIT_COLUMNS /* lanes along the outer dimension `dim`; inner points one by one */
+    EMIT_COLUMNS, /* lanes along the outer dimension `dim`; inner points one by one */
+    EMIT_TILES   /* no inner dimensions: lanes along `dim`, some rows along `turn` at a time (emit_tiles.c) */
 } emit_way;
 
 /* What a function does: everything; the k-th EACH alone; what is left when all EACHs are done (k their number); or
@@ -19,6 +20,8 @@ enum { EMIT_WHOLE = -1, EMIT_JOIN = -2 }; /* EMIT_JOIN - k */
  * alike and what stands before the first boundary is done under a mask. */
 typedef enum { STREAM_NO, STREAM_ALIGNED, STREAM_ALIKE } emit_stream;
 
+enum { EMIT_TILE = 8 }; /* rows and lanes of a tile, at most */
+
 /* Plans with equal bytes give equal code: zero the structure before filling it. */
 typedef struct {
     uint8_t way; /* emit_way */
@@ -26,6 +29,8 @@ typedef struct {
     uint16_t lanes;
     uint32_t stream; /* emit_stream */
     int32_t part;
+    int8_t turn;  /* EMIT_TILES: the other dimension of a tile, */
+    uint8_t tile; /* and its rows there, a power of two, no more than lanes; both extents are as large at least */
     uint64_t pairs, back; /* arrays whose stride along `dim` is 2, is -1 */
 } emit_plan;
 

@@ -20,7 +20,7 @@ int em_array_level(em *M, unsigned array) {
 
 bool em_array_lanes(em *M, unsigned array) { return M->E.lanes > 1 && M->lanes_live && counts(M, array, M->plan->dim); }
 
-static V stride(em *M, unsigned array, int dim) {
+V em_stride(em *M, unsigned array, int dim) {
     if (M->f->arrays[array].unit >> dim & 1) return ll_i64(&M->E, 1);
     return em_slot(M, VIEW_ARRAYS + array * ARRAY_SLOTS + ARRAY_STRIDE + (unsigned)dim);
 }
@@ -31,7 +31,7 @@ static V offset_of_level(em *M, unsigned array, int level) {
     for (int d = 0; d < M->f->ndim; d++) {
         if (M->coord_level[d] != level || stands_still(M, array, d)) continue;
         bool unit = M->f->arrays[array].unit >> d & 1;
-        V s = unit ? NULL : stride(M, array, d);
+        V s = unit ? NULL : em_stride(M, array, d);
         LLVMBasicBlockRef here = em_at(M, level);
         V part = unit ? M->coord[d] : LLVMBuildMul(M->E.b, M->coord[d], s, "");
         sum = sum ? LLVMBuildAdd(M->E.b, sum, part, "") : part;
@@ -40,7 +40,7 @@ static V offset_of_level(em *M, unsigned array, int level) {
     return sum;
 }
 
-static V displace(em *M, V base, V elements, gpa_dtype t) {
+V em_displace(em *M, V base, V elements, gpa_dtype t) {
     V bytes = LLVMBuildMul(
         M->E.b, elements,
         ll_width(elements) > 1 ? ll_int_like(&M->E, elements, (int64_t)dtype_size(t)) : ll_i64(&M->E, (int64_t)dtype_size(t)),
@@ -57,7 +57,7 @@ V em_pointer(em *M, unsigned array, int level) {
     V more = level ? offset_of_level(M, array, level) : NULL;
     LLVMBasicBlockRef here = em_at(M, level);
     if (!level && a->where != KIR_VIRTUAL) base = LLVMBuildIntToPtr(M->E.b, base, ll_ptr(&M->E), "");
-    if (more) base = a->where == KIR_VIRTUAL ? LLVMBuildAdd(M->E.b, base, more, "") : displace(M, base, more, a->dtype);
+    if (more) base = a->where == KIR_VIRTUAL ? LLVMBuildAdd(M->E.b, base, more, "") : em_displace(M, base, more, a->dtype);
     em_here(M, here);
     return *known = base;
 }
@@ -114,9 +114,9 @@ static void scatter(em *M, V v, V at, unsigned align) {
 
 /* The addresses of all lanes of an array whose lanes lie apart. */
 static V addresses(em *M, unsigned array, V first) {
-    V apart = stride(M, array, M->plan->dim);
+    V apart = em_stride(M, array, M->plan->dim);
     V steps = LLVMBuildMul(M->E.b, ll_ramp(&M->E, ll_i(&M->E, 64)), ll_spread(&M->E, apart), "");
-    return displace(M, first, steps, M->f->arrays[array].dtype);
+    return em_displace(M, first, steps, M->f->arrays[array].dtype);
 }
 
 /* The address of the imaginary part. */
@@ -204,6 +204,8 @@ ll_val em_load(em *M, const kir_ins *ins) {
     LLVMBasicBlockRef here = em_at(M, level);
     if (!em_array_lanes(M, a))
         r = em_load_one(M, at, t);
+    else if (em_turned(M, a))
+        r = em_load_turned(M, a, at);
     else if (M->f->arrays[a].unit >> M->plan->dim & 1)
         r = em_load_beside(M, at, t);
     else if (M->plan->pairs >> a & 1)
@@ -271,7 +273,7 @@ void em_store(em *M, const kir_ins *ins) {
 ll_val em_iota(em *M, const kir_ins *ins) {
     int level = M->level[ins - M->f->code];
     bool lanes = em_array_lanes(M, ins->sub);
-    V first = em_pointer(M, ins->sub, level), apart = lanes ? stride(M, ins->sub, M->plan->dim) : NULL;
+    V first = em_pointer(M, ins->sub, level), apart = lanes ? em_stride(M, ins->sub, M->plan->dim) : NULL;
     ll_val r = {first, NULL, DT_I64, lanes};
     if (!lanes) return r;
     LLVMBasicBlockRef here = em_at(M, level);
@@ -282,7 +284,7 @@ ll_val em_iota(em *M, const kir_ins *ins) {
 }
 
 V em_element(em *M, unsigned array, V index) {
-    return displace(M, em_pointer(M, array, LEVEL_ENTRY), index, M->f->arrays[array].dtype);
+    return em_displace(M, em_pointer(M, array, LEVEL_ENTRY), index, M->f->arrays[array].dtype);
 }
 
 ll_val em_loadx(em *M, const kir_ins *ins) {

@@ -20,8 +20,7 @@ LLVMBasicBlockRef em_block(em *M, const char *name) { return LLVMAppendBasicBloc
 static V get(em *M, V slot) { return LLVMBuildLoad2(M->E.b, ll_i(&M->E, 64), slot, ""); }
 static V smaller(em *M, V a, V b) { return LLVMBuildSelect(M->E.b, LLVMBuildICmp(M->E.b, LLVMIntSLT, a, b, ""), a, b, ""); }
 
-/* Forgets what was computed at `level` and deeper: another copy of that code begins. */
-static void begin_copy(em *M, int level) {
+void em_begin_copy(em *M, int level) {
     for (size_t i = 0; i < M->f->n_code; i++)
         if (M->level[i] >= level) M->vals[i] = (ll_val){0};
     for (size_t a = 0; a < M->f->n_arrays; a++)
@@ -37,7 +36,7 @@ static void run_body(em *M, const walk *w, V x, V mask, int level) {
     if (w->r->n) M->coord[w->r->dims[w->r->n - 1]] = x;
     if (w->r->lanes) M->lanes_live = true, M->mask = mask;
     M->cur = level;
-    begin_copy(M, level);
+    em_begin_copy(M, level);
     w->r->body(M, w->r->arg);
     M->mask = mask_before;
     if (w->r->lanes) M->lanes_live = false;
@@ -52,6 +51,8 @@ static V tail_mask(em *M, V left) {
     return LLVMBuildICmp(M->E.b, LLVMIntULT, ll_ramp(&M->E, narrow), ll_spread(&M->E, n), "");
 }
 
+static V extent(em *M, const em_range *r, int i) { return r->last && i == r->n - 1 ? r->last : em_size(M, r->dims[i]); }
+
 static void start(em *M, walk *w) {
     LLVMBuilderRef b = M->E.b;
     const em_range *r = w->r;
@@ -60,7 +61,7 @@ static void start(em *M, walk *w) {
     w->x = ll_slot(&M->E, ll_i(&M->E, 64), "x");
     LLVMBuildStore(b, r->lo, w->position);
     for (int i = r->n - 1; i >= 0; i--) {
-        V size = em_size(M, r->dims[i]), c = r->from_zero ? ll_i64(&M->E, 0) : rest;
+        V size = extent(M, r, i), c = r->from_zero ? ll_i64(&M->E, 0) : rest;
         if (i && !r->from_zero) c = LLVMBuildURem(b, rest, size, ""), rest = LLVMBuildUDiv(b, rest, size, "");
         w->coord[i] = ll_slot(&M->E, ll_i(&M->E, 64), "coord");
         LLVMBuildStore(b, c, w->coord[i]);
@@ -73,7 +74,7 @@ static void enter_row(em *M, walk *w, V position, int level) {
     const em_range *r = w->r;
     int last = r->n - 1;
     V x = get(M, w->coord[last]);
-    V n = smaller(M, LLVMBuildSub(b, em_size(M, r->dims[last]), x, ""), LLVMBuildSub(b, r->hi, position, ""));
+    V n = smaller(M, LLVMBuildSub(b, extent(M, r, last), x, ""), LLVMBuildSub(b, r->hi, position, ""));
     if (r->block) n = smaller(M, n, ll_i64(&M->E, r->block));
     for (int i = 0; i < last; i++) {
         M->coord[r->dims[i]] = get(M, w->coord[i]);
@@ -91,7 +92,7 @@ static void advance(em *M, walk *w) {
     V c = w->end, carry = NULL;
     for (int i = w->r->n - 1; i >= 0; i--) {
         if (carry) c = LLVMBuildAdd(b, get(M, w->coord[i]), LLVMBuildZExt(b, carry, ll_i(&M->E, 64), ""), "");
-        carry = LLVMBuildICmp(b, LLVMIntEQ, c, em_size(M, w->r->dims[i]), "");
+        carry = LLVMBuildICmp(b, LLVMIntEQ, c, extent(M, w->r, i), "");
         LLVMBuildStore(b, LLVMBuildSelect(b, carry, ll_i64(&M->E, 0), c, ""), w->coord[i]);
     }
 }
@@ -176,7 +177,7 @@ void em_walk(em *M, const em_range *r) {
     M->cur = before + 1;
     enter_row(M, &w, position, before + 1);
     M->pre[before + 1] = w.row;
-    begin_copy(M, before + 1);
+    em_begin_copy(M, before + 1);
     if (r->lanes && M->plan->stream == STREAM_ALIKE) {
         LLVMBasicBlockRef align = em_block(M, "boundary");
         LLVMBuildBr(b, align);

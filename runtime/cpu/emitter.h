@@ -48,6 +48,8 @@ typedef struct em {
     V view, lo, hi, from, to, done, part, fresh;
     V block;                 /* which block of lanes, counted from lo's; NULL: lo's */
     LLVMBasicBlockRef leave; /* returns */
+    V turned[KIR_MAX_ARRAYS][EMIT_TILE][2]; /* of arrays read across, the lanes of each row of the tile, and their imaginary parts */
+    unsigned row;            /* of the tile */
     uint8_t *proven;         /* per instruction: a BOUND that was checked ahead (em_proven) */
     em_red *reds;            /* of the region being emitted */
     size_t n_reds, cap_reds;
@@ -63,6 +65,7 @@ typedef struct em {
 typedef struct {
     int dims[KIR_MAX_DIMS], n;
     V lo, hi;
+    V last;         /* the extent of the last dimension here; NULL: the space's */
     bool from_zero; /* lo is 0 */
     bool lanes;     /* the last dimension is walked in lanes */
     int64_t block;  /* cut rows after so many points and call row_end; 0: whole rows */
@@ -88,9 +91,18 @@ void em_unsupported(em *M, const char *what);
 
 /* emit_walk.c */
 void em_walk(em *M, const em_range *r);
+/* Forgets what was computed at `level` and deeper: another copy of that code begins. */
+void em_begin_copy(em *M, int level);
 LLVMBasicBlockRef em_block(em *M, const char *name);
 
+/* emit_tiles.c */
+void em_tiles(em *M, void (*point)(em *M, void *arg));
+bool em_turned(const em *M, unsigned array); /* whether an array is read across */
+ll_val em_load_turned(em *M, unsigned array, V at); /* its elements of a row of the tile that begins there */
+
 /* emit_memory.c */
+V em_stride(em *M, unsigned array, int dim);
+V em_displace(em *M, V base, V elements, gpa_dtype t); /* an address, or those of lanes, so many elements on */
 int em_array_level(em *M, unsigned array); /* the level at which an array's element is known */
 bool em_array_lanes(em *M, unsigned array);
 /* The address of the element of lane 0, as far as `level` knows it; of a VIRTUAL array its offset. */

@@ -28,6 +28,8 @@ enum {
     SPAN_POINTS = 4096,      /* columns visited at a time */
     PIECE_BYTES = 4096, SLAB_BYTES = 16 << 10, PIECES = 64, /* pieces of rows: of which size, how much of neighbouring ones is visited together, how many are joined one by one */
     MOST_ROWS = 16, TILE_POINTS = 2048, /* of rows that lie interleaved: how many, and how far along each at a time */
+    TILE_OPS = 12, TILE_LEAST = 4, TILED_POINTS = 1 << 12, TILED_SPAN = 1 << 16, /* of what is done in tiles: operations at most, sides and points at least, points of a group at most */
+    MOVE_OPS = 2, /* a load and a store */
     NEAR_BYTES = 1 << 20,    /* what stays in a core's cache */
     SHARED_BYTES = 4 << 20   /* in one that cores share */
 };
@@ -164,22 +166,63 @@ static bool read_too(const kir_func *f, size_t a) {
     return false;
 }
 
+/* ---- tiles ---- */
+
+/* Bytes of the widest element of an array. */
+static unsigned widest_element(const kir_func *f) {
+    unsigned most = 1;
+    for (size_t a = 0; a < f->n_arrays; a++) most = MAX(most, (unsigned)dtype_size((gpa_dtype)f->arrays[a].dtype));
+    return most;
+}
+
+/* A plan in tiles, where results lie along one dimension, something that is read along another, and little is done on the way. */
+static void plan_tiles(launch *L) {
+    const kir_func *f = L->p->f;
+    int dim = -1, turn = -1;
+    if (L->plan.way != EMIT_POINTS || L->p->facts.branches || L->p->facts.ops > TILE_OPS || L->outer < TILED_POINTS) return;
+    for (size_t i = 0; i < f->n_code; i++) {
+        kir_code code = (kir_code)f->code[i].code;
+        bool plain = code == KIR_CONST || code == KIR_PARAM || code == KIR_INDEX || code == KIR_OP || code == KIR_CAST || code == KIR_IOTA;
+        if (!plain && code != KIR_LOAD && code != KIR_STORE) return;
+    }
+    for (size_t a = 0; a < f->n_arrays; a++) {
+        if (!(f->arrays[a].access & KIR_WRITE)) continue;
+        if (!f->arrays[a].unit || read_too(f, a) || (dim >= 0 && !(f->arrays[a].unit >> dim & 1))) return;
+        if (dim < 0) dim = __builtin_ctz(f->arrays[a].unit);
+    }
+    for (size_t a = 0; a < f->n_arrays && dim >= 0 && turn < 0; a++)
+        if (used_by_points(f, a) && f->arrays[a].unit && !((f->arrays[a].unit | f->arrays[a].zero) >> dim & 1)) turn = __builtin_ctz(f->arrays[a].unit);
+    if (turn < 0 || L->size[dim] < TILE_LEAST || L->size[turn] < TILE_LEAST) return;
+    int64_t most = MIN(MAX(jit_host_of(L->j)->bytes / widest_element(f), TILE_LEAST), EMIT_TILE);
+    while (most > L->size[dim]) most /= 2;
+    L->plan.way = EMIT_TILES;
+    L->plan.dim = (int8_t)dim;
+    L->plan.turn = (int8_t)turn;
+    L->plan.lanes = (uint16_t)most;
+    while (most > L->size[turn]) most /= 2;
+    L->plan.tile = (uint8_t)most;
+}
+
 /* Stores bypass the caches when the results are larger than any cache's share and do not replace what is read: then
  * fetching their lines first would be wasted. */
 static emit_stream streams(const launch *L) {
     const kir_func *f = L->p->f;
     int64_t bytes = 0;
     uint64_t all = 0;
-    if (L->plan.way != EMIT_POINTS || L->p->facts.loops || L->plan.dim < 0 || L->size[L->plan.dim] < 16 * L->plan.lanes) return STREAM_NO;
+    bool tiles = L->plan.way == EMIT_TILES;
+    if ((L->plan.way != EMIT_POINTS && !tiles) || L->p->facts.loops || L->plan.dim < 0 || L->size[L->plan.dim] < 16 * L->plan.lanes) return STREAM_NO;
     for (size_t a = 0; a < f->n_arrays; a++) {
         if (!(f->arrays[a].access & KIR_WRITE)) continue;
         if (!(f->arrays[a].unit >> L->plan.dim & 1) || read_too(f, a)) return STREAM_NO;
         if (dtype_is_complex((gpa_dtype)f->arrays[a].dtype) && L->view[VIEW_ARRAYS + a * ARRAY_SLOTS] % 16) return STREAM_NO;
         if (bytes && lie(L, a) != all) return STREAM_NO;
         all = lie(L, a);
-        bytes += L->outer * (int64_t)dtype_size((gpa_dtype)f->arrays[a].dtype);
+        int64_t one = (int64_t)dtype_size((gpa_dtype)f->arrays[a].dtype);
+        if (tiles && one * L->plan.lanes % 64) return STREAM_NO;
+        bytes += L->outer * one;
     }
     if (bytes < STREAM_BYTES) return STREAM_NO;
+    if (tiles) return all << 8 || L->size[L->plan.dim] % L->plan.lanes ? STREAM_NO : STREAM_ALIGNED;
     return all << 8 ? STREAM_ALIKE : STREAM_ALIGNED;
 }
 
@@ -197,6 +240,19 @@ static void note_strides(launch *L) {
 static gpa_code compile(launch *L, int32_t part, gpa_err *e) {
     L->plan.part = part;
     return program_variant(L->p, L->j, &L->plan, &L->fn, e);
+}
+
+/* Where elements only move, and some lie apart, single ones are faster than lanes that are gathered. */
+static bool moves_apart(const launch *L) {
+    const kir_func *f = L->p->f;
+    if (L->plan.way != EMIT_POINTS || L->plan.dim < 0 || L->p->facts.branches || L->p->facts.ops > MOVE_OPS) return false;
+    for (size_t i = 0; i < f->n_code; i++)
+        if (f->code[i].code == KIR_LOADX || f->code[i].code == KIR_STOREX || f->code[i].code == KIR_BOUND) return false;
+    for (size_t a = 0; a < f->n_arrays; a++) {
+        bool beside = ((f->arrays[a].unit | f->arrays[a].zero) >> L->plan.dim & 1) || ((L->plan.pairs | L->plan.back) >> a & 1);
+        if (used_by_points(f, a) && !beside) return true;
+    }
+    return false;
 }
 
 /* ---- whole: items are ranges of outer points ---- */
@@ -251,6 +307,26 @@ static gpa_code run_whole(launch *L, gpa_err *e) {
     } else {
         threads_each(use, (L->outer + L->step - 1) / L->step, L->stop, whole_item, L);
     }
+    return GPA_OK;
+}
+
+/* Groups of rows, and a piece of each: the next group goes on where lines of memory were only read in part. */
+static void tiles_item(void *arg, int64_t i) {
+    launch *L = arg;
+    int64_t lo = i % L->items * L->step, from = i / L->items * L->span;
+    L->fn(L->view, lo, MIN(lo + L->step, L->blocks), from, MIN(from + L->span, L->size[L->plan.dim]), NULL, NULL, 0);
+}
+
+static gpa_code run_tiles(launch *L, gpa_err *e) {
+    int64_t n = L->size[L->plan.dim], rows = L->size[L->plan.turn], lanes = L->plan.lanes, tile = L->plan.tile;
+    gpa_code rc = compile(L, EMIT_WHOLE, e);
+    if (rc) return rc;
+    L->blocks = L->outer / n / rows * ((rows + tile - 1) / tile);
+    L->span = MIN(n, MAX(TILED_SPAN / tile / lanes * lanes, lanes));
+    L->step = MAX(CHUNK_WORK / (L->span * tile * (1 + (int64_t)L->p->facts.ops)), 1);
+    L->items = (L->blocks + L->step - 1) / L->step;
+    int use = L->outer * (1 + (int64_t)L->p->facts.ops) < SMALL_WORK ? 1 : L->threads;
+    threads_each(use, L->items * ((n + L->span - 1) / L->span), L->stop, tiles_item, L);
     return GPA_OK;
 }
 
@@ -528,9 +604,11 @@ gpa_code run_launch(jit *j, int threads, const int32_t *stop, gpa_prog *p, const
     fill_view(L, l, &cell);
     if (!L->outer) goto out;
     L->plan = run_plan(p, jit_host_of(j), l->size);
+    plan_tiles(L);
     L->plan.stream = streams(L);
     note_strides(L);
-    TRY(divides(L) ? run_divided(L, e) : run_whole(L, e));
+    if (moves_apart(L)) L->plan.lanes = 1;
+    TRY(L->plan.way == EMIT_TILES ? run_tiles(L, e) : divides(L) ? run_divided(L, e) : run_whole(L, e));
     if (__atomic_load_n(stop, __ATOMIC_RELAXED)) rc = gpa_fail(e, GPA_E_INTERRUPT, "%s", "");
 out:
     mem_free(L);
