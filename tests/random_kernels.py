@@ -2,10 +2,10 @@
 
 Kernels with branches, loops, breaks, early returns of device functions, shared and local arrays, barriers and exchanges of warps
 run on the default device and on the reference device, which also says that they are free of races. They must leave the same."""
-import os
 import random
-import subprocess
 import sys
+
+from cells import Gpa, show
 
 PROLOGUE = "import numpy as np\nfrom numba import cuda\nG = 3\n"
 
@@ -138,27 +138,32 @@ CLAMP = """def clamp(x, lo, hi):
 """
 
 
-def run(program, device):
-    environment = dict(os.environ)
-    if device:
-        environment["GPA_DEVICE"] = device
-    done = subprocess.run([os.environ["GPA"], "-c", program], env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=600)
-    return done.stdout.decode()
+def answer(engine, program):
+    engine.fresh()
+    result = engine.run(program)
+    return result.out + result.error
 
 
 def against_reference(write, alike):
     """SEED [COUNT] of the command line: each program on the device and on the reference; alike(got, want) judges."""
     seed, count = int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 25
-    failed = 0
+    device, ref, failed = Gpa(), Gpa("ref"), 0
     for k in range(count):
         program = write(random.Random(seed * 1000 + k))
-        got, want = run(program, None), run(program, "ref")
+        got, want = answer(device, program), answer(ref, program)
         good = alike(got, want)
         failed += not good
         print(f"{'ok' if good else 'not ok'} - kernel {seed * 1000 + k}")
         if not good:
-            for line in (program + "--- reference\n" + want[:1500] + "--- device\n" + got[:1500]).splitlines():
-                print("#", line)
+            show("program:", program)
+            show("on the reference device:", want[:1500])
+            show("on the device:", got[:1500])
+    for engine in (device, ref):
+        trouble = engine.close()
+        if trouble:
+            failed += 1
+            print("not ok - the process ended badly")
+            show("it said:", trouble)
     sys.exit(failed > 0)
 
 

@@ -29,6 +29,39 @@ def near(x, y):
 def unitary(q):
     return near(np.conj(q.swapaxes(-1, -2)) @ q, np.broadcast_to(np.eye(q.shape[-1], dtype=q.dtype), q.shape[:-2] + (q.shape[-1],) * 2))
 
+def numbers(n, T):
+    return (np.sin(np.arange(n) * 1.7 + 1) * 4).astype(T)
+def many_small(T):
+    close = 3e-3 if T is np.float32 else 1e-9
+    for n in 1, 2, 3, 4, 7, 16, 31, 64, 65:
+        for count in 1, 16, 37:
+            A = numbers(count * n * n, T).reshape(count, n, n) + np.arange(1, n + 1, dtype=T) * np.eye(n, dtype=T)[::-1]
+            P = A @ A.swapaxes(1, 2) + n * np.eye(n, dtype=T)
+            size = np.abs(P).max()
+            for k in 1, 3, 4, 6:
+                x = numbers(count * n * k, T).reshape(count, n, k)
+                print(np.abs(P @ np.linalg.solve(P, x) - x).max() < close, end=" ")
+            print(np.abs(np.linalg.solve(A.swapaxes(1, 2), numbers(n, T)) - np.array([np.linalg.solve(a.T, numbers(n, T)) for a in A])).max() < close * np.linalg.cond(A).max(), end=" ")
+            print(np.abs(np.linalg.inv(P) @ P - np.eye(n)).max() < close, np.abs(np.linalg.inv(A) @ A - np.eye(n)).max() < close * np.linalg.cond(A).max(), end=" ")
+            L = np.linalg.cholesky(P)
+            print(np.abs(L @ L.swapaxes(1, 2) - P).max() < close * size, np.triu(L, 1).any(), np.abs(np.linalg.cholesky(P, upper=True) - L.swapaxes(1, 2)).max() < close * size, end=" ")
+            print(np.allclose(np.linalg.slogdet(A)[1], [np.linalg.slogdet(a)[1] for a in A], atol=close), (np.linalg.slogdet(A)[0] == [np.linalg.slogdet(a)[0] for a in A]).all())
+def few_directions(t):
+    for m, n in ((1, 1), (2, 2), (5, 3), (3, 5), (8, 8), (17, 9)):
+        k = np.arange(3 * m * n)
+        a = np.sin(k * k + 1.0).reshape(3, m, n).astype(t)
+        if t[0] == "c": a = a + (np.cos(k * k + 2.0).reshape(3, m, n) * 1j).astype(t)
+        for x in (a, a[..., :1] @ a[..., :1, :], a * 0, np.ones_like(a)):
+            good = []
+            for full in (True, False):
+                u, s, v = np.linalg.svd(x, full_matrices=full)
+                p = s.shape[-1]
+                uh = np.conj(np.swapaxes(u, -1, -2))
+                good += [np.abs(uh @ u - np.eye(u.shape[-1])).max() < 1e-5, np.abs(v @ np.conj(np.swapaxes(v, -1, -2)) - np.eye(v.shape[-2])).max() < 1e-5, np.abs((u[..., :p] * s[..., None, :]) @ v[..., :p, :] - x).max() < 1e-4, bool((s[..., :-1] >= s[..., 1:]).all()), u.shape, v.shape, s.dtype]
+            w, q = np.linalg.eigh(x @ np.conj(np.swapaxes(x, -1, -2)))
+            good += [np.abs(np.conj(np.swapaxes(q, -1, -2)) @ q - np.eye(m)).max() < 1e-5, np.abs(q * w[..., None, :] @ np.conj(np.swapaxes(q, -1, -2)) - x @ np.conj(np.swapaxes(x, -1, -2))).max() < 1e-3, w.dtype]
+            print(t, m, n, good, [round(float(v), 3) + 0.0 for v in (s[0] ** 2)[:1]])
+
 # --- solve
 for t in TYPES:
     a = good(5, 5, dtype=t)
@@ -379,23 +412,14 @@ for name, a in given:
     print(show(np.linalg.slogdet(a)[1]), show(np.linalg.cond(a)), np.linalg.matrix_rank(a), [show(np.linalg.norm(a, o, axis=(-2, -1))) for o in (None, 1, np.inf, 2, -2, "nuc")])
     if a.ndim == 2: print(show(abs(np.linalg.lstsq(a, a @ np.ones(6, a.dtype))[0])))
 
-# --- many matrices with few directions, or none
-for t in ("f4", "f8", "c8", "c16"):
-    for m, n in ((1, 1), (2, 2), (5, 3), (3, 5), (8, 8), (17, 9)):
-        k = np.arange(3 * m * n)
-        a = np.sin(k * k + 1.0).reshape(3, m, n).astype(t)
-        if t[0] == "c": a = a + (np.cos(k * k + 2.0).reshape(3, m, n) * 1j).astype(t)
-        for x in (a, a[..., :1] @ a[..., :1, :], a * 0, np.ones_like(a)):
-            good = []
-            for full in (True, False):
-                u, s, v = np.linalg.svd(x, full_matrices=full)
-                p = s.shape[-1]
-                uh = np.conj(np.swapaxes(u, -1, -2))
-                good += [np.abs(uh @ u - np.eye(u.shape[-1])).max() < 1e-5, np.abs(v @ np.conj(np.swapaxes(v, -1, -2)) - np.eye(v.shape[-2])).max() < 1e-5, np.abs((u[..., :p] * s[..., None, :]) @ v[..., :p, :] - x).max() < 1e-4, bool((s[..., :-1] >= s[..., 1:]).all()), u.shape, v.shape, s.dtype]
-            w, q = np.linalg.eigh(x @ np.conj(np.swapaxes(x, -1, -2)))
-            good += [np.abs(np.conj(np.swapaxes(q, -1, -2)) @ q - np.eye(m)).max() < 1e-5, np.abs(q * w[..., None, :] @ np.conj(np.swapaxes(q, -1, -2)) - x @ np.conj(np.swapaxes(x, -1, -2))).max() < 1e-3, w.dtype]
-            print(t, m, n, good, [round(float(v), 3) + 0.0 for v in (s[0] ** 2)[:1]])
-
+# --- many matrices with few directions, or none, of f4
+few_directions("f4")
+# --- many matrices with few directions, or none, of f8
+few_directions("f8")
+# --- many matrices with few directions, or none, of c8
+few_directions("c8")
+# --- many matrices with few directions, or none, of c16
+few_directions("c16")
 # --- results with names: what a tuple does, and what names are for
 def tell(f):
     try: print(f())
@@ -436,24 +460,10 @@ tell("tensor", lambda: L.tensorsolve(np.ones((2, 3)), np.ones(2)), lambda: L.ten
 tell("cond", lambda: L.cond(tall, 1), lambda: L.cond(sing, 1), lambda: L.cond(np.eye(2), "x"), lambda: L.cond(np.eye(2), 7), lambda: L.matrix_rank(tall, 1, rtol=1), lambda: L.pinv(tall, 1, rtol=2))
 tell("misc", lambda: L.cross(v, np.ones(2)), lambda: L.outer(tall, v), lambda: L.vecdot(v, np.ones(2)), lambda: L.matmul(tall, tall), lambda: L.diagonal(v), lambda: L.trace(v), lambda: L.svd(tall, hermitian=True), lambda: L.matrix_norm(v), lambda: L.vector_norm(tall, axis=3))
 
-# --- many small matrices
-def numbers(n, T):
-    return (np.sin(np.arange(n) * 1.7 + 1) * 4).astype(T)
-for T in np.float32, np.float64:
-    close = 3e-3 if T is np.float32 else 1e-9
-    for n in 1, 2, 3, 4, 7, 16, 31, 64, 65:
-        for count in 1, 16, 37:
-            A = numbers(count * n * n, T).reshape(count, n, n) + np.arange(1, n + 1, dtype=T) * np.eye(n, dtype=T)[::-1]
-            P = A @ A.swapaxes(1, 2) + n * np.eye(n, dtype=T)
-            size = np.abs(P).max()
-            for k in 1, 3, 4, 6:
-                x = numbers(count * n * k, T).reshape(count, n, k)
-                print(np.abs(P @ np.linalg.solve(P, x) - x).max() < close, end=" ")
-            print(np.abs(np.linalg.solve(A.swapaxes(1, 2), numbers(n, T)) - np.array([np.linalg.solve(a.T, numbers(n, T)) for a in A])).max() < close * np.linalg.cond(A).max(), end=" ")
-            print(np.abs(np.linalg.inv(P) @ P - np.eye(n)).max() < close, np.abs(np.linalg.inv(A) @ A - np.eye(n)).max() < close * np.linalg.cond(A).max(), end=" ")
-            L = np.linalg.cholesky(P)
-            print(np.abs(L @ L.swapaxes(1, 2) - P).max() < close * size, np.triu(L, 1).any(), np.abs(np.linalg.cholesky(P, upper=True) - L.swapaxes(1, 2)).max() < close * size, end=" ")
-            print(np.allclose(np.linalg.slogdet(A)[1], [np.linalg.slogdet(a)[1] for a in A], atol=close), (np.linalg.slogdet(A)[0] == [np.linalg.slogdet(a)[0] for a in A]).all())
+# --- many small matrices of float32
+many_small(np.float32)
+# --- many small matrices of float64
+many_small(np.float64)
 # --- many small matrices of which one is singular, has NaN, or is tiny
 A = (np.arange(40 * 9) * 1.3 % 7 % 3).reshape(40, 3, 3) + np.diag([1.0, 20, 300])
 for bad in 0, 11, 39:
