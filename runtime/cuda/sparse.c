@@ -16,9 +16,16 @@ static int type_of(gpa_dtype t) {
     return -1;
 }
 
+/* The library takes no matrix that has more values than places, as one may where places are named twice. */
+static bool has_places(const gpa_libcall *c) {
+    const gpa_rows *a = &c->spgemm.a, *b = &c->spgemm.b;
+    if (c->kind == LIB_SPARSE) return c->sparse.count <= c->sparse.m * c->sparse.n;
+    return a->count <= a->m * a->n && b->count <= b->m * b->n;
+}
+
 bool sparse_can(gpa_dev *d, const gpa_libcall *c) {
     char why[128];
-    if (type_of(c->dtype) < 0) return false;
+    if (type_of(c->dtype) < 0 || !has_places(c)) return false;
     if (!d->sparse && !(d->sparse = api_sparse(why, sizeof why))) return false;
     if (!d->sparse_handle && d->sparse->create(&d->sparse_handle)) return false;
     return !d->sparse->set_stream(d->sparse_handle, d->stream);

@@ -42,7 +42,7 @@ int cusparseSetStream(cusparseHandle_t h, CUstream s) { return (void)h, (void)s,
 
 int cusparseCreateCsr(cusparseSpMatDescr_t *out, int64_t m, int64_t n, int64_t count, void *start, void *column, void *at, int start_type, int column_type,
                       int base, int type) {
-    if (start_type != CUSPARSE_INDEX_32I || column_type != CUSPARSE_INDEX_32I || base || (count && !(start && column && at))) return BAD_VALUE;
+    if (start_type != CUSPARSE_INDEX_32I || column_type != CUSPARSE_INDEX_32I || base || count > m * n || (count && !(start && column && at))) return BAD_VALUE;
     if (type != CUDA_R_32F && type != CUDA_R_64F) return NOT_SUPPORTED;
     *out = malloc(sizeof **out);
     **out = (struct cusparseSpMatDescr){m, n, count, start, column, at, type};

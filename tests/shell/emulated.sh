@@ -103,4 +103,6 @@ print((a @ np.ones(6)).tolist() == numbers(5, 6).sum(1).tolist())
 b = sp.coo_matrix(([2.0], ([4], [0])), shape=(6, 3))
 c = sp.coo_matrix(([2.0], ([4], [5])), shape=(5, 6))
 print((c @ b).nnz, (c @ b).toarray().sum(), (a @ b).toarray().tolist() == (numbers(5, 6) @ b.toarray()).tolist())')" 'True float32 True float64 True int64 True 0 0.0 True | spgemm 5 x 6 x 4,spgemm 5 x 6 x 4,spgemm 5 x 6 x 4,spgemm 5 x 6 x 4,sparse 5 x 6 times 1,spgemm 5 x 6 x 3,spgemm 5 x 6 x 3,spgemm 5 x 6 x 3,'
+ok "but matrices with more values than places do not" "$(sparse $'a = sp.csr_matrix((np.ones(9), np.array([0, 1, 0, 1, 0, 1, 0, 1, 1]), np.array([0, 5, 9])), (2, 2))
+print((a @ np.ones(2)).tolist(), (a @ a).toarray().tolist(), (a @ sp.csr_matrix(np.eye(2))).toarray().tolist())')" '[5.0, 4.0] [[11.0, 12.0], [6.0, 11.0]] [[3.0, 2.0], [1.0, 3.0]] | '
 exit $bad
