@@ -16,6 +16,15 @@ static int bits_of_constant(const kir_func *f, const kir_ins *i) {
     return n < 0 ? -1 : n ? 64 - __builtin_clzll((unsigned long long)n) : 0;
 }
 
+/* How many of n bits a shift by v takes at least. */
+static int least_shift(const kir_func *f, int32_t v, int n) {
+    while (f->code[v].code == KIR_CAST && dtype_is_int((gpa_dtype)f->code[v].type)) v = f->code[v].a;
+    const kir_ins *i = &f->code[v];
+    if (i->code != KIR_CONST || !dtype_is_int((gpa_dtype)i->type)) return 0;
+    int64_t by = dtype_cast(f->consts[i->imm].v, (gpa_dtype)i->type, DT_I64).I64;
+    return by < 0 || by > INT8_MAX ? 0 : (int)MIN(by, n); /* any type holds so small a number */
+}
+
 static int bits_of_op(const kir_func *f, const kir_ins *i, int deep) {
     int a = bits(f, i->a, deep), b = i->b >= 0 ? bits(f, i->b, deep) : -1;
     bool both = a >= 0 && b >= 0;
@@ -26,7 +35,8 @@ static int bits_of_op(const kir_func *f, const kir_ins *i, int deep) {
     case OP_BITWISE_OR: case OP_BITWISE_XOR: case OP_MAXIMUM: return both ? MAX(a, b) : -1;
     case OP_MINIMUM: return both ? MIN(a, b) : -1;
     case OP_REMAINDER: return b; /* as the divisor, or 0 */
-    case OP_FLOOR_DIVIDE: case OP_RIGHT_SHIFT: return both ? a : -1;
+    case OP_FLOOR_DIVIDE: return both ? a : -1;
+    case OP_RIGHT_SHIFT: return both ? a - least_shift(f, i->b, a) : -1;
     case OP_WHERE: {
         int c = bits(f, i->c, deep);
         return b >= 0 && c >= 0 ? MAX(b, c) : -1;

@@ -3,6 +3,8 @@
 
 #include "runtime/op_eval.h"
 
+#define WIDE(a, b) ((unsigned long long)(a) * (b))
+
 /* ---- bool ---- */
 
 #define COLUMN(DO, B, I, U, F, C, ...) DO(B, B, __VA_ARGS__)

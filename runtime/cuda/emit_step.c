@@ -23,6 +23,23 @@ static void define(em *E, int32_t at, gpa_dtype t, const char *text) { define_as
 
 /* ---- operations ---- */
 
+/* The whole number behind a constant and its casts; 0 where it is none. */
+static int64_t whole_of(const kir_func *f, int32_t v) {
+    while (f->code[v].code == KIR_CAST) v = f->code[v].a;
+    const kir_ins *i = &f->code[v];
+    return i->code == KIR_CONST && dtype_is_int((gpa_dtype)i->type) ? dtype_cast(f->consts[i->imm].v, (gpa_dtype)i->type, DT_I64).I64 : 0;
+}
+
+/* Whether v is made as random numbers in (0, 1] are: a whole number, one more than bits, times what brings it there. */
+static bool is_above_zero(const kir_func *f, int32_t v) {
+    const kir_ins *i = &f->code[v], *whole, *more;
+    if (i->code != KIR_OP || i->sub != OP_MULTIPLY || i->type != DT_F64) return false;
+    whole = &f->code[i->a];
+    if (f->code[i->b].code != KIR_CONST || f->consts[f->code[i->b].imm].v.F64 != 0x1p-53 || whole->code != KIR_CAST) return false;
+    more = &f->code[whole->a];
+    return more->code == KIR_OP && more->sub == OP_ADD && more->type == DT_U64 && whole_of(f, more->b) == 1 && kir_bits(f, whole->a) < 64;
+}
+
 static void put_op(em *E, int32_t at) {
     const kir_ins *i = &E->f->code[at];
     char a[TEXT_ROOM], b[TEXT_ROOM], c[TEXT_ROOM];
@@ -39,6 +56,7 @@ static void put_op(em *E, int32_t at) {
     str_printf(&v, "%s((%s)(", em_round(E, (gpa_dtype)i->type), em_type(E, (gpa_dtype)i->type));
     value_name(a, i->a), value_name(b, i->b), value_name(c, i->c);
     if (E->in_each && em_by_row(E, E->each, at)) str_printf(&v, "g_quotient(%s, %s, d%d)", a, b, (int)i->b);
+    else if (op == OP_LOG && is_above_zero(E->f, i->a)) str_printf(&v, "g_log(%s)", a), E->needs |= NEED_LOG;
     else if (!em_brief_op(E, &v, at)) em_expr(E, &v, op_info[op].text[op_kind_at(dtype_info[t].kind)], t, a, b, c);
     str_put(&v, "))");
     define(E, at, (gpa_dtype)i->type, v.text);

@@ -150,10 +150,12 @@ static const char *word_means(em *E, const char *w, size_t n, gpa_dtype t) {
         {"DIGITS", digits[t]},
         {"TINY", tiny[t]},
         {"LARGEST", largest[t]},
+        {"WIDE", "g_product"},
     };
     for (size_t i = 0; i < COUNT_OF(words); i++)
         if (strlen(words[i].word) == n && !memcmp(words[i].word, w, n)) {
             if (n == 2 && w[0] == 'C') E->needs |= t == DT_F64 ? NEED_C128 : NEED_C64;
+            if (n == 4 && w[0] == 'W') E->needs |= NEED_WIDE;
             return words[i].means;
         }
     return NULL;
@@ -320,6 +322,25 @@ static const struct {
      "    const float g = a * r, f = fmaf(fmaf(-g, g, a), 0.5f * r, g);\n"
      "    far |= g_range(a) | __float_as_uint(a);\n"
      "    return f;\n"
+     "}\n"},
+    {NEED_WIDE, /* one instruction, where the compiler would multiply 64 bits by 64 */
+     "static __device__ unsigned long long g_product(unsigned a, unsigned b) {\n"
+     "#ifdef __CUDA_ARCH__\n"
+     "    unsigned long long p;\n"
+     "    asm(\"mul.wide.u32 %0, %1, %2;\" : \"=l\"(p) : \"r\"(a), \"r\"(b));\n"
+     "    return p;\n"
+     "#else\n"
+     "    return (unsigned long long)a * b;\n"
+     "#endif\n"
+     "}\n"},
+    {NEED_LOG, /* of a normal number above 0: told that, the compiler does not look for others */
+     "static __device__ double g_log(double a) {\n"
+     "#ifdef __CUDA_ARCH__\n"
+     "    const int high = __double2hiint(a);\n"
+     "    __builtin_assume(high > 0xfffff);\n"
+     "    __builtin_assume((unsigned)(high - 1) < 0x7fefffffu);\n"
+     "#endif\n"
+     "    return log(a);\n"
      "}\n"},
     {NEED_EXTREME, /* NaN if any is NaN; 0 is above -0 where the GPU has an instruction, else the first of the two */
      "#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800\n"

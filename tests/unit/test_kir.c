@@ -141,6 +141,10 @@ static void sizes_of_values_are_known(void **state) {
     assert_int_equal(kir_bits(f, kir_op2(f, OP_MULTIPLY, small, small)), 32);
     assert_int_equal(kir_bits(f, kir_op2(f, OP_REMAINDER, any, small)), 16);
     assert_int_equal(kir_bits(f, kir_op2(f, OP_BITWISE_AND, any, i64(f, 7))), 3);
+    assert_int_equal(kir_bits(f, kir_op2(f, OP_RIGHT_SHIFT, small, i64(f, 5))), 11);
+    assert_int_equal(kir_bits(f, kir_op2(f, OP_RIGHT_SHIFT, small, i64(f, 60))), 0);
+    assert_int_equal(kir_bits(f, kir_op2(f, OP_RIGHT_SHIFT, small, small)), 16);
+    assert_int_equal(kir_bits(f, kir_op2(f, OP_RIGHT_SHIFT, any, i64(f, 5))), -1);
     int32_t up = kir_open(f, (kir_ins){.code = KIR_FOR, .type = DT_I64, .a = i64(f, 0), .b = any, .c = i64(f, 1)});
     assert_int_equal(kir_bits(f, up), 63);
     int32_t down = kir_open(f, (kir_ins){.code = KIR_FOR, .type = DT_I64, .a = small, .b = i64(f, -1), .c = i64(f, -1)});
