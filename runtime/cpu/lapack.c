@@ -22,6 +22,7 @@
     ROUTINE(getrf, "getrf", "getrf", (const int *, const int *, void *, const int *, int *, int *))                        \
     ROUTINE(getri, "getri", "getri", (const int *, void *, const int *, const int *, void *, const int *, int *))          \
     ROUTINE(potrf, "potrf", "potrf", (const char *, const int *, void *, const int *, int *))                              \
+    ROUTINE(potri, "potri", "potri", (const char *, const int *, void *, const int *, int *))                              \
     ROUTINE(geqrf, "geqrf", "geqrf", (const int *, const int *, void *, const int *, void *, void *, const int *, int *))  \
     ROUTINE(orgqr, "orgqr", "ungqr",                                                                                       \
             (const int *, const int *, const int *, void *, const int *, const void *, void *, const int *, int *))        \
@@ -187,6 +188,61 @@ static bool has_nan(const task *t) {
     return lost;
 }
 
+/* symmetric: whether a matrix is, with a positive diagonal, so that it may be positive definite. mirror: what is above the diagonal becomes
+ * what is below it, or the other way. diagonal: is kept elsewhere, or comes back. */
+#define SYMMETRY(T, name)                                                                                    \
+    static bool name##_symmetric(const T *a, int n) {                                                        \
+        for (int i = 0; i < n; i++)                                                                          \
+            if (!(a[(size_t)i * (size_t)n + (size_t)i] > 0 && a[(size_t)i * (size_t)n + (size_t)i] < (T)INFINITY)) return false; \
+        for (int j0 = 0; j0 < n; j0 += TILE)                                                                 \
+            for (int i0 = 0; i0 <= j0; i0 += TILE) {                                                         \
+                bool differs = false;                                                                        \
+                for (int j = j0; j < MIN(j0 + TILE, n); j++)                                                 \
+                    for (int i = i0; i < MIN(i0 + TILE, j); i++)                                             \
+                        differs |= !(a[(size_t)j * (size_t)n + (size_t)i] == a[(size_t)i * (size_t)n + (size_t)j]); \
+                if (differs) return false;                                                                   \
+            }                                                                                                \
+        return true;                                                                                         \
+    }                                                                                                        \
+    static void name##_mirror(T *a, int n, bool from_below) {                                                \
+        for (int j0 = 0; j0 < n; j0 += TILE)                                                                 \
+            for (int i0 = 0; i0 <= j0; i0 += TILE)                                                           \
+                for (int j = j0; j < MIN(j0 + TILE, n); j++)                                                 \
+                    for (int i = i0; i < MIN(i0 + TILE, j); i++) {                                           \
+                        T *above = a + (size_t)j * (size_t)n + i, *below = a + (size_t)i * (size_t)n + j;    \
+                        *(from_below ? above : below) = *(from_below ? below : above);                       \
+                    }                                                                                        \
+    }                                                                                                        \
+    static void name##_diagonal(T *a, int n, T *kept, bool back) {                                           \
+        for (int i = 0; i < n; i++) {                                                                        \
+            T *at = a + (size_t)i * (size_t)n + i;                                                           \
+            *(back ? at : kept + i) = back ? kept[i] : *at;                                                  \
+        }                                                                                                    \
+    }
+SYMMETRY(float, single)
+SYMMETRY(double, wide)
+#undef SYMMETRY
+
+/* The inverse of a positive definite matrix of real numbers, in two thirds of the time that LU takes. False: it is not positive definite, and
+ * as it was. */
+static bool inverse_of_definite(const task *t, int *info) {
+    bool single = t->c->dtype == DT_F32;
+    void *a = t->x[0];
+    int lead = t->n;
+    if (dtype_is_complex(t->c->dtype) || !(single ? single_symmetric(a, t->n) : wide_symmetric(a, t->n))) return false;
+    if (single) single_diagonal(a, t->n, t->work, false);
+    else wide_diagonal(a, t->n, t->work, false);
+    t->r->potrf("L", &t->n, a, &lead, info);
+    bool definite = !*info;
+    if (definite) t->r->potri("L", &t->n, a, &lead, info);
+    if (single) single_mirror(a, t->n, definite);
+    else wide_mirror(a, t->n, definite);
+    if (!definite && single) single_diagonal(a, t->n, t->work, true);
+    if (!definite && !single) wide_diagonal(a, t->n, t->work, true);
+    if (!definite) *info = 0;
+    return definite;
+}
+
 /* By columns the matrix is the transpose, whose inverse is the inverse's. The library does not bring NaN to every element. */
 static int inverse(const task *t) {
     int info = 0, lead = at_least_1(t->n);
@@ -197,15 +253,20 @@ static int inverse(const task *t) {
             memset(t->x[0], 0xff, bytes);
             return 0;
         }
+        if (inverse_of_definite(t, &info)) return info;
         t->r->getrf(&t->n, &t->n, t->x[0], &lead, t->ints, &info);
     }
     if (!info) t->r->getri(&t->n, t->x[0], &lead, t->ints, t->work, &t->n_work, &info);
     return info;
 }
 
+/* The library makes L in two thirds of the time of U, which is the L of the transpose. */
 static int cholesky(const task *t) {
     int info = 0, lead = at_least_1(t->n);
-    t->r->potrf(t->c->matrix.upper ? "U" : "L", &t->n, t->x[0], &lead, &info);
+    bool turns = t->c->matrix.upper && t->n > FEW_ROWS;
+    if (turns) turn(t);
+    t->r->potrf(t->c->matrix.upper && !turns ? "U" : "L", &t->n, t->x[0], &lead, &info);
+    if (turns) turn(t);
     return info;
 }
 

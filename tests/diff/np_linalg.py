@@ -505,3 +505,38 @@ for s, u in (((1, 1), (3, 2)), ((2, 2), (3, 3)), ((2, 3), (0, 3)), ((0,), (3, 2)
     tell(lambda: np.linalg.multi_dot([np.ones(s), np.ones(u), np.ones(s)]))
 tell(lambda: np.linalg.cond(np.eye(2, dtype="f2"), 3))
 tell(lambda: np.linalg.cond(np.eye(2), 3))
+
+# --- large symmetric matrices: definite, indefinite, singular, nearly symmetric, with NaN and infinities
+for T in np.float32, np.float64, np.complex64, np.complex128:
+    near = 2e-3 if T in (np.float32, np.complex64) else 1e-10
+    for n in (33, 70, 129):
+        k = np.arange(n)
+        B = (np.sin(np.outer(k, k + 1) * 0.7) / 3).astype(T)
+        if np.dtype(T).kind == "c": B = (B + 1j * np.cos(np.outer(k, k + 2) * 0.3) / 4).astype(T)
+        P = (B @ B.conj().T + 2 * np.eye(n)).astype(T)
+        S = (B + B.conj().T).astype(T)
+        S[k, k] = 0.01 + k % 3
+        near_it = P.copy()
+        near_it[3, n - 2] += 0.5
+        for A in (P, P.T, P[::-1, ::-1], S, near_it, np.stack([P, S, near_it]), np.asfortranarray(P)):
+            X = np.linalg.inv(A)
+            print(X.dtype, X.shape, np.abs(A @ X - np.eye(n)).max() < near, end=" ")
+        L, U = np.linalg.cholesky(P), np.linalg.cholesky(P, upper=True)
+        print(np.abs(L @ L.conj().T - P).max() < near, np.abs(U.conj().T @ U - P).max() < near, np.abs(np.triu(L, 1)).max(), np.abs(np.tril(U, -1)).max(), L.flags.c_contiguous)
+        lower = P.copy()
+        lower[np.triu_indices(n, 1)] = 77
+        print(np.abs(np.linalg.cholesky(lower) - L).max() < near, np.abs(np.linalg.cholesky(lower.conj().T, upper=True) - L.conj().T).max() < near)
+        for bad in (0, -1):
+            Q = P.copy()
+            Q[n // 2, n // 2] = bad
+            try: print(np.linalg.cholesky(Q).shape)
+            except np.linalg.LinAlgError as e: print(e)
+            print(np.abs(Q @ np.linalg.inv(Q) - np.eye(n)).max() < near)
+        Q = P.copy()
+        Q[5] = Q[:, 5] = 0
+        for Z in (Q, np.zeros((n, n), T), np.ones((n, n), T)):
+            try: print(np.linalg.inv(Z).shape)
+            except np.linalg.LinAlgError as e: print(e)
+        Q = P.copy()
+        Q[2, 4] = Q[4, 2] = np.nan
+        print(np.isnan(np.linalg.inv(Q)).all())
