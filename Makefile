@@ -106,6 +106,7 @@ $(B)/interpreter.cu: $(B)/interpreter
 $(B)/gpa-interpreter.sm_%: $(B)/interpreter.cu
 	$(call say,NVRTC)ASAN_OPTIONS=detect_leaks=0 $(B)/interpreter $*0 $@
 $(B)/runtime/cpu/%.o:  EXTRA = -fPIC -fvisibility=hidden $(LLVM_CFLAGS) $(OPENMP_FLAGS)
+$(B)/runtime/cpu/spectra.o: EXTRA += -fno-math-errno
 $(B)/runtime/cuda/%.o: EXTRA = -fPIC -fvisibility=hidden
 $(B)/repl/%.o:         EXTRA = $(READLINE_CFLAGS)
 $(B)/kernel/%.o:       EXTRA = $(ZMQ_CFLAGS) $(JANSSON_CFLAGS)

@@ -540,3 +540,69 @@ for T in np.float32, np.float64, np.complex64, np.complex128:
         Q = P.copy()
         Q[2, 4] = Q[4, 2] = np.nan
         print(np.isnan(np.linalg.inv(Q)).all())
+
+# --- stacks of small matrices: reflections and rotations side by side
+for T in np.float32, np.float64:
+    near = 2e-4 if T is np.float32 else 1e-12
+    for n in (1, 2, 5, 16, 20):
+        k = np.arange(37 * n * n)
+        A = (np.sin(k * 1.7) + np.cos(k * k * 0.37)).astype(T).reshape(37, n, n)
+        A[3], A[4], A[5] = 0, np.eye(n), 1
+        A[6, 0] = 0
+        A[8, n // 2:, :n // 2] = A[8, :n // 2, n // 2:] = 0
+        S, I = A + A.swapaxes(1, 2), np.eye(n)
+        size = n * float(np.abs(A).max())
+        w, v = np.linalg.eigh(S)
+        print(n, w.dtype, v.dtype, np.abs(S @ v - v * w[:, None]).max() < near * size, np.abs(v.swapaxes(1, 2) @ v - I).max() < near * n, (np.diff(w) >= 0).all(), end=" ")
+        for part in "L", "U":
+            M = S.copy()
+            M[:, *(np.triu_indices(n, 1) if part == "L" else np.tril_indices(n, -1))] = np.nan
+            print(np.abs(np.linalg.eigvalsh(M, part) - w).max() < near * size, np.abs(np.linalg.eigh(M, part)[0] - w).max() < near * size, end=" ")
+        for X in S[::-1], S.swapaxes(0, 1).copy().swapaxes(0, 1), S.transpose(0, 2, 1), S[:35].reshape(5, 7, n, n):
+            print(np.abs(np.linalg.eigvalsh(X).reshape(-1) - (w[::-1] if X.strides[0] < 0 else w[:35 if X.ndim == 4 else 37]).reshape(-1)).max() < near * size, end=" ")
+        u, s, vh = np.linalg.svd(A)
+        print(np.abs((u * s[:, None]) @ vh - A).max() < near * size, np.abs(u.swapaxes(1, 2) @ u - I).max() < near * n, np.abs(vh @ vh.swapaxes(1, 2) - I).max() < near * n, (np.diff(s) <= 0).all(), end=" ")
+        print(np.abs(np.linalg.svdvals(A) - s).max() < near * size, np.linalg.matrix_rank(A)[[3, 4, 5]], np.abs(A @ np.linalg.pinv(A) @ A - A)[[0, 3, 4]].max() < near * size * n)
+        for m in (1, n, n + 3) if n < 20 else (n,):
+            B = (np.sin(np.arange(37 * m * n) * 0.9) + 0.1).astype(T).reshape(37, m, n)
+            q, r = np.linalg.qr(B)
+            c, full = np.linalg.qr(B, mode="complete")
+            h, tau = np.linalg.qr(B, mode="raw")
+            p = min(m, n)
+            print(m, q.shape, r.shape, c.shape, full.shape, h.shape, tau.shape, np.abs(q @ r - B).max() < near * size, np.abs(q.swapaxes(1, 2) @ q - np.eye(p)).max() < near * n, end=" ")
+            print(np.abs(c @ full - B).max() < near * size, np.abs(c.swapaxes(1, 2) @ c - np.eye(m)).max() < near * n, np.abs(np.linalg.qr(B, mode="r") - r).max() < near * size, np.abs(np.tril(r, -1)).max(), end=" ")
+            one = np.linalg.qr(B[5])
+            print(np.abs(one[1] - r[5]).max() < near * size, np.abs(np.abs(one[0]) - np.abs(q[5])).max() < (1 if m == n + 3 else 2), np.abs(np.triu(h.swapaxes(1, 2)) - full).max() < near * size)
+            u, s, vh = np.linalg.svd(B, full_matrices=False)
+            print(u.shape, s.shape, vh.shape, np.abs((u * s[:, None]) @ vh - B).max() < near * size, np.abs(np.linalg.svdvals(B) - s).max() < near * size, [x.shape for x in np.linalg.svd(B)])
+
+# --- stacks of small matrices that are not finite, very large or very small
+for T in np.float32, np.float64:
+    k = np.arange(40 * 9)
+    S = (np.sin(k * 1.7) + np.cos(k * k * 0.37)).astype(T).reshape(40, 3, 3)
+    S = S + S.swapaxes(1, 2)
+    big, small = (1e30, 1e-30) if T is np.float32 else (1e200, 1e-200)
+    w, s = np.linalg.eigvalsh(S), np.linalg.svdvals(S)
+    for factor in (big, small):
+        X = S.copy()
+        X[11] *= T(factor)
+        X[30] *= T(factor)
+        for got, want in ((np.linalg.eigvalsh(X), w), (np.linalg.svdvals(X), s), (np.linalg.svd(X)[1], s), (np.linalg.eigh(X)[0], w)):
+            want = want.astype(float)
+            want[[11, 30]] *= factor
+            print(np.abs(got / want - 1).max() < 1e-3 if T is np.float32 else np.abs(got / want - 1).max() < 1e-9, end=" ")
+        q, r = np.linalg.qr(X)
+        print(np.abs(q.swapaxes(1, 2) @ q - np.eye(3)).max() < 1e-4, np.isfinite(r).all())
+    for bad in (np.nan, np.inf):
+        X = S.copy()
+        X[17, 1, 2] = X[17, 2, 1] = bad
+        for f in (np.linalg.eigvalsh, np.linalg.eigh, np.linalg.svdvals, np.linalg.svd):
+            if f is np.linalg.svd and bad == np.inf: continue
+            try:
+                r = f(X)
+                r = r if isinstance(r, np.ndarray) else r[0 if f is np.linalg.eigh else 1]
+                print(np.isfinite(r).all(axis=1).sum(), np.abs(r[:16] - f(S[:16]) if r.ndim == 2 and f in (np.linalg.eigvalsh, np.linalg.svdvals) else T(0)).max() < 1e-4)
+            except np.linalg.LinAlgError as e: print(f.__name__, e)
+        print(np.isfinite(np.linalg.qr(X)[1]).all(axis=(1, 2)).sum())
+for f in (np.linalg.eigvalsh, np.linalg.svdvals, lambda a: np.linalg.qr(a)[1], lambda a: np.linalg.eigh(a)[1], lambda a: np.linalg.svd(a)[0]):
+    print(f(np.zeros((0, 3, 3))).shape, f(np.zeros((40, 0, 0))).shape)
