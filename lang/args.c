@@ -3,6 +3,7 @@
 
 #include "lang/native.h"
 #include "lang/number.h"
+#include "lang/record.h"
 
 /* The number an argument stands for; a lazy NumPy scalar is computed, and an array of one element read. */
 static gpa_code scalar_of(gpa_vm *vm, value v, number *n, gpa_dtype *t) {
@@ -20,7 +21,6 @@ static gpa_code scalar_of(gpa_vm *vm, value v, number *n, gpa_dtype *t) {
 }
 
 gpa_code arg_int(gpa_vm *vm, value v, const char *what, int64_t *out) {
-    (void)what;
     if (v.tag == V_INT || v.tag == V_BOOL) {
         *out = v.i;
         return GPA_OK;
@@ -29,7 +29,15 @@ gpa_code arg_int(gpa_vm *vm, value v, const char *what, int64_t *out) {
         return vm_fail(vm, GPA_E_TYPE, "only integer scalar arrays can be converted to a scalar index");
     number n;
     gpa_dtype t;
-    gpa_code rc = scalar_of(vm, v, &n, &t);
+    bool handled;
+    value index = v_none();
+    gpa_code rc = record_ask(vm, v, "__index__", 0, NULL, &index, &handled);
+    if (!rc && handled) {
+        rc = index.tag == V_OBJECT ? vm_fail(vm, GPA_E_TYPE, "__index__ returned non-int (type %s)", value_type_name(index)) : arg_int(vm, index, what, out);
+        value_release(vm, index);
+        return rc;
+    }
+    if (!rc) rc = scalar_of(vm, v, &n, &t);
     if (rc) return rc;
     if (n.kind == NUMBER_UINT) return vm_fail(vm, GPA_E_OVERFLOW, "Python int too large to convert to C long");
     if (n.kind != NUMBER_INT || t == DT_BOOL)

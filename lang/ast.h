@@ -15,6 +15,9 @@
  *                  the cell when the closure is made.
  *   comprehensions list, set and dict comprehensions run in the frame around them: their variables have slots of
  *                  their own there, fresh at each run (a `cell` one needs a new cell when the comprehension starts).
+ *   classes        the body of a class is a scope of its own. Its names are slots of its frame that functions inside do
+ *                  not see; one that is unbound when it is read means the global. The slot of the symbol __class__ is for
+ *                  methods that say super() or __class__: a cell then, which holds the class once it is made.
  *   generators     a generator expression is a scope of its own with one hidden parameter, slot 0 (symbol 0): the
  *                  iterator of its outermost `in`, which is evaluated in the scope around it. */
 #ifndef GPA_AST_H
@@ -87,7 +90,7 @@ typedef struct {
     ast_place from;
 } ast_free_var;
 
-typedef enum { AST_SCOPE_MODULE, AST_SCOPE_FUNCTION, AST_SCOPE_GENEXP } ast_scope_kind;
+typedef enum { AST_SCOPE_MODULE, AST_SCOPE_FUNCTION, AST_SCOPE_GENEXP, AST_SCOPE_CLASS } ast_scope_kind;
 
 struct ast_scope {
     ast_scope_kind kind;

@@ -6,6 +6,7 @@
 #include "runtime/base.h"
 
 #include "lang/container.h"
+#include "lang/instance.h"
 #include "lang/number.h"
 #include "lang/numpy/numpy.h"
 #include "lang/record.h"
@@ -18,6 +19,7 @@ static bool is(const char *a, const char *b) { return strcmp(a, b) == 0; }
 static uint32_t cache_key(value v) {
     switch (v.tag) {
         case V_OBJECT:
+        case V_CLASS:
         case V_TYPE:
         case V_MODULE:
         case V_FUNC:
@@ -68,7 +70,7 @@ static gpa_code module_attr(gpa_vm *vm, module_obj *m, gpa_sym name, attr_cache 
 static gpa_code signature_attr(gpa_vm *vm, const func_obj *f, value *out) {
     gpa_str text;
     str_init(&text);
-    gpa_code rc = func_signature(vm, f, &text);
+    gpa_code rc = func_signature(vm, f, false, &text);
     if (!rc) *out = text.failed ? v_unset() : v_str(vm, text.text, text.len);
     str_free(&text);
     return rc ? rc : out->tag == V_UNSET ? vm_no_memory(vm) : GPA_OK;
@@ -94,9 +96,11 @@ static gpa_code func_attr(gpa_vm *vm, func_obj *f, gpa_sym name, value *out) {
     return out->tag == V_UNSET ? vm->err.code : GPA_OK;
 }
 
-static gpa_code exception_attr(gpa_vm *vm, exc_obj *x, const char *text, value *out) {
-    (void)vm;
-    *out = v_unset();
+static gpa_code exception_attr(gpa_vm *vm, value v, gpa_sym name, value *out) {
+    const exc_obj *x = v.exc;
+    const char *text = text_of(vm, name);
+    gpa_code rc = instance_attr(vm, v, name, out, NULL);
+    if (rc || out->tag != V_UNSET) return rc;
     if (is(text, "__notes__") && x->notes.tag != V_NONE) *out = found(x->notes);
     else if (is(text, "__context__") || is(text, "__traceback__")) *out = v_none();
     else if (x->code == GPA_E_EXIT && is(text, "code")) *out = x->args.tuple->count ? found(x->args.tuple->items[0]) : v_none();
@@ -116,6 +120,7 @@ static dict_obj *members_of_type(gpa_vm *vm, uint32_t aux) {
 static dict_obj *written_methods(gpa_vm *vm, value v) {
     if (v.tag == V_ARRAY || v.tag == V_NUM) return vm->methods;
     if (v.tag == V_TYPE) return members_of_type(vm, v.aux);
+    if (instance_fields_peek(v)) return instance_fields_peek(v);
     return v.tag == V_OBJECT ? record_members_peek(vm, v.object->kind) : NULL;
 }
 
@@ -168,11 +173,14 @@ static gpa_code own_attr(gpa_vm *vm, value v, gpa_sym name, attr_cache *cache, v
     switch (v.tag) {
         case V_MODULE: return module_attr(vm, v.module, name, cache, out);
         case V_FUNC: return func_attr(vm, v.func, name, out);
-        case V_EXCEPTION: return exception_attr(vm, v.exc, text, out);
+        case V_EXCEPTION: return exception_attr(vm, v, name, out);
+        case V_CLASS: return class_attr(vm, v.class, name, out);
         case V_TYPE: return type_attr(vm, v, text, out);
         case V_METHOD:
         case V_NATIVE: return callable_attr(vm, v, text, out);
-        case V_OBJECT: return v.object->kind->attr ? v.object->kind->attr(vm, v.object, text, out) : GPA_OK;
+        case V_OBJECT:
+            if (v.object->kind == &instance_kind) return instance_attr(vm, v, name, out, NULL);
+            return v.object->kind->attr ? v.object->kind->attr(vm, v.object, text, out) : GPA_OK;
         default: return GPA_OK;
     }
 }
@@ -206,6 +214,10 @@ static gpa_code no_attribute(gpa_vm *vm, value v, const char *name) {
         rc = vm_fail(vm, GPA_E_ATTRIBUTE, "module '%s' has no attribute '%s'", text_of(vm, v.module->name), name);
     else if (v.tag == V_TYPE)
         rc = vm_fail(vm, GPA_E_ATTRIBUTE, "type object '%s' has no attribute '%s'", type_name(v.aux), name);
+    else if (v.tag == V_CLASS)
+        rc = vm_fail(vm, GPA_E_ATTRIBUTE, "type object '%s' has no attribute '%s'", v.class->text, name);
+    else if (v.tag == V_OBJECT && v.object->kind == &super_kind)
+        rc = vm_fail(vm, GPA_E_ATTRIBUTE, "'super' object has no attribute '%s'", name);
     else
         rc = vm_fail(vm, GPA_E_ATTRIBUTE, "'%s' object has no attribute '%s'", value_type_name(v), name);
     if (why) {
@@ -215,6 +227,17 @@ static gpa_code no_attribute(gpa_vm *vm, value v, const char *name) {
     vm_dir(vm, v, suggest, &s);
     if (s.best) gpa_err_hint(&vm->err, "did you mean: '%s'?", s.best);
     return rc;
+}
+
+/* Members are told to those who list names but for the ones with two underscores. */
+typedef struct {
+    void (*each)(void *user, const char *name, value v);
+    void *user;
+} listing;
+
+static void list_member(void *user, const char *name, value v) {
+    const listing *l = user;
+    if (name[0] != '_' || name[1] != '_') l->each(l->user, name, v);
 }
 
 gpa_code vm_dir(gpa_vm *vm, value v, void (*each)(void *user, const char *name, value v), void *user) {
@@ -227,6 +250,8 @@ gpa_code vm_dir(gpa_vm *vm, value v, void (*each)(void *user, const char *name, 
         for (dict_entry *e; (e = dict_next(v.func->attrs.dict, &at));)
             if (e->key.tag == V_STR) each(user, e->key.str->text, e->v);
     }
+    const class_obj *class = v.tag == V_CLASS ? v.class : class_of_peek(v);
+    if (class) class_each_member(class, list_member, &(listing){each, user});
     native_owner o = v.tag == V_TYPE ? owner_of_type(v.aux) : v.tag == V_MODULE ? OWNER_COUNT : owner_of_value(v);
     for (; o != OWNER_COUNT; o = owner_next(o)) {
         const native *rows = native_rows(o, &n);
@@ -271,12 +296,23 @@ static gpa_code last_resort(gpa_vm *vm, value v, gpa_sym name, value *out) {
         if (type.tag != V_UNSET) return vm_call(vm, type, 1, &v, 0, NULL, out);
     }
     if (v.tag == V_NUM) return number_method(vm, v, text, out);
+    bool handled;
+    gpa_code rc = instance_missing(vm, v, name, out, &handled);
+    if (rc || handled) return rc;
     return no_attribute(vm, v, text);
+}
+
+/* What a class has of the type of its instances: a function that takes one. */
+static value class_row(gpa_vm *vm, const class_obj *c, gpa_sym name) {
+    const native *row = native_find(c->error ? OWNER_EXCEPTION : OWNER_OBJECT, text_of(vm, name));
+    return row && row->kind != NATIVE_PROPERTY ? (value){.tag = V_NATIVE, .native = row} : v_unset();
 }
 
 gpa_code attr_get(gpa_vm *vm, value v, gpa_sym name, attr_cache *cache, value *out) {
     gpa_code rc = own_attr(vm, v, name, cache, out);
     if (rc || out->tag != V_UNSET) return rc;
+    if (v.tag == V_CLASS) *out = class_row(vm, v.class, name);
+    if (out->tag != V_UNSET) return GPA_OK;
     const native *row = v.tag == V_MODULE || v.tag == V_TYPE ? NULL : find_row(vm, v, name, cache);
     if (row && row->kind == NATIVE_PROPERTY) return property(vm, row, v, out);
     value fn = row ? (value){.tag = V_NATIVE, .native = row} : written_method(vm, v, name);
@@ -286,9 +322,12 @@ gpa_code attr_get(gpa_vm *vm, value v, gpa_sym name, attr_cache *cache, value *o
 }
 
 gpa_code attr_method(gpa_vm *vm, value v, gpa_sym name, attr_cache *cache, value *fn, value *self) {
-    *self = v_unset();
-    gpa_code rc = own_attr(vm, v, name, cache, fn);
+    bool instance = v.tag == V_OBJECT && v.object->kind == &instance_kind;
+    gpa_code rc = instance ? instance_attr(vm, v, name, fn, self) : own_attr(vm, v, name, cache, fn);
+    if (!instance) *self = v_unset();
     if (rc || fn->tag != V_UNSET) return rc;
+    if (v.tag == V_CLASS) *fn = class_row(vm, v.class, name);
+    if (fn->tag != V_UNSET) return GPA_OK;
     const native *row = v.tag == V_MODULE || v.tag == V_TYPE ? NULL : find_row(vm, v, name, cache);
     if (row && row->kind == NATIVE_PROPERTY) return property(vm, row, v, fn);
     *fn = row ? (value){.tag = V_NATIVE, .native = row} : written_method(vm, v, name);
@@ -357,6 +396,8 @@ gpa_code attr_set(gpa_vm *vm, value v, gpa_sym name, value item) {
         return vm_fail(vm, GPA_E_ATTRIBUTE, "module '%s' is built in: its attributes cannot be set", text_of(vm, v.module->name));
     if (v.tag == V_TYPE)
         return vm_fail(vm, GPA_E_TYPE, "cannot set '%s' attribute of immutable type '%s'", text, type_name(v.aux));
+    if (v.tag == V_CLASS) return class_set_attr(vm, v.class, name, item);
+    if (class_of_peek(v) || (v.tag == V_EXCEPTION && !native_find(OWNER_EXCEPTION, text))) return instance_set(vm, v, name, item, false);
     if (v.tag == V_OBJECT && v.object->kind->set) return v.object->kind->set(vm, v.object, text, item);
     return set_by_row(vm, v, text, item);
 }
@@ -372,10 +413,19 @@ gpa_code attr_delete(gpa_vm *vm, value v, gpa_sym name) {
         value_release(vm, key);
         if (rc || there) return rc;
     }
+    if (v.tag == V_CLASS || class_of_peek(v) || v.tag == V_EXCEPTION) {
+        gpa_code rc = v.tag == V_CLASS ? class_delete_attr(vm, v.class, name, &there) : instance_delete(vm, v, name, false, &there);
+        if (rc || there) return rc;
+    }
     return no_attribute(vm, v, text);
 }
 
 gpa_code vm_setattr(gpa_vm *vm, value v, const char *name, value item) {
     gpa_sym s = intern_get(vm->config.names, name, strlen(name));
     return s ? attr_set(vm, v, s, item) : vm_no_memory(vm);
+}
+
+gpa_code vm_delattr(gpa_vm *vm, value v, const char *name) {
+    gpa_sym s = intern_get(vm->config.names, name, strlen(name));
+    return s ? attr_delete(vm, v, s) : vm_no_memory(vm);
 }

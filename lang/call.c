@@ -7,6 +7,7 @@
 #include "runtime/base.h"
 
 #include "lang/container.h"
+#include "lang/instance.h"
 #include "lang/numpy/numpy.h"
 #include "lang/record.h"
 #include "lang/step.h"
@@ -32,7 +33,7 @@ static gpa_code fail_missing(gpa_vm *vm, const func_obj *f, const value *regs, u
     gpa_str names;
     str_init(&names);
     put_names(vm, f->code, missing, n, &names);
-    gpa_code rc = vm_fail(vm, GPA_E_TYPE, "%s() missing %u required %s argument%s: %s", func_name(vm, f), n, kind, n == 1 ? "" : "s",
+    gpa_code rc = vm_fail(vm, GPA_E_TYPE, "%s() missing %u required %s argument%s: %s", func_title(vm, f), n, kind, n == 1 ? "" : "s",
                           names.text);
     str_free(&names);
     return rc;
@@ -51,7 +52,7 @@ static gpa_code fail_too_many(gpa_vm *vm, const func_obj *f, const value *regs, 
     if (named)
         snprintf(extra, sizeof extra, " positional argument%s (and %u keyword-only argument%s)", given == 1 ? "" : "s", named,
                  named == 1 ? "" : "s");
-    return vm_fail(vm, GPA_E_TYPE, "%s() takes %s positional argument%s but %zu%s %s given", func_name(vm, f), takes,
+    return vm_fail(vm, GPA_E_TYPE, "%s() takes %s positional argument%s but %zu%s %s given", func_title(vm, f), takes,
                    most == 1 && !defaults ? "" : "s", given, extra, given == 1 && !named ? "was" : "were");
 }
 
@@ -62,8 +63,8 @@ static gpa_code fail_unexpected(gpa_vm *vm, const func_obj *f, value name) {
     for (unsigned i = 0; i < s->n_positional_only; i++)
         if (text_is(name, param_name(vm, f->code, i)))
             return vm_fail(vm, GPA_E_TYPE, "%s() got some positional-only arguments passed as keyword arguments: '%s'",
-                           func_name(vm, f), name.str->text);
-    gpa_code rc = vm_fail(vm, GPA_E_TYPE, "%s() got an unexpected keyword argument '%s'", func_name(vm, f), name.str->text);
+                           func_title(vm, f), name.str->text);
+    gpa_code rc = vm_fail(vm, GPA_E_TYPE, "%s() got an unexpected keyword argument '%s'", func_title(vm, f), name.str->text);
     for (unsigned i = s->n_positional_only; i < s->n_positional + s->n_keyword_only; i++)
         vm_suggest(name.str->text, param_name(vm, f->code, i), &best, &cost);
     if (best) gpa_err_hint(&vm->err, "did you mean: '%s'?", best);
@@ -84,7 +85,7 @@ static gpa_code take_keywords(gpa_vm *vm, func_obj *f, value *regs, value kwargs
         int at = keyword_at(vm, f->code, names[i]);
         if (at >= 0) {
             if (regs[at].tag != V_UNSET)
-                return vm_fail(vm, GPA_E_TYPE, "%s() got multiple values for argument '%s'", func_name(vm, f), names[i].str->text);
+                return vm_fail(vm, GPA_E_TYPE, "%s() got multiple values for argument '%s'", func_title(vm, f), names[i].str->text);
             regs[at] = named[i];
             named[i] = v_unset();
         } else if (kwargs.tag == V_DICT) {
@@ -495,6 +496,7 @@ gpa_code call_other(gpa_vm *vm, value fn, size_t n, const value *args, size_t n_
     *out = v_none();
     if (fn.tag != V_TYPE) note_arrays(vm);
     if (fn.tag == V_TYPE) return call_type(vm, fn, n, args, n_named, names, out);
+    if (fn.tag == V_CLASS) return instance_new(vm, fn.class, n, args, n_named, names, out);
     if (fn.tag == V_UFUNC) {
         value few[9], *all = few;
         if (n_named == 0) return ufunc_call(vm, fn.ufunc, n, args, 0, NULL, out);
@@ -510,7 +512,7 @@ gpa_code call_other(gpa_vm *vm, value fn, size_t n, const value *args, size_t n_
 }
 
 bool vm_callable(value v) {
-    return v.tag == V_FUNC || v.tag == V_NATIVE || v.tag == V_TYPE || v.tag == V_UFUNC || v.tag == V_METHOD ||
+    return v.tag == V_FUNC || v.tag == V_NATIVE || v.tag == V_TYPE || v.tag == V_CLASS || v.tag == V_UFUNC || v.tag == V_METHOD ||
            (v.tag == V_OBJECT && v.object->kind->call);
 }
 
@@ -555,7 +557,7 @@ gpa_code function_new(gpa_vm *vm, frame *f, code *c, value defaults, value kwdef
     if (g->next) g->next->prev = g;
     vm->functions = g;
     *out = v_obj(V_FUNC, g);
-    const ast_node *doc = c->node->function.doc;
+    const ast_node *doc = c->node->kind == AST_FUNCTION ? c->node->function.doc : NULL;
     if (!doc) return GPA_OK;
     g->doc = v_str(vm, doc->string.text.at, doc->string.text.len);
     if (g->doc.tag != V_UNSET) return GPA_OK;
@@ -608,15 +610,16 @@ void func_free(gpa_vm *vm, func_obj *f) {
 const ast_node *func_node(const func_obj *f) { return f->code->node; }
 ast_module *func_ast(const func_obj *f) { return f->code->ast; }
 const char *func_name(gpa_vm *vm, const func_obj *f) { return intern_text(vm->config.names, f->name); }
+const char *func_title(gpa_vm *vm, const func_obj *f) { return intern_text(vm->config.names, f->code->title ? f->code->title : f->name); }
 
-gpa_code func_signature(gpa_vm *vm, const func_obj *f, gpa_str *out) {
+gpa_code func_signature(gpa_vm *vm, const func_obj *f, bool bound, gpa_str *out) {
     const ast_scope *s = f->code->scope;
     size_t defaults = f->defaults.tag == V_TUPLE ? f->defaults.tuple->count : 0;
     unsigned args = s->n_positional + s->n_keyword_only, kwargs = args + s->has_args;
     gpa_code rc = GPA_OK;
     const char *comma = "";
     str_putc(out, '(');
-    for (unsigned i = 0; i < s->n_positional + s->n_keyword_only && !rc; i++) {
+    for (unsigned i = bound && s->n_positional; i < s->n_positional + s->n_keyword_only && !rc; i++) {
         value d = v_unset();
         if (i == s->n_positional) {
             str_printf(out, "%s*%s", comma, s->has_args ? param_name(vm, f->code, args) : "");
@@ -662,7 +665,7 @@ static void generator_free(gpa_vm *vm, object_obj *o) {
     mem_free(g);
 }
 
-static const object_kind generator_kind = {.type_name = "generator", .free = generator_free};
+static const object_kind suspended_kind = {.type_name = "generator", .free = generator_free};
 
 static gpa_code generator_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
     generator *g = it->source.object->data;
@@ -691,7 +694,7 @@ gpa_code generator_new(gpa_vm *vm, code *c, module_obj *m, value over, value *cl
     gpa_code rc = c->compiled ? GPA_OK : compile_code(vm, c, m, false);
     generator *g = NULL;
     value holder = v_unset();
-    if (!rc && ((holder = v_object(vm, &generator_kind, 0)).tag == V_UNSET || !(g = mem_zero(sizeof *g)) ||
+    if (!rc && ((holder = v_object(vm, &suspended_kind, 0)).tag == V_UNSET || !(g = mem_zero(sizeof *g)) ||
                 !(g->regs = mem_zero(c->n_regs * sizeof(value))) || !(g->cells = mem_zero((c->scope->n_frees + 1) * sizeof(value))))) {
         rc = vm_no_memory(vm);
         if (g) mem_free(g->regs);

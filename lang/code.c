@@ -92,6 +92,7 @@ static void put_operands(gpa_vm *vm, const code *c, uint32_t at, gpa_str *out) {
         case 's': str_printf(out, " .%s", intern_text(vm_names(vm), w.sym)); break;
         case 'o': str_printf(out, " %s=", ast_op_text((ast_op)w.a)); break;
         case 'K': put_const(vm, c, w.d, out); break;
+        case 'g': str_printf(out, " global %d", w.d); break;
         default: str_printf(out, " %u", w.a); break;
     }
 }

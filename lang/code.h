@@ -52,8 +52,9 @@ typedef struct {
 typedef struct code {
     int32_t refs;
     gpa_sym name;
+    gpa_sym title;          /* "Foo.method" of a function in a class; 0: its name */
     ast_module *ast;        /* counted */
-    const ast_node *node;   /* FUNCTION, GENEXP; NULL: the module's body */
+    const ast_node *node;   /* FUNCTION, CLASS, GENEXP; NULL: the module's body */
     const ast_scope *scope;
     bool compiled, simple;  /* simple: positional parameters only */
     bool jit;               /* its loops are compiled (typed/lift.h) */

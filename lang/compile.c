@@ -172,8 +172,8 @@ int32_t const_register(compiler *c, const ast_node *n) {
 
 static void scan_child(void *user, ast_node *n);
 
-/* Notes number constants and walruses of a body. Inner functions have bodies of their own; only their defaults and
- * decorators, and the outermost iterable of a generator expression, are evaluated here. */
+/* Notes number constants and walruses of a body. Inner functions and classes have bodies of their own; only their defaults,
+ * bases and decorators, and the outermost iterable of a generator expression, are evaluated here. */
 static void scan(compiler *c, const ast_node *n) {
     if (!n) return;
     value v = number_value(n);
@@ -184,6 +184,9 @@ static void scan(compiler *c, const ast_node *n) {
         }
     } else if (n->kind == AST_FUNCTION) {
         for (uint32_t i = 0; i < n->function.params.n; i++) scan(c, n->function.params.at[i]->param.init);
+    } else if (n->kind == AST_CLASS) {
+        for (uint32_t i = 0; i < n->class_.decorators.n; i++) scan(c, n->class_.decorators.at[i]);
+        scan(c, n->class_.bases);
     } else if (n->kind == AST_GENEXP) {
         scan(c, n->genexp.clauses.at[0]->clause.iter);
     } else {
@@ -206,6 +209,8 @@ static void scan_body(compiler *c) {
         scan_list(c, &c->code->ast->body);
     } else if (n->kind == AST_FUNCTION) {
         scan_list(c, &n->function.body);
+    } else if (n->kind == AST_CLASS) {
+        scan_list(c, &n->class_.body);
     } else {
         scan(c, n->genexp.item);
         for (uint32_t i = 0; i < n->genexp.clauses.n; i++) {
@@ -244,8 +249,26 @@ static void function_body(compiler *c, const ast_list *body) {
     emit(c, I_RETURN, r, 0, 0);
 }
 
+/* The slot of the dict of a class's annotations, or -1. */
+static int32_t annotations_slot(const compiler *c) {
+    const ast_scope *s = c->code->scope;
+    gpa_sym name = intern_find(vm_names(c->vm), "__annotations__", 15);
+    for (uint32_t i = 0; i < s->n_vars; i++)
+        if (s->vars[i].name == name && !s->vars[i].comprehension) return (int32_t)i;
+    return -1;
+}
+
+static void class_body(compiler *c, const ast_list *body) {
+    c->annotations = annotations_slot(c);
+    if (c->annotations >= 0) emit(c, I_DICT, (uint32_t)c->annotations, 0, 0);
+    compile_body(c, body);
+    uint32_t r = temp(c);
+    emit(c, I_NAMESPACE, r, 0, 0);
+    emit(c, I_RETURN, r, 0, 0);
+}
+
 gpa_code compile_code(gpa_vm *vm, code *k, module_obj *in, bool show_last) {
-    compiler c = {.vm = vm, .code = k, .globals = in, .handling = -1, .measured = vm->measured && !k->node};
+    compiler c = {.vm = vm, .code = k, .globals = in, .handling = -1, .annotations = -1, .measured = vm->measured && !k->node};
     if (k->scope->n_vars > MAX_REGISTERS / 2) compile_fail(&c, GPA_E_SYNTAX, "too many variables in one body");
     k->n_vars = (uint16_t)k->scope->n_vars;
     scan_body(&c);
@@ -257,6 +280,8 @@ gpa_code compile_code(gpa_vm *vm, code *k, module_obj *in, bool show_last) {
         module_body(&c, &k->ast->body, show_last);
     else if (n->kind == AST_FUNCTION)
         function_body(&c, &n->function.body);
+    else if (n->kind == AST_CLASS)
+        class_body(&c, &n->class_.body);
     else
         compile_generator(&c, n);
     k->ins = c.ins;

@@ -45,6 +45,7 @@ typedef struct compiler {
     uint32_t n_blocks; /* ever made: ids */
     block *blocks;
     int32_t handling;  /* the register of the exception being handled, or -1 */
+    int32_t annotations; /* the slot of the dict of the annotations of the class whose body this is, or -1 */
     bool walrus;       /* the body has := : variables may change in the middle of an expression */
     bool measured;     /* values that nobody uses are computed all the same */
     bool failed;

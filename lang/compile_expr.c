@@ -9,8 +9,25 @@ enum { MOST_AT_ONCE = 64 }; /* items of a display held in registers */
 
 /* ---- names ---- */
 
+/* A name of the class whose body this is: it may mean the global of that name. */
+static bool is_own(const compiler *c, ast_place p) {
+    const ast_scope *s = c->code->scope;
+    return s->kind == AST_SCOPE_CLASS && p.where == AST_IN_SLOT && !s->vars[p.slot].comprehension;
+}
+
+static void load_own(compiler *c, const ast_node *n, uint32_t dst) {
+    ins global = {.op = 0};
+    emit(c, I_GET_OWN, dst, n->name.place.slot, 0);
+    global.d = module_slot(c->vm, c->globals, n->name.name);
+    emit_word(c, global);
+}
+
 static void load_name(compiler *c, const ast_node *n, uint32_t dst) {
     ast_place p = n->name.place;
+    if (is_own(c, p)) {
+        load_own(c, n, dst);
+        return;
+    }
     switch (p.where) {
         case AST_IN_GLOBALS: emit_d(c, I_GET_GLOBAL, dst, module_slot(c->vm, c->globals, n->name.name)); break;
         case AST_IN_SLOT: emit(c, I_MOVE, dst, p.slot, 0); break;
@@ -41,7 +58,7 @@ static void delete_name(compiler *c, const ast_node *n) {
 
 /* compile_any, but a temporary, where one is needed, is `hint` when that is one. */
 static uint32_t any_at(compiler *c, const ast_node *n, uint32_t hint) {
-    if (n->kind == AST_NAME && n->name.place.where == AST_IN_SLOT && !c->walrus) return n->name.place.slot;
+    if (n->kind == AST_NAME && n->name.place.where == AST_IN_SLOT && !c->walrus && !is_own(c, n->name.place)) return n->name.place.slot;
     int32_t k = const_register(c, n);
     if (k >= 0) return (uint32_t)k;
     uint32_t r = hint != NO_HINT && is_temp(c, hint) ? hint : temp(c);

@@ -486,21 +486,59 @@ static void if_statement(compiler *c, const ast_node *n) {
 }
 
 /* Decorators are evaluated first, each where its call will find it: function, unused, argument. */
-static void def(compiler *c, const ast_node *n) {
-    uint32_t base = c->top, k = n->def.decorators.n;
-    for (uint32_t i = 0; i < k; i++) {
+static void open_decorators(compiler *c, const ast_list *decorators) {
+    for (uint32_t i = 0; i < decorators->n; i++) {
         uint32_t r = temp(c);
         temp(c);
-        compile_into(c, n->def.decorators.at[i], r);
+        compile_into(c, decorators->at[i], r);
     }
-    uint32_t f = temp(c);
-    compile_into(c, n->def.function, f);
-    for (uint32_t i = k; i > 0; i--) {
-        c->at = n->def.decorators.at[i - 1];
+}
+
+/* Calls them, the nearest first; the last result is in `base`, where the first of them was. */
+static void call_decorators(compiler *c, const ast_list *decorators, uint32_t base) {
+    for (uint32_t i = decorators->n; i > 0; i--) {
+        c->at = decorators->at[i - 1];
         emit(c, I_CALL, base + 2 * (i - 1), 1, 0);
     }
+}
+
+static void def(compiler *c, const ast_node *n) {
+    uint32_t base = c->top;
+    open_decorators(c, &n->def.decorators);
+    compile_into(c, n->def.function, temp(c));
+    call_decorators(c, &n->def.decorators, base);
     c->at = n;
     compile_store(c, n->def.target, base);
+}
+
+/* The body is a function without parameters, which returns the names that it has bound. */
+static void class_statement(compiler *c, const ast_node *n) {
+    uint32_t base = c->top;
+    open_decorators(c, &n->class_.decorators);
+    uint32_t made = temp(c), body = temp(c);
+    compile_into(c, n->class_.bases, made);
+    c->at = n->class_.target;
+    uint32_t inner = add_inner(c, n, n->class_.scope, n->class_.name);
+    emit(c, I_FUNCTION, body, inner, 0);
+    emit(c, I_CALL, body, 0, 0);
+    emit(c, I_CLASS, made, made, body);
+    emit_word(c, (ins){.a = (uint16_t)inner});
+    call_decorators(c, &n->class_.decorators, base);
+    c->at = n;
+    compile_store(c, n->class_.target, base);
+}
+
+/* x: int = 3. Annotations are looked at by nobody but what asks a class for them: their text is kept. */
+static void annotated(compiler *c, const ast_node *n) {
+    const ast_node *target = n->annassign.target;
+    if (n->annassign.value) assign(c, &(ast_list){(ast_node *[]){n->annassign.target}, 1}, n->annassign.value);
+    if (c->annotations < 0 || target->kind != AST_NAME) return;
+    gpa_span at = n->annassign.annotation->span;
+    const source *src = source_get(vm_sources(c->vm), at.src);
+    uint32_t key = temp(c), text = temp(c);
+    emit_d(c, I_CONST, key, add_text(c, intern_text(vm_names(c->vm), target->name.name), intern_len(vm_names(c->vm), target->name.name)));
+    emit_d(c, I_CONST, text, add_text(c, src->text + at.lo, at.hi - at.lo));
+    emit(c, I_DICT_SET, (uint32_t)c->annotations, key, text);
 }
 
 static void assert_statement(compiler *c, const ast_node *n) {
@@ -545,15 +583,14 @@ static void statement(compiler *c, const ast_node *n) {
         case AST_EXPR: expression_statement(c, n); break;
         case AST_ASSIGN: assign(c, &n->assign.targets, n->assign.value); break;
         case AST_AUGASSIGN: augmented(c, n); break;
-        case AST_ANNASSIGN:
-            if (n->annassign.value) assign(c, &(ast_list){(ast_node *[]){n->annassign.target}, 1}, n->annassign.value);
-            break;
+        case AST_ANNASSIGN: annotated(c, n); break;
         case AST_IF: if_statement(c, n); break;
         case AST_WHILE:
         case AST_FOR: loop(c, n); break;
         case AST_BREAK: loop_jump(c, true); break;
         case AST_CONTINUE: loop_jump(c, false); break;
         case AST_DEF: def(c, n); break;
+        case AST_CLASS: class_statement(c, n); break;
         case AST_RETURN: return_value(c, n->return_.value); break;
         case AST_DEL:
             for (uint32_t i = 0; i < n->del.targets.n; i++) compile_delete(c, n->del.targets.at[i]);

@@ -216,18 +216,22 @@ gpa_code dict_remove(gpa_vm *vm, dict_obj *d, value key, bool *found) {
     return rc;
 }
 
-value dict_text_peek(gpa_vm *vm, dict_obj *d, const char *key) {
-    (void)vm;
-    if (d->slots == 0) return v_unset();
-    size_t size = strlen(key);
-    uint64_t hash = hash_bytes(key, size, 0);
+dict_entry *dict_named_peek(const dict_obj *d, const char *key, size_t size, uint64_t hash) {
+    if (d->slots == 0) return NULL;
     if (hash == 0) hash = 1;
     for (size_t i = slot_of(d, hash); d->index[i]; i = (i + 1) & (d->slots - 1)) {
-        const dict_entry *e = &d->entries[d->index[i] - 1];
+        dict_entry *e = &d->entries[d->index[i] - 1];
         if (e->key.tag == V_STR && e->hash == hash && e->key.str->size == size && memcmp(e->key.str->text, key, size) == 0)
-            return e->v;
+            return e;
     }
-    return v_unset();
+    return NULL;
+}
+
+value dict_text_peek(gpa_vm *vm, dict_obj *d, const char *key) {
+    (void)vm;
+    size_t size = strlen(key);
+    const dict_entry *e = dict_named_peek(d, key, size, hash_bytes(key, size, 0));
+    return e ? e->v : v_unset();
 }
 
 gpa_code dict_set_text(gpa_vm *vm, dict_obj *d, const char *key, value v) {

@@ -17,6 +17,8 @@ void list_clear(struct vm *vm, list_obj *l);
 
 /* The entry with this key, or NULL. It stays where it is until a key is added. */
 gpa_code dict_find_peek(struct vm *vm, const dict_obj *d, value key, dict_entry **out);
+/* The entry whose key is this text with this hash (hash_bytes with seed 0: an interned name's), or NULL. As above. */
+dict_entry *dict_named_peek(const dict_obj *d, const char *key, size_t size, uint64_t hash);
 /* Iteration in order: the next live entry at or after *at, which moves past it; NULL at the end. */
 dict_entry *dict_next(const dict_obj *d, size_t *at);
 /* Removes the key and hands its value over; UNSET when absent. */

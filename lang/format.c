@@ -6,6 +6,7 @@
 
 #include "lang/array_text.h"
 #include "lang/builtin/tables.h"
+#include "lang/class.h"
 #include "lang/container.h"
 #include "lang/number.h"
 #include "lang/number_text.h"
@@ -163,7 +164,7 @@ static gpa_code repr_method(gpa_vm *vm, const method_obj *m, gpa_str *out) {
         put_address(out, m->self.o);
         return GPA_OK;
     }
-    str_printf(out, "<bound method %s of ", m->fn.tag == V_FUNC ? func_name(vm, m->fn.func) : "?");
+    str_printf(out, "<bound method %s of ", m->fn.tag == V_FUNC ? func_title(vm, m->fn.func) : "?");
     gpa_code rc = vm_repr(vm, m->self, out);
     str_putc(out, '>');
     return rc;
@@ -201,12 +202,27 @@ static gpa_code repr_slice(gpa_vm *vm, const slice_obj *s, const within *up, gpa
 }
 
 static gpa_code repr_exception(gpa_vm *vm, const exc_obj *e, const within *up, gpa_str *out) {
-    str_put(out, gpa_err_name(e->code));
+    str_put(out, e->class.tag == V_CLASS ? e->class.class->text : gpa_err_name(e->code));
     const tuple_obj *args = e->args.tuple;
     bool named = gpa_err_is(e->code, GPA_E_OS) && args->count == 3; /* the file name is not among its args */
     str_putc(out, '(');
     gpa_code rc = repr_items(vm, args->items, named ? 2 : args->count, up, out);
     str_putc(out, ')');
+    return rc;
+}
+
+gpa_code format_exception_repr(gpa_vm *vm, const exc_obj *e, gpa_str *out) { return repr_exception(vm, e, NULL, out); }
+
+/* What a method of the class of an exception gives for a text; *handled: the class has it. */
+static gpa_code put_by_class(gpa_vm *vm, value v, const char *method, gpa_str *out, bool *handled) {
+    const class_obj *c = class_of_peek(v);
+    value fn = c ? class_text_peek(c, method) : v_unset(), text = v_none();
+    *handled = fn.tag == V_FUNC;
+    gpa_code rc = *handled ? vm_call(vm, fn, 1, &v, 0, NULL, &text) : GPA_OK;
+    if (rc || !*handled) return rc;
+    if (text.tag == V_STR) str_putn(out, text.str->text, text.str->size);
+    else rc = vm_fail(vm, GPA_E_TYPE, "%s returned non-string (type %s)", method, value_type_name(text));
+    value_release(vm, text);
     return rc;
 }
 
@@ -262,19 +278,24 @@ static gpa_code repr(gpa_vm *vm, value v, const within *up, gpa_str *out) {
                 str_printf(out, "<ufunc '%s'>", func_name(vm, v.func));
                 return GPA_OK;
             }
-            str_printf(out, "<function %s", func_name(vm, v.func));
+            str_printf(out, "<function %s", func_title(vm, v.func));
             put_address(out, v.o);
             return GPA_OK;
         case V_METHOD: return repr_method(vm, v.method, out);
         case V_MODULE:
             str_printf(out, "<module '%s'%s>", intern_text(vm_names(vm), v.module->name), v.module->builtin ? " (built-in)" : "");
             return GPA_OK;
-        case V_EXCEPTION: return repr_exception(vm, v.exc, up, out);
+        case V_EXCEPTION: {
+            bool handled;
+            gpa_code rc = put_by_class(vm, v, "__repr__", out, &handled);
+            return rc || handled ? rc : repr_exception(vm, v.exc, up, out);
+        }
         case V_ITER:
             str_printf(out, "<%s object", v.iter->type_name);
             put_address(out, v.o);
             return GPA_OK;
         case V_OBJECT: return repr_object(vm, v, out);
+        case V_CLASS: str_printf(out, "<class '%s.%s'>", intern_text(vm_names(vm), v.class->module->name), v.class->text); return GPA_OK;
         case V_CELL:
         case V_COUNT: str_put(out, "<cell>"); return GPA_OK;
     }
@@ -295,7 +316,7 @@ gpa_code vm_fail_showing(gpa_vm *vm, gpa_code kind, const char *before, value v,
     return rc;
 }
 
-static gpa_code str_exception(gpa_vm *vm, const exc_obj *e, gpa_str *out) {
+gpa_code format_exception_str(gpa_vm *vm, const exc_obj *e, gpa_str *out) {
     const tuple_obj *args = e->args.tuple;
     if (args->count == 0) return GPA_OK;
     if (gpa_err_is(e->code, GPA_E_OS) && args->count >= 2) {
@@ -326,8 +347,11 @@ gpa_code vm_str(gpa_vm *vm, value v, gpa_str *out) {
         gpa_val p = number_payload(v, &t);
         put_num(out, t, p);
     } else if (v.tag == V_DTYPE) str_put(out, dtype_info[v.aux].name);
-    else if (v.tag == V_EXCEPTION) rc = str_exception(vm, v.exc, out);
-    else if (v.tag == V_ARRAY && v.array->arr->ndim == 0) {
+    else if (v.tag == V_EXCEPTION) {
+        bool handled;
+        rc = put_by_class(vm, v, "__str__", out, &handled);
+        if (!rc && !handled) rc = format_exception_str(vm, v.exc, out);
+    } else if (v.tag == V_ARRAY && v.array->arr->ndim == 0) {
         gpa_val item;
         rc = arr_item(vm_rt(vm), v.array->arr, &item, vm_err(vm));
         if (!rc) put_num(out, (gpa_dtype)v.array->arr->dtype, item);

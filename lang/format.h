@@ -9,6 +9,9 @@
 void format_quoted(gpa_str *out, const char *text, size_t n, bool ascii);
 /* ascii(v). */
 gpa_code format_ascii(gpa_vm *vm, value v, gpa_str *out);
+/* What str() and repr() give for an exception by themselves, its class aside. */
+gpa_code format_exception_str(gpa_vm *vm, const exc_obj *e, gpa_str *out);
+gpa_code format_exception_repr(gpa_vm *vm, const exc_obj *e, gpa_str *out);
 /* str % args. */
 gpa_code format_percent(gpa_vm *vm, const str_obj *fmt, value args, gpa_str *out);
 /* str.format: positional arguments and keyword ones (a DICT or UNSET). */

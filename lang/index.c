@@ -5,6 +5,7 @@
 #include "runtime/base.h"
 
 #include "lang/typed/types.h"
+#include "lang/class.h"
 #include "lang/container.h"
 #include "lang/number.h"
 #include "lang/operate.h"
@@ -29,9 +30,14 @@ static bool as_index(value key, int64_t *out) {
     return n.kind == NUMBER_INT && key.aux != DT_BOOL;
 }
 
+static bool has_index(value key) {
+    const class_obj *c = key.tag == V_OBJECT ? class_of_peek(key) : NULL;
+    return c && class_text_peek(c, "__index__").tag != V_UNSET;
+}
+
 /* A NumPy scalar not computed yet may be a subscript, too. */
 static gpa_code position(gpa_vm *vm, value key, const char *what, int64_t n, const char *words, int64_t *out) {
-    if (key.tag == V_ARRAY) {
+    if (key.tag == V_ARRAY || has_index(key)) {
         gpa_code rc = arg_int(vm, key, what, out);
         if (rc) return rc;
     } else if (!as_index(key, out)) {
@@ -45,7 +51,7 @@ static gpa_code position(gpa_vm *vm, value key, const char *what, int64_t n, con
 static gpa_code slice_part(gpa_vm *vm, value v, int64_t otherwise, int64_t *out) {
     *out = otherwise;
     if (v.tag == V_NONE) return GPA_OK;
-    if (v.tag == V_ARRAY) return arg_int(vm, v, "slice", out);
+    if (v.tag == V_ARRAY || has_index(v)) return arg_int(vm, v, "slice", out);
     if (!as_index(v, out))
         return vm_fail(vm, GPA_E_TYPE, "slice indices must be integers or None or have an __index__ method");
     return GPA_OK;

@@ -31,6 +31,7 @@ typedef struct frame {
     value *regs;
     uint16_t dst;       /* where the result of a call goes */
     bool base;          /* returns to C */
+    bool makes;         /* runs __init__: its caller's dst has the instance already */
     bool detached;
 } frame;
 
@@ -75,6 +76,8 @@ struct vm {
     bool maybe_pending; /* something ran that may have left arrays pending */
     module_obj *modules, *main, *builtins, *numpy;
     func_obj *functions;
+    struct class_obj *classes;     /* class.h: those of programs */
+    struct object_obj *instances;  /* instance.h */
     struct dying *dying; /* value.c: what is being destroyed, while something is */
     dict_obj *methods;  /* methods of arrays written in gpa: name to function */
     dict_obj *records;  /* members of record types (record.h): the type's name to a dict; NULL before the first */
@@ -94,7 +97,7 @@ struct vm {
     float_actions floats; /* numpy.seterr */
     value random;         /* the generator of the module random, or UNSET before its first number */
     char *folder;
-    gpa_sym sym_doc, sym_name;
+    gpa_sym sym_new, sym_init;
 };
 
 /* ---- run.c ---- */

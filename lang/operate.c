@@ -271,7 +271,7 @@ static gpa_code contains_in_array(gpa_vm *vm, value a, value item, bool *out) {
     return rc;
 }
 
-static gpa_code contains_by_iteration(gpa_vm *vm, value v, value item, bool *out) {
+gpa_code op_contains_items(gpa_vm *vm, value v, value item, bool *out) {
     value it = v_none(), next;
     gpa_code rc = vm_iter(vm, v, &it);
     if (rc == GPA_E_TYPE) {
@@ -330,8 +330,8 @@ gpa_code vm_contains(gpa_vm *vm, value v, value item, bool *out) {
         case V_ARRAY: return contains_in_array(vm, v, item, out);
         case V_OBJECT:
             if (v.object->kind->contains) return v.object->kind->contains(vm, v.object, item, out);
-            return contains_by_iteration(vm, v, item, out);
-        default: return contains_by_iteration(vm, v, item, out);
+            return op_contains_items(vm, v, item, out);
+        default: return op_contains_items(vm, v, item, out);
     }
 }
 
@@ -387,6 +387,8 @@ static gpa_code binary(gpa_vm *vm, ast_op op, bool update, value a, value b, val
     if (divides(op) && vm_in_jitted(vm)) rc = zero_divisor(vm, op, a, b, out, &handled);
     if (rc || handled) return rc;
     if (is_number(b) && is_number(a) && !numpy) return op_number(vm, op, a, b, out);
+    if (update) rc = record_update(vm, op, a, b, out, &handled);
+    if (rc || handled) return rc;
     if (a.tag == V_OBJECT || b.tag == V_OBJECT) rc = record_binary(vm, op, a, b, out, &handled);
     if (rc || handled) return rc;
     if (!is_membership(op)) a = value_plain(a), b = value_plain(b);

@@ -13,6 +13,9 @@ gpa_code op_update(gpa_vm *vm, ast_op op, value a, value b, value *out);
 gpa_code op_unary(gpa_vm *vm, ast_op op, value a, value *out);
 gpa_code op_compare(gpa_vm *vm, ast_op op, value a, value b, bool *out); /* the truth of it */
 
+/* `in` by going through the items. */
+gpa_code op_contains_items(gpa_vm *vm, value v, value item, bool *out);
+
 gpa_code op_getitem(gpa_vm *vm, value v, value key, value *out);
 gpa_code op_setitem(gpa_vm *vm, value v, value key, value item);
 gpa_code op_delitem(gpa_vm *vm, value v, value key);

@@ -58,7 +58,7 @@ bool parse_take(parser *p, size_t mark, ast_list *out);
 ast_node *parse_fail(parser *p, gpa_code code, gpa_span at, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 ast_node *parse_syntax(parser *p, gpa_span at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 ast_node *parse_unexpected(parser *p);
-/* At a keyword of what gpa leaves out (class, yield, async, await): the sentence that says so. */
+/* At a keyword of what gpa leaves out (yield, async, await): the sentence that says so. */
 ast_node *parse_refuse(parser *p);
 /* The same for what has no keyword: `what` is the sentence. */
 ast_node *parse_left_out(parser *p, gpa_span at, const char *what);

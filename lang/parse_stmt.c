@@ -1,5 +1,6 @@
 /* Statements: simple ones, compound ones, and what a line starts with. */
 #include "lang/parse_state.h"
+#include "lang/private.h"
 
 #include "runtime/base.h"
 
@@ -604,7 +605,53 @@ static ast_node *def_statement(parser *p, ast_list decorators, uint32_t lo) {
     return parse_done(p, n);
 }
 
-/* decorators: ('@' named_expression NEWLINE)+ function_def */
+/* The bases of a class, from '(' on: a TUPLE. */
+static ast_node *class_bases(parser *p, ast_node *name) {
+    uint32_t lo = p->tok.lo;
+    ast_list bases = {NULL, 0};
+    if (parse_accept(p, TOKEN_LPAR)) {
+        ast_node *call = parse_call(p, name, lo);
+        if (!call) return NULL;
+        if (call->call.keywords.n)
+            return parse_left_out(p, call->call.keywords.at[0]->span, "metaclasses and other keywords of a class are not part of gpa: derive it from "
+                                  "another class (from abc.ABC, when it is abstract)");
+        bases = call->call.args;
+    }
+    ast_node *n = wrap(p, AST_TUPLE, lo);
+    if (n) n->tuple.items = bases;
+    return parse_done(p, n);
+}
+
+/* class_def: 'class' NAME ['(' [arguments] ')'] ':' block */
+static ast_node *class_statement(parser *p, ast_list decorators, uint32_t lo) {
+    uint32_t class_lo = p->tok.lo;
+    parse_advance(p);
+    if (p->tok.kind != TOKEN_NAME) return parse_unexpected(p);
+    ast_node *target = parse_new(p, AST_NAME, parse_here(p));
+    if (!target) return NULL;
+    gpa_sym name = target->name.name = p->tok.sym;
+    parse_advance(p);
+    if (p->tok.kind == TOKEN_LSQB)
+        return parse_left_out(p, parse_here(p), "type parameters are not part of gpa: leave them out");
+    ast_node *bases = class_bases(p, target);
+    ast_list body;
+    if (!bases || !parse_demand(p, TOKEN_COLON) || !block(p, "class definition", class_lo, &body)) return NULL;
+    ast_node *n = wrap(p, AST_CLASS, lo);
+    if (!n) return NULL;
+    n->class_.name = name;
+    n->class_.target = target;
+    n->class_.decorators = decorators;
+    n->class_.bases = bases;
+    n->class_.body = body;
+    n->class_.doc = docstring(body);
+    if (!private_names(p->lex.names, name, body)) {
+        gpa_no_memory(p->err);
+        return NULL;
+    }
+    return parse_done(p, n);
+}
+
+/* decorators: ('@' named_expression NEWLINE)+ (function_def | class_def) */
 static ast_node *decorated(parser *p) {
     uint32_t lo = p->tok.lo;
     size_t mark = p->n_items;
@@ -612,7 +659,8 @@ static ast_node *decorated(parser *p) {
         if (!parse_push(p, parse_named(p)) || !parse_expect(p, TOKEN_NEWLINE)) return NULL;
     ast_list decorators;
     if (!parse_take(p, mark, &decorators)) return NULL;
-    if (p->tok.kind == TOKEN_CLASS || p->tok.kind == TOKEN_ASYNC) return parse_refuse(p);
+    if (p->tok.kind == TOKEN_ASYNC) return parse_refuse(p);
+    if (p->tok.kind == TOKEN_CLASS) return class_statement(p, decorators, lo);
     p->lex.at_end |= p->tok.kind == TOKEN_END;
     return p->tok.kind == TOKEN_DEF ? def_statement(p, decorators, lo) : parse_unexpected(p);
 }
@@ -627,7 +675,7 @@ bool parse_statement(parser *p) {
         case TOKEN_TRY: return parse_push(p, try_statement(p));
         case TOKEN_DEF: return parse_push(p, def_statement(p, (ast_list){NULL, 0}, p->tok.lo));
         case TOKEN_AT: return parse_push(p, decorated(p));
-        case TOKEN_CLASS:
+        case TOKEN_CLASS: return parse_push(p, class_statement(p, (ast_list){NULL, 0}, p->tok.lo));
         case TOKEN_ASYNC: return parse_refuse(p) != NULL;
         default: return simple_statements(p);
     }

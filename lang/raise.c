@@ -4,6 +4,7 @@
  * object (raise_take); raising that object again goes on with the same trace. */
 #include "runtime/base.h"
 
+#include "lang/instance.h"
 #include "lang/step.h"
 
 /* ---- places ---- */
@@ -82,7 +83,7 @@ value v_exception(gpa_vm *vm, gpa_code kind, value args) {
     x->head = (obj){1, V_EXCEPTION};
     x->code = kind;
     x->args = value_retain(args);
-    x->cause = x->notes = v_none();
+    x->cause = x->notes = x->class = x->fields = v_none();
     x->err.code = kind;
     return v_obj(V_EXCEPTION, x);
 }
@@ -191,6 +192,13 @@ static gpa_code exception_of(gpa_vm *vm, value v, const char *words, value *out)
         value none = v_tuple(vm, 0, NULL);
         if (none.tag) *out = v_exception(vm, (gpa_code)(v.aux - AUX_ERROR), none);
         value_release(vm, none);
+    } else if (v.tag == V_CLASS && v.class->error) {
+        gpa_code rc = instance_new(vm, v.class, 0, NULL, 0, NULL, out);
+        if (rc) return rc;
+        if (out->tag != V_EXCEPTION) { /* its __new__ made something else */
+            value_release(vm, *out);
+            return vm_fail(vm, GPA_E_TYPE, "%s", words);
+        }
     } else {
         return vm_fail(vm, GPA_E_TYPE, "%s", words);
     }
@@ -235,6 +243,11 @@ gpa_code raise_match(gpa_vm *vm, value exc, value type, bool *out) {
             gpa_code rc = raise_match(vm, exc, type.tuple->items[i], out);
             if (rc) return rc;
         }
+        return GPA_OK;
+    }
+    if (type.tag == V_CLASS && type.class->error) {
+        const class_obj *c = class_of_peek(exc);
+        *out = c && class_derives(c, type.class);
         return GPA_OK;
     }
     if (!is_exception_type(type))

@@ -8,6 +8,7 @@
 #include "lang/builtin/kinds.h"
 #include "lang/builtin/tables.h"
 #include "lang/container.h"
+#include "lang/instance.h"
 #include "lang/mime.h"
 #include "lang/operate.h"
 #include "lang/step.h"
@@ -15,6 +16,7 @@
 /* ---- members ---- */
 
 bool record_is(const object_kind *kind) {
+    if (kind == &instance_kind) return true;
     static const object_kind *const all[] = {
 #define RECORD(id, variable, name) &variable,
 #include "lang/records.def"
@@ -30,17 +32,27 @@ dict_obj *record_members_peek(gpa_vm *vm, const object_kind *kind) {
     return v.tag == V_DICT ? v.dict : NULL;
 }
 
-static value member_peek(gpa_vm *vm, const object_kind *kind, const char *name) {
-    dict_obj *d = record_members_peek(vm, kind);
+/* A member of the object's type, or of the class that a program has written. Borrowed. */
+static value member_peek(gpa_vm *vm, const object_obj *o, const char *name) {
+    if (o->kind == &instance_kind) return class_text_peek(o->fields[1].class, name);
+    dict_obj *d = record_members_peek(vm, o->kind);
     return d ? dict_text_peek(vm, d, name) : v_unset();
 }
 
-/* Calls a member with the object and at most three arguments more. *found tells whether there is such a member. */
+static const char *name_of(object_obj *o) { return value_type_name(v_obj(V_OBJECT, o)); }
+
+/* Calls a member with the object and at most three arguments more. *found tells whether there is such a member. In a class
+ * of a program it may be anything that can be called. */
 static gpa_code ask(gpa_vm *vm, object_obj *o, const char *name, size_t n, const value *args, value *out, bool *found) {
-    value fn = member_peek(vm, o->kind, name), all[4] = {v_obj(V_OBJECT, o)};
-    *found = fn.tag == V_FUNC;
+    value fn = member_peek(vm, o, name), self = v_obj(V_OBJECT, o), all[4] = {self}, bound = v_unset();
+    *found = fn.tag == V_FUNC || (o->kind == &instance_kind && fn.tag != V_UNSET && fn.tag != V_NONE);
     for (size_t i = 0; i < n; i++) all[1 + i] = args[i];
-    return *found ? vm_call(vm, fn, n + 1, all, 0, NULL, out) : GPA_OK;
+    if (!*found) return GPA_OK;
+    if (fn.tag == V_FUNC) return vm_call(vm, fn, n + 1, all, 0, NULL, out);
+    gpa_code rc = class_bind(vm, fn, self, o->fields[1], &bound);
+    if (!rc) rc = vm_call(vm, bound, n, args, 0, NULL, out);
+    value_release(vm, bound);
+    return rc;
 }
 
 /* ---- attributes ---- */
@@ -52,7 +64,7 @@ static gpa_code get(gpa_vm *vm, object_obj *o, const char *name, value *out) {
         *out = value_retain(own);
         return GPA_OK;
     }
-    value m = member_peek(vm, o->kind, name);
+    value m = member_peek(vm, o, name);
     if (m.tag == V_TUPLE && m.tuple->count == RECORD_GETTER) return vm_call(vm, m.tuple->items[0], 1, &self, 0, NULL, out);
     if (m.tag == V_FUNC) return native_give(v_method(vm, self, m), out);
     *out = value_retain(m.tag == V_TUPLE ? m.tuple->items[0] : m);
@@ -60,7 +72,7 @@ static gpa_code get(gpa_vm *vm, object_obj *o, const char *name, value *out) {
 }
 
 static gpa_code set(gpa_vm *vm, object_obj *o, const char *name, value item) {
-    value m = member_peek(vm, o->kind, name), ignored = v_none();
+    value m = member_peek(vm, o, name), ignored = v_none();
     if (m.tag == V_TUPLE && m.tuple->count == RECORD_GETTER) {
         char setter[64];
         bool found;
@@ -68,7 +80,7 @@ static gpa_code set(gpa_vm *vm, object_obj *o, const char *name, value item) {
         gpa_code rc = ask(vm, o, setter, 1, &item, &ignored, &found);
         value_release(vm, ignored);
         if (rc || found) return rc;
-        return vm_fail(vm, GPA_E_ATTRIBUTE, "property '%s' of '%s' object has no setter", name, o->kind->type_name);
+        return vm_fail(vm, GPA_E_ATTRIBUTE, "property '%s' of '%s' object has no setter", name, name_of(o));
     }
     return dict_set_text(vm, o->fields[0].dict, name, item);
 }
@@ -80,17 +92,27 @@ static gpa_code put_text(gpa_vm *vm, object_obj *o, const char *name, gpa_str *o
     value text = v_none();
     gpa_code rc = ask(vm, o, name, 0, NULL, &text, found);
     if (rc) return rc;
+    if (*found && text.tag != V_STR && o->kind == &instance_kind)
+        rc = vm_fail(vm, GPA_E_TYPE, "%s returned non-string (type %s)", name, value_type_name(text));
     *found = text.tag == V_STR;
     if (*found) str_putn(out, text.str->text, text.str->size);
     value_release(vm, text);
-    return GPA_OK;
+    return rc;
+}
+
+/* What object.__repr__ says. */
+static void put_default(gpa_vm *vm, object_obj *o, gpa_str *out) {
+    const class_obj *c = o->fields[1].class;
+    str_printf(out, "<%s.%s object at 0x%012llx>", intern_text(vm->config.names, c->module->name), c->text, (unsigned long long)(uintptr_t)o);
 }
 
 static gpa_code repr(gpa_vm *vm, object_obj *o, gpa_str *out) {
     bool found;
     gpa_code rc = put_text(vm, o, "__repr__", out, &found);
-    if (!rc && !found) str_printf(out, "<%s object>", o->kind->type_name);
-    return rc;
+    if (rc || found) return rc;
+    if (o->kind != &instance_kind) str_printf(out, "<%s object>", name_of(o));
+    else put_default(vm, o, out);
+    return GPA_OK;
 }
 
 static gpa_code str(gpa_vm *vm, object_obj *o, gpa_str *out) {
@@ -100,8 +122,8 @@ static gpa_code str(gpa_vm *vm, object_obj *o, gpa_str *out) {
 }
 
 static gpa_code call(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw, const value *names, value *out) {
-    value fn = member_peek(vm, o->kind, "__call__"), method;
-    if (fn.tag != V_FUNC) return vm_fail(vm, GPA_E_TYPE, "'%s' object is not callable", o->kind->type_name);
+    value fn = member_peek(vm, o, "__call__"), method;
+    if (fn.tag != V_FUNC) return vm_fail(vm, GPA_E_TYPE, "'%s' object is not callable", name_of(o));
     method = v_method(vm, v_obj(V_OBJECT, o), fn);
     if (method.tag == V_UNSET) return vm_err(vm)->code;
     gpa_code rc = vm_call(vm, method, n, args, n_kw, names, out);
@@ -112,7 +134,7 @@ static gpa_code call(gpa_vm *vm, object_obj *o, size_t n, const value *args, siz
 static gpa_code getitem(gpa_vm *vm, object_obj *o, value key, value *out) {
     bool found;
     gpa_code rc = ask(vm, o, "__getitem__", 1, &key, out, &found);
-    return rc || found ? rc : vm_fail(vm, GPA_E_TYPE, "'%s' object is not subscriptable", o->kind->type_name);
+    return rc || found ? rc : vm_fail(vm, GPA_E_TYPE, "'%s' object is not subscriptable", name_of(o));
 }
 
 static gpa_code setitem(gpa_vm *vm, object_obj *o, value key, value item) {
@@ -120,7 +142,7 @@ static gpa_code setitem(gpa_vm *vm, object_obj *o, value key, value item) {
     value nothing = v_none();
     gpa_code rc = ask(vm, o, "__setitem__", 2, (value[]){key, item}, &nothing, &found);
     value_release(vm, nothing);
-    return rc || found ? rc : vm_fail(vm, GPA_E_TYPE, "'%s' object does not support item assignment", o->kind->type_name);
+    return rc || found ? rc : vm_fail(vm, GPA_E_TYPE, "'%s' object does not support item assignment", name_of(o));
 }
 
 static gpa_code delitem(gpa_vm *vm, object_obj *o, value key) {
@@ -128,13 +150,13 @@ static gpa_code delitem(gpa_vm *vm, object_obj *o, value key) {
     value nothing = v_none();
     gpa_code rc = ask(vm, o, "__delitem__", 1, &key, &nothing, &found);
     value_release(vm, nothing);
-    return rc || found ? rc : vm_fail(vm, GPA_E_TYPE, "'%s' object doesn't support item deletion", o->kind->type_name);
+    return rc || found ? rc : vm_fail(vm, GPA_E_TYPE, "'%s' object doesn't support item deletion", name_of(o));
 }
 
 static gpa_code enter(gpa_vm *vm, object_obj *o, value *out) {
     bool found;
     gpa_code rc = ask(vm, o, "__enter__", 0, NULL, out, &found);
-    return rc || found ? rc : vm_fail(vm, GPA_E_TYPE, "'%s' object does not support the context manager protocol", o->kind->type_name);
+    return rc || found ? rc : vm_fail(vm, GPA_E_TYPE, "'%s' object does not support the context manager protocol", name_of(o));
 }
 
 /* The traceback is None: gpa has no objects for it. */
@@ -164,7 +186,26 @@ static gpa_code next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
 
 /* The items of an object that is its own iterator. */
 static gpa_code own_items(gpa_vm *vm, object_obj *o, value *out) {
-    *out = v_iter(vm, o->kind->type_name, next);
+    *out = v_iter(vm, name_of(o), next);
+    if (out->tag == V_UNSET) return vm_err(vm)->code;
+    out->iter->source = value_retain(v_obj(V_OBJECT, o));
+    return GPA_OK;
+}
+
+/* The items of an object that has no iterator, but items: o[0], o[1], ... up to an IndexError. */
+static gpa_code next_item(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
+    bool found;
+    gpa_code rc = ask(vm, it->source.object, "__getitem__", 1, (value[]){v_int(it->at)}, out, &found);
+    it->at++;
+    *done = !found || gpa_err_is(rc, GPA_E_INDEX) || rc == GPA_E_STOP_ITERATION;
+    if (*done && rc) vm_clear_error(vm);
+    return *done ? GPA_OK : rc;
+}
+
+static gpa_code items_of(gpa_vm *vm, object_obj *o, value *out) {
+    if (o->kind != &instance_kind || member_peek(vm, o, "__getitem__").tag == V_UNSET)
+        return vm_fail(vm, GPA_E_TYPE, "'%s' object is not iterable", name_of(o));
+    *out = v_iter(vm, "iterator", next_item);
     if (out->tag == V_UNSET) return vm_err(vm)->code;
     out->iter->source = value_retain(v_obj(V_OBJECT, o));
     return GPA_OK;
@@ -174,8 +215,12 @@ static gpa_code iter(gpa_vm *vm, object_obj *o, value *out) {
     bool found;
     value items = v_none();
     gpa_code rc = ask(vm, o, "__iter__", 0, NULL, &items, &found);
-    if (!rc && !found) rc = vm_fail(vm, GPA_E_TYPE, "'%s' object is not iterable", o->kind->type_name);
-    if (!rc) rc = items.tag == V_OBJECT && items.object == o ? own_items(vm, o, out) : vm_iter(vm, items, out);
+    if (rc) return rc;
+    bool record = found && items.tag == V_OBJECT && record_is(items.object->kind);
+    if (!found) rc = items_of(vm, o, out);
+    else if (record && member_peek(vm, items.object, "__next__").tag != V_UNSET) rc = own_items(vm, items.object, out);
+    else if (items.tag != V_ITER && o->kind == &instance_kind) rc = vm_fail(vm, GPA_E_TYPE, "iter() returned non-iterator of type '%s'", value_type_name(items));
+    else rc = vm_iter(vm, items, out);
     value_release(vm, items);
     return rc;
 }
@@ -202,8 +247,16 @@ gpa_code record_abs(gpa_vm *vm, value v, value *out, bool *handled) {
 static gpa_code len(gpa_vm *vm, object_obj *o, int64_t *out) {
     bool found;
     value n = v_none();
+    int64_t n_given = 0;
     gpa_code rc = ask(vm, o, "__len__", 0, NULL, &n, &found);
-    if (!rc && n.tag != V_INT) rc = vm_fail(vm, GPA_E_TYPE, "object of type '%s' has no len()", o->kind->type_name);
+    if (!rc && found && o->kind == &instance_kind) {
+        rc = arg_int(vm, n, "len", &n_given);
+        if (!rc && n_given < 0) rc = vm_fail(vm, GPA_E_VALUE, "__len__() should return >= 0");
+        value_release(vm, n);
+        *out = n_given;
+        return rc;
+    }
+    if (!rc && n.tag != V_INT) rc = vm_fail(vm, GPA_E_TYPE, "object of type '%s' has no len()", name_of(o));
     if (!rc) *out = n.i;
     value_release(vm, n);
     return rc;
@@ -213,7 +266,9 @@ static gpa_code contains(gpa_vm *vm, object_obj *o, value item, bool *out) {
     bool found;
     value v = v_none();
     gpa_code rc = ask(vm, o, "__contains__", 1, &item, &v, &found);
-    if (!rc && !found) rc = vm_fail(vm, GPA_E_TYPE, "argument of type '%s' is not iterable", o->kind->type_name);
+    bool items = o->kind == &instance_kind && (member_peek(vm, o, "__iter__").tag != V_UNSET || member_peek(vm, o, "__getitem__").tag != V_UNSET);
+    if (!rc && !found && items) return op_contains_items(vm, v_obj(V_OBJECT, o), item, out);
+    if (!rc && !found) rc = vm_fail(vm, GPA_E_TYPE, "argument of type '%s' is not iterable", name_of(o));
     if (!rc) rc = value_truth(vm, v, out);
     value_release(vm, v);
     return rc;
@@ -248,8 +303,21 @@ static gpa_code mimes(gpa_vm *vm, object_obj *o, mime_bundle *out) {
 #include "lang/records.def"
 #undef RECORD
 
+const object_kind instance_kind = {.type_name = "object", .free = instance_free, .repr = repr, .str = str, .enter = enter, .exit = leave, .call = call, .getitem = getitem, .setitem = setitem,
+                                   .delitem = delitem, .iter = iter, .len = len, .contains = contains, .mimes = mimes};
+
+gpa_code record_default_repr(gpa_vm *vm, object_obj *o, gpa_str *out) {
+    put_default(vm, o, out);
+    return GPA_OK;
+}
+
+gpa_code record_ask(gpa_vm *vm, value v, const char *name, size_t n, const value *args, value *out, bool *handled) {
+    *handled = false;
+    return v.tag == V_OBJECT && v.object->kind == &instance_kind ? ask(vm, v.object, name, n, args, out, handled) : GPA_OK;
+}
+
 gpa_code record_new(gpa_vm *vm, const object_kind *kind, size_t n, const value *args, size_t n_named, const value *names, value *out) {
-    value o = v_object(vm, kind, 1), init = member_peek(vm, kind, "__init__"), method = v_unset(), nothing = v_none();
+    value o = v_object(vm, kind, 1), init = o.tag == V_UNSET ? o : member_peek(vm, o.object, "__init__"), method = v_unset(), nothing = v_none();
     if (o.tag == V_UNSET) return vm_err(vm)->code;
     o.object->fields[0] = v_dict(vm);
     gpa_code rc = o.object->fields[0].tag == V_UNSET ? vm_err(vm)->code : GPA_OK;
@@ -276,6 +344,8 @@ static const struct {
     [AST_OP_MOD] = {"__mod__", "__rmod__"},
     [AST_OP_POW] = {"__pow__", "__rpow__"},
     [AST_OP_MATMUL] = {"__matmul__", "__rmatmul__"},
+    [AST_OP_LSHIFT] = {"__lshift__", "__rlshift__"},
+    [AST_OP_RSHIFT] = {"__rshift__", "__rrshift__"},
     [AST_OP_BITAND] = {"__and__", "__rand__"},
     [AST_OP_BITOR] = {"__or__", "__ror__"},
     [AST_OP_BITXOR] = {"__xor__", "__rxor__"},
@@ -295,6 +365,18 @@ static gpa_code try_operand(gpa_vm *vm, value self, const char *name, value othe
     return GPA_OK;
 }
 
+/* a != b of instances that say nothing of it, but of ==. */
+static gpa_code opposite_of_equal(gpa_vm *vm, value a, value b, value *out, bool *handled) {
+    bool equal = false;
+    value said = v_none();
+    if (!class_of_peek(a) && !class_of_peek(b)) return GPA_OK;
+    gpa_code rc = record_binary(vm, AST_OP_EQ, a, b, &said, handled);
+    if (!rc && *handled) rc = value_truth(vm, said, &equal);
+    value_release(vm, said);
+    if (!rc && *handled) *out = v_bool(!equal);
+    return rc;
+}
+
 /* A NumPy operand on the left takes a record that stands for an array for that. */
 static gpa_code array_operand(gpa_vm *vm, ast_op op, value a, value b, value *out, bool *handled) {
     bool numpy = a.tag == V_ARRAY || a.tag == V_NUM || (a.tag == V_COMPLEX && a.aux);
@@ -310,8 +392,23 @@ gpa_code record_binary(gpa_vm *vm, ast_op op, value a, value b, value *out, bool
     if ((size_t)op >= COUNT_OF(operators) || !operators[op].of_left) return GPA_OK;
     gpa_code rc = array_operand(vm, op, a, b, out, handled);
     if (rc || *handled) return rc;
+    const class_obj *left = class_of_peek(a), *right = class_of_peek(b);
+    if (left && right && left != right && class_derives(right, left)) { /* the nearer class is asked first */
+        rc = try_operand(vm, b, operators[op].of_right, a, out, handled);
+        if (rc || *handled) return rc;
+    }
     rc = try_operand(vm, a, operators[op].of_left, b, out, handled);
-    return rc ? rc : try_operand(vm, b, operators[op].of_right, a, out, handled);
+    bool again = left && left == right && op < AST_OP_EQ; /* of the same class: it has said no */
+    if (!rc && !again) rc = try_operand(vm, b, operators[op].of_right, a, out, handled);
+    return rc || *handled || op != AST_OP_NE ? rc : opposite_of_equal(vm, a, b, out, handled);
+}
+
+gpa_code record_update(gpa_vm *vm, ast_op op, value a, value b, value *out, bool *handled) {
+    char name[20];
+    *handled = false;
+    if (a.tag != V_OBJECT || a.object->kind != &instance_kind || (size_t)op >= COUNT_OF(operators) || !operators[op].of_left) return GPA_OK;
+    snprintf(name, sizeof name, "__i%s", operators[op].of_left + 2);
+    return try_operand(vm, a, name, b, out, handled);
 }
 
 gpa_code record_unary(gpa_vm *vm, ast_op op, value a, value *out, bool *handled) {
@@ -328,7 +425,7 @@ gpa_code record_truth(gpa_vm *vm, object_obj *o, bool *out) {
     if (!rc && found) rc = value_truth(vm, said, out);
     value_release(vm, said);
     if (rc || found) return rc;
-    if (member_peek(vm, o->kind, "__len__").tag == V_FUNC) rc = len(vm, o, &n);
+    if (member_peek(vm, o, "__len__").tag == V_FUNC) rc = len(vm, o, &n);
     *out = n != 0;
     return rc;
 }
@@ -337,6 +434,7 @@ gpa_code record_hash(gpa_vm *vm, value v, uint64_t *out, bool *handled) {
     value hash = v_none();
     *handled = false;
     if (!record_is(v.object->kind)) return GPA_OK;
+    if (member_peek(vm, v.object, "__hash__").tag == V_NONE) return vm_fail(vm, GPA_E_TYPE, "unhashable type: '%s'", name_of(v.object));
     gpa_code rc = ask(vm, v.object, "__hash__", 0, NULL, &hash, handled);
     if (!rc && *handled) rc = value_hash(vm, hash, out);
     value_release(vm, hash);

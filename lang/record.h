@@ -29,7 +29,9 @@
  * __mimes__ gives what an object is shown as besides its text (lang/mime.h): a dict from MIME types to str or bytes, or to a
  * tuple of that and a str of JSON.
  * __init__, __repr__, __str__, __format__, __call__, __getitem__, __setitem__, __delitem__, __enter__, __exit__, __len__, __iter__, __next__, __contains__, __array__, __hash__, __bool__, the
- * binary operators (__add__ and __radd__ ...), the unary ones and __abs__ mean what they mean in Python. What is not defined behaves as it does for an object without it. */
+ * binary operators (__add__ and __radd__ ...), the unary ones and __abs__ mean what they mean in Python. What is not defined behaves as it does for an object without it.
+ *
+ * Instances of classes that programs write (lang/instance.h) are records, whose members are their class's. */
 #ifndef GPA_RECORD_H
 #define GPA_RECORD_H
 
@@ -47,9 +49,15 @@ bool record_is(const object_kind *kind);
 dict_obj *record_members_peek(gpa_vm *vm, const object_kind *kind);
 /* An operator of which an operand may be a record. *handled stays false when neither defines it. */
 gpa_code record_binary(gpa_vm *vm, ast_op op, value a, value b, value *out, bool *handled);
+/* a op= b of an instance that takes it in place. *handled stays false when its class does not say how. */
+gpa_code record_update(gpa_vm *vm, ast_op op, value a, value b, value *out, bool *handled);
 gpa_code record_unary(gpa_vm *vm, ast_op op, value a, value *out, bool *handled);
 /* format() of a record with a specification of n bytes, appended; *handled: it defines __format__. */
 gpa_code record_format(gpa_vm *vm, value v, const char *spec, size_t n, gpa_str *out, bool *handled);
+/* What an instance answers to a member (__float__, __index__, __round__ ...) with at most three arguments; *handled: it has that. */
+gpa_code record_ask(gpa_vm *vm, value v, const char *name, size_t n, const value *args, value *out, bool *handled);
+/* <module.Class object at 0x...>: what object.__repr__ gives. */
+gpa_code record_default_repr(gpa_vm *vm, object_obj *o, gpa_str *out);
 /* The truth of a record: what its __bool__ says, or whether its __len__ is not 0; without them it is true. */
 gpa_code record_truth(gpa_vm *vm, object_obj *o, bool *out);
 /* hash() of an object; *handled: it is a record that defines __hash__. */

@@ -5,6 +5,7 @@
  * an error finds its place. Calls of functions written in gpa push a frame and go on in the same loop.
  *
  * Read the macros, then any instruction, then calls, `leave` and `failed`. */
+#include "lang/instance.h"
 #include "lang/iterate.h"
 #include "lang/operate.h"
 #include "lang/step.h"
@@ -30,7 +31,7 @@ frame *run_push(gpa_vm *vm, code *c, func_obj *fn, module_obj *m, value *regs) {
     f->module = m;
     f->regs = regs;
     f->ip = f->next = c->ins;
-    f->base = f->detached = false;
+    f->base = f->detached = f->makes = false;
     for (unsigned i = c->n_params; i < c->n_vars; i++) regs[i].tag = V_UNSET;
     value *to = regs + c->n_vars;
     for (unsigned i = 0; i < c->n_consts_in_frame; i++) to[i] = c->consts[i];
@@ -107,16 +108,40 @@ static inline void pop_frame(gpa_vm *vm, const frame *f) {
     vm->depth--;
 }
 
+/* What is called in truth, when that is a function with an object as its first argument: a method's function, __call__ of an
+ * instance, __init__ of a class, whose instance then is in *fn already (*makes). */
+static gpa_code find_function(gpa_vm *vm, value *fn, value *callee, value *self, bool *makes) {
+    value made = v_unset(), init = v_unset();
+    *callee = *fn;
+    *self = v_unset();
+    *makes = false;
+    if (fn->tag == V_METHOD && fn->method->fn.tag == V_FUNC) {
+        *self = fn->method->self;
+        *callee = fn->method->fn;
+    } else if (fn->tag == V_CLASS) {
+        gpa_code rc = instance_begin(vm, fn->class, &made, &init);
+        if (rc || init.tag == V_UNSET) return rc;
+        *makes = true;
+        *self = made;
+        *callee = init;
+        reg_put(vm, fn, made);
+    } else if (fn->tag == V_OBJECT && fn->object->kind == &instance_kind) {
+        value call = class_text_peek(class_of_peek(*fn), "__call__");
+        if (call.tag != V_FUNC) return GPA_OK;
+        *self = *fn;
+        *callee = call;
+    }
+    return GPA_OK;
+}
+
 /* A call with arguments at args (owned by the registers): of a function, *entered; else the result is in *fn. */
 static gpa_code call_slow(gpa_vm *vm, frame *f, value *fn, value *args, size_t n, size_t n_named, const value *names,
                           bool *entered) {
-    value callee = *fn, self = v_unset();
-    gpa_code rc = GPA_OK;
+    value callee, self;
+    bool makes;
     *entered = false;
-    if (callee.tag == V_METHOD && callee.method->fn.tag == V_FUNC) {
-        self = callee.method->self;
-        callee = callee.method->fn;
-    }
+    gpa_code rc = find_function(vm, fn, &callee, &self, &makes);
+    if (rc) return rc;
     if (callee.tag == V_FUNC) {
         value *to = f->detached || self.tag != V_UNSET ? run_top(vm) : args;
         if ((rc = call_ready(vm, callee.func, to + n + n_named))) return rc;
@@ -132,7 +157,7 @@ static gpa_code call_slow(gpa_vm *vm, frame *f, value *fn, value *args, size_t n
         code *c = callee.func->code;
         if (!c->simple || n != c->n_params || n_named) rc = call_bind(vm, callee.func, to, n, n_named, names);
         if (rc) return rc;
-        run_push(vm, c, callee.func, callee.func->module, to);
+        run_push(vm, c, callee.func, callee.func->module, to)->makes = makes;
         *entered = true;
         return GPA_OK;
     }
@@ -359,6 +384,7 @@ L_SET_GLOBAL : {
     reg_put(vm, &f->module->slots[I->d], v);
     GO(1);
 }
+    STEP(GET_OWN, get_own, 2)
     STEP(DEL_GLOBAL, del_global, 1)
     STEP(NEW_CELL, new_cell, 1)
     STEP(GET_CELL, get_cell, 1)
@@ -688,12 +714,23 @@ L_RETURN : {
         *out = v;
         return GPA_OK;
     }
+    answer = f->makes;
     f = &vm->frames[vm->depth - 1];
     R = f->regs;
     I = f->next;
+    if (UNLIKELY(answer)) {
+        if (UNLIKELY(v.tag != V_NONE)) {
+            instance_fail_init(vm, v);
+            value_release(vm, v);
+            goto failed;
+        }
+        DISPATCH();
+    }
     reg_put(vm, &R[f->dst], v);
     DISPATCH();
 }
+    STEP(NAMESPACE, namespace, 1)
+    STEP(CLASS, class, 2)
     STEP(FUNCTION, function, 1)
     STEP(GENERATOR, generator, 1)
 L_YIELD:

@@ -5,7 +5,9 @@
  * of its frame; one bound further out is captured, which makes the slot there a cell and adds a free variable to
  * every function in between; any other is a global.
  *
- * A comprehension is a scope without a frame: its names are slots of the frame around it.
+ * A comprehension is a scope without a frame: its names are slots of the frame around it. A class is two scopes: the one of
+ * its frame, which functions inside see, with nothing in it but __class__, and within that one without a frame for its
+ * names, which they do not see.
  *
  * The walk also checks what CPython's compiler checks behind its parser. CPython does so in two passes, names first;
  * so errors of the second kind wait in `late` until the walk is over.
@@ -44,21 +46,23 @@ typedef struct {
 
 enum { MAX_BLOCKS = 20 };
 
-/* A scope while it is built. Those of comprehensions have no `out`. */
+/* A scope while it is built. Those of comprehensions and of the names of a class have no `out`. */
 typedef struct {
     ast_scope *out;
     uint32_t parent; /* NONE for the module */
     uint32_t n_slots, n_frees;
+    bool of_class; /* the names of a class */
 } level;
 
 typedef struct {
-    ast_node *node;
+    ast_node *node; /* NULL: one that no NAME stands for */
     uint32_t symbol;
 } use;
 
 typedef struct {
     arena *arena;
     const intern *names;
+    gpa_sym class, super, annotations; /* "__class__", "super", "__annotations__" */
     gpa_err *err, late;
     symbol *symbols;
     size_t n_symbols, cap_symbols;
@@ -126,7 +130,9 @@ static uint32_t open_level(scoper *s, ast_scope *out) {
         no_memory(s);
         return NONE;
     }
-    s->levels[s->n_levels] = (level){out, s->here, 0, 0};
+    uint32_t around = s->here;
+    if (around != NONE && s->levels[around].of_class) around = s->levels[around].parent;
+    s->levels[s->n_levels] = (level){.out = out, .parent = around};
     return (uint32_t)s->n_levels++;
 }
 
@@ -147,18 +153,20 @@ static bool is_module(const scoper *s, uint32_t scope) { return s->levels[scope]
 
 static bool is_comprehension(const scoper *s, uint32_t scope) {
     const ast_scope *out = s->levels[scope].out;
-    return !out || out->kind == AST_SCOPE_GENEXP;
+    return out ? out->kind == AST_SCOPE_GENEXP : !s->levels[scope].of_class;
 }
 
-/* Notes a use of a NAME in a scope. */
-static bool touch(scoper *s, uint32_t scope, ast_node *name, unsigned flags) {
-    uint32_t made = enter(s, scope, name->name.name);
+/* Notes a use of a name in a scope; node: its NAME, or NULL. */
+static bool note(scoper *s, uint32_t scope, gpa_sym name, ast_node *node, unsigned flags) {
+    uint32_t made = enter(s, scope, name);
     if (made == NONE) return false;
     s->symbols[made].flags |= flags;
     if (!mem_room(&s->uses, s->n_uses, &s->cap_uses, sizeof *s->uses)) return no_memory(s);
-    s->uses[s->n_uses++] = (use){name, made};
+    s->uses[s->n_uses++] = (use){node, made};
     return true;
 }
+
+static bool touch(scoper *s, uint32_t scope, ast_node *name, unsigned flags) { return note(s, scope, name->name.name, name, flags); }
 
 /* ---- binding ---- */
 
@@ -184,6 +192,8 @@ static bool bind_walrus(scoper *s, ast_node *name) {
                         text_of(s, name->name.name));
         scope = s->levels[scope].parent;
     }
+    if (s->levels[scope].out && s->levels[scope].out->kind == AST_SCOPE_CLASS)
+        return fail(s, name->span, "assignment expression within a comprehension cannot be used in a class body%s", "");
     uint32_t made = enter(s, scope, name->name.name);
     if (made == NONE) return false;
     s->symbols[made].flags |= BOUND;
@@ -328,6 +338,23 @@ static bool walk_function(scoper *s, ast_node *n) {
     return true;
 }
 
+/* The body of a class: a frame, and in it a scope of names. */
+static bool walk_class(scoper *s, ast_node *n) {
+    if (!walk_list(s, n->class_.decorators) || !bind(s, n->class_.target, 0) || !walk(s, n->class_.bases)) return false;
+    ast_scope *out = new_scope(s, AST_SCOPE_CLASS);
+    outside o;
+    if (!out || !open_scope(s, out, &o)) return false;
+    n->class_.scope = out;
+    uint32_t cell = enter(s, s->here, s->class), names = open_level(s, NULL);
+    if (cell == NONE || names == NONE) return false;
+    s->symbols[cell].flags = BOUND;
+    s->levels[names].of_class = true;
+    s->here = names;
+    if (!walk_list(s, n->class_.body)) return false;
+    close_scope(s, &o);
+    return true;
+}
+
 /* The clauses of a comprehension and its items. The first iterable belongs to the scope around it. */
 static bool walk_comprehension(scoper *s, ast_list clauses, ast_node *item, ast_node *second, ast_scope *out) {
     bool in_iterable = s->in_iterable;
@@ -430,6 +457,7 @@ static bool walk_annotated(scoper *s, ast_node *n) {
                         flags & GLOBAL ? "annotated name '%s' can't be global" : "annotated name '%s' can't be nonlocal",
                         text_of(s, target->name.name));
         if (!bind(s, target, ANNOTATED)) return false;
+        if (s->levels[s->here].of_class && !note(s, s->here, s->annotations, NULL, BOUND)) return false;
     } else if (!walk(s, target)) {
         return false;
     }
@@ -499,7 +527,7 @@ static bool walk_targets(scoper *s, ast_list targets) {
 
 static bool walk(scoper *s, ast_node *n) {
     switch ((ast_kind)n->kind) {
-        case AST_NAME: return touch(s, s->here, n, USED);
+        case AST_NAME: return touch(s, s->here, n, USED) && (n->name.name != s->super || note(s, s->here, s->class, NULL, USED));
         case AST_FUNCTION: return walk_function(s, n);
         case AST_LISTCOMP: return walk_comprehension(s, n->listcomp.clauses, n->listcomp.item, NULL, NULL);
         case AST_SETCOMP: return walk_comprehension(s, n->setcomp.clauses, n->setcomp.item, NULL, NULL);
@@ -529,6 +557,7 @@ static bool walk(scoper *s, ast_node *n) {
         case AST_TRY: return walk_try(s, n);
         case AST_WITH: return walk_with(s, n);
         case AST_DEF: return walk_list(s, n->def.decorators) && bind(s, n->def.target, 0) && walk(s, n->def.function);
+        case AST_CLASS: return walk_class(s, n);
         case AST_IMPORT:
         case AST_FROM: return walk_import(s, n);
         case AST_RETURN:
@@ -637,7 +666,7 @@ static bool resolve_all(scoper *s) {
 /* Writes the results: the places of the NAMEs, and each frame's variables. */
 static bool publish(scoper *s) {
     for (size_t i = 0; i < s->n_uses; i++)
-        if (s->uses[i].symbol != NONE) s->uses[i].node->name.place = s->symbols[s->uses[i].symbol].place;
+        if (s->uses[i].symbol != NONE && s->uses[i].node) s->uses[i].node->name.place = s->symbols[s->uses[i].symbol].place;
     for (size_t i = 0; i < s->n_levels; i++) {
         ast_scope *out = s->levels[i].out;
         if (!out) continue;
@@ -657,16 +686,19 @@ static bool publish(scoper *s) {
             out->frees[sym->place.slot] = (ast_free_var){sym->name, sym->from};
         else
             out->vars[sym->place.slot] =
-                (ast_var){sym->name, sym->place.where == AST_IN_CELL, (sym->flags & PARAM) != 0, frame != sym->scope};
+                (ast_var){sym->name, sym->place.where == AST_IN_CELL, (sym->flags & PARAM) != 0, frame != sym->scope && !s->levels[sym->scope].of_class};
     }
     return true;
 }
 
-gpa_code scope_resolve(ast_module *m, const intern *names, gpa_err *e) {
+gpa_code scope_resolve(ast_module *m, intern *names, gpa_err *e) {
     gpa_err own = {.code = GPA_OK};
     scoper s = {.arena = m->arena, .names = names, .err = &own, .here = NONE, .mask = 255};
     s.table = mem_zero((s.mask + 1) * sizeof *s.table);
-    m->scope = s.table ? new_scope(&s, AST_SCOPE_MODULE) : NULL;
+    s.class = intern_get(names, "__class__", 9);
+    s.super = intern_get(names, "super", 5);
+    s.annotations = intern_get(names, "__annotations__", 15);
+    m->scope = s.table && s.class && s.super && s.annotations ? new_scope(&s, AST_SCOPE_MODULE) : NULL;
     if (!m->scope) {
         no_memory(&s);
     } else if ((s.here = open_level(&s, m->scope)) != NONE) {

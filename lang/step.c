@@ -7,6 +7,7 @@
 
 #include "runtime/base.h"
 
+#include "lang/class.h"
 #include "lang/container.h"
 #include "lang/format.h"
 #include "lang/operate.h"
@@ -522,6 +523,43 @@ STEP(get_method) {
 }
 
 /* ---- functions ---- */
+
+/* The names in the order of their slots; the cell of __class__ goes along, for the class that is made of them. */
+STEP(namespace) {
+    const ast_scope *s = f->code->scope;
+    const ast_node *doc = f->code->node->class_.doc;
+    value all = v_dict(vm);
+    gpa_code rc = all.tag == V_UNSET ? vm->err.code : GPA_OK;
+    if (!rc && doc) {
+        value text = v_str(vm, doc->string.text.at, doc->string.text.len);
+        rc = text.tag == V_UNSET ? vm->err.code : dict_set_text(vm, all.dict, "__doc__", text);
+        value_release(vm, text);
+    }
+    for (uint32_t k = 0; k < s->n_vars && !rc; k++) {
+        if (s->vars[k].comprehension || r[k].tag == V_UNSET) continue;
+        rc = dict_set_text(vm, all.dict, s->vars[k].cell ? "__classcell__" : intern_text(vm->config.names, s->vars[k].name), r[k]);
+    }
+    if (rc) value_release(vm, all);
+    return rc ? rc : made(vm, f, i, all);
+}
+
+STEP(class) {
+    value v = v_none();
+    gpa_code rc = class_new(vm, f->code->inner[i[1].a], r[i->b], r[i->c], f->module, &v);
+    return rc ? rc : done(vm, f, i, v, true, true);
+}
+
+STEP(get_own) {
+    if (r[i->b].tag != V_UNSET) {
+        reg_put(vm, &r[i->a], value_retain(r[i->b]));
+        return GPA_OK;
+    }
+    value v = f->module->slots[i[1].d];
+    const value *found = v.tag != V_UNSET ? &v : module_fallback(vm, f->module, i[1].d);
+    if (!found) return vm->err.code;
+    reg_put(vm, &r[i->a], value_retain(*found));
+    return GPA_OK;
+}
 
 STEP(function) {
     value v = v_none();

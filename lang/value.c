@@ -7,6 +7,7 @@
 #include <stdarg.h>
 
 #include "lang/builtin/tables.h"
+#include "lang/class.h"
 #include "lang/container.h"
 #include "lang/machine.h"
 #include "lang/number.h"
@@ -286,7 +287,11 @@ static void bury(dying *d, value v) {
         case V_SLICE: drop_all(d, (value[]){v.slice->start, v.slice->stop, v.slice->step}, 3); break;
         case V_ARRAY: arr_release(vm_rt(d->vm), v.array->arr); break;
         case V_METHOD: drop_all(d, (value[]){v.method->self, v.method->fn}, 2); break;
-        case V_EXCEPTION: drop_all(d, (value[]){v.exc->args, v.exc->cause, v.exc->notes}, 3); break;
+        case V_EXCEPTION: drop_all(d, (value[]){v.exc->args, v.exc->cause, v.exc->notes, v.exc->class, v.exc->fields}, 5); break;
+        case V_CLASS:
+            class_forget(d->vm, v.class);
+            drop_all(d, (value[]){v.class->bases, v.class->order, v.class->members, v.class->abstract, v.class->past}, 5);
+            break;
         case V_ITER: drop_all(d, (value[]){v.iter->source, v.iter->extra}, 2); break;
         case V_CELL: drop(d, v.cell->v); break;
         case V_OBJECT:
@@ -402,6 +407,8 @@ const char *value_type_name(value v) {
     if (v.tag == V_NUM) return numpy_names[v.aux];
     if (v.tag == V_COMPLEX && v.aux) return numpy_names[DT_C128];
     if (v.tag == V_ARRAY && v.aux) return numpy_names[v.array->arr->dtype];
+    const class_obj *class = v.tag == V_EXCEPTION || v.tag == V_OBJECT ? class_of_peek(v) : NULL;
+    if (class) return class->text;
     if (v.tag == V_EXCEPTION) return gpa_err_name(v.exc->code);
     if (v.tag == V_OBJECT && v.object->kind->tuple) return strrchr(v.object->kind->type_name, '.') + 1;
     if (v.tag == V_OBJECT) return v.object->kind->type_name;
@@ -608,6 +615,7 @@ static gpa_code equal(gpa_vm *vm, value a, value b, int depth, bool *out) {
         return GPA_OK;
     }
     if (a.tag == V_ARRAY || b.tag == V_ARRAY) return equal_arrays(vm, a, b, out);
+    if (a.tag == V_OBJECT || b.tag == V_OBJECT) return equal_objects(vm, a, b, out);
     number x = number_of(a), y = number_of(b);
     if (x.kind != NUMBER_NOT || y.kind != NUMBER_NOT) {
         *out = x.kind != NUMBER_NOT && y.kind != NUMBER_NOT && number_equal(&x, &y);
@@ -626,7 +634,6 @@ static gpa_code equal(gpa_vm *vm, value a, value b, int depth, bool *out) {
     if (a.tag == V_DICT) return equal_dicts(vm, a.dict, b.dict, depth, out);
     if (a.tag == V_SET) return a.set->d.count == b.set->d.count ? set_subset(vm, a.set, b.set, out) : GPA_OK;
     if (a.tag == V_SLICE) return equal_items(vm, &a.slice->start, &b.slice->start, 3, depth, out);
-    if (a.tag == V_OBJECT) return equal_objects(vm, a, b, out);
     if (a.tag == V_METHOD) *out = value_is(a.method->self, b.method->self) && value_is(a.method->fn, b.method->fn);
     else if (a.tag == V_RANGE) *out = equal_ranges(a.range, b.range);
     else if (a.tag == V_BYTES) *out = a.str->size == b.str->size && memcmp(a.str->text, b.str->text, a.str->size) == 0;

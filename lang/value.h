@@ -42,6 +42,7 @@ struct vm;
     VT(EXCEPTION, "BaseException", 1)            \
     VT(ITER, "iterator", 1)                      \
     VT(OBJECT, "object", 1)                      \
+    VT(CLASS, "type", 1)                         \
     VT(CELL, "cell", 1)
 
 typedef enum {
@@ -86,6 +87,7 @@ typedef struct value {
         struct iter_obj *iter;
         struct object_obj *object;
         struct cell_obj *cell;
+        struct class_obj *class; /* CLASS: lang/class.h */
     };
 } value;
 
@@ -170,6 +172,8 @@ typedef struct exc_obj {
     value args;  /* a tuple */
     value cause; /* `raise ... from`, or NONE */
     value notes; /* the list that add_note makes, or NONE */
+    value class; /* the CLASS of a program that it is an instance of, or NONE */
+    value fields; /* a DICT of the attributes that were set, or NONE */
     gpa_err err; /* place, notes, hint; msg is str(exception) */
 } exc_obj;
 

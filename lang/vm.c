@@ -6,6 +6,7 @@
 #include "runtime/base.h"
 
 #include "lang/container.h"
+#include "lang/instance.h"
 #include "lang/numpy/numpy.h"
 #include "lang/parse.h"
 #include "lang/prelude.h"
@@ -105,7 +106,9 @@ gpa_code vm_new(const vm_config *c, gpa_vm **out, gpa_err *e) {
     vm->stack = mem_zero(STACK_VALUES * sizeof *vm->stack);
     vm->stack_end = vm->stack ? vm->stack + STACK_VALUES : NULL;
     gpa_sym main = intern_get(c->names, "__main__", 8);
-    gpa_code rc = vm->frames && vm->stack && main ? GPA_OK : vm_no_memory(vm);
+    vm->sym_new = intern_get(c->names, "__new__", 7);
+    vm->sym_init = intern_get(c->names, "__init__", 8);
+    gpa_code rc = vm->frames && vm->stack && main && vm->sym_new && vm->sym_init ? GPA_OK : vm_no_memory(vm);
     if (!rc && !(vm->main = module_new(vm, main))) rc = vm->err.code;
     if (!rc) rc = fill_builtins(vm);
     if (!rc) rc = fill_numpy(vm);
@@ -158,6 +161,8 @@ void vm_free(gpa_vm *vm) {
     value_release(vm, vm->warning_filters);
     value_release(vm, vm->warning_log);
     value_release(vm, vm->random);
+    instance_break_cycles(vm);
+    class_break_cycles(vm);
     break_cycles(vm);
     call_free(vm);
     for (module_obj *m = vm->modules, *next; m; m = next) {

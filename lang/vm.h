@@ -147,11 +147,14 @@ bool vm_is_lenient(const gpa_vm *vm);
 const ast_node *func_node(const func_obj *f);
 ast_module *func_ast(const func_obj *f);
 const char *func_name(gpa_vm *vm, const func_obj *f);
-/* "(a, b=2, *args)" as Python's inspect.signature prints it. */
-gpa_code func_signature(gpa_vm *vm, const func_obj *f, gpa_str *out);
+/* The name as messages tell it: with that of the class, if it is a member's. */
+const char *func_title(gpa_vm *vm, const func_obj *f);
+/* "(a, b=2, *args)" as Python's inspect.signature prints it; `bound`: without the first parameter, which is given. */
+gpa_code func_signature(gpa_vm *vm, const func_obj *f, bool bound, gpa_str *out);
 
 /* ---- attributes and types ---- */
 
+gpa_code vm_delattr(gpa_vm *vm, value v, const char *name);
 gpa_code vm_setattr(gpa_vm *vm, value v, const char *name, value item);
 /* The names dir(v) lists; `each` is called once for each. */
 gpa_code vm_dir(gpa_vm *vm, value v, void (*each)(void *user, const char *name, value v), void *user);

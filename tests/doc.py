@@ -38,7 +38,7 @@ def check(engine, owner, name, kind, doc):
         return [("its docstring:", str(e))]
     if not examples and kind not in ("module", "constant") and owner != DRAWING and not doc.startswith(NO_EXAMPLE):
         return [("it has no example", "")]
-    module = owner if owner in ("math", "cmath", "random", "functools", "itertools", "collections", "operator", "string", "timeit", "copy", "json", "io", "gzip", "tempfile", "warnings", "heapq", "bisect", "time", "os", "os.path", "sys") else ""
+    module = owner if owner in ("math", "cmath", "random", "functools", "itertools", "collections", "operator", "string", "timeit", "copy", "json", "abc", "dataclasses", "io", "gzip", "tempfile", "warnings", "heapq", "bisect", "time", "os", "os.path", "sys") else ""
     prologue = f"import {module}\nfrom {module} import *\n" if module else ""
     if owner.startswith(("numpy", "scipy", "pyculib", "imageio", "ndarray", "dtype", "ufunc", "Generator", "poly1d", "broadcast")):
         prologue = "import numpy as np\nfrom numpy import *\nfrom builtins import bool\n"

@@ -1,5 +1,7 @@
 /* Calling bool, type, slice and the exception types; their attributes. */
 #include "lang/builtin/all.h"
+#include "lang/class.h"
+#include "lang/format.h"
 #include "lang/number.h"
 #include "lang/vm.h"
 
@@ -12,8 +14,19 @@ gpa_code bool_new(gpa_vm *vm, value *argv, value *out) {
 
 gpa_code type_new(gpa_vm *vm, value *argv, value *out) {
     (void)vm;
-    *out = v_type(type_of(argv[1]));
+    class_obj *c = class_of_peek(argv[1]);
+    *out = c ? value_retain(v_obj(V_CLASS, c)) : v_type(type_of(argv[1]));
     return GPA_OK;
+}
+
+gpa_code type_mro(gpa_vm *vm, value *argv, value *out) {
+    value all = v_unset();
+    gpa_code rc;
+    if (argv[0].tag == V_CLASS) rc = class_ancestors(vm, argv[0].class, &all);
+    else rc = native_give(v_tuple(vm, 1 + (argv[0].aux != V_OBJECT), (value[]){argv[0], v_type(V_OBJECT)}), &all);
+    if (!rc) rc = vm_collect(vm, all, out);
+    value_release(vm, all);
+    return rc;
 }
 
 gpa_code type_get_name(gpa_vm *vm, value *argv, value *out) {
@@ -91,6 +104,33 @@ gpa_code slice_indices(gpa_vm *vm, value *argv, value *out) {
 gpa_code exception_new(gpa_vm *vm, value *argv, value *out) {
     gpa_code code = argv[0].aux >= AUX_ERROR ? (gpa_code)(argv[0].aux - AUX_ERROR) : GPA_E_EXCEPTION;
     return native_give(v_exception(vm, code, argv[1]), out);
+}
+
+gpa_code exception_init(gpa_vm *vm, value *argv, value *out) {
+    exc_obj *e = argv[0].exc;
+    (void)vm;
+    (void)out;
+    value old = e->args;
+    e->args = value_retain(argv[1]);
+    value_release(vm, old);
+    return GPA_OK;
+}
+
+static gpa_code text_of(gpa_vm *vm, value v, gpa_code (*put)(gpa_vm *vm, const exc_obj *e, gpa_str *out), value *out) {
+    gpa_str s;
+    str_init(&s);
+    gpa_code rc = put(vm, v.exc, &s);
+    if (!rc) return native_give(v_str_take(vm, &s), out);
+    str_free(&s);
+    return rc;
+}
+
+gpa_code exception_str(gpa_vm *vm, value *argv, value *out) { return text_of(vm, argv[0], format_exception_str, out); }
+gpa_code exception_repr(gpa_vm *vm, value *argv, value *out) { return text_of(vm, argv[0], format_exception_repr, out); }
+
+gpa_code exception_with_traceback(gpa_vm *vm, value *argv, value *out) {
+    (void)vm;
+    return give_again(argv[0], out);
 }
 
 gpa_code exception_args(gpa_vm *vm, value *argv, value *out) {

@@ -4,6 +4,7 @@
 #include "lang/builtin/kinds.h"
 #include "lang/container.h"
 #include "lang/format.h"
+#include "lang/instance.h"
 #include "lang/number.h"
 #include "lang/record.h"
 #include "lang/text.h"
@@ -150,6 +151,11 @@ gpa_code core_hash(gpa_vm *vm, value *argv, value *out) {
 gpa_code core_callable(gpa_vm *vm, value *argv, value *out) {
     value v = argv[0];
     dict_obj *members = v.tag == V_OBJECT && record_is(v.object->kind) ? record_members_peek(vm, v.object->kind) : NULL;
+    const class_obj *c = v.tag == V_OBJECT ? class_of_peek(v) : NULL;
+    if (c) {
+        *out = v_bool(class_text_peek(c, "__call__").tag != V_UNSET);
+        return GPA_OK;
+    }
     *out = v_bool(vm_callable(v) && (!members || dict_text_peek(vm, members, "__call__").tag != V_UNSET));
     return GPA_OK;
 }
@@ -161,6 +167,7 @@ uint32_t type_of(value v) {
     if (v.tag == V_EXCEPTION) return AUX_ERROR + v.exc->code;
     if (v.tag == V_SET && v.set->frozen) return AUX_FROZENSET;
     if (v.tag == V_FUNC && v.func->ufunc) return V_UFUNC;
+    if (v.tag == V_CLASS) return V_TYPE;
     if (v.tag == V_OBJECT)
         for (uint32_t i = 0; i < OBJECT_KINDS; i++)
             if (object_kinds[i] == v.object->kind) return AUX_KIND + i;
@@ -179,14 +186,25 @@ static bool derives(uint32_t sub, uint32_t from) {
 
 bool type_matches(value v, uint32_t aux) { return derives(type_of(v), aux); }
 
-static gpa_code matches_any(gpa_vm *vm, uint32_t type, value classes, const char *fn, bool *out) {
+/* The type of a value: a TYPE, or a CLASS of a program. Borrowed. */
+static value type_peek(value v) {
+    class_obj *c = class_of_peek(v);
+    return c ? v_obj(V_CLASS, c) : v_type(type_of(v));
+}
+
+static gpa_code matches_any(gpa_vm *vm, value type, value classes, const char *fn, bool *out) {
+    uint32_t built_in = type.tag == V_TYPE ? type.aux : type.class->error ? AUX_ERROR + (uint32_t)type.class->error : V_OBJECT;
     *out = false;
     if (classes.tag == V_TYPE) {
-        *out = derives(type, classes.aux);
+        *out = derives(built_in, classes.aux);
+        return GPA_OK;
+    }
+    if (classes.tag == V_CLASS) {
+        *out = type.tag == V_CLASS && class_derives(type.class, classes.class);
         return GPA_OK;
     }
     if (classes.tag == V_OBJECT && classes.object->kind == &abstract_kind) {
-        *out = np_abstract_has(classes.object, type);
+        *out = type.tag == V_TYPE && np_abstract_has(classes.object, type.aux);
         return GPA_OK;
     }
     if (classes.tag != V_TUPLE)
@@ -200,15 +218,15 @@ static gpa_code matches_any(gpa_vm *vm, uint32_t type, value classes, const char
 
 gpa_code core_isinstance(gpa_vm *vm, value *argv, value *out) {
     bool is;
-    gpa_code rc = matches_any(vm, type_of(argv[0]), argv[1], "isinstance", &is);
+    gpa_code rc = matches_any(vm, type_peek(argv[0]), argv[1], "isinstance", &is);
     if (!rc) *out = v_bool(is);
     return rc;
 }
 
 gpa_code core_issubclass(gpa_vm *vm, value *argv, value *out) {
-    if (argv[0].tag != V_TYPE) return vm_fail(vm, GPA_E_TYPE, "issubclass() arg 1 must be a class");
+    if (argv[0].tag != V_TYPE && argv[0].tag != V_CLASS) return vm_fail(vm, GPA_E_TYPE, "issubclass() arg 1 must be a class");
     bool is;
-    gpa_code rc = matches_any(vm, argv[0].aux, argv[1], "issubclass", &is);
+    gpa_code rc = matches_any(vm, argv[0], argv[1], "issubclass", &is);
     if (!rc) *out = v_bool(is);
     return rc;
 }
@@ -241,6 +259,12 @@ gpa_code core_setattr(gpa_vm *vm, value *argv, value *out) {
     return vm_setattr(vm, argv[0], argv[1].str->text, argv[2]);
 }
 
+gpa_code core_delattr(gpa_vm *vm, value *argv, value *out) {
+    (void)out;
+    if (argv[1].tag != V_STR) return vm_fail(vm, GPA_E_TYPE, "attribute name must be string, not '%s'", value_type_name(argv[1]));
+    return vm_delattr(vm, argv[0], argv[1].str->text);
+}
+
 /* The variables of a module as a new dict. */
 static gpa_code names_of(gpa_vm *vm, const module_obj *m, value *out) {
     value d = v_dict(vm);
@@ -261,6 +285,11 @@ gpa_code core_globals(gpa_vm *vm, value *argv, value *out) {
 gpa_code core_vars(gpa_vm *vm, value *argv, value *out) {
     if (argv[0].tag == V_UNSET) return names_of(vm, vm_main(vm), out);
     if (argv[0].tag == V_MODULE) return names_of(vm, argv[0].module, out);
+    if (argv[0].tag == V_CLASS) return vm_attr(vm, argv[0], "__dict__", out);
+    if (instance_fields_peek(argv[0])) {
+        *out = value_retain(v_obj(V_DICT, instance_fields_peek(argv[0])));
+        return GPA_OK;
+    }
     return vm_fail(vm, GPA_E_TYPE, "vars() argument must have __dict__ attribute");
 }
 
@@ -282,6 +311,17 @@ static void gather(void *to, const char *name, value v) {
     value_release(g->vm, s);
 }
 
+/* Of texts in order, those that are there again: an instance has a name, and its class has it, too. */
+static void drop_repeated(gpa_vm *vm, list_obj *l) {
+    size_t n = 0;
+    for (size_t i = 0; i < l->count; i++) {
+        bool again = n && strcmp(l->items[n - 1].str->text, l->items[i].str->text) == 0;
+        if (again) value_release(vm, l->items[i]);
+        else l->items[n++] = l->items[i];
+    }
+    l->count = n;
+}
+
 gpa_code core_dir(gpa_vm *vm, value *argv, value *out) {
     value names = v_list(vm, 0, NULL), of = argv[0];
     if (names.tag == V_UNSET) return GPA_E_MEMORY;
@@ -290,6 +330,7 @@ gpa_code core_dir(gpa_vm *vm, value *argv, value *out) {
     gpa_code rc = vm_dir(vm, of, gather, &g);
     if (!rc) rc = g.rc;
     if (!rc) rc = list_sort(vm, names.list, v_none(), false);
+    if (!rc) drop_repeated(vm, names.list);
     if (!rc) *out = names;
     else value_release(vm, names);
     return rc;
@@ -321,8 +362,30 @@ static void put_doc(const char *doc, gpa_str *s) {
     }
 }
 
+static gpa_code describe(gpa_vm *vm, value v, gpa_str *s);
+
+/* A class: what it is called with, its text, its own methods. */
+static gpa_code describe_class(gpa_vm *vm, const class_obj *c, gpa_str *s) {
+    value init = class_text_peek(c, "__init__"), doc = dict_text_peek(vm, c->members.dict, "__doc__");
+    gpa_code rc = GPA_OK;
+    size_t at = 0;
+    str_printf(s, "class %s", c->text);
+    if (init.tag != V_FUNC) str_put(s, "()");
+    else rc = func_signature(vm, init.func, true, s);
+    str_putc(s, '\n');
+    if (doc.tag == V_STR) put_doc(doc.str->text, s);
+    for (dict_entry *e; !rc && (e = dict_next(c->members.dict, &at));) {
+        if (e->v.tag != V_FUNC || e->key.str->text[0] == '_') continue;
+        str_putc(s, '\n');
+        rc = describe(vm, e->v, s);
+    }
+    return rc;
+}
+
 static gpa_code describe(gpa_vm *vm, value v, gpa_str *s) {
-    if (v.tag == V_METHOD) v = v.method->fn;
+    bool method = v.tag == V_METHOD;
+    if (method) v = v.method->fn;
+    if (v.tag == V_CLASS) return describe_class(vm, v.class, s);
     if (v.tag == V_NATIVE) {
         str_printf(s, "%s(%s)\n", v.native->name, v.native->signature);
         put_doc(v.native->doc, s);
@@ -340,7 +403,7 @@ static gpa_code describe(gpa_vm *vm, value v, gpa_str *s) {
         return rc;
     }
     str_put(s, func_name(vm, v.func));
-    gpa_code rc = func_signature(vm, v.func, s);
+    gpa_code rc = func_signature(vm, v.func, method, s);
     str_putc(s, '\n');
     if (!rc && v.func->doc.tag == V_STR) put_doc(v.func->doc.str->text, s);
     return rc;

@@ -206,6 +206,14 @@ gpa_code iterate_reversed(gpa_vm *vm, value *argv, value *out) {
     value v = argv[0], items = v_none();
     gpa_code rc = GPA_OK;
     int64_t n;
+    bool handled;
+    value own = v_none();
+    TRY(record_ask(vm, v, "__reversed__", 0, NULL, &own, &handled));
+    if (handled) {
+        rc = vm_iter(vm, own, out);
+        value_release(vm, own);
+        goto out;
+    }
     if (v.tag == V_DICT || v.tag == V_OBJECT) {
         TRY(vm_collect(vm, v, &items));
         v = items;

@@ -7,6 +7,7 @@
 #include "lang/format.h"
 #include "lang/number.h"
 #include "lang/number_text.h"
+#include "lang/record.h"
 
 /* The only element of an array as a number; NumPy's error for more. */
 static gpa_code only_element(gpa_vm *vm, gpa_arr *a, number *n) {
@@ -20,6 +21,28 @@ static gpa_code only_element(gpa_vm *vm, gpa_arr *a, number *n) {
 static gpa_code worth(gpa_vm *vm, value v, number *n) {
     *n = number_of(v);
     return v.tag == V_ARRAY ? only_element(vm, v.array->arr, n) : GPA_OK;
+}
+
+/* int() or float() of an instance: what its class says, by __index__ if not by the conversion's own method. */
+static gpa_code asked(gpa_vm *vm, value v, const char *method, value_tag wanted, value *out, bool *handled) {
+    value plain = v_none();
+    gpa_code rc = record_ask(vm, v, method, 0, NULL, &plain, handled);
+    if (!rc && !*handled && !(rc = record_ask(vm, v, "__index__", 0, NULL, &plain, handled)) && *handled) {
+        int64_t i = 0;
+        rc = arg_int(vm, plain, "index", &i);
+        if (!rc) *out = wanted == V_INT ? v_int(i) : v_float((double)i);
+        value_release(vm, plain);
+        return rc;
+    }
+    if (rc || !*handled) return rc;
+    rc = value_python(vm, plain, out);
+    value_release(vm, plain);
+    if (rc || out->tag == wanted) return rc;
+    rc = vm_fail(vm, GPA_E_TYPE, wanted == V_INT ? "%s returned non-int (type %s)" : "%s.__float__ returned non-float (type %s)",
+                 wanted == V_INT ? method : value_type_name(v), value_type_name(*out));
+    value_release(vm, *out);
+    *out = v_none();
+    return rc;
 }
 
 static gpa_code bad_text(gpa_vm *vm, const str_obj *s, const char *words) {
@@ -59,8 +82,11 @@ gpa_code int_new(gpa_vm *vm, value *argv, value *out) {
         if (v.tag != V_STR && v.tag != V_BYTES) return vm_fail(vm, GPA_E_TYPE, "int() can't convert non-string with explicit base");
     }
     if (v.tag == V_STR || v.tag == V_BYTES) return int_of_text(vm, v.str, (int)base, out);
+    bool handled;
+    gpa_code rc = asked(vm, v, "__int__", V_INT, out, &handled);
+    if (rc || handled) return rc;
     number n;
-    gpa_code rc = worth(vm, v, &n);
+    rc = worth(vm, v, &n);
     if (rc) return rc;
     if (n.kind == NUMBER_NOT || (n.kind == NUMBER_COMPLEX && keeps_imaginary(v)))
         return vm_fail(vm, GPA_E_TYPE, "int() argument must be a string, a bytes-like object or a real number, not '%s'",
@@ -128,8 +154,11 @@ gpa_code float_new(gpa_vm *vm, value *argv, value *out) {
         }
         return bad_text(vm, v.str, "could not convert string to float: ");
     }
+    bool handled;
+    gpa_code rc = asked(vm, v, "__float__", V_FLOAT, out, &handled);
+    if (rc || handled) return rc;
     number n;
-    gpa_code rc = worth(vm, v, &n);
+    rc = worth(vm, v, &n);
     if (rc) return rc;
     if (n.kind == NUMBER_NOT || (n.kind == NUMBER_COMPLEX && keeps_imaginary(v)))
         return vm_fail(vm, GPA_E_TYPE, "float() argument must be a string or a real number, not '%s'",

@@ -75,7 +75,10 @@ static gpa_code round_int(gpa_vm *vm, int64_t x, int64_t n, value *out) {
 gpa_code core_round(gpa_vm *vm, value *argv, value *out) {
     value v;
     int64_t n = 0;
-    gpa_code rc = value_now(vm, argv[0], &v);
+    bool handled;
+    gpa_code rc = record_ask(vm, argv[0], "__round__", argv[1].tag != V_NONE, &argv[1], out, &handled);
+    if (rc || handled) return rc;
+    rc = value_now(vm, argv[0], &v);
     if (rc) return rc;
     number x = number_of(v);
     bool numpy = number_is_numpy(v), whole = argv[1].tag == V_NONE;
@@ -151,7 +154,10 @@ gpa_code core_pow(gpa_vm *vm, value *argv, value *out) {
 
 gpa_code core_divmod(gpa_vm *vm, value *argv, value *out) {
     value both[2] = {v_none(), v_none()};
-    gpa_code rc = vm_binary(vm, OP_FLOOR_DIVIDE, argv[0], argv[1], &both[0]);
+    bool handled;
+    gpa_code rc = record_ask(vm, argv[0], "__divmod__", 1, &argv[1], out, &handled);
+    if (rc || handled) return rc;
+    rc = vm_binary(vm, OP_FLOOR_DIVIDE, argv[0], argv[1], &both[0]);
     if (!rc) rc = vm_binary(vm, OP_REMAINDER, argv[0], argv[1], &both[1]);
     if (!rc) rc = native_give(v_tuple(vm, 2, both), out);
     value_release(vm, both[0]);

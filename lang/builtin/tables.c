@@ -99,7 +99,7 @@ static const uint8_t of_tag[V_COUNT] = {
     [V_SET] = OWNER_SET,     [V_RANGE] = OWNER_RANGE,   [V_SLICE] = OWNER_SLICE,
     [V_ARRAY] = OWNER_ARRAY, [V_FUNC] = OWNER_FUNCTION, [V_METHOD] = OWNER_COUNT,
     [V_MODULE] = OWNER_MODULE, [V_EXCEPTION] = OWNER_EXCEPTION, [V_ITER] = OWNER_COUNT,
-    [V_OBJECT] = OWNER_COUNT, [V_CELL] = OWNER_COUNT,
+    [V_OBJECT] = OWNER_OBJECT, [V_CELL] = OWNER_COUNT, [V_CLASS] = OWNER_TYPE,
 };
 
 native_owner owner_of_type(uint32_t aux) {
@@ -119,6 +119,7 @@ native_owner owner_of_value(value v) {
 
 bool native_takes(const native *row, value self) {
     if (self.tag == V_TYPE && row->owner == owners[OWNER_NAMED].name && strcmp(row->name, "_make") == 0) return true; /* a method of the type */
+    if (self.tag == V_CLASS) return row->owner == owner_OBJECT || row->owner == owner_TYPE;
     if (self.tag == V_TYPE && row->owner != owner_TYPE) return strcmp(row->name, "__new__") == 0;
     for (native_owner o = owner_of_value(self); o != OWNER_COUNT; o = owner_next(o))
         if (row->owner == owners[o].name) return true;

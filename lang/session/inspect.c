@@ -6,6 +6,7 @@
 
 #include "lang/ast.h"
 #include "lang/builtin/tables.h"
+#include "lang/class.h"
 #include "lang/session/magic.h"
 
 enum { FARTHEST = 4000 }; /* bytes: so far back an open parenthesis is looked for */
@@ -18,7 +19,7 @@ const char *inspect_kind(value v) {
     switch ((value_tag)v.tag) {
     case V_NATIVE: case V_FUNC: case V_METHOD: case V_UFUNC: return "function";
     case V_MODULE: return "module";
-    case V_TYPE: return "class";
+    case V_TYPE: case V_CLASS: return "class";
     default: return "instance";
     }
 }
@@ -53,8 +54,17 @@ static void put_parameters(const char *text, gpa_str *out) {
     str_put(out, text);
 }
 
+/* What a class is called with, or an instance that can be called: the method that takes the arguments, else UNSET. */
+static value taker_of(value v, bool *bound) {
+    const class_obj *c = v.tag == V_CLASS ? v.class : v.tag == V_OBJECT ? class_of_peek(v) : NULL;
+    value fn = c ? class_text_peek(c, v.tag == V_CLASS ? "__init__" : "__call__") : v_unset();
+    *bound = v.tag == V_METHOD || fn.tag == V_FUNC;
+    return fn.tag == V_FUNC ? fn : v.tag == V_METHOD ? v.method->fn : v;
+}
+
 void inspect_signature(gpa_session *s, value v, const char *name, gpa_str *out) {
-    if (v.tag == V_METHOD) v = v.method->fn;
+    bool bound;
+    v = taker_of(v, &bound);
     if (v.tag == V_NATIVE) {
         const char *text = v.native->signature;
         if (v.native->kind == NATIVE_METHOD) { /* without self */
@@ -67,7 +77,7 @@ void inspect_signature(gpa_session *s, value v, const char *name, gpa_str *out) 
         str_putc(out, ')');
     } else if (v.tag == V_FUNC) {
         str_put(out, name);
-        func_signature(s->vm, v.func, out);
+        func_signature(s->vm, v.func, bound, out);
     } else if (v.tag == V_UFUNC) {
         int arity = op_info[v.ufunc->op].arity;
         str_printf(out, "%s(%s, /, out=None, *, where=True, casting='same_kind', dtype=None)", name, arity == 1 ? "x" : arity == 2 ? "x1, x2" : "x1, x2, x3");
@@ -163,9 +173,14 @@ static void put_constant_doc(gpa_session *s, const char *name, size_t n, gpa_str
     value_release(s->vm, module);
 }
 
-static const source *source_of(gpa_session *s, value v) {
+/* Where a function or a class was written; NULL for other values. */
+static const ast_node *node_of(value v) {
     if (v.tag == V_METHOD) v = v.method->fn;
-    const ast_node *n = v.tag == V_FUNC ? func_node(v.func) : NULL;
+    return v.tag == V_FUNC ? func_node(v.func) : v.tag == V_CLASS ? class_node(v.class) : NULL;
+}
+
+static const source *source_of(gpa_session *s, value v) {
+    const ast_node *n = node_of(v);
     return n ? source_get(s->sources, n->span.src) : NULL;
 }
 
@@ -177,8 +192,7 @@ const char *inspect_file(gpa_session *s, value v) {
 void inspect_source(gpa_session *s, value v, gpa_str *out) {
     const source *src = source_of(s, v);
     if (!src) return;
-    if (v.tag == V_METHOD) v = v.method->fn;
-    gpa_span at = func_node(v.func)->span;
+    gpa_span at = node_of(v)->span;
     uint32_t first = source_at(src, at.lo).line, last = source_at(src, at.hi ? at.hi - 1 : 0).line;
     for (uint32_t i = first; i <= last; i++) {
         size_t n;

@@ -86,7 +86,7 @@ static bool put_def(gpa_session *s, gpa_sym name, gpa_str *out) {
         bool found = false;
         for (uint32_t i = m->body.n; i-- > 0 && !found;) {
             const ast_node *n = m->body.at[i];
-            found = n->kind == AST_DEF && n->def.target->name.name == name;
+            found = (n->kind == AST_DEF && n->def.target->name.name == name) || (n->kind == AST_CLASS && n->class_.name == name);
             if (found) str_putn(out, src->text + n->span.lo, n->span.hi - n->span.lo);
         }
         ast_release(m);
@@ -158,7 +158,7 @@ static gpa_code keep(keeping *k, gpa_sym sym, value v) {
     }
     if (array) good = true;
     else if (v.tag == V_MODULE || v.tag == V_NATIVE) good = put_import(s, v, name, &k->program);
-    else if (v.tag == V_FUNC || v.tag == V_OBJECT) good = put_def(s, sym, &k->program);
+    else if (v.tag == V_FUNC || v.tag == V_CLASS || v.tag == V_OBJECT) good = put_def(s, sym, &k->program);
     else {
         str_printf(&k->program, "%s = ", name);
         good = put_literal(s, v, 0, &k->program);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "lang/class.h"
 #include "lang/session/magic.h"
 #include "lang/session/state.h"
 
@@ -43,13 +44,23 @@ static void put_callers(gpa_session *s, const vm_frame *frames, size_t n, gpa_st
     }
 }
 
+/* An error as it is shown; x: its exception where there is one, whose class may be a program's. */
+static const char *name_of(const gpa_err *e, const exc_obj *x) { return x && x->class.tag == V_CLASS ? x->class.class->text : gpa_err_name(e->code); }
+
+static void put_error(gpa_session *s, const gpa_err *e, const exc_obj *x, const char *function, gpa_str *text) {
+    str_put(text, name_of(e, x));
+    if (e->msg[0]) str_printf(text, ": %s", e->msg);
+    str_putc(text, '\n');
+    source_render_place(s->sources, e, function, text);
+}
+
 /* What an exception carries besides its place: the exceptions it was raised from, the nearest first. */
 static void put_causes(gpa_session *s, const exc_obj *x, gpa_str *text) {
     enum { DEEPEST = 8 };
     for (int i = 0; i < DEEPEST && x->cause.tag == V_EXCEPTION; i++) {
         x = x->cause.exc;
         str_put(text, "caused by ");
-        source_render(s->sources, &x->err, NULL, text);
+        put_error(s, &x->err, x, NULL, text);
     }
 }
 
@@ -100,14 +111,14 @@ void session_report(gpa_session *s, gpa_err *e, const exc_obj *x, const vm_frame
     enum { SHOWN = 64 };
     gpa_frame trace[SHOWN];
     gpa_str text;
-    gpa_diag d = {.code = e->code, .name = gpa_err_name(e->code), .msg = e->msg, .trace = trace};
+    gpa_diag d = {.code = e->code, .name = name_of(e, x), .msg = e->msg, .trace = trace};
     str_init(&text);
     bool of_magic = n > 1 && is_module(&frames[n - 1]) && is_module(&frames[n - 2]) && frames[n - 1].at.src == frames[n - 2].at.src;
     if (of_magic) n--; /* a magic's statement, which its line shows */
     bool inside = n > 0 && strcmp(frames[n - 1].function, "<module>") != 0;
     if (x) add_notes(e, x);
     hint_at_shell(s, e);
-    source_render(s->sources, e, inside ? frames[n - 1].function : NULL, &text);
+    put_error(s, e, x, inside ? frames[n - 1].function : NULL, &text);
     if (s->minimal) str_cut(&text, strcspn(text.text ? text.text : "", "\n") + 1);
     if (n > 1 && !s->minimal) put_callers(s, frames, n - 1, &text);
     if (x && !s->minimal) put_causes(s, x, &text);

@@ -196,8 +196,8 @@ static void carets(void **state) {
     expect_error("a.gpa", "\tx = '\xe5\xad\x97' 1", "IndentationError: unexpected indent\n  File \"a.gpa\", line 1\n    x = '\xe5\xad\x97' 1\n    ^\n");
     expect_error("a.gpa", "x = '\xe5\xad\x97\xe5\xad\x97' $ 1", "SyntaxError: invalid syntax\n  File \"a.gpa\", line 1\n"
                  "    x = '\xe5\xad\x97\xe5\xad\x97' $ 1\n               ^\n");
-    expect_error("a.gpa", "class A: pass", "SyntaxError: classes are not part of gpa: keep values in a dict or a tuple, and write functions over "
-                 "them\n  File \"a.gpa\", line 1\n    class A: pass\n    ^~~~~\n");
+    expect_error("a.gpa", "async def f(): pass", "SyntaxError: async and await are not part of gpa: work on arrays is queued, and waited for when its "
+                 "values are needed\n  File \"a.gpa\", line 1\n    async def f(): pass\n    ^~~~~\n");
 }
 
 static void notes_stand_under_operands(void **state) {
@@ -334,7 +334,10 @@ static void prompts(void **state) {
     expect_status("a b", PARSE_INVALID, 0);
     expect_status("if a\n", PARSE_INVALID, 0);
     expect_status("x = (1 1,", PARSE_INVALID, 0);
-    expect_status("class A:", PARSE_INVALID, 0);
+    expect_status("class A:", PARSE_INCOMPLETE, 4);
+    expect_status("class A:\n    def f(self):\n        pass\n", PARSE_INCOMPLETE, 4);
+    expect_status("class A: pass", PARSE_COMPLETE, 0);
+    expect_status("async def f():", PARSE_INVALID, 0);
     expect_status("%time f(", PARSE_COMPLETE, 0);
 }
 
