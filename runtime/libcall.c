@@ -347,7 +347,7 @@ out:
     return rc;
 }
 
-/* Sorts along an axis: rows are made of it by a transpose, and turned back. */
+/* Sorts along an axis. Where no library sorts it as it lies, rows are made of it by a transpose, and turned back. */
 static gpa_code sort_here(gpa_rt *rt, gpa_libcall c, gpa_arr *a, int axis, gpa_arr **out, gpa_err *e) {
     int perm[GPA_MAX_DIMS], at = 0;
     gpa_arr *rows = NULL, *sorted = NULL, *turned = NULL;
@@ -361,10 +361,16 @@ static gpa_code sort_here(gpa_rt *rt, gpa_libcall c, gpa_arr *a, int axis, gpa_a
         goto out;
     }
     c.sort.rows = a->size / c.sort.n;
-    if (at == a->ndim - 1) {
+    if (at < a->ndim - 1) {
+        TRY(arr_force(rt, a, CUT_LIBRARY, e));
+        c.sort.beside = 1;
+        for (int d = at + 1; d < a->ndim; d++) c.sort.beside *= a->shape[d];
+    }
+    if (!c.sort.beside || library_can(a->storage->buf->device, &c)) {
         TRY(run_sort(rt, a, &c, to, out, e));
         goto out;
     }
+    c.sort.beside = 0;
     TRY(arr_transpose(rt, a, perm, &rows, e));
     TRY(run_sort(rt, rows, &c, to, &sorted, e));
     for (int d = 0; d < a->ndim; d++) perm[d] = d < at ? d : d == at ? a->ndim - 1 : d - 1;

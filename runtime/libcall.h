@@ -35,9 +35,10 @@ typedef struct gpa_libcall {
         } gemm;
         /* `rows` rows of n elements each, contiguous; from `in` to `out`, ascending, NaN last, stable. `out` holds
          * int64 indices for ARGSORT. With n_places > 0 only what is at these places, ascending, has to be where sorting puts it,
-         * with what is smaller before it. */
+         * with what is smaller before it. With `beside` so many rows at a time lie interleaved: an element of each side by side, then
+         * the next of each. */
         struct {
-            int64_t rows, n;
+            int64_t rows, n, beside;
             gpa_binding in, out;
             const int64_t *places;
             int n_places;

@@ -73,26 +73,27 @@ static inline void sortkey_save(void *to, size_t item, int64_t n, const uint64_t
 }
 
 /* 0 and -0 are equal, so they keep the order in which they came: of n sorted floats `out`, the zeros are written once more as
- * they stand in `in`. */
-static inline void sortkey_mend_zeros(const sortkey_order *o, const char *in, int64_t n, char *out) {
+ * they stand in `in`. In both, elements are `apart` from each other. */
+static inline void sortkey_mend_zeros(const sortkey_order *o, const char *in, int64_t n, int64_t apart, char *out) {
+    const size_t step = (size_t)apart * o->item;
     int64_t lo = 0, hi = n, end;
     uint64_t bits = 0;
     while (lo < hi) {
         int64_t mid = lo + (hi - lo) / 2;
-        sortkey_load(out + (size_t)mid * o->item, o->item, 1, &bits);
+        sortkey_load(out + (size_t)mid * step, o->item, 1, &bits);
         if (sortkey_of_bits(bits, o) < o->sign - 1) lo = mid + 1;
         else hi = mid;
     }
     for (end = lo; end < n; end++) {
-        sortkey_load(out + (size_t)end * o->item, o->item, 1, &bits);
+        sortkey_load(out + (size_t)end * step, o->item, 1, &bits);
         if (bits & ~o->sign) break;
     }
     if (end == lo) return;
-    sortkey_load(out + (size_t)lo * o->item, o->item, 1, &bits);
+    sortkey_load(out + (size_t)lo * step, o->item, 1, &bits);
     if (!bits) return; /* no -0 */
     for (int64_t i = 0; i < n && lo < end; i++) {
-        sortkey_load(in + (size_t)i * o->item, o->item, 1, &bits);
-        if (!(bits & ~o->sign)) sortkey_save(out + (size_t)lo++ * o->item, o->item, 1, &bits);
+        sortkey_load(in + (size_t)i * step, o->item, 1, &bits);
+        if (!(bits & ~o->sign)) sortkey_save(out + (size_t)lo++ * step, o->item, 1, &bits);
     }
 }
 

@@ -101,3 +101,17 @@ void lanes_take_4(const lanes_4 *from, int64_t n, int32_t *to, int64_t step, int
 void lanes_take_8(const lanes_8 *from, int64_t n, int64_t *to, int64_t step, int64_t rows) {
     BY_WIDTH(gpa_wide_bytes(), take_8_2, take_8_4, take_8_8)(from, n, to, step, rows);
 }
+
+#define BESIDE(T, size)                                                                                               \
+    void lanes_bring_beside_##size(const T *from, int64_t step, int64_t rows, int64_t n, lanes_##size *to) {           \
+        for (int64_t i = 0; i < n; i++, from += step) {                                                               \
+            if (rows == LANES_##size) memcpy(&to[i], from, sizeof to[i]);                                              \
+            else                                                                                                      \
+                for (int k = 0; k < LANES_##size; k++) to[i][k] = from[MIN(k, rows - 1)];                              \
+        }                                                                                                             \
+    }                                                                                                                 \
+    void lanes_take_beside_##size(const lanes_##size *from, int64_t n, T *to, int64_t step, int64_t rows) {            \
+        for (int64_t i = 0; i < n; i++, to += step) memcpy(to, &from[i], (size_t)rows * sizeof *to);                   \
+    }
+BESIDE(int32_t, 4)
+BESIDE(int64_t, 8)

@@ -14,5 +14,10 @@ void lanes_bring_8(const int64_t *from, int64_t step, int64_t rows, int64_t n, l
 /* The way back; lanes beyond the rows are left out. */
 void lanes_take_4(const lanes_4 *from, int64_t n, int32_t *to, int64_t step, int64_t rows);
 void lanes_take_8(const lanes_8 *from, int64_t n, int64_t *to, int64_t step, int64_t rows);
+/* Both ways for rows that lie interleaved: an element of each side by side, the next ones `step` elements on. */
+void lanes_bring_beside_4(const int32_t *from, int64_t step, int64_t rows, int64_t n, lanes_4 *to);
+void lanes_bring_beside_8(const int64_t *from, int64_t step, int64_t rows, int64_t n, lanes_8 *to);
+void lanes_take_beside_4(const lanes_4 *from, int64_t n, int32_t *to, int64_t step, int64_t rows);
+void lanes_take_beside_8(const lanes_8 *from, int64_t n, int64_t *to, int64_t step, int64_t rows);
 
 #endif

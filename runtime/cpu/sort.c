@@ -120,6 +120,8 @@ typedef struct {
 } work;
 
 bool sort_can(const gpa_libcall *c) {
+    bool columns = c->sort.beside; /* of these, those that are short and sorted as a whole */
+    if (columns && (c->kind != LIB_SORT || dtype_size(c->dtype) < 4 || c->sort.n > SORT_SHORT || c->sort.beside < SORT_SHORT_ROWS / 2)) return false;
     return !dtype_is_complex(c->dtype) && c->sort.n <= UINT32_MAX;
 }
 
@@ -168,7 +170,7 @@ static bool sort_one(const work *k, int64_t i, int threads) {
     w.item[0] = in_place ? w.out : (char *)w.item[1] + (size_t)n * size;
     if (k->ranks) rc = k->order.item == 8 ? sort_row_rank_8(&w, &e) : sort_row_rank_4(&w, &e);
     else rc = k->order.item == 8 ? sort_row_8(&w, &e) : sort_row_4(&w, &e);
-    if (!rc && !k->ranks && !w.n_places && k->order.kind == 'F' && !stopped(k->stop)) sortkey_mend_zeros(&k->order, w.in, n, w.out);
+    if (!rc && !k->ranks && !w.n_places && k->order.kind == 'F' && !stopped(k->stop)) sortkey_mend_zeros(&k->order, w.in, n, 1, w.out);
 out:
     mem_free(block);
     mem_free(w.ready.item);
@@ -180,16 +182,18 @@ static void one(void *arg, int64_t i) {
     if (!sort_one(k, i, 1)) __atomic_store_n(&k->failed, true, __ATOMIC_RELAXED);
 }
 
+/* Rows that lie together, or those side by side in one of the stacks in which rows lie interleaved. */
 static void some(void *arg, int64_t i) {
     work *k = arg;
-    int64_t n = k->c->sort.n, from = i * SORT_SHORT_ROWS;
-    size_t at = (size_t)(from * n) * k->order.item;
+    int64_t n = k->c->sort.n, beside = k->c->sort.beside, all = beside ? beside : k->c->sort.rows, groups = (all + SORT_SHORT_ROWS - 1) / SORT_SHORT_ROWS;
+    int64_t from = i % groups * SORT_SHORT_ROWS;
+    size_t at = (size_t)(beside ? i / groups * n * beside + from : from * n) * k->order.item;
     void *block = mem_new((size_t)n * SORT_SHORT_ROWS * sizeof(uint64_t) + 64);
     if (!block) {
         __atomic_store_n(&k->failed, true, __ATOMIC_RELAXED);
         return;
     }
-    sort_short(&k->order, gpa_wide_bytes(), k->in + at, MIN(SORT_SHORT_ROWS, k->c->sort.rows - from), n, k->out + at, (void *)(((uintptr_t)block + 63) / 64 * 64));
+    sort_short(&k->order, gpa_wide_bytes(), k->in + at, MIN(SORT_SHORT_ROWS, all - from), n, beside, k->out + at, (void *)(((uintptr_t)block + 63) / 64 * 64));
     mem_free(block);
 }
 
@@ -200,7 +204,9 @@ gpa_code sort_run(int threads, const int32_t *stop, const gpa_libcall *c, gpa_er
     k.in = c->sort.in.mem->base + (size_t)c->sort.in.offset * k.order.item;
     k.out = c->sort.out.mem->base + (size_t)c->sort.out.offset * (ranks ? sizeof(int64_t) : k.order.item);
     int use = rows * c->sort.n < SHARED ? 1 : threads;
-    if (!ranks && k.order.item >= 4 && c->sort.n <= SORT_SHORT && rows >= SORT_SHORT_ROWS / 2)
+    if (c->sort.beside)
+        threads_each(use, rows / c->sort.beside * ((c->sort.beside + SORT_SHORT_ROWS - 1) / SORT_SHORT_ROWS), stop, some, &k);
+    else if (!ranks && k.order.item >= 4 && c->sort.n <= SORT_SHORT && rows >= SORT_SHORT_ROWS / 2)
         threads_each(use, (rows + SORT_SHORT_ROWS - 1) / SORT_SHORT_ROWS, stop, some, &k);
     else if (rows >= threads)
         threads_each(use, rows, stop, one, &k);

@@ -4,6 +4,7 @@
  *   MOST      its largest number
  *   BYTES     the width of a vector; element i is v[i * PARTS], where PARTS vectors are LANES_BYTES
  *   TARGET    an attribute: the processor that has them
+ *   EXTREME(which, a, b)  if it has them, its instructions for the `min` and `max` of lanes, which GCC does not see in comparisons
  *   NAME(x)   a name of its own
  *
  * RUN vectors at a time are sorted in registers; then sorted runs are merged two by two, a few levels of comparisons at a time, so
@@ -51,9 +52,15 @@ TARGET static void NAME(from_keys)(NAME(vec) *v, int64_t n, T flip, T turn) {
 
 /* Two vectors, lane by lane, in order. */
 IN_REGISTERS void NAME(order)(NAME(vec) *v, int i, int j) {
-    NAME(vec) a = v[i], b = v[j], lower = a < b;
+    NAME(vec) a = v[i], b = v[j];
+#ifdef EXTREME
+    v[i] = EXTREME(min, a, b);
+    v[j] = EXTREME(max, a, b);
+#else
+    NAME(vec) lower = a < b;
     v[i] = (a & lower) | (b & ~lower);
     v[j] = (b & lower) | (a & ~lower);
+#endif
 }
 
 /* Of v[0 .. n) those i for which `some` holds with v[i + d]. */
@@ -149,6 +156,7 @@ static bool NAME(lanes)(void *memory, int64_t n, T flip, T nan, T turn) {
 #undef MOST
 #undef BYTES
 #undef TARGET
+#undef EXTREME
 #undef NAME
 #undef PARTS
 #undef IN_REGISTERS

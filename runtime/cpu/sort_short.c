@@ -5,6 +5,10 @@
  * takes comparisons of vectors that are wider than the processor's apart, lane by lane. */
 #include "runtime/cpu/sort_short.h"
 
+#ifdef __x86_64__
+#include <immintrin.h>
+#endif
+
 #include "runtime/cpu/lanes.h"
 #include "runtime/wide.h"
 
@@ -35,6 +39,7 @@ enum { RUN = 16, WIDEST = 8 }; /* vectors that are sorted, and merged over a dis
 #define BYTES 32
 #define TARGET GPA_TARGET_32
 #define NAME(x) x##_4_32
+#define EXTREME(which, a, b) (NAME(vec))_mm256_##which##_epi32((__m256i)(a), (__m256i)(b))
 #include "runtime/cpu/sort_network.h"
 #define T int64_t
 #define MOST INT64_MAX
@@ -47,12 +52,14 @@ enum { RUN = 16, WIDEST = 8 }; /* vectors that are sorted, and merged over a dis
 #define BYTES 64
 #define TARGET GPA_TARGET_64
 #define NAME(x) x##_4_64
+#define EXTREME(which, a, b) (NAME(vec))_mm512_##which##_epi32((__m512i)(a), (__m512i)(b))
 #include "runtime/cpu/sort_network.h"
 #define T int64_t
 #define MOST INT64_MAX
 #define BYTES 64
 #define TARGET GPA_TARGET_64
 #define NAME(x) x##_8_64
+#define EXTREME(which, a, b) (NAME(vec))_mm512_##which##_epi64((__m512i)(a), (__m512i)(b))
 #include "runtime/cpu/sort_network.h"
 #endif
 
@@ -64,21 +71,24 @@ enum { RUN = 16, WIDEST = 8 }; /* vectors that are sorted, and merged over a dis
 #endif
 
 #define SHORT(size, U)                                                                                                      \
-    static void short_##size(const sortkey_order *o, int width, const void *in, int64_t rows, int64_t n, void *out, void *room) { \
+    static void short_##size(const sortkey_order *o, int width, const U *in, int64_t rows, int64_t n, int64_t beside, U *out, void *room) { \
         const U flip = o->kind == 'F' ? (U)(o->sign - 1) : 0, turn = o->kind == 'U' ? (U)o->sign : 0;                       \
-        lanes_bring_##size(in, n, rows, n, room);                                                                           \
+        if (beside) lanes_bring_beside_##size(in, beside, rows, n, room);                                                   \
+        else lanes_bring_##size(in, n, rows, n, room);                                                                      \
         bool zeros = SORT_LANES(size, width, room, n, flip, (U)o->nan, turn);                                               \
-        lanes_take_##size(room, n, out, n, rows);                                                                           \
-        for (int64_t k = 0; zeros && k < rows; k++) {                                                                       \
-            size_t at = (size_t)(k * n) * sizeof(U);                                                                        \
-            sortkey_mend_zeros(o, (const char *)in + at, n, (char *)out + at);                                              \
-        }                                                                                                                   \
+        if (beside) lanes_take_beside_##size(room, n, out, beside, rows);                                                   \
+        else lanes_take_##size(room, n, out, n, rows);                                                                      \
+        const int64_t apart = beside ? beside : 1, step = beside ? 1 : n;                                                   \
+        for (int64_t k = 0; zeros && k < rows; k++)                                                                         \
+            sortkey_mend_zeros(o, (const char *)(in + k * step), n, apart, (char *)(out + k * step));                       \
     }
 SHORT(4, int32_t)
 SHORT(8, int64_t)
 
-void sort_short(const sortkey_order *o, int width, const void *in, int64_t rows, int64_t n, void *out, void *room) {
-    for (int64_t k = 0; o->item == 8 && k < rows; k += LANES_8)
-        short_8(o, width, (const char *)in + (size_t)(k * n) * 8, MIN(LANES_8, rows - k), n, (char *)out + (size_t)(k * n) * 8, room);
-    if (o->item == 4) short_4(o, width, in, rows, n, out, room);
+void sort_short(const sortkey_order *o, int width, const void *in, int64_t rows, int64_t n, int64_t beside, void *out, void *room) {
+    for (int64_t k = 0; o->item == 8 && k < rows; k += LANES_8) {
+        int64_t at = beside ? k : k * n;
+        short_8(o, width, (const int64_t *)in + at, MIN(LANES_8, rows - k), n, beside, (int64_t *)out + at, room);
+    }
+    if (o->item == 4) short_4(o, width, in, rows, n, beside, out, room);
 }

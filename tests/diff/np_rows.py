@@ -21,3 +21,17 @@ for t in (np.float16, np.float32): show(t)
 
 # --- doubles
 show(np.float64)
+
+# --- sorts along other axes than the last
+for T in ('f4', 'f8', 'i4', 'i8', 'u4', 'u8', 'i2', 'f2', 'bool', 'c16'):
+    for shape in ((1, 9), (2, 8), (5, 7), (100, 30), (3, 17, 16), (3, 40, 5), (4, 5, 6, 8), (1024, 9), (1025, 9), (7, 1, 8), (0, 9), (9, 0)):
+        n = int(np.prod(shape))
+        a = ((np.arange(n) * 2654435761 >> 7) % 251 - 100 * (T[0] != 'u')).astype(T).reshape(shape)
+        if T[0] == 'f':
+            for step, x in ((7, -0.0), (11, 0.0), (13, np.nan), (17, -np.inf)): a.ravel()[::step] = x
+        for ax in range(len(shape)):
+            for x in (a, a[::-1], a[..., ::2], a.T):
+                s = np.sort(x, axis=ax, kind='stable')
+                w = np.arange(s.size).reshape(s.shape) % 13 + 1
+                print(T, shape, ax, s.shape, ((np.nan_to_num(s, nan=99, neginf=-300) if T[0] in 'fc' else s) * w).sum(), (np.signbit(s) * w).sum() if T[0] == 'f' else '')
+                if x.shape[ax] > 3 and T[0] != 'f': print(np.sort(np.partition(x, 2, axis=ax), axis=ax).sum(), np.argsort(x, axis=ax, kind='stable').sum())

@@ -54,15 +54,27 @@ static void check_row(const sortkey_order *o, const char *in, const char *out, i
     test_free(e);
 }
 
+/* Rows that follow each other; the same rows interleaved, with some elements between them. */
 static void check_rows(gpa_dtype t, int width, int64_t rows, int64_t n, void *room) {
     const sortkey_order o = sortkey_order_of(t);
-    static uint64_t in[MOST], out[MOST];
+    static uint64_t in[MOST], out[MOST], turned[MOST + 3 * SORT_SHORT], beside[MOST + 3 * SORT_SHORT];
+    const int64_t apart = rows + (int64_t)(next() % 4);
     for (int64_t i = 0; i < rows * n; i++) {
         uint64_t bits = any_bits(t);
         sortkey_save((char *)in + (size_t)i * o.item, o.item, 1, &bits);
     }
-    sort_short(&o, width, in, rows, n, out, room);
+    sort_short(&o, width, in, rows, n, 0, out, room);
     for (int64_t k = 0; k < rows; k++) check_row(&o, (char *)in + (size_t)(k * n) * o.item, (char *)out + (size_t)(k * n) * o.item, n);
+    for (int64_t k = 0; k < rows; k++)
+        for (int64_t i = 0; i < n; i++) memcpy((char *)turned + (size_t)(i * apart + k) * o.item, (char *)in + (size_t)(k * n + i) * o.item, o.item);
+    memset(beside, 0x5a, sizeof beside);
+    sort_short(&o, width, turned, rows, n, apart, beside, room);
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t k = 0; k < apart; k++) {
+            const char *got = (char *)beside + (size_t)(i * apart + k) * o.item;
+            if (k < rows) assert_memory_equal(got, (char *)out + (size_t)(k * n + i) * o.item, o.item);
+            else assert_int_equal(*got, 0x5a);
+        }
 }
 
 static void rows_of_every_length_come_out_in_order(void **unused) {
