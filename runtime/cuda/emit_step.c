@@ -30,14 +30,22 @@ static int64_t whole_of(const kir_func *f, int32_t v) {
     return i->code == KIR_CONST && dtype_is_int((gpa_dtype)i->type) ? dtype_cast(f->consts[i->imm].v, (gpa_dtype)i->type, DT_I64).I64 : 0;
 }
 
-/* Whether v is made as random numbers in (0, 1] are: a whole number, one more than bits, times what brings it there. */
+static bool is_constant(const kir_func *f, int32_t v, double lo, double hi) {
+    const kir_ins *i = &f->code[v];
+    return i->code == KIR_CONST && i->type == DT_F64 && f->consts[i->imm].v.F64 >= lo && f->consts[i->imm].v.F64 <= hi;
+}
+
+static bool is_natural(const kir_func *f, int32_t v) { return dtype_info[f->code[v].type].kind == 'U'; }
+
+/* Whether v is made as random numbers above 0 are: a natural number, a half or one more, times what brings it there. */
 static bool is_above_zero(const kir_func *f, int32_t v) {
-    const kir_ins *i = &f->code[v], *whole, *more;
-    if (i->code != KIR_OP || i->sub != OP_MULTIPLY || i->type != DT_F64) return false;
-    whole = &f->code[i->a];
-    if (f->code[i->b].code != KIR_CONST || f->consts[f->code[i->b].imm].v.F64 != 0x1p-53 || whole->code != KIR_CAST) return false;
-    more = &f->code[whole->a];
-    return more->code == KIR_OP && more->sub == OP_ADD && more->type == DT_U64 && whole_of(f, more->b) == 1 && kir_bits(f, whole->a) < 64;
+    const kir_ins *i = &f->code[v];
+    if (i->code != KIR_OP || i->sub != OP_MULTIPLY || i->type != DT_F64 || !is_constant(f, i->b, 0x1p-64, 1)) return false;
+    i = &f->code[i->a];
+    if (i->code == KIR_OP && i->sub == OP_ADD) return f->code[i->a].code == KIR_CAST && is_natural(f, f->code[i->a].a) && is_constant(f, i->b, 0.5, 1);
+    if (i->code != KIR_CAST || !is_natural(f, i->a) || kir_bits(f, i->a) >= 64) return false;
+    i = &f->code[i->a];
+    return i->code == KIR_OP && i->sub == OP_ADD && whole_of(f, i->b) == 1;
 }
 
 static void put_op(em *E, int32_t at) {
