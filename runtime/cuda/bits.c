@@ -1,16 +1,37 @@
-/* Positions are sums of counts, numbers and offsets, so the point's coordinates enter them linearly: that is all that is looked for
- * here. Arithmetic is that of uint64, whose overflow is no matter, since only remainders by powers of two are asked for. */
+/* Positions are sums of counts, numbers and offsets, so the point's coordinates enter them linearly, and a loop's counter by a factor:
+ * that is all that is looked for here. Arithmetic is that of uint64, whose overflow is no matter, since only remainders by powers of two are asked for. */
 #include "runtime/cuda/bits.h"
+
+#include "runtime/base.h"
 
 typedef struct {
     uint64_t start, step[KIR_MAX_DIMS];
+    int even; /* what counters bring is a multiple of 2**even; NO_COUNTER: there are none */
     bool known;
 } linear;
+
+enum { NO_COUNTER = 64 };
 
 static linear sum_of(linear x, linear y) {
     x.known = x.known && y.known;
     x.start += y.start;
     for (int d = 0; d < KIR_MAX_DIMS; d++) x.step[d] += y.step[d];
+    x.even = MIN(x.even, y.even);
+    return x;
+}
+
+static bool is_number(linear x) {
+    for (int d = 0; d < KIR_MAX_DIMS; d++)
+        if (x.step[d]) return false;
+    return x.even == NO_COUNTER;
+}
+
+static linear product_of(linear x, linear y) {
+    if (is_number(x)) return is_number(y) ? (linear){.start = x.start * y.start, .even = NO_COUNTER, .known = x.known && y.known} : product_of(y, x);
+    x.known = x.known && y.known && is_number(y);
+    x.start *= y.start;
+    for (int d = 0; d < KIR_MAX_DIMS; d++) x.step[d] *= y.start;
+    x.even = y.start ? MIN(x.even + __builtin_ctzll(y.start), NO_COUNTER) : NO_COUNTER;
     return x;
 }
 
@@ -19,13 +40,15 @@ static bool is_word(uint8_t type) { return type == DT_I64 || type == DT_U64; }
 /* Value v as a function of the coordinates. */
 static linear find(const kir_func *f, const gpa_launch *l, int32_t v) {
     const kir_ins *i = &f->code[v];
-    linear x = {.known = is_word(i->type)};
+    linear x = {.even = NO_COUNTER, .known = is_word(i->type)};
     if (!x.known) return x;
     if (i->code == KIR_CONST) x.start = f->consts[i->imm].v.U64;
     else if (i->code == KIR_PARAM) x.start = l->params ? l->params[i->imm].U64 : 0;
     else if (i->code == KIR_INDEX) x.step[i->imm] = 1;
     else if (i->code == KIR_CAST) return is_word(f->code[i->a].type) ? find(f, l, i->a) : (linear){.known = false};
+    else if (i->code == KIR_FOR) x.even = 0;
     else if (i->code == KIR_OP && i->sub == OP_ADD) return sum_of(find(f, l, i->a), find(f, l, i->b));
+    else if (i->code == KIR_OP && i->sub == OP_MULTIPLY) return product_of(find(f, l, i->a), find(f, l, i->b));
     else if (i->code == KIR_IOTA) {
         const gpa_binding *b = &l->arrays[i->sub];
         x.start = (uint64_t)b->offset;
@@ -56,7 +79,7 @@ bool bits_begin(const kir_func *f, const gpa_launch *l, int last, unsigned vec) 
         int32_t position = bits_are(&f->code[at]) ? bits_position(f, at, &shift) : -1;
         if (position < 0) continue;
         linear x = find(f, l, position);
-        if (!x.known || x.start % vec || x.step[last] != 1) return false;
+        if (!x.known || x.start % vec || x.step[last] != 1 || (x.even != NO_COUNTER && (UINT64_C(1) << x.even) % vec)) return false;
         for (int d = 0; d < f->ndim; d++)
             if (d != last && l->size[d] > 1 && x.step[d] % vec) return false;
         any = true;
