@@ -265,12 +265,36 @@ static void put_atomic(em *E, int32_t at) {
 
 /* ---- faults ---- */
 
+/* The number of the point: of all in their order, so that of several that fault the same one is told in every run and on every device. */
+static void put_number(em *E, gpa_str *out) {
+    char size[NAME_ROOM];
+    bool any = false;
+    if (E->f->form == KIR_KERNEL) {
+        str_put(out, "g_thread()");
+        return;
+    }
+    for (int d = 0; d < E->f->ndim; d++) {
+        if (!E->in_each && E->f->inner >> d & 1) continue;
+        gpa_str before = *out;
+        str_init(out);
+        if (any) str_printf(out, "(%s) * (unsigned long long)%s + i%d", before.text, em_field(E, size, FIELD_SIZE, (unsigned)d, 0), d);
+        else str_printf(out, "(unsigned long long)i%d", d);
+        str_free(&before);
+        any = true;
+    }
+    if (!any) str_put(out, "0ull");
+}
+
 static void put_fault(em *E, const kir_ins *i, unsigned kind, unsigned axis, const char *a, const char *b, const char *then) {
     char record[NAME_ROOM], lock[NAME_ROOM];
+    gpa_str number;
     E->needs |= NEED_RECORD | NEED_FAULT;
     em_field(E, record, FIELD_RECORD, 0, 0);
     em_field(E, lock, FIELD_LOCK, 0, 0);
-    em_line(E, "{ g_fault(%s, %s, %uu, %uu, %uu, %s, %s); %s }", lock, record, kind, i->line, axis, a, b, then);
+    str_init(&number);
+    put_number(E, &number);
+    em_line(E, "{ g_fault(%s, %s, %uu, %uu, %uu, %s, %s, %s); %s }", lock, record, kind, i->line, axis, a, b, number.text, then);
+    str_free(&number);
 }
 
 /* An int64 that is as large as an int at most. */

@@ -6,7 +6,7 @@
 #include "runtime/cuda/build.h"
 #include "runtime/cuda/emit.h"
 
-enum { FAULT_SLOTS = 256, FAULT_LOCK = 8, TOLD_WORDS = 16, TOLD_APART = 128, TOLD = TOLD_WORDS * TOLD_APART, SCRATCH_BYTES = 8 << 20, COUNTERS = 1 << 16, MARKS = 16, TRANSFER_THREADS = 12, TRANSFER_LARGE = 32 << 20, SIDES = 32 };
+enum { FAULT_SLOTS = 256, FAULT_LOCK = 16, TOLD_WORDS = 16, TOLD_APART = 128, TOLD = TOLD_WORDS * TOLD_APART, SCRATCH_BYTES = 8 << 20, COUNTERS = 1 << 16, MARKS = 16, TRANSFER_THREADS = 12, TRANSFER_LARGE = 32 << 20, SIDES = 32 };
 
 struct gpa_mem {
     CUdeviceptr at;

@@ -168,3 +168,19 @@ for T, name in (("f4", "maximum"), ("f8", "multiply"), ("i8", "minimum"), ("c8",
         u.at(a, at, v.astype(T))
         d = np.ones(2 * m, T); u.at(d[::2], at.reshape(200, 200), v.astype(T).reshape(200, 200))
         print(T, name, a[::997], a.sum(), d[::1003], d.sum(), d[-1])
+
+# --- of several indices that are outside the first is told
+x, n = np.arange(1000.0), 100000
+def told(f):
+    try: f()
+    except IndexError as e: print(e)
+for bad in ((70001, 300, 99999), (99999, 70001), (511, 256, 700), (1025, 513), (4,)):
+    p = np.arange(n) % 1000
+    for k in bad: p[k] = 1000 + k
+    def one(): y = x[p]; print(y[0])
+    def total(): print(x[p].sum())
+    def rows(): y = x[p.reshape(100, 1000)].sum(1); print(y[0])
+    def twice(): y = x[p.astype("i4")] * 2 + x[-p - 1]; print(y[0])
+    def put(): z = x.copy(); z[p] = 1; print(z[0])
+    def running(): y = np.cumsum(x[p]); print(y[0])
+    for f in (one, total, rows, twice, put, running): told(f)
