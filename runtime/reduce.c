@@ -1,6 +1,8 @@
 /* Reductions and scans: operands to nodes, with NumPy's choices of dtype and NumPy's errors.
  *
  * Reading order: the parts that all share (where=, the shape of the result), reductions, means, variances, scans. */
+#include <math.h>
+
 #include "runtime/exec.h"
 #include "runtime/explain.h"
 #include "runtime/host.h"
@@ -198,6 +200,38 @@ static gpa_code begun_with_zero(gpa_rt *rt, const gpa_arr *a, uint32_t axes, nod
     return count_reduced(a, axes) == 1 && (kind == 'F' || kind == 'C') ? then_number(rt, OP_ADD, sum, 0, e) : GPA_OK;
 }
 
+/* Sums that begin with -0.0: of nothing but such zeros they are -0.0. */
+static gpa_code begun_with_minus_zero(gpa_rt *rt, node *x, uint32_t axes, node **sum, gpa_err *e) {
+    node *zero = NULL, *wide = NULL, *is_zero = NULL, *is_minus = NULL, *both = NULL, *all = NULL, *minus = NULL, *r = NULL;
+    const gpa_dtype t = (gpa_dtype)x->dtype;
+    gpa_code rc = GPA_OK;
+    TRY(node_scalar(rt, t, dtype_cast((gpa_val){.F64 = 0}, DT_F64, t), &zero, e));
+    TRY(node_broadcast(rt, zero, x->ndim, x->shape, &wide, e));
+    TRY(node_op2(rt, OP_EQUAL, x, wide, &is_zero, e));
+    TRY(node_op1(rt, OP_SIGNBIT, x, &is_minus, e));
+    TRY(node_op2(rt, OP_LOGICAL_AND, is_zero, is_minus, &both, e));
+    TRY(node_reduce(rt, RED_ALL, both, axes, &all, e));
+    gpa_opnd number = {.v = dtype_cast((gpa_val){.F64 = -0.0}, DT_F64, t), .dtype = t};
+    TRY(opnd_node(rt, &number, t, (*sum)->ndim, (*sum)->shape, &minus, e));
+    TRY(node_op(rt, OP_WHERE, t, (node *const[]){all, minus, *sum}, &r, e));
+    node_release(rt, *sum);
+    *sum = r;
+out:
+    node_release(rt, zero);
+    node_release(rt, wide);
+    node_release(rt, is_zero);
+    node_release(rt, is_minus);
+    node_release(rt, both);
+    node_release(rt, all);
+    node_release(rt, minus);
+    return rc;
+}
+
+static bool is_minus_zero(const gpa_opnd *o) {
+    const gpa_val v = dtype_cast(o->v, o->dtype, DT_F64);
+    return !o->arr && dtype_is_float(o->dtype) && v.F64 == 0 && signbit(v.F64);
+}
+
 gpa_code arr_reduce(gpa_rt *rt, gpa_red red, gpa_arr *a, const arr_reduce_opts *opts, gpa_arr **out, gpa_err *e) {
     arr_reduce_opts all;
     const arr_reduce_opts *o = or_all(opts, &all);
@@ -218,6 +252,7 @@ gpa_code arr_reduce(gpa_rt *rt, gpa_red red, gpa_arr *a, const arr_reduce_opts *
     if (o->has_initial) {
         TRY(opnd_node(rt, &o->initial, t, r->ndim, r->shape, &first, e));
         TRY(then(rt, (gpa_op)red_info[red].op, &r, first, true, e));
+        if (red == RED_SUM && dtype_is_float(t) && is_minus_zero(&o->initial)) TRY(begun_with_minus_zero(rt, x, axes, &r, e));
     } else if (red == RED_SUM) {
         TRY(begun_with_zero(rt, a, axes, &r, e));
     }
@@ -229,10 +264,12 @@ out:
     return rc;
 }
 
-/* Checks that slices begin at places of a row of n; *even: whether they are all of one length beyond 1. */
+enum { LONG_SLICE = 256, MANY_SLICED = 1 << 22 };
+
+/* Checks that slices begin at places of a row of n; *even: whether they are all of one length, and so long that threads may share them. */
 static gpa_code check_slices(gpa_red red, const int64_t *at, int64_t m, int64_t n, bool *even, gpa_err *e) {
     int64_t length = (m > 1 ? at[1] : n) - at[0];
-    *even = length > 1;
+    *even = length >= LONG_SLICE && n >= MANY_SLICED;
     for (int64_t k = 0; k < m; k++) {
         if (at[k] < 0 || at[k] >= n)
             return gpa_fail(e, GPA_E_INDEX, "index %lld out-of-bounds in %s.reduceat [0, %lld)", (long long)at[k], name_of(red), (long long)n);

@@ -291,7 +291,7 @@ gpa_code uf_reduceat(gpa_vm *vm, value *argv, value *out) { /* self, array, indi
         TRY(arr_get(rt, a, ix, axis + 1, NULL, &piece, vm_err(vm)));
         TRY(np_return_array(vm, piece, &part));
         bool inexact = dtype_is_float((gpa_dtype)a->dtype) || dtype_is_complex((gpa_dtype)a->dtype);
-        bool itself = argv[0].ufunc->op == OP_ADD && inexact && hi <= lo + 1; /* a slice of one element is that element, not 0 and it */
+        bool itself = argv[0].ufunc->op == OP_ADD && inexact; /* a slice is not begun with 0, which would make -0.0 of its elements 0.0 */
         value args[] = {argv[0], part, v_int(axis), argv[4], v_none(), v_bool(true), itself ? v_float(-0.0) : v_unset(), v_bool(true)};
         TRY(uf_reduce(vm, args, &reduced));
         parts[n] = arr_retain(reduced.array->arr);

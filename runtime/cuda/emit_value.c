@@ -372,7 +372,7 @@ static const struct {
      "    r->kind = kind; r->set = 1;\n"
      "    return true;\n"
      "}\n"},
-    {NEED_FAULT, /* of all points that fault the first one reports: what is left behind it stands behind the lock */
+    {NEED_FAULT, /* of all points that fault the first one reports. Behind the lock: whether one did, and what is left behind the first */
      "static __device__ unsigned long long g_thread() {\n"
      "    const unsigned long long block = blockIdx.x + (unsigned long long)gridDim.x * (blockIdx.y + (unsigned long long)gridDim.y * blockIdx.z);\n"
      "    return block * (blockDim.x * blockDim.y * blockDim.z) + threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);\n"
@@ -383,7 +383,7 @@ static const struct {
      "        if (atomicExch(lock, 1u)) continue;\n"
      "        __threadfence();\n"
      "        if (*best < ~point) {\n"
-     "            *best = ~point;\n"
+     "            *best = ~point; *(volatile unsigned *)(lock + 1) = 1u;\n"
      "            r->kind = kind; r->line = line; r->axis = axis; r->a = a; r->b = b;\n"
      "            r->block[0] = blockIdx.x; r->block[1] = blockIdx.y; r->block[2] = blockIdx.z;\n"
      "            r->thread[0] = threadIdx.x; r->thread[1] = threadIdx.y; r->thread[2] = threadIdx.z;\n"

@@ -169,6 +169,10 @@ for T, name in (("f4", "maximum"), ("f8", "multiply"), ("i8", "minimum"), ("c8",
         d = np.ones(2 * m, T); u.at(d[::2], at.reshape(200, 200), v.astype(T).reshape(200, 200))
         print(T, name, a[::997], a.sum(), d[::1003], d.sum(), d[-1])
 
+one, wide = np.ones(1, "f4"), np.arange(300000) # many blocks for a place
+np.add.at(one, wide * 0, (wide % 5).astype("f4")); print(one)
+np.maximum.at(one, wide * 0 - 1, (wide * 7919 % 300007 * 8).astype("f4")); print(one)
+
 # --- of several indices that are outside the first is told
 x, n = np.arange(1000.0), 100000
 def told(f):

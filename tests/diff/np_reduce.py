@@ -246,3 +246,23 @@ for T in ("f4", "f8"):
     try: np.add.reduceat(x, np.arange(20) * 6000)
     except IndexError as e: print(e)
     out = np.zeros(20, T); np.add.reduceat(x, at, out=out); print(out[:4])
+
+# --- slices of a few elements, of hundreds, of hundreds of thousands
+x = np.arange(300000) * 7919 % 1009 - 500
+at = np.array([0, 1, 3, 3, 2, 40, 73, 106, 500, 1500, 10000, 280000, 280001, 280010, 280700, 290000, 5, 299999])
+for T, names in (("f4", ("add", "maximum")), ("f8", ("add",)), ("i8", ("add", "minimum", "multiply")), ("i4", ("add", "maximum"))):
+    y = x.astype(T)
+    for name in names:
+        u = getattr(np, name)
+        print(T, name, u.reduceat(y, at), u.reduceat(y, np.arange(0, 300000, 10000))[::3], u.reduceat(y[::-2], at // 2)[::4], u.reduceat(y, np.arange(3000) * 10)[::100])
+    try: np.add.reduceat(y, np.arange(20) * 60000)
+    except IndexError as e: print(e)
+w = x.astype("f4"); w[250000] = np.nan; w[123] = np.inf
+o = np.zeros(at.size, "f4"); np.add.reduceat(w, at, out=o)
+print(o, np.maximum.reduceat(w, at))
+
+# --- sums of nothing but -0.0
+for T in ("f4", "f8"):
+    z = np.full(1000, -0.0, T)
+    for at in ([0, 500], [0, 7, 9, 900], np.arange(20) * 50, np.arange(0, 1000, 7), np.array([0, 1, 2, 2, 4] * 4)): print(np.add.reduceat(z, at)[:9])
+    print(z.sum(), z[:1].sum(), np.add.reduce(z, initial=-0.0), np.add.reduce(z.reshape(10, 100), axis=1, initial=-0.0)[:3], np.sum(np.append(z, 0), initial=-0.0))
