@@ -1,12 +1,14 @@
 /* Matrix products by OpenBLAS.
  *
  * Operands whose rows or whose columns are contiguous go in as they lie, transposed or not; others are packed first.
- * Many small products are divided among our threads, each done by one thread; few large ones are left to OpenBLAS. */
+ * Many small products are divided among our threads, each done by one thread, the smallest without the library (products.h); few large ones
+ * are left to OpenBLAS. */
 #include "runtime/cpu/blas.h"
 
 #include <dlfcn.h>
 
 #include "runtime/base.h"
+#include "runtime/cpu/products.h"
 #include "runtime/cpu/run.h"
 #include "runtime/cpu/threads.h"
 
@@ -132,6 +134,13 @@ static void product(void *arg, int64_t i) {
         b->zgemm(ROW_MAJOR, p->x.trans, p->y.trans, m, n, k, &one2, x, p->x.lead, y, p->y.lead, &zero2, z, lead);
 }
 
+enum { CHUNK = 4096 }; /* small products that a thread takes at a time */
+
+static void small_products(void *arg, int64_t chunk) {
+    const gpa_libcall *c = arg;
+    products_run(c, chunk * CHUNK, MIN((chunk + 1) * CHUNK, c->gemm.batch));
+}
+
 gpa_code blas_run(blas *b, int threads, const gpa_libcall *c, gpa_err *e) {
     gpa_code rc = GPA_OK;
     size_t size = dtype_size(c->dtype);
@@ -143,10 +152,15 @@ gpa_code blas_run(blas *b, int threads, const gpa_libcall *c, gpa_err *e) {
         memset(p.out, 0, (size_t)(batch * m * n) * size);
         return GPA_OK;
     }
+    int32_t never = 0;
+    if (products_can(c)) {
+        gpa_libcall whole = *c;
+        threads_each(threads, (batch + CHUNK - 1) / CHUNK, &never, small_products, &whole);
+        return GPA_OK;
+    }
     TRY(prepare(&p.x, &c->gemm.a, batch, m, k, size, e));
     TRY(prepare(&p.y, &c->gemm.b, batch, k, n, size, e));
     bool many = batch >= threads && threads > 1;
-    int32_t never = 0;
     blas_threads(b, many ? 1 : threads);
     threads_each(many ? threads : 1, batch, &never, product, &p);
 out:

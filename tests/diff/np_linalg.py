@@ -606,3 +606,23 @@ for T in np.float32, np.float64:
         print(np.isfinite(np.linalg.qr(X)[1]).all(axis=(1, 2)).sum())
 for f in (np.linalg.eigvalsh, np.linalg.svdvals, lambda a: np.linalg.qr(a)[1], lambda a: np.linalg.eigh(a)[1], lambda a: np.linalg.svd(a)[0]):
     print(f(np.zeros((0, 3, 3))).shape, f(np.zeros((40, 0, 0))).shape)
+
+# --- products of many small matrices
+for T in np.float32, np.float64, np.complex64, np.int32:
+    for n in (1, 2, 3, 4, 5, 8):
+        k = np.arange(60 * n * n)
+        A, B = (k * 7 % 11 - 5).astype(T).reshape(60, n, n), (k * 5 % 13 - 6).astype(T).reshape(60, n, n)
+        wide = np.zeros((60, n + 1, 2 * n), T)
+        wide[:, 1:, ::2] = B
+        near = wide.copy()
+        near[:, 1:, :n] = B
+        t = lambda x: x.swapaxes(1, 2)
+        want = (A[:, :, :, None] * B[:, None]).sum(2)
+        for x, y, z in ((A, B, want), (t(A).copy().swapaxes(1, 2), B, want), (A, t(B).copy().swapaxes(1, 2), want), (A, wide[:, 1:, ::2], want), (A, near[:, 1:, :n], want), (A[::-1], B[::-1], want[::-1]), (A[::3], B[::3], want[::3])):
+            print((x @ y == z).all(), end=" ")
+        print((A @ B[7])[7].tolist() == want[7].tolist(), (A[9] @ B)[9].tolist() == want[9].tolist(), (A.reshape(3, 20, n, n) @ B.reshape(3, 20, n, n) == want.reshape(3, 20, n, n)).all(), (A[:15] @ B[:15] == want[:15]).all())
+        if np.dtype(T).kind == "f":
+            A[5, 0, 0], B[6, n - 1, 0] = np.nan, np.inf
+            r = A @ B
+            print(np.isfinite(r).all(axis=(1, 2)).nonzero()[0].size, np.isnan(r[5, 0]).all(), (r[7:] == want[7:]).all(), (r[:5] == want[:5]).all())
+print((np.zeros((20, 2, 0)) @ np.zeros((20, 0, 2))).sum(), (np.zeros((0, 4, 4)) @ np.zeros((0, 4, 4))).shape, np.einsum('bij,bjk->bik', np.ones((40, 2, 2)), np.ones((40, 2, 2))).sum())
