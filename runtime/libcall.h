@@ -97,7 +97,7 @@ typedef struct gpa_libcall {
          *                                   n int32: pivots, from 1
          *   SOLVE    n x n: A, by rows      n x k: B, then X
          *   INVERSE  n x n: A, by rows, then its inverse
-         *   CHOLESKY n x n: L below the diagonal, or with `upper` U above it; the rest stays
+         *   CHOLESKY n x n: L below the diagonal, or with `upper` U above it; what the rest is then is not said
          *   QR       m x n: R above, the reflectors below the diagonal
          *                                   p: their factors    m x k: Q (NULL: not wanted)
          *   SVD      m x n, m >= n          n part: values      m x u: U (NULL: values only) n x n: V^H

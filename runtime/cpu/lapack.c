@@ -145,6 +145,29 @@ static void turn(const task *t) {
     if (dtype_size(t->c->dtype) == 16) turn_16(a, t->n);
 }
 
+/* What is below the diagonal becomes what is above it, or with `down` the other way. */
+#define MIRROR(name, T)                                                                                                   \
+    static void name(T *a, int n, bool down) {                                                                            \
+        for (int j0 = 0; j0 < n; j0 += TILE)                                                                              \
+            for (int i0 = 0; i0 <= j0; i0 += TILE) {                                                                      \
+                for (int j = j0; down && j < MIN(j0 + TILE, n); j++)                                                      \
+                    for (int i = i0; i < MIN(i0 + TILE, j); i++) a[(size_t)i * (size_t)n + (size_t)j] = a[(size_t)j * (size_t)n + (size_t)i]; \
+                for (int j = j0; !down && j < MIN(j0 + TILE, n); j++)                                                     \
+                    for (int i = i0; i < MIN(i0 + TILE, j); i++) a[(size_t)j * (size_t)n + (size_t)i] = a[(size_t)i * (size_t)n + (size_t)j]; \
+            }                                                                                                             \
+    }
+MIRROR(mirror_4, uint32_t)
+MIRROR(mirror_8, uint64_t)
+MIRROR(mirror_16, gpa_c128)
+#undef MIRROR
+
+static void mirror(const task *t, bool down) {
+    void *a = t->x[0];
+    if (dtype_size(t->c->dtype) == 4) mirror_4(a, t->n, down);
+    if (dtype_size(t->c->dtype) == 8) mirror_8(a, t->n, down);
+    if (dtype_size(t->c->dtype) == 16) mirror_16(a, t->n, down);
+}
+
 /* The matrix itself is factorized, not the transpose that it is by columns, so that rounding is NumPy's. */
 static int solve(const task *t) {
     int info = 0, lead = at_least_1(t->n);
@@ -189,8 +212,7 @@ static bool has_nan(const task *t) {
     return lost;
 }
 
-/* symmetric: whether a matrix is, with a positive diagonal, so that it may be positive definite. mirror: what is above the diagonal becomes
- * what is below it, or the other way. diagonal: is kept elsewhere, or comes back. */
+/* symmetric: whether a matrix is, with a positive diagonal, so that it may be positive definite. diagonal: is kept elsewhere, or comes back. */
 #define SYMMETRY(T, name)                                                                                    \
     static bool name##_symmetric(const T *a, int n) {                                                        \
         for (int i = 0; i < n; i++)                                                                          \
@@ -204,15 +226,6 @@ static bool has_nan(const task *t) {
                 if (differs) return false;                                                                   \
             }                                                                                                \
         return true;                                                                                         \
-    }                                                                                                        \
-    static void name##_mirror(T *a, int n, bool from_below) {                                                \
-        for (int j0 = 0; j0 < n; j0 += TILE)                                                                 \
-            for (int i0 = 0; i0 <= j0; i0 += TILE)                                                           \
-                for (int j = j0; j < MIN(j0 + TILE, n); j++)                                                 \
-                    for (int i = i0; i < MIN(i0 + TILE, j); i++) {                                           \
-                        T *above = a + (size_t)j * (size_t)n + i, *below = a + (size_t)i * (size_t)n + j;    \
-                        *(from_below ? above : below) = *(from_below ? below : above);                       \
-                    }                                                                                        \
     }                                                                                                        \
     static void name##_diagonal(T *a, int n, T *kept, bool back) {                                           \
         for (int i = 0; i < n; i++) {                                                                        \
@@ -236,8 +249,7 @@ static bool inverse_of_definite(const task *t, int *info) {
     t->r->potrf("L", &t->n, a, &lead, info);
     bool definite = !*info;
     if (definite) t->r->potri("L", &t->n, a, &lead, info);
-    if (single) single_mirror(a, t->n, definite);
-    else wide_mirror(a, t->n, definite);
+    mirror(t, !definite);
     if (!definite && single) single_diagonal(a, t->n, t->work, true);
     if (!definite && !single) wide_diagonal(a, t->n, t->work, true);
     if (!definite) *info = 0;
@@ -265,9 +277,9 @@ static int inverse(const task *t) {
 static int cholesky(const task *t) {
     int info = 0, lead = at_least_1(t->n);
     bool turns = t->c->matrix.upper && t->n > FEW_ROWS;
-    if (turns) turn(t);
+    if (turns) mirror(t, true);
     t->r->potrf(t->c->matrix.upper && !turns ? "U" : "L", &t->n, t->x[0], &lead, &info);
-    if (turns) turn(t);
+    if (turns) mirror(t, false);
     return info;
 }
 
@@ -408,13 +420,14 @@ typedef struct {
     const task *first;                /* of the matrix 0 */
     const int64_t *step;              /* bytes from a matrix to the next, of each array */
     int64_t batch, chunks;
+    int lanes;                        /* matrices that are done side by side; 1: by the library */
     struct failure { int64_t at; int info; bool memory; } *failures; /* one per chunk; at < 0: none */
 } runs;
 
 /* Matrices from .. to, side by side. */
 static void run_small(const runs *r, int64_t from, int64_t to, struct failure *f) {
     const gpa_libcall *c = r->first->c;
-    int lanes = small_lanes(c), which = 0;
+    int lanes = r->lanes, which = 0;
     char *x[LIB_MATRICES], *room = mem_new(small_room(c) + 64);
     f->memory = !room;
     for (int64_t i = from; room && i < to; i += lanes) {
@@ -432,12 +445,12 @@ static void run(void *arg, int64_t chunk) {
     size_t real = dtype_size(dtype_info[c->dtype].real);
     struct failure *f = &r->failures[chunk];
     *f = (struct failure){.at = -1};
-    int64_t from = r->batch * chunk / r->chunks, to = r->batch * (chunk + 1) / r->chunks;
+    int lanes = r->lanes;
+    int64_t groups = (r->batch + lanes - 1) / lanes, from = groups * chunk / r->chunks * lanes, to = MIN(groups * (chunk + 1) / r->chunks * lanes, r->batch);
     if (small_can(c)) {
         run_small(r, from, to, f);
         return;
     }
-    int lanes = spectra_can(c) ? spectra_lanes(c) : 1;
     char *room = lanes > 1 ? mem_new(spectra_room(c) + 64) : NULL, *aligned = room ? room + (64 - (uintptr_t)room % 64) % 64 : NULL;
     t.work = mem_new((size_t)at_least_1(t.n_work) * dtype_size(c->dtype));
     t.real_work = mem_new(reals_of(c) * real);
@@ -483,8 +496,10 @@ gpa_code lapack_run(const lapack *l, const blas *b, int threads, const gpa_libca
     steps_of(c, step);
     for (int x = 0; x < LIB_MATRICES; x++) t.x[x] = c->matrix.x[x] ? c->matrix.x[x]->base : NULL;
     t.n_work = small_can(c) ? 0 : work_of(&t);
-    bool many = c->matrix.batch >= threads && threads > 1;
-    runs r = {.first = &t, .step = step, .batch = c->matrix.batch, .chunks = many ? MIN(c->matrix.batch, 4 * threads) : 1};
+    int lanes = small_can(c) ? small_lanes(c) : spectra_can(c) ? spectra_lanes(c) : 1;
+    int64_t groups = (c->matrix.batch + lanes - 1) / lanes;
+    bool many = threads > 1 && (lanes > 1 || groups >= threads);
+    runs r = {.first = &t, .step = step, .batch = c->matrix.batch, .chunks = many ? MIN(groups, 4 * threads) : 1, .lanes = lanes};
     r.failures = mem_zero((size_t)r.chunks * sizeof *r.failures);
     if (!r.failures) return gpa_no_memory(e);
     int32_t never = 0;

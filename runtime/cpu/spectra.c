@@ -10,7 +10,7 @@
 
 /* Rows and columns at most, by what is done; least vectors of matrices that are worth the way into lanes and out; steps until a value is
  * found, more than any needs. */
-enum { MOST = 32, MOST_PAIRS = 16, FEWEST = 2, STEPS = 40 };
+enum { MOST = 64, MOST_PAIRS = 16, FEWEST = 2, STEPS = 40 };
 
 /* Of what is inlined the compiler makes code for each processor. */
 #define INLINE static inline __attribute__((always_inline))
