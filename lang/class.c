@@ -166,6 +166,28 @@ static bool is_closed(gpa_vm *vm, const class_obj *c) {
     return closed;
 }
 
+static bool may_go_first(value m) { return is_kind(m, &property_kind) || is_kind(m, &instance_kind); }
+
+/* What a new member means for the instances of a class and of those that derive from it. */
+static void note_member(gpa_vm *vm, const class_obj *c, const char *name, value m) {
+    bool first = may_go_first(m), sets = strcmp(name, "__setattr__") == 0;
+    for (class_obj *k = first || sets ? vm->classes : NULL; k; k = k->next) {
+        if (k->order.tag != V_TUPLE || !class_derives(k, c)) continue;
+        k->asks_first |= first;
+        k->sets |= sets;
+    }
+}
+
+/* The same of a class just made: of its own members, and of those that it inherits. */
+static void note_members(gpa_vm *vm, class_obj *c) {
+    size_t at = 0;
+    for (dict_entry *e; (e = dict_next(c->members.dict, &at));) note_member(vm, c, e->key.tag == V_STR ? e->key.str->text : "", e->v);
+    for (size_t i = 0; i < c->order.tuple->count; i++) {
+        c->asks_first |= c->order.tuple->items[i].class->asks_first;
+        c->sets |= c->order.tuple->items[i].class->sets;
+    }
+}
+
 /* Functions of the class tell their names with it; descriptors hear theirs. */
 static gpa_code name_members(gpa_vm *vm, value class) {
     class_obj *c = class.class;
@@ -244,6 +266,7 @@ gpa_code class_new(gpa_vm *vm, code *body, value bases, value members, module_ob
     if (!rc) rc = complete_members(vm, c);
     if (!rc) rc = find_abstract(vm, c);
     if (!rc) c->closed = is_closed(vm, c);
+    if (!rc) note_members(vm, c);
     if (!rc) rc = name_members(vm, class);
     dict_entry *kept = rc ? NULL : dict_named_peek(members.dict, "__classcell__", 13, hash_bytes("__classcell__", 13, 0));
     if (kept) {
@@ -321,6 +344,7 @@ static gpa_code keep_past(gpa_vm *vm, class_obj *c, gpa_sym name) {
 
 gpa_code class_set_attr(gpa_vm *vm, class_obj *c, gpa_sym name, value item) {
     gpa_code rc = keep_past(vm, c, name);
+    note_member(vm, c, text_of(vm, name), item);
     return rc ? rc : dict_set_text(vm, c->members.dict, text_of(vm, name), item);
 }
 

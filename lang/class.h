@@ -22,6 +22,8 @@ typedef struct class_obj {
     module_obj *module; /* borrowed */
     gpa_code error;     /* the built-in exception that it derives from, or GPA_OK */
     bool closed;        /* instances have no attributes but those in __slots__ */
+    bool asks_first;    /* it, or one it derives from, has properties or other members that go before what an instance has */
+    bool sets;          /* likewise __setattr__ */
     value bases;        /* a TUPLE of CLASSes and of TYPEs (exceptions; object alone where nothing was written) */
     value order;        /* a TUPLE of CLASSes: who is asked for a member after the class itself */
     value members;      /* a DICT */

@@ -119,11 +119,16 @@ static gpa_code fail_property(gpa_vm *vm, value v, gpa_sym name, const char *lac
 
 gpa_code instance_attr(gpa_vm *vm, value v, gpa_sym name, value *out, value *self) {
     class_obj *c = class_of_peek(v);
-    value m = c ? class_member_peek(vm, c, name) : v_unset();
+    const dict_entry *own = c && !c->asks_first ? own_entry(vm, v, name) : NULL;
     *out = v_unset();
     if (self) *self = v_unset();
+    if (own) {
+        *out = value_retain(own->v);
+        return GPA_OK;
+    }
+    value m = c ? class_member_peek(vm, c, name) : v_unset();
     if (is_kind(m, &property_kind) && m.object->fields[PROPERTY_GET].tag == V_NONE) return fail_property(vm, v, name, "getter");
-    const dict_entry *own = m.tag == V_OBJECT && goes_first(m) ? NULL : own_entry(vm, v, name);
+    own = m.tag == V_OBJECT && goes_first(m) ? NULL : own_entry(vm, v, name);
     if (own) {
         *out = value_retain(own->v);
     } else if (m.tag == V_FUNC && self) {
@@ -195,9 +200,9 @@ static gpa_code set_member(gpa_vm *vm, value v, value m, gpa_sym name, value ite
 gpa_code instance_set(gpa_vm *vm, value v, gpa_sym name, value item, bool plain) {
     const class_obj *c = class_of_peek(v);
     bool handled = false;
-    gpa_code rc = plain ? GPA_OK : by_method(vm, v, "__setattr__", name, &item, &handled);
+    gpa_code rc = plain || !c || !c->sets ? GPA_OK : by_method(vm, v, "__setattr__", name, &item, &handled);
     if (rc || handled) return rc;
-    value m = c ? class_member_peek(vm, c, name) : v_unset();
+    value m = c && c->asks_first ? class_member_peek(vm, c, name) : v_unset();
     if (m.tag == V_OBJECT && goes_first(m)) return set_member(vm, v, m, name, item);
     dict_entry *own = own_entry(vm, v, name);
     if (own) {
