@@ -366,7 +366,7 @@ gpa_code arr_inverse(gpa_rt *rt, gpa_arr *a, gpa_arr **out, gpa_err *e);
  * its first n rows, and where rank = n < m what remains in the others; the singular values (p), and how many are larger than `limit`
  * times the first (1, int32). *x NULL: the device's library has no such call. */
 gpa_code arr_lstsq(gpa_rt *rt, gpa_arr *a, gpa_arr *b, double limit, gpa_arr **x, gpa_arr **s, gpa_arr **rank, gpa_err *e);
-/* The triangular factor in the lower (or upper) triangle that is looked at; the rest keeps what a has. */
+/* The triangular factor in the lower (or upper) triangle that is looked at; what the rest is then is not said. */
 gpa_code arr_cholesky(gpa_rt *rt, gpa_arr *a, bool upper, gpa_arr **out, gpa_err *e);
 /* R and Householder's reflectors (..., m, n), their factors (..., p), and the first k columns of Q (q NULL: not wanted). */
 gpa_code arr_qr(gpa_rt *rt, gpa_arr *a, int64_t k, gpa_arr **r, gpa_arr **factors, gpa_arr **q, gpa_err *e);
