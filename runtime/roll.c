@@ -25,7 +25,7 @@ enum {
     MOST_NUMBERS = 24,
     KNOWN = 8,         /* loops whose bodies are kept */
     FIRST_TRIPS = 4,   /* so many trips are launched first, then twice as many, */
-    MOST_TRIPS = 16    /* up to so many: the device is busy with them while the next ones are recorded */
+    MOST_TRIPS = 32    /* up to so many: the device is busy with them while the next ones are recorded */
 };
 
 /* What a node of a trip is to the loop; the rest of its word says which. */
