@@ -607,7 +607,7 @@ gpa_code run_launch(jit *j, int threads, const int32_t *stop, gpa_prog *p, const
     plan_tiles(L);
     L->plan.stream = streams(L);
     note_strides(L);
-    if (moves_apart(L)) L->plan.lanes = 1;
+    if (!L->plan.stream && moves_apart(L)) L->plan.lanes = 1;
     TRY(L->plan.way == EMIT_TILES ? run_tiles(L, e) : divides(L) ? run_divided(L, e) : run_whole(L, e));
     if (__atomic_load_n(stop, __ATOMIC_RELAXED)) rc = gpa_fail(e, GPA_E_INTERRUPT, "%s", "");
 out:

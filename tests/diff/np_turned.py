@@ -1,8 +1,11 @@
 # Arrays that lie backwards, across, or apart: what copies them, computes with them and writes into them.
 def some(n, T):
     a = (np.arange(n, dtype=np.int64) * 2654435761 >> 7) % 251
-    return (a % 2 == 0) if T == 'bool' else (a + 1j * (a % 7)).astype(T) if T[0] == 'c' else a.astype(T)
+    a = (a % 2 == 0) if T == 'bool' else (a + 1j * (a % 7)).astype(T) if T[0] == 'c' else a.astype(T)
+    if n: a.item(0) # what pends would be computed inside of what reads it
+    return a
 def told(r):
+    if r.size: r.item(0) # makes a copy that pends
     w = (np.arange(r.size) % 97 + 1).reshape(r.shape)
     return r.dtype, r.shape, (r * w).sum(), r.ravel()[:3].tolist(), r.ravel()[-3:].tolist()
 ALL = ('bool', 'i1', 'u2', 'f2', 'i4', 'f4', 'i8', 'f8', 'c8', 'c16')
@@ -75,3 +78,16 @@ for T in ALL:
     for n in (1, 3, 9, 10, 33, 100):
         a = some(30 * n * 3, T).reshape(30, n * 3)
         print(*told(a[:, ::3].copy()), *told(a[:, ::3] + a[:, 1::3]), *told(a[::-1, ::-3].copy()), *told(np.take(a, np.arange(n) * 3, axis=1)))
+
+# --- results that are larger than caches: elements apart, and across
+x = np.arange(3075.0)
+x.item(0)
+b = np.broadcast_to(x, (4100, 3075))[:, ::3].copy()
+b.item(0)
+print(b.shape, b.sum(), b[17, :5], b[-1, -3:], (b == x[::3]).all())
+for rows in (64, 65):
+    y = np.arange(rows * 1000.0).reshape(rows, 1000)
+    y.item(0)
+    c = np.broadcast_to(y, (66, rows, 1000)).transpose(0, 2, 1).copy()
+    c.item(0)
+    print(c.shape, c.sum(), (c == y.T).all())
