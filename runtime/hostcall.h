@@ -76,6 +76,21 @@ void hostcall_some(gpa_dtype t, const host_rows *a, const int64_t *row, int64_t 
 /* Some of a's elements, n of them, sums where a place has several values; `ascending`: the columns are, in each row. GPA_E_INDEX as above. */
 gpa_code hostcall_elements(gpa_dtype t, const host_rows *a, const int64_t *row, const int64_t *column, int64_t n, bool ascending, void *out,
                            const atomic_bool *stop, gpa_err *e);
+/* The line of each value, for m starts and their end. */
+void hostcall_lines(const int32_t *start, int64_t m, int32_t *line);
+/* Whether places ascend, line by line and in each by what is beside it; then the starts of m lines, which all of them are below. */
+bool hostcall_starts(const int32_t *line, const int32_t *other, int64_t count, int64_t m, int32_t *start);
+/* The transpose, of values of `item` bytes: a->n + 1 starts, lines and values. */
+void hostcall_turn_rows(size_t item, const host_rows *a, int32_t *start, int32_t *line, void *at);
+/* All elements in C order, those of the transpose with `turned`; values at one place are added up, for dtypes that can be (below). */
+void hostcall_dense(gpa_dtype t, const host_rows *a, bool turned, void *out);
+/* How long the diagonal that begins in column `offset`, or row -offset, of an m x n matrix is. */
+int64_t hostcall_diagonal_size(int64_t m, int64_t n, int64_t offset);
+/* The matrix of these diagonals, `offset` ascending; diagonal d has its values, of `item` bytes, from number first[d] on. */
+void hostcall_diagonals(size_t item, int64_t m, int64_t n, const int64_t *offset, const int64_t *first, int64_t count, const void *values, int32_t *start,
+                        int32_t *column, void *at);
+/* Matrices of as many rows side by side; values have `item` bytes. */
+void hostcall_beside(size_t item, const host_rows *a, int64_t blocks, int32_t *start, int32_t *column, void *at);
 /* A TURN call on the memory given, whose keys are in range. */
 void hostcall_turn(const gpa_libcall *call, const int32_t *key, const int32_t *other, const void *at, int32_t *start, int32_t *to_other, void *to_at);
 

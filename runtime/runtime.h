@@ -402,6 +402,18 @@ gpa_code arr_sparse_elements(gpa_rt *rt, gpa_arr *const *a, int64_t n, gpa_arr *
 /* The product of a sparse matrix with a vector or a matrix x, where it is given by starts of columns, rows and values, or with `places` by columns,
  * rows and values; it has m rows. */
 gpa_code arr_sparse_columns(gpa_rt *rt, gpa_arr *const *a, bool places, int64_t m, gpa_arr *x, gpa_arr **out, gpa_err *e);
+/* The line of each of `count` values, from where each line begins; where each of so many lines begins, *out NULL if the places, of which `other` is
+ * the second part, do not ascend. */
+gpa_code arr_sparse_lines(gpa_rt *rt, gpa_arr *start, int64_t count, gpa_arr **out, gpa_err *e);
+gpa_code arr_sparse_starts(gpa_rt *rt, gpa_arr *line, gpa_arr *other, int64_t lines, gpa_arr **out, gpa_err *e);
+/* The transpose: columns ascend in each of its rows, and values at one place stand as they stood. */
+gpa_code arr_sparse_turn_rows(gpa_rt *rt, gpa_arr *const *a, int64_t n, gpa_arr **out, gpa_err *e);
+/* The elements as an array, with `turned` those of the transpose. *out stays NULL for a dtype that has no sums here. */
+gpa_code arr_sparse_dense(gpa_rt *rt, gpa_arr *const *a, int64_t n, bool turned, gpa_arr **out, gpa_err *e);
+/* The m x n matrix whose diagonals are these values, one diagonal after the other; offsets ascend. */
+gpa_code arr_sparse_diagonals(gpa_rt *rt, gpa_arr *values, gpa_arr *offsets, int64_t m, int64_t n, gpa_arr **out, gpa_err *e);
+/* At least one matrix, each of n[b] columns, side by side: three parts of each, values of one dtype. */
+gpa_code arr_sparse_beside(gpa_rt *rt, gpa_arr *const *parts, const int64_t *n, int64_t blocks, gpa_arr **out, gpa_err *e);
 /* The values of a sparse matrix, given as columns, rows and values (of any dtype), in the order of their columns, those of one column as they stand: where each of
  * n columns begins, rows, values. Rows NULL are neither taken nor given. After a failure as above. */
 gpa_code arr_sparse_turn(gpa_rt *rt, gpa_arr *const *given, int64_t n, gpa_arr **out, gpa_err *e);

@@ -29,6 +29,8 @@ typedef struct {
 gpa_code sparse_get(gpa_rt *rt, gpa_arr *const *parts, int64_t n, sparse_rows *s, gpa_err *e);
 void sparse_drop(gpa_rt *rt, sparse_rows *s);
 
+/* Host memory for a matrix: `lines` + 1 starts, `count` columns and values of dtype t. What is there after a failure is given back by sparse_made. */
+gpa_code sparse_new(gpa_rt *rt, gpa_dtype t, int64_t lines, int64_t count, host_new_array *made, gpa_err *e);
 /* Host memory for n results becomes n arrays; or, after the failure rc, which is handed on, is given back. */
 gpa_code sparse_made(gpa_rt *rt, gpa_code rc, host_new_array *made, int n, gpa_arr **out, gpa_err *e);
 

@@ -59,6 +59,13 @@ void sparse_drop(gpa_rt *rt, sparse_rows *s) {
     }
 }
 
+gpa_code sparse_new(gpa_rt *rt, gpa_dtype t, int64_t lines, int64_t count, host_new_array *made, gpa_err *e) {
+    const int64_t starts = lines + 1;
+    gpa_code rc = GPA_OK;
+    for (int i = 0; i < SPARSE_PARTS && !rc; i++) rc = host_new(rt, i == SPARSE_AT ? t : DT_I32, 1, i == SPARSE_START ? &starts : &count, &made[i], e);
+    return rc;
+}
+
 gpa_code sparse_made(gpa_rt *rt, gpa_code rc, host_new_array *made, int n, gpa_arr **out, gpa_err *e) {
     for (int i = 0; i < n; i++) {
         if (!rc) rc = host_made(rt, &made[i], &out[i], e);
@@ -85,7 +92,7 @@ gpa_code arr_sparse_order(gpa_rt *rt, gpa_arr *const *a, int64_t n, bool adding,
     gpa_code rc = GPA_OK;
     if (!hostcall_can_add(t)) return GPA_OK;
     TRY(sparse_get(rt, a, n, &s, e));
-    for (int i = 0; i < PARTS && !rc; i++) rc = host_new(rt, i == AT ? t : DT_I32, 1, i == START ? &a[START]->size : &s.r.count, &made[i], e);
+    rc = sparse_new(rt, t, s.r.m, s.r.count, made, e);
     if (!rc) rc = hostcall_rows_ordered(t, &s.r, adding, sparse_ints(&made[START]), sparse_ints(&made[COLUMN]), made[AT].data, &rt->interrupted, e);
     rc = sparse_made(rt, rc, made, PARTS, out, e);
     if (!rc) explain_call(rt, "order of a sparse matrix", NULL, out[AT]);

@@ -13,6 +13,12 @@ static void release(gpa_vm *vm, gpa_arr **in, int n) {
     for (int i = 0; i < n; i++) arr_release(vm_rt(vm), in[i]);
 }
 
+/* An array, or None for none. */
+static gpa_code array_or_none(gpa_vm *vm, gpa_code rc, gpa_arr *made, value *out) {
+    if (rc || !made) return *out = v_none(), rc;
+    return np_return_array(vm, made, out);
+}
+
 gpa_code sparse_product(gpa_vm *vm, value *argv, value *out) { /* indptr, indices, data, x */
     gpa_arr *in[4] = {NULL}, *y = NULL;
     gpa_code rc = arrays(vm, argv, 4, in);
@@ -88,8 +94,7 @@ gpa_code sparse_elements(gpa_vm *vm, value *argv, value *out) { /* indptr, indic
     if (!rc) rc = arg_bool(vm, argv[6], "ascending", &ascending);
     if (!rc) rc = arr_sparse_elements(vm_rt(vm), in, n, in[3], in[4], ascending, &made, vm_err(vm));
     release(vm, in, 5);
-    if (rc || !made) return *out = v_none(), rc;
-    return np_return_array(vm, made, out);
+    return array_or_none(vm, rc, made, out);
 }
 
 gpa_code sparse_columns(gpa_vm *vm, value *argv, value *out) { /* line, row, data, x, m, places */
@@ -115,4 +120,83 @@ gpa_code sparse_turn(gpa_vm *vm, value *argv, value *out) { /* columns, rows or 
     release(vm, in, 3);
     if (!rows) made[1] = made[2];
     return np_return_arrays(vm, rc, rows ? 3 : 2, made, out);
+}
+
+gpa_code sparse_lines(gpa_vm *vm, value *argv, value *out) { /* indptr, count */
+    gpa_arr *in[1] = {NULL}, *made = NULL;
+    int64_t count = 0;
+    gpa_code rc = arrays(vm, argv, 1, in);
+    if (!rc) rc = arg_int(vm, argv[1], "count", &count);
+    if (!rc) rc = arr_sparse_lines(vm_rt(vm), in[0], count, &made, vm_err(vm));
+    release(vm, in, 1);
+    return array_or_none(vm, rc, made, out);
+}
+
+gpa_code sparse_starts(gpa_vm *vm, value *argv, value *out) { /* line, other, lines */
+    gpa_arr *in[2] = {NULL}, *made = NULL;
+    int64_t lines = 0;
+    gpa_code rc = arrays(vm, argv, 2, in);
+    if (!rc) rc = arg_int(vm, argv[2], "lines", &lines);
+    if (!rc) rc = arr_sparse_starts(vm_rt(vm), in[0], in[1], lines, &made, vm_err(vm));
+    release(vm, in, 2);
+    return array_or_none(vm, rc, made, out);
+}
+
+gpa_code sparse_turn_rows(gpa_vm *vm, value *argv, value *out) { /* indptr, indices, data, columns */
+    gpa_arr *in[3] = {NULL}, *made[3] = {NULL};
+    int64_t n = 0;
+    gpa_code rc = arrays(vm, argv, 3, in);
+    if (!rc) rc = arg_int(vm, argv[3], "columns", &n);
+    if (!rc) rc = arr_sparse_turn_rows(vm_rt(vm), in, n, made, vm_err(vm));
+    release(vm, in, 3);
+    return np_return_arrays(vm, rc, 3, made, out);
+}
+
+gpa_code sparse_dense(gpa_vm *vm, value *argv, value *out) { /* indptr, indices, data, columns, turned */
+    gpa_arr *in[3] = {NULL}, *made = NULL;
+    int64_t n = 0;
+    bool turned = false;
+    gpa_code rc = arrays(vm, argv, 3, in);
+    if (!rc) rc = arg_int(vm, argv[3], "columns", &n);
+    if (!rc) rc = arg_bool(vm, argv[4], "turned", &turned);
+    if (!rc) rc = arr_sparse_dense(vm_rt(vm), in, n, turned, &made, vm_err(vm));
+    release(vm, in, 3);
+    return array_or_none(vm, rc, made, out);
+}
+
+gpa_code sparse_diagonals(gpa_vm *vm, value *argv, value *out) { /* values, offsets, m, n */
+    gpa_arr *in[2] = {NULL}, *made[3] = {NULL};
+    int64_t m = 0, n = 0;
+    gpa_code rc = arrays(vm, argv, 2, in);
+    if (!rc) rc = arg_int(vm, argv[2], "m", &m);
+    if (!rc) rc = arg_int(vm, argv[3], "n", &n);
+    if (!rc) rc = arr_sparse_diagonals(vm_rt(vm), in[0], in[1], m, n, made, vm_err(vm));
+    release(vm, in, 2);
+    return np_return_arrays(vm, rc, 3, made, out);
+}
+
+gpa_code sparse_beside(gpa_vm *vm, value *argv, value *out) { /* parts, columns */
+    value parts = v_none(), columns = v_none();
+    gpa_arr **in = NULL, *made[3] = {NULL};
+    int64_t *n = NULL, blocks = 0;
+    gpa_code rc = vm_collect(vm, argv[0], &parts);
+    if (!rc) rc = vm_collect(vm, argv[1], &columns);
+    if (!rc) {
+        blocks = (int64_t)columns.list->count;
+        if (!blocks || parts.list->count != 3 * columns.list->count) rc = vm_fail(vm, GPA_E_VALUE, "blocks must be 2-D");
+    }
+    if (!rc) {
+        in = mem_zero((size_t)blocks * 3 * sizeof *in);
+        n = mem_zero((size_t)blocks * sizeof *n);
+        if (!in || !n) rc = vm_no_memory(vm);
+    }
+    if (!rc) rc = arrays(vm, parts.list->items, (int)(3 * blocks), in);
+    for (int64_t b = 0; b < blocks && !rc; b++) rc = arg_int(vm, columns.list->items[b], "columns", &n[b]);
+    if (!rc) rc = arr_sparse_beside(vm_rt(vm), in, n, blocks, made, vm_err(vm));
+    if (in) release(vm, in, (int)(3 * blocks));
+    mem_free(in);
+    mem_free(n);
+    value_release(vm, parts);
+    value_release(vm, columns);
+    return np_return_arrays(vm, rc, 3, made, out);
 }

@@ -1,0 +1,126 @@
+/* Sparse matrices by rows in host memory, in other forms: transposed, dense, made of diagonals, of several side by side, of places in order.
+ *
+ * Values are moved by their size; only those that may meet at a place need their dtype. Reading order: places, transposes, dense ones, diagonals,
+ * several side by side. */
+#include "runtime/base.h"
+#include "runtime/hostcall.h"
+#include "runtime/sums.h"
+
+/* ---- places ---- */
+
+void hostcall_lines(const int32_t *start, int64_t m, int32_t *line) {
+    for (int64_t i = 0; i < m; i++)
+        for (int32_t s = start[i]; s < start[i + 1]; s++) line[s] = (int32_t)i;
+}
+
+bool hostcall_starts(const int32_t *line, const int32_t *other, int64_t count, int64_t m, int32_t *start) {
+    int64_t i = 0; /* lines that have begun */
+    for (int64_t s = 0; s < count; s++) {
+        if (s && !(line[s - 1] < line[s] || (line[s - 1] == line[s] && other[s - 1] < other[s]))) return false;
+        for (; i <= line[s]; i++) start[i] = (int32_t)s;
+    }
+    for (; i <= m; i++) start[i] = (int32_t)count;
+    return true;
+}
+
+/* ---- transposes ---- */
+
+/* Calls USE(type) with an unsigned type of `item` bytes. */
+#define BY_SIZE(item, USE)             \
+    do {                               \
+        if (item == 1) USE(uint8_t)    \
+        else if (item == 2) USE(uint16_t) \
+        else if (item == 4) USE(uint32_t) \
+        else if (item == 8) USE(uint64_t) \
+        else USE(gpa_c128)             \
+    } while (0)
+
+#define TURN(T)                                                             \
+    for (int64_t i = 0; i < a->m; i++)                                      \
+        for (int32_t s = a->start[i]; s < a->start[i + 1]; s++) {           \
+            const int32_t to = start[column[s]]++;                          \
+            line[to] = (int32_t)i;                                          \
+            ((T *)at)[to] = ((const T *)a->at)[s];                          \
+        }
+
+void hostcall_turn_rows(size_t item, const host_rows *a, int32_t *start, int32_t *line, void *at) {
+    const int32_t *column = a->column;
+    memset(start, 0, (size_t)(a->n + 1) * sizeof *start);
+    for (int64_t s = 0; s < a->count; s++) start[column[s]]++;
+    for (int64_t k = 0, before = 0; k <= a->n; k++) {
+        const int32_t here = start[k];
+        start[k] = (int32_t)before;
+        before += here;
+    }
+    BY_SIZE(item, TURN);
+    memmove(start + 1, start, (size_t)a->n * sizeof *start); /* each has become the next one */
+    start[0] = 0;
+}
+#undef TURN
+
+/* ---- dense ones ---- */
+
+#define DENSE(id, T, ADD)                                                                     \
+    static void dense_##id(const host_rows *p, int64_t down, int64_t across, void *out) {     \
+        const T *at = p->at;                                                                  \
+        for (int64_t i = 0; i < p->m; i++)                                                    \
+            for (int32_t s = p->start[i]; s < p->start[i + 1]; s++) {                         \
+                T *to = (T *)out + i * down + p->column[s] * across, c = *to;                 \
+                const T a = at[s];                                                            \
+                ADD;                                                                          \
+                *to = c;                                                                      \
+            }                                                                                 \
+    }
+SUM_TYPES(DENSE)
+#undef DENSE
+
+void hostcall_dense(gpa_dtype t, const host_rows *a, bool turned, void *out) {
+    const int64_t down = turned ? 1 : a->n, across = turned ? a->m : 1;
+    memset(out, 0, (size_t)(a->m * a->n) * dtype_size(t));
+#define SUM(id, T, ADD) if (t == DT_##id) dense_##id(a, down, across, out);
+    SUM_TYPES(SUM)
+#undef SUM
+}
+
+/* ---- diagonals ---- */
+
+int64_t hostcall_diagonal_size(int64_t m, int64_t n, int64_t offset) { return MAX(0, MIN(m + MIN(offset, 0), n - MAX(offset, 0))); }
+
+#define PUT(T)                                                                                        \
+    for (int64_t i = 0; i < m; i++) {                                                                 \
+        for (; low && offset[low - 1] >= -i; low--) continue;                                         \
+        for (; high && offset[high - 1] >= n - i; high--) continue;                                   \
+        for (int64_t d = low; d < high; d++) {                                                        \
+            column[to] = (int32_t)(i + offset[d]);                                                    \
+            ((T *)at)[to++] = ((const T *)values)[first[d] + MIN(i, i + offset[d])];                  \
+        }                                                                                             \
+        start[i + 1] = (int32_t)to;                                                                   \
+    }
+
+void hostcall_diagonals(size_t item, int64_t m, int64_t n, const int64_t *offset, const int64_t *first, int64_t count, const void *values, int32_t *start,
+                        int32_t *column, void *at) {
+    int64_t low = count, high = count, to = start[0] = 0; /* the diagonals low .. high - 1 are in the row */
+    BY_SIZE(item, PUT);
+}
+#undef PUT
+
+/* ---- several side by side ---- */
+
+#define COPY(T) \
+    for (int32_t s = from; s < end; s++) ((T *)at)[to + s - from] = ((const T *)b->at)[s];
+
+void hostcall_beside(size_t item, const host_rows *a, int64_t blocks, int32_t *start, int32_t *column, void *at) {
+    int32_t to = start[0] = 0;
+    for (int64_t i = 0; i < a->m; i++) {
+        int32_t before = 0;
+        for (const host_rows *b = a; b < a + blocks; before += (int32_t)b->n, b++) {
+            const int32_t from = b->start[i], end = b->start[i + 1];
+            for (int32_t s = from; s < end; s++) column[to + s - from] = b->column[s] + before;
+            BY_SIZE(item, COPY);
+            to += end - from;
+        }
+        start[i + 1] = to;
+    }
+}
+#undef COPY
+#undef BY_SIZE
