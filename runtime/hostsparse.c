@@ -2,8 +2,16 @@
 #include "runtime/base.h"
 #include "runtime/hostcall.h"
 #include "runtime/spmm.h"
+#include "runtime/wide.h"
 
-enum { ROWS = 4096, VALUES = 1 << 16 /* between two looks at *stop */, EIGHT = 8 };
+enum { ROWS = 4096, VALUES = 1 << 16 /* between two looks at *stop */, EIGHT = 8, AHEAD = 16 /* rows that memory is asked for */ };
+
+/* Asks for the row of y, of `size` bytes, that a value further on will be added to. */
+static inline void ask(const spmm *p, int64_t s, int64_t end, size_t size) {
+    const char *row = (const char *)p->y + (size_t)p->column[MIN(s + AHEAD, end - 1)] * size;
+    __builtin_prefetch(row, 1);
+    __builtin_prefetch(row + size - 1, 1);
+}
 
 gpa_code hostcall_sparse(const gpa_libcall *call, const int32_t *start, const int32_t *column, const void *at, const void *x, void *y,
                          const atomic_bool *stop, gpa_err *e) {
@@ -23,33 +31,37 @@ gpa_code hostcall_sparse(const gpa_libcall *call, const int32_t *start, const in
         ADD;                                                                        \
         *y = c;                                                                     \
     }                                                                               \
-    static inline void add_row_##id(const T a, const T *x, T *y, int64_t k) {       \
+    static inline void add_row_##id(const T a, const T *restrict x, T *restrict y, int64_t k) { \
         int64_t j = 0;                                                              \
-        for (; k - j >= EIGHT; j += EIGHT) {                                        \
-            T sum[EIGHT];                                                           \
-            for (int w = 0; w < EIGHT; w++) sum[w] = y[j + w];                      \
-            for (int w = 0; w < EIGHT; w++) add_##id(a, x + j + w, sum + w);        \
-            for (int w = 0; w < EIGHT; w++) y[j + w] = sum[w];                      \
-        }                                                                           \
+        for (; k - j >= EIGHT; j += EIGHT)                                          \
+            for (int w = 0; w < EIGHT; w++) add_##id(a, x + j + w, y + j + w);      \
         for (; j < k; j++) add_##id(a, x + j, y + j);                               \
     }                                                                               \
-    static void columns_##id(const spmm *p, int64_t from, int64_t to) {             \
+    static GPA_WIDE void columns_##id(const spmm *p, int64_t from, int64_t to) {             \
         const T *at = p->at, *x = p->x;                                             \
         T *y = p->y;                                                                \
         const int64_t k = p->k;                                                     \
         for (int64_t l = from; l < to; l++)                                         \
             for (int64_t s = p->start[l], end = p->start[l + 1]; s < end; s++) {    \
-                if (k == 1) add_##id(at[s], x + l, y + p->column[s]);               \
-                else add_row_##id(at[s], x + l * k, y + p->column[s] * k, k);       \
+                if (k == 1) {                                                       \
+                    add_##id(at[s], x + l, y + p->column[s]);                       \
+                    continue;                                                       \
+                }                                                                   \
+                ask(p, s, p->start[to], (size_t)k * sizeof *y);                     \
+                add_row_##id(at[s], x + l * k, y + p->column[s] * k, k);            \
             }                                                                       \
     }                                                                               \
-    static void places_##id(const spmm *p, int64_t from, int64_t to) {              \
+    static GPA_WIDE void places_##id(const spmm *p, int64_t from, int64_t to) {              \
         const T *at = p->at, *x = p->x;                                             \
         T *y = p->y;                                                                \
         const int64_t k = p->k;                                                     \
         for (int64_t s = from; s < to; s++) {                                       \
-            if (k == 1) add_##id(at[s], x + p->start[s], y + p->column[s]);         \
-            else add_row_##id(at[s], x + p->start[s] * k, y + p->column[s] * k, k); \
+            if (k == 1) {                                                           \
+                add_##id(at[s], x + p->start[s], y + p->column[s]);                 \
+                continue;                                                           \
+            }                                                                       \
+            ask(p, s, to, (size_t)k * sizeof *y);                                   \
+            add_row_##id(at[s], x + p->start[s] * k, y + p->column[s] * k, k);      \
         }                                                                           \
     }
 SPMM_TYPES(ADDED)

@@ -2,7 +2,9 @@
 #ifndef GPA_SPMM_H
 #define GPA_SPMM_H
 
+#include "runtime/base.h"
 #include "runtime/dtype.h"
+#include "runtime/wide.h"
 
 /* A product as libcall.h says, on ordinary memory. */
 typedef struct {
@@ -11,6 +13,8 @@ typedef struct {
     const void *at, *x;
     void *y;
 } spmm;
+
+enum { SPMM_AHEAD = 16 }; /* rows of x that memory is asked for */
 
 /* SPMM(ID, C type, statement that adds a * b to c). */
 #define SPMM_TYPES(SPMM)                                                                    \
@@ -28,6 +32,7 @@ typedef struct {
         for (int w = 0; w < WIDTH; w++) sum[w] = (T){0};                               \
         for (int64_t s = p->start[i]; s < p->start[i + 1]; s++) {                      \
             const T a = at[s], *row = x + p->column[s] * p->k + j;                     \
+            if (WIDTH > 1) __builtin_prefetch(x + p->column[MIN(s + SPMM_AHEAD, end - 1)] * p->k + j); \
             for (int w = 0; w < WIDTH; w++) {                                          \
                 const T b = row[w];                                                    \
                 T c = sum[w];                                                          \
@@ -38,8 +43,20 @@ typedef struct {
         for (int w = 0; w < WIDTH; w++) y[w + j] = sum[w];                             \
     }
 #define SPMM(id, T, ADD)                                                               \
-    static inline void spmm_##id(const spmm *p, int64_t from, int64_t to) {            \
+    static inline void spmv_##id(const spmm *p, int64_t from, int64_t to) {            \
         const T *at = p->at, *x = p->x;                                                \
+        for (int64_t i = from; i < to; i++) {                                          \
+            T c = {0};                                                                 \
+            for (int64_t s = p->start[i], end = p->start[i + 1]; s < end; s++) {       \
+                const T a = at[s], b = x[p->column[s]];                                \
+                ADD;                                                                   \
+            }                                                                          \
+            ((T *)p->y)[i] = c;                                                        \
+        }                                                                              \
+    }                                                                                  \
+    static GPA_WIDE void spmm_##id(const spmm *p, int64_t from, int64_t to) {          \
+        const T *at = p->at, *x = p->x;                                                \
+        const int64_t end = from < to ? p->start[to] : 0;                              \
         for (int64_t i = from; i < to; i++) {                                          \
             T *y = (T *)p->y + i * p->k;                                               \
             int64_t j = 0;                                                             \
@@ -54,7 +71,7 @@ SPMM_TYPES(SPMM)
 
 /* Rows from .. to of the product in dtype t; false when there is none for it. */
 static inline bool spmm_rows(gpa_dtype t, const spmm *p, int64_t from, int64_t to) {
-#define SPMM(id, T, ADD) if (t == DT_##id) return spmm_##id(p, from, to), true;
+#define SPMM(id, T, ADD) if (t == DT_##id) return p->k == 1 ? spmv_##id(p, from, to) : spmm_##id(p, from, to), true;
     SPMM_TYPES(SPMM)
 #undef SPMM
     return false;
