@@ -5,12 +5,23 @@
 #include "runtime/base.h"
 #include "runtime/hostcall.h"
 #include "runtime/sums.h"
+#include "runtime/wide.h"
+
+enum { LANES = 16, AHEAD = 12 /* places that memory is asked for */ };
 
 /* ---- places ---- */
 
-void hostcall_lines(const int32_t *start, int64_t m, int32_t *line) {
-    for (int64_t i = 0; i < m; i++)
-        for (int32_t s = start[i]; s < start[i + 1]; s++) line[s] = (int32_t)i;
+/* Each line fills LANES at least, of which the next ones take back what is theirs: lengths cannot be foreseen. */
+GPA_WIDE void hostcall_lines(const int32_t *start, int64_t m, int32_t *line) {
+    const int32_t last = start[m] - LANES;
+    for (int64_t i = 0; i < m; i++) {
+        int32_t s = start[i];
+        if (s <= last) {
+            for (int32_t w = 0; w < LANES; w++) line[s + w] = (int32_t)i;
+            s += LANES;
+        }
+        for (; s < start[i + 1]; s++) line[s] = (int32_t)i;
+    }
 }
 
 bool hostcall_starts(const int32_t *line, const int32_t *other, int64_t count, int64_t m, int32_t *start) {
@@ -35,16 +46,18 @@ bool hostcall_starts(const int32_t *line, const int32_t *other, int64_t count, i
         else USE(gpa_c128)             \
     } while (0)
 
-#define TURN(T)                                                             \
-    for (int64_t i = 0; i < a->m; i++)                                      \
-        for (int32_t s = a->start[i]; s < a->start[i + 1]; s++) {           \
-            const int32_t to = start[column[s]]++;                          \
-            line[to] = (int32_t)i;                                          \
-            ((T *)at)[to] = ((const T *)a->at)[s];                          \
+#define TURN(T)                                                                           \
+    for (int64_t i = 0; i < a->m; i++)                                                    \
+        for (int32_t s = a->start[i]; s < a->start[i + 1]; s++) {                         \
+            const int32_t to = start[column[s]]++, next = start[column[MIN(s + AHEAD, last)]]; \
+            __builtin_prefetch(line + next, 1);                                           \
+            __builtin_prefetch((T *)at + next, 1);                                        \
+            line[to] = (int32_t)i;                                                        \
+            ((T *)at)[to] = ((const T *)a->at)[s];                                        \
         }
 
 void hostcall_turn_rows(size_t item, const host_rows *a, int32_t *start, int32_t *line, void *at) {
-    const int32_t *column = a->column;
+    const int32_t *column = a->column, last = (int32_t)a->count - 1;
     memset(start, 0, (size_t)(a->n + 1) * sizeof *start);
     for (int64_t s = 0; s < a->count; s++) start[column[s]]++;
     for (int64_t k = 0, before = 0; k <= a->n; k++) {
@@ -86,21 +99,27 @@ void hostcall_dense(gpa_dtype t, const host_rows *a, bool turned, void *out) {
 
 int64_t hostcall_diagonal_size(int64_t m, int64_t n, int64_t offset) { return MAX(0, MIN(m + MIN(offset, 0), n - MAX(offset, 0))); }
 
-#define PUT(T)                                                                                        \
-    for (int64_t i = 0; i < m; i++) {                                                                 \
-        for (; low && offset[low - 1] >= -i; low--) continue;                                         \
-        for (; high && offset[high - 1] >= n - i; high--) continue;                                   \
-        for (int64_t d = low; d < high; d++) {                                                        \
-            column[to] = (int32_t)(i + offset[d]);                                                    \
-            ((T *)at)[to++] = ((const T *)values)[first[d] + MIN(i, i + offset[d])];                  \
-        }                                                                                             \
-        start[i + 1] = (int32_t)to;                                                                   \
+#define PUT(T)                                                                                                 \
+    for (int64_t d = low; d < high; d++) {                                                                     \
+        const T *from = (const T *)values + first[d] + MIN(0, offset[d]);                                      \
+        T *put = (T *)at + to + d - low;                                                                       \
+        for (int64_t j = i; j < end; j++) put[(j - i) * (high - low)] = from[j];                               \
     }
 
 void hostcall_diagonals(size_t item, int64_t m, int64_t n, const int64_t *offset, const int64_t *first, int64_t count, const void *values, int32_t *start,
                         int32_t *column, void *at) {
-    int64_t low = count, high = count, to = start[0] = 0; /* the diagonals low .. high - 1 are in the row */
-    BY_SIZE(item, PUT);
+    int64_t low = count, high = count, to = start[0] = 0;
+    for (int64_t i = 0, end; i < m; i = end) { /* rows i .. end - 1 have the diagonals low .. high - 1 */
+        for (; low && offset[low - 1] >= -i; low--) continue;
+        for (; high && offset[high - 1] >= n - i; high--) continue;
+        end = MIN(m, low ? -offset[low - 1] : m);
+        if (high) end = MIN(end, MAX(i + 1, n - offset[high - 1]));
+        for (int64_t j = i; j < end; j++) start[j + 1] = (int32_t)(to + (j + 1 - i) * (high - low));
+        for (int64_t d = low; d < high; d++)
+            for (int64_t j = i; j < end; j++) column[to + (j - i) * (high - low) + d - low] = (int32_t)(j + offset[d]);
+        BY_SIZE(item, PUT);
+        to = start[end];
+    }
 }
 #undef PUT
 
