@@ -76,6 +76,14 @@ void hostcall_some(gpa_dtype t, const host_rows *a, const int64_t *row, int64_t 
 /* Some of a's elements, n of them, sums where a place has several values; `ascending`: the columns are, in each row. GPA_E_INDEX as above. */
 gpa_code hostcall_elements(gpa_dtype t, const host_rows *a, const int64_t *row, const int64_t *column, int64_t n, bool ascending, void *out,
                            const atomic_bool *stop, gpa_err *e);
+/* Every step-th of the columns low .. high - 1, of values of `item` bytes: starts, columns and values, with room for as many as a has and one. */
+void hostcall_between(size_t item, const host_rows *a, int64_t low, int64_t high, int64_t step, int32_t *start, int32_t *column, void *at);
+/* n elements of the diagonal that begins in column `offset`, or row -offset; sums of each column, for dtypes that can be added. */
+void hostcall_diagonal(gpa_dtype t, const host_rows *a, int64_t offset, int64_t n, void *out);
+void hostcall_column_sums(gpa_dtype t, const host_rows *a, void *out);
+/* The largest or smallest element of each row, in which every place has one value; of dtypes that are ordered. */
+bool hostcall_can_compare(gpa_dtype t);
+void hostcall_row_extremes(gpa_dtype t, const host_rows *a, bool largest, void *out);
 /* The line of each value, for m starts and their end. */
 void hostcall_lines(const int32_t *start, int64_t m, int32_t *line);
 /* Whether places ascend, line by line and in each by what is beside it; then the starts of m lines, which all of them are below. */

@@ -3,6 +3,7 @@
  * Values are moved by their size; only those that may meet at a place need their dtype. Reading order: places, transposes, dense ones, diagonals,
  * several side by side. */
 #include "runtime/base.h"
+#include "runtime/bysize.h"
 #include "runtime/hostcall.h"
 #include "runtime/sums.h"
 #include "runtime/wide.h"
@@ -35,16 +36,6 @@ bool hostcall_starts(const int32_t *line, const int32_t *other, int64_t count, i
 }
 
 /* ---- transposes ---- */
-
-/* Calls USE(type) with an unsigned type of `item` bytes. */
-#define BY_SIZE(item, USE)             \
-    do {                               \
-        if (item == 1) USE(uint8_t)    \
-        else if (item == 2) USE(uint16_t) \
-        else if (item == 4) USE(uint32_t) \
-        else if (item == 8) USE(uint64_t) \
-        else USE(gpa_c128)             \
-    } while (0)
 
 #define TURN(T)                                                                           \
     for (int64_t i = 0; i < a->m; i++)                                                    \
@@ -142,4 +133,3 @@ void hostcall_beside(size_t item, const host_rows *a, int64_t blocks, int32_t *s
     }
 }
 #undef COPY
-#undef BY_SIZE

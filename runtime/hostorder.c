@@ -1,8 +1,7 @@
-/* Sparse matrices by rows in host memory: rows put in order, rows and elements picked.
+/* Sparse matrices by rows in host memory: their rows put in order.
  *
  * A value goes with its column as one number of 64 bits, the column above the place: ordered numbers are ordered columns, those of one column as
- * they stand. Short rows are ordered by counting for each column how many belong before it, a few longer ones by insertion, the others digit by digit.
- * Reading order: order, rows and elements. */
+ * they stand. Short rows are ordered by counting for each column how many belong before it, a few longer ones by insertion, the others digit by digit. */
 #include "runtime/base.h"
 #include "runtime/hostcall.h"
 #include "runtime/sums.h"
@@ -10,8 +9,6 @@
 
 /* SHORT: columns that are counted; FEW: that are inserted; DIGIT: bits; LOOK: rows between two looks at *stop. */
 enum { SHORT = 16, FEW = 48, DIGIT = 8, DIGITS = 1 << DIGIT, LOOK = 256 };
-
-/* ---- order ---- */
 
 static bool ascends(const int32_t *column, int64_t n) {
     bool all = true;
@@ -125,69 +122,4 @@ gpa_code hostcall_rows_ordered(gpa_dtype t, const host_rows *a, bool adding, int
     }
     mem_free(room);
     return rc;
-}
-
-/* ---- rows and elements ---- */
-
-gpa_code hostcall_some_starts(const host_rows *a, const int64_t *row, int64_t n, int32_t *start, gpa_err *e) {
-    int64_t all = start[0] = 0;
-    for (int64_t i = 0; i < n; i++) {
-        if (row[i] < 0 || row[i] >= a->m) return gpa_fail(e, GPA_E_INDEX, "index (%lld) out of range", (long long)row[i]);
-        all += a->start[row[i] + 1] - a->start[row[i]];
-        if (all > INT32_MAX) return hostcall_too_many(e);
-        start[i + 1] = (int32_t)all;
-    }
-    return GPA_OK;
-}
-
-void hostcall_some(gpa_dtype t, const host_rows *a, const int64_t *row, int64_t n, const int32_t *start, int32_t *column, void *at) {
-    const size_t item = dtype_size(t);
-    for (int64_t i = 0; i < n; i++) {
-        const size_t from = (size_t)a->start[row[i]], to = (size_t)start[i], count = (size_t)(start[i + 1] - start[i]);
-        memcpy(column + to, a->column + from, count * sizeof *column);
-        memcpy((char *)at + to * item, (const char *)a->at + from * item, count * item);
-    }
-}
-
-/* The first value of row i in column j or behind it, where the columns ascend; else the first. */
-static int32_t first_of(const host_rows *a, int64_t i, int32_t j, bool ascending) {
-    int32_t low = a->start[i], n = a->start[i + 1] - low;
-    for (; ascending && n > SHORT; n -= n / 2) low += a->column[low + n / 2 - 1] < j ? n / 2 : 0;
-    return low;
-}
-
-/* The sum of what row i has in column j. */
-#define ELEMENT(id, T, ADD)                                                                                            \
-    static void element_##id(const host_rows *r, int64_t i, int32_t j, bool ascending, void *out) {                    \
-        T c = {0};                                                                                                     \
-        for (int32_t s = first_of(r, i, j, ascending); s < r->start[i + 1] && !(ascending && r->column[s] > j); s++) { \
-            const T a = ((const T *)r->at)[s];                                                                         \
-            if (r->column[s] == j) {                                                                                   \
-                ADD;                                                                                                   \
-            }                                                                                                          \
-        }                                                                                                              \
-        memcpy(out, &c, sizeof c);                                                                                     \
-    }
-SUM_TYPES(ELEMENT)
-#undef ELEMENT
-
-typedef void element(const host_rows *, int64_t, int32_t, bool, void *);
-
-static element *element_of(gpa_dtype t) {
-#define SUM(id, T, ADD) if (t == DT_##id) return element_##id;
-    SUM_TYPES(SUM)
-#undef SUM
-    return NULL;
-}
-
-gpa_code hostcall_elements(gpa_dtype t, const host_rows *a, const int64_t *row, const int64_t *column, int64_t n, bool ascending, void *out,
-                           const atomic_bool *stop, gpa_err *e) {
-    element *one = element_of(t);
-    for (int64_t k = 0; k < n; k++) {
-        if (row[k] < 0 || row[k] >= a->m) return gpa_fail(e, GPA_E_INDEX, "index (%lld) out of range", (long long)row[k]);
-        if (column[k] < 0 || column[k] >= a->n) return gpa_fail(e, GPA_E_INDEX, "index (%lld) out of range", (long long)column[k]);
-        one(a, row[k], (int32_t)column[k], ascending, (char *)out + (size_t)k * dtype_size(t));
-        if (k % LOOK == 0 && hostcall_stopped(stop)) return gpa_fail(e, GPA_E_INTERRUPT, "%s", "");
-    }
-    return GPA_OK;
 }

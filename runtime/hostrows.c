@@ -4,6 +4,7 @@
  * will have, then their sums, which stand one for each column of B meanwhile. Which of these are in use is a bit each; a second bit for each word of such
  * bits finds them in ascending order without a sort. Reading order: checks, products, transposes. */
 #include "runtime/base.h"
+#include "runtime/bysize.h"
 #include "runtime/hostcall.h"
 #include "runtime/spmm.h"
 #include "runtime/wide.h"
@@ -198,11 +199,7 @@ void hostcall_turn(const gpa_libcall *call, const int32_t *key, const int32_t *o
         start[k] = (int32_t)before;
         before += here;
     }
-    if (item == 1) TURN(uint8_t)
-    else if (item == 2) TURN(uint16_t)
-    else if (item == 4) TURN(uint32_t)
-    else if (item == 8) TURN(uint64_t)
-    else TURN(gpa_c128)
+    BY_SIZE(item, TURN);
     for (int64_t k = n; k > 0; k--) start[k] = start[k - 1];
     start[0] = 0;
 }

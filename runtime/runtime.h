@@ -402,6 +402,13 @@ gpa_code arr_sparse_elements(gpa_rt *rt, gpa_arr *const *a, int64_t n, gpa_arr *
 /* The product of a sparse matrix with a vector or a matrix x, where it is given by starts of columns, rows and values, or with `places` by columns,
  * rows and values; it has m rows. */
 gpa_code arr_sparse_columns(gpa_rt *rt, gpa_arr *const *a, bool places, int64_t m, gpa_arr *x, gpa_arr **out, gpa_err *e);
+/* Every range[2]-th of the columns range[0] .. range[1] - 1; with more room, as above. */
+gpa_code arr_sparse_between(gpa_rt *rt, gpa_arr *const *a, int64_t n, const int64_t *range, gpa_arr **out, gpa_err *e);
+/* The diagonal that begins in column `offset`, or row -offset; the sums of the columns; the largest or smallest elements of the rows, of a matrix whose places
+ * have one value each. *out stays NULL for a dtype that has none here. */
+gpa_code arr_sparse_diagonal(gpa_rt *rt, gpa_arr *const *a, int64_t n, int64_t offset, gpa_arr **out, gpa_err *e);
+gpa_code arr_sparse_column_sums(gpa_rt *rt, gpa_arr *const *a, int64_t n, gpa_arr **out, gpa_err *e);
+gpa_code arr_sparse_extremes(gpa_rt *rt, gpa_arr *const *a, int64_t n, bool largest, gpa_arr **out, gpa_err *e);
 /* The line of each of `count` values, from where each line begins; where each of so many lines begins, *out NULL if the places, of which `other` is
  * the second part, do not ascend. */
 gpa_code arr_sparse_lines(gpa_rt *rt, gpa_arr *start, int64_t count, gpa_arr **out, gpa_err *e);

@@ -1,5 +1,5 @@
-/* Sparse matrices by rows or columns, as the host alone treats them: order, unions, rows and elements, products of columns.
- * Reading order: what the files of sparse matrices share, order, unions, rows and elements, products. */
+/* Sparse matrices by rows or columns, as the host alone treats them: order, unions, products of columns.
+ * Reading order: what the files of sparse matrices share, order, unions, products. */
 #include "runtime/sparse.h"
 
 #include "runtime/explain.h"
@@ -127,54 +127,6 @@ gpa_code arr_sparse_union(gpa_rt *rt, gpa_op op, gpa_arr *const *a, gpa_arr *con
 out:
     sparse_drop(rt, &x);
     sparse_drop(rt, &y);
-    return rc;
-}
-
-/* ---- rows and elements ---- */
-
-gpa_code arr_sparse_some(gpa_rt *rt, gpa_arr *const *a, int64_t n, gpa_arr *rows, gpa_arr **out, gpa_err *e) {
-    enum { START = SPARSE_START, COLUMN = SPARSE_COLUMN, AT = SPARSE_AT, PARTS = SPARSE_PARTS };
-    const gpa_dtype t = (gpa_dtype)a[AT]->dtype;
-    const int64_t starts = rows->size + 1;
-    sparse_rows s = {0};
-    host_dense row = {0};
-    host_new_array made[PARTS] = {{0}};
-    gpa_code rc = GPA_OK;
-    TRY(sparse_get(rt, a, n, &s, e));
-    TRY(host_get_as(rt, rows, DT_I64, &row, e));
-    const int64_t *which = (const int64_t *)(const void *)row.data;
-    TRY(host_new(rt, DT_I32, 1, &starts, &made[START], e));
-    rc = hostcall_some_starts(&s.r, which, rows->size, sparse_ints(&made[START]), e);
-    for (int i = COLUMN; i < PARTS && !rc; i++) rc = host_new(rt, i == AT ? t : DT_I32, 1, (int64_t[]){sparse_ints(&made[START])[rows->size]}, &made[i], e);
-    if (!rc) hostcall_some(t, &s.r, which, rows->size, sparse_ints(&made[START]), sparse_ints(&made[COLUMN]), made[AT].data);
-    rc = sparse_made(rt, rc, made, PARTS, out, e);
-    if (!rc) explain_call(rt, "rows of a sparse matrix", NULL, out[AT]);
-out:
-    host_drop(rt, &row);
-    sparse_drop(rt, &s);
-    return rc;
-}
-
-gpa_code arr_sparse_elements(gpa_rt *rt, gpa_arr *const *a, int64_t n, gpa_arr *rows, gpa_arr *columns, bool ascending, gpa_arr **out, gpa_err *e) {
-    const gpa_dtype t = (gpa_dtype)a[SPARSE_AT]->dtype;
-    sparse_rows s = {0};
-    host_dense row = {0}, column = {0};
-    host_new_array made = {0};
-    gpa_code rc = GPA_OK;
-    if (!hostcall_can_add(t)) return GPA_OK;
-    TRY(sparse_get(rt, a, n, &s, e));
-    TRY(host_get_as(rt, rows, DT_I64, &row, e));
-    TRY(host_get_as(rt, columns, DT_I64, &column, e));
-    if (rows->size != columns->size) TRY(gpa_fail(e, GPA_E_VALUE, "inconsistent shapes"));
-    TRY(host_new(rt, t, 1, &rows->size, &made, e));
-    rc = hostcall_elements(t, &s.r, (const int64_t *)(const void *)row.data, (const int64_t *)(const void *)column.data, rows->size, ascending, made.data,
-                           &rt->interrupted, e);
-    rc = sparse_made(rt, rc, &made, 1, out, e);
-    if (!rc) explain_call(rt, "elements of a sparse matrix", NULL, *out);
-out:
-    host_drop(rt, &row);
-    host_drop(rt, &column);
-    sparse_drop(rt, &s);
     return rc;
 }
 

@@ -19,6 +19,28 @@ static gpa_code array_or_none(gpa_vm *vm, gpa_code rc, gpa_arr *made, value *out
     return np_return_array(vm, made, out);
 }
 
+/* indptr, indices, data, columns, and n more integers of which what comes depends. */
+typedef struct {
+    gpa_arr *in[3], *made[3];
+    int64_t columns, more[3];
+} matrix_call;
+
+static gpa_code matrix_begin(gpa_vm *vm, value *argv, int n, matrix_call *c) {
+    *c = (matrix_call){0};
+    gpa_code rc = arrays(vm, argv, 3, c->in);
+    if (!rc) rc = arg_int(vm, argv[3], "columns", &c->columns);
+    for (int i = 0; i < n && !rc; i++) rc = arg_int(vm, argv[4 + i], "n", &c->more[i]);
+    return rc;
+}
+
+/* The parts of a matrix, or one array; None where nothing was made. */
+static gpa_code matrix_end(gpa_vm *vm, gpa_code rc, matrix_call *c, int parts, value *out) {
+    release(vm, c->in, 3);
+    if (!rc && !c->made[0]) return *out = v_none(), GPA_OK;
+    if (parts == 1) return array_or_none(vm, rc, c->made[0], out);
+    return np_return_arrays(vm, rc, parts, c->made, out);
+}
+
 gpa_code sparse_product(gpa_vm *vm, value *argv, value *out) { /* indptr, indices, data, x */
     gpa_arr *in[4] = {NULL}, *y = NULL;
     gpa_code rc = arrays(vm, argv, 4, in);
@@ -34,31 +56,6 @@ gpa_code sparse_spgemm(gpa_vm *vm, value *argv, value *out) { /* indptr, indices
     if (!rc) rc = arg_int(vm, argv[6], "columns", &n);
     if (!rc) rc = arr_spgemm(vm_rt(vm), in, in + 3, n, made, vm_err(vm));
     release(vm, in, 6);
-    return np_return_arrays(vm, rc, 3, made, out);
-}
-
-gpa_code sparse_ascends(gpa_vm *vm, value *argv, value *out) { /* indptr, indices, data, columns */
-    gpa_arr *in[3] = {NULL};
-    int64_t n = 0;
-    bool yes = false;
-    gpa_code rc = arrays(vm, argv, 3, in);
-    if (!rc) rc = arg_int(vm, argv[3], "columns", &n);
-    if (!rc) rc = arr_sparse_ascends(vm_rt(vm), in, n, &yes, vm_err(vm));
-    release(vm, in, 3);
-    *out = v_bool(yes);
-    return rc;
-}
-
-gpa_code sparse_order(gpa_vm *vm, value *argv, value *out) { /* indptr, indices, data, columns, adding */
-    gpa_arr *in[3] = {NULL}, *made[3] = {NULL};
-    int64_t n = 0;
-    bool adding = false;
-    gpa_code rc = arrays(vm, argv, 3, in);
-    if (!rc) rc = arg_int(vm, argv[3], "columns", &n);
-    if (!rc) rc = arg_bool(vm, argv[4], "adding", &adding);
-    if (!rc) rc = arr_sparse_order(vm_rt(vm), in, n, adding, made, vm_err(vm));
-    release(vm, in, 3);
-    if (!rc && !made[0]) return *out = v_none(), GPA_OK;
     return np_return_arrays(vm, rc, 3, made, out);
 }
 
@@ -142,26 +139,64 @@ gpa_code sparse_starts(gpa_vm *vm, value *argv, value *out) { /* line, other, li
     return array_or_none(vm, rc, made, out);
 }
 
+gpa_code sparse_ascends(gpa_vm *vm, value *argv, value *out) { /* indptr, indices, data, columns */
+    matrix_call c;
+    bool yes = false;
+    gpa_code rc = matrix_begin(vm, argv, 0, &c);
+    if (!rc) rc = arr_sparse_ascends(vm_rt(vm), c.in, c.columns, &yes, vm_err(vm));
+    release(vm, c.in, 3);
+    *out = v_bool(yes);
+    return rc;
+}
+
+gpa_code sparse_order(gpa_vm *vm, value *argv, value *out) { /* indptr, indices, data, columns, adding */
+    matrix_call c;
+    gpa_code rc = matrix_begin(vm, argv, 1, &c);
+    if (!rc) rc = arr_sparse_order(vm_rt(vm), c.in, c.columns, c.more[0] != 0, c.made, vm_err(vm));
+    return matrix_end(vm, rc, &c, 3, out);
+}
+
 gpa_code sparse_turn_rows(gpa_vm *vm, value *argv, value *out) { /* indptr, indices, data, columns */
-    gpa_arr *in[3] = {NULL}, *made[3] = {NULL};
-    int64_t n = 0;
-    gpa_code rc = arrays(vm, argv, 3, in);
-    if (!rc) rc = arg_int(vm, argv[3], "columns", &n);
-    if (!rc) rc = arr_sparse_turn_rows(vm_rt(vm), in, n, made, vm_err(vm));
-    release(vm, in, 3);
-    return np_return_arrays(vm, rc, 3, made, out);
+    matrix_call c;
+    gpa_code rc = matrix_begin(vm, argv, 0, &c);
+    if (!rc) rc = arr_sparse_turn_rows(vm_rt(vm), c.in, c.columns, c.made, vm_err(vm));
+    return matrix_end(vm, rc, &c, 3, out);
 }
 
 gpa_code sparse_dense(gpa_vm *vm, value *argv, value *out) { /* indptr, indices, data, columns, turned */
-    gpa_arr *in[3] = {NULL}, *made = NULL;
-    int64_t n = 0;
-    bool turned = false;
-    gpa_code rc = arrays(vm, argv, 3, in);
-    if (!rc) rc = arg_int(vm, argv[3], "columns", &n);
-    if (!rc) rc = arg_bool(vm, argv[4], "turned", &turned);
-    if (!rc) rc = arr_sparse_dense(vm_rt(vm), in, n, turned, &made, vm_err(vm));
-    release(vm, in, 3);
-    return array_or_none(vm, rc, made, out);
+    matrix_call c;
+    gpa_code rc = matrix_begin(vm, argv, 1, &c);
+    if (!rc) rc = arr_sparse_dense(vm_rt(vm), c.in, c.columns, c.more[0] != 0, c.made, vm_err(vm));
+    return matrix_end(vm, rc, &c, 1, out);
+}
+
+gpa_code sparse_between(gpa_vm *vm, value *argv, value *out) { /* indptr, indices, data, columns, low, high, step */
+    matrix_call c;
+    gpa_code rc = matrix_begin(vm, argv, 3, &c);
+    if (!rc && c.more[2] < 1) rc = vm_fail(vm, GPA_E_VALUE, "slice step must be positive");
+    if (!rc) rc = arr_sparse_between(vm_rt(vm), c.in, c.columns, c.more, c.made, vm_err(vm));
+    return matrix_end(vm, rc, &c, 3, out);
+}
+
+gpa_code sparse_diagonal(gpa_vm *vm, value *argv, value *out) { /* indptr, indices, data, columns, offset */
+    matrix_call c;
+    gpa_code rc = matrix_begin(vm, argv, 1, &c);
+    if (!rc) rc = arr_sparse_diagonal(vm_rt(vm), c.in, c.columns, c.more[0], c.made, vm_err(vm));
+    return matrix_end(vm, rc, &c, 1, out);
+}
+
+gpa_code sparse_column_sums(gpa_vm *vm, value *argv, value *out) { /* indptr, indices, data, columns */
+    matrix_call c;
+    gpa_code rc = matrix_begin(vm, argv, 0, &c);
+    if (!rc) rc = arr_sparse_column_sums(vm_rt(vm), c.in, c.columns, c.made, vm_err(vm));
+    return matrix_end(vm, rc, &c, 1, out);
+}
+
+gpa_code sparse_extremes(gpa_vm *vm, value *argv, value *out) { /* indptr, indices, data, columns, largest */
+    matrix_call c;
+    gpa_code rc = matrix_begin(vm, argv, 1, &c);
+    if (!rc) rc = arr_sparse_extremes(vm_rt(vm), c.in, c.columns, c.more[0] != 0, c.made, vm_err(vm));
+    return matrix_end(vm, rc, &c, 1, out);
 }
 
 gpa_code sparse_diagonals(gpa_vm *vm, value *argv, value *out) { /* values, offsets, m, n */

@@ -1,0 +1,156 @@
+/* Parts of sparse matrices by rows in host memory: rows, columns, elements, diagonals, and what is left of rows or columns: sums and extremes.
+ * Reading order: rows and columns, elements, sums and extremes. */
+#include "runtime/base.h"
+#include "runtime/bysize.h"
+#include "runtime/hostcall.h"
+#include "runtime/sums.h"
+
+enum { FEW = 16 /* columns that are looked at one by one */, LOOK = 256 /* elements between two looks at *stop */ };
+
+/* ---- rows and columns ---- */
+
+gpa_code hostcall_some_starts(const host_rows *a, const int64_t *row, int64_t n, int32_t *start, gpa_err *e) {
+    int64_t all = start[0] = 0;
+    for (int64_t i = 0; i < n; i++) {
+        if (row[i] < 0 || row[i] >= a->m) return gpa_fail(e, GPA_E_INDEX, "index (%lld) out of range", (long long)row[i]);
+        all += a->start[row[i] + 1] - a->start[row[i]];
+        if (all > INT32_MAX) return hostcall_too_many(e);
+        start[i + 1] = (int32_t)all;
+    }
+    return GPA_OK;
+}
+
+void hostcall_some(gpa_dtype t, const host_rows *a, const int64_t *row, int64_t n, const int32_t *start, int32_t *column, void *at) {
+    const size_t item = dtype_size(t);
+    for (int64_t i = 0; i < n; i++) {
+        const size_t from = (size_t)a->start[row[i]], to = (size_t)start[i], count = (size_t)(start[i + 1] - start[i]);
+        memcpy(column + to, a->column + from, count * sizeof *column);
+        memcpy((char *)at + to * item, (const char *)a->at + from * item, count * item);
+    }
+}
+
+/* Every column is written and stays if it is one of them: which are cannot be foreseen. */
+#define BETWEEN(T)                                                                                    \
+    for (int64_t i = 0; i < a->m; i++) {                                                              \
+        for (int32_t s = a->start[i], end = a->start[i + 1]; s < end; s++) {                          \
+            const uint32_t j = (uint32_t)a->column[s] - (uint32_t)low, k = step == 1 ? j : j / stride; \
+            column[to] = (int32_t)k;                                                                  \
+            ((T *)at)[to] = ((const T *)a->at)[s];                                                    \
+            to += (j < wide) & (k * stride == j);                                                     \
+        }                                                                                             \
+        start[i + 1] = to;                                                                            \
+    }
+
+void hostcall_between(size_t item, const host_rows *a, int64_t low, int64_t high, int64_t step, int32_t *start, int32_t *column, void *at) {
+    const uint32_t wide = (uint32_t)MAX(0, high - low), stride = (uint32_t)step;
+    int32_t to = start[0] = 0;
+    BY_SIZE(item, BETWEEN);
+}
+#undef BETWEEN
+
+/* ---- elements ---- */
+
+/* The first value of row i in column j or behind it, where the columns ascend; else the first. */
+static int32_t first_of(const host_rows *a, int64_t i, int32_t j, bool ascending) {
+    int32_t low = a->start[i], n = a->start[i + 1] - low;
+    for (; ascending && n > FEW; n -= n / 2) low += a->column[low + n / 2 - 1] < j ? n / 2 : 0;
+    return low;
+}
+
+/* The sum of what row i has in column j. */
+#define ELEMENT(id, T, ADD)                                                                                            \
+    static void element_##id(const host_rows *r, int64_t i, int32_t j, bool ascending, void *out) {                    \
+        T c = {0};                                                                                                     \
+        for (int32_t s = first_of(r, i, j, ascending); s < r->start[i + 1] && !(ascending && r->column[s] > j); s++) { \
+            const T a = ((const T *)r->at)[s];                                                                         \
+            if (r->column[s] == j) {                                                                                   \
+                ADD;                                                                                                   \
+            }                                                                                                          \
+        }                                                                                                              \
+        memcpy(out, &c, sizeof c);                                                                                     \
+    }
+SUM_TYPES(ELEMENT)
+#undef ELEMENT
+
+typedef void element(const host_rows *, int64_t, int32_t, bool, void *);
+
+static element *element_of(gpa_dtype t) {
+#define SUM(id, T, ADD) if (t == DT_##id) return element_##id;
+    SUM_TYPES(SUM)
+#undef SUM
+    return NULL;
+}
+
+gpa_code hostcall_elements(gpa_dtype t, const host_rows *a, const int64_t *row, const int64_t *column, int64_t n, bool ascending, void *out,
+                           const atomic_bool *stop, gpa_err *e) {
+    element *one = element_of(t);
+    for (int64_t k = 0; k < n; k++) {
+        if (row[k] < 0 || row[k] >= a->m) return gpa_fail(e, GPA_E_INDEX, "index (%lld) out of range", (long long)row[k]);
+        if (column[k] < 0 || column[k] >= a->n) return gpa_fail(e, GPA_E_INDEX, "index (%lld) out of range", (long long)column[k]);
+        one(a, row[k], (int32_t)column[k], ascending, (char *)out + (size_t)k * dtype_size(t));
+        if (k % LOOK == 0 && hostcall_stopped(stop)) return gpa_fail(e, GPA_E_INTERRUPT, "%s", "");
+    }
+    return GPA_OK;
+}
+
+void hostcall_diagonal(gpa_dtype t, const host_rows *a, int64_t offset, int64_t n, void *out) {
+    element *one = element_of(t);
+    const int64_t first = MAX(0, -offset);
+    for (int64_t i = 0; i < n; i++) one(a, first + i, (int32_t)(first + i + offset), false, (char *)out + (size_t)i * dtype_size(t));
+}
+
+/* ---- sums and extremes ---- */
+
+#define SUMMED(id, T, ADD)                                        \
+    static void summed_##id(const host_rows *p, void *out) {      \
+        const T *at = p->at;                                      \
+        T *sums = out;                                            \
+        for (int64_t s = 0; s < p->count; s++) {                  \
+            const T a = at[s];                                    \
+            T c = sums[p->column[s]];                             \
+            ADD;                                                  \
+            sums[p->column[s]] = c;                               \
+        }                                                         \
+    }
+SUM_TYPES(SUMMED)
+#undef SUMMED
+
+void hostcall_column_sums(gpa_dtype t, const host_rows *a, void *out) {
+    memset(out, 0, (size_t)a->n * dtype_size(t));
+#define SUM(id, T, ADD) if (t == DT_##id) summed_##id(a, out);
+    SUM_TYPES(SUM)
+#undef SUM
+}
+
+/* EXTREME(dtype, C type): those that are ordered. NaN is more than all, and less. */
+#define EXTREMES(EXTREME)                                                                                                         \
+    EXTREME(I8, int8_t) EXTREME(I16, int16_t) EXTREME(I32, int32_t) EXTREME(I64, int64_t) EXTREME(U8, uint8_t) EXTREME(U16, uint16_t) \
+    EXTREME(U32, uint32_t) EXTREME(U64, uint64_t) EXTREME(F32, float) EXTREME(F64, double)
+#define EXTREME(id, T)                                                              \
+    static void extreme_##id(const host_rows *a, bool largest, void *out) {         \
+        for (int64_t i = 0; i < a->m; i++) {                                        \
+            const T *x = (const T *)a->at + a->start[i];                            \
+            const int64_t n = a->start[i + 1] - a->start[i];                        \
+            T c = n && n == a->n ? x[0] : 0;                                        \
+            if (n && n < a->n) c = largest ? MAX(c, x[0]) : MIN(c, x[0]);           \
+            if (n && x[0] != x[0]) c = x[0];                                        \
+            for (int64_t s = 1; s < n && largest; s++) c = (x[s] > c) | (x[s] != x[s]) ? x[s] : c; \
+            for (int64_t s = 1; s < n && !largest; s++) c = (x[s] < c) | (x[s] != x[s]) ? x[s] : c; \
+            ((T *)out)[i] = c;                                                      \
+        }                                                                           \
+    }
+EXTREMES(EXTREME)
+#undef EXTREME
+
+typedef void extreme(const host_rows *, bool, void *);
+
+static extreme *extreme_of(gpa_dtype t) {
+#define EXTREME(id, T) if (t == DT_##id) return extreme_##id;
+    EXTREMES(EXTREME)
+#undef EXTREME
+    return NULL;
+}
+
+bool hostcall_can_compare(gpa_dtype t) { return extreme_of(t) != NULL; }
+
+void hostcall_row_extremes(gpa_dtype t, const host_rows *a, bool largest, void *out) { extreme_of(t)(a, largest, out); }
