@@ -4,8 +4,9 @@
 #include "runtime/bysize.h"
 #include "runtime/hostcall.h"
 #include "runtime/sums.h"
+#include "runtime/wide.h"
 
-enum { FEW = 16 /* columns that are looked at one by one */, LOOK = 256 /* elements between two looks at *stop */ };
+enum { FEW = 16 /* columns that are looked at one by one */, LANES = 16, NARROW = 64 /* columns for each that is wanted */, LOOK = 256 /* elements between two looks at *stop */ };
 
 /* ---- rows and columns ---- */
 
@@ -29,23 +30,53 @@ void hostcall_some(gpa_dtype t, const host_rows *a, const int64_t *row, int64_t 
     }
 }
 
+/* Which values are in the `wide` columns from low on, in their order; how many. Few are: most lanes have none. */
+static GPA_WIDE int32_t find_few(const int32_t *column, int32_t count, uint32_t low, uint32_t wide, int32_t *found) {
+    int32_t to = 0, s = 0;
+    for (; count - s >= LANES; s += LANES) {
+        uint32_t any = 0;
+        for (int32_t w = 0; w < LANES; w++) any |= (uint32_t)column[s + w] - low < wide;
+        for (int32_t w = s; any && w < s + LANES; w++)
+            if ((uint32_t)column[w] - low < wide) found[to++] = w;
+    }
+    for (; s < count; s++)
+        if ((uint32_t)column[s] - low < wide) found[to++] = s;
+    return to;
+}
+
+#define PICK(T)                                                            \
+    for (int32_t k = 0; k < n; k++) {                                      \
+        const uint32_t j = (uint32_t)a->column[found[k]] - (uint32_t)low;  \
+        while (i < a->m && a->start[i + 1] <= found[k]) start[++i] = to;   \
+        if (j % stride) continue;                                          \
+        ((T *)at)[to] = ((const T *)a->at)[found[k]];                      \
+        column[to++] = (int32_t)(j / stride);                              \
+    }
 /* Every column is written and stays if it is one of them: which are cannot be foreseen. */
 #define BETWEEN(T)                                                                                    \
-    for (int64_t i = 0; i < a->m; i++) {                                                              \
-        for (int32_t s = a->start[i], end = a->start[i + 1]; s < end; s++) {                          \
-            const uint32_t j = (uint32_t)a->column[s] - (uint32_t)low, k = step == 1 ? j : j / stride; \
+    for (int64_t l = 0; l < a->m; l++) {                                                              \
+        for (int32_t s = a->start[l], end = a->start[l + 1]; s < end; s++) {                          \
+            const uint32_t j = (uint32_t)a->column[s] - (uint32_t)low, k = stride == 1 ? j : j / stride; \
             column[to] = (int32_t)k;                                                                  \
             ((T *)at)[to] = ((const T *)a->at)[s];                                                    \
             to += (j < wide) & (k * stride == j);                                                     \
         }                                                                                             \
-        start[i + 1] = to;                                                                            \
+        start[l + 1] = to;                                                                            \
     }
 
 void hostcall_between(size_t item, const host_rows *a, int64_t low, int64_t high, int64_t step, int32_t *start, int32_t *column, void *at) {
     const uint32_t wide = (uint32_t)MAX(0, high - low), stride = (uint32_t)step;
-    int32_t to = start[0] = 0;
-    BY_SIZE(item, BETWEEN);
+    int32_t *const found = column, to = start[0] = 0;
+    if (wide < a->n / NARROW) {
+        const int32_t n = find_few(a->column, (int32_t)a->count, (uint32_t)low, wide, found);
+        int64_t i = 0;
+        BY_SIZE(item, PICK);
+        while (i < a->m) start[++i] = to;
+    } else {
+        BY_SIZE(item, BETWEEN);
+    }
 }
+#undef PICK
 #undef BETWEEN
 
 /* ---- elements ---- */
@@ -126,18 +157,18 @@ void hostcall_column_sums(gpa_dtype t, const host_rows *a, void *out) {
 #define EXTREMES(EXTREME)                                                                                                         \
     EXTREME(I8, int8_t) EXTREME(I16, int16_t) EXTREME(I32, int32_t) EXTREME(I64, int64_t) EXTREME(U8, uint8_t) EXTREME(U16, uint16_t) \
     EXTREME(U32, uint32_t) EXTREME(U64, uint64_t) EXTREME(F32, float) EXTREME(F64, double)
-#define EXTREME(id, T)                                                              \
-    static void extreme_##id(const host_rows *a, bool largest, void *out) {         \
-        for (int64_t i = 0; i < a->m; i++) {                                        \
-            const T *x = (const T *)a->at + a->start[i];                            \
-            const int64_t n = a->start[i + 1] - a->start[i];                        \
-            T c = n && n == a->n ? x[0] : 0;                                        \
-            if (n && n < a->n) c = largest ? MAX(c, x[0]) : MIN(c, x[0]);           \
-            if (n && x[0] != x[0]) c = x[0];                                        \
-            for (int64_t s = 1; s < n && largest; s++) c = (x[s] > c) | (x[s] != x[s]) ? x[s] : c; \
-            for (int64_t s = 1; s < n && !largest; s++) c = (x[s] < c) | (x[s] != x[s]) ? x[s] : c; \
-            ((T *)out)[i] = c;                                                      \
-        }                                                                           \
+#define EXTREME(id, T)                                                                   \
+    static void extreme_##id(const host_rows *a, bool largest, void *out) {              \
+        for (int64_t i = 0; i < a->m; i++) {                                             \
+            const T *x = (const T *)a->at + a->start[i];                                 \
+            const int64_t n = a->start[i + 1] - a->start[i];                             \
+            T c = n && n == a->n ? x[0] : 0;                                             \
+            bool odd = false; /* NaN is there */                                         \
+            for (int64_t s = 0; s < n && largest; s++) c = x[s] > c ? x[s] : c, odd |= x[s] != x[s];  \
+            for (int64_t s = 0; s < n && !largest; s++) c = x[s] < c ? x[s] : c, odd |= x[s] != x[s]; \
+            for (int64_t s = 0; odd && s < n; s++) c = x[s] != x[s] ? x[s] : c;          \
+            ((T *)out)[i] = c;                                                           \
+        }                                                                                \
     }
 EXTREMES(EXTREME)
 #undef EXTREME
