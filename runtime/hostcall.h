@@ -47,10 +47,12 @@ typedef struct {
 void hostcall_look(const int32_t *index, int64_t n, uint32_t *most, bool *rise);
 /* GPA_E_VALUE: 2^31 values or more. */
 gpa_code hostcall_too_many(gpa_err *e);
-/* The starts of A B, start[0 .. a->m]. GPA_E_VALUE when it has 2^31 values or more. */
+/* How many values A B can have at most: products that are added up; columns named, counted in start[0 .. a->m], which are the starts of A B if none
+ * of its values is 0. GPA_E_VALUE when there are 2^31 columns or more. */
+int64_t hostcall_spgemm_most(const host_rows *a, const host_rows *b);
 gpa_code hostcall_spgemm_starts(const host_rows *a, const host_rows *b, int32_t *start, const atomic_bool *stop, gpa_err *e);
-/* Its columns, ascending in each row, and values, for these starts. */
-gpa_code hostcall_spgemm(gpa_dtype t, const host_rows *a, const host_rows *b, const int32_t *start, int32_t *column, void *at,
+/* A B without values that are 0, in room for that many: the columns of a row in the order in which they are first named, the last of them first. */
+gpa_code hostcall_spgemm(gpa_dtype t, const host_rows *a, const host_rows *b, int32_t *start, int32_t *column, void *at,
                          const atomic_bool *stop, gpa_err *e);
 /* Whether the columns ascend in each row: then each place has one value. */
 bool hostcall_rows_ascend(const host_rows *a);

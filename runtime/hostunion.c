@@ -1,64 +1,36 @@
 /* What is in one of two sparse matrices or in both, in host memory: sums, differences and products, or values side by side.
  *
  * Where columns ascend the two rows are merged, without a branch that depends on them. Else the values of a row are added up at the first place of
- * their column, which is found in a table with slots to spare: those of a row before are void without being cleared, as a slot counts only where a
- * column of this row says that it stands there (P. Briggs, L. Torczon, ACM Letters on Programming Languages and Systems 2, 59-69, 1993).
+ * their column (rowset.h).
  * Reading order: columns of a row, sums and their kin, values side by side. */
 #include "runtime/base.h"
 #include "runtime/hostcall.h"
+#include "runtime/rowset.h"
 #include "runtime/sums.h"
 
 enum { PART = 512 /* places that are looked up together */, LOOK = 256 /* rows between two looks at *stop */ };
-enum { WORD_BITS = 32, MOST_BITS = 31, FEW_BITS = 12 /* of a table that stays in the nearest cache */ };
 
 /* ---- columns of a row ---- */
 
 typedef struct {
-    int32_t *slot;     /* which of the row's columns may stand there */
-    uint32_t *home;    /* of each of these: its slot */
-    int32_t *column;   /* each once, as they came */
-    void *at_a, *at_b; /* their values */
-    int32_t n;
-    uint32_t mask;
-    int shift;
+    row_set set;
+    void *at_a, *at_b; /* the values of each column */
 } row_columns;
 
 static void columns_free(row_columns *r) {
-    mem_free(r->slot);
-    mem_free(r->home);
-    mem_free(r->column);
+    rowset_free(&r->set);
     mem_free(r->at_a);
     mem_free(r->at_b);
 }
 
 static gpa_code columns_new(row_columns *r, const host_rows *a, const host_rows *b, size_t item, gpa_err *e) {
     int64_t most = 1;
-    int bits = 1;
     for (int64_t i = 0; i < a->m; i++) most = MAX(most, (int64_t)a->start[i + 1] - a->start[i] + b->start[i + 1] - b->start[i]);
     most = MIN(most, MAX(a->n, 1));
-    while (bits < MOST_BITS && 1ll << bits < (bits < FEW_BITS ? 8 : 2) * most) bits++;
-    *r = (row_columns){.mask = (uint32_t)((1ull << bits) - 1), .shift = WORD_BITS - bits};
-    r->slot = mem_zero(((size_t)r->mask + 1) * sizeof *r->slot);
-    r->home = mem_zero((size_t)most * sizeof *r->home);
-    r->column = mem_new((size_t)most * sizeof *r->column);
+    gpa_code rc = rowset_new(&r->set, most, e);
     r->at_a = mem_new((size_t)most * item);
     r->at_b = mem_new((size_t)most * item);
-    return r->slot && r->home && r->column && r->at_a && r->at_b ? GPA_OK : gpa_no_memory(e);
-}
-
-/* Which column of the row it is; a new one is number n as it was before. */
-static inline int32_t columns_find(row_columns *r, int32_t column) {
-    for (uint32_t h = (uint32_t)column * 0x9E3779B1u >> r->shift;; h = (h + 1) & r->mask) {
-        const int32_t k = r->slot[h];
-        if ((k < r->n) & (r->home[k] == h)) { /* one branch: of what a row before left there neither can be foreseen */
-            if (r->column[k] == column) return k;
-            continue;
-        }
-        r->slot[h] = r->n;
-        r->home[r->n] = h;
-        r->column[r->n] = column;
-        return r->n++;
-    }
+    return rc ? rc : r->at_a && r->at_b ? GPA_OK : gpa_no_memory(e);
 }
 
 /* ---- sums and their kin ---- */
@@ -137,9 +109,9 @@ typedef int64_t united_row(const row_columns *r, const host_rows *p, const host_
     static int64_t loose_##id##_##how(const row_columns *r, const host_rows *p, const host_rows *q, int64_t i, int64_t to, int32_t *column, void *at) { \
         T *out = at;                                                                                                                                  \
         (void)p, (void)q, (void)i;                                                                                                                    \
-        for (int32_t k = r->n - 1; k >= 0; k--) {                                                                                                     \
+        for (int32_t k = r->set.n - 1; k >= 0; k--) {                                                                                                     \
             const T a = ((const T *)r->at_a)[k], b = ((const T *)r->at_b)[k];                                                                         \
-            PUT(r->column[k], T, OP, THERE);                                                                                                          \
+            PUT(r->set.column[k], T, OP, THERE);                                                                                                          \
         }                                                                                                                                             \
         return to;                                                                                                                                    \
     }
@@ -163,9 +135,9 @@ bool hostcall_can_unite(host_union how, gpa_dtype t) { return row_of(how, t, tru
     static void gather_##id(row_columns *r, const host_rows *p, int64_t i, void *own, void *others) {      \
         const T *at = p->at, zero = {0};                                                                   \
         T *sums = own;                                                                                     \
-        row_columns all = *r; /* in registers: what is stored may not change it */                         \
+        row_set set = r->set; /* in registers: what is stored may not change it */                         \
         for (int32_t s = p->start[i]; s < p->start[i + 1]; s++) {                                          \
-            const int32_t n = all.n, k = columns_find(&all, p->column[s]);                                 \
+            const int32_t n = set.n, k = rowset_find(&set, p->column[s]);                                  \
             const T a = at[s];                                                                             \
             T c = zero;                                                                                    \
             if (k < n) c = sums[k];                                                                        \
@@ -173,7 +145,7 @@ bool hostcall_can_unite(host_union how, gpa_dtype t) { return row_of(how, t, tru
             ADD;                                                                                           \
             sums[k] = c;                                                                                   \
         }                                                                                                  \
-        r->n = all.n;                                                                                      \
+        r->set.n = set.n;                                                                                  \
     }
 SUM_TYPES(GATHER)
 #undef GATHER
@@ -196,7 +168,7 @@ gpa_code hostcall_unite(host_union how, gpa_dtype t, const host_rows *a, const h
     int64_t all = start[0] = 0;
     for (int64_t i = 0; i < a->m && !rc; i++) {
         if (!ascending) {
-            r.n = 0;
+            r.set.n = 0;
             gather(&r, a, i, r.at_a, r.at_b);
             gather(&r, b, i, r.at_b, r.at_a);
         }
