@@ -168,3 +168,46 @@ for t in ("i1", "i2", "i4", "i8", "f4", "f8", "c8", "c16"):
 # --- diagonals (scipy 1.18)
 for form in ("csr", "csc", "coo"):
     tell(lambda: sp.diags([[1, 2, 3], [4, 5], [6, 7]], [0, 1, -1], format=form), lambda: sp.diags([1, 2], [1, -2], shape=(3, 5), format=form), lambda: sp.diags([[1, 2, 3]], [2], format=form), lambda: sp.eye(3, 5, 2, format=form), lambda: sp.eye(5, 3, -2, format=form), lambda: sp.eye(3, 3, 7, format=form), lambda: sp.identity(0, format=form))
+
+# --- the order of what is unsorted, zeros that come out, flags (scipy 1.18)
+def order(*all):
+    for r in all: print(r.format, r.dtype, r.nnz, r.indices.tolist(), r.indptr.tolist(), rounded(r.data).tolist(), r.has_canonical_format, r.has_sorted_indices)
+for t in ("i1", "u2", "i4", "i8", "f4", "f8", "c8", "c16", "?"):
+    for counts in (np.array([3, 0, 5, 1, 9, 2]), np.array([0, 20, 1, 40, 0, 2])):
+        for kind in (sp.csr_matrix, sp.csc_matrix, sp.csr_array):
+            def matrix(seed, counts):
+                starts = np.concatenate([[0], np.cumsum(counts)])
+                k = np.arange(starts[-1]) + seed
+                x = sp.csr_matrix(((k * 37 % 5 - 2).astype(t), (k * k * 31 % 97 % 13).astype(np.int32), starts.astype(np.int32)), (6, 13))
+                if kind is sp.csc_matrix: return sp.csc_matrix((x.data, x.indices, x.indptr), (13, 6))
+                return kind((x.data, x.indices, x.indptr), (6, 13))
+            a, b = matrix(1, counts), matrix(3, counts[::-1])
+            c, d = a.copy(), b.copy()
+            c.sum_duplicates(); d.sum_duplicates()
+            order(a + b, a.multiply(b), a + c, c + b, c + d, c.multiply(d), d.multiply(c))
+            if t != "?": order(a - b, c - d, c - c, a - a)
+            order(a @ b.T, c @ d.T, c.T @ d, a.tocsc(), b.tocsr(), c.tocsc() if kind is not sp.csc_matrix else c.tocsr())
+            tell(lambda: a.sum(axis=0), lambda: a.sum(axis=1), lambda: a.diagonal(), lambda: a.diagonal(2), lambda: a.diagonal(-3), lambda: a.toarray())
+            if t not in ("c8", "c16", "?") and kind is not sp.csr_array: tell(lambda: a.max(axis=0).toarray(), lambda: a.min(axis=0).toarray(), lambda: a.max(axis=1).toarray(), lambda: a.min(axis=1).toarray())
+            tell(lambda: sp.hstack([a, b, c]).toarray(), lambda: sp.vstack([a, b]).toarray(), lambda: sp.hstack([c, c], dtype="c16"))
+a, b = sp.csr_matrix(np.array([[1, 0, 2.5]])), sp.csr_matrix(np.array([[2, 1, 0]]))
+tell(lambda: a + b, lambda: b - a, lambda: a.multiply(b))
+x = sp.csr_matrix(np.array([[np.nan, 1, 0], [0, np.inf, -np.inf], [2, 3, np.nan]]))
+tell(lambda: x.max(axis=1).toarray(), lambda: x.min(axis=0).toarray(), lambda: (x + x).toarray(), lambda: x.multiply(sp.csr_matrix(np.eye(3))).toarray())
+
+# --- a narrow part of many columns (scipy 1.18)
+counts = np.array([0, 1, 200, 15, 16, 17, 40, 48, 49, 300, 0, 5])
+k = np.arange(counts.sum()) + 1
+a = sp.csr_matrix(((k * 37 % 13 - 5) / 2, (k * k * 7919 % 104729 % 70000).astype(np.int32), np.concatenate([[0], np.cumsum(counts)])), (12, 70000))
+#("f8", 12, 70000, np.array([0, 1, 200, 15, 16, 17, 40, 48, 49, 300, 0, 5]), 1)
+for form in ("csr", "csc"):
+    c = a.asformat(form)
+    j = int(a.indices[7])
+    for r in (c[:, j], c[:, j:j + 900], c[:, j:j + 900:7], c[:, 60000:], c[:, 3:70000:2], c[:, 9:9], c[3:8, :40]): print(r.shape, r.nnz, r.tocoo().row.tolist(), r.tocoo().col.tolist(), r.tocoo().data.tolist())
+
+# --- what a conversion shares (scipy 1.18)
+a = sp.csr_matrix(np.eye(3))
+c = a.tocoo(); c.data[0] = 7; d = c.tocsr(); d.data[1] = 9
+print(a.data.tolist(), c.data.tolist(), d.data.tolist())
+d = sp.diags([[1.0, 2, 3]], [0]).tocoo(); r = d.tocsr(); r.data[0] = 5; d.data[2] = 8
+print(d.data.tolist(), r.data.tolist(), d.tocsr().data.tolist())
