@@ -380,9 +380,8 @@ gpa_code arr_eig(gpa_rt *rt, gpa_arr *a, gpa_arr **w, gpa_arr **v, gpa_err *e);
 /* The product of a sparse matrix by rows - values at[start[i]] .. at[start[i + 1] - 1] of row i stand in the columns `column` - with
  * a vector or a matrix x. The caller has checked that starts and columns are in range. */
 gpa_code arr_sparse(gpa_rt *rt, gpa_arr *start, gpa_arr *column, gpa_arr *at, gpa_arr *x, gpa_arr **out, gpa_err *e);
-/* The product of two, each given by its starts, columns and values, the second with n columns, as three such parts, of which columns
- * and values may have more room at their end than the last of the starts says. A device's library has ascending columns in each row, the host leaves out
- * values that are 0. GPA_E_VALUE when it has 2^31 values or more. After a failure out may hold some parts: the caller releases them. */
+/* The product of two, each given by its starts, columns and values, the second with n columns, as three such parts. A device's library has
+ * ascending columns in each row, the host leaves out values that are 0. GPA_E_VALUE when it has 2^31 values or more. After a failure out may hold some parts: the caller releases them. */
 gpa_code arr_spgemm(gpa_rt *rt, gpa_arr *const *a, gpa_arr *const *b, int64_t n, gpa_arr **out, gpa_err *e);
 /* By the host, for matrices given by starts, columns and values (of any dtype) and with n columns; GPA_E_VALUE where these do not fit. After a
  * failure out may hold some parts: the caller releases them.

@@ -93,16 +93,17 @@ out:
 
 /* ---- products of two ---- */
 
-enum { FEW_PRODUCTS = 1 << 20 }; /* which get room before it is known how many columns they have in common */
+enum { FEW_PRODUCTS = 1 << 18 }; /* which get room before it is known how many columns they have in common */
 
 static gpa_code spgemm_on_host(gpa_rt *rt, const gpa_libcall *c, gpa_arr *const *in, gpa_arr **out, gpa_err *e) {
     sparse_rows a = {0}, b = {0};
     host_new_array made[PARTS] = {{0}};
+    int64_t most = 0;
     gpa_code rc = GPA_OK;
     TRY(sparse_get(rt, in, c->spgemm.a.n, &a, e));
     TRY(sparse_get(rt, in + PARTS, c->spgemm.b.n, &b, e));
     TRY(host_new(rt, DT_I32, 1, (int64_t[]){a.r.m + 1}, &made[START], e));
-    int64_t most = hostcall_spgemm_most(&a.r, &b.r);
+    most = hostcall_spgemm_most(&a.r, &b.r);
     if (most > FEW_PRODUCTS) {
         rc = hostcall_spgemm_starts(&a.r, &b.r, sparse_ints(&made[START]), &rt->interrupted, e);
         most = rc ? 0 : sparse_ints(&made[START])[a.r.m];
@@ -110,7 +111,9 @@ static gpa_code spgemm_on_host(gpa_rt *rt, const gpa_libcall *c, gpa_arr *const 
     for (int i = COLUMN; i < PARTS && !rc; i++) rc = host_new(rt, i == AT ? c->dtype : DT_I32, 1, &most, &made[i], e);
     if (!rc)
         rc = hostcall_spgemm(c->dtype, &a.r, &b.r, sparse_ints(&made[START]), sparse_ints(&made[COLUMN]), made[AT].data, &rt->interrupted, e);
+    const int64_t there = rc ? 0 : sparse_ints(&made[START])[a.r.m];
     rc = sparse_made(rt, rc, made, PARTS, out, e);
+    for (int i = COLUMN; i < PARTS && !rc && there < most; i++) arr_shorten(rt, out[i], there);
 out:
     sparse_drop(rt, &a);
     sparse_drop(rt, &b);
