@@ -211,3 +211,14 @@ c = a.tocoo(); c.data[0] = 7; d = c.tocsr(); d.data[1] = 9
 print(a.data.tolist(), c.data.tolist(), d.data.tolist())
 d = sp.diags([[1.0, 2, 3]], [0]).tocoo(); r = d.tocsr(); r.data[0] = 5; d.data[2] = 8
 print(d.data.tolist(), r.data.tolist(), d.tocsr().data.tolist())
+
+# --- masks, crossed lists, dots (scipy 1.18)
+d = data(5, 6)
+for kind in (sp.csr_matrix, sp.csc_matrix, sp.csr_array, sp.csc_array):
+    a = kind(d)
+    tell(lambda: a[a > 1], lambda: a[d > 1], lambda: a[np.ones((3, 3), bool)], lambda: a[np.ix_([0, 4, 4], [2, 3])], lambda: a[np.array([[1], [0]]), [5, 0]], lambda: a[..., 1:3], lambda: a[2:4, ...], lambda: a[...], lambda: a.mT)
+    for key in (a > 1, d < 0, np.ix_([0, 4], [2, 3])):
+        b = a.copy(); b[key] = 3; tell(lambda: b)
+    b = a.copy(); b[d > 1] = np.arange((d > 1).sum()); tell(lambda: b)
+a = sp.csr_matrix(data(3, 4, "c16"))
+tell(lambda: a.getH(), lambda: a.getformat(), lambda: a.get_shape())
