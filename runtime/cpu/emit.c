@@ -1,6 +1,6 @@
 /* kir to LLVM: the function around the walk, and one case per instruction.
  *
- * Reading order: emit_module, whole, em_code, instruction; then emit_walk.c, emit_memory.c, emit_reduce.c and, for
+ * Reading order: emit_module, whole, em_code, instruction; then emit_walk.c, emit_tiles.c, emit_memory.c, emit_reduce.c and, for
  * operations on values, emit_op.c and emit_cast.c. */
 #include "runtime/cpu/emitter.h"
 

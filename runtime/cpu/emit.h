@@ -6,10 +6,10 @@
 #include "runtime/kir.h"
 
 typedef enum {
-    EMIT_POINTS, /* no inner dimensions: lanes along `dim` */
-    EMIT_ROWS,   /* lanes along the inner dimension `dim`; outer points one by one */
+    EMIT_POINTS,  /* no inner dimensions: lanes along `dim` */
+    EMIT_ROWS,    /* lanes along the inner dimension `dim`; outer points one by one */
     EMIT_COLUMNS, /* lanes along the outer dimension `dim`; inner points one by one */
-    EMIT_TILES   /* no inner dimensions: lanes along `dim`, some rows along `turn` at a time (emit_tiles.c) */
+    EMIT_TILES    /* no inner dimensions: lanes along `dim`, some rows along `turn` at a time (emit_tiles.c) */
 } emit_way;
 
 /* What a function does: everything; the k-th EACH alone; what is left when all EACHs are done (k their number); or

@@ -3,7 +3,7 @@
  * Everything that decides the order of arithmetic - lanes, chunks, the tree that joins partial states - depends on
  * the program and the sizes alone, never on the number of threads: the same input gives the same bits.
  *
- * Reading order: run_plan, run_launch, run_whole, run_divided. */
+ * Reading order: run_plan, plan_tiles, run_launch, run_whole, run_tiles, run_divided. */
 #include "runtime/cpu/run.h"
 
 #include <stdlib.h>
