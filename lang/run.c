@@ -719,12 +719,10 @@ L_RETURN : {
     R = f->regs;
     I = f->next;
     if (UNLIKELY(answer)) {
-        if (UNLIKELY(v.tag != V_NONE)) {
-            instance_fail_init(vm, v);
-            value_release(vm, v);
-            goto failed;
-        }
-        DISPATCH();
+        if (LIKELY(v.tag == V_NONE)) DISPATCH();
+        instance_fail_init(vm, v);
+        value_release(vm, v);
+        goto failed;
     }
     reg_put(vm, &R[f->dst], v);
     DISPATCH();
