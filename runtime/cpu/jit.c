@@ -133,6 +133,26 @@ static gpa_code open_orc(jit *j, gpa_err *e) {
     return err ? orc_error(err, e) : GPA_OK;
 }
 
+#ifdef __x86_64__
+/* Generated code without F16C converts halves by functions of the compiler's library. They take and give their values in vector
+ * registers, which C has no portable type for: only their addresses are of use here. */
+void __truncsfhf2(void);
+void __truncdfhf2(void);
+void __extendhfsf2(void);
+#define CONVERSIONS(FN) FN(__truncsfhf2) FN(__truncdfhf2) FN(__extendhfsf2)
+#else
+#define CONVERSIONS(FN)
+#endif
+
+static gpa_code define_conversions(jit *j, gpa_err *e) {
+    gpa_code rc = GPA_OK;
+    (void)j, (void)e;
+#define DEFINE(name) if (!rc) rc = jit_define(j, #name, (void *)(uintptr_t)name, e);
+    CONVERSIONS(DEFINE)
+#undef DEFINE
+    return rc;
+}
+
 gpa_code jit_new(jit **out, gpa_err *e) {
     gpa_code rc;
     jit *j = mem_zero(sizeof *j);
@@ -143,6 +163,7 @@ gpa_code jit_new(jit **out, gpa_err *e) {
     }
     TRY(open_machine(j, e));
     TRY(open_orc(j, e));
+    TRY(define_conversions(j, e));
     j->options = LLVMCreatePassBuilderOptions();
     *out = j;
     return GPA_OK;
