@@ -247,6 +247,13 @@ static gpa_code make_dense(gpa_rt *rt, gpa_arr **a, gpa_err *e) {
     return GPA_OK;
 }
 
+/* Whether a stack is walked from its end somewhere: cuBLAS refuses that for some dtypes. */
+static bool walks_back(const stacks *s) {
+    bool back = false;
+    for (int i = 0; i < s->stack; i++) back |= s->shape[i] > 1 && (s->a_step[i] < 0 || s->b_step[i] < 0);
+    return back;
+}
+
 static gpa_code matmul(gpa_rt *rt, const gpa_opnd *a, const gpa_opnd *b, gpa_arr **out, gpa_err *e) {
     stacks s = {.a = NULL};
     gpa_opnd in[2] = {*a, *b};
@@ -280,9 +287,9 @@ static gpa_code matmul(gpa_rt *rt, const gpa_opnd *a, const gpa_opnd *b, gpa_arr
     gpa_arr *fa = s.a, *fb = s.b;
     TRY(plan_product(fa, fb, &s, e)); /* a cast is dense: its strides are its own */
     gpa_libcall c = product_call(&s, t);
-    bool library = library_can(d, &c);
+    bool library = library_can(d, &c) && (d->caps.host_visible || !walks_back(&s));
     if (!library && !d->caps.host_visible && (dtype_is_float(t) || dtype_is_complex(t))) {
-        /* Neither rows nor columns lie together: a copy costs less than the way to the host. */
+        /* Neither rows nor columns lie together, or the stack lies backwards: a copy costs less than the way to the host. */
         TRY(make_dense(rt, &s.a, e));
         TRY(make_dense(rt, &s.b, e));
         fa = s.a, fb = s.b;

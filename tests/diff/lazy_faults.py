@@ -120,7 +120,7 @@ def first():
     except (IndexError, NameError) as e: return str(e)
 print(early(), between(), in_handler(), at_last(), otherwise(), first())
 
-# --- of many it is the first that is told, however many threads found one (not on cuda: there it is one of the first)
+# --- of many it is the first that is told, however many threads found one
 b, j = np.zeros(1000), np.arange(100_000) % 1000
 j[25_000:] = 5000 + np.arange(75_000)
 def summed(): return b[j].sum()

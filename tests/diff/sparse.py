@@ -14,6 +14,17 @@ def tell(*fs):
         if sp.issparse(r): print(type(r).__name__, r.format, r.shape, r.dtype, r.nnz, rounded(r.toarray()).tolist())
         elif hasattr(r, "shape") and hasattr(r, "dtype"): r = np.asarray(r); print(r.dtype, r.shape, rounded(r).tolist())
         else: print(r)
+def rows_in_no_order(kind, t, seed, counts):
+    starts = np.concatenate([[0], np.cumsum(counts)])
+    k = np.arange(starts[-1]) + seed
+    x = sp.csr_matrix(((k * 37 % 5 - 2).astype(t), (k * k * 31 % 97 % 13).astype(np.int32), starts.astype(np.int32)), (6, 13))
+    return sp.csc_matrix((x.data, x.indices, x.indptr), (13, 6)) if kind is sp.csc_matrix else kind((x.data, x.indices, x.indptr), (6, 13))
+def four(kind, t, counts):
+    a, b = rows_in_no_order(kind, t, 1, counts), rows_in_no_order(kind, t, 3, counts[::-1])
+    c, d = a.copy(), b.copy()
+    c.sum_duplicates(); d.sum_duplicates()
+    return t, kind, a, b, c, d
+def unordered(): return [four(kind, t, np.array(counts)) for t in ("i1", "u2", "i4", "i8", "f4", "f8", "c8", "c16", "?") for counts in ([3, 0, 5, 1, 9, 2], [0, 20, 1, 40, 0, 2]) for kind in (sp.csr_matrix, sp.csc_matrix, sp.csr_array)]
 
 # --- making and turning (scipy 1.18)
 for t in ("i4", "i8", "f4", "f8", "c16", "?"):
@@ -169,27 +180,20 @@ for t in ("i1", "i2", "i4", "i8", "f4", "f8", "c8", "c16"):
 for form in ("csr", "csc", "coo"):
     tell(lambda: sp.diags([[1, 2, 3], [4, 5], [6, 7]], [0, 1, -1], format=form), lambda: sp.diags([1, 2], [1, -2], shape=(3, 5), format=form), lambda: sp.diags([[1, 2, 3]], [2], format=form), lambda: sp.eye(3, 5, 2, format=form), lambda: sp.eye(5, 3, -2, format=form), lambda: sp.eye(3, 3, 7, format=form), lambda: sp.identity(0, format=form))
 
-# --- the order of what is unsorted, zeros that come out, flags (scipy 1.18)
+# --- the order of what is unsorted, zeros that come out, flags (scipy 1.18) (not on cuda: results made there are in order)
 def order(*all):
     for r in all: print(r.format, r.dtype, r.nnz, r.indices.tolist(), r.indptr.tolist(), rounded(r.data).tolist(), r.has_canonical_format, r.has_sorted_indices)
-for t in ("i1", "u2", "i4", "i8", "f4", "f8", "c8", "c16", "?"):
-    for counts in (np.array([3, 0, 5, 1, 9, 2]), np.array([0, 20, 1, 40, 0, 2])):
-        for kind in (sp.csr_matrix, sp.csc_matrix, sp.csr_array):
-            def matrix(seed, counts):
-                starts = np.concatenate([[0], np.cumsum(counts)])
-                k = np.arange(starts[-1]) + seed
-                x = sp.csr_matrix(((k * 37 % 5 - 2).astype(t), (k * k * 31 % 97 % 13).astype(np.int32), starts.astype(np.int32)), (6, 13))
-                if kind is sp.csc_matrix: return sp.csc_matrix((x.data, x.indices, x.indptr), (13, 6))
-                return kind((x.data, x.indices, x.indptr), (6, 13))
-            a, b = matrix(1, counts), matrix(3, counts[::-1])
-            c, d = a.copy(), b.copy()
-            c.sum_duplicates(); d.sum_duplicates()
-            order(a + b, a.multiply(b), a + c, c + b, c + d, c.multiply(d), d.multiply(c))
-            if t != "?": order(a - b, c - d, c - c, a - a)
-            order(a @ b.T, c @ d.T, c.T @ d, a.tocsc(), b.tocsr(), c.tocsc() if kind is not sp.csc_matrix else c.tocsr())
-            tell(lambda: a.sum(axis=0), lambda: a.sum(axis=1), lambda: a.diagonal(), lambda: a.diagonal(2), lambda: a.diagonal(-3), lambda: a.toarray())
-            if t not in ("c8", "c16", "?") and kind is not sp.csr_array: tell(lambda: a.max(axis=0).toarray(), lambda: a.min(axis=0).toarray(), lambda: a.max(axis=1).toarray(), lambda: a.min(axis=1).toarray())
-            tell(lambda: sp.hstack([a, b, c]).toarray(), lambda: sp.vstack([a, b]).toarray(), lambda: sp.hstack([c, c], dtype="c16"))
+for t, kind, a, b, c, d in unordered():
+    order(a + b, a.multiply(b), a + c, c + b, c + d, c.multiply(d), d.multiply(c))
+    if t != "?": order(a - b, c - d, c - c, a - a)
+    order(a @ b.T, c @ d.T, c.T @ d, a.tocsc(), b.tocsr(), c.tocsc() if kind is not sp.csc_matrix else c.tocsr())
+
+# --- values of what is unsorted (scipy 1.18)
+for t, kind, a, b, c, d in unordered():
+    for x, y in ((a, b), (a, c), (c, d)): print(rounded((x + y).toarray()).tolist(), rounded(x.multiply(y).toarray()).tolist(), rounded((x @ y.T).toarray()).tolist(), rounded((x.T @ y).toarray()).tolist())
+    tell(lambda: a.sum(axis=0), lambda: a.sum(axis=1), lambda: a.diagonal(), lambda: a.diagonal(2), lambda: a.diagonal(-3), lambda: a.toarray())
+    if t not in ("c8", "c16", "?") and kind is not sp.csr_array: tell(lambda: a.max(axis=0).toarray(), lambda: a.min(axis=0).toarray(), lambda: a.max(axis=1).toarray(), lambda: a.min(axis=1).toarray())
+    tell(lambda: sp.hstack([a, b, c]).toarray(), lambda: sp.vstack([a, b]).toarray(), lambda: sp.hstack([c, c], dtype="c16"))
 a, b = sp.csr_matrix(np.array([[1, 0, 2.5]])), sp.csr_matrix(np.array([[2, 1, 0]]))
 tell(lambda: a + b, lambda: b - a, lambda: a.multiply(b))
 x = sp.csr_matrix(np.array([[np.nan, 1, 0], [0, np.inf, -np.inf], [2, 3, np.nan]]))
