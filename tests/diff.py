@@ -2,7 +2,8 @@
 
 Each section of a file (`# --- NAME`) is a program that CPython with NumPy and gpa both run, in a fresh session each; what
 they print and display, and the type and words of the error that ends it, must be equal. The lines before the first section
-are run before each. What they write goes into the folder $FOLDER. `# --- NAME (python 3.12)` needs an oracle of that version, `# --- NAME (scipy 1.18)` one with that SciPy; `# --- NAME (later)` may still
+are run before each. What they write goes into the folder $FOLDER. `# --- NAME (python 3.12)` needs an oracle of that version, `# --- NAME (scipy 1.18)` one with that SciPy; `# --- NAME (not on DEVICE: REASON)`
+is for the others; `# --- NAME (later)` may still
 fail. --python only shows what CPython says."""
 import difflib
 import os
@@ -13,7 +14,7 @@ import warnings
 
 import numpy
 
-from cells import Gpa, Python, sections, show, which
+from cells import Gpa, Python, elsewhere, sections, show, which
 
 PROLOGUE = "import numpy as np\nimport math\n"
 MOST_LINES = 40  # of a difference that are shown
@@ -75,6 +76,9 @@ def check(name, prologue, lines, oracle, gpa):
     with_scipy = re.search(r"\(scipy (\d+)\.(\d+)\)", name)
     if with_scipy and scipy_version() < tuple(map(int, with_scipy.groups())):
         print("skip - the oracle has no SciPy, or an older one")
+        return True
+    if elsewhere(name):
+        print("skip - " + elsewhere(name))
         return True
     source = "\n".join(lines) + "\n"
     want, got = run(oracle, prologue, source), run(gpa, prologue, source)
