@@ -1,5 +1,6 @@
 /* Many small products: products.h. A row of the result is a vector, the sum of the second factor's rows times an element of the first; a row
- * of three is four with one that is not kept. All sizes are known to the compiler. */
+ * of three is four with one that is not kept. All sizes are known to the compiler. A sum begins with 0, as the library's do: of products that
+ * are all -0.0 it is 0.0. */
 #include "runtime/cpu/products.h"
 
 #include "runtime/base.h"
@@ -21,8 +22,8 @@
             memset(of, 0, sizeof of);                                                                               \
             for (int k = 0; k < N; k++) memcpy(&of[k], n + k * step, N * sizeof(T));                                \
             for (int i = 0; i < N; i++) {                                                                           \
-                row sum = m[i * down] * of[0];                                                                      \
-                for (int k = 1; k < N; k++) sum += m[i * down + k * along] * of[k];                                 \
+                row sum = {0};                                                                                      \
+                for (int k = 0; k < N; k++) sum += m[i * down + k * along] * of[k];                                 \
                 memcpy(out + i * N, &sum, N * sizeof(T));                                                           \
             }                                                                                                       \
         }                                                                                                           \

@@ -625,4 +625,6 @@ for T in np.float32, np.float64, np.complex64, np.int32:
             A[5, 0, 0], B[6, n - 1, 0] = np.nan, np.inf
             r = A @ B
             print(np.isfinite(r).all(axis=(1, 2)).nonzero()[0].size, np.isnan(r[5, 0]).all(), (r[7:] == want[7:]).all(), (r[:5] == want[:5]).all())
+for T in np.float32, np.float64:
+    print([np.signbit(np.full((40, n, n), -0.0, T) @ np.ones((n, n), T)).any() for n in (2, 3, 4, 8)])
 print((np.zeros((20, 2, 0)) @ np.zeros((20, 0, 2))).sum(), (np.zeros((0, 4, 4)) @ np.zeros((0, 4, 4))).shape, np.einsum('bij,bjk->bik', np.ones((40, 2, 2)), np.ones((40, 2, 2))).sum())
