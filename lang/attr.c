@@ -86,7 +86,8 @@ static gpa_code func_attr(gpa_vm *vm, func_obj *f, gpa_sym name, value *out) {
             return GPA_OK;
         }
     }
-    if (is(text, "__name__") || is(text, "__qualname__")) *out = v_cstr(vm, func_name(vm, f));
+    if (is(text, "__name__")) *out = v_cstr(vm, func_name(vm, f));
+    else if (is(text, "__qualname__")) *out = v_cstr(vm, func_title(vm, f));
     else if (is(text, "__doc__")) *out = found(f->doc);
     else if (is(text, "__text_signature__")) return signature_attr(vm, f, out);
     else if (is(text, "__defaults__")) *out = found(f->defaults);

@@ -193,16 +193,16 @@ static gpa_code name_members(gpa_vm *vm, value class) {
     class_obj *c = class.class;
     gpa_code rc = GPA_OK;
     size_t at = 0;
-    for (dict_entry *e; !rc && (e = dict_next(c->members.dict, &at));) {
-        value fn = function_in(e->v), hears = v_unset(), nothing = v_none();
+    for (dict_entry e; !rc && dict_next_own(c->members.dict, &at, &e); dict_entry_drop(vm, &e)) {
+        value fn = function_in(e.v), hears = v_unset(), nothing = v_none();
         if (fn.tag == V_FUNC && !fn.func->code->title && fn.func->code->scope->parent && fn.func->code->scope->parent->kind == AST_SCOPE_CLASS) {
             char title[256];
             snprintf(title, sizeof title, "%s.%s", c->text, func_name(vm, fn.func));
-            if (!(fn.func->code->title = intern_get(vm->config.names, title, strlen(title)))) return vm_no_memory(vm);
+            if (!(fn.func->code->title = intern_get(vm->config.names, title, strlen(title)))) rc = vm_no_memory(vm);
         }
-        if (is_kind(e->v, &instance_kind)) hears = class_text_peek(class_of_peek(e->v), "__set_name__");
-        if (hears.tag != V_FUNC) continue;
-        rc = vm_call(vm, hears, 3, (value[]){e->v, class, e->key}, 0, NULL, &nothing);
+        if (is_kind(e.v, &instance_kind)) hears = class_text_peek(class_of_peek(e.v), "__set_name__");
+        if (rc || hears.tag != V_FUNC) continue;
+        rc = vm_call(vm, hears, 3, (value[]){e.v, class, e.key}, 0, NULL, &nothing);
         value_release(vm, nothing);
     }
     return rc;

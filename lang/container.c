@@ -57,6 +57,14 @@ void list_clear(gpa_vm *vm, list_obj *l) {
     mem_free(items);
 }
 
+size_t items_count(value sequence) { return sequence.tag == V_LIST ? sequence.list->count : sequence.tuple->count; }
+
+bool items_next(value sequence, size_t *at, value *item) {
+    if (*at >= items_count(sequence)) return false;
+    *item = value_retain((sequence.tag == V_LIST ? sequence.list->items : sequence.tuple->items)[(*at)++]);
+    return true;
+}
+
 int64_t range_len(const range_obj *r) {
     uint64_t lo = (uint64_t)r->start, hi = (uint64_t)r->stop, step = (uint64_t)r->step;
     if (r->step > 0) return r->start < r->stop ? (int64_t)((hi - lo - 1) / step + 1) : 0;
@@ -70,33 +78,39 @@ static size_t slot_of(const dict_obj *d, uint64_t hash) {
     return (size_t)(hash >> 32) & (d->slots - 1);
 }
 
-/* Whether an entry's key is `key`; most are decided without a call. */
-static gpa_code same_key(gpa_vm *vm, const dict_entry *e, value key, uint64_t hash, bool *same) {
-    *same = false;
+/* Whether the key of the entry at `slot` of the index is `key`; most are decided without a call. *moved: what a program
+ * wrote for == has changed the table. */
+static gpa_code same_key(gpa_vm *vm, const dict_obj *d, size_t slot, value key, uint64_t hash, bool *same, bool *moved) {
+    const uint32_t number = d->index[slot];
+    const dict_entry *entries = d->entries, *e = &entries[number - 1];
+    *same = *moved = false;
     if (e->hash != hash) return GPA_OK;
     if (e->key.tag == key.tag && e->key.bits == key.bits && key.tag != V_NUM) {
         *same = e->key.aux == key.aux || value_is_heap[key.tag];
         if (*same) return GPA_OK;
     }
-    return value_equal(vm, e->key, key, same);
+    size_t slots = d->slots;
+    value asked = value_retain(e->key);
+    gpa_code rc = value_equal(vm, asked, key, same);
+    *moved = d->entries != entries || d->slots != slots || d->index[slot] != number || !value_is(e->key, asked);
+    value_release(vm, asked);
+    return rc;
 }
 
 /* The entry with this key, or NULL. */
 static gpa_code find(gpa_vm *vm, const dict_obj *d, value key, uint64_t hash, dict_entry **out) {
     *out = NULL;
-    if (d->slots == 0) return GPA_OK;
-    for (size_t i = slot_of(d, hash);; i = (i + 1) & (d->slots - 1)) {
-        uint32_t number = d->index[i];
-        if (number == 0) return GPA_OK;
-        dict_entry *e = &d->entries[number - 1];
-        bool same;
-        gpa_code rc = same_key(vm, e, key, hash, &same);
+    for (size_t i = slot_of(d, hash); d->slots && d->index[i];) {
+        bool same, moved;
+        gpa_code rc = same_key(vm, d, i, key, hash, &same, &moved);
         if (rc) return rc;
-        if (same) {
-            *out = e;
+        if (same && !moved) {
+            *out = &d->entries[d->index[i] - 1];
             return GPA_OK;
         }
+        i = moved ? slot_of(d, hash) : (i + 1) & (d->slots - 1);
     }
+    return GPA_OK;
 }
 
 static void enter(dict_obj *d, size_t number) {
@@ -250,12 +264,23 @@ dict_entry *dict_next(const dict_obj *d, size_t *at) {
     return NULL;
 }
 
+bool dict_next_own(const dict_obj *d, size_t *at, dict_entry *e) {
+    const dict_entry *next = dict_next(d, at);
+    if (next) *e = (dict_entry){value_retain(next->key), value_retain(next->v), next->hash};
+    return next != NULL;
+}
+
+void dict_entry_drop(gpa_vm *vm, dict_entry *e) {
+    value_release(vm, e->key);
+    value_release(vm, e->v);
+}
+
 dict_entry *dict_last(const dict_obj *d) { return d->n ? &d->entries[d->n - 1] : NULL; }
 
 gpa_code dict_update(gpa_vm *vm, dict_obj *d, const dict_obj *from) {
     gpa_code rc = GPA_OK;
     size_t at = 0;
-    for (dict_entry *e; !rc && (e = dict_next(from, &at));) rc = set_hashed(vm, d, e->key, e->hash, e->v);
+    for (dict_entry e; !rc && dict_next_own(from, &at, &e); dict_entry_drop(vm, &e)) rc = set_hashed(vm, d, e.key, e.hash, e.v);
     return rc;
 }
 
@@ -378,8 +403,9 @@ gpa_code set_subset(gpa_vm *vm, set_obj *a, set_obj *b, bool *out) {
     gpa_code rc = GPA_OK;
     *out = a->d.count <= b->d.count;
     size_t at = 0;
-    for (dict_entry *e, *hit; !rc && *out && (e = dict_next(&a->d, &at));) {
-        rc = find(vm, &b->d, e->key, e->hash, &hit);
+    dict_entry *hit;
+    for (dict_entry e; !rc && *out && dict_next_own(&a->d, &at, &e); dict_entry_drop(vm, &e)) {
+        rc = find(vm, &b->d, e.key, e.hash, &hit);
         *out = hit != NULL;
     }
     return rc;
@@ -389,9 +415,10 @@ gpa_code set_subset(gpa_vm *vm, set_obj *a, set_obj *b, bool *out) {
 static gpa_code add_those(gpa_vm *vm, set_obj *to, const set_obj *from, const set_obj *other, bool in) {
     gpa_code rc = GPA_OK;
     size_t at = 0;
-    for (dict_entry *e, *hit; !rc && (e = dict_next(&from->d, &at));) {
-        rc = find(vm, &other->d, e->key, e->hash, &hit);
-        if (!rc && (hit != NULL) == in) rc = set_hashed(vm, &to->d, e->key, e->hash, v_none());
+    dict_entry *hit;
+    for (dict_entry e; !rc && dict_next_own(&from->d, &at, &e); dict_entry_drop(vm, &e)) {
+        rc = find(vm, &other->d, e.key, e.hash, &hit);
+        if (!rc && (hit != NULL) == in) rc = set_hashed(vm, &to->d, e.key, e.hash, v_none());
     }
     return rc;
 }

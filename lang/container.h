@@ -12,6 +12,11 @@ gpa_code list_insert(struct vm *vm, list_obj *l, size_t at, value v); /* retains
 value list_take(list_obj *l, size_t at);                              /* removes and hands over */
 gpa_code list_reserve(struct vm *vm, list_obj *l, size_t n);          /* room for n items in all */
 void list_clear(struct vm *vm, list_obj *l);
+/* Of a list or a tuple. */
+size_t items_count(value sequence);
+/* The next item of a list or a tuple, owned; false at the end. For loops that run what a program wrote, which may change the
+ * list meanwhile. */
+bool items_next(value sequence, size_t *at, value *item);
 
 /* ---- dicts ---- */
 
@@ -21,6 +26,10 @@ gpa_code dict_find_peek(struct vm *vm, const dict_obj *d, value key, dict_entry 
 dict_entry *dict_named_peek(const dict_obj *d, const char *key, size_t size, uint64_t hash);
 /* Iteration in order: the next live entry at or after *at, which moves past it; NULL at the end. */
 dict_entry *dict_next(const dict_obj *d, size_t *at);
+/* The same for loops that run what a program wrote, which may change the dict meanwhile: *e is a copy of the entry, and owns
+ * its key and value; false at the end. */
+bool dict_next_own(const dict_obj *d, size_t *at, dict_entry *e);
+void dict_entry_drop(struct vm *vm, dict_entry *e);
 /* Removes the key and hands its value over; UNSET when absent. */
 gpa_code dict_take(struct vm *vm, dict_obj *d, value key, value *out);
 /* The last live entry, or NULL. */

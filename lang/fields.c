@@ -351,7 +351,11 @@ static gpa_code percent_one(percents *p, const char *start, const char **s, cons
         return vm_fail(vm, GPA_E_VALUE, "unsupported format character '%c' (0x%x) at index %td", f.type, (unsigned char)f.type,
                        *s - 1 - start);
     if (v.tag == V_UNSET) rc = next_arg(p, &v);
-    return rc ? rc : percent_field(p, &f, v, out);
+    if (rc) return rc;
+    value_retain(v); /* what a program wrote for its text may change the dict that it is from */
+    rc = percent_field(p, &f, v, out);
+    value_release(vm, v);
+    return rc;
 }
 
 gpa_code format_percent(gpa_vm *vm, const str_obj *fmt, value args, gpa_str *out) {

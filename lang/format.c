@@ -61,6 +61,7 @@ static void put_bytes(gpa_str *out, const str_obj *b) {
 
 /* ---- containers ---- */
 
+/* Of what does not change: a tuple, the parts of a slice. */
 static gpa_code repr_items(gpa_vm *vm, const value *items, size_t n, const within *up, gpa_str *out) {
     gpa_code rc = GPA_OK;
     for (size_t i = 0; i < n && !rc; i++) {
@@ -70,15 +71,27 @@ static gpa_code repr_items(gpa_vm *vm, const value *items, size_t n, const withi
     return rc;
 }
 
+static gpa_code repr_list(gpa_vm *vm, value list, const within *up, gpa_str *out) {
+    gpa_code rc = GPA_OK;
+    size_t at = 0;
+    str_putc(out, '[');
+    for (value item; !rc && items_next(list, &at, &item); value_release(vm, item)) {
+        if (at > 1) str_put(out, ", ");
+        rc = repr(vm, item, up, out);
+    }
+    str_putc(out, ']');
+    return rc;
+}
+
 static gpa_code repr_entries(gpa_vm *vm, const dict_obj *d, bool values, const within *up, gpa_str *out) {
     gpa_code rc = GPA_OK;
     size_t at = 0, seen = 0;
-    for (const dict_entry *e; !rc && (e = dict_next(d, &at));) {
+    for (dict_entry e; !rc && dict_next_own(d, &at, &e); dict_entry_drop(vm, &e)) {
         if (seen++) str_put(out, ", ");
-        rc = repr(vm, e->key, up, out);
+        rc = repr(vm, e.key, up, out);
         if (rc || !values) continue;
         str_put(out, ": ");
-        rc = repr(vm, e->v, up, out);
+        rc = repr(vm, e.v, up, out);
     }
     return rc;
 }
@@ -111,9 +124,7 @@ static gpa_code repr_container(gpa_vm *vm, value v, const within *up, gpa_str *o
         rc = repr_entries(vm, v.dict, true, &here, out);
         str_putc(out, '}');
     } else if (v.tag == V_LIST) {
-        str_putc(out, '[');
-        rc = repr_items(vm, v.list->items, v.list->count, &here, out);
-        str_putc(out, ']');
+        rc = repr_list(vm, v, &here, out);
     } else {
         str_putc(out, '(');
         rc = repr_items(vm, v.tuple->items, v.tuple->count, &here, out);

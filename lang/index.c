@@ -35,6 +35,37 @@ static bool has_index(value key) {
     return c && class_text_peek(c, "__index__").tag != V_UNSET;
 }
 
+/* Whether a subscript asks what a program wrote: that may change the list it is for. */
+static bool asks_index(value key) {
+    if (key.tag != V_SLICE) return has_index(key);
+    return has_index(key.slice->start) || has_index(key.slice->stop) || has_index(key.slice->step);
+}
+
+static gpa_code ask_part(gpa_vm *vm, value part, value *out) {
+    int64_t i;
+    if (!has_index(part)) {
+        *out = value_retain(part);
+        return GPA_OK;
+    }
+    gpa_code rc = arg_int(vm, part, "slice", &i);
+    if (!rc) *out = v_int(i);
+    return rc;
+}
+
+/* The same subscript in numbers. */
+static gpa_code ask_index(gpa_vm *vm, value key, value *out) {
+    if (key.tag != V_SLICE) return ask_part(vm, key, out);
+    value start = v_none(), stop = v_none(), step = v_none();
+    gpa_code rc = ask_part(vm, key.slice->start, &start);
+    if (!rc) rc = ask_part(vm, key.slice->stop, &stop);
+    if (!rc) rc = ask_part(vm, key.slice->step, &step);
+    if (!rc) rc = owned(vm, v_slice(vm, start, stop, step), out);
+    value_release(vm, start);
+    value_release(vm, stop);
+    value_release(vm, step);
+    return rc;
+}
+
 /* A NumPy scalar not computed yet may be a subscript, too. */
 static gpa_code position(gpa_vm *vm, value key, const char *what, int64_t n, const char *words, int64_t *out) {
     if (key.tag == V_ARRAY || has_index(key)) {
@@ -151,11 +182,20 @@ static gpa_code range_item(gpa_vm *vm, const range_obj *r, value key, value *out
     return owned(vm, v_range(vm, start, start + n * step * r->step, step * r->step), out);
 }
 
+static gpa_code list_item(gpa_vm *vm, const list_obj *l, value key, value *out) {
+    value plain = v_none();
+    if (!asks_index(key)) return items_item(vm, true, l->items, l->count, key, out);
+    gpa_code rc = ask_index(vm, key, &plain);
+    if (!rc) rc = items_item(vm, true, l->items, l->count, plain, out);
+    value_release(vm, plain);
+    return rc;
+}
+
 gpa_code op_getitem(gpa_vm *vm, value v, value key, value *out) {
     dict_entry *e;
     gpa_code rc;
     switch (v.tag) {
-        case V_LIST: return items_item(vm, true, v.list->items, v.list->count, key, out);
+        case V_LIST: return list_item(vm, v.list, key, out);
         case V_TUPLE: return items_item(vm, false, v.tuple->items, v.tuple->count, key, out);
         case V_DICT:
             rc = dict_find_peek(vm, v.dict, key, &e);
@@ -211,7 +251,11 @@ static gpa_code set_slice(gpa_vm *vm, list_obj *l, const slice_obj *s, value ite
         vm_clear_error(vm);
         return vm_fail(vm, GPA_E_TYPE, step == 1 ? "can only assign an iterable" : "must assign iterable to extended slice");
     }
-    if (rc) return rc;
+    if (!rc) rc = op_slice(vm, s, (int64_t)l->count, &i, &step, &n); /* the items' iterator may have changed the list */
+    if (rc) {
+        value_release(vm, all);
+        return rc;
+    }
     size_t given = all.list->count;
     if (step == 1) {
         rc = splice(vm, l, (size_t)i, (size_t)n, all.list->items, given);
@@ -228,19 +272,28 @@ static gpa_code set_slice(gpa_vm *vm, list_obj *l, const slice_obj *s, value ite
     return rc;
 }
 
-gpa_code op_setitem(gpa_vm *vm, value v, value key, value item) {
+static gpa_code set_list_item(gpa_vm *vm, list_obj *l, value key, value item) {
     int64_t i;
+    if (key.tag == V_SLICE) return set_slice(vm, l, key.slice, item);
+    gpa_code rc = position(vm, key, "list", (int64_t)l->count, "list assignment index out of range", &i);
+    if (rc) return rc;
+    value old = l->items[i];
+    l->items[i] = value_retain(item);
+    value_release(vm, old);
+    return GPA_OK;
+}
+
+gpa_code op_setitem(gpa_vm *vm, value v, value key, value item) {
     if (v.tag == V_DICT) return dict_set(vm, v.dict, key, item);
     if (v.tag == V_ARRAY && !v.aux) return op_array_setitem(vm, v, key, item, false);
     if (v.tag == V_OBJECT && v.object->kind->setitem) return v.object->kind->setitem(vm, v.object, key, item);
     if (v.tag != V_LIST) return vm_fail(vm, GPA_E_TYPE, "'%s' object does not support item assignment", value_type_name(v));
-    if (key.tag == V_SLICE) return set_slice(vm, v.list, key.slice, item);
-    gpa_code rc = position(vm, key, "list", (int64_t)v.list->count, "list assignment index out of range", &i);
-    if (rc) return rc;
-    value old = v.list->items[i];
-    v.list->items[i] = value_retain(item);
-    value_release(vm, old);
-    return GPA_OK;
+    value plain = v_none();
+    if (!asks_index(key)) return set_list_item(vm, v.list, key, item);
+    gpa_code rc = ask_index(vm, key, &plain);
+    if (!rc) rc = set_list_item(vm, v.list, plain, item);
+    value_release(vm, plain);
+    return rc;
 }
 
 gpa_code vm_setitem(gpa_vm *vm, value v, value key, value item) { return op_setitem(vm, v, key, item); }
@@ -257,8 +310,16 @@ static gpa_code delete_slice(gpa_vm *vm, list_obj *l, const slice_obj *s) {
     return GPA_OK;
 }
 
-gpa_code op_delitem(gpa_vm *vm, value v, value key) {
+static gpa_code delete_list_item(gpa_vm *vm, list_obj *l, value key) {
     int64_t i;
+    if (key.tag == V_SLICE) return delete_slice(vm, l, key.slice);
+    gpa_code rc = position(vm, key, "list", (int64_t)l->count, "list assignment index out of range", &i);
+    if (!rc) value_release(vm, list_take(l, (size_t)i));
+    return rc;
+}
+
+gpa_code op_delitem(gpa_vm *vm, value v, value key) {
+    value plain = v_none();
     bool found;
     gpa_code rc;
     if (v.tag == V_DICT) {
@@ -269,9 +330,10 @@ gpa_code op_delitem(gpa_vm *vm, value v, value key) {
     if (v.tag == V_OBJECT && v.object->kind->delitem) return v.object->kind->delitem(vm, v.object, key);
     if (v.tag != V_LIST) return vm_fail(vm, GPA_E_TYPE, "'%s' object %s item deletion", value_type_name(v),
                                         v.tag == V_TUPLE || v.tag == V_STR || v.tag == V_RANGE ? "doesn't support" : "does not support");
-    if (key.tag == V_SLICE) return delete_slice(vm, v.list, key.slice);
-    rc = position(vm, key, "list", (int64_t)v.list->count, "list assignment index out of range", &i);
-    if (!rc) value_release(vm, list_take(v.list, (size_t)i));
+    if (!asks_index(key)) return delete_list_item(vm, v.list, key);
+    rc = ask_index(vm, key, &plain);
+    if (!rc) rc = delete_list_item(vm, v.list, plain);
+    value_release(vm, plain);
     return rc;
 }
 

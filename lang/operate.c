@@ -162,19 +162,27 @@ static gpa_code dict_union(gpa_vm *vm, value a, value b, value *out) {
 
 static gpa_code order(gpa_vm *vm, ast_op op, value a, value b, bool *out);
 
-static gpa_code order_items(gpa_vm *vm, ast_op op, const value *a, size_t n, const value *b, size_t m, bool *out) {
-    for (size_t i = 0; i < n && i < m; i++) {
-        bool same;
-        gpa_code rc = value_equal(vm, a[i], b[i], &same);
-        if (rc) return rc;
-        if (!same) return op_compare(vm, op, a[i], b[i], out);
-    }
-    *out = op == AST_OP_LT ? n < m : op == AST_OP_LE ? n <= m : op == AST_OP_GT ? n > m : n >= m;
-    return GPA_OK;
-}
-
 static bool by_sign(ast_op op, int sign) {
     return op == AST_OP_LT ? sign < 0 : op == AST_OP_LE ? sign <= 0 : op == AST_OP_GT ? sign > 0 : sign >= 0;
+}
+
+/* Of two lists or two tuples: their first items that differ decide, else how many they have. */
+static gpa_code order_items(gpa_vm *vm, ast_op op, value a, value b, bool *out) {
+    gpa_code rc = GPA_OK;
+    bool same = true;
+    value x, y;
+    for (size_t i = 0, k = 0; same && !rc && items_next(a, &i, &x); value_release(vm, x)) {
+        if (!items_next(b, &k, &y)) {
+            value_release(vm, x);
+            break;
+        }
+        rc = value_equal(vm, x, y, &same);
+        if (!rc && !same) rc = op_compare(vm, op, x, y, out);
+        value_release(vm, y);
+    }
+    size_t n = items_count(a), m = items_count(b);
+    if (same) *out = by_sign(op, (n > m) - (n < m));
+    return rc;
 }
 
 static gpa_code order_sets(gpa_vm *vm, ast_op op, set_obj *a, set_obj *b, bool *out) {
@@ -201,8 +209,7 @@ static gpa_code order(gpa_vm *vm, ast_op op, value a, value b, bool *out) {
         *out = by_sign(op, sign);
         return GPA_OK;
     }
-    if (a.tag == V_LIST) return order_items(vm, op, a.list->items, a.list->count, b.list->items, b.list->count, out);
-    if (a.tag == V_TUPLE) return order_items(vm, op, a.tuple->items, a.tuple->count, b.tuple->items, b.tuple->count, out);
+    if (a.tag == V_LIST || a.tag == V_TUPLE) return order_items(vm, op, a, b, out);
     if (a.tag == V_SET) return order_sets(vm, op, a.set, b.set, out);
     return unsupported(vm, op, false, a, b);
 }
@@ -247,11 +254,15 @@ gpa_code vm_less(gpa_vm *vm, value a, value b, bool *out) {
     return op_compare(vm, AST_OP_LT, a, b, out);
 }
 
-static gpa_code contains_item(gpa_vm *vm, const value *items, size_t n, value item, bool *out) {
+static gpa_code same_item(gpa_vm *vm, value at, value item, bool *out) {
+    *out = value_is(at, item);
+    return *out ? GPA_OK : op_compare(vm, AST_OP_EQ, at, item, out);
+}
+
+static gpa_code contains_item(gpa_vm *vm, value sequence, value item, bool *out) {
     gpa_code rc = GPA_OK;
-    for (size_t i = 0; i < n && !*out && !rc; i++)
-        if (value_is(items[i], item)) *out = true;
-        else rc = op_compare(vm, AST_OP_EQ, items[i], item, out);
+    size_t i = 0;
+    for (value at; !rc && !*out && items_next(sequence, &i, &at); value_release(vm, at)) rc = same_item(vm, at, item, out);
     return rc;
 }
 
@@ -285,7 +296,7 @@ gpa_code op_contains_items(gpa_vm *vm, value v, value item, bool *out) {
         if (n % 1024 == 0 && (rc = vm_poll(vm))) break;
         rc = iter_next(vm, it, &next, &done);
         if (rc || done) break;
-        rc = contains_item(vm, &next, 1, item, out);
+        rc = same_item(vm, next, item, out);
         value_release(vm, next);
     }
     value_release(vm, it);
@@ -306,8 +317,8 @@ gpa_code vm_contains(gpa_vm *vm, value v, value item, bool *out) {
     gpa_code rc;
     *out = false;
     switch (v.tag) {
-        case V_LIST: return contains_item(vm, v.list->items, v.list->count, item, out);
-        case V_TUPLE: return contains_item(vm, v.tuple->items, v.tuple->count, item, out);
+        case V_LIST:
+        case V_TUPLE: return contains_item(vm, v, item, out);
         case V_SET: return set_has(vm, v.set, item, out);
         case V_DICT:
             rc = dict_find_peek(vm, v.dict, item, &e);

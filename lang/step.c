@@ -375,12 +375,12 @@ STEP(dict_merge) {
     dict_obj *into = r[i->a].dict;
     size_t at = 0;
     gpa_code rc = GPA_OK;
-    for (dict_entry *e; !rc && (e = dict_next(from.dict, &at));) {
-        if (i->c && e->key.tag != V_STR) return vm_fail(vm, GPA_E_TYPE, "keywords must be strings");
-        if (i->c && !(rc = dict_get_peek(vm, into, e->key, &known)) && known.tag != V_UNSET)
-            return vm_fail(vm, GPA_E_TYPE, "%s() got multiple values for keyword argument '%s'", called(vm, r[i->a - 3], room, sizeof room),
-                           e->key.str->text);
-        if (!rc) rc = dict_set(vm, into, e->key, e->v);
+    for (dict_entry e; !rc && dict_next_own(from.dict, &at, &e); dict_entry_drop(vm, &e)) {
+        if (i->c && e.key.tag != V_STR) rc = vm_fail(vm, GPA_E_TYPE, "keywords must be strings");
+        else if (i->c && !(rc = dict_get_peek(vm, into, e.key, &known)) && known.tag != V_UNSET)
+            rc = vm_fail(vm, GPA_E_TYPE, "%s() got multiple values for keyword argument '%s'", called(vm, r[i->a - 3], room, sizeof room),
+                         e.key.str->text);
+        if (!rc) rc = dict_set(vm, into, e.key, e.v);
     }
     if (!rc) reg_consume(vm, f, i->b);
     return rc;

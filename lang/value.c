@@ -468,6 +468,13 @@ enum { DEEPEST_HASH = 5000 };
 
 static gpa_code hash_at(gpa_vm *vm, value v, int depth, uint64_t *out);
 
+/* Of what is equal to itself alone (value_is). */
+static uint64_t identity_hash(value v) {
+    if (v.tag == V_ARRAY) return (uint64_t)(uintptr_t)v.array->arr >> 4;
+    if (value_is_heap[v.tag]) return (uint64_t)(uintptr_t)v.o >> 4;
+    return v.bits ^ (uint64_t)v.tag << 32 ^ v.aux;
+}
+
 /* CPython's tuple hash. */
 static gpa_code tuple_hash(gpa_vm *vm, const tuple_obj *t, int depth, uint64_t *out) {
     if (depth > DEEPEST_HASH) return vm_fail(vm, GPA_E_RECURSION, "maximum recursion depth exceeded");
@@ -528,8 +535,7 @@ static gpa_code hash_at(gpa_vm *vm, value v, int depth, uint64_t *out) {
         gpa_code rc = record_hash(vm, v, out, &handled);
         if (rc || handled) return rc;
     }
-    if (value_is_heap[v.tag]) *out = (uint64_t)(uintptr_t)v.o >> 4;
-    else *out = v.bits ^ (uint64_t)v.tag << 32 ^ v.aux;
+    *out = v.tag == V_METHOD ? 31 * identity_hash(v.method->self) + identity_hash(v.method->fn) : identity_hash(v);
     return GPA_OK;
 }
 
@@ -546,23 +552,37 @@ enum { DEEPEST = 400 };
 
 static gpa_code equal(gpa_vm *vm, value a, value b, int depth, bool *out);
 
-static gpa_code equal_items(gpa_vm *vm, const value *a, const value *b, size_t n, int depth, bool *out) {
+/* Of two lists or two tuples. */
+static gpa_code equal_items(gpa_vm *vm, value a, value b, int depth, bool *out) {
     gpa_code rc = GPA_OK;
-    *out = true;
-    for (size_t i = 0; i < n && *out && !rc; i++) rc = equal(vm, a[i], b[i], depth + 1, out);
+    value x, y;
+    *out = items_count(a) == items_count(b);
+    for (size_t i = 0, k = 0; *out && !rc && items_next(a, &i, &x); value_release(vm, x)) {
+        if (!(*out = items_next(b, &k, &y))) continue;
+        rc = equal(vm, x, y, depth + 1, out);
+        value_release(vm, y);
+    }
+    *out = *out && items_count(a) == items_count(b);
     return rc;
+}
+
+static gpa_code equal_slices(gpa_vm *vm, const slice_obj *a, const slice_obj *b, int depth, bool *out) {
+    gpa_code rc = equal(vm, a->start, b->start, depth + 1, out);
+    if (!rc && *out) rc = equal(vm, a->stop, b->stop, depth + 1, out);
+    return rc || !*out ? rc : equal(vm, a->step, b->step, depth + 1, out);
 }
 
 static gpa_code equal_dicts(gpa_vm *vm, dict_obj *a, dict_obj *b, int depth, bool *out) {
     *out = a->count == b->count;
     gpa_code rc = GPA_OK;
     size_t at = 0;
-    for (dict_entry *e; !rc && *out && (e = dict_next(a, &at));) {
+    for (dict_entry e; !rc && *out && dict_next_own(a, &at, &e); dict_entry_drop(vm, &e)) {
         value other;
-        rc = dict_get_peek(vm, b, e->key, &other);
-        if (rc) break;
+        rc = dict_get_peek(vm, b, e.key, &other);
+        if (rc) continue;
         if (other.tag == V_UNSET) *out = false;
-        else rc = equal(vm, e->v, other, depth + 1, out);
+        else rc = equal(vm, e.v, value_retain(other), depth + 1, out);
+        value_release(vm, other);
     }
     return rc;
 }
@@ -626,14 +646,10 @@ static gpa_code equal(gpa_vm *vm, value a, value b, int depth, bool *out) {
         return GPA_OK;
     }
     if (a.tag != b.tag) return GPA_OK;
-    if (a.tag == V_LIST)
-        return a.list->count == b.list->count ? equal_items(vm, a.list->items, b.list->items, a.list->count, depth, out) : GPA_OK;
-    if (a.tag == V_TUPLE)
-        return a.tuple->count == b.tuple->count ? equal_items(vm, a.tuple->items, b.tuple->items, a.tuple->count, depth, out)
-                                                : GPA_OK;
+    if (a.tag == V_LIST || a.tag == V_TUPLE) return equal_items(vm, a, b, depth, out);
     if (a.tag == V_DICT) return equal_dicts(vm, a.dict, b.dict, depth, out);
     if (a.tag == V_SET) return a.set->d.count == b.set->d.count ? set_subset(vm, a.set, b.set, out) : GPA_OK;
-    if (a.tag == V_SLICE) return equal_items(vm, &a.slice->start, &b.slice->start, 3, depth, out);
+    if (a.tag == V_SLICE) return equal_slices(vm, a.slice, b.slice, depth, out);
     if (a.tag == V_METHOD) *out = value_is(a.method->self, b.method->self) && value_is(a.method->fn, b.method->fn);
     else if (a.tag == V_RANGE) *out = equal_ranges(a.range, b.range);
     else if (a.tag == V_BYTES) *out = a.str->size == b.str->size && memcmp(a.str->text, b.str->text, a.str->size) == 0;

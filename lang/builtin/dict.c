@@ -201,7 +201,11 @@ static gpa_code items_contain(gpa_vm *vm, object_obj *o, value item, bool *out) 
     *out = false;
     if (item.tag != V_TUPLE || item.tuple->count != 2) return GPA_OK;
     gpa_code rc = dict_get_peek(vm, o->fields[0].dict, item.tuple->items[0], &v);
-    return rc || v.tag == V_UNSET ? rc : value_equal(vm, v, item.tuple->items[1], out);
+    if (rc || v.tag == V_UNSET) return rc;
+    value_retain(v);
+    rc = value_equal(vm, v, item.tuple->items[1], out);
+    value_release(vm, v);
+    return rc;
 }
 
 const object_kind dict_keys_kind = {

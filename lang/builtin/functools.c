@@ -141,9 +141,8 @@ static gpa_code cache_keep(gpa_vm *vm, object_obj *o, value key, value v) {
     int64_t most = o->fields[2].tag == V_INT ? o->fields[2].i : INT64_MAX;
     if (most <= 0) return GPA_OK;
     gpa_code rc = dict_set(vm, d, key, v);
-    while (!rc && (int64_t)d->count > most) {
+    for (bool found = true; !rc && found && (int64_t)d->count > most;) { /* a hash that changes finds nothing */
         size_t at = 0;
-        bool found;
         value oldest = value_retain(dict_next(d, &at)->key);
         rc = dict_remove(vm, d, oldest, &found);
         value_release(vm, oldest);

@@ -30,17 +30,19 @@ gpa_code list_m_extend(gpa_vm *vm, value *argv, value *out) {
 
 gpa_code list_m_insert(gpa_vm *vm, value *argv, value *out) {
     (void)out;
-    int64_t at, n = (int64_t)argv[0].list->count;
+    int64_t at;
     gpa_code rc = arg_int(vm, argv[1], "index", &at);
     if (rc) return rc;
+    int64_t n = (int64_t)argv[0].list->count;
     if (at < 0) at = MAX(at + n, 0);
     return list_insert(vm, argv[0].list, (size_t)MIN(at, n), argv[2]);
 }
 
 gpa_code list_m_pop(gpa_vm *vm, value *argv, value *out) {
-    int64_t at, n = (int64_t)argv[0].list->count;
+    int64_t at;
     gpa_code rc = arg_int(vm, argv[1], "index", &at);
     if (rc) return rc;
+    int64_t n = (int64_t)argv[0].list->count;
     if (n == 0) return vm_fail(vm, GPA_E_INDEX, "pop from empty list");
     if (at < 0) at += n;
     if (at < 0 || at >= n) return vm_fail(vm, GPA_E_INDEX, "pop index out of range");
@@ -48,18 +50,16 @@ gpa_code list_m_pop(gpa_vm *vm, value *argv, value *out) {
     return GPA_OK;
 }
 
-/* The first position in [from, to) of an item equal to v, or -1. */
-static gpa_code position(gpa_vm *vm, const value *items, int64_t from, int64_t to, value v, int64_t *at) {
+/* The first position in [from, to) of an item of a list or a tuple that is equal to v, or -1. */
+static gpa_code position(gpa_vm *vm, value sequence, int64_t from, int64_t to, value v, int64_t *at) {
     gpa_code rc = GPA_OK;
-    for (int64_t i = from; i < to && !rc; i++) {
-        bool same = value_is(items[i], v);
-        if (!same) rc = value_equal(vm, items[i], v, &same);
-        if (!rc && same) {
-            *at = i;
-            return GPA_OK;
-        }
+    bool same = false;
+    size_t next = (size_t)from;
+    for (value item; !rc && !same && (int64_t)next < to && items_next(sequence, &next, &item); value_release(vm, item)) {
+        same = value_is(item, v);
+        if (!same) rc = value_equal(vm, item, v, &same);
     }
-    *at = -1;
+    *at = !rc && same ? (int64_t)next - 1 : -1;
     return rc;
 }
 
@@ -71,19 +71,19 @@ static gpa_code clamp(gpa_vm *vm, value v, int64_t n, int64_t *out) {
     return GPA_OK;
 }
 
-/* index(value, start, stop) of n items; at -1: not there. */
-static gpa_code index_in(gpa_vm *vm, const value *items, size_t count, value *argv, int64_t *at) {
-    int64_t from, to;
-    gpa_code rc = clamp(vm, argv[2], (int64_t)count, &from);
-    if (!rc) rc = clamp(vm, argv[3], (int64_t)count, &to);
-    return rc ? rc : position(vm, items, from, to, argv[1], at);
+/* index(value, start, stop) of a list or a tuple; at -1: not there. */
+static gpa_code index_in(gpa_vm *vm, value *argv, int64_t *at) {
+    int64_t from, to, n = (int64_t)items_count(argv[0]);
+    gpa_code rc = clamp(vm, argv[2], n, &from);
+    if (!rc) rc = clamp(vm, argv[3], n, &to);
+    return rc ? rc : position(vm, argv[0], from, to, argv[1], at);
 }
 
-static gpa_code count_in(gpa_vm *vm, const value *items, size_t count, value v, value *out) {
+static gpa_code count_in(gpa_vm *vm, value sequence, value v, value *out) {
     int64_t n = 0, at = -1;
     gpa_code rc = GPA_OK;
     do {
-        rc = position(vm, items, at + 1, (int64_t)count, v, &at);
+        rc = position(vm, sequence, at + 1, INT64_MAX, v, &at);
         n += at >= 0;
     } while (!rc && at >= 0);
     *out = v_int(n);
@@ -94,23 +94,23 @@ gpa_code list_m_remove(gpa_vm *vm, value *argv, value *out) {
     (void)out;
     int64_t at;
     list_obj *l = argv[0].list;
-    gpa_code rc = position(vm, l->items, 0, (int64_t)l->count, argv[1], &at);
+    gpa_code rc = position(vm, argv[0], 0, INT64_MAX, argv[1], &at);
     if (rc) return rc;
     if (at < 0) return vm_fail(vm, GPA_E_VALUE, "list.remove(x): x not in list");
-    value_release(vm, list_take(l, (size_t)at));
+    if ((size_t)at < l->count) value_release(vm, list_take(l, (size_t)at)); /* == may have shortened it */
     return GPA_OK;
 }
 
 gpa_code list_m_index(gpa_vm *vm, value *argv, value *out) {
     int64_t at;
-    gpa_code rc = index_in(vm, argv[0].list->items, argv[0].list->count, argv, &at);
+    gpa_code rc = index_in(vm, argv, &at);
     if (!rc && at < 0) return vm_fail_showing(vm, GPA_E_VALUE, "", argv[1], " is not in list");
     *out = v_int(at);
     return rc;
 }
 
 gpa_code list_m_count(gpa_vm *vm, value *argv, value *out) {
-    return count_in(vm, argv[0].list->items, argv[0].list->count, argv[1], out);
+    return count_in(vm, argv[0], argv[1], out);
 }
 
 gpa_code list_m_sort(gpa_vm *vm, value *argv, value *out) {
@@ -160,14 +160,14 @@ gpa_code tuple_new(gpa_vm *vm, value *argv, value *out) {
 
 gpa_code tuple_m_index(gpa_vm *vm, value *argv, value *out) {
     int64_t at;
-    gpa_code rc = index_in(vm, argv[0].tuple->items, argv[0].tuple->count, argv, &at);
+    gpa_code rc = index_in(vm, argv, &at);
     if (!rc && at < 0) return vm_fail(vm, GPA_E_VALUE, "tuple.index(x): x not in tuple");
     *out = v_int(at);
     return rc;
 }
 
 gpa_code tuple_m_count(gpa_vm *vm, value *argv, value *out) {
-    return count_in(vm, argv[0].tuple->items, argv[0].tuple->count, argv[1], out);
+    return count_in(vm, argv[0], argv[1], out);
 }
 
 /* ---- range ---- */

@@ -14,12 +14,12 @@ typedef struct {
     gpa_code (*item)(gpa_session *s, value v, gpa_str *out);
 } printer;
 
-/* A container that is laid out: its items, in keys and values if it is a dict. */
+/* A container that is laid out: its items, a dict's as keys and values. They are held: __repr__ may change what they are from. */
 typedef struct {
     const char *open, *close;
-    value held; /* owns the items, where they were gathered */
+    value held; /* a LIST, or a TUPLE */
     const value *items;
-    const dict_obj *dict;
+    bool pairs;
     size_t n;
 } container;
 
@@ -34,22 +34,41 @@ static gpa_code in_order(const printer *p, value set, value *out) {
     return vm_collect(vm, set, out);
 }
 
+/* The keys and values of a dict, by turns. */
+static value pairs_of(gpa_vm *vm, const dict_obj *d) {
+    value all = v_list(vm, 2 * d->count, NULL);
+    size_t at = 0, n = 0;
+    for (const dict_entry *e; all.tag != V_UNSET && (e = dict_next(d, &at));) {
+        all.list->items[n++] = value_retain(e->key);
+        all.list->items[n++] = value_retain(e->v);
+    }
+    return all;
+}
+
 /* *is: whether v is a container with something in it; then *c has it, and is given back by done. */
 static gpa_code look(const printer *p, value v, container *c, bool *is) {
+    gpa_vm *vm = p->s->vm;
     gpa_code rc = GPA_OK;
-    *c = (container){.held = v_none()};
+    *c = (container){"(", v.tag == V_TUPLE && v.tuple->count == 1 ? ",)" : ")", .held = v_none()};
     *is = true;
-    if (v.tag == V_LIST && v.list->count) *c = (container){"[", "]", v_none(), v.list->items, NULL, v.list->count};
-    else if (v.tag == V_TUPLE && v.tuple->count)
-        *c = (container){"(", v.tuple->count == 1 ? ",)" : ")", v_none(), v.tuple->items, NULL, v.tuple->count};
-    else if (v.tag == V_DICT && v.dict->count) *c = (container){"{", "}", v_none(), NULL, v.dict, v.dict->count};
-    else if (v.tag == V_SET && v.set->d.count && !v.set->frozen && v.set->d.count <= MOST_ITEMS) {
-        rc = in_order(p, v, &c->held);
-        if (rc) return rc;
-        *c = (container){"{", "}", c->held, c->held.list->items, NULL, c->held.list->count};
-    } else
-        *is = false;
-    return rc;
+    if (v.tag == V_TUPLE && v.tuple->count) {
+        c->held = value_retain(v);
+        c->items = v.tuple->items;
+        c->n = v.tuple->count;
+        return GPA_OK;
+    }
+    c->open = v.tag == V_LIST ? "[" : "{";
+    c->close = v.tag == V_LIST ? "]" : "}";
+    c->pairs = v.tag == V_DICT;
+    if (v.tag == V_LIST && v.list->count) c->held = v_list(vm, v.list->count, v.list->items);
+    else if (v.tag == V_DICT && v.dict->count) c->held = pairs_of(vm, v.dict);
+    else if (v.tag == V_SET && v.set->d.count && !v.set->frozen && v.set->d.count <= MOST_ITEMS) rc = in_order(p, v, &c->held);
+    else *is = false;
+    if (!rc && c->held.tag == V_UNSET) rc = GPA_E_MEMORY;
+    if (rc || !*is) return rc;
+    c->items = c->held.list->items;
+    c->n = c->pairs ? c->held.list->count / 2 : c->held.list->count;
+    return GPA_OK;
 }
 
 static void done(const printer *p, container *c) { value_release(p->s->vm, c->held); }
@@ -60,14 +79,13 @@ static gpa_code put_flat(const printer *p, value v, int depth, gpa_str *out);
 
 static gpa_code put_flat_items(const printer *p, const container *c, int depth, gpa_str *out) {
     gpa_code rc = GPA_OK;
-    size_t at = 0;
+    const value *at = c->items;
     str_put(out, c->open);
     for (size_t i = 0; i < c->n && !rc; i++) {
-        const dict_entry *e = c->dict ? dict_next(c->dict, &at) : NULL;
         if (i) str_put(out, ", ");
-        if (e) rc = put_flat(p, e->key, depth + 1, out);
-        if (e) str_put(out, ": ");
-        if (!rc) rc = put_flat(p, e ? e->v : c->items[i], depth + 1, out);
+        if (c->pairs) rc = put_flat(p, *at++, depth + 1, out);
+        if (c->pairs) str_put(out, ": ");
+        if (!rc) rc = put_flat(p, *at++, depth + 1, out);
     }
     str_put(out, c->close);
     return rc;
@@ -125,17 +143,17 @@ static gpa_code behind_key(const printer *p, value v, size_t follows, size_t *ou
 
 static gpa_code put_items(const printer *p, const container *c, size_t depth, size_t after, gpa_str *out) {
     gpa_code rc = GPA_OK;
-    size_t at = 0, n = c->n > MOST_ITEMS ? MOST_ITEMS : c->n;
+    size_t n = c->n > MOST_ITEMS ? MOST_ITEMS : c->n;
+    const value *at = c->items;
     str_put(out, c->open);
     for (size_t i = 0; i < n && !rc && !(rc = vm_poll(p->s->vm)); i++) {
-        const dict_entry *e = c->dict ? dict_next(c->dict, &at) : NULL;
         size_t follows = i + 1 < c->n ? 1 : after + strlen(c->close);
         if (i) str_putc(out, ','), new_line(out, depth + 1);
         size_t behind = 3;
-        if (e) rc = behind_key(p, e->v, follows, &behind);
-        if (e && !rc) rc = put(p, e->key, depth + 1, behind, out);
-        if (e) str_put(out, ": ");
-        if (!rc) rc = put(p, e ? e->v : c->items[i], depth + 1, follows, out);
+        if (c->pairs) rc = behind_key(p, at[1], follows, &behind);
+        if (c->pairs && !rc) rc = put(p, *at++, depth + 1, behind, out);
+        if (c->pairs) str_put(out, ": ");
+        if (!rc) rc = put(p, *at++, depth + 1, follows, out);
     }
     if (n < c->n) str_putc(out, ','), new_line(out, depth + 1), str_put(out, "...");
     str_put(out, c->close);
