@@ -330,10 +330,10 @@ gpa_code class_bind(gpa_vm *vm, value m, value self, value class, value *out) {
     return GPA_OK;
 }
 
-/* A function that is a member no longer is kept: frames and calls borrow it. */
+/* A function that is a member no longer is kept, also within a property: frames and calls borrow it. */
 static gpa_code keep_past(gpa_vm *vm, class_obj *c, gpa_sym name) {
     value old = dict_text_peek(vm, c->members.dict, text_of(vm, name));
-    if (old.tag != V_FUNC) return GPA_OK;
+    if (old.tag != V_FUNC && old.tag != V_OBJECT) return GPA_OK;
     if (c->past.tag == V_NONE) {
         value past = v_list(vm, 0, NULL);
         if (past.tag == V_UNSET) return vm->err.code;

@@ -28,7 +28,7 @@ typedef struct class_obj {
     value order;        /* a TUPLE of CLASSes: who is asked for a member after the class itself */
     value members;      /* a DICT */
     value abstract;     /* a TUPLE of the names of methods that are still abstract, or NONE */
-    value past;         /* a LIST of the functions that were members: one may be running; or NONE */
+    value past;         /* a LIST of the functions, and of what holds some, that were members: one may be running; or NONE */
     struct class_obj *prev, *next; /* all classes of the vm */
 } class_obj;
 
