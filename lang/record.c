@@ -233,7 +233,8 @@ gpa_code record_array(gpa_vm *vm, value v, value *out, bool *handled) {
 gpa_code record_format(gpa_vm *vm, value v, const char *spec, size_t n, gpa_str *out, bool *handled) {
     value wanted = v_str(vm, spec, n), text = v_none();
     gpa_code rc = wanted.tag == V_UNSET ? vm_err(vm)->code : ask(vm, v.object, "__format__", 1, &wanted, &text, handled);
-    if (!rc && *handled) rc = vm_str(vm, text, out);
+    if (!rc && *handled && text.tag != V_STR) rc = vm_fail(vm, GPA_E_TYPE, "__format__ must return a str, not %s", value_type_name(text));
+    else if (!rc && *handled) rc = vm_str(vm, text, out);
     value_release(vm, wanted);
     value_release(vm, text);
     return rc;
@@ -422,7 +423,9 @@ gpa_code record_truth(gpa_vm *vm, object_obj *o, bool *out) {
     bool found;
     int64_t n = 1;
     gpa_code rc = ask(vm, o, "__bool__", 0, NULL, &said, &found);
-    if (!rc && found) rc = value_truth(vm, said, out);
+    if (!rc && found && o->kind == &instance_kind && said.tag != V_BOOL)
+        rc = vm_fail(vm, GPA_E_TYPE, "__bool__ should return bool, returned %s", value_type_name(said));
+    else if (!rc && found) rc = value_truth(vm, said, out);
     value_release(vm, said);
     if (rc || found) return rc;
     if (member_peek(vm, o, "__len__").tag == V_FUNC) rc = len(vm, o, &n);
@@ -436,7 +439,8 @@ gpa_code record_hash(gpa_vm *vm, value v, uint64_t *out, bool *handled) {
     if (!record_is(v.object->kind)) return GPA_OK;
     if (member_peek(vm, v.object, "__hash__").tag == V_NONE) return vm_fail(vm, GPA_E_TYPE, "unhashable type: '%s'", name_of(v.object));
     gpa_code rc = ask(vm, v.object, "__hash__", 0, NULL, &hash, handled);
-    if (!rc && *handled) rc = value_hash(vm, hash, out);
+    if (!rc && *handled && hash.tag != V_INT && hash.tag != V_BOOL) rc = vm_fail(vm, GPA_E_TYPE, "__hash__ method should return an integer");
+    else if (!rc && *handled) *out = (uint64_t)(hash.tag == V_INT && hash.i == -1 ? -2 : hash.i);
     value_release(vm, hash);
     return rc;
 }

@@ -672,3 +672,88 @@ print(V(1) <= V(2), V(1) >= V(2), V(3) > V(2))
 a = Cached(); a.l = [1, [2]]; a.me = a
 b = copy.copy(a); d = copy.deepcopy(a)
 print(b.l is a.l, d.l is a.l, d.l, d.me is d)
+
+# --- dataclasses: hashes, frozen bases, what refers to itself, factories
+from dataclasses import *
+def tell(f):
+    try: print(f())
+    except Exception as e: print(type(e).__name__, e)
+@dataclass(unsafe_hash=True)
+class U:
+    x: int
+    y: int = field(default=2, hash=False)
+tell(lambda: hash(U(1)) == hash(U(1, 5)) == hash((1,)))
+def a():
+    @dataclass(order=True, eq=False)
+    class P: x: int
+tell(a)
+@dataclass
+class Base: x: int = 1
+@dataclass(frozen=True)
+class Ice: x: int = 1
+def b():
+    @dataclass(frozen=True)
+    class C(Base): y: int = 2
+def c():
+    @dataclass
+    class C(Ice): y: int = 2
+tell(b); tell(c)
+def d():
+    @dataclass(unsafe_hash=True)
+    class C:
+        x: int
+        def __hash__(self): return 3
+    return hash(C(1))
+tell(d)
+def d2():
+    @dataclass
+    class C:
+        x: int
+        def __hash__(self): return 3
+    return hash(C(1))
+tell(d2)
+def d3():
+    @dataclass
+    class C:
+        x: int
+        def __eq__(self, o): return True
+    return hash(C(1))
+tell(d3)
+def d4():
+    @dataclass(frozen=True)
+    class C:
+        x: int
+        def __eq__(self, o): return True
+    return hash(C(1)) == hash((1,))
+tell(d4)
+def d5():
+    @dataclass(eq=False)
+    class C: x: int
+    return hash(C(1)) != 0
+tell(d5)
+tell(lambda: hash(Base())); tell(lambda: hash(Ice()) == hash((1,)))
+@dataclass
+class Node:
+    v: int
+    next: object = None
+n = Node(1); n.next = n; print(n)
+@dataclass
+class M:
+    x: int = field(default=1, metadata={"unit": "m"})
+    y: Node = field(default_factory=lambda: Node(3))
+print(fields(M)[0].metadata["unit"], asdict(M()), astuple(M(), tuple_factory=list), asdict(M(), dict_factory=lambda p: sorted(p)))
+
+# --- special methods that return what they must not
+class B:
+    def __bool__(self): return 2
+class H:
+    def __hash__(self): return "x"
+class F:
+    def __format__(self, s): return 5
+class R:
+    def __repr__(self): return 5
+class L:
+    def __len__(self): return "3"
+for f in (lambda: bool(B()), lambda: not B(), lambda: 1 if B() else 0, lambda: hash(H()), lambda: {H(): 1}, lambda: f"{F()}", lambda: format(F(), "x"), lambda: repr(R()), lambda: len(L()), lambda: "{}".format(F())):
+    try: print(f())
+    except Exception as e: print(type(e).__name__, e)
