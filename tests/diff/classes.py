@@ -599,6 +599,20 @@ for bad in (lambda: Loop().f(), lambda: repr(Loop()), lambda: Loop().a):
         bad()
     except RecursionError:
         print("too deep")
+# --- abstract methods that are missing, in the words of Python 3.12 (python 3.12)
+from abc import ABC, abstractmethod
+class Shape(ABC):
+    @abstractmethod
+    def area(self): ...
+    @property
+    @abstractmethod
+    def name(self): pass
+class Half(Shape):
+    def area(self): return 1
+for c in (Shape, Half):
+    try: c()
+    except TypeError as e: print(e)
+
 # --- abc, dataclasses, functools, copy
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, asdict, astuple, replace, fields, is_dataclass, FrozenInstanceError
@@ -619,9 +633,6 @@ class Sq(Shape):
 class Half(Shape):
     def area(self): return 1
 print(Sq(3).show())
-for c in (Shape, Half):
-    try: c()
-    except TypeError as e: print(e)
 @dataclass
 class P:
     x: float
