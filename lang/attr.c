@@ -12,7 +12,6 @@
 #include "lang/record.h"
 #include "lang/step.h"
 
-static const char *text_of(gpa_vm *vm, gpa_sym s) { return intern_text(vm->config.names, s); }
 static bool is(const char *a, const char *b) { return strcmp(a, b) == 0; }
 
 /* What identifies a type for the cache; 0 where attributes belong to the object. */
@@ -41,7 +40,7 @@ static const native *find_row(gpa_vm *vm, value v, gpa_sym name, attr_cache *cac
     known_row *known = &vm->known_rows[(name * 8 + key) % KNOWN_ROWS];
     native_owner o = owner_of_value(v);
     bool seen = key && known->key == key && known->name == name;
-    const native *row = seen ? known->row : o == OWNER_COUNT ? NULL : native_find(o, text_of(vm, name));
+    const native *row = seen ? known->row : o == OWNER_COUNT ? NULL : native_find(o, sym_text(vm, name));
     if (key) *known = (known_row){key, name, row};
     if (cache && key && row) *cache = (attr_cache){.tag = key, .row = row};
     return row;
@@ -54,14 +53,14 @@ static gpa_code module_attr(gpa_vm *vm, module_obj *m, gpa_sym name, attr_cache 
         *out = found(m->slots[cache->slot]);
         return GPA_OK;
     }
-    const char *text = text_of(vm, name);
+    const char *text = sym_text(vm, name);
     value v = module_get_peek(m, name);
     if (v.tag != V_UNSET) {
         *out = found(v);
         if (cache) *cache = (attr_cache){.tag = V_MODULE, .owner = m, .slot = (uint32_t)module_slot(vm, m, name)};
         return GPA_OK;
     }
-    if (is(text, "__name__")) *out = v_cstr(vm, text_of(vm, m->name));
+    if (is(text, "__name__")) *out = v_cstr(vm, sym_text(vm, m->name));
     else if (is(text, "__doc__")) *out = found(m->doc);
     else return import_member(vm, m, name, out);
     return out->tag == V_UNSET ? vm->err.code : GPA_OK;
@@ -77,7 +76,7 @@ static gpa_code signature_attr(gpa_vm *vm, const func_obj *f, value *out) {
 }
 
 static gpa_code func_attr(gpa_vm *vm, func_obj *f, gpa_sym name, value *out) {
-    const char *text = text_of(vm, name);
+    const char *text = sym_text(vm, name);
     *out = v_unset();
     if (f->attrs.tag == V_DICT) {
         value v = dict_text_peek(vm, f->attrs.dict, text);
@@ -92,14 +91,14 @@ static gpa_code func_attr(gpa_vm *vm, func_obj *f, gpa_sym name, value *out) {
     else if (is(text, "__text_signature__")) return signature_attr(vm, f, out);
     else if (is(text, "__defaults__")) *out = found(f->defaults);
     else if (is(text, "__kwdefaults__")) *out = found(f->kwdefaults);
-    else if (is(text, "__module__")) *out = v_cstr(vm, text_of(vm, f->module->name));
+    else if (is(text, "__module__")) *out = v_cstr(vm, sym_text(vm, f->module->name));
     else return GPA_OK;
     return out->tag == V_UNSET ? vm->err.code : GPA_OK;
 }
 
 static gpa_code exception_attr(gpa_vm *vm, value v, gpa_sym name, value *out) {
     const exc_obj *x = v.exc;
-    const char *text = text_of(vm, name);
+    const char *text = sym_text(vm, name);
     gpa_code rc = instance_attr(vm, v, name, out, NULL);
     if (rc || out->tag != V_UNSET) return rc;
     if (is(text, "__notes__") && x->notes.tag != V_NONE) *out = found(x->notes);
@@ -169,7 +168,7 @@ static gpa_code callable_attr(gpa_vm *vm, value v, const char *text, value *out)
 }
 
 static gpa_code own_attr(gpa_vm *vm, value v, gpa_sym name, attr_cache *cache, value *out) {
-    const char *text = text_of(vm, name);
+    const char *text = sym_text(vm, name);
     *out = v_unset();
     switch (v.tag) {
         case V_MODULE: return module_attr(vm, v.module, name, cache, out);
@@ -189,7 +188,7 @@ static gpa_code own_attr(gpa_vm *vm, value v, gpa_sym name, attr_cache *cache, v
 /* Methods of arrays and NumPy scalars that are written in gpa. */
 static value written_method(gpa_vm *vm, value v, gpa_sym name) {
     bool numpy = v.tag == V_ARRAY || v.tag == V_NUM || (v.tag == V_COMPLEX && v.aux);
-    return numpy && vm->methods ? dict_text_peek(vm, vm->methods, text_of(vm, name)) : v_unset();
+    return numpy && vm->methods ? dict_text_peek(vm, vm->methods, sym_text(vm, name)) : v_unset();
 }
 
 /* ---- what is not there ---- */
@@ -212,12 +211,12 @@ static gpa_code no_attribute(gpa_vm *vm, value v, const char *name) {
     const char *instead = numpy ? np_removed(name) : NULL, *why = numpy ? np_absent(name) : NULL;
     if (instead) return vm_fail(vm, GPA_E_ATTRIBUTE, "`np.%s` was removed in the NumPy 2.0 release. Use `np.%s` instead.", name, instead);
     if (v.tag == V_MODULE)
-        rc = vm_fail(vm, GPA_E_ATTRIBUTE, "module '%s' has no attribute '%s'", text_of(vm, v.module->name), name);
+        rc = vm_fail(vm, GPA_E_ATTRIBUTE, "module '%s' has no attribute '%s'", sym_text(vm, v.module->name), name);
     else if (v.tag == V_TYPE)
         rc = vm_fail(vm, GPA_E_ATTRIBUTE, "type object '%s' has no attribute '%s'", type_name(v.aux), name);
     else if (v.tag == V_CLASS)
         rc = vm_fail(vm, GPA_E_ATTRIBUTE, "type object '%s' has no attribute '%s'", v.class->text, name);
-    else if (v.tag == V_OBJECT && v.object->kind == &super_kind)
+    else if (is_kind(v, &super_kind))
         rc = vm_fail(vm, GPA_E_ATTRIBUTE, "'super' object has no attribute '%s'", name);
     else
         rc = vm_fail(vm, GPA_E_ATTRIBUTE, "'%s' object has no attribute '%s'", value_type_name(v), name);
@@ -245,7 +244,7 @@ gpa_code vm_dir(gpa_vm *vm, value v, void (*each)(void *user, const char *name, 
     size_t n;
     if (v.tag == V_MODULE)
         for (uint32_t i = 0; i < v.module->n; i++)
-            if (v.module->slots[i].tag != V_UNSET) each(user, text_of(vm, v.module->names[i]), v.module->slots[i]);
+            if (v.module->slots[i].tag != V_UNSET) each(user, sym_text(vm, v.module->names[i]), v.module->slots[i]);
     if (v.tag == V_FUNC && v.func->attrs.tag == V_DICT) {
         size_t at = 0;
         for (dict_entry *e; (e = dict_next(v.func->attrs.dict, &at));)
@@ -289,7 +288,7 @@ static gpa_code number_method(gpa_vm *vm, value v, const char *text, value *out)
 }
 
 static gpa_code last_resort(gpa_vm *vm, value v, gpa_sym name, value *out) {
-    const char *text = text_of(vm, name);
+    const char *text = sym_text(vm, name);
     if (is(text, "__class__")) {
         const native *row = native_find(OWNER_BUILTINS, "type");
         value type = module_get_text_peek(vm, vm->builtins, "type");
@@ -305,7 +304,7 @@ static gpa_code last_resort(gpa_vm *vm, value v, gpa_sym name, value *out) {
 
 /* What a class has of the type of its instances: a function that takes one. */
 static value class_row(gpa_vm *vm, const class_obj *c, gpa_sym name) {
-    const native *row = native_find(c->error ? OWNER_EXCEPTION : OWNER_OBJECT, text_of(vm, name));
+    const native *row = native_find(c->error ? OWNER_EXCEPTION : OWNER_OBJECT, sym_text(vm, name));
     return row && row->kind != NATIVE_PROPERTY ? (value){.tag = V_NATIVE, .native = row} : v_unset();
 }
 
@@ -323,7 +322,7 @@ gpa_code attr_get(gpa_vm *vm, value v, gpa_sym name, attr_cache *cache, value *o
 }
 
 gpa_code attr_method(gpa_vm *vm, value v, gpa_sym name, attr_cache *cache, value *fn, value *self) {
-    bool instance = v.tag == V_OBJECT && v.object->kind == &instance_kind;
+    bool instance = is_kind(v, &instance_kind);
     gpa_code rc = instance ? instance_attr(vm, v, name, fn, self) : own_attr(vm, v, name, cache, fn);
     if (!instance) *self = v_unset();
     if (rc || fn->tag != V_UNSET) return rc;
@@ -347,7 +346,7 @@ gpa_code vm_attr(gpa_vm *vm, value v, const char *name, value *out) {
 /* ---- setting ---- */
 
 static gpa_code set_func(gpa_vm *vm, func_obj *f, gpa_sym name, value item) {
-    const char *text = text_of(vm, name);
+    const char *text = sym_text(vm, name);
     value old = v_none();
     if (is(text, "__doc__")) {
         old = f->doc;
@@ -390,11 +389,11 @@ static gpa_code set_by_row(gpa_vm *vm, value v, const char *text, value item) {
 }
 
 gpa_code attr_set(gpa_vm *vm, value v, gpa_sym name, value item) {
-    const char *text = text_of(vm, name);
+    const char *text = sym_text(vm, name);
     if (v.tag == V_FUNC) return set_func(vm, v.func, name, item);
     if (v.tag == V_MODULE && !v.module->builtin) return module_set(vm, v.module, name, item);
     if (v.tag == V_MODULE)
-        return vm_fail(vm, GPA_E_ATTRIBUTE, "module '%s' is built in: its attributes cannot be set", text_of(vm, v.module->name));
+        return vm_fail(vm, GPA_E_ATTRIBUTE, "module '%s' is built in: its attributes cannot be set", sym_text(vm, v.module->name));
     if (v.tag == V_TYPE)
         return vm_fail(vm, GPA_E_TYPE, "cannot set '%s' attribute of immutable type '%s'", text, type_name(v.aux));
     if (v.tag == V_CLASS) return class_set_attr(vm, v.class, name, item);
@@ -404,7 +403,7 @@ gpa_code attr_set(gpa_vm *vm, value v, gpa_sym name, value item) {
 }
 
 gpa_code attr_delete(gpa_vm *vm, value v, gpa_sym name) {
-    const char *text = text_of(vm, name);
+    const char *text = sym_text(vm, name);
     bool there = false;
     if (v.tag == V_MODULE && !v.module->builtin && module_get_peek(v.module, name).tag != V_UNSET)
         return module_set(vm, v.module, name, v_unset());

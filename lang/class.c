@@ -8,8 +8,6 @@
 #include "lang/container.h"
 #include "lang/step.h"
 
-static const char *text_of(gpa_vm *vm, gpa_sym s) { return intern_text(vm->config.names, s); }
-static bool is_kind(value v, const object_kind *kind) { return v.tag == V_OBJECT && v.object->kind == kind; }
 
 /* ---- members ---- */
 
@@ -217,7 +215,7 @@ static bool is_abstract(gpa_vm *vm, value member) {
 static gpa_code find_abstract(gpa_vm *vm, class_obj *c) {
     bool abc = false;
     gpa_code rc = GPA_OK;
-    for (size_t i = 0; i < c->order.tuple->count; i++) abc |= strcmp(text_of(vm, c->order.tuple->items[i].class->module->name), "abc") == 0;
+    for (size_t i = 0; i < c->order.tuple->count; i++) abc |= strcmp(sym_text(vm, c->order.tuple->items[i].class->module->name), "abc") == 0;
     value names = abc ? v_list(vm, 0, NULL) : v_none();
     if (!abc) return GPA_OK;
     if (names.tag == V_UNSET) return vm->err.code;
@@ -239,7 +237,7 @@ static gpa_code complete_members(gpa_vm *vm, class_obj *c) {
     gpa_code rc = GPA_OK;
     if (dict_text_peek(vm, d, "__del__").tag != V_UNSET)
         return vm_fail(vm, GPA_E_UNSUPPORTED, "__del__ is not part of gpa: give back what an object holds in a method, or use `with`");
-    value module = v_cstr(vm, text_of(vm, c->module->name));
+    value module = v_cstr(vm, sym_text(vm, c->module->name));
     rc = module.tag == V_UNSET ? vm->err.code : dict_set_text(vm, d, "__module__", module);
     value_release(vm, module);
     bool equals = dict_text_peek(vm, d, "__eq__").tag != V_UNSET, hashes = dict_text_peek(vm, d, "__hash__").tag != V_UNSET;
@@ -251,7 +249,7 @@ gpa_code class_new(gpa_vm *vm, code *body, value bases, value members, module_ob
     value object = v_type(V_OBJECT), class = v_obj(V_CLASS, c), cell = v_unset();
     if (!c) return vm_no_memory(vm);
     c->head = (obj){1, V_CLASS};
-    c->text = text_of(vm, body->name);
+    c->text = sym_text(vm, body->name);
     c->body = code_retain(body);
     c->module = module;
     c->members = value_retain(members);
@@ -308,7 +306,7 @@ gpa_code class_ancestors(gpa_vm *vm, class_obj *c, value *out) {
 gpa_code class_attr(gpa_vm *vm, class_obj *c, gpa_sym name, value *out) {
     value m = class_member_peek(vm, c, name);
     *out = v_unset();
-    return m.tag == V_UNSET ? fact(vm, c, text_of(vm, name), out) : class_bind(vm, m, v_unset(), v_obj(V_CLASS, c), out);
+    return m.tag == V_UNSET ? fact(vm, c, sym_text(vm, name), out) : class_bind(vm, m, v_unset(), v_obj(V_CLASS, c), out);
 }
 
 gpa_code class_bind(gpa_vm *vm, value m, value self, value class, value *out) {
@@ -332,7 +330,7 @@ gpa_code class_bind(gpa_vm *vm, value m, value self, value class, value *out) {
 
 /* A function that is a member no longer is kept, also within a property: frames and calls borrow it. */
 static gpa_code keep_past(gpa_vm *vm, class_obj *c, gpa_sym name) {
-    value old = dict_text_peek(vm, c->members.dict, text_of(vm, name));
+    value old = dict_text_peek(vm, c->members.dict, sym_text(vm, name));
     if (old.tag != V_FUNC && old.tag != V_OBJECT) return GPA_OK;
     if (c->past.tag == V_NONE) {
         value past = v_list(vm, 0, NULL);
@@ -344,12 +342,12 @@ static gpa_code keep_past(gpa_vm *vm, class_obj *c, gpa_sym name) {
 
 gpa_code class_set_attr(gpa_vm *vm, class_obj *c, gpa_sym name, value item) {
     gpa_code rc = keep_past(vm, c, name);
-    note_member(vm, c, text_of(vm, name), item);
-    return rc ? rc : dict_set_text(vm, c->members.dict, text_of(vm, name), item);
+    note_member(vm, c, sym_text(vm, name), item);
+    return rc ? rc : dict_set_text(vm, c->members.dict, sym_text(vm, name), item);
 }
 
 gpa_code class_delete_attr(gpa_vm *vm, class_obj *c, gpa_sym name, bool *there) {
-    value key = v_cstr(vm, text_of(vm, name));
+    value key = v_cstr(vm, sym_text(vm, name));
     gpa_code rc = key.tag == V_UNSET ? vm->err.code : keep_past(vm, c, name);
     if (!rc) rc = dict_remove(vm, c->members.dict, key, there);
     value_release(vm, key);

@@ -6,8 +6,6 @@
 #include "lang/container.h"
 #include "lang/step.h"
 
-static bool is_kind(value v, const object_kind *kind) { return v.tag == V_OBJECT && v.object->kind == kind; }
-static const char *text_of(gpa_vm *vm, gpa_sym s) { return intern_text(vm->config.names, s); }
 
 typedef struct {
     object_obj *prev, *next;
@@ -114,7 +112,7 @@ static bool goes_first(value m) {
 }
 
 static gpa_code fail_property(gpa_vm *vm, value v, gpa_sym name, const char *lacks) {
-    return vm_fail(vm, GPA_E_ATTRIBUTE, "property '%s' of '%s' object has no %s", text_of(vm, name), value_type_name(v), lacks);
+    return vm_fail(vm, GPA_E_ATTRIBUTE, "property '%s' of '%s' object has no %s", sym_text(vm, name), value_type_name(v), lacks);
 }
 
 gpa_code instance_attr(gpa_vm *vm, value v, gpa_sym name, value *out, value *self) {
@@ -136,7 +134,7 @@ gpa_code instance_attr(gpa_vm *vm, value v, gpa_sym name, value *out, value *sel
         *self = value_retain(v);
     } else if (m.tag != V_UNSET) {
         return class_bind(vm, m, v, v_obj(V_CLASS, c), out);
-    } else if (strcmp(text_of(vm, name), "__dict__") == 0 && instance_fields_peek(v)) {
+    } else if (strcmp(sym_text(vm, name), "__dict__") == 0 && instance_fields_peek(v)) {
         *out = value_retain(v_obj(V_DICT, instance_fields_peek(v)));
     }
     return GPA_OK;
@@ -147,7 +145,7 @@ gpa_code instance_missing(gpa_vm *vm, value v, gpa_sym name, value *out, bool *h
     value fn = c ? class_text_peek(c, "__getattr__") : v_unset();
     *handled = fn.tag == V_FUNC;
     if (!*handled) return GPA_OK;
-    value text = v_cstr(vm, text_of(vm, name));
+    value text = v_cstr(vm, sym_text(vm, name));
     gpa_code rc = text.tag == V_UNSET ? vm->err.code : vm_call(vm, fn, 2, (value[]){v, text}, 0, NULL, out);
     value_release(vm, text);
     return rc;
@@ -179,7 +177,7 @@ static gpa_code by_method(gpa_vm *vm, value v, const char *method, gpa_sym name,
     value fn = c ? class_text_peek(c, method) : v_unset(), nothing = v_none();
     *handled = fn.tag == V_FUNC;
     if (!*handled) return GPA_OK;
-    value text = v_cstr(vm, text_of(vm, name));
+    value text = v_cstr(vm, sym_text(vm, name));
     gpa_code rc = text.tag == V_UNSET ? vm->err.code : vm_call(vm, fn, item ? 3 : 2, (value[]){v, text, item ? *item : v_none()}, 0, NULL, &nothing);
     value_release(vm, text);
     value_release(vm, nothing);
@@ -211,14 +209,14 @@ gpa_code instance_set(gpa_vm *vm, value v, gpa_sym name, value item, bool plain)
         value_release(vm, old);
         return GPA_OK;
     }
-    if (c && c->closed && !has_slot(vm, c, text_of(vm, name)))
-        return vm_fail(vm, GPA_E_ATTRIBUTE, "'%s' object has no attribute '%s'", c->text, text_of(vm, name));
+    if (c && c->closed && !has_slot(vm, c, sym_text(vm, name)))
+        return vm_fail(vm, GPA_E_ATTRIBUTE, "'%s' object has no attribute '%s'", c->text, sym_text(vm, name));
     if (!instance_fields_peek(v)) {
         value d = v_dict(vm);
         if (d.tag == V_UNSET) return vm->err.code;
         v.exc->fields = d;
     }
-    return dict_set_text(vm, instance_fields_peek(v), text_of(vm, name), item);
+    return dict_set_text(vm, instance_fields_peek(v), sym_text(vm, name), item);
 }
 
 gpa_code instance_delete(gpa_vm *vm, value v, gpa_sym name, bool plain, bool *there) {
@@ -237,7 +235,7 @@ gpa_code instance_delete(gpa_vm *vm, value v, gpa_sym name, bool plain, bool *th
     }
     *there = own_entry(vm, v, name) != NULL;
     if (!*there) return GPA_OK;
-    value key = v_cstr(vm, text_of(vm, name));
+    value key = v_cstr(vm, sym_text(vm, name));
     rc = key.tag == V_UNSET ? vm->err.code : dict_remove(vm, instance_fields_peek(v), key, there);
     value_release(vm, key);
     return rc;

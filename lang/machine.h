@@ -100,6 +100,8 @@ struct vm {
     gpa_sym sym_new, sym_init;
 };
 
+static inline const char *sym_text(const gpa_vm *vm, gpa_sym s) { return intern_text(vm->config.names, s); }
+
 /* ---- run.c ---- */
 
 /* Runs the topmost frame, which has `base` set, until it returns; *out is owned. */
@@ -109,6 +111,14 @@ value *run_top(gpa_vm *vm);
 /* Pushes a frame for a function whose arguments are bound in regs, and readies its registers. The caller sets
  * next, dst, base. */
 frame *run_push(gpa_vm *vm, code *c, func_obj *fn, module_obj *m, value *regs);
+
+/* ---- run_call.c ---- */
+
+/* A call with arguments at args (owned by the registers), n of them without and n_named with names: a function's frame is
+ * pushed (*entered), else the result is in *fn. */
+gpa_code run_call(gpa_vm *vm, frame *f, value *fn, value *args, size_t n, size_t n_named, const value *names, bool *entered);
+/* The same with the arguments of fn[2], a list, and fn[3], a dict or UNSET. */
+gpa_code run_call_spread(gpa_vm *vm, frame *f, value *fn, bool *entered);
 
 /* ---- call.c ---- */
 

@@ -115,7 +115,7 @@ static const struct {
 static const value *from_unimported(gpa_vm *vm, gpa_sym name, gpa_code *rc) {
     char wanted[32];
     module_obj *m = NULL;
-    int n = snprintf(wanted, sizeof wanted, " %s ", intern_text(vm->config.names, name));
+    int n = snprintf(wanted, sizeof wanted, " %s ", sym_text(vm, name));
     for (size_t i = 0; i < COUNT_OF(unimported) && n < (int)sizeof wanted; i++)
         if (strstr(unimported[i].names, wanted)) {
             *rc = vm_import(vm, unimported[i].module, &m);

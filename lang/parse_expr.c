@@ -454,6 +454,12 @@ static ast_node *fail_bare_target(parser *p, size_t mark) {
 
 static bool at_clauses(const parser *p) { return p->tok.kind == TOKEN_FOR || p->tok.kind == TOKEN_ASYNC; }
 
+/* What follows the first item of a list or a set: clauses, or more items on the parser's stack, which begin at mark. */
+static bool rest_of_display(parser *p, ast_node *first, size_t mark, ast_list *clauses) {
+    if (at_clauses(p)) return may_have_clauses(p, first) && parse_clauses(p, clauses);
+    return more_items(p, first, parse_star_named) && (!at_clauses(p) || fail_bare_target(p, mark));
+}
+
 /* list: '[' [star_named_expressions] ']' | '[' named_expression for_if_clauses ']' */
 static ast_node *list(parser *p) {
     uint32_t lo = p->tok.lo;
@@ -461,16 +467,7 @@ static ast_node *list(parser *p) {
     size_t mark = p->n_items;
     ast_list clauses = {NULL, 0};
     ast_node *first = NULL;
-    if (p->tok.kind != TOKEN_RSQB) {
-        if (!(first = parse_star_named(p))) return NULL;
-        if (at_clauses(p)) {
-            if (!may_have_clauses(p, first) || !parse_clauses(p, &clauses)) return NULL;
-        } else if (!more_items(p, first, parse_star_named)) {
-            return NULL;
-        } else if (at_clauses(p)) {
-            return fail_bare_target(p, mark);
-        }
-    }
+    if (p->tok.kind != TOKEN_RSQB && (!(first = parse_star_named(p)) || !rest_of_display(p, first, mark, &clauses))) return NULL;
     if (!parse_expect(p, TOKEN_RSQB)) return NULL;
     ast_node *n = parse_new(p, clauses.n ? AST_LISTCOMP : AST_LIST, parse_span(p, lo));
     if (!n) return NULL;
@@ -553,14 +550,7 @@ static ast_node *braces(parser *p) {
     if (!first) return NULL;
     if (p->tok.kind == TOKEN_COLON && first->kind != AST_STARRED && (first->kind != AST_NAMED || parse_is_group(p, first)))
         return dict(p, lo, first);
-    if (at_clauses(p)) {
-        if (!may_have_clauses(p, first) || !parse_clauses(p, &clauses)) return NULL;
-    } else if (!more_items(p, first, parse_star_named)) {
-        return NULL;
-    } else if (at_clauses(p)) {
-        return fail_bare_target(p, mark);
-    }
-    if (!parse_expect(p, TOKEN_RBRACE)) return NULL;
+    if (!rest_of_display(p, first, mark, &clauses) || !parse_expect(p, TOKEN_RBRACE)) return NULL;
     ast_node *n = parse_new(p, clauses.n ? AST_SETCOMP : AST_SET, parse_span(p, lo));
     if (!n) return NULL;
     if (clauses.n) {

@@ -569,9 +569,8 @@ static ast_node *docstring(ast_list body) {
     return value->kind == AST_STRING ? value : NULL;
 }
 
-/* function_def: 'def' NAME '(' [parameters] ')' ['->' expression] ':' block */
-static ast_node *def_statement(parser *p, ast_list decorators, uint32_t lo) {
-    uint32_t def_lo = p->tok.lo;
+/* The word that begins a definition and the NAME behind it, which is returned. */
+static ast_node *defined_name(parser *p) {
     parse_advance(p);
     if (p->tok.kind != TOKEN_NAME) return parse_unexpected(p);
     ast_node *target = parse_new(p, AST_NAME, parse_here(p));
@@ -580,7 +579,14 @@ static ast_node *def_statement(parser *p, ast_list decorators, uint32_t lo) {
     parse_advance(p);
     if (p->tok.kind == TOKEN_LSQB)
         return parse_left_out(p, parse_here(p), "type parameters are not part of gpa: leave them out");
-    if (!parse_demand(p, TOKEN_LPAR)) return NULL;
+    return target;
+}
+
+/* function_def: 'def' NAME '(' [parameters] ')' ['->' expression] ':' block */
+static ast_node *def_statement(parser *p, ast_list decorators, uint32_t lo) {
+    uint32_t def_lo = p->tok.lo;
+    ast_node *target = defined_name(p);
+    if (!target || !parse_demand(p, TOKEN_LPAR)) return NULL;
     ast_list params, body;
     if (!parse_parameters(p, TOKEN_RPAR, &params) || !parse_expect(p, TOKEN_RPAR)) return NULL;
     ast_node *returns = NULL;
@@ -625,26 +631,19 @@ static ast_node *class_bases(parser *p, ast_node *name) {
 /* class_def: 'class' NAME ['(' [arguments] ')'] ':' block */
 static ast_node *class_statement(parser *p, ast_list decorators, uint32_t lo) {
     uint32_t class_lo = p->tok.lo;
-    parse_advance(p);
-    if (p->tok.kind != TOKEN_NAME) return parse_unexpected(p);
-    ast_node *target = parse_new(p, AST_NAME, parse_here(p));
-    if (!target) return NULL;
-    gpa_sym name = target->name.name = p->tok.sym;
-    parse_advance(p);
-    if (p->tok.kind == TOKEN_LSQB)
-        return parse_left_out(p, parse_here(p), "type parameters are not part of gpa: leave them out");
-    ast_node *bases = class_bases(p, target);
+    ast_node *target = defined_name(p);
+    ast_node *bases = target ? class_bases(p, target) : NULL;
     ast_list body;
     if (!bases || !parse_demand(p, TOKEN_COLON) || !block(p, "class definition", class_lo, &body)) return NULL;
     ast_node *n = wrap(p, AST_CLASS, lo);
     if (!n) return NULL;
-    n->class_.name = name;
+    n->class_.name = target->name.name;
     n->class_.target = target;
     n->class_.decorators = decorators;
     n->class_.bases = bases;
     n->class_.body = body;
     n->class_.doc = docstring(body);
-    if (!private_names(p->lex.names, name, body)) {
+    if (!private_names(p->lex.names, target->name.name, body)) {
         gpa_no_memory(p->err);
         return NULL;
     }

@@ -260,7 +260,7 @@ gpa_code raise_match(gpa_vm *vm, value exc, value type, bool *out) {
 
 gpa_code raise_unbound(gpa_vm *vm, const frame *f, unsigned slot) {
     const char *name = slot < f->code->n_vars && f->code->scope->vars[slot].name
-                           ? intern_text(vm->config.names, f->code->scope->vars[slot].name)
+                           ? sym_text(vm, f->code->scope->vars[slot].name)
                            : "?";
     if (!f->fn) return vm_fail(vm, GPA_E_NAME, "name '%s' is not defined", name);
     return vm_fail(vm, GPA_E_UNBOUND, "cannot access local variable '%s' where it is not associated with a value", name);
@@ -300,17 +300,17 @@ void vm_suggest(const char *wrong, const char *candidate, const char **best, siz
 
 static void suggest_module(gpa_vm *vm, const module_obj *m, const char *wrong, const char **best, size_t *cost) {
     for (uint32_t i = 0; m && i < m->n; i++)
-        if (m->slots[i].tag != V_UNSET) vm_suggest(wrong, intern_text(vm->config.names, m->names[i]), best, cost);
+        if (m->slots[i].tag != V_UNSET) vm_suggest(wrong, sym_text(vm, m->names[i]), best, cost);
 }
 
 gpa_code raise_name(gpa_vm *vm, module_obj *m, gpa_sym name) {
-    const char *text = intern_text(vm->config.names, name), *best = NULL;
+    const char *text = sym_text(vm, name), *best = NULL;
     size_t cost = SIZE_MAX;
     gpa_code rc = vm_fail(vm, GPA_E_NAME, "name '%s' is not defined", text);
     const frame *f = vm->depth ? &vm->frames[vm->depth - 1] : NULL;
     for (uint32_t i = 0; f && i < f->code->n_vars; i++)
         if (f->regs[i].tag != V_UNSET && f->code->scope->vars[i].name)
-            vm_suggest(text, intern_text(vm->config.names, f->code->scope->vars[i].name), &best, &cost);
+            vm_suggest(text, sym_text(vm, f->code->scope->vars[i].name), &best, &cost);
     static const char *const constants[] = {"True", "False", "None"};
     for (size_t i = 0; i < COUNT_OF(constants); i++) vm_suggest(text, constants[i], &best, &cost);
     suggest_module(vm, m, text, &best, &cost);
@@ -344,7 +344,7 @@ size_t vm_trace(gpa_vm *vm, const vm_frame **frames) {
     if (!vm->tracing) return 0; /* an error that passed no frame */
     for (size_t i = 0; i < vm->n_trace; i++) {
         trace_entry e = vm->trace[vm->n_trace - 1 - i];
-        out[i] = (vm_frame){e.function ? intern_text(vm->config.names, e.function) : "<module>", e.at};
+        out[i] = (vm_frame){e.function ? sym_text(vm, e.function) : "<module>", e.at};
     }
     *frames = out;
     return vm->n_trace;

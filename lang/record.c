@@ -314,7 +314,7 @@ gpa_code record_default_repr(gpa_vm *vm, object_obj *o, gpa_str *out) {
 
 gpa_code record_ask(gpa_vm *vm, value v, const char *name, size_t n, const value *args, value *out, bool *handled) {
     *handled = false;
-    return v.tag == V_OBJECT && v.object->kind == &instance_kind ? ask(vm, v.object, name, n, args, out, handled) : GPA_OK;
+    return is_kind(v, &instance_kind) ? ask(vm, v.object, name, n, args, out, handled) : GPA_OK;
 }
 
 gpa_code record_new(gpa_vm *vm, const object_kind *kind, size_t n, const value *args, size_t n_named, const value *names, value *out) {
@@ -407,7 +407,7 @@ gpa_code record_binary(gpa_vm *vm, ast_op op, value a, value b, value *out, bool
 gpa_code record_update(gpa_vm *vm, ast_op op, value a, value b, value *out, bool *handled) {
     char name[20];
     *handled = false;
-    if (a.tag != V_OBJECT || a.object->kind != &instance_kind || (size_t)op >= COUNT_OF(operators) || !operators[op].of_left) return GPA_OK;
+    if (!is_kind(a, &instance_kind) || (size_t)op >= COUNT_OF(operators) || !operators[op].of_left) return GPA_OK;
     snprintf(name, sizeof name, "__i%s", operators[op].of_left + 2);
     return try_operand(vm, a, name, b, out, handled);
 }

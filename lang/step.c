@@ -71,7 +71,7 @@ STEP(new_cell) {
 
 static gpa_code no_cell_value(gpa_vm *vm, const frame *f, unsigned slot, bool free_variable) {
     gpa_sym name = free_variable ? f->code->scope->frees[slot].name : f->code->scope->vars[slot].name;
-    const char *text = intern_text(vm->config.names, name);
+    const char *text = sym_text(vm, name);
     if (free_variable)
         return vm_fail(vm, GPA_E_NAME, "cannot access free variable '%s' where it is not associated with a value in enclosing scope",
                        text);
@@ -308,7 +308,7 @@ STEP(append) {
 static const char *called(gpa_vm *vm, value fn, char *room, size_t n) {
     if (fn.tag == V_METHOD) fn = fn.method->fn;
     const char *name = fn.tag == V_FUNC ? func_name(vm, fn.func) : fn.tag == V_NATIVE ? fn.native->name : value_type_name(fn);
-    snprintf(room, n, "%s%s%s", fn.tag == V_FUNC ? intern_text(vm->config.names, fn.func->module->name) : "", fn.tag == V_FUNC ? "." : "", name);
+    snprintf(room, n, "%s%s%s", fn.tag == V_FUNC ? sym_text(vm, fn.func->module->name) : "", fn.tag == V_FUNC ? "." : "", name);
     return room;
 }
 
@@ -537,7 +537,7 @@ STEP(namespace) {
     }
     for (uint32_t k = 0; k < s->n_vars && !rc; k++) {
         if (s->vars[k].comprehension || r[k].tag == V_UNSET) continue;
-        rc = dict_set_text(vm, all.dict, s->vars[k].cell ? "__classcell__" : intern_text(vm->config.names, s->vars[k].name), r[k]);
+        rc = dict_set_text(vm, all.dict, s->vars[k].cell ? "__classcell__" : sym_text(vm, s->vars[k].name), r[k]);
     }
     if (rc) value_release(vm, all);
     return rc ? rc : made(vm, f, i, all);

@@ -201,6 +201,8 @@ typedef struct object_obj {
     value fields[];
 } object_obj;
 
+static inline bool is_kind(value v, const struct object_kind *kind) { return v.tag == V_OBJECT && v.object->kind == kind; }
+
 /* ---- making ---- (UNSET on failure, with the error in the vm) */
 
 static inline value v_none(void) { return (value){.tag = V_NONE}; }

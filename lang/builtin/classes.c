@@ -6,7 +6,7 @@
 #include "lang/record.h"
 #include "lang/step.h"
 
-static bool is_instance(value v) { return v.tag == V_OBJECT && v.object->kind == &instance_kind; }
+static bool is_instance(value v) { return is_kind(v, &instance_kind); }
 
 /* ---- object ---- */
 

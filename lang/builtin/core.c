@@ -203,7 +203,7 @@ static gpa_code matches_any(gpa_vm *vm, value type, value classes, const char *f
         *out = type.tag == V_CLASS && class_derives(type.class, classes.class);
         return GPA_OK;
     }
-    if (classes.tag == V_OBJECT && classes.object->kind == &abstract_kind) {
+    if (is_kind(classes, &abstract_kind)) {
         *out = type.tag == V_TYPE && np_abstract_has(classes.object, type.aux);
         return GPA_OK;
     }

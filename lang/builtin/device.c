@@ -60,7 +60,7 @@ const object_kind device_kind = {.type_name = "gpa.device", .repr = device_repr,
 static gpa_code arg_device(gpa_vm *vm, value v, char name[32]) {
     const char *text;
     size_t n;
-    if (v.tag == V_OBJECT && v.object->kind == &device_kind) {
+    if (is_kind(v, &device_kind)) {
         snprintf(name, 32, "%s", name_of(v.object));
         return GPA_OK;
     }

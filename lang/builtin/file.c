@@ -49,10 +49,10 @@ gpa_code os_error(gpa_vm *vm, int number, const char *path) {
     return rc;
 }
 
-bool is_path(value v) { return v.tag == V_STR || (v.tag == V_OBJECT && v.object->kind == &path_kind); }
+bool is_path(value v) { return v.tag == V_STR || is_kind(v, &path_kind); }
 
 gpa_code arg_path(gpa_vm *vm, value v, const char **path) {
-    if (v.tag == V_OBJECT && v.object->kind == &path_kind) v = record_text_peek(vm, v, "_path");
+    if (is_kind(v, &path_kind)) v = record_text_peek(vm, v, "_path");
     if (v.tag != V_STR)
         return vm_fail(vm, GPA_E_TYPE, "expected str, bytes or os.PathLike object, not %s", value_type_name(v));
     if (strlen(v.str->text) != v.str->size) return vm_fail(vm, GPA_E_VALUE, "embedded null byte");
@@ -62,7 +62,7 @@ gpa_code arg_path(gpa_vm *vm, value v, const char **path) {
 
 /* ---- opening ---- */
 
-static file *data_of(value v) { return v.tag == V_OBJECT && v.object->kind == &file_kind ? v.object->data : NULL; }
+static file *data_of(value v) { return is_kind(v, &file_kind) ? v.object->data : NULL; }
 
 FILE *file_stream(value v) {
     const file *f = data_of(v);

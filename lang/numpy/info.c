@@ -133,7 +133,7 @@ gpa_code np_issubdtype(gpa_vm *vm, value *argv, value *out) { /* arg1, arg2 */
     gpa_dtype a, b;
     gpa_code rc = arg_dtype(vm, argv[0], &a);
     if (rc) return rc;
-    if (argv[1].tag == V_OBJECT && argv[1].object->kind == &abstract_kind) {
+    if (is_kind(argv[1], &abstract_kind)) {
         *out = v_bool(np_abstract_has(argv[1].object, AUX_DTYPE + a));
         return GPA_OK;
     }

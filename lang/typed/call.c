@@ -428,7 +428,7 @@ gpa_code typed_call(walk *w, const ast_node *n, tv *out) {
     typed_known_fn known = f.is.tag == V_NATIVE ? known_call(f.is.native) : NULL;
     w->host = w->host || (!known && n->call.keywords.n && f.is.tag == V_NATIVE);
     value callee = f.is;
-    bool compiled = callee.tag == V_OBJECT && (callee.object->kind == &vectorized_kind || callee.object->kind == &jitted_kind);
+    bool compiled = is_kind(callee, &vectorized_kind) || is_kind(callee, &jitted_kind);
     const value signatures = compiled ? callee.object->fields[1] : v_none();
     if (compiled) callee = callee.object->fields[0];
     const char *name = numpy_name(w, callee);
@@ -442,7 +442,7 @@ gpa_code typed_call(walk *w, const ast_node *n, tv *out) {
         return rc ? rc : function_call(w, n, callee.func, signatures, v, n_args, out);
     }
     w->host = w->host || (callee.tag == V_METHOD && w->to->form == TYPED_LOOP);
-    bool vector = callee.tag == V_OBJECT && callee.object->kind == &cuda_vector_kind;
+    bool vector = is_kind(callee, &cuda_vector_kind);
     if (!known && n->call.keywords.n) return typed_fail(w, n->call.keywords.at[0], GPA_E_UNSUPPORTED, "calls of built-in functions have no keyword arguments in a compiled function");
     if (n_args > BODY_MAX_IN) return typed_fail(w, n, GPA_E_UNSUPPORTED, "a compiled function has at most %d arguments", BODY_MAX_IN);
     for (uint32_t i = 0; i < n_args && !rc; i++)

@@ -122,7 +122,7 @@ gpa_code cuda_const_bytes(gpa_vm *vm, value *argv, value *out) { return fact(vm,
 gpa_code cuda_threads_of_block(gpa_vm *vm, value *argv, value *out) { return fact(vm, argv[0], RAW_MAX_THREADS, out); }
 
 gpa_code cuda_context_blocks(gpa_vm *vm, value *argv, value *out) { /* self, func, blocksize, memsize, flags */
-    bool kernel = argv[1].tag == V_OBJECT && argv[1].object->kind == &cuda_kernel_kind;
+    bool kernel = is_kind(argv[1], &cuda_kernel_kind);
     if (!kernel) return vm_fail(vm, GPA_E_TYPE, "a kernel is needed here, not a '%s'", value_type_name(argv[1]));
     return cuda_active_blocks(vm, argv + 1, out);
 }

@@ -23,7 +23,7 @@ enum { STREAM_NUMBER, STREAM_FIELDS };
 
 gpa_code cuda_stream_number(gpa_vm *vm, value v, uint32_t *out) {
     bool none = v.tag == V_UNSET || v.tag == V_NONE || (v.tag == V_INT && v.i == 0);
-    bool stream = v.tag == V_OBJECT && v.object->kind == &cuda_stream_kind;
+    bool stream = is_kind(v, &cuda_stream_kind);
     *out = stream ? (uint32_t)v.object->fields[STREAM_NUMBER].i : 0;
     return none || stream ? GPA_OK : vm_fail(vm, GPA_E_TYPE, "a stream is needed here, or 0, not a '%s'", value_type_name(v));
 }
@@ -121,7 +121,7 @@ gpa_code cuda_stream_record(gpa_vm *vm, value *argv, value *out) { /* self, even
     value none = v_unset();
     gpa_code rc = GPA_OK;
     if (argv[1].tag == V_NONE) rc = cuda_event(vm, &none, out);
-    else if (argv[1].tag == V_OBJECT && argv[1].object->kind == &cuda_event_kind) *out = value_retain(argv[1]);
+    else if (is_kind(argv[1], &cuda_event_kind)) *out = value_retain(argv[1]);
     else return vm_fail(vm, GPA_E_TYPE, "an event is needed, not a '%s'", value_type_name(argv[1]));
     if (!rc) rc = cuda_event_record(vm, (value[]){*out, argv[0]}, &none);
     if (!rc) return GPA_OK;
@@ -131,7 +131,7 @@ gpa_code cuda_stream_record(gpa_vm *vm, value *argv, value *out) { /* self, even
 }
 
 gpa_code cuda_stream_follow(gpa_vm *vm, value *argv, value *out) { /* self, event */
-    if (argv[1].tag != V_OBJECT || argv[1].object->kind != &cuda_event_kind) return vm_fail(vm, GPA_E_TYPE, "an event is needed, not a '%s'", value_type_name(argv[1]));
+    if (!is_kind(argv[1], &cuda_event_kind)) return vm_fail(vm, GPA_E_TYPE, "an event is needed, not a '%s'", value_type_name(argv[1]));
     return cuda_event_follow(vm, (value[]){argv[1], argv[0]}, out);
 }
 
@@ -168,7 +168,7 @@ gpa_code cuda_event_query(gpa_vm *vm, value *argv, value *out) { /* self */
 gpa_code cuda_event_elapsed(gpa_vm *vm, value *argv, value *out) { /* self, evtend */
     double ms = 0;
     for (int i = 0; i < 2; i++)
-        if (argv[i].tag != V_OBJECT || argv[i].object->kind != &cuda_event_kind) return vm_fail(vm, GPA_E_TYPE, "an event is needed, not a '%s'", value_type_name(argv[i]));
+        if (!is_kind(argv[i], &cuda_event_kind)) return vm_fail(vm, GPA_E_TYPE, "an event is needed, not a '%s'", value_type_name(argv[i]));
     gpa_code rc = rt_event_elapsed(vm_rt(vm), argv[0].object->data, argv[1].object->data, &ms, vm_err(vm));
     *out = v_float(ms);
     return rc;
