@@ -111,9 +111,11 @@ static gpa_code exception_attr(gpa_vm *vm, value v, gpa_sym name, value *out) {
     return GPA_OK;
 }
 
-/* The members of a record type, else NULL. */
+/* The members of a record type, the methods of ndarray and of NumPy's scalars that are written in gpa, else NULL. */
 static dict_obj *members_of_type(gpa_vm *vm, uint32_t aux) {
-    return aux >= AUX_KIND ? record_members_peek(vm, object_kinds[aux - AUX_KIND]) : NULL;
+    if (aux >= AUX_KIND) return record_members_peek(vm, object_kinds[aux - AUX_KIND]);
+    native_owner o = owner_of_type(aux);
+    return o == OWNER_ARRAY || o == OWNER_GENERIC ? vm->methods : NULL;
 }
 
 /* The methods of a value that are written in gpa, by name, else NULL. */

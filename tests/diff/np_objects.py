@@ -107,3 +107,10 @@ print([normalize_axis_index(k, 3) for k in (0, -1, 2)], normalize_axis_tuple(1, 
 attempt(normalize_axis_index, 3, 3); attempt(normalize_axis_index, -4, 3, msg_prefix='axes_arg'); attempt(normalize_axis_tuple, (0, 0), 2); attempt(normalize_axis_tuple, (0, -2), 2, 'axis'); attempt(normalize_axis_tuple, 5, 2, 'axis')
 try: np.ones(3).sum(axis=4)
 except np.exceptions.AxisError as e: print(type(e).__name__, e, isinstance(e, (ValueError, IndexError)))
+
+# --- methods of the types of arrays and scalars
+a = np.arange(6.0).reshape(2, 3)
+print(all(callable(getattr(np.ndarray, k)) for k in 'put dot take repeat trace diagonal squeeze argpartition choose sum mean reshape'.split()))
+print(np.ndarray.squeeze(a[:1]), np.ndarray.trace(a), list(map(np.ndarray.dot, [a], [a.T])), np.float64.mean(np.float64(2.5)), np.float64.squeeze(np.float64(2.5)))
+print('squeeze' in dir(np.ndarray), 'squeeze' in dir(np.float32), hasattr(np.ndarray, 'missing'), hasattr(int, 'mean'))
+attempt(lambda: np.ndarray.missing)
