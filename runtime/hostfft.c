@@ -104,6 +104,8 @@ static void one_line(const plan *p, const lines *l, int axis, int64_t in_at, int
     for (int64_t k = l->n_in; k < p->n; k++) p->in[k] = (gpa_c128){p->in[p->n - k].re, -p->in[p->n - k].im};
     if (l->half && p->n % 2 == 0) p->in[p->n / 2].im = 0;
     split(p, p->in, 1, p->out, p->n);
+    if (!dtype_is_complex(l->from)) p->out[0].im = 0;
+    if (!dtype_is_complex(l->from) && p->n % 2 == 0) p->out[p->n / 2].im = 0;
     for (int64_t k = 0; k < l->n_out; k++) store(l->out, out_at + k * l->os[axis], l->to, p->out[k]);
 }
 

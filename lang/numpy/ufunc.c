@@ -255,6 +255,20 @@ out:
     return rc;
 }
 
+/* Of no slices there is nothing, of the dtype that a scan has. */
+static gpa_code reduce_nothing(gpa_vm *vm, value *argv, gpa_arr *a, int axis, value *out) {
+    gpa_index ix[GPA_MAX_DIMS] = {0};
+    gpa_arr *piece = NULL;
+    value part = v_none();
+    for (int d = 0; d < axis; d++) ix[d] = (gpa_index){.kind = IX_SLICE};
+    ix[axis] = (gpa_index){.kind = IX_SLICE, .has_stop = true, .stop = 0};
+    gpa_code rc = arr_get(vm_rt(vm), a, ix, axis + 1, NULL, &piece, vm_err(vm));
+    if (!rc) rc = np_return_array(vm, piece, &part);
+    if (!rc) rc = uf_accumulate(vm, (value[]){argv[0], part, v_int(axis), argv[4], argv[5]}, out);
+    value_release(vm, part);
+    return rc;
+}
+
 gpa_code uf_reduceat(gpa_vm *vm, value *argv, value *out) { /* self, array, indices, axis, dtype, out */
     gpa_rt *rt = vm_rt(vm);
     gpa_arr *a = NULL, **parts = NULL, *whole = NULL;
@@ -273,6 +287,10 @@ gpa_code uf_reduceat(gpa_vm *vm, value *argv, value *out) { /* self, array, indi
     TRY(only_axis(vm, "reduceat", argv[1], &one));
     TRY(arg_axis(vm, one, a->ndim, &axis));
     TRY(vm_collect(vm, argv[2], &places));
+    if (!places.list->count) {
+        rc = reduce_nothing(vm, argv, a, axis, out);
+        goto out;
+    }
     parts = mem_zero(places.list->count * sizeof *parts);
     if (!parts) TRY(vm_no_memory(vm));
     for (; n < places.list->count; n++) {
@@ -299,8 +317,7 @@ gpa_code uf_reduceat(gpa_vm *vm, value *argv, value *out) { /* self, array, indi
         value_release(vm, reduced);
         part = reduced = v_none();
     }
-    if (n == 0) rc = vm_fail(vm, GPA_E_VALUE, "need at least one index");
-    if (!rc) rc = arr_concat(rt, parts, (int)n, axis, DT_NONE, &whole, vm_err(vm));
+    rc = arr_concat(rt, parts, (int)n, axis, DT_NONE, &whole, vm_err(vm));
     if (!rc) rc = np_return_array(vm, whole, &part);
     if (!rc) rc = fold(vm, "_into", 2, (value[]){part, argv[5]}, out);
 out:

@@ -125,8 +125,8 @@ void chirp_free(chirp *c) {
             if (2 * k != n) row[2 * (n - k) + 1] = -im;                                       \
         }                                                                                     \
     }                                                                                         \
-    static void name##_part(const T *row, int64_t count, T *out, int64_t step) {              \
-        for (int64_t k = 0; k < count; k++) out[2 * k * step] = row[2 * k], out[2 * k * step + 1] = row[2 * k + 1]; \
+    static void name##_half(const T *row, int64_t n, T *out, int64_t step) {                  \
+        for (int64_t k = 0; k <= n / 2; k++) out[2 * k * step] = row[2 * k], out[2 * k * step + 1] = k && 2 * k != n ? row[2 * k + 1] : 0; \
     }                                                                                         \
     static void name##_reals(const T *row, int64_t n, T *out, int64_t step) {                 \
         for (int64_t k = 0; k < n; k++) out[k * step] = row[2 * k];                           \
@@ -169,9 +169,9 @@ void chirp_mirror(const chirp *c, const void *in, int64_t step, void *row) {
     else wide_mirror(in, step, c->n, row);
 }
 
-void chirp_part(const chirp *c, const void *row, int64_t count, void *out, int64_t step) {
-    if (c->dtype == DT_C64) single_part(row, count, out, step);
-    else wide_part(row, count, out, step);
+void chirp_half(const chirp *c, const void *row, void *out, int64_t step) {
+    if (c->dtype == DT_C64) single_half(row, c->n, out, step);
+    else wide_half(row, c->n, out, step);
 }
 
 void chirp_reals(const chirp *c, const void *row, void *out, int64_t step) {

@@ -40,8 +40,9 @@ void chirp_end(const chirp *c, const void *in, void *out);
 /* The n complex numbers of a row: n real ones, `step` apart; or those whose transform is real, of which the n/2 + 1 first are given. */
 void chirp_widen(const chirp *c, const void *in, int64_t step, void *row);
 void chirp_mirror(const chirp *c, const void *in, int64_t step, void *row);
-/* The first `count` numbers of a row, or the real parts of all, to places `step` apart. */
-void chirp_part(const chirp *c, const void *row, int64_t count, void *out, int64_t step);
+/* To places `step` apart: the n/2 + 1 first numbers of a row, the transform of real ones, so that some have no imaginary part; or the real parts
+ * of all. */
+void chirp_half(const chirp *c, const void *row, void *out, int64_t step);
 void chirp_reals(const chirp *c, const void *row, void *out, int64_t step);
 
 #endif

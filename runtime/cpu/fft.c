@@ -573,7 +573,7 @@ static void wholes_chunk(void *arg, int64_t chunk) {
         if (c->fft.form == FFT_R2C) chirp_widen(q->one.c, in, c->fft.in.stride[0], row);
         else chirp_mirror(q->one.c, in, c->fft.in.stride[0], row);
         line_run(&q->one, row, row, row + bytes);
-        if (c->fft.form == FFT_R2C) chirp_part(q->one.c, row, c->fft.n[0] / 2 + 1, out, c->fft.out.stride[0]);
+        if (c->fft.form == FFT_R2C) chirp_half(q->one.c, row, out, c->fft.out.stride[0]);
         else chirp_reals(q->one.c, row, out, c->fft.out.stride[0]);
     }
     mem_free(room);

@@ -41,6 +41,9 @@ tell(lambda: np.maximum.reduce(np.zeros((0, 0)), axis=1), lambda: np.maximum.red
 tell(lambda: np.max(np.array([1, 2], 'u1'), initial=300), lambda: np.sum([1, 2], initial=np.inf), lambda: np.sum(np.array([1], 'u1'), initial=300),
      lambda: np.sum(np.array([1], 'u1'), initial=-1), lambda: np.min([1, 2], initial=1.5), lambda: np.prod(np.array([True]), initial=np.nan))
 tell(lambda: np.add.accumulate(np.ones((2, 2)), axis=None), lambda: np.add.accumulate(np.ones(2), axis=None), lambda: np.add.reduceat(np.ones((2, 2)), [0, 1], axis=None))
+for a in (np.arange(3), np.zeros(0), np.zeros((2, 3), np.int8), np.ones((0, 3)), np.zeros(3, bool)):
+    for f in (np.add, np.maximum, np.logical_or, np.divide):
+        for i in ([], np.zeros(0, int)): tell(lambda: f.reduceat(a, i, axis=-1), lambda: f.reduceat(a, i).shape, lambda: np.add.reduceat(a, i, dtype=np.float32))
 tell(lambda: np.var(np.array([True]), dtype='c16'), lambda: np.std(np.array([1], 'i1'), dtype='i2'), lambda: np.var(np.array([1, 5, 8]), dtype='i2'),
      lambda: np.std(np.ones((2, 2), 'i1'), axis=0, dtype='i2'), lambda: np.nanstd(np.array([1], 'i1'), dtype='i2'), lambda: np.var([1.5, 3.5], dtype=complex),
      lambda: np.nanmean([1.5], dtype=int), lambda: np.nanmean([1.5], out=np.array(3)), lambda: np.nanvar([1.5], dtype=int))

@@ -199,13 +199,14 @@ for t in ("c8", "c16"):
         r = a.real.copy()
         of_real = r @ w
         half = np.fft.rfft(r)
+        print(half.imag[:, 0], half.imag[:, -1] == 0, np.fft.rfft(r.T, axis=0).imag[0], end=" ")
         print(np.abs(half - of_real[:, :n // 2 + 1]).max() < near * size, np.abs(np.fft.irfft(half, n) - r).max() < near * size, np.abs(np.fft.rfft(r.T, axis=0).T - half).max() < near * size, end=" ")
         print(np.abs(np.fft.irfft(half.T, n, axis=0).T - r).max() < near * size, np.abs(np.fft.rfft(r[::2]) - half[::2]).max() < near * size, np.abs(np.fft.hfft(half[0], n) - np.fft.irfft(np.conj(half[0]), n) * n).max() < near * size * n)
         for bad in (np.nan, np.inf):
             b = a.copy()
             b[2, 5] = bad
             got = np.fft.fft(b)
-            print(np.isfinite(got).all(axis=1), np.isfinite(np.fft.rfft(b.real)).any(axis=1)[2])
+            print(np.isfinite(got).all(axis=1), np.isfinite(np.fft.rfft(b.real)).any(axis=1)[2], np.fft.rfft(b.real)[2, 0].imag)
     for shape in ((131, 79), (3, 131, 64), (20, 1009)):
         a = (np.sin(np.arange(np.prod(shape)) * 1.7) + 0.5j).astype(t).reshape(shape)
         want = a.astype(complex)

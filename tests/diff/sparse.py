@@ -226,3 +226,14 @@ for kind in (sp.csr_matrix, sp.csc_matrix, sp.csr_array, sp.csc_array):
     b = a.copy(); b[d > 1] = np.arange((d > 1).sum()); tell(lambda: b)
 a = sp.csr_matrix(data(3, 4, "c16"))
 tell(lambda: a.getH(), lambda: a.getformat(), lambda: a.get_shape())
+
+# --- numbers keep the dtype of what they multiply; extremes of truth values (scipy 1.16)
+for t in ("?", "i1", "u1", "i4", "i8", "f4", "f8", "c8"):
+    a = sp.csr_matrix(np.array([[1, 0, 100], [0, 0, 7]], t))
+    for x in (2, 2.5, 2j, True, np.int16(2), np.float32(2), np.float64(2), np.array(3)):
+        for r in (a * x, x * a, a.multiply(x), a.tocoo() * x): print(r.dtype, r.toarray().tolist())
+for d in ([[0, 0, 1], [0, 1, 1]], [[0, 0], [0, 0]], [[1, 1], [1, 1]]):
+    for kind in (sp.csr_matrix, sp.csc_matrix, sp.coo_matrix):
+        a = kind(np.array(d, bool))
+        for r in (a.max(axis=0), a.min(axis=0), a.max(axis=1), a.min(axis=1)): print(r.dtype, r.nnz, r.toarray().tolist())
+        print(a.max(), a.min())
