@@ -368,30 +368,35 @@ static gpa_dtype computed_as(const kir_func *f, size_t at) {
     return narrow == DT_NONE ? t : narrow;
 }
 
+/* A loop of as many trips as each point needs. */
+static bool loops_alone(const kir_ins *i) { return i->code == KIR_LOOP || (i->code == KIR_FOR && i->imm != KIR_FEW); }
+
 emit_facts emit_examine(const kir_func *f) {
-    emit_facts r = {.widest = 1};
-    int depth = 0, inside = 0; /* regions: EACH; others */
+    emit_facts r = {.widest = 1, .widest_again = 1};
+    int depth = 0, inside = 0, again = 0; /* regions: EACH; others; of those the loops of single points */
     for (size_t a = 0; a < f->n_arrays; a++) r.branches |= f->arrays[a].where == KIR_LOCAL;
     r.alone = r.branches;
     for (size_t i = 0; i < f->n_code; i++) {
         const kir_ins *ins = &f->code[i];
         kir_code code = (kir_code)ins->code;
         if (code == KIR_EACH) r.n_each++, depth++;
-        if (code == KIR_END) *(f->code[ins->imm].code == KIR_EACH ? &depth : &inside) -= 1;
+        if (code == KIR_END) *(f->code[ins->imm].code == KIR_EACH ? &depth : &inside) -= 1, again -= loops_alone(&f->code[ins->imm]);
         if (kir_info[code].result == 'R' && code != KIR_EACH) inside++;
         r.alone |= code == KIR_ATOMIC || (inside && !in_lanes(code));
         if (code == KIR_REDUCE) r.n_reduce++, r.narrow_sums |= emit_narrow(f, ins) != DT_NONE;
         if (code == KIR_SCAN) r.scans = true;
         if (code == KIR_STORE && !depth) r.stores_outside = true;
         if (code == KIR_IF || code == KIR_BLOCK || code == KIR_ATOMIC) r.branches = true;
-        if (code == KIR_LOOP || (code == KIR_FOR && ins->imm != KIR_FEW)) r.branches = r.loops = true;
+        if (loops_alone(ins)) r.branches = r.loops = true, again++;
         if (code == KIR_FOR) r.trips = true;
-        if (code == KIR_OP) r.ops += op_info[ins->sub].cost;
-        if (code == KIR_LOAD || code == KIR_STORE || code == KIR_CAST) r.ops++;
+        uint32_t ops = code == KIR_OP ? op_info[ins->sub].cost : code == KIR_LOAD || code == KIR_STORE || code == KIR_CAST;
+        r.ops += ops;
+        if (again) r.ops_again += ops;
         if (ins->type < DT_COUNT && (code == KIR_OP || code == KIR_CAST || code == KIR_LOAD)) {
             gpa_dtype t = computed_as(f, i);
             unsigned bytes = (unsigned)dtype_size(t) / (dtype_is_complex(t) ? 2 : 1);
             if (bytes > r.widest) r.widest = (uint8_t)bytes;
+            if (again && bytes > r.widest_again) r.widest_again = (uint8_t)bytes;
         }
     }
     return r;

@@ -44,8 +44,8 @@ typedef struct {
     bool scans;
     bool narrow_sums;    /* emit_narrow */
     bool stores_outside; /* STORE outside of EACH */
-    uint32_t ops;        /* cost of a point, roughly in instructions */
-    uint8_t widest;      /* bytes of the widest element computed with */
+    uint32_t ops, ops_again;      /* cost of a point, roughly in instructions; of these inside of `loops` */
+    uint8_t widest, widest_again; /* bytes of the widest element computed with; in those */
 } emit_facts;
 
 emit_facts emit_examine(const kir_func *f);

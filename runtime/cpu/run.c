@@ -96,7 +96,7 @@ static unsigned lanes_for(const gpa_prog *p, const jit_host *host, int64_t exten
     if (p->facts.branches && p->facts.alone) return 1;
     if (p->facts.loops && p->facts.n_each) return MAX(one, 2u);
     /* A trip waits for the one before: several are under way. Longer bodies take longer to compile. */
-    if (p->facts.loops) registers = ops <= 256 ? 4 : 2;
+    if (p->facts.loops) registers = p->facts.ops_again <= 256 ? 4 : 2, one = host->bytes / p->facts.widest_again;
     else registers = ops <= 12 || p->facts.trips ? 4 : ops <= 40 ? 2 : 1;
     if (one > 64) one = 64;
     if (one < 2) one = 2;
