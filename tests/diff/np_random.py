@@ -99,7 +99,7 @@ out = np.zeros(4); print(r.random(out=out) is out, bool((out > 0).all()))
 # --- orders of many things
 import numpy as np
 r = np.random.default_rng(5)
-for n in (1023, 1024, 1025, 1500, 5000):
+for n in (1023, 1024, 1025, 1056, 1057, 1500, 5000, 90001):
     p, q = r.permutation(n), r.permutation(n)
     print(n, p.dtype, bool((np.sort(p) == np.arange(n)).all()), int((p == q).sum()) < 12, abs(float(np.corrcoef(p[1:], p[:-1])[0, 1])) < 0.15)
 x = np.arange(3000.0)
@@ -112,6 +112,22 @@ for t in range(200):
     near += int((np.abs(p[1:] - p[:-1]) == 1).sum())
     fixed += int((p == np.arange(1500)).sum())
 print(float((((table - 12000) ** 2) / 12000).sum()) < 45, 300 < near < 500, 140 < fixed < 260)
+# rows and columns of a square: how many of their pairs come to one row, or one column, as far apart as they were
+line, across, places = 0, 0, np.zeros((4, 1024), int)
+for t in range(100):
+    p = r.permutation(1024)
+    places[np.arange(1024) % 4, p] += 1
+    for q in (p.reshape(32, 32), p.reshape(32, 32).T):
+        for d in range(1, 32):
+            x, y = q // 32, q % 32
+            line += int(((x[:, d:] == x[:, :-d]) & ((y[:, d:] - y[:, :-d]) % 32 == d)).sum())
+            across += int(((y[:, d:] == y[:, :-d]) & ((x[:, d:] - x[:, :-d]) % 32 == d)).sum())
+print(2800 < line < 3400, 2800 < across < 3400, 3650 < float(((places - 25) ** 2 / 18.75).sum()) < 4550)
+rises = [sum([int((p[k + 1:] > p[k]).sum()) for k in range(0, 1100, 11)]) for p in [r.permutation(1100) for t in range(40)]]
+print(abs(sum(rises) / 40 / 54550 - 0.5) < 0.02)
+for n in (2**32 - 1, 2**32, 2**33 + 7, 2**44, 2**44 + 1, 2**62 + 1):
+    p = r.choice(n, 3000, replace=False)
+    print(len(set(p.tolist())), p.dtype, bool((p >= 0).all() and (p < n).all()), bool((np.abs(np.histogram(p / n, 10, (0, 1))[0] - 300) < 100).all()))
 # --- refused
 r = np.random.default_rng(0)
 def refused(f):
