@@ -65,17 +65,28 @@ gpa_code hostcall_rows_ordered(gpa_dtype t, const host_rows *a, bool adding, int
  * t) and b's (of dtype u), 0 where there is none; with room for all of both. GPA_E_VALUE as above. */
 gpa_code hostcall_union(gpa_dtype t, gpa_dtype u, const host_rows *a, const host_rows *b, int32_t *start, int32_t *column, void *x, void *y,
                         const atomic_bool *stop, gpa_err *e);
-/* Sums, differences and products of what is in one of them or in both, where they are not 0, for dtypes that have them here; with room as above.
+/* What comes of what is in one of them or in both, where it is not 0, for dtypes that have it here; from NOT_EQUAL on truth values; with room as above.
  * Where columns do not ascend in all rows of both, values at one place are added up first, and the columns of a row come out in the order in which they
  * are first named, the last of them first. GPA_E_VALUE as above. */
-typedef enum { UNION_ADD, UNION_SUBTRACT, UNION_MULTIPLY } host_union;
+typedef enum { UNION_ADD, UNION_SUBTRACT, UNION_MULTIPLY, UNION_MAXIMUM, UNION_MINIMUM, UNION_NOT_EQUAL, UNION_LESS, UNION_GREATER, UNION_COUNT } host_union;
 bool hostcall_can_unite(host_union how, gpa_dtype t);
 gpa_code hostcall_unite(host_union how, gpa_dtype t, const host_rows *a, const host_rows *b, bool ascending, int32_t *start, int32_t *column, void *at,
                         const atomic_bool *stop, gpa_err *e);
 /* Some of a's rows, n of them: where each will begin, start[0 .. n]; then their columns and values. GPA_E_INDEX for a row that is not there. */
 gpa_code hostcall_some_starts(const host_rows *a, const int64_t *row, int64_t n, int32_t *start, gpa_err *e);
 void hostcall_some(gpa_dtype t, const host_rows *a, const int64_t *row, int64_t n, const int32_t *start, int32_t *column, void *at);
-/* Some of a's elements, n of them, sums where a place has several values; `ascending`: the columns are, in each row. GPA_E_INDEX as above. */
+/* Columns of a that are chosen, and how many values there will be: GPA_E_INDEX for one that is not there. Given back with _free, also after a failure. */
+typedef struct {
+    int32_t *first, *order; /* of each column, where it stands in `order`; or, if each is chosen once, which it will be, from 1 on, 0 for others */
+    int64_t count;
+    bool once;
+} host_picks;
+gpa_code hostcall_picks_new(const host_rows *a, const int64_t *chosen, int64_t n, host_picks *p, gpa_err *e);
+void hostcall_picks_free(host_picks *p);
+/* These columns, of values of `item` bytes, in the order in which a has them: starts, columns and values, with room for p->count + 1. */
+void hostcall_pick(size_t item, const host_rows *a, const host_picks *p, int32_t *start, int32_t *column, void *at);
+/* Some of a's elements, n of them, sums where a place has several values; of DT_NONE as int32 the numbers of their values, the first being 1, 0 where there is
+ * none. `ascending`: the columns are, in each row. GPA_E_INDEX as above. */
 gpa_code hostcall_elements(gpa_dtype t, const host_rows *a, const int64_t *row, const int64_t *column, int64_t n, bool ascending, void *out,
                            const atomic_bool *stop, gpa_err *e);
 /* Every step-th of the columns low .. high - 1, of values of `item` bytes: starts, columns and values, with room for as many as a has and one. */
@@ -83,17 +94,21 @@ void hostcall_between(size_t item, const host_rows *a, int64_t low, int64_t high
 /* n elements of the diagonal that begins in column `offset`, or row -offset; sums of each column, for dtypes that can be added. */
 void hostcall_diagonal(gpa_dtype t, const host_rows *a, int64_t offset, int64_t n, void *out);
 void hostcall_column_sums(gpa_dtype t, const host_rows *a, void *out);
-/* The largest or smallest element of each row, in which every place has one value; of dtypes that are ordered. */
+/* The largest or smallest element of each row, in which every place has one value; of dtypes that are ordered. The column of the first of them, where
+ * columns ascend. */
 bool hostcall_can_compare(gpa_dtype t);
 void hostcall_row_extremes(gpa_dtype t, const host_rows *a, bool largest, void *out);
+void hostcall_row_where(gpa_dtype t, const host_rows *a, bool largest, int64_t *out);
 /* The line of each value, for m starts and their end. */
 void hostcall_lines(const int32_t *start, int64_t m, int32_t *line);
 /* Whether places ascend, line by line and in each by what is beside it; then the starts of m lines, which all of them are below. */
 bool hostcall_starts(const int32_t *line, const int32_t *other, int64_t count, int64_t m, int32_t *start);
 /* The transpose, of values of `item` bytes: a->n + 1 starts, lines and values. */
 void hostcall_turn_rows(size_t item, const host_rows *a, int32_t *start, int32_t *line, void *at);
-/* All elements in C order, those of the transpose with `turned`; values at one place are added up, for dtypes that can be (below). */
+/* Adds all elements, those of the transpose with `turned`, to what is in `out` in C order, for dtypes that can be added. `count` of them, which are given by
+ * rows and columns, as an m x n array. */
 void hostcall_dense(gpa_dtype t, const host_rows *a, bool turned, void *out);
+void hostcall_dense_places(gpa_dtype t, const int32_t *row, const int32_t *column, const void *at, int64_t count, int64_t m, int64_t n, void *out);
 /* How long the diagonal that begins in column `offset`, or row -offset, of an m x n matrix is. */
 int64_t hostcall_diagonal_size(int64_t m, int64_t n, int64_t offset);
 /* The matrix of these diagonals, `offset` ascending; diagonal d has its values, of `item` bytes, from number first[d] on. */

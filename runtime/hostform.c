@@ -74,14 +74,28 @@ void hostcall_turn_rows(size_t item, const host_rows *a, int32_t *start, int32_t
                 ADD;                                                                          \
                 *to = c;                                                                      \
             }                                                                                 \
+    }                                                                                         \
+    static void places_##id(const int32_t *row, const int32_t *column, const void *values, int64_t count, int64_t n, void *out) { \
+        for (int64_t s = 0; s < count; s++) {                                                 \
+            const T a = ((const T *)values)[s];                                               \
+            T *to = (T *)out + row[s] * n + column[s], c = *to;                               \
+            ADD;                                                                              \
+            *to = c;                                                                          \
+        }                                                                                     \
     }
 SUM_TYPES(DENSE)
 #undef DENSE
 
 void hostcall_dense(gpa_dtype t, const host_rows *a, bool turned, void *out) {
     const int64_t down = turned ? 1 : a->n, across = turned ? a->m : 1;
-    memset(out, 0, (size_t)(a->m * a->n) * dtype_size(t));
 #define SUM(id, T, ADD) if (t == DT_##id) dense_##id(a, down, across, out);
+    SUM_TYPES(SUM)
+#undef SUM
+}
+
+void hostcall_dense_places(gpa_dtype t, const int32_t *row, const int32_t *column, const void *at, int64_t count, int64_t m, int64_t n, void *out) {
+    memset(out, 0, (size_t)(m * n) * dtype_size(t));
+#define SUM(id, T, ADD) if (t == DT_##id) places_##id(row, column, at, count, n, out);
     SUM_TYPES(SUM)
 #undef SUM
 }

@@ -1,12 +1,13 @@
 /* Parts of sparse matrices by rows in host memory: rows, columns, elements, diagonals, and what is left of rows or columns: sums and extremes.
- * Reading order: rows and columns, elements, sums and extremes. */
+ * Reading order: rows and columns, chosen columns, elements, sums and extremes. */
 #include "runtime/base.h"
 #include "runtime/bysize.h"
 #include "runtime/hostcall.h"
 #include "runtime/sums.h"
 #include "runtime/wide.h"
 
-enum { FEW = 16 /* columns that are looked at one by one */, LANES = 16, NARROW = 64 /* columns for each that is wanted */, LOOK = 256 /* elements between two looks at *stop */ };
+enum { FEW = 16 /* columns that are looked at one by one */, LANES = 16, NARROW = 64 /* columns for each that is wanted */, LOOK = 4096 /* elements between two looks at *stop */,
+       AHEAD = 8 /* elements that memory is asked for */ };
 
 /* ---- rows and columns ---- */
 
@@ -79,55 +80,148 @@ void hostcall_between(size_t item, const host_rows *a, int64_t low, int64_t high
 #undef PICK
 #undef BETWEEN
 
+/* ---- chosen columns ---- */
+
+/* A column that is chosen once at most: its number among them from 1 on, 0 for others. */
+#define PICK_ONE(T)                                                               \
+    for (int64_t i = 0; i < a->m; i++) {                                          \
+        for (int32_t s = a->start[i], end = a->start[i + 1]; s < end; s++) {      \
+            const int32_t k = p->first[a->column[s]];                             \
+            column[to] = k - 1;                                                   \
+            ((T *)at)[to] = ((const T *)a->at)[s];                                \
+            to += k != 0;                                                         \
+        }                                                                         \
+        start[i + 1] = to;                                                        \
+    }
+#define PICK_ALL(T)                                                               \
+    for (int64_t i = 0; i < a->m; i++) {                                          \
+        for (int32_t s = a->start[i], end = a->start[i + 1]; s < end; s++)        \
+            for (int32_t k = p->first[a->column[s]]; k < p->first[a->column[s] + 1]; k++) { \
+                column[to] = p->order[k];                                         \
+                ((T *)at)[to++] = ((const T *)a->at)[s];                          \
+            }                                                                     \
+        start[i + 1] = to;                                                        \
+    }
+
+gpa_code hostcall_picks_new(const host_rows *a, const int64_t *chosen, int64_t n, host_picks *p, gpa_err *e) {
+    *p = (host_picks){.first = mem_zero((size_t)(a->n + 1) * sizeof *p->first), .order = mem_new((size_t)(n + 1) * sizeof *p->order), .once = true};
+    if (!p->first || !p->order) return gpa_no_memory(e);
+    if (n > INT32_MAX) return hostcall_too_many(e);
+    for (int64_t k = 0; k < n; k++) {
+        if (chosen[k] < 0 || chosen[k] >= a->n) return gpa_fail(e, GPA_E_INDEX, "index (%lld) out of range", (long long)chosen[k]);
+        if (p->first[chosen[k]]) p->once = false;
+        p->first[chosen[k]] = (int32_t)k + 1;
+    }
+    p->count = a->count;
+    if (p->once) return GPA_OK;
+    memset(p->first, 0, (size_t)(a->n + 1) * sizeof *p->first);
+    for (int64_t k = 0; k < n; k++) p->first[chosen[k] + 1]++;
+    for (int64_t j = 0; j < a->n; j++) p->first[j + 1] += p->first[j];
+    p->count = 0;
+    for (int64_t s = 0; s < a->count; s++) p->count += p->first[a->column[s] + 1] - p->first[a->column[s]];
+    for (int64_t k = 0; k < n; k++) p->order[p->first[chosen[k]]++] = (int32_t)k;
+    memmove(p->first + 1, p->first, (size_t)a->n * sizeof *p->first); /* each has become the next one */
+    p->first[0] = 0;
+    return p->count > INT32_MAX ? hostcall_too_many(e) : GPA_OK;
+}
+
+void hostcall_picks_free(host_picks *p) {
+    mem_free(p->first);
+    mem_free(p->order);
+}
+
+void hostcall_pick(size_t item, const host_rows *a, const host_picks *p, int32_t *start, int32_t *column, void *at) {
+    int32_t to = start[0] = 0;
+    if (p->once) BY_SIZE(item, PICK_ONE);
+    else BY_SIZE(item, PICK_ALL);
+}
+#undef PICK_ONE
+#undef PICK_ALL
+
 /* ---- elements ---- */
 
+/* The first place from s on, before `end`, that has column j; else `end`. Few lanes have it: all are looked at together. */
+static inline int32_t next_place(const int32_t *column, int32_t s, int32_t end, int32_t last, int32_t j) {
+    for (; s < end; s += LANES) {
+        uint32_t any = s > last;
+        if (!any)
+            for (int32_t w = 0; w < LANES; w++) any |= column[s + w] == j;
+        for (int32_t w = s; any && w < MIN(end, s + LANES); w++)
+            if (column[w] == j) return w;
+    }
+    return end;
+}
+
 /* The first value of row i in column j or behind it, where the columns ascend; else the first. */
-static int32_t first_of(const host_rows *a, int64_t i, int32_t j, bool ascending) {
+static inline int32_t first_of(const host_rows *a, int64_t i, int32_t j, bool ascending) {
     int32_t low = a->start[i], n = a->start[i + 1] - low;
     for (; ascending && n > FEW; n -= n / 2) low += a->column[low + n / 2 - 1] < j ? n / 2 : 0;
     return low;
 }
 
-/* The sum of what row i has in column j. */
-#define ELEMENT(id, T, ADD)                                                                                            \
-    static void element_##id(const host_rows *r, int64_t i, int32_t j, bool ascending, void *out) {                    \
-        T c = {0};                                                                                                     \
-        for (int32_t s = first_of(r, i, j, ascending); s < r->start[i + 1] && !(ascending && r->column[s] > j); s++) { \
-            const T a = ((const T *)r->at)[s];                                                                         \
-            if (r->column[s] == j) {                                                                                   \
-                ADD;                                                                                                   \
-            }                                                                                                          \
-        }                                                                                                              \
-        memcpy(out, &c, sizeof c);                                                                                     \
+/* Sums of what rows have in columns: of `count` elements, of which starts and columns are asked for ahead, and of a diagonal. */
+#define ELEMENTS(id, T, ADD)                                                                                               \
+    static inline T element_##id(const host_rows *r, int64_t i, int32_t j, bool ascending) {                               \
+        const int32_t end = r->start[i + 1], last = (int32_t)r->count - LANES;                                             \
+        T c = {0};                                                                                                         \
+        for (int32_t s = next_place(r->column, first_of(r, i, j, ascending), end, last, j); s < end;) {                    \
+            const T a = ((const T *)r->at)[s];                                                                             \
+            ADD;                                                                                                           \
+            s = ascending ? end : next_place(r->column, s + 1, end, last, j);                                              \
+        }                                                                                                                  \
+        return c;                                                                                                          \
+    }                                                                                                                      \
+    static GPA_WIDE void elements_##id(const host_rows *r, const int64_t *row, const int64_t *column, int64_t count, bool ascending, void *out) { \
+        for (int64_t k = 0; k < count; k++) {                                                                              \
+            const int32_t *soon = r->start + row[MIN(k + 2 * AHEAD, count - 1)], next = r->start[row[MIN(k + AHEAD, count - 1)]]; \
+            __builtin_prefetch(soon);                                                                                      \
+            __builtin_prefetch(r->column + next);                                                                          \
+            __builtin_prefetch(r->column + next + FEW);                                                                    \
+            ((T *)out)[k] = element_##id(r, row[k], (int32_t)column[k], ascending);                                        \
+        }                                                                                                                  \
     }
-SUM_TYPES(ELEMENT)
-#undef ELEMENT
+SUM_TYPES(ELEMENTS)
+ELEMENTS(PLACE, int32_t, (void)a; c = s + 1)
+#undef ELEMENTS
 
-typedef void element(const host_rows *, int64_t, int32_t, bool, void *);
+#define DIAGONAL(id, T, ADD)                                                                                               \
+    static GPA_WIDE void diagonal_##id(const host_rows *r, int64_t first, int64_t offset, int64_t n, void *out) {          \
+        for (int64_t i = 0; i < n; i++) ((T *)out)[i] = element_##id(r, first + i, (int32_t)(first + i + offset), false);  \
+    }
+SUM_TYPES(DIAGONAL)
+#undef DIAGONAL
 
-static element *element_of(gpa_dtype t) {
-#define SUM(id, T, ADD) if (t == DT_##id) return element_##id;
+typedef void elements(const host_rows *, const int64_t *, const int64_t *, int64_t, bool, void *);
+
+static elements *elements_of(gpa_dtype t) {
+#define SUM(id, T, ADD) if (t == DT_##id) return elements_##id;
     SUM_TYPES(SUM)
 #undef SUM
-    return NULL;
+    return elements_PLACE;
 }
 
 gpa_code hostcall_elements(gpa_dtype t, const host_rows *a, const int64_t *row, const int64_t *column, int64_t n, bool ascending, void *out,
                            const atomic_bool *stop, gpa_err *e) {
-    element *one = element_of(t);
+    elements *some = elements_of(t);
+    const size_t item = t == DT_NONE ? sizeof(int32_t) : dtype_size(t);
+    host_rows r = *a;
+    if (t == DT_NONE) r.at = r.column; /* no values are read */
     for (int64_t k = 0; k < n; k++) {
         if (row[k] < 0 || row[k] >= a->m) return gpa_fail(e, GPA_E_INDEX, "index (%lld) out of range", (long long)row[k]);
         if (column[k] < 0 || column[k] >= a->n) return gpa_fail(e, GPA_E_INDEX, "index (%lld) out of range", (long long)column[k]);
-        one(a, row[k], (int32_t)column[k], ascending, (char *)out + (size_t)k * dtype_size(t));
-        if (k % LOOK == 0 && hostcall_stopped(stop)) return gpa_fail(e, GPA_E_INTERRUPT, "%s", "");
+    }
+    for (int64_t k = 0; k < n; k += LOOK) {
+        some(&r, row + k, column + k, MIN(LOOK, n - k), ascending, (char *)out + (size_t)k * item);
+        if (hostcall_stopped(stop)) return gpa_fail(e, GPA_E_INTERRUPT, "%s", "");
     }
     return GPA_OK;
 }
 
 void hostcall_diagonal(gpa_dtype t, const host_rows *a, int64_t offset, int64_t n, void *out) {
-    element *one = element_of(t);
     const int64_t first = MAX(0, -offset);
-    for (int64_t i = 0; i < n; i++) one(a, first + i, (int32_t)(first + i + offset), false, (char *)out + (size_t)i * dtype_size(t));
+#define SUM(id, T, ADD) if (t == DT_##id) diagonal_##id(a, first, offset, n, out);
+    SUM_TYPES(SUM)
+#undef SUM
 }
 
 /* ---- sums and extremes ---- */
@@ -173,6 +267,27 @@ void hostcall_column_sums(gpa_dtype t, const host_rows *a, void *out) {
 EXTREMES(EXTREME)
 #undef EXTREME
 
+/* The column of the first of the largest or smallest elements of each row, whose columns ascend; the first NaN is before all. */
+#define WHERE(id, T)                                                                       \
+    static void where_##id(const host_rows *a, bool largest, int64_t *out) {               \
+        for (int64_t i = 0; i < a->m; i++) {                                               \
+            const T *x = (const T *)a->at + a->start[i];                                   \
+            const int32_t *column = a->column + a->start[i], n = a->start[i + 1] - a->start[i]; \
+            int32_t best = 0, none = 0;                                                    \
+            for (int32_t s = 1; s < n; s++)                                                \
+                if ((largest ? x[s] > x[best] : x[s] < x[best]) || (x[s] != x[s] && x[best] == x[best])) best = s; \
+            const T zero = 0, c = n ? x[best] : zero;                                      \
+            if ((n && n == a->n) || (largest ? c > zero : c < zero) || c != c) {           \
+                out[i] = column[best];                                                     \
+                continue;                                                                  \
+            }                                                                              \
+            while (none < n && column[none] == none) none++;                               \
+            out[i] = n && c == 0 ? MIN(none, column[best]) : none;                         \
+        }                                                                                  \
+    }
+EXTREMES(WHERE)
+#undef WHERE
+
 typedef void extreme(const host_rows *, bool, void *);
 
 static extreme *extreme_of(gpa_dtype t) {
@@ -185,3 +300,9 @@ static extreme *extreme_of(gpa_dtype t) {
 bool hostcall_can_compare(gpa_dtype t) { return extreme_of(t) != NULL; }
 
 void hostcall_row_extremes(gpa_dtype t, const host_rows *a, bool largest, void *out) { extreme_of(t)(a, largest, out); }
+
+void hostcall_row_where(gpa_dtype t, const host_rows *a, bool largest, int64_t *out) {
+#define EXTREME(id, T) if (t == DT_##id) where_##id(a, largest, out);
+    EXTREMES(EXTREME)
+#undef EXTREME
+}

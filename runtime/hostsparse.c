@@ -37,16 +37,21 @@ gpa_code hostcall_sparse(const gpa_libcall *call, const int32_t *start, const in
             for (int w = 0; w < EIGHT; w++) add_##id(a, x + j + w, y + j + w);      \
         for (; j < k; j++) add_##id(a, x + j, y + j);                               \
     }                                                                               \
+    /* The same with k = 1. */                                                      \
+    static void column_##id(const spmm *p, int64_t from, int64_t to) {              \
+        const T *at = p->at, *x = p->x;                                             \
+        T *y = p->y;                                                                \
+        for (int64_t l = from; l < to; l++) {                                       \
+            const T b = x[l];                                                       \
+            for (int64_t s = p->start[l], end = p->start[l + 1]; s < end; s++) add_##id(at[s], &b, y + p->column[s]); \
+        }                                                                           \
+    }                                                                               \
     static GPA_WIDE void columns_##id(const spmm *p, int64_t from, int64_t to) {             \
         const T *at = p->at, *x = p->x;                                             \
         T *y = p->y;                                                                \
         const int64_t k = p->k;                                                     \
         for (int64_t l = from; l < to; l++)                                         \
             for (int64_t s = p->start[l], end = p->start[l + 1]; s < end; s++) {    \
-                if (k == 1) {                                                       \
-                    add_##id(at[s], x + l, y + p->column[s]);                       \
-                    continue;                                                       \
-                }                                                                   \
                 ask(p, s, p->start[to], (size_t)k * sizeof *y);                     \
                 add_row_##id(at[s], x + l * k, y + p->column[s] * k, k);            \
             }                                                                       \
@@ -69,8 +74,8 @@ SPMM_TYPES(ADDED)
 
 typedef void adding(const spmm *, int64_t, int64_t);
 
-static adding *adding_of(gpa_dtype t, bool places) {
-#define ADDED(id, T, ADD) if (t == DT_##id) return places ? places_##id : columns_##id;
+static adding *adding_of(gpa_dtype t, bool places, int64_t k) {
+#define ADDED(id, T, ADD) if (t == DT_##id) return places ? places_##id : k == 1 ? column_##id : columns_##id;
     SPMM_TYPES(ADDED)
 #undef ADDED
     return NULL;
@@ -80,7 +85,7 @@ gpa_code hostcall_sparse_columns(const gpa_libcall *call, bool places, const int
                                  const atomic_bool *stop, gpa_err *e) {
     const spmm p = {call->sparse.k, line, row, at, x, y};
     const int64_t n = places ? call->sparse.count : call->sparse.n, step = places ? VALUES : ROWS;
-    adding *add = adding_of(call->dtype, places);
+    adding *add = adding_of(call->dtype, places, p.k);
     if (!add) return gpa_fail(e, GPA_E_TYPE, "sparse matrices of dtype %s have no products", dtype_info[call->dtype].name);
     memset(y, 0, (size_t)(call->sparse.m * call->sparse.k) * dtype_size(call->dtype));
     for (int64_t i = 0; i < n; i += step) {

@@ -35,26 +35,46 @@ static gpa_code columns_new(row_columns *r, const host_rows *a, const host_rows 
 
 /* ---- sums and their kin ---- */
 
-/* The types of values: UNION(dtype, one of the same bits, operation, C type, words to mask it by, c of a and b, whether c is not 0). */
-#define INTEGER(UNION, id, other, T)                         \
-    UNION(id, other, ADD, T, T, (T)(a + b), c != 0)          \
-    UNION(id, other, SUBTRACT, T, T, (T)(a - b), c != 0)     \
-    UNION(id, other, MULTIPLY, T, T, (T)(1u * a * b), c != 0)
-#define REAL(UNION, id, T, W)                    \
-    UNION(id, id, ADD, T, W, a + b, c != 0)      \
-    UNION(id, id, SUBTRACT, T, W, a - b, c != 0) \
-    UNION(id, id, MULTIPLY, T, W, a * b, c != 0)
-#define COMPLEX(UNION, id, T, W)                                                             \
-    UNION(id, id, ADD, T, W, ((T){a.re + b.re, a.im + b.im}), (c.re != 0) | (c.im != 0))      \
-    UNION(id, id, SUBTRACT, T, W, ((T){a.re - b.re, a.im - b.im}), (c.re != 0) | (c.im != 0)) \
-    UNION(id, id, MULTIPLY, T, W, ((T){a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re}), (c.re != 0) | (c.im != 0))
-#define UNIONS(UNION)                                               \
-    UNION(BOOL, BOOL, ADD, uint8_t, uint8_t, (uint8_t)(a | b), c != 0)      \
-    UNION(BOOL, BOOL, MULTIPLY, uint8_t, uint8_t, (uint8_t)(a & b), c != 0) \
+/* The types of values: UNION(dtype, one of the same bits, operation, C type, words to mask it by, C type of the result c, c of a and b, whether c is
+ * not 0). */
+#define INTEGER(UNION, id, other, T)                            \
+    UNION(id, other, ADD, T, T, T, (T)(a + b), c != 0)          \
+    UNION(id, other, SUBTRACT, T, T, T, (T)(a - b), c != 0)     \
+    UNION(id, other, MULTIPLY, T, T, T, (T)(1u * a * b), c != 0) \
+    UNION(id, other, NOT_EQUAL, T, T, uint8_t, a != b, c)
+#define ORDERED(UNION, id, T, W)                                               \
+    UNION(id, id, MAXIMUM, T, W, T, (T)((a > b) | (a != a) ? a : b), c != 0)   \
+    UNION(id, id, MINIMUM, T, W, T, (T)((a < b) | (a != a) ? a : b), c != 0)   \
+    UNION(id, id, LESS, T, W, uint8_t, a < b, c)                               \
+    UNION(id, id, GREATER, T, W, uint8_t, a > b, c)
+#define REAL(UNION, id, T, W)                       \
+    UNION(id, id, ADD, T, W, T, a + b, c != 0)      \
+    UNION(id, id, SUBTRACT, T, W, T, a - b, c != 0) \
+    UNION(id, id, MULTIPLY, T, W, T, a * b, c != 0) \
+    UNION(id, id, NOT_EQUAL, T, W, uint8_t, a != b, c) \
+    ORDERED(UNION, id, T, W)
+#define COMPLEX(UNION, id, T, W)                                                                \
+    UNION(id, id, ADD, T, W, T, ((T){a.re + b.re, a.im + b.im}), (c.re != 0) | (c.im != 0))      \
+    UNION(id, id, SUBTRACT, T, W, T, ((T){a.re - b.re, a.im - b.im}), (c.re != 0) | (c.im != 0)) \
+    UNION(id, id, MULTIPLY, T, W, T, ((T){a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re}), (c.re != 0) | (c.im != 0)) \
+    UNION(id, id, NOT_EQUAL, T, W, uint8_t, (a.re != b.re) | (a.im != b.im), c)
+#define UNIONS(UNION)                                                         \
+    UNION(BOOL, BOOL, ADD, uint8_t, uint8_t, uint8_t, (uint8_t)(a | b), c != 0) \
+    UNION(BOOL, BOOL, MULTIPLY, uint8_t, uint8_t, uint8_t, (uint8_t)(a & b), c != 0) \
+    UNION(BOOL, BOOL, NOT_EQUAL, uint8_t, uint8_t, uint8_t, a != b, c)        \
+    ORDERED(UNION, BOOL, uint8_t, uint8_t)                                    \
     INTEGER(UNION, U8, I8, uint8_t)                                 \
     INTEGER(UNION, U16, I16, uint16_t)                              \
     INTEGER(UNION, U32, I32, uint32_t)                              \
     INTEGER(UNION, U64, I64, uint64_t)                              \
+    ORDERED(UNION, I8, int8_t, uint8_t)                             \
+    ORDERED(UNION, I16, int16_t, uint16_t)                          \
+    ORDERED(UNION, I32, int32_t, uint32_t)                          \
+    ORDERED(UNION, I64, int64_t, uint64_t)                          \
+    ORDERED(UNION, U8, uint8_t, uint8_t)                            \
+    ORDERED(UNION, U16, uint16_t, uint16_t)                         \
+    ORDERED(UNION, U32, uint32_t, uint32_t)                         \
+    ORDERED(UNION, U64, uint64_t, uint64_t)                         \
     REAL(UNION, F32, float, uint32_t)                               \
     REAL(UNION, F64, double, uint64_t)                              \
     COMPLEX(UNION, C64, gpa_c64, uint32_t)                          \
@@ -72,46 +92,47 @@ typedef int64_t united_row(const row_columns *r, const host_rows *p, const host_
         memcpy(&(x), word, sizeof word);                                                     \
     } while (0)
 /* c stands in a column, unless it is 0. */
-#define PUT(where, T, OP, THERE)      \
+#define PUT(where, R, OP, THERE)      \
     do {                              \
         const int32_t place = (where); \
-        const T c = OP;               \
+        const R c = OP;               \
         column[to] = place;           \
         out[to] = c;                  \
         to += THERE;                  \
     } while (0)
 
-#define ROW(id, other, how, T, W, OP, THERE)                                                                                                          \
+#define ROW(id, other, how, T, W, R, OP, THERE)                                                                                                        \
     static int64_t merged_##id##_##how(const row_columns *r, const host_rows *p, const host_rows *q, int64_t i, int64_t to, int32_t *column, void *at) { \
         const int32_t *const in_p = p->column, *const in_q = q->column, end_p = p->start[i + 1], end_q = q->start[i + 1];                              \
         const T *const at_p = p->at, *const at_q = q->at, zero = {0};                                                                                 \
         int32_t s = p->start[i], t = q->start[i];                                                                                                     \
-        T a = zero, b = zero, *out = at;                                                                                                              \
+        T a = zero, b = zero;                                                                                                                         \
+        R *out = at;                                                                                                                                  \
         (void)r;                                                                                                                                      \
         while (s < end_p && t < end_q) {                                                                                                              \
             const int32_t x = in_p[s], y = in_q[t], take_p = -(x <= y), take_q = -(y <= x);                                                           \
             MASKED(a, at_p + s, take_p, W);                                                                                                           \
             MASKED(b, at_q + t, take_q, W);                                                                                                           \
-            PUT((x & take_p) | (y & ~take_p), T, OP, THERE);                                                                                          \
+            PUT((x & take_p) | (y & ~take_p), R, OP, THERE);                                                                                          \
             s -= take_p;                                                                                                                              \
             t -= take_q;                                                                                                                              \
         }                                                                                                                                             \
         for (b = zero; s < end_p; s++) {                                                                                                              \
             a = at_p[s];                                                                                                                              \
-            PUT(in_p[s], T, OP, THERE);                                                                                                               \
+            PUT(in_p[s], R, OP, THERE);                                                                                                               \
         }                                                                                                                                             \
         for (a = zero; t < end_q; t++) {                                                                                                              \
             b = at_q[t];                                                                                                                              \
-            PUT(in_q[t], T, OP, THERE);                                                                                                               \
+            PUT(in_q[t], R, OP, THERE);                                                                                                               \
         }                                                                                                                                             \
         return to;                                                                                                                                    \
     }                                                                                                                                                 \
     static int64_t loose_##id##_##how(const row_columns *r, const host_rows *p, const host_rows *q, int64_t i, int64_t to, int32_t *column, void *at) { \
-        T *out = at;                                                                                                                                  \
+        R *out = at;                                                                                                                                  \
         (void)p, (void)q, (void)i;                                                                                                                    \
         for (int32_t k = r->set.n - 1; k >= 0; k--) {                                                                                                     \
             const T a = ((const T *)r->at_a)[k], b = ((const T *)r->at_b)[k];                                                                         \
-            PUT(r->set.column[k], T, OP, THERE);                                                                                                          \
+            PUT(r->set.column[k], R, OP, THERE);                                                                                                          \
         }                                                                                                                                             \
         return to;                                                                                                                                    \
     }
@@ -121,7 +142,7 @@ UNIONS(ROW)
 #undef MASKED
 
 static united_row *row_of(host_union how, gpa_dtype t, bool ascending) {
-#define ROW(id, other, op, T, W, OP, THERE) \
+#define ROW(id, other, op, T, W, R, OP, THERE) \
     if ((t == DT_##id || t == DT_##other) && how == UNION_##op) return ascending ? merged_##id##_##op : loose_##id##_##op;
     UNIONS(ROW)
 #undef ROW
@@ -150,10 +171,38 @@ bool hostcall_can_unite(host_union how, gpa_dtype t) { return row_of(how, t, tru
 SUM_TYPES(GATHER)
 #undef GATHER
 
+/* The same of two matrices that have their values at the same places. */
+#define GATHER_TWO(id, T, ADD)                                                           \
+    static void gather_two_##id(row_columns *r, const host_rows *p, const host_rows *q, int64_t i) { \
+        const T *const values[] = {p->at, q->at}, zero = {0};                            \
+        T *const all[] = {r->at_a, r->at_b};                                             \
+        row_set set = r->set;                                                            \
+        for (int32_t s = p->start[i]; s < p->start[i + 1]; s++) {                        \
+            const int32_t n = set.n, k = rowset_find(&set, p->column[s]);                \
+            for (int m = 0; m < 2; m++) {                                                \
+                const T a = values[m][s];                                                \
+                T c = k < n ? all[m][k] : zero;                                          \
+                ADD;                                                                     \
+                all[m][k] = c;                                                           \
+            }                                                                            \
+        }                                                                                \
+        r->set.n = set.n;                                                                \
+    }
+SUM_TYPES(GATHER_TWO)
+#undef GATHER_TWO
+
 typedef void gathering(row_columns *, const host_rows *, int64_t, void *, void *);
+typedef void gathering_two(row_columns *, const host_rows *, const host_rows *, int64_t);
 
 static gathering *gathering_of(gpa_dtype t) {
 #define SUM(id, T, ADD) if (t == DT_##id) return gather_##id;
+    SUM_TYPES(SUM)
+#undef SUM
+    return NULL;
+}
+
+static gathering_two *gathering_two_of(gpa_dtype t) {
+#define SUM(id, T, ADD) if (t == DT_##id) return gather_two_##id;
     SUM_TYPES(SUM)
 #undef SUM
     return NULL;
@@ -163,12 +212,16 @@ gpa_code hostcall_unite(host_union how, gpa_dtype t, const host_rows *a, const h
                         const atomic_bool *stop, gpa_err *e) {
     united_row *row = row_of(how, t, ascending);
     gathering *gather = gathering_of(t);
+    gathering_two *both = gathering_two_of(t);
+    const bool same = a->start == b->start && a->column == b->column;
     row_columns r = {0};
     gpa_code rc = ascending ? GPA_OK : columns_new(&r, a, b, dtype_size(t), e);
     int64_t all = start[0] = 0;
     for (int64_t i = 0; i < a->m && !rc; i++) {
-        if (!ascending) {
-            r.set.n = 0;
+        r.set.n = 0;
+        if (!ascending && same) {
+            both(&r, a, b, i);
+        } else if (!ascending) {
             gather(&r, a, i, r.at_a, r.at_b);
             gather(&r, b, i, r.at_b, r.at_a);
         }

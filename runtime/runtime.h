@@ -391,32 +391,40 @@ gpa_code arr_sparse_ascends(gpa_rt *rt, gpa_arr *const *a, int64_t n, bool *yes,
 /* The same matrix with ascending columns in each row and values at one place as they stand, with `adding` added up: three parts, of which columns and values may have
  * more room at their end than the last of the starts says. out stays empty for a dtype that has no sums here. */
 gpa_code arr_sparse_order(gpa_rt *rt, gpa_arr *const *a, int64_t n, bool adding, gpa_arr **out, gpa_err *e);
-/* What is in one or both of two matrices of as many rows; `ascending`: the columns do, in each row of both. Starts, columns and, of add, subtract and
- * multiply where both are of a dtype that has it here, what comes of the values, zeros left out; else, of ascending ones, a's values and, a fourth part, b's, 0
+/* What is in one or both of two matrices of as many rows; `ascending`: the columns do, in each row of both. Starts, columns and, of operations that are
+ * done here, where both are of a dtype that has it, what comes of the values, zeros left out; else, of ascending ones, a's values and, a fourth part, b's, 0
  * where there is none. With more room at the end of columns and values, as above. out stays empty where neither is done. */
 gpa_code arr_sparse_union(gpa_rt *rt, gpa_op op, gpa_arr *const *a, gpa_arr *const *b, int64_t n, bool ascending, gpa_arr **out, gpa_err *e);
 /* Some rows as a matrix; GPA_E_INDEX for one that is not there. */
 gpa_code arr_sparse_some(gpa_rt *rt, gpa_arr *const *a, int64_t n, gpa_arr *rows, gpa_arr **out, gpa_err *e);
 /* Some elements, each the sum of the values at its place; `ascending`: the columns are, in each row. *out stays NULL as above. */
 gpa_code arr_sparse_elements(gpa_rt *rt, gpa_arr *const *a, int64_t n, gpa_arr *rows, gpa_arr *columns, bool ascending, gpa_arr **out, gpa_err *e);
+/* Which values stand at some places, as int32: their numbers from 1 on, 0 for none; of a matrix whose columns ascend in each row. */
+gpa_code arr_sparse_places(gpa_rt *rt, gpa_arr *const *a, int64_t n, gpa_arr *rows, gpa_arr *columns, gpa_arr **out, gpa_err *e);
 /* The product of a sparse matrix with a vector or a matrix x, where it is given by starts of columns, rows and values, or with `places` by columns,
  * rows and values; it has m rows. */
 gpa_code arr_sparse_columns(gpa_rt *rt, gpa_arr *const *a, bool places, int64_t m, gpa_arr *x, gpa_arr **out, gpa_err *e);
-/* Every range[2]-th of the columns range[0] .. range[1] - 1; with more room, as above. */
+/* Every range[2]-th of the columns range[0] .. range[1] - 1; with more room, as above. GPA_E_VALUE for a step below 1. */
 gpa_code arr_sparse_between(gpa_rt *rt, gpa_arr *const *a, int64_t n, const int64_t *range, gpa_arr **out, gpa_err *e);
+/* Some columns, also several times, in the order in which the rows have them; with more room, as above. GPA_E_INDEX for one that is not there. */
+gpa_code arr_sparse_pick(gpa_rt *rt, gpa_arr *const *a, int64_t n, gpa_arr *columns, gpa_arr **out, gpa_err *e);
 /* The diagonal that begins in column `offset`, or row -offset; the sums of the columns; the largest or smallest elements of the rows, of a matrix whose places
  * have one value each. *out stays NULL for a dtype that has none here. */
 gpa_code arr_sparse_diagonal(gpa_rt *rt, gpa_arr *const *a, int64_t n, int64_t offset, gpa_arr **out, gpa_err *e);
 gpa_code arr_sparse_column_sums(gpa_rt *rt, gpa_arr *const *a, int64_t n, gpa_arr **out, gpa_err *e);
 gpa_code arr_sparse_extremes(gpa_rt *rt, gpa_arr *const *a, int64_t n, bool largest, gpa_arr **out, gpa_err *e);
+/* The columns of these, of the first where there are several, as int64; the columns ascend in each row. */
+gpa_code arr_sparse_where(gpa_rt *rt, gpa_arr *const *a, int64_t n, bool largest, gpa_arr **out, gpa_err *e);
 /* The line of each of `count` values, from where each line begins; where each of so many lines begins, *out NULL if the places, of which `other` is
  * the second part, do not ascend. */
 gpa_code arr_sparse_lines(gpa_rt *rt, gpa_arr *start, int64_t count, gpa_arr **out, gpa_err *e);
 gpa_code arr_sparse_starts(gpa_rt *rt, gpa_arr *line, gpa_arr *other, int64_t lines, gpa_arr **out, gpa_err *e);
 /* The transpose: columns ascend in each of its rows, and values at one place stand as they stood. */
 gpa_code arr_sparse_turn_rows(gpa_rt *rt, gpa_arr *const *a, int64_t n, gpa_arr **out, gpa_err *e);
-/* The elements as an array, with `turned` those of the transpose. *out stays NULL for a dtype that has no sums here. */
-gpa_code arr_sparse_dense(gpa_rt *rt, gpa_arr *const *a, int64_t n, bool turned, gpa_arr **out, gpa_err *e);
+/* The elements as an array, with `turned` those of the transpose; added to those of an array of that shape and dtype, or NULL. Those of an m x n matrix that
+ * is given by rows, columns and values. *out stays NULL for a dtype that has no sums here. */
+gpa_code arr_sparse_dense(gpa_rt *rt, gpa_arr *const *a, int64_t n, bool turned, gpa_arr *added, gpa_arr **out, gpa_err *e);
+gpa_code arr_sparse_dense_places(gpa_rt *rt, gpa_arr *const *a, int64_t m, int64_t n, gpa_arr **out, gpa_err *e);
 /* The m x n matrix whose diagonals are these values, one diagonal after the other; offsets ascend. */
 gpa_code arr_sparse_diagonals(gpa_rt *rt, gpa_arr *values, gpa_arr *offsets, int64_t m, int64_t n, gpa_arr **out, gpa_err *e);
 /* At least one matrix, each of n[b] columns, side by side: three parts of each, values of one dtype. */

@@ -59,19 +59,45 @@ out:
 
 /* ---- dense ones ---- */
 
-gpa_code arr_sparse_dense(gpa_rt *rt, gpa_arr *const *a, int64_t n, bool turned, gpa_arr **out, gpa_err *e) {
+gpa_code arr_sparse_dense(gpa_rt *rt, gpa_arr *const *a, int64_t n, bool turned, gpa_arr *added, gpa_arr **out, gpa_err *e) {
     const gpa_dtype t = (gpa_dtype)a[AT]->dtype;
     sparse_rows s = {0};
+    host_dense other = {0};
     host_new_array made = {0};
     gpa_code rc = GPA_OK;
     if (!hostcall_can_add(t)) return GPA_OK;
     TRY(sparse_get(rt, a, n, &s, e));
-    TRY(host_new(rt, t, 2, turned ? (int64_t[]){n, s.r.m} : (int64_t[]){s.r.m, n}, &made, e));
+    if (added) TRY(host_get_as(rt, added, t, &other, e));
+    const int64_t shape[2] = {turned ? n : s.r.m, turned ? s.r.m : n};
+    if (added && (added->ndim != 2 || added->shape[0] != shape[0] || added->shape[1] != shape[1])) TRY(gpa_fail(e, GPA_E_VALUE, "inconsistent shapes"));
+    TRY(host_new(rt, t, 2, shape, &made, e));
+    const size_t size = (size_t)(shape[0] * shape[1]) * dtype_size(t);
+    if (added && size) memcpy(made.data, other.data, size);
+    else memset(made.data, 0, size);
     hostcall_dense(t, &s.r, turned, made.data);
     rc = sparse_made(rt, rc, &made, 1, out, e);
     if (!rc) explain_call(rt, "dense matrix of a sparse one", NULL, *out);
 out:
+    host_drop(rt, &other);
     sparse_drop(rt, &s);
+    return rc;
+}
+
+gpa_code arr_sparse_dense_places(gpa_rt *rt, gpa_arr *const *a, int64_t m, int64_t n, gpa_arr **out, gpa_err *e) {
+    const gpa_dtype t = (gpa_dtype)a[AT]->dtype;
+    const int64_t count = a[AT]->size, shape[2] = {m, n};
+    host_dense h[PARTS] = {{0}};
+    host_new_array made = {0};
+    gpa_code rc = GPA_OK;
+    if (!hostcall_can_add(t)) return GPA_OK;
+    for (int i = 0; i < PARTS; i++) TRY(host_get_as(rt, a[i], i == AT ? t : DT_I32, &h[i], e));
+    if (a[0]->size != count || a[1]->size != count || !sparse_below(&h[0], count, m) || !sparse_below(&h[1], count, n)) TRY(gpa_fail(e, GPA_E_VALUE, misfit));
+    TRY(host_new(rt, t, 2, shape, &made, e));
+    hostcall_dense_places(t, sparse_indices(&h[0]), sparse_indices(&h[1]), h[AT].data, count, m, n, made.data);
+    rc = sparse_made(rt, rc, &made, 1, out, e);
+    if (!rc) explain_call(rt, "dense matrix of a sparse one", NULL, *out);
+out:
+    for (int i = 0; i < PARTS; i++) host_drop(rt, &h[i]);
     return rc;
 }
 

@@ -103,11 +103,17 @@ out:
 
 /* ---- unions ---- */
 
+static const gpa_op united[UNION_COUNT] = {
+    [UNION_ADD] = OP_ADD,         [UNION_SUBTRACT] = OP_SUBTRACT, [UNION_MULTIPLY] = OP_MULTIPLY,   [UNION_MAXIMUM] = OP_MAXIMUM,
+    [UNION_MINIMUM] = OP_MINIMUM, [UNION_LESS] = OP_LESS,         [UNION_NOT_EQUAL] = OP_NOT_EQUAL, [UNION_GREATER] = OP_GREATER};
+
 gpa_code arr_sparse_union(gpa_rt *rt, gpa_op op, gpa_arr *const *a, gpa_arr *const *b, int64_t n, bool ascending, gpa_arr **out, gpa_err *e) {
     enum { START, COLUMN, IN_A, IN_B, RESULTS };
     const gpa_dtype t = (gpa_dtype)a[SPARSE_AT]->dtype, u = (gpa_dtype)b[SPARSE_AT]->dtype;
-    const host_union how = op == OP_ADD ? UNION_ADD : op == OP_SUBTRACT ? UNION_SUBTRACT : UNION_MULTIPLY;
-    const bool one = (op == OP_ADD || op == OP_SUBTRACT || op == OP_MULTIPLY) && t == u && hostcall_can_unite(how, t);
+    host_union how = UNION_ADD;
+    while (how < UNION_COUNT && united[how] != op) how++;
+    const bool one = how < UNION_COUNT && t == u && hostcall_can_unite(how, t);
+    const gpa_dtype made_in = one && how >= UNION_NOT_EQUAL ? DT_BOOL : t;
     const int results = one ? IN_B : RESULTS;
     sparse_rows x = {0}, y = {0};
     host_new_array made[RESULTS] = {{0}};
@@ -118,7 +124,7 @@ gpa_code arr_sparse_union(gpa_rt *rt, gpa_op op, gpa_arr *const *a, gpa_arr *con
     if (x.r.m != y.r.m) TRY(gpa_fail(e, GPA_E_VALUE, "inconsistent shapes"));
     const int64_t most = x.r.count + y.r.count;
     for (int i = 0; i < results && !rc; i++)
-        rc = host_new(rt, i == IN_A ? t : i == IN_B ? u : DT_I32, 1, i == START ? &a[SPARSE_START]->size : &most, &made[i], e);
+        rc = host_new(rt, i == IN_A ? made_in : i == IN_B ? u : DT_I32, 1, i == START ? &a[SPARSE_START]->size : &most, &made[i], e);
     int32_t *start = sparse_ints(&made[START]), *column = sparse_ints(&made[COLUMN]);
     if (!rc && one) rc = hostcall_unite(how, t, &x.r, &y.r, ascending, start, column, made[IN_A].data, &rt->interrupted, e);
     else if (!rc) rc = hostcall_union(t, u, &x.r, &y.r, start, column, made[IN_A].data, made[IN_B].data, &rt->interrupted, e);

@@ -26,19 +26,19 @@ def four(kind, t, counts):
     return t, kind, a, b, c, d
 def unordered(): return [four(kind, t, np.array(counts)) for t in ("i1", "u2", "i4", "i8", "f4", "f8", "c8", "c16", "?") for counts in ([3, 0, 5, 1, 9, 2], [0, 20, 1, 40, 0, 2]) for kind in (sp.csr_matrix, sp.csc_matrix, sp.csr_array)]
 
-# --- making and turning (scipy 1.18)
+# --- making and turning (scipy 1.17)
 for t in ("i4", "i8", "f4", "f8", "c16", "?"):
     for kind in kinds:
         a = kind(data(5, 4, t))
         tell(lambda: a, lambda: a.tocsr(), lambda: a.tocsc(), lambda: a.tocoo(), lambda: a.T, lambda: a.astype("f8") if t != "c16" else a, lambda: kind(a), lambda: kind((3, 2)), lambda: kind(([1, 2, 4], ([0, 1, 1], [2, 0, 0])), shape=(3, 4)), lambda: a.nnz, lambda: a.data, lambda: a.tocsc().indices, lambda: a.tocsc().indptr, lambda: a.tocsr().indices, lambda: a.tocsr().indptr, lambda: a.asformat("csc"))
 
-# --- wrong parts (scipy 1.18)
+# --- wrong parts (scipy 1.17)
 for kind in (sp.csr_matrix, sp.csc_array):
     tell(lambda: kind(([1, 2], [0, 1], [0, 1]), shape=(2, 2)), lambda: kind(([1, 2], [0, 1], [1, 1, 2]), shape=(2, 2)), lambda: kind(([1, 2], [0, 1], [0, 1, 5]), shape=(2, 2)), lambda: kind(([1], [0, 1], [0, 1, 1]), shape=(2, 2)))
 for kind in (sp.coo_matrix, sp.coo_array, sp.csr_matrix):
     tell(lambda: kind(([1], ([0], [5])), shape=(2, 3)), lambda: kind(([1], ([-1], [0])), shape=(2, 3)), lambda: kind(([1, 2], ([0], [0])), shape=(2, 3)), lambda: kind(([], ([], []))), lambda: kind((2, -3)))
 
-# --- products and arithmetic (scipy 1.18)
+# --- products and arithmetic (scipy 1.17)
 d, e = data(6, 5), data(6, 5, seed=3)
 for ka in kinds:
     a = ka(d)
@@ -48,13 +48,13 @@ for ka in kinds:
         b = kb(e)
         tell(lambda: a + b, lambda: a - b, lambda: a - a, lambda: a @ b.T, lambda: a.T @ b, lambda: a.multiply(b), lambda: a.maximum(b), lambda: a.minimum(b), lambda: a + b.T, lambda: a @ b, lambda: a * b.T, lambda: a * b)
 
-# --- comparisons (scipy 1.18)
+# --- comparisons (scipy 1.17)
 d, e = data(4, 5), data(4, 5, seed=5)
 for ka in kinds[:2] + kinds[3:5]:
     a, b = ka(d), sp.csr_matrix(e)
     tell(lambda: a != b, lambda: a == a, lambda: a > b, lambda: a < b, lambda: a >= b, lambda: (a != a).nnz, lambda: a > 1, lambda: a != 0, lambda: a < 0, lambda: a == 3, lambda: a >= 0.5)
 
-# --- sums and extremes (scipy 1.18)
+# --- sums and extremes (scipy 1.17)
 for t in ("i4", "f4", "f8", "c16", "?"):
     for kind in kinds:
         a = kind(data(5, 4, t))
@@ -64,7 +64,7 @@ for t in ("i4", "f4", "f8", "c16", "?"):
         if kind in kinds[:3]: tell(lambda: a.getnnz(), lambda: a.getnnz(0), lambda: a.getnnz(axis=1))
         if t not in ("c16", "?") and kind in kinds[:3]: tell(lambda: a.max(0), lambda: a.min(axis=1))
 
-# --- rows, columns, elements (scipy 1.18)
+# --- rows, columns, elements (scipy 1.17)
 d = data(7, 6)
 for kind in (sp.csr_matrix, sp.csc_matrix):
     a = kind(d)
@@ -74,7 +74,7 @@ for kind in (sp.csr_array, sp.csc_array):
     a = kind(d)
     tell(lambda: a[3, 1], lambda: a[1:4], lambda: a[:, [5, 0]], lambda: a[[1]], lambda: a[1:3, 2:4], lambda: a[[0, 2], [1, 3]].shape)
 
-# --- writing (scipy 1.18)
+# --- writing (scipy 1.17)
 for kind in (sp.csr_matrix, sp.csc_matrix, sp.csr_array):
     a = kind(data(5, 4))
     a[0, 1] = 7; tell(lambda: a)
@@ -89,14 +89,14 @@ c = sp.csr_matrix((np.array([1.0, 2, 3]), np.array([2, 0, 0]), np.array([0, 3, 3
 print(c.has_sorted_indices, c.has_canonical_format)
 c.sum_duplicates(); tell(lambda: c, lambda: c.indices, lambda: c.has_canonical_format)
 
-# --- printing (scipy 1.18)
+# --- printing (scipy 1.17)
 for kind in kinds:
     for t in ("i8", "f4", "c16", "?"):
         a = kind(data(3, 4, t))
         print(a); print(repr(a))
 print(sp.csr_matrix((2, 3))); print(sp.csr_matrix(np.arange(130).reshape(10, 13))); print([sp.coo_array((1, 1))])
 
-# --- whole matrices (scipy 1.18)
+# --- whole matrices (scipy 1.17)
 d, e = data(3, 4), data(2, 4, seed=1)
 a, b = sp.csr_matrix(d), sp.coo_matrix(e)
 tell(lambda: sp.eye(3, format="csr"), lambda: sp.eye(3, 4, 1, format="csr"), lambda: sp.identity(3, format="csc"), lambda: sp.eye_array(2, format="coo"), lambda: sp.diags([1.0, 2], format="csr"), lambda: sp.diags([[1, 2, 3], [4, 5]], [0, -1], format="csc", dtype=float), lambda: sp.diags([1.0, -2, 1], [-1, 0, 1], shape=(4, 4), format="csr"),
@@ -104,7 +104,7 @@ tell(lambda: sp.eye(3, format="csr"), lambda: sp.eye(3, 4, 1, format="csr"), lam
      lambda: sp.hstack([a, b]), lambda: sp.vstack([a, b.T]), lambda: sp.block_diag([a, b]).toarray(), lambda: sp.bmat([[a, None], [None, b]]).toarray(), lambda: sp.bmat([[a, None], [b, None]]), lambda: sp.bmat([[a, b]]), lambda: sp.block_array([[sp.csr_array(d)], [sp.csr_array(e)]], format="csr"), lambda: sp.kron(a, b, "csr"), lambda: sp.kronsum(sp.eye(2, format="csr"), sp.csr_matrix(data(3, 3)), "csr"),
      lambda: sp.tril(a), lambda: sp.triu(b, 1), lambda: sp.tril(a, -1, "csc"), lambda: sp.find(a)[0], lambda: sp.find(a)[2], lambda: a.reshape(2, 6), lambda: a.reshape((6, -1)), lambda: a.transpose(), lambda: a.copy(), lambda: sp.issparse(a), lambda: sp.isspmatrix(sp.csr_array(d)), lambda: sp.isspmatrix_csc(a.T), lambda: a.real, lambda: sp.random(5, 5, 2.0), lambda: sp.random(20, 30, 0.1, rng=np.random.default_rng(1)).nnz)
 
-# --- files (scipy 1.18)
+# --- files (scipy 1.17)
 import os, tempfile
 folder = tempfile.mkdtemp()
 path = os.path.join(folder, "a.npz")
@@ -118,7 +118,7 @@ try: sp.load_npz(os.path.join(folder, "none.npz"))
 except OSError as e: print(type(e).__name__)
 os.remove(path); os.rmdir(folder)
 
-# --- equations (scipy 1.18)
+# --- equations (scipy 1.17)
 import scipy.sparse.linalg as sl
 a = sp.csr_matrix(np.array([[4.0, 1, 0, 0], [1, 3, 0.5, 0], [0, 0.5, 2, 1], [0, 0, 1, 5]]))
 b = np.array([1.0, 2, 3, 4])
@@ -130,7 +130,7 @@ for f in (sl.cg, sl.bicgstab, sl.gmres):
     print(f(a, np.zeros(4)), f(a * 1e-8, b * 1e-8, rtol=1e-9)[0].round(5), f(a, b, x0=np.ones(4), rtol=1e-9, M=sp.diags(1 / a.diagonal()).tocsr())[0].round(5))
     tell(lambda: f(a, np.ones(3)))
 
-# --- many values in no order, some places named twice (scipy 1.18)
+# --- many values in no order, some places named twice (scipy 1.17)
 m, n = 60, 200
 k = np.arange(3000)
 row, col = k * 7919 % m, k * k * 31 % n
@@ -150,13 +150,13 @@ for t in ("f8", "i4", "c16", "i1", "f4", "?"):
         y = x.toarray()
         print(x.dtype, x.shape, (y.astype("c16") * (np.arange(y.size).reshape(y.shape) % 13)).sum())
 
-# --- indices that were changed by hand (scipy 1.18)
+# --- indices that were changed by hand (scipy 1.17)
 a = sp.csr_matrix(np.eye(4))
 a.indices[2] = 0
 a.data[1] = 5
 tell(lambda: a.tocsc(), lambda: a + a, lambda: a @ a)
 
-# --- rows of all lengths, in no order, with places named twice (scipy 1.18)
+# --- rows of all lengths, in no order, with places named twice (scipy 1.17)
 def made(t, m, n, counts, seed):
     starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
     k = np.arange(starts[-1]) + seed
@@ -176,11 +176,11 @@ for t in ("i1", "i2", "i4", "i8", "f4", "f8", "c8", "c16"):
             r = r.tocsr(); r.sum_duplicates()
             tell(lambda: r.shape, lambda: r.dtype, lambda: r.nnz, lambda: r.indices[::5], lambda: r.data[::5], lambda: r.indptr)
 
-# --- diagonals (scipy 1.18)
+# --- diagonals (scipy 1.17)
 for form in ("csr", "csc", "coo"):
     tell(lambda: sp.diags([[1, 2, 3], [4, 5], [6, 7]], [0, 1, -1], format=form), lambda: sp.diags([1, 2], [1, -2], shape=(3, 5), format=form), lambda: sp.diags([[1, 2, 3]], [2], format=form), lambda: sp.eye(3, 5, 2, format=form), lambda: sp.eye(5, 3, -2, format=form), lambda: sp.eye(3, 3, 7, format=form), lambda: sp.identity(0, format=form))
 
-# --- the order of what is unsorted, zeros that come out, flags (scipy 1.18) (not on cuda: results made there are in order)
+# --- the order of what is unsorted, zeros that come out, flags (scipy 1.17) (not on cuda: results made there are in order)
 def order(*all):
     for r in all: print(r.format, r.dtype, r.nnz, r.indices.tolist(), r.indptr.tolist(), rounded(r.data).tolist(), r.has_canonical_format, r.has_sorted_indices)
 for t, kind, a, b, c, d in unordered():
@@ -188,7 +188,7 @@ for t, kind, a, b, c, d in unordered():
     if t != "?": order(a - b, c - d, c - c, a - a)
     order(a @ b.T, c @ d.T, c.T @ d, a.tocsc(), b.tocsr(), c.tocsc() if kind is not sp.csc_matrix else c.tocsr())
 
-# --- values of what is unsorted (scipy 1.18)
+# --- values of what is unsorted (scipy 1.17)
 for t, kind, a, b, c, d in unordered():
     for x, y in ((a, b), (a, c), (c, d)): print(rounded((x + y).toarray()).tolist(), rounded(x.multiply(y).toarray()).tolist(), rounded((x @ y.T).toarray()).tolist(), rounded((x.T @ y).toarray()).tolist())
     tell(lambda: a.sum(axis=0), lambda: a.sum(axis=1), lambda: a.diagonal(), lambda: a.diagonal(2), lambda: a.diagonal(-3), lambda: a.toarray())
@@ -199,7 +199,7 @@ tell(lambda: a + b, lambda: b - a, lambda: a.multiply(b))
 x = sp.csr_matrix(np.array([[np.nan, 1, 0], [0, np.inf, -np.inf], [2, 3, np.nan]]))
 tell(lambda: x.max(axis=1).toarray(), lambda: x.min(axis=0).toarray(), lambda: (x + x).toarray(), lambda: x.multiply(sp.csr_matrix(np.eye(3))).toarray())
 
-# --- a narrow part of many columns (scipy 1.18)
+# --- a narrow part of many columns (scipy 1.17)
 counts = np.array([0, 1, 200, 15, 16, 17, 40, 48, 49, 300, 0, 5])
 k = np.arange(counts.sum()) + 1
 a = sp.csr_matrix(((k * 37 % 13 - 5) / 2, (k * k * 7919 % 104729 % 70000).astype(np.int32), np.concatenate([[0], np.cumsum(counts)])), (12, 70000))
@@ -209,18 +209,18 @@ for form in ("csr", "csc"):
     j = int(a.indices[7])
     for r in (c[:, j], c[:, j:j + 900], c[:, j:j + 900:7], c[:, 60000:], c[:, 3:70000:2], c[:, 9:9], c[3:8, :40]): print(r.shape, r.nnz, r.tocoo().row.tolist(), r.tocoo().col.tolist(), r.tocoo().data.tolist())
 
-# --- what a conversion shares (scipy 1.18)
+# --- what a conversion shares (scipy 1.17)
 a = sp.csr_matrix(np.eye(3))
 c = a.tocoo(); c.data[0] = 7; d = c.tocsr(); d.data[1] = 9
 print(a.data.tolist(), c.data.tolist(), d.data.tolist())
 d = sp.diags([[1.0, 2, 3]], [0]).tocoo(); r = d.tocsr(); r.data[0] = 5; d.data[2] = 8
 print(d.data.tolist(), r.data.tolist(), d.tocsr().data.tolist())
 
-# --- masks, crossed lists, dots (scipy 1.18)
+# --- masks, crossed lists, dots (scipy 1.17)
 d = data(5, 6)
 for kind in (sp.csr_matrix, sp.csc_matrix, sp.csr_array, sp.csc_array):
     a = kind(d)
-    tell(lambda: a[a > 1], lambda: a[d > 1], lambda: a[np.ones((3, 3), bool)], lambda: a[np.ix_([0, 4, 4], [2, 3])], lambda: a[np.array([[1], [0]]), [5, 0]], lambda: a[..., 1:3], lambda: a[2:4, ...], lambda: a[...], lambda: a.mT)
+    tell(lambda: a[a > 1], lambda: a[d > 1], lambda: a[np.ones((3, 3), bool)], lambda: a[np.ix_([0, 4, 4], [2, 3])], lambda: a[np.array([[1], [0]]), [5, 0]], lambda: a[..., 1:3], lambda: a[2:4, ...], lambda: a[...])
     for key in (a > 1, d < 0, np.ix_([0, 4], [2, 3])):
         b = a.copy(); b[key] = 3; tell(lambda: b)
     b = a.copy(); b[d > 1] = np.arange((d > 1).sum()); tell(lambda: b)
@@ -237,3 +237,69 @@ for d in ([[0, 0, 1], [0, 1, 1]], [[0, 0], [0, 0]], [[1, 1], [1, 1]]):
         a = kind(np.array(d, bool))
         for r in (a.max(axis=0), a.min(axis=0), a.max(axis=1), a.min(axis=1)): print(r.dtype, r.nnz, r.toarray().tolist())
         print(a.max(), a.min())
+
+# --- transposes of stacks (scipy 1.18)
+tell(lambda: sp.csr_matrix(data(3, 4)).mT)
+
+# --- places named twice count once where each place's value is asked for (scipy 1.17)
+def twice(kind, t):
+    c = sp.coo_matrix((np.array([4, 5, -9, 9, 4, 1]).astype(t), (np.array([0, 0, 1, 1, 0, 2]), np.array([1, 1, 0, 0, 2, 2]))), (3, 4))
+    if kind in (sp.coo_matrix, sp.coo_array): return kind((c.data, (c.row, c.col)), (3, 4))
+    a, b = (c.row, c.col) if kind in (sp.csr_matrix, sp.csr_array) else (c.col, c.row)
+    by = np.argsort(a, kind="stable")
+    return kind((c.data[by], b[by], np.searchsorted(a[by], np.arange((4 if kind in (sp.csr_matrix, sp.csr_array) else 5)))), (3, 4))
+import scipy.sparse.linalg as sl
+for kind in kinds:
+    for t in ("f8", "i4", "f4"):
+        for f in (lambda a: a.sqrt(), lambda a: abs(a), lambda a: a.power(2), lambda a: a > 4.5, lambda a: a != 0, lambda a: a.maximum(0), lambda a: a.minimum(-1.5).nnz, lambda a: a.count_nonzero(), lambda a: sl.norm(a), lambda a: a.max(), lambda a: a.min(), lambda a: a.sin(), lambda a: a.sign(),
+                  lambda a: a.argmax(), lambda a: a.argmin(axis=1), lambda a: a.argmax(axis=0), lambda a: a.diagonal(1), lambda a: a.sum(axis=0), lambda a: a.sum(axis=1), lambda a: a.toarray(), lambda a: a[0, 1] if a.format != "coo" else 0):
+            a = twice(kind, t)
+            tell(lambda: f(a), lambda: a.tocsr().sum())
+
+# --- columns by lists, in no order and several times, and single elements (scipy 1.17)
+for t in ("i1", "u2", "f4", "f8", "c16", "?"):
+    for kind in (sp.csr_matrix, sp.csc_matrix, sp.csr_array):
+        a, d = kind(data(9, 7, t)), data(9, 7, t)
+        for key in ([3], [5, 0, 6], [0, 2, 4], [6, 6, 0, 0, 6], [-1, 3, -7], [], d[0] != 0, np.arange(7)[::-1], slice(None, None, -1), slice(5, 1, -2)):
+            tell(lambda: a[:, key], lambda: a[key, :], lambda: a[2:5, key], lambda: a[[8, 0, 0]][:, key])
+        tell(lambda: a[:, [7]], lambda: a[:, [-8]], lambda: a[[9, 1]], lambda: a[0, 7], lambda: a[4, 3], lambda: a[-9, -7], lambda: a[-10, 0])
+        if kind is not sp.csr_array: tell(lambda: a.getcol(2), lambda: a.getcol(-1), lambda: a.getcol(7), lambda: a.getrow(-2))
+loose = sp.csr_matrix((np.arange(40.0), np.arange(40) * 7 % 13, np.arange(0, 41, 8)), (5, 13))
+for key in ([0, 3, 12], [12, 3, 3, 0], np.arange(13) % 2 == 0): r = loose[:, key]; print(r.indices.tolist(), r.data.tolist(), r.indptr.tolist(), r.has_sorted_indices)
+print(loose[2, 4], loose[2, 5], loose[[0, 1, 2], [7, 0, 5]].tolist())
+wide = sp.csr_matrix((np.arange(1.0, 3001), (np.arange(3000) // 100, np.arange(3000) * 37 % 5000)), (30, 5000))
+i = np.arange(9000)
+print(np.asarray(wide[i % 30, i * 11 % 5000]).sum(), wide.tocsc()[i % 30, i * 11 % 5000].sum(), wide[:, i * 7 % 5000].sum(), wide[:, i[:5000:2]].nnz, np.nonzero(wide.diagonal(37))[0].tolist())
+
+# --- where the largest and the smallest are (scipy 1.17)
+for t in ("i1", "u1", "i8", "u8", "f4", "f8"):
+    for seed in range(4):
+        for kind in kinds:
+            a = kind(abs(data(5, 4, t, seed)) if t[0] == "u" else data(5, 4, t, seed))
+            for b in (a, a.multiply(a), -a if t[0] != "u" else a):
+                d = b.toarray()
+                for axis in (None, 0, 1, -1): tell(lambda: bool((np.asarray(b.argmax(axis)).ravel() == d.argmax(axis).ravel()).all()), lambda: bool((np.asarray(b.argmin(axis)).ravel() == d.argmin(axis).ravel()).all()))
+            tell(lambda: a.argmax(axis=1), lambda: a.argmin(axis=0), lambda: a.argmax(), lambda: a.argmin())
+tell(lambda: sp.csr_matrix((0, 3)).argmax(), lambda: sp.csr_matrix((3, 0)).argmin(axis=1), lambda: sp.csr_matrix((3, 2)).argmax(), lambda: sp.csr_matrix((3, 2)).argmin(axis=1), lambda: sp.csr_matrix((100000, 100000)).argmax(), lambda: sp.eye(70000, format="csr").argmin(axis=1).sum())
+
+# --- the larger, the smaller, what differs, of two (scipy 1.17)
+for t in ("i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f4", "f8", "?", "c8", "c16"):
+    for ka in (sp.csr_matrix, sp.csc_array):
+        x, y = data(6, 5), data(6, 5, seed=2)
+        a, b = [k((abs(z) if t[0] == 'u' else z).astype(t)) for k, z in ((ka, x), (sp.csr_array, y))]
+        tell(lambda: a != b, lambda: a != a)
+        if t[0] != "c": tell(lambda: a.maximum(b), lambda: a.minimum(b), lambda: a > b, lambda: a < b, lambda: b < a, lambda: (a > b).has_canonical_format)
+for t, kind, a, b, c, d in unordered():
+    if t[0] != "c":
+        for r in (a.maximum(b), a.minimum(c), a != b, c > d, a < d): tell(lambda: r.toarray())
+x, y = [sp.csr_matrix(np.array([[np.nan, 1, 0, -2.5], [0, np.inf, -np.inf, 3]])), sp.csr_matrix(np.array([[1, np.nan, 2, 0], [np.nan, 0, 1, 3.0]]))]
+tell(lambda: x != y, lambda: x < y, lambda: x > y)
+
+# --- dense ones and sparse ones (scipy 1.17)
+for t in ("i1", "u1", "i4", "f4", "f8", "c16", "?"):
+    for u in ("i2", "f4", "f8", "?"):
+        for kind in (sp.csr_matrix, sp.csc_matrix, sp.coo_matrix, sp.csr_array):
+            a, b = kind(data(4, 5, t)), data(4, 5, u, 3)
+            tell(lambda: a + b, lambda: b + a, lambda: a + b.T.copy().T, lambda: a + b[0] if kind is sp.csr_array else 0, lambda: a.toarray())
+            if "?" not in (t, u): tell(lambda: a - b, lambda: b - a)
+print(sp.csr_matrix(np.array([[0, 1.0]])) - np.array([[0.0, 1]]), np.array([[-0.0, 1]]) - sp.csr_matrix(np.array([[0, 1.0]])))
