@@ -303,3 +303,39 @@ for t in ("i1", "u1", "i4", "f4", "f8", "c16", "?"):
             tell(lambda: a + b, lambda: b + a, lambda: a + b.T.copy().T, lambda: a + b[0] if kind is sp.csr_array else 0, lambda: a.toarray())
             if "?" not in (t, u): tell(lambda: a - b, lambda: b - a)
 print(sp.csr_matrix(np.array([[0, 1.0]])) - np.array([[0.0, 1]]), np.array([[-0.0, 1]]) - sp.csr_matrix(np.array([[0, 1.0]])))
+
+# --- elements that are set, where there are values and where there are none (scipy 1.17)
+for kind in (sp.csr_matrix, sp.csc_matrix, sp.csr_array):
+    for t in ("f8", "i4", "c16", "?", "u1"):
+        a = kind(abs(data(7, 6)).astype(t))
+        t0 = a.T; share = kind(a); own = a.copy()
+        for (i, j), x in (((0, 0), 1), (([0, 1, 0, 6], [3, 3, 3, 5]), [1, 2, 3, 0]), ((slice(1, 3), slice(0, 4, 2)), [[4, 5], [6, 7]]), ((2, [0, 1, 1]), [7, 8, 9]), ((slice(None), 5), 1), ((-1, -2), 0), (([], []), 3)):
+            a[i, j] = np.asarray(x).astype(t); tell(lambda: a, lambda: a.indices, lambda: a.indptr, lambda: a.has_canonical_format)
+        tell(lambda: own, lambda: t0, lambda: share)
+    a = kind(data(5, 5)); b = a.T
+    i, j = a.nonzero()
+    a[i, j] = 5.0; print(b.data.tolist(), a.nnz)  # the same memory
+    a.setdiag(2); tell(lambda: a); a.setdiag(np.arange(9), k=-1); tell(lambda: a); a.setdiag([], k=2); tell(lambda: a); a.setdiag([1.5], k=4); tell(lambda: a, lambda: a.nnz)
+    a = kind((np.array([1.0, 2, 3]), np.array([1, 1, 0]), np.array([0, 3] + [3] * 4)), (5, 5))
+    a[0, 0] = 9; a[4, 4] = 1; tell(lambda: a.toarray(), lambda: a.__setitem__((5, 0), 1))
+for kind in (sp.coo_matrix, sp.coo_array): a = kind(data(4, 6)); a.setdiag(3); tell(lambda: a); a.setdiag([1, 2], -1); tell(lambda: a)
+
+# --- blocks (scipy 1.17)
+a, b = sp.csr_matrix(data(3, 4)), sp.csr_matrix(data(2, 4, seed=1))
+tell(lambda: sp.block_diag([a, b.tocsc(), b.tocoo(), [[1, 0], [0, 2.0]], np.array([[0, 1], [3, 0]]), 5], "csr"), lambda: sp.block_diag([np.array([[1, 0], [0, 0]])]).nnz, lambda: sp.block_diag([sp.csr_array(data(2, 2)), a]), lambda: sp.block_diag([a, a], dtype="f4"), lambda: sp.block_diag([a] * 30).sum(), lambda: sp.block_diag([np.eye(2), np.zeros((0, 3)), np.ones((1, 0)), a]),
+     lambda: sp.bmat([[a, a], [b, b]]), lambda: sp.bmat([[a, a], [b, b]], "csc"), lambda: sp.bmat([[a], [b]], dtype="f4"), lambda: sp.bmat([[a, a], [b]]), lambda: sp.bmat([[a.tocsc(), a.tocsc()]], "csr"), lambda: sp.vstack([a, b] * 20).sum(axis=0), lambda: sp.vstack([a] * 5).indptr, lambda: sp.vstack([a.tocsc()] * 3, "csc").indptr, lambda: sp.bmat([[sp.csr_array(data(2, 2)), a[:2]]]))
+
+# --- diagonals that are rows (scipy 1.17)
+d = data(3, 6) + 1
+for m, n in ((6, 6), (4, 6), (6, 4), (9, 6), (6, 9), (2, 2)):
+    for where in ([0, 1, -1], [-3, 5, 2], [8, -8, 0], [3, -1, 1]):
+        for form in ("csr", "csc", "coo"): tell(lambda: sp.spdiags(d, where, m, n, form))
+tell(lambda: sp.spdiags([1, 2, 0], 0, 3, 3, "csr"), lambda: sp.spdiags([[1, 2, 0]], [1], 5, 5, "coo").nnz, lambda: sp.spdiags(d, [0, 1, 1], 6, 6), lambda: sp.spdiags(d, [0, 1], 6, 6))
+
+# --- norms of rows and columns (scipy 1.17)
+import scipy.sparse.linalg as sl
+for t in ("f8", "f4", "i4", "c16"):
+    for kind in kinds:
+        a = kind(data(5, 4, t))
+        for axis in (0, 1, -1): tell(lambda: sl.norm(a, None, axis), lambda: sl.norm(a, 1, axis), lambda: sl.norm(a, 2, axis), lambda: sl.norm(a, np.inf, axis), lambda: sl.norm(a, -np.inf, axis), lambda: sl.norm(a, 0, axis), lambda: sl.norm(a, 3, axis))
+        tell(lambda: sl.norm(a), lambda: sl.norm(a, 1), lambda: sl.norm(a, -np.inf), lambda: sl.norm(a, "fro", 0), lambda: sl.norm(a, None, 2))
