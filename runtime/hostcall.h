@@ -72,9 +72,9 @@ typedef enum { UNION_ADD, UNION_SUBTRACT, UNION_MULTIPLY, UNION_MAXIMUM, UNION_M
 bool hostcall_can_unite(host_union how, gpa_dtype t);
 gpa_code hostcall_unite(host_union how, gpa_dtype t, const host_rows *a, const host_rows *b, bool ascending, int32_t *start, int32_t *column, void *at,
                         const atomic_bool *stop, gpa_err *e);
-/* Some of a's rows, n of them: where each will begin, start[0 .. n]; then their columns and values. GPA_E_INDEX for a row that is not there. */
+/* Some of a's rows, n of them: where each will begin, start[0 .. n]; then their columns and values, of `item` bytes. GPA_E_INDEX for a row that is not there. */
 gpa_code hostcall_some_starts(const host_rows *a, const int64_t *row, int64_t n, int32_t *start, gpa_err *e);
-void hostcall_some(gpa_dtype t, const host_rows *a, const int64_t *row, int64_t n, const int32_t *start, int32_t *column, void *at);
+void hostcall_some(size_t item, const host_rows *a, const int64_t *row, int64_t n, const int32_t *start, int32_t *column, void *at);
 /* Columns of a that are chosen, and how many values there will be: GPA_E_INDEX for one that is not there. Given back with _free, also after a failure. */
 typedef struct {
     int32_t *first, *order; /* of each column, where it stands in `order`; or, if each is chosen once, which it will be, from 1 on, 0 for others */

@@ -6,8 +6,13 @@
 #include "runtime/sums.h"
 #include "runtime/wide.h"
 
-enum { FEW = 16 /* columns that are looked at one by one */, LANES = 16, NARROW = 64 /* columns for each that is wanted */, LOOK = 4096 /* elements between two looks at *stop */,
-       AHEAD = 8 /* elements that memory is asked for */ };
+enum {
+    FEW = 16 /* columns that are looked at one by one */,
+    LANES = 16,
+    NARROW = 64 /* columns for each that is wanted */,
+    LOOK = 4096 /* elements between two looks at *stop */,
+    AHEAD = 8 /* elements that memory is asked for */
+};
 
 /* ---- rows and columns ---- */
 
@@ -22,14 +27,26 @@ gpa_code hostcall_some_starts(const host_rows *a, const int64_t *row, int64_t n,
     return GPA_OK;
 }
 
-void hostcall_some(gpa_dtype t, const host_rows *a, const int64_t *row, int64_t n, const int32_t *start, int32_t *column, void *at) {
-    const size_t item = dtype_size(t);
-    for (int64_t i = 0; i < n; i++) {
-        const size_t from = (size_t)a->start[row[i]], to = (size_t)start[i], count = (size_t)(start[i + 1] - start[i]);
-        memcpy(column + to, a->column + from, count * sizeof *column);
-        memcpy((char *)at + to * item, (const char *)a->at + from * item, count * item);
+/* Each row fills LANES at least, where there is room, of which the next ones take back what is theirs: lengths cannot be foreseen. */
+#define COPY_ROWS(T)                                                              \
+    for (int64_t i = 0; i < n; i++) {                                             \
+        const int32_t from = a->start[row[i]], to = start[i], count = start[i + 1] - to; \
+        const int32_t *c = a->column + from;                                      \
+        const T *v = (const T *)a->at + from;                                     \
+        if (count > LANES || from > last || to > room) {                          \
+            memcpy(column + to, c, (size_t)count * sizeof *column);               \
+            memcpy((T *)at + to, v, (size_t)count * sizeof(T));                   \
+            continue;                                                             \
+        }                                                                         \
+        memcpy(column + to, c, LANES * sizeof *column);                           \
+        memcpy((T *)at + to, v, LANES * sizeof(T));                               \
     }
+
+GPA_WIDE void hostcall_some(size_t item, const host_rows *a, const int64_t *row, int64_t n, const int32_t *start, int32_t *column, void *at) {
+    const int32_t last = (int32_t)a->count - LANES, room = start[n] - LANES;
+    BY_SIZE(item, COPY_ROWS);
 }
+#undef COPY_ROWS
 
 /* Which values are in the `wide` columns from low on, in their order; how many. Few are: most lanes have none. */
 static GPA_WIDE int32_t find_few(const int32_t *column, int32_t count, uint32_t low, uint32_t wide, int32_t *found) {

@@ -43,8 +43,8 @@ static gpa_code columns_new(row_columns *r, const host_rows *a, const host_rows 
     UNION(id, other, MULTIPLY, T, T, T, (T)(1u * a * b), c != 0) \
     UNION(id, other, NOT_EQUAL, T, T, uint8_t, a != b, c)
 #define ORDERED(UNION, id, T, W)                                               \
-    UNION(id, id, MAXIMUM, T, W, T, (T)((a > b) | (a != a) ? a : b), c != 0)   \
-    UNION(id, id, MINIMUM, T, W, T, (T)((a < b) | (a != a) ? a : b), c != 0)   \
+    UNION(id, id, MAXIMUM, T, W, T, (T)(((a > b) | (a != a)) ? a : b), c != 0) \
+    UNION(id, id, MINIMUM, T, W, T, (T)(((a < b) | (a != a)) ? a : b), c != 0) \
     UNION(id, id, LESS, T, W, uint8_t, a < b, c)                               \
     UNION(id, id, GREATER, T, W, uint8_t, a > b, c)
 #define REAL(UNION, id, T, W)                       \

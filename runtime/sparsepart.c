@@ -21,7 +21,7 @@ gpa_code arr_sparse_some(gpa_rt *rt, gpa_arr *const *a, int64_t n, gpa_arr *rows
     TRY(host_new(rt, DT_I32, 1, &starts, &made[START], e));
     rc = hostcall_some_starts(&s.r, which, rows->size, sparse_ints(&made[START]), e);
     for (int i = COLUMN; i < PARTS && !rc; i++) rc = host_new(rt, i == AT ? t : DT_I32, 1, (int64_t[]){sparse_ints(&made[START])[rows->size]}, &made[i], e);
-    if (!rc) hostcall_some(t, &s.r, which, rows->size, sparse_ints(&made[START]), sparse_ints(&made[COLUMN]), made[AT].data);
+    if (!rc) hostcall_some(dtype_size(t), &s.r, which, rows->size, sparse_ints(&made[START]), sparse_ints(&made[COLUMN]), made[AT].data);
     rc = sparse_made(rt, rc, made, PARTS, out, e);
     if (!rc) explain_call(rt, "rows of a sparse matrix", NULL, out[AT]);
 out:
