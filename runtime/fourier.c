@@ -18,6 +18,8 @@ typedef struct {
     int n;
     const int *axes;
     int64_t last;
+    bool alone; /* all of it by the library: scaled, and the operand stays (libcall.h) */
+    double scale;
 } transform;
 
 static gpa_dtype complex_of(gpa_dtype t) { return t == DT_F32 || t == DT_C64 ? DT_C64 : DT_C128; }
@@ -42,7 +44,7 @@ static bool describe(const transform *f, int ndim, const int64_t *real, const in
     int64_t shape[GPA_MAX_DIMS], is[GPA_MAX_DIMS], os[GPA_MAX_DIMS];
     bool done[GPA_MAX_DIMS] = {false};
     int others = 0, rank = f->n;
-    *c = (gpa_libcall){.kind = LIB_FFT, .dtype = t, .fft = {.form = f->form, .inverse = f->inverse, .rank = rank}};
+    *c = (gpa_libcall){.kind = LIB_FFT, .dtype = t, .fft = {.form = f->form, .inverse = f->inverse, .rank = rank, .alone = f->alone, .scale = f->scale}};
     if (rank > KIR_MAX_DIMS) return false;
     for (int i = 0; i < rank; i++) {
         int axis = f->axes[i];
@@ -224,6 +226,31 @@ out:
     return rc;
 }
 
+/* All of a transform by one call of the library, where memory is the host's; *out NULL: it cannot do that. */
+static gpa_code run_alone(gpa_rt *rt, gpa_arr *a, const transform *f, double scale, gpa_arr **out, gpa_err *e) {
+    transform g = *f;
+    gpa_libcall c;
+    gpa_device *d;
+    gpa_arr *made = NULL;
+    int64_t shape[GPA_MAX_DIMS], strides[GPA_MAX_DIMS];
+    gpa_code rc = GPA_OK;
+    *out = NULL;
+    g.alone = true;
+    g.scale = scale;
+    result_shape(a, &g, shape);
+    shape_c_strides(a->ndim, shape, strides);
+    TRY(place_of(rt, a, &d, e));
+    if (!a->size || !d->caps.host_visible) goto out;
+    if (!describe(&g, a->ndim, g.form == FFT_C2R ? shape : a->shape, a->strides, strides, complex_of((gpa_dtype)a->dtype), &c)) goto out;
+    if (!library_can(d, &c)) goto out;
+    TRY(arr_force(rt, a, CUT_LIBRARY, e));
+    TRY(arr_empty(rt, result_type(a, g.form), a->ndim, shape, &made, e));
+    if (by_library(rt, a, &g, made, &rc, e) && !rc) *out = arr_retain(made);
+out:
+    arr_release(rt, made);
+    return rc;
+}
+
 /* What a C2R transform begins with: its other axes done, in memory that it may overwrite. */
 static gpa_code half_done(gpa_rt *rt, gpa_arr *a, transform *f, gpa_arr **out, gpa_err *e) {
     transform complex_axes = *f;
@@ -300,11 +327,16 @@ gpa_code arr_fft(gpa_rt *rt, gpa_arr *a, const arr_fft_opts *o, gpa_arr **out, g
     bool scale = o->scale != 1, copied = f.form == FFT_C2R && f.n == 1;
     place_stay at = place_enter(rt, &a, 1);
     gpa_code rc = GPA_OK;
+    *out = NULL;
     if (f.form == FFT_C2C && !dtype_is_complex((gpa_dtype)a->dtype)) {
         TRY(of_real(rt, a, o, &f, out, e));
         if (*out) goto out;
         TRY(arr_cast(rt, a, complex_of((gpa_dtype)a->dtype), false, &wide, e));
         a = wide;
+    }
+    if (!o->into && (copied || (scale && f.form != FFT_C2R))) {
+        TRY(run_alone(rt, a, &f, o->scale, out, e));
+        if (*out) goto out;
     }
     if (scale && a != o->into && (copied || arr_is_pending(a))) { /* one factor more in the program that makes the operand */
         if (copied) TRY(scaled(rt, a, o->scale, &before, e));
@@ -322,6 +354,8 @@ gpa_code arr_fft(gpa_rt *rt, gpa_arr *a, const arr_fft_opts *o, gpa_arr **out, g
         if (scale) TRY(arr_update(rt, OP_MULTIPLY, result, &by, e));
         *out = arr_retain(result);
     } else {
+        if (scale) TRY(run_alone(rt, first, &f, o->scale, out, e));
+        if (*out) goto out;
         TRY(run(rt, first, &f, &result, e));
         if (scale) TRY(scaled(rt, result, o->scale, out, e));
         else *out = arr_retain(result);

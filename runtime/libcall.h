@@ -57,13 +57,15 @@ typedef struct gpa_libcall {
             bool most;
             gpa_binding in, out;
         } extreme;
-        /* Unscaled discrete Fourier transforms with the sign -1, or +1 for the inverse, over the first `rank` dimensions
+        /* Discrete Fourier transforms with the sign -1, or +1 for the inverse, over the first `rank` dimensions
          * of a space of `ndim`, for every point of the others. n are the extents of the space, those of the real side for
          * R2C (always forward) and C2R (always inverse, rank 1); the complex side of the last transformed dimension then
-         * has n/2 + 1. dtype is the complex one. C2C may be in place (in and out the same layout); C2R may overwrite `in`. */
+         * has n/2 + 1. dtype is the complex one. C2C may be in place (in and out the same layout). They are not scaled, and C2R may
+         * overwrite `in`; but if `alone`, results are times `scale` and `in` stays as it is, which a library need not be able to do. */
         struct {
             gpa_fft_form form;
-            bool inverse;
+            bool inverse, alone;
+            double scale;
             int rank, ndim;
             int64_t n[KIR_MAX_DIMS];
             gpa_binding in, out;

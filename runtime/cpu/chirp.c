@@ -53,8 +53,7 @@ int64_t chirp_length(gpa_dtype complex, int64_t n) {
 
 /* ---- factors ---- */
 
-/* exp(i angle) of pi times `part` over n, part < 2n, each from an angle of at most pi/4. */
-static void turned(int64_t part, int64_t n, double *re, double *im) {
+void chirp_turned(int64_t part, int64_t n, double *re, double *im) {
     int64_t eighths = 4 * part / n, rest = 4 * part - eighths * n; /* pi/4 * (eighths + rest / n) */
     bool before = eighths & 1; /* a little before the next quarter turn */
     double angle = 0.78539816339744830962 * (double)(before ? n - rest : rest) / (double)n, c = cos(angle), s = before ? -sin(angle) : sin(angle);
@@ -77,7 +76,7 @@ bool chirp_make(chirp *c, gpa_dtype complex, int64_t n, int64_t m, bool inverse)
     }
     for (int64_t k = 0, square = 0; k < n; k++) {
         double re, im;
-        turned(square, n, &re, &im);
+        chirp_turned(square, n, &re, &im);
         if (!inverse) im = -im;
         put(c, c->w, k, re, im);
         put(c, c->spectrum, k, re, -im);
@@ -99,18 +98,11 @@ void chirp_free(chirp *c) {
     GPA_WIDE static void name##_scale(const T *in, T by, int64_t numbers, T *out) {           \
         for (int64_t i = 0; i < numbers; i++) out[i] = in[i] * by;                            \
     }                                                                                         \
-    GPA_WIDE static void name##_product(const T *restrict a, const T *restrict b, int64_t n, T *restrict out) { \
+    GPA_WIDE static void name##_product(const T *a, const T *restrict b, int64_t n, T *out) { /* out may be a */ \
         for (int64_t i = 0; i < n; i++) {                                                     \
             T re = a[2 * i] * b[2 * i] - a[2 * i + 1] * b[2 * i + 1];                         \
             T im = a[2 * i] * b[2 * i + 1] + a[2 * i + 1] * b[2 * i];                         \
             out[2 * i] = re, out[2 * i + 1] = im;                                             \
-        }                                                                                     \
-    }                                                                                         \
-    GPA_WIDE static void name##_multiply(T *restrict a, const T *restrict b, int64_t n) {     \
-        for (int64_t i = 0; i < n; i++) {                                                     \
-            T re = a[2 * i] * b[2 * i] - a[2 * i + 1] * b[2 * i + 1];                         \
-            T im = a[2 * i] * b[2 * i + 1] + a[2 * i + 1] * b[2 * i];                         \
-            a[2 * i] = re, a[2 * i + 1] = im;                                                 \
         }                                                                                     \
     }                                                                                         \
     static void name##_widen(const T *in, int64_t step, int64_t n, T *row) {                  \
@@ -141,23 +133,20 @@ void chirp_scale(chirp *c, const void *transformed) {
     else wide_scale(transformed, by, 2 * c->m, c->spectrum);
 }
 
-static void product(const chirp *c, const void *in, void *out) {
-    if (c->dtype == DT_C64) single_product(in, c->w, c->n, out);
-    else wide_product(in, c->w, c->n, out);
+static void product(const chirp *c, const void *in, const void *by, int64_t n, void *out) {
+    if (c->dtype == DT_C64) single_product(in, by, n, out);
+    else wide_product(in, by, n, out);
 }
 
 void chirp_begin(const chirp *c, const void *in, void *out) {
     size_t item = dtype_size(c->dtype);
-    product(c, in, out);
+    product(c, in, c->w, c->n, out);
     memset((char *)out + (size_t)c->n * item, 0, (size_t)(c->m - c->n) * item);
 }
 
-void chirp_middle(const chirp *c, void *at) {
-    if (c->dtype == DT_C64) single_multiply(at, c->spectrum, c->m);
-    else wide_multiply(at, c->spectrum, c->m);
-}
+void chirp_middle(const chirp *c, void *at) { product(c, at, c->spectrum, c->m, at); }
 
-void chirp_end(const chirp *c, const void *in, void *out) { product(c, in, out); }
+void chirp_end(const chirp *c, const void *in, void *out) { product(c, in, c->w, c->n, out); }
 
 void chirp_widen(const chirp *c, const void *in, int64_t step, void *row) {
     if (c->dtype == DT_C64) single_widen(in, step, c->n, row);

@@ -30,6 +30,9 @@ bool chirp_make(chirp *c, gpa_dtype complex, int64_t n, int64_t m, bool inverse)
 void chirp_scale(chirp *c, const void *transformed);
 void chirp_free(chirp *c);
 
+/* exp(pi i part/n) for part < 2n, from an angle of at most pi/4. */
+void chirp_turned(int64_t part, int64_t n, double *re, double *im);
+
 /* n points of `in` times w, and zeros, to the m of `out`. */
 void chirp_begin(const chirp *c, const void *in, void *out);
 /* The m points of `at` times the spectrum. */

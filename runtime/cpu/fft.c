@@ -1,4 +1,5 @@
-/* Fourier transforms by FFTW.
+/* Fourier transforms: those of lengths with small prime factors by our own passes, where there are lines enough or long ones (smooth.h),
+ * the others by FFTW.
  *
  * FFTW's guru interface takes any strides, so operands go in as they lie; only large transforms of points that lie far apart
  * are gathered, a few neighbouring lines at a time, because each point would otherwise cost a line of the cache. A plan is
@@ -13,6 +14,7 @@
 #include "runtime/base.h"
 #include "runtime/cpu/chirp.h"
 #include "runtime/cpu/run.h"
+#include "runtime/cpu/smooth.h"
 #include "runtime/cpu/threads.h"
 #include "runtime/cpu/unfold.h"
 
@@ -70,6 +72,7 @@ struct fft {
     entry plans[PLANS];
     factors factors[FACTORS];
     struct { chirp c; uint64_t used; } chirps[CHIRPS];
+    smooth *smooth;
     uint64_t clock;
 };
 
@@ -102,9 +105,39 @@ static void load(library *l, const char *prefix, const char *name, const char *t
     if (!l->threads_init || !l->threads || !l->threads_init()) l->threads = NULL;
 }
 
+/* ---- axes ---- */
+
+/* The call along one axis of a space whose extents are n. */
+static gpa_libcall along(const gpa_libcall *c, int axis, gpa_fft_form form, const int64_t *n, const gpa_binding *in, const gpa_binding *out) {
+    gpa_libcall one = *c;
+    one.fft.form = form;
+    one.fft.rank = 1;
+    one.fft.in = *in, one.fft.out = *out;
+    memcpy(one.fft.n, n, sizeof one.fft.n);
+    one.fft.n[0] = n[axis], one.fft.in.stride[0] = in->stride[axis], one.fft.out.stride[0] = out->stride[axis];
+    for (int d = axis; d > 0; d--) one.fft.n[d] = n[d - 1], one.fft.in.stride[d] = in->stride[d - 1], one.fft.out.stride[d] = out->stride[d - 1];
+    return one;
+}
+
+/* Whether every axis goes by our own passes. */
+static bool all_smooth(const gpa_libcall *c) {
+    int64_t n[KIR_MAX_DIMS];
+    memcpy(n, c->fft.n, sizeof n);
+    for (int axis = c->fft.rank - 1; axis >= 0; axis--) {
+        bool last = axis == c->fft.rank - 1;
+        gpa_libcall one = along(c, axis, last ? c->fft.form : FFT_C2C, n, last ? &c->fft.in : &c->fft.out, &c->fft.out);
+        if (!smooth_can(&one)) return false;
+        if (c->fft.form == FFT_R2C && last) n[axis] = n[axis] / 2 + 1;
+    }
+    return true;
+}
+
+/* ---- the library, found ---- */
+
 static library *library_of(fft *f, gpa_dtype t) { return t == DT_C128 ? &f->wide : &f->single; }
 
 bool fft_can(fft **f, const gpa_libcall *c) {
+    if (c->fft.alone && !all_smooth(c)) return false;
     if (!*f && !(*f = mem_zero(sizeof **f))) return false;
     library *l = library_of(*f, c->dtype);
     if (!l->library && c->dtype == DT_C128) load(l, "fftw", "libfftw3.so.3", "libfftw3_threads.so.3");
@@ -117,6 +150,7 @@ void fft_free(fft *f) {
         if (f->plans[i].p) library_of(f, f->plans[i].k.dtype)->destroy(f->plans[i].p);
     for (size_t i = 0; f && i < FACTORS; i++) mem_free(f->factors[i].w);
     for (size_t i = 0; f && i < CHIRPS; i++) chirp_free(&f->chirps[i].c);
+    if (f) smooth_free(f->smooth);
     mem_free(f);
 }
 
@@ -475,10 +509,10 @@ static void halves_chunk(void *arg, int64_t chunk) {
             out += rest % q->c->fft.n[d] * q->out_step[d];
             rest /= q->c->fft.n[d];
         }
-        for (int64_t k = 0; inverse && k < width; k++) unfold(q->c->dtype, in + k * q->in_step[1], q->h, q->w, true);
+        for (int64_t k = 0; inverse && k < width; k++) unfold(q->c->dtype, in + k * q->in_step[1], in + k * q->in_step[1], q->h, q->w, true);
         if (q->whole) q->l->run_c2c(width == q->width ? q->whole : q->last, in, out);
         for (int64_t k = 0; !q->whole && k < width; k++) line_run(&q->one, in + k * q->in_step[1], out + k * q->out_step[1], aligned(room));
-        for (int64_t k = 0; !inverse && k < width; k++) unfold(q->c->dtype, out + k * q->out_step[1], q->h, q->w, false);
+        for (int64_t k = 0; !inverse && k < width; k++) unfold(q->c->dtype, out + k * q->out_step[1], out + k * q->out_step[1], q->h, q->w, false);
     }
     mem_free(room);
 }
@@ -601,6 +635,7 @@ static bool is_far(const gpa_libcall *c, const int64_t *strides, int axis) {
 static gpa_code by_plan(fft *f, int threads, const gpa_libcall *c, void *in, void *out, gpa_err *e) {
     const library *l = library_of(f, c->dtype);
     gpa_code rc = GPA_OK;
+    if (smooth_can(c)) return smooth_run(&f->smooth, threads, c, in, out, e);
     if (by_halves(f, threads, c, in, out, &rc, e)) return rc;
     if (rows_can(c)) return by_rows(f, threads, c, in, out, e);
     if (c->fft.rank == 1 && chirp_length(c->dtype, c->fft.n[0]))
@@ -617,28 +652,21 @@ static gpa_code by_plan(fft *f, int threads, const gpa_libcall *c, void *in, voi
 
 /* The last axis first, from in to out, then the others in out. */
 static gpa_code by_axes(fft *f, int threads, const gpa_libcall *c, void *in, void *out, gpa_err *e) {
-    gpa_libcall one = *c;
     int last = c->fft.rank - 1;
     gpa_code rc;
     int64_t n[KIR_MAX_DIMS];
     memcpy(n, c->fft.n, sizeof n);
-    if (c->fft.form == FFT_C2C && is_far(c, c->fft.in.stride, last)) {
+    gpa_libcall one = along(c, last, c->fft.form, n, &c->fft.in, &c->fft.out);
+    if (c->fft.form == FFT_C2C && is_far(c, c->fft.in.stride, last) && !smooth_can(&one))
         rc = by_blocks(f, threads, c, last, n, in, c->fft.in.stride, out, c->fft.out.stride, e);
-    } else { /* the call with its last axis as the only one */
-        one.fft.rank = 1;
-        for (int d = last; d > 0; d--) {
-            one.fft.n[d] = c->fft.n[d - 1];
-            one.fft.in.stride[d] = c->fft.in.stride[d - 1];
-            one.fft.out.stride[d] = c->fft.out.stride[d - 1];
-        }
-        one.fft.n[0] = c->fft.n[last];
-        one.fft.in.stride[0] = c->fft.in.stride[last];
-        one.fft.out.stride[0] = c->fft.out.stride[last];
-        rc = by_plan(f, threads, &one, in, out, e);
-    }
+    else rc = by_plan(f, threads, &one, in, out, e);
     if (c->fft.form == FFT_R2C) n[last] = n[last] / 2 + 1;
-    for (int axis = last - 1; axis >= 0 && !rc; axis--)
-        rc = by_blocks(f, threads, c, axis, n, out, c->fft.out.stride, out, c->fft.out.stride, e);
+    for (int axis = last - 1; axis >= 0 && !rc; axis--) {
+        one = along(c, axis, FFT_C2C, n, &c->fft.out, &c->fft.out);
+        one.fft.alone = false;
+        if (smooth_can(&one)) rc = smooth_run(&f->smooth, threads, &one, out, out, e);
+        else rc = by_blocks(f, threads, c, axis, n, out, c->fft.out.stride, out, c->fft.out.stride, e);
+    }
     return rc;
 }
 
@@ -646,7 +674,7 @@ gpa_code fft_run(fft *f, int threads, const gpa_libcall *c, gpa_err *e) {
     gpa_dtype real = dtype_info[c->dtype].real;
     void *in = at(&c->fft.in, c->fft.form == FFT_R2C ? real : c->dtype);
     void *out = at(&c->fft.out, c->fft.form == FFT_C2R ? real : c->dtype);
-    bool apart = false;
+    bool apart = all_smooth(c);
     for (int axis = 0; axis < c->fft.rank; axis++)
         apart = apart || (is_far(c, c->fft.out.stride, axis) && points(c) >= LARGE) || (c->fft.rank > 1 && chirp_length(c->dtype, c->fft.n[axis]));
     if (apart && c->fft.form != FFT_C2R) return by_axes(f, threads, c, in, out, e);

@@ -28,9 +28,9 @@
             s[2 * k] = s[2 * k + 1] = (T)-sin(angle);                                                                       \
         }                                                                                                                   \
     }                                                                                                                       \
-    GPA_WIDE static void name(T *x, int64_t h, const T *w, bool inverse) {                                                  \
+    GPA_WIDE static void name(const T *in, T *x, int64_t h, const T *w, bool inverse) {                                     \
         const T *c = w, *s = w + 2 * (h / 2 + 1), way = inverse ? -1 : 1, scale = inverse ? 1 : (T)0.5;                     \
-        const T first = x[0], other = inverse ? x[2 * h] : x[1];                                                            \
+        const T first = in[0], other = inverse ? in[2 * h] : in[1];                                                         \
         name##_vec sign;                                                                                                    \
         for (int j = 0; j < lanes; j++) sign[j] = j % 2 ? -1 : 1;                                                           \
         x[0] = first + other;                                                                                               \
@@ -38,10 +38,10 @@
         if (!inverse) x[2 * h] = first - other, x[2 * h + 1] = 0;                                                           \
         int64_t k = 1;                                                                                                      \
         for (; 2 * (k + step) <= h; k += step) {                                                                            \
-            T *near = x + 2 * k, *far = x + 2 * (h - k - step + 1);                                                         \
+            const int64_t near = 2 * k, far = 2 * (h - k - step + 1);                                                       \
             name##_vec a, b, by_c, by_s;                                                                                    \
-            memcpy(&a, near, sizeof a);                                                                                     \
-            memcpy(&b, far, sizeof b);                                                                                      \
+            memcpy(&a, in + near, sizeof a);                                                                                \
+            memcpy(&b, in + far, sizeof b);                                                                                 \
             memcpy(&by_c, c + 2 * k, sizeof by_c);                                                                          \
             memcpy(&by_s, s + 2 * k, sizeof by_s);                                                                          \
             b = ORDER(lanes_##lanes##_mask, b, turned) * sign;                                                              \
@@ -50,15 +50,16 @@
             a = scale * (both + t);                                                                                         \
             b = scale * (both - t) * sign;                                                                                  \
             b = ORDER(lanes_##lanes##_mask, b, turned);                                                                     \
-            memcpy(near, &a, sizeof a);                                                                                     \
-            memcpy(far, &b, sizeof b);                                                                                      \
+            memcpy(x + near, &a, sizeof a);                                                                                 \
+            memcpy(x + far, &b, sizeof b);                                                                                  \
         }                                                                                                                   \
         for (; 2 * k <= h; k++) {                                                                                           \
-            T *a = x + 2 * k, *b = x + 2 * (h - k);                                                                         \
+            const T *a = in + 2 * k, *b = in + 2 * (h - k);                                                                 \
+            T *near = x + 2 * k, *far = x + 2 * (h - k);                                                                    \
             T re = a[0] + b[0], im = a[1] - b[1], apart_re = a[0] - b[0], apart_im = a[1] + b[1];                           \
             T t_re = way * c[2 * k] * apart_im + s[2 * k] * apart_re, t_im = s[2 * k] * apart_im - way * c[2 * k] * apart_re; \
-            a[0] = scale * (re + t_re), a[1] = scale * (im + t_im);                                                         \
-            if (a != b) b[0] = scale * (re - t_re), b[1] = scale * (t_im - im);                                             \
+            near[0] = scale * (re + t_re), near[1] = scale * (im + t_im);                                                   \
+            if (near != far) far[0] = scale * (re - t_re), far[1] = scale * (t_im - im);                                    \
         }                                                                                                                   \
     }
 typedef lanes_4 lanes_16_mask;
@@ -73,7 +74,7 @@ void *unfold_factors(gpa_dtype complex, int64_t h) {
     return w;
 }
 
-void unfold(gpa_dtype complex, void *row, int64_t h, const void *factors, bool inverse) {
-    if (complex == DT_C64) single(row, h, factors, inverse);
-    else wide(row, h, factors, inverse);
+void unfold(gpa_dtype complex, const void *from, void *to, int64_t h, const void *factors, bool inverse) {
+    if (complex == DT_C64) single(from, to, h, factors, inverse);
+    else wide(from, to, h, factors, inverse);
 }

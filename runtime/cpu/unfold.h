@@ -10,7 +10,7 @@
 
 /* The factors for 2h numbers; NULL when memory is short. The caller owns them (mem_free). */
 void *unfold_factors(gpa_dtype complex, int64_t h);
-/* Makes of the h transformed numbers of a row the h + 1 of the real transform; with `inverse` the way back, times 2. */
-void unfold(gpa_dtype complex, void *row, int64_t h, const void *factors, bool inverse);
+/* Makes of the h transformed numbers of a row the h + 1 of the real transform; with `inverse` the way back, times 2. `to` may be `from`. */
+void unfold(gpa_dtype complex, const void *from, void *to, int64_t h, const void *factors, bool inverse);
 
 #endif

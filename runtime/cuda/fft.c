@@ -114,7 +114,7 @@ static bool paired(const gpa_libcall *c) {
 bool fft_can(gpa_dev *d, const gpa_libcall *c) {
     char why[128];
     key k;
-    if (!describe(c, &k) || !paired(c)) return false;
+    if (c->fft.alone || !describe(c, &k) || !paired(c)) return false;
     if (!d->fft && !(d->fft = api_fft(why, sizeof why))) return false;
     return d->fft_plans || (d->fft_plans = mem_zero(sizeof *d->fft_plans));
 }

@@ -219,3 +219,53 @@ for t in ("c8", "c16"):
         h = np.fft.rfftn(a.real)
         print(np.abs(h - np.fft.fftn(a.real.astype(t))[..., :shape[-1] // 2 + 1]).max() < near * size, np.abs(np.fft.irfftn(h, shape) - a.real).max() < near * 10)
 print(np.fft.fft(np.zeros((0, 131), complex)).shape, np.fft.rfft(np.zeros((0, 131))).shape, np.fft.fft(np.zeros((131, 0)), axis=0).shape)
+
+# --- lines side by side: columns, rows, fewer than lanes, in place, backwards, scaled
+for t in ("c8", "c16"):
+    near = 1e-5 if t == "c8" else 1e-14
+    for shape, axis in (((48, 33), 0), ((33, 48), 1), ((9, 48, 7), 1), ((100, 4), 0), ((4, 100), 1), ((3, 5, 60), 1), ((16, 8, 20), 0), ((105, 64), 0), ((7, 3, 2, 40), 2)):
+        k = np.arange(np.prod(shape))
+        a = ((k * 37 % 19 - 9) + 1j * (k * k % 23 - 11)).astype(t).reshape(shape)
+        n = shape[axis]
+        j = np.arange(n)
+        w = np.exp(-2j * np.pi / n * (j[:, None] * j % n))
+        want = np.moveaxis(np.moveaxis(a.astype(complex), axis, -1) @ w, -1, axis)
+        size = np.abs(want).max()
+        same = lambda got, right: bool(got.dtype == t and got.shape == right.shape and np.abs(got - right).max() < near * size)
+        b = a.copy()
+        np.fft.fft(b, axis=axis, out=b)
+        c = np.flip(a, axis=0)
+        d = np.flip(want, axis=0) if axis else np.moveaxis(np.moveaxis(c.astype(complex), 0, -1) @ w, -1, 0)
+        wide = np.zeros((*shape, 2), t)
+        wide[..., 1] = a
+        print(shape, axis, same(np.fft.fft(a, axis=axis), want), same(b, want), same(np.fft.fft(c, axis=axis), d), same(np.fft.fft(wide[..., 1], axis=axis), want), end=" ")
+        print(same(np.fft.ifft(want.astype(t), axis=axis), a), same(np.fft.fft(a.T, axis=len(shape) - 1 - axis).T, want), same(np.fft.fft(a, axis=axis, norm="ortho") * n ** 0.5, want), end=" ")
+        out = np.zeros((*shape, 2), t)
+        np.fft.fft(a, axis=axis, out=out[..., 0])
+        print(same(out[..., 0], want), bool((out[..., 1] == 0).all()), same(np.fft.fft(a * 2, axis=axis) / 2, want), np.abs(np.fft.fftn(a, norm="forward") * a.size - np.fft.fftn(a)).max() < near * np.abs(a).sum())
+        if n % 2 == 0:
+            r = a.real.copy()
+            h = np.fft.rfft(r, axis=axis)
+            whole = np.moveaxis(np.moveaxis(r.astype(complex), axis, -1) @ w, -1, axis)
+            kept = h.copy()
+            back = np.fft.irfft(h, n, axis=axis)
+            print(same(h, whole.take(np.arange(n // 2 + 1), axis)), np.abs(back - r).max() < near * size, bool((h == kept).all()), np.abs(np.fft.rfft(r, axis=axis, norm="ortho") * n ** 0.5 - h).max() < near * size, end=" ")
+            back2 = np.fft.irfftn(np.fft.rfftn(r), shape)
+            print(np.abs(back2 - r).max() < near * size if shape[-1] % 2 == 0 else "odd")
+
+# --- long lines: as many short ones
+for t in ("c8", "c16"):
+    near = 3e-6 if t == "c8" else 5e-15
+    for n in (4096, 6000, 16807, 40000, 65536, 90000):
+        k = np.arange(n)
+        a = ((k * 37 % 19 - 9) + 1j * (k * k % 23 - 11)).astype(t)
+        y = np.fft.fft(a)
+        x = a.astype(complex)
+        print(n, y.dtype, [bool(abs(y[m] - (x * np.exp(-2j * np.pi / n * (k * m % n))).sum()) < near * n) for m in (0, 1, 2, 17, n // 3, n // 2, n - 1)], np.abs(np.fft.ifft(y) - a).max() < near * 20, end=" ")
+        b = a.copy()
+        np.fft.fft(b, out=b)
+        r = a.real.copy()
+        h = np.fft.rfft(r)
+        print(bool((b == y).all()), np.abs(h - np.fft.fft(r.astype(t))[:n // 2 + 1]).max() < near * n, np.abs(np.fft.irfft(h, n) - r).max() < near * 20, np.abs(np.fft.hfft(h, n) - np.fft.irfft(np.conj(h), n) * n).max() < near * n * 100, np.abs(np.fft.fft(a[::-1])[1] - (x[::-1] * np.exp(-2j * np.pi / n * k)).sum()) < near * n)
+    a = ((np.arange(3 * 20000) * 37 % 19 - 9) + 1j).astype(t).reshape(3, 20000)
+    print(np.abs(np.fft.fft(a) - np.stack([np.fft.fft(r) for r in a])).max() < near * 20000, np.abs(np.fft.fft(a, axis=0) - np.stack([a.sum(0), a[0] + a[1] * np.exp(-2j * np.pi / 3) + a[2] * np.exp(-4j * np.pi / 3), a[0] + a[1] * np.exp(-4j * np.pi / 3) + a[2] * np.exp(-2j * np.pi / 3)])).max() < 1e-3)

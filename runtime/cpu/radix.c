@@ -1,0 +1,247 @@
+/* Fourier transforms side by side: radix.h. The same text makes the code for both dtypes and for the registers of several processors;
+ * what it computes is the same for all.
+ *
+ * Reading order: code for registers, lengths, what the rest of the device calls. */
+#include "runtime/cpu/radix.h"
+
+#include <math.h>
+
+#include "runtime/base.h"
+#include "runtime/cpu/chirp.h"
+#include "runtime/cpu/lanes.h"
+#include "runtime/cpu/lanes_turn.h"
+#include "runtime/wide.h"
+
+enum { PASSES_MOST = 40 }; /* more than int64 has factors 3 */
+
+/* A pass joins `parts` transforms of m points each by factors w. */
+typedef struct {
+    int parts;
+    int64_t m;
+    void *w;
+} pass;
+
+struct radix {
+    gpa_dtype dtype;
+    int64_t n;
+    int count;
+    pass passes[PASSES_MOST]; /* the last one first */
+    void *factors;            /* owned: all passes' */
+};
+
+/* ---- code for registers ---- */
+
+static const double cosines_3[] = {1, -0.5, -0.5}, sines_3[] = {0, 0.86602540378443864676, -0.86602540378443864676};
+static const double cosines_5[] = {1, 0.30901699437494742410, -0.80901699437494742410, -0.80901699437494742410, 0.30901699437494742410};
+static const double sines_5[] = {0, 0.95105651629515357212, 0.58778525229247312917, -0.58778525229247312917, -0.95105651629515357212};
+static const double cosines_7[] = {1, 0.62348980185873353053, -0.22252093395631440429, -0.90096886790241912624,
+                                   -0.90096886790241912624, -0.22252093395631440429, 0.62348980185873353053};
+static const double sines_7[] = {0, 0.78183148246802980871, 0.97492791218182360702, 0.43388373911755812048,
+                                 -0.43388373911755812048, -0.97492791218182360702, -0.78183148246802980871};
+
+#define UNROLLED _Pragma("GCC unroll 8")
+
+#define T double
+#define I int64_t
+#define LANES 2
+#define TARGET GPA_TARGET_16
+#define NAME(x) x##_8_16
+#define TURN TURN_2
+#define EVEN 0, 2
+#define ODD 1, 3
+#define LOWER 0, 2
+#define UPPER 1, 3
+#include "runtime/cpu/radix_lanes.h"
+
+#define T float
+#define I int32_t
+#define LANES 4
+#define TARGET GPA_TARGET_16
+#define NAME(x) x##_4_16
+#define TURN TURN_4
+#define EVEN 0, 2, 4, 6
+#define ODD 1, 3, 5, 7
+#define LOWER 0, 4, 1, 5
+#define UPPER 2, 6, 3, 7
+#include "runtime/cpu/radix_lanes.h"
+
+#ifdef GPA_TARGET_64
+#define T double
+#define I int64_t
+#define LANES 4
+#define TARGET GPA_TARGET_32
+#define NAME(x) x##_8_32
+#define TURN TURN_4
+#define EVEN 0, 2, 4, 6
+#define ODD 1, 3, 5, 7
+#define LOWER 0, 4, 1, 5
+#define UPPER 2, 6, 3, 7
+#include "runtime/cpu/radix_lanes.h"
+
+#define T float
+#define I int32_t
+#define LANES 8
+#define TARGET GPA_TARGET_32
+#define NAME(x) x##_4_32
+#define TURN TURN_8
+#define EVEN 0, 2, 4, 6, 8, 10, 12, 14
+#define ODD 1, 3, 5, 7, 9, 11, 13, 15
+#define LOWER 0, 8, 1, 9, 2, 10, 3, 11
+#define UPPER 4, 12, 5, 13, 6, 14, 7, 15
+#include "runtime/cpu/radix_lanes.h"
+
+#define T double
+#define I int64_t
+#define LANES 8
+#define TARGET GPA_TARGET_64
+#define NAME(x) x##_8_64
+#define TURN TURN_8
+#define EVEN 0, 2, 4, 6, 8, 10, 12, 14
+#define ODD 1, 3, 5, 7, 9, 11, 13, 15
+#define LOWER 0, 8, 1, 9, 2, 10, 3, 11
+#define UPPER 4, 12, 5, 13, 6, 14, 7, 15
+#include "runtime/cpu/radix_lanes.h"
+
+#define T float
+#define I int32_t
+#define LANES 16
+#define TARGET GPA_TARGET_64
+#define NAME(x) x##_4_64
+#define TURN TURN_16
+#define EVEN 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30
+#define ODD 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31
+#define LOWER 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23
+#define UPPER 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31
+#include "runtime/cpu/radix_lanes.h"
+
+#define BY_WIDTH(name, dtype, ...)                                                               \
+    do {                                                                                         \
+        const int width = gpa_wide_bytes();                                                      \
+        if (dtype == DT_C64) (width == 64 ? name##_4_64 : width == 32 ? name##_4_32 : name##_4_16)(__VA_ARGS__); \
+        else (width == 64 ? name##_8_64 : width == 32 ? name##_8_32 : name##_8_16)(__VA_ARGS__); \
+    } while (0)
+#else
+#define BY_WIDTH(name, dtype, ...)                        \
+    do {                                                  \
+        if (dtype == DT_C64) name##_4_16(__VA_ARGS__);    \
+        else name##_8_16(__VA_ARGS__);                    \
+    } while (0)
+#endif
+
+/* ---- lengths ---- */
+
+bool radix_can(int64_t n) {
+    for (int p = 2; p <= 7; p++)
+        while (n > 1 && n % p == 0) n /= p;
+    return n == 1;
+}
+
+static void put(gpa_dtype complex, void *to, int64_t i, double re, double im) {
+    if (complex == DT_C64) ((float *)to)[2 * i] = (float)re, ((float *)to)[2 * i + 1] = (float)im;
+    else ((double *)to)[2 * i] = re, ((double *)to)[2 * i + 1] = im;
+}
+
+/* exp(-2 pi i k/n) at place i. */
+static void put_root(gpa_dtype complex, void *to, int64_t i, int64_t k, int64_t n) {
+    double re, im;
+    chirp_turned(2 * (k % n), n, &re, &im);
+    put(complex, to, i, re, -im);
+}
+
+/* The parts of the passes, the last one first: odd ones, and eights, before which one or two fours or a two stand. */
+static void split(radix *r) {
+    int64_t rest = r->n;
+    int twos = 0;
+    for (; rest % 2 == 0; rest /= 2) twos++;
+    for (int p = 7; p >= 3; p -= 2)
+        for (; rest % p == 0; rest /= p) r->passes[r->count++].parts = p;
+    for (; twos % 3 == 2 || (twos % 3 == 1 && twos > 1); twos -= 2) r->passes[r->count++].parts = 4;
+    if (twos == 1) r->passes[r->count++].parts = 2;
+    else
+        for (; twos > 0; twos -= 3) r->passes[r->count++].parts = 8;
+}
+
+radix *radix_new(gpa_dtype complex, int64_t n) {
+    radix *r = mem_zero(sizeof *r);
+    if (!r) return NULL;
+    *r = (radix){.dtype = complex, .n = n};
+    split(r);
+    int64_t count = 0, points = n;
+    for (int i = 0; i < r->count; i++) {
+        pass *a = &r->passes[i];
+        a->m = points /= a->parts;
+        count += (a->parts - 1) * a->m;
+    }
+    size_t item = dtype_size(complex);
+    char *w = r->factors = mem_new((size_t)count * item);
+    if (!w) {
+        radix_free(r);
+        return NULL;
+    }
+    for (int i = 0; i < r->count; i++) {
+        pass *a = &r->passes[i];
+        a->w = w;
+        w += (size_t)((a->parts - 1) * a->m) * item;
+        for (int64_t k = 0; k < a->m; k++)
+            for (int j = 1; j < a->parts; j++) put_root(complex, a->w, k * (a->parts - 1) + j - 1, j * k, a->parts * a->m);
+    }
+    return r;
+}
+
+void radix_free(radix *r) {
+    if (r) mem_free(r->factors);
+    mem_free(r);
+}
+
+/* ---- what the rest of the device calls ---- */
+
+int64_t radix_point(gpa_dtype complex) { return 2 * LANES_BYTES / (int64_t)dtype_size(dtype_info[complex].real); }
+
+void radix_run(const radix *r, const radix_points *in, const radix_points *out, void *work) { BY_WIDTH(run, r->dtype, r, in, out, work); }
+
+void radix_move(gpa_dtype complex, int64_t n, const radix_points *from, const radix_points *to) { BY_WIDTH(move, complex, n, from, to); }
+
+void *radix_halves(gpa_dtype complex, int64_t h) {
+    void *w = mem_new((size_t)(h / 2 + 1) * dtype_size(complex));
+    for (int64_t k = 0; w && k <= h / 2; k++) put_root(complex, w, k, k, 2 * h);
+    return w;
+}
+
+void radix_unfold(gpa_dtype complex, void *points, int64_t h, const void *factors, bool inverse) {
+    BY_WIDTH(unfold, complex, points, h, factors, inverse);
+}
+
+bool radix_turns_new(radix_turns *t, gpa_dtype complex, int64_t n1, int64_t n2) {
+    const int64_t all = radix_point(complex) / 2, blocks = (n2 + all - 1) / all, n = n1 * n2;
+    const size_t item = dtype_size(complex);
+    *t = (radix_turns){mem_new((size_t)(n1 * all) * item), mem_new((size_t)(n1 * blocks) * item)};
+    if (!t->lanes || !t->blocks) {
+        radix_turns_free(t);
+        return false;
+    }
+    for (int64_t k = 0; k < n1; k++)
+        for (int64_t l = 0; l < all; l++) {
+            double re, im;
+            chirp_turned(2 * (k * l % n), n, &re, &im);
+            float *narrow = (float *)t->lanes + 2 * k * all + l;
+            double *wide = (double *)t->lanes + 2 * k * all + l;
+            if (complex == DT_C64) narrow[0] = (float)re, narrow[all] = (float)-im;
+            else wide[0] = re, wide[all] = -im;
+        }
+    for (int64_t b = 0; b < blocks; b++)
+        for (int64_t k = 0; k < n1; k++) put_root(complex, t->blocks, b * n1 + k, b * all * k, n);
+    return true;
+}
+
+void radix_turns_free(radix_turns *t) {
+    mem_free(t->lanes);
+    mem_free(t->blocks);
+    *t = (radix_turns){0};
+}
+
+void radix_turn(const radix_turns *t, gpa_dtype complex, int64_t n1, int64_t b, const void *from, void *to, int64_t pitch) {
+    const char *blocks = (const char *)t->blocks + (size_t)(b * n1) * dtype_size(complex);
+    const int64_t point = radix_point(complex);
+    char *column = (char *)to + (size_t)(b * point / 2 * point) * dtype_size(dtype_info[complex].real);
+    BY_WIDTH(turn, complex, t->lanes, (const void *)blocks, n1, from, (void *)column, pitch);
+}

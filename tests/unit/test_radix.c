@@ -1,0 +1,157 @@
+/* Fourier transforms in the lanes of vectors: every width of registers that the processor has computes the same, and what a sum in double
+ * gives. */
+#include "unit.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "runtime/cpu/radix.c"
+
+enum { WAYS_MOST = 3, ALIGNED = 64 };
+
+static void *room_for(size_t bytes) {
+    void *p = aligned_alloc(ALIGNED, (bytes + ALIGNED - 1) / ALIGNED * ALIGNED);
+    assert_non_null(p);
+    return p;
+}
+
+static double number(gpa_dtype t, const void *from, int64_t i) { return t == DT_C64 ? (double)((const float *)from)[i] : ((const double *)from)[i]; }
+
+static void fill(gpa_dtype t, void *to, int64_t n) {
+    for (int64_t i = 0; i < n; i++) {
+        double v = (double)((uint64_t)(i + 1) * 2654435761u % 1009) / 500 - 1;
+        if (t == DT_C64) ((float *)to)[i] = (float)v;
+        else ((double *)to)[i] = v;
+    }
+}
+
+/* The passes with registers of 16, 32 and 64 bytes; 0: the processor has none of these. */
+static bool run_by(int way, const radix *r, const radix_points *in, const radix_points *out, void *work) {
+#ifdef GPA_TARGET_64
+    if (way > 0 && gpa_wide_bytes() < 16 << way) return false;
+    if (r->dtype == DT_C64) (way == 2 ? run_4_64 : way == 1 ? run_4_32 : run_4_16)(r, in, out, work);
+    else (way == 2 ? run_8_64 : way == 1 ? run_8_32 : run_8_16)(r, in, out, work);
+    return true;
+#else
+    if (way > 0) return false;
+    if (r->dtype == DT_C64) run_4_16(r, in, out, work);
+    else run_8_16(r, in, out, work);
+    return true;
+#endif
+}
+
+/* Number k of line l among points that lie as p says. */
+static double part(gpa_dtype t, const radix_points *p, int64_t k, int64_t l, int which) {
+    const int64_t all = radix_point(t) / 2;
+    return number(t, p->at, k * p->step + (p->pairs ? 2 * l + which : which * all + l));
+}
+
+static double near_of(gpa_dtype t, int64_t n) { return (t == DT_C64 ? 1e-6 : 2e-15) * sqrt((double)n) * log2((double)n + 2); }
+
+/* The largest difference from sums over the points of lines 0, all/2 and the last. */
+static double error_of(gpa_dtype t, int64_t n, const radix_points *in, const radix_points *out, bool inverse, double scale) {
+    const int64_t all = radix_point(t) / 2, lines[] = {0, all / 2, all - 1};
+    double most = 0;
+    for (int i = 0; i < 3; i++)
+        for (int64_t k = 0; k < n; k++) {
+            double re = 0, im = 0;
+            for (int64_t j = 0; j < n; j++) {
+                double angle = (inverse ? 2 : -2) * 3.14159265358979323846 * (double)(j * k % n) / (double)n, c = cos(angle), s = sin(angle);
+                double a = part(t, in, j, lines[i], 0), b = part(t, in, j, lines[i], 1);
+                re += a * c - b * s;
+                im += a * s + b * c;
+            }
+            most = fmax(most, fmax(fabs(re * scale - part(t, out, k, lines[i], 0)), fabs(im * scale - part(t, out, k, lines[i], 1))));
+        }
+    return most;
+}
+
+static const int64_t lengths[] = {2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 15, 16, 18, 20, 21, 25, 27, 28, 30, 32, 35, 49, 60, 64, 81, 100, 105, 125, 128, 210, 256, 343, 512, 625, 1000};
+
+static void runs(void **state) {
+    (void)state;
+    for (int d = 0; d < 2; d++)
+        for (size_t i = 0; i < COUNT_OF(lengths); i++) {
+            const gpa_dtype t = d ? DT_C128 : DT_C64;
+            const int64_t n = lengths[i], point = radix_point(t);
+            const size_t bytes = (size_t)(n * (point + 3)) * dtype_size(dtype_info[t].real);
+            char *in = room_for(bytes), *out = room_for(bytes), *first = room_for(bytes), *work = room_for(bytes);
+            radix *r = radix_new(t, n);
+            assert_true(radix_can(n));
+            assert_non_null(r);
+            for (int kind = 0; kind < 8; kind++) {
+                bool inverse = kind & 1;
+                radix_points a = {in, point + 3, .pairs = (kind & 2) != 0, .turned = inverse}, b = {out, point + 3, .pairs = (kind & 4) != 0, .turned = inverse, .scale = 0.5};
+                fill(t, in, n * (point + 3));
+                for (int way = 0; way < WAYS_MOST; way++) {
+                    memset(out, 0, bytes);
+                    if (!run_by(way, r, &a, &b, work)) continue;
+                    if (way == 0) {
+                        memcpy(first, out, bytes);
+                        assert_true(error_of(t, n, &a, &b, inverse, 0.5) < near_of(t, n));
+                    }
+                    assert_memory_equal(first, out, bytes);
+                }
+                if (a.pairs != b.pairs) continue;
+                radix_points same = b; /* in place */
+                same.at = in;
+                radix_run(r, &a, &same, work);
+                for (int64_t k = 0; k < n; k++) assert_memory_equal(in + (size_t)(k * (point + 3)) * dtype_size(dtype_info[t].real), first + (size_t)(k * (point + 3)) * dtype_size(dtype_info[t].real), 2 * LANES_BYTES);
+            }
+            radix_free(r);
+            free(in), free(out), free(first), free(work);
+        }
+}
+
+/* Real numbers there and back, and against the complex transform of all of them. */
+static void halves(void **state) {
+    (void)state;
+    for (int d = 0; d < 2; d++)
+        for (int64_t h = 2; h <= 30; h++) {
+            const gpa_dtype t = d ? DT_C128 : DT_C64;
+            const int64_t point = radix_point(t), all = point / 2;
+            const size_t bytes = (size_t)((2 * h + 1) * point) * dtype_size(dtype_info[t].real);
+            if (!radix_can(h)) continue;
+            char *x = room_for(bytes), *whole = room_for(bytes), *want = room_for(bytes), *work = room_for(bytes);
+            radix *r = radix_new(t, h), *r2 = radix_new(t, 2 * h);
+            void *w = radix_halves(t, h);
+            assert_true(r && r2 && w);
+            fill(t, x, h * point);
+            memset(whole, 0, bytes);
+            for (int64_t k = 0; k < 2 * h; k++) memcpy(whole + (size_t)(k * point) * dtype_size(dtype_info[t].real), x + (size_t)(k * all) * dtype_size(dtype_info[t].real), LANES_BYTES);
+            radix_points p = {x, point, .scale = 1}, all_of = {whole, point, .scale = 1}, back = {want, point, .turned = true, .scale = 0.5 / (double)h};
+            radix_run(r2, &all_of, &all_of, work);
+            radix_run(r, &p, &p, work);
+            radix_unfold(t, x, h, w, false);
+            for (int64_t k = 0; k <= h; k++)
+                for (int64_t l = 0; l < all; l++)
+                    for (int which = 0; which < 2; which++) assert_true(fabs(part(t, &p, k, l, which) - part(t, &all_of, k, l, which)) < near_of(t, 2 * h));
+            radix_unfold(t, x, h, w, true);
+            p.turned = true;
+            radix_run(r, &p, &back, work);
+            fill(t, whole, h * point);
+            for (int64_t k = 0; k < h * point; k++) assert_true(fabs(number(t, want, k) - number(t, whole, k)) < near_of(t, h));
+            radix_free(r), radix_free(r2), mem_free(w);
+            free(x), free(whole), free(want), free(work);
+        }
+}
+
+static void lengths_that_can(void **state) {
+    (void)state;
+    assert_false(radix_can(11) || radix_can(22) || radix_can(13 * 64) || radix_can(1009));
+    assert_true(radix_can(2) && radix_can(1 << 20) && radix_can(7 * 7 * 5 * 3 * 2));
+}
+
+static void short_memory(void **state) {
+    (void)state;
+    radix_turns turns;
+    for (uint64_t k = 1; k <= 2; k++) {
+        mem_fail_at(k);
+        assert_null(radix_new(DT_C64, 100));
+        mem_fail_at(k);
+        assert_false(radix_turns_new(&turns, DT_C128, 8, 9));
+        mem_fail_at(0);
+    }
+}
+
+UNIT_TESTS(TEST(runs), TEST(halves), TEST(lengths_that_can), TEST(short_memory))
