@@ -2,29 +2,36 @@
  *
  * Operands whose rows or whose columns are contiguous go in as they lie, transposed or not; others are packed first.
  * Many small products are divided among our threads, each done by one thread, the smallest without the library (products.h); few large ones
- * are left to OpenBLAS. */
+ * are left to OpenBLAS, in pieces between which an interrupt is seen. Of a matrix times its own transpose half is computed. */
 #include "runtime/cpu/blas.h"
 
 #include <dlfcn.h>
 
 #include "runtime/base.h"
+#include "runtime/cpu/mirror.h"
 #include "runtime/cpu/products.h"
 #include "runtime/cpu/run.h"
 #include "runtime/cpu/threads.h"
 
 /* Values of the CBLAS interface. */
-enum { ROW_MAJOR = 101, NO_TRANS = 111, TRANS = 112 };
+enum { ROW_MAJOR = 101, NO_TRANS = 111, TRANS = 112, UPPER = 121 };
 
 typedef void (*sgemm_fn)(int, int, int, int, int, int, float, const void *, int, const void *, int, float, void *, int);
 typedef void (*dgemm_fn)(int, int, int, int, int, int, double, const void *, int, const void *, int, double, void *, int);
 typedef void (*zgemm_fn)(int, int, int, int, int, int, const void *, const void *, int, const void *, int, const void *, void *,
                          int);
+typedef void (*ssyrk_fn)(int, int, int, int, int, float, const void *, int, float, void *, int);
+typedef void (*dsyrk_fn)(int, int, int, int, int, double, const void *, int, double, void *, int);
+typedef void (*zsyrk_fn)(int, int, int, int, int, const void *, const void *, int, const void *, void *, int);
 
 struct blas {
     void *library; /* NULL: there is none */
     sgemm_fn sgemm;
     dgemm_fn dgemm;
     zgemm_fn cgemm, zgemm;
+    ssyrk_fn ssyrk;
+    dsyrk_fn dsyrk;
+    zsyrk_fn csyrk, zsyrk;
     void (*set_threads)(int);
 };
 
@@ -43,6 +50,10 @@ static blas *load(void) {
     find(b->library, "cblas_dgemm", &b->dgemm);
     find(b->library, "cblas_cgemm", &b->cgemm);
     find(b->library, "cblas_zgemm", &b->zgemm);
+    find(b->library, "cblas_ssyrk", &b->ssyrk);
+    find(b->library, "cblas_dsyrk", &b->dsyrk);
+    find(b->library, "cblas_csyrk", &b->csyrk);
+    find(b->library, "cblas_zsyrk", &b->zsyrk);
     find(b->library, "openblas_set_num_threads", &b->set_threads);
     return b;
 }
@@ -62,7 +73,7 @@ bool blas_can(blas **b, const gpa_libcall *c) {
     if (c->kind != LIB_GEMM || c->gemm.m > INT32_MAX || c->gemm.n > INT32_MAX || c->gemm.k > INT32_MAX) return false;
     if (c->dtype != DT_F32 && c->dtype != DT_F64 && c->dtype != DT_C64 && c->dtype != DT_C128) return false;
     if (!*b) *b = load();
-    return *b && (*b)->sgemm && (*b)->dgemm && (*b)->cgemm && (*b)->zgemm;
+    return *b && (*b)->sgemm && (*b)->dgemm && (*b)->cgemm && (*b)->zgemm && (*b)->ssyrk && (*b)->dsyrk && (*b)->csyrk && (*b)->zsyrk;
 }
 
 /* ---- operands ---- */
@@ -115,23 +126,106 @@ typedef struct {
     operand x, y;
     char *out;
     int64_t out_batch;
+    bool own; /* a matrix times its own transpose */
+    int64_t most; /* multiplications in one call of the library */
+    const int32_t *stop;
 } products;
+
+/* An interrupt waits for no more multiplications than these in one thread (a fifth of a second), but where a side would become so short
+ * that packing the operands shows. */
+static const int64_t PIECE_WORK = (int64_t)1 << 32;
+enum { PIECE_SIDE = 512, GRAM_SIDE = 32 };
+
+/* The elements of a product from a row and a column on. */
+typedef struct {
+    int64_t i, row, column, rows, columns;
+} piece;
+
+static void multiply(const products *p, piece at) {
+    const blas *b = p->b;
+    int64_t size = (int64_t)dtype_size(p->c->dtype), n = p->c->gemm.n;
+    int m = (int)at.rows, w = (int)at.columns, k = (int)p->c->gemm.k, lead = (int)n;
+    const void *x = p->x.at + at.i * p->x.batch + at.row * (p->x.trans == TRANS ? 1 : p->x.lead) * size;
+    const void *y = p->y.at + at.i * p->y.batch + at.column * (p->y.trans == TRANS ? p->y.lead : 1) * size;
+    void *z = p->out + at.i * p->out_batch + (at.row * n + at.column) * size;
+    gpa_c64 one = {1, 0}, zero = {0, 0};
+    gpa_c128 one2 = {1, 0}, zero2 = {0, 0};
+    if (p->c->dtype == DT_F32) b->sgemm(ROW_MAJOR, p->x.trans, p->y.trans, m, w, k, 1, x, p->x.lead, y, p->y.lead, 0, z, lead);
+    if (p->c->dtype == DT_F64) b->dgemm(ROW_MAJOR, p->x.trans, p->y.trans, m, w, k, 1, x, p->x.lead, y, p->y.lead, 0, z, lead);
+    if (p->c->dtype == DT_C64)
+        b->cgemm(ROW_MAJOR, p->x.trans, p->y.trans, m, w, k, &one, x, p->x.lead, y, p->y.lead, &zero, z, lead);
+    if (p->c->dtype == DT_C128)
+        b->zgemm(ROW_MAJOR, p->x.trans, p->y.trans, m, w, k, &one2, x, p->x.lead, y, p->y.lead, &zero2, z, lead);
+}
+
+/* What is not below the diagonal of a square of elements around it, where the second operand is the first one's transpose. */
+static void multiply_own(const products *p, piece at) {
+    const blas *b = p->b;
+    int64_t size = (int64_t)dtype_size(p->c->dtype), n = p->c->gemm.n;
+    int m = (int)at.rows, k = (int)p->c->gemm.k, trans = p->x.trans, lead = (int)n;
+    const void *x = p->x.at + at.i * p->x.batch + at.row * (trans == TRANS ? 1 : p->x.lead) * size;
+    void *z = p->out + at.i * p->out_batch + at.row * (n + 1) * size;
+    gpa_c64 one = {1, 0}, zero = {0, 0};
+    gpa_c128 one2 = {1, 0}, zero2 = {0, 0};
+    if (p->c->dtype == DT_F32) b->ssyrk(ROW_MAJOR, UPPER, trans, m, k, 1, x, p->x.lead, 0, z, lead);
+    if (p->c->dtype == DT_F64) b->dsyrk(ROW_MAJOR, UPPER, trans, m, k, 1, x, p->x.lead, 0, z, lead);
+    if (p->c->dtype == DT_C64) b->csyrk(ROW_MAJOR, UPPER, trans, m, k, &one, x, p->x.lead, &zero, z, lead);
+    if (p->c->dtype == DT_C128) b->zsyrk(ROW_MAJOR, UPPER, trans, m, k, &one2, x, p->x.lead, &zero2, z, lead);
+}
+
+static bool may_stay(const products *p, piece at) {
+    int64_t each = p->c->dtype == DT_C64 || p->c->dtype == DT_C128 ? 4 : 1;
+    return MAX(at.rows, at.columns) <= PIECE_SIDE || (double)at.rows * (double)at.columns * (double)(p->c->gemm.k * each) <= (double)p->most;
+}
+
+static int64_t half(int64_t n) { return (n / 2 + 63) / 64 * 64; }
+
+static void in_pieces(const products *p, piece at) {
+    if (__atomic_load_n(p->stop, __ATOMIC_RELAXED)) return;
+    if (may_stay(p, at)) {
+        multiply(p, at);
+        return;
+    }
+    piece one = at, other = at;
+    if (at.rows >= at.columns) {
+        one.rows = half(at.rows);
+        other.row += one.rows, other.rows -= one.rows;
+    } else {
+        one.columns = half(at.columns);
+        other.column += one.columns, other.columns -= one.columns;
+    }
+    in_pieces(p, one);
+    in_pieces(p, other);
+}
+
+static void own_in_pieces(const products *p, piece at) {
+    if (__atomic_load_n(p->stop, __ATOMIC_RELAXED)) return;
+    if (may_stay(p, at)) {
+        multiply_own(p, at);
+        return;
+    }
+    int64_t h = half(at.rows), rest = at.rows - h;
+    own_in_pieces(p, (piece){at.i, at.row, at.column, h, h});
+    in_pieces(p, (piece){at.i, at.row, at.column + h, h, rest});
+    own_in_pieces(p, (piece){at.i, at.row + h, at.column + h, rest, rest});
+}
 
 static void product(void *arg, int64_t i) {
     const products *p = arg;
-    const blas *b = p->b;
-    int m = (int)p->c->gemm.m, n = (int)p->c->gemm.n, k = (int)p->c->gemm.k;
-    const void *x = p->x.at + i * p->x.batch, *y = p->y.at + i * p->y.batch;
-    void *z = p->out + i * p->out_batch;
-    gpa_c64 one = {1, 0}, zero = {0, 0};
-    gpa_c128 one2 = {1, 0}, zero2 = {0, 0};
-    int lead = n > 1 ? n : 1;
-    if (p->c->dtype == DT_F32) b->sgemm(ROW_MAJOR, p->x.trans, p->y.trans, m, n, k, 1, x, p->x.lead, y, p->y.lead, 0, z, lead);
-    if (p->c->dtype == DT_F64) b->dgemm(ROW_MAJOR, p->x.trans, p->y.trans, m, n, k, 1, x, p->x.lead, y, p->y.lead, 0, z, lead);
-    if (p->c->dtype == DT_C64)
-        b->cgemm(ROW_MAJOR, p->x.trans, p->y.trans, m, n, k, &one, x, p->x.lead, y, p->y.lead, &zero, z, lead);
-    if (p->c->dtype == DT_C128)
-        b->zgemm(ROW_MAJOR, p->x.trans, p->y.trans, m, n, k, &one2, x, p->x.lead, y, p->y.lead, &zero2, z, lead);
+    piece whole = {.i = i, .rows = p->c->gemm.m, .columns = p->c->gemm.n};
+    if (p->own) {
+        own_in_pieces(p, whole);
+        mirror_triangle(p->out + i * p->out_batch, (int)whole.rows, dtype_size(p->c->dtype), false);
+    } else {
+        in_pieces(p, whole);
+    }
+}
+
+/* Whether the second operand is the first one's transpose. Of small ones nothing is won. */
+static bool is_own(const gpa_libcall *c) {
+    const gpa_binding *a = &c->gemm.a, *b = &c->gemm.b;
+    return c->gemm.m == c->gemm.n && c->gemm.m >= GRAM_SIDE && c->gemm.k >= GRAM_SIDE && a->mem == b->mem && a->offset == b->offset &&
+           a->stride[1] == b->stride[2] && a->stride[2] == b->stride[1] && (c->gemm.batch == 1 || a->stride[0] == b->stride[0]);
 }
 
 enum { CHUNK = 4096 }; /* small products that a thread takes at a time */
@@ -141,28 +235,29 @@ static void small_products(void *arg, int64_t chunk) {
     products_run(c, chunk * CHUNK, MIN((chunk + 1) * CHUNK, c->gemm.batch));
 }
 
-gpa_code blas_run(blas *b, int threads, const gpa_libcall *c, gpa_err *e) {
+gpa_code blas_run(blas *b, int threads, const int32_t *stop, const gpa_libcall *c, gpa_err *e) {
     gpa_code rc = GPA_OK;
     size_t size = dtype_size(c->dtype);
     int64_t batch = c->gemm.batch, m = c->gemm.m, n = c->gemm.n, k = c->gemm.k;
     products p = {
-        .b = b, .c = c, .out = c->gemm.c.mem->base + c->gemm.c.offset * (int64_t)size, .out_batch = m * n * (int64_t)size};
+        .b = b, .c = c, .out = c->gemm.c.mem->base + c->gemm.c.offset * (int64_t)size, .out_batch = m * n * (int64_t)size,
+        .own = is_own(c), .stop = stop};
     if (!batch || !m || !n) return GPA_OK;
     if (!k) {
         memset(p.out, 0, (size_t)(batch * m * n) * size);
         return GPA_OK;
     }
-    int32_t never = 0;
     if (products_can(c)) {
         gpa_libcall whole = *c;
-        threads_each(threads, (batch + CHUNK - 1) / CHUNK, &never, small_products, &whole);
+        threads_each(threads, (batch + CHUNK - 1) / CHUNK, stop, small_products, &whole);
         return GPA_OK;
     }
     TRY(prepare(&p.x, &c->gemm.a, batch, m, k, size, e));
     TRY(prepare(&p.y, &c->gemm.b, batch, k, n, size, e));
     bool many = batch >= threads && threads > 1;
+    p.most = many ? PIECE_WORK : PIECE_WORK * threads;
     blas_threads(b, many ? 1 : threads);
-    threads_each(many ? threads : 1, batch, &never, product, &p);
+    threads_each(many ? threads : 1, batch, stop, product, &p);
 out:
     mem_free(p.x.packed);
     mem_free(p.y.packed);

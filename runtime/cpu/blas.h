@@ -9,7 +9,8 @@ typedef struct blas blas;
 
 /* Whether the call can be done; loads the library at first need (then *b is owned: blas_free). */
 bool blas_can(blas **b, const gpa_libcall *c);
-gpa_code blas_run(blas *b, int threads, const gpa_libcall *c, gpa_err *e);
+/* Ends early, with an unfinished product, when *stop is not 0. */
+gpa_code blas_run(blas *b, int threads, const int32_t *stop, const gpa_libcall *c, gpa_err *e);
 void blas_free(blas *b);
 /* The function of this name in the library, or NULL; loads it as blas_can does. */
 void *blas_find(blas **b, const char *name);

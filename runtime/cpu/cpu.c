@@ -182,7 +182,7 @@ out:
 /* ---- libraries ---- */
 
 static bool can_blas(gpa_dev *d, const gpa_libcall *c) { return blas_can(&d->b, c); }
-static gpa_code run_blas(gpa_dev *d, const gpa_libcall *c, gpa_err *e) { return blas_run(d->b, d->threads, c, e); }
+static gpa_code run_blas(gpa_dev *d, const gpa_libcall *c, gpa_err *e) { return blas_run(d->b, d->threads, &d->stop, c, e); }
 static bool can_lapack(gpa_dev *d, const gpa_libcall *c) { return lapack_can(&d->l, &d->b, c); }
 static gpa_code run_lapack(gpa_dev *d, const gpa_libcall *c, gpa_err *e) { return lapack_run(d->l, d->b, d->threads, c, e); }
 static bool can_fft(gpa_dev *d, const gpa_libcall *c) { return fft_can(&d->f, c); }

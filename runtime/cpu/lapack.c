@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "runtime/base.h"
+#include "runtime/cpu/mirror.h"
 #include "runtime/cpu/run.h"
 #include "runtime/cpu/small.h"
 #include "runtime/cpu/spectra.h"
@@ -145,29 +146,6 @@ static void turn(const task *t) {
     if (dtype_size(t->c->dtype) == 16) turn_16(a, t->n);
 }
 
-/* What is below the diagonal becomes what is above it, or with `down` the other way. */
-#define MIRROR(name, T)                                                                                                   \
-    static void name(T *a, int n, bool down) {                                                                            \
-        for (int j0 = 0; j0 < n; j0 += TILE)                                                                              \
-            for (int i0 = 0; i0 <= j0; i0 += TILE) {                                                                      \
-                for (int j = j0; down && j < MIN(j0 + TILE, n); j++)                                                      \
-                    for (int i = i0; i < MIN(i0 + TILE, j); i++) a[(size_t)i * (size_t)n + (size_t)j] = a[(size_t)j * (size_t)n + (size_t)i]; \
-                for (int j = j0; !down && j < MIN(j0 + TILE, n); j++)                                                     \
-                    for (int i = i0; i < MIN(i0 + TILE, j); i++) a[(size_t)j * (size_t)n + (size_t)i] = a[(size_t)i * (size_t)n + (size_t)j]; \
-            }                                                                                                             \
-    }
-MIRROR(mirror_4, uint32_t)
-MIRROR(mirror_8, uint64_t)
-MIRROR(mirror_16, gpa_c128)
-#undef MIRROR
-
-static void mirror(const task *t, bool down) {
-    void *a = t->x[0];
-    if (dtype_size(t->c->dtype) == 4) mirror_4(a, t->n, down);
-    if (dtype_size(t->c->dtype) == 8) mirror_8(a, t->n, down);
-    if (dtype_size(t->c->dtype) == 16) mirror_16(a, t->n, down);
-}
-
 /* The matrix itself is factorized, not the transpose that it is by columns, so that rounding is NumPy's. */
 static int solve(const task *t) {
     int info = 0, lead = at_least_1(t->n);
@@ -249,7 +227,7 @@ static bool inverse_of_definite(const task *t, int *info) {
     t->r->potrf("L", &t->n, a, &lead, info);
     bool definite = !*info;
     if (definite) t->r->potri("L", &t->n, a, &lead, info);
-    mirror(t, !definite);
+    mirror_triangle(t->x[0], t->n, dtype_size(t->c->dtype), !definite);
     if (!definite && single) single_diagonal(a, t->n, t->work, true);
     if (!definite && !single) wide_diagonal(a, t->n, t->work, true);
     if (!definite) *info = 0;
@@ -277,9 +255,9 @@ static int inverse(const task *t) {
 static int cholesky(const task *t) {
     int info = 0, lead = at_least_1(t->n);
     bool turns = t->c->matrix.upper && t->n > FEW_ROWS;
-    if (turns) mirror(t, true);
+    if (turns) mirror_triangle(t->x[0], t->n, dtype_size(t->c->dtype), true);
     t->r->potrf(t->c->matrix.upper && !turns ? "U" : "L", &t->n, t->x[0], &lead, &info);
-    if (turns) mirror(t, false);
+    if (turns) mirror_triangle(t->x[0], t->n, dtype_size(t->c->dtype), false);
     return info;
 }
 

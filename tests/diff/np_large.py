@@ -107,3 +107,11 @@ for T in np.float32, np.float64, np.int32, np.uint32, np.int64, np.uint64:
         for i in 0, 1, 2, rows - 1:
             print(s[i, :3], s[i, -3:], np.signbit(s[i]).sum())
         print(np.nansum(s.astype(float), axis=0)[1:4], np.sort(a, axis=0)[:2, :3], (np.sort(a.T.copy(), axis=0) == s.T).sum())
+
+# --- products in pieces (not on ref: ten billion multiplications)
+a = (np.arange(2300 * 2400) % 7 - 3).reshape(2300, 2400).astype(np.float32)
+b = (np.arange(2400 * 1700) % 5 - 2).reshape(2400, 1700).astype(np.float32)
+for r in (a @ b, (b.T.copy() @ a.T), a @ a.T, a.T @ a, a[:1500, :1700] @ b[:1700]): print(r.shape, r.sum(dtype=np.float64), np.abs(r).sum(dtype=np.float64), np.trace(r), r[-1, -5:], r[1100:1104, 5], r[7, 1000:1003])
+z = a[:1400, :1300] + 1j * a[:1400, 1:1301]
+r = z @ z.T
+print(r.sum(), np.trace(r), r[-1, 0] == r[0, -1])

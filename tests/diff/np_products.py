@@ -41,3 +41,22 @@ print(out.sum(), c)
 # --- scaled and shifted around it
 a = np.arange(9.0).reshape(3, 3)
 print((2 * a + 1) @ (a.T - 3) * 0.5 + a, (a @ a).sum(axis=1), (a @ a)[::2, 1], -(a @ a.T) @ a)
+
+# --- a matrix times its own transpose
+for t in (np.float32, np.float64, np.complex64, np.complex128, np.int32):
+    a = ((np.arange(40 * 75) * 7) % 23 - 11).reshape(40, 75).astype(t)
+    if a.dtype.kind == 'c': a = a * t(1 - 2j) + t(1j)
+    s = np.stack([a, a[::-1] + t(1), -a[:, ::-1]])
+    for x in (a, a.T, a[:, :33], a[:32, 1:], a[:, ::2], a[::-1], a[3:39, 5:70].T, np.asfortranarray(a), s[1], s[:, :, 4]):
+        r = x @ x.T
+        print(r.dtype, r.shape, r.sum(), np.trace(r), r[0, -3:].tolist(), r[-1, :3].tolist(), np.triu(r).sum(), (r == r.T).all())
+    for x in (s, s[::2], s[:, :, ::-1], s.swapaxes(1, 2), s[:, 3:38, 5:60]):
+        r = x @ x.swapaxes(1, 2)
+        print(r.shape, r.sum(axis=(1, 2)).tolist(), np.tril(r, -1).sum(), r[:, 0, -1].tolist())
+    print((a @ a[:, ::-1].T).sum(), (a[:33] @ a[1:34].T)[3, 5], (a[:, :40] @ a[:, :40]).sum(), (s @ s[0].T).sum(), np.dot(a, a.T).sum(), np.inner(a, a)[2, 3],
+          np.einsum('ij,kj->ik', a, a)[1, 7], np.tensordot(a, a, (0, 0)).sum(), np.matmul(a.T, a, out=np.empty((75, 75), a.dtype)).sum())
+a = np.arange(64.0 * 64).reshape(64, 64) % 7
+a[:] = a @ a.T
+print(a.sum(), a[0, :4])
+a[3, 5] = np.nan
+print(np.isnan(a @ a.T).sum(), np.isnan(a.T @ a).sum())

@@ -1,0 +1,12 @@
+/* Square matrices of which a library made one triangle. */
+#ifndef GPA_CPU_MIRROR_H
+#define GPA_CPU_MIRROR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Fills the other triangle of n x n elements of 4, 8 or 16 bytes: what is above the diagonal, by rows, goes below it, or with `up`
+ * the other way. */
+void mirror_triangle(void *a, int n, size_t size, bool up);
+
+#endif
