@@ -306,6 +306,8 @@ V = B[:, :8].copy()
 group("matrices", MATRICES, """
 A @ B              | A @ B
 A.T @ B            | A.T @ B
+A @ A.T            | A @ A.T
+W.T @ W            | W.T @ W
 A @ v              | A @ v
 v @ A              | v @ A
 solve              | np.linalg.solve(P, v)         | linalg.solve(P, v)
@@ -336,8 +338,32 @@ einsum ij,jk       | np.einsum('ij,jk->ik', A, B)
 einsum ij,ij->i    | np.einsum('ij,ij->i', A, B)
 einsum ij,ij       | np.einsum('ij,ij', A, B)
 einsum ij->ji      | np.einsum('ij->ji', A).copy()
+cov                | np.cov(A)
+corrcoef           | np.corrcoef(A)
 cross              | np.cross(A[:, :399].reshape(-1, 3), B[:, :399].reshape(-1, 3))
 """, each("float32 float64", 400))
+
+group("complex matrices", MATRICES.split("S = ")[0] + '''
+S = A + A.T.conj()
+P = A @ A.T.conj() + n * np.eye(n, dtype=T)
+v = B[0].copy()
+''', """
+A @ B              | A @ B
+A @ A.T.conj()     | A @ A.T.conj()
+A @ v              | A @ v
+vdot               | np.vdot(A, B)
+solve              | np.linalg.solve(P, B)         | linalg.solve(P, B)
+inv                | np.linalg.inv(P)              | linalg.inv(P)
+det                | np.linalg.slogdet(P)[1]
+svd                | ? np.linalg.svd(A)            | linalg.svd(A)
+eigh               | ? np.linalg.eigh(S)           | linalg.eigh(S)
+eig                | ? np.linalg.eig(A)            | linalg.eig(A)
+qr                 | ? np.linalg.qr(A)             | linalg.qr(A)
+cholesky           | np.linalg.cholesky(P)         | linalg.cholesky(P)
+lstsq              | np.linalg.lstsq(A, v)[0]      | linalg.lstsq(A, v)[0]
+einsum ij,jk       | np.einsum('ij,jk->ik', A, B)
+kron               | np.kron(A[:30, :30], B[:30, :30])
+""", each("complex64 complex128", 200))
 
 group("products of integers", MATRICES.split("S = ")[0] + "v = B[0].copy()\n", """
 A @ B              | A @ B
