@@ -5,7 +5,9 @@
 #include "lang/builtin/all.h"
 #include "lang/container.h"
 #include "lang/format.h"
+#include "lang/instance.h"
 #include "lang/number.h"
+#include "lang/record.h"
 #include "lang/text.h"
 
 /* ---- braces ---- */
@@ -231,8 +233,13 @@ static gpa_code percent_text(percents *p, const percent *f, value v, gpa_str *te
     return GPA_OK;
 }
 
-/* An array without axes is the number in it; what is pending is computed. *now is owned. */
-static gpa_code number_in(gpa_vm *vm, value v, value *now) {
+/* An array without axes is the number in it, and an instance what it says to `method`, else to __index__; what is pending is computed. *now is
+ * owned. */
+static gpa_code number_in(gpa_vm *vm, value v, const char *method, value *now) {
+    if (instance_has(v, method) || instance_has(v, "__index__")) {
+        bool handled;
+        return record_ask(vm, v, instance_has(v, method) ? method : "__index__", 0, NULL, now, &handled);
+    }
     bool array = v.tag == V_ARRAY && !v.aux && v.array->arr->ndim == 0;
     if (!array) return value_now(vm, v, now);
     value all = v_tuple(vm, 0, NULL), item = v_none();
@@ -247,10 +254,11 @@ static gpa_code number_in(gpa_vm *vm, value v, value *now) {
 static gpa_code percent_number(percents *p, const percent *f, value v, gpa_str *text) {
     gpa_vm *vm = p->vm;
     value now = v_none();
-    gpa_code rc = number_in(vm, v, &now);
+    bool whole = strchr("diuxXo", f->type) != NULL;
+    gpa_code rc = number_in(vm, v, !whole ? "__float__" : strchr("diu", f->type) ? "__int__" : "__index__", &now);
     if (rc) return rc;
     number n = number_of(now);
-    bool whole = strchr("diuxXo", f->type) != NULL, real = n.kind == NUMBER_INT || n.kind == NUMBER_UINT || n.kind == NUMBER_FLOAT;
+    bool real = n.kind == NUMBER_INT || n.kind == NUMBER_UINT || n.kind == NUMBER_FLOAT;
     char type = f->type == 'i' || f->type == 'u' ? 'd' : f->type, spec[32];
     value worth = n.kind == NUMBER_FLOAT ? v_float(n.re) : v_int(n.i);
     if (!real && whole)

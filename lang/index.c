@@ -5,8 +5,8 @@
 #include "runtime/base.h"
 
 #include "lang/typed/types.h"
-#include "lang/class.h"
 #include "lang/container.h"
+#include "lang/instance.h"
 #include "lang/number.h"
 #include "lang/operate.h"
 #include "lang/text.h"
@@ -30,10 +30,7 @@ static bool as_index(value key, int64_t *out) {
     return n.kind == NUMBER_INT && key.aux != DT_BOOL;
 }
 
-static bool has_index(value key) {
-    const class_obj *c = key.tag == V_OBJECT ? class_of_peek(key) : NULL;
-    return c && class_text_peek(c, "__index__").tag != V_UNSET;
-}
+static bool has_index(value key) { return instance_has(key, "__index__"); }
 
 /* Whether a subscript asks what a program wrote: that may change the list it is for. */
 static bool asks_index(value key) {

@@ -95,6 +95,10 @@ gpa_code instance_new(gpa_vm *vm, class_obj *c, size_t n, const value *args, siz
 
 /* ---- attributes ---- */
 
+bool instance_has(value v, const char *member) {
+    return is_kind(v, &instance_kind) && class_text_peek(class_of_peek(v), member).tag != V_UNSET;
+}
+
 dict_obj *instance_fields_peek(value v) {
     if (v.tag == V_EXCEPTION) return v.exc->fields.tag == V_DICT ? v.exc->fields.dict : NULL;
     return is_kind(v, &instance_kind) ? v.object->fields[0].dict : NULL;

@@ -18,6 +18,8 @@ gpa_code instance_new(gpa_vm *vm, class_obj *c, size_t n, const value *args, siz
 /* TypeError: what __init__ has returned is not None. */
 gpa_code instance_fail_init(gpa_vm *vm, value returned);
 
+/* Whether it is an instance whose class has such a member. */
+bool instance_has(value v, const char *member);
 /* The attributes that an instance, or an exception, has by itself; NULL: none yet. Borrowed. */
 dict_obj *instance_fields_peek(value v);
 /* *out stays UNSET when neither the instance nor its class has such an attribute. `self`, when not NULL, asks for a call: a

@@ -9,6 +9,7 @@
 
 #include "lang/container.h"
 #include "lang/format.h"
+#include "lang/instance.h"
 #include "lang/number.h"
 #include "lang/numpy/numpy.h"
 #include "lang/record.h"
@@ -123,6 +124,10 @@ static gpa_code sequence(gpa_vm *vm, ast_op op, value a, value b, value *out, bo
     if (op == AST_OP_MUL) {
         value s = is_sequence(a) ? a : b, n = is_sequence(a) ? b : a;
         if (as_times(n, &times)) return repeat(vm, s, times, out);
+        if (instance_has(n, "__index__")) {
+            gpa_code rc = arg_int(vm, n, "times", &times);
+            return rc ? rc : repeat(vm, s, times, out);
+        }
         return vm_fail(vm, GPA_E_TYPE, "can't multiply sequence by non-int of type '%s'", value_type_name(n));
     }
     if (op == AST_OP_MOD && a.tag == V_STR) {

@@ -388,13 +388,19 @@ static gpa_code array_operand(gpa_vm *vm, ast_op op, value a, value b, value *ou
     return rc;
 }
 
+/* Whether a class that derives from another answers from the right by a method of its own; comparisons always do. */
+static bool says_otherwise(ast_op op, const class_obj *left, const class_obj *right) {
+    value own = class_text_peek(right, operators[op].of_right), inherited = class_text_peek(left, operators[op].of_right);
+    return op >= AST_OP_EQ || inherited.tag == V_UNSET || !value_is(own, inherited);
+}
+
 gpa_code record_binary(gpa_vm *vm, ast_op op, value a, value b, value *out, bool *handled) {
     *handled = false;
     if ((size_t)op >= COUNT_OF(operators) || !operators[op].of_left) return GPA_OK;
     gpa_code rc = array_operand(vm, op, a, b, out, handled);
     if (rc || *handled) return rc;
     const class_obj *left = class_of_peek(a), *right = class_of_peek(b);
-    if (left && right && left != right && class_derives(right, left)) { /* the nearer class is asked first */
+    if (left && right && left != right && class_derives(right, left) && says_otherwise(op, left, right)) { /* the nearer class is asked first */
         rc = try_operand(vm, b, operators[op].of_right, a, out, handled);
         if (rc || *handled) return rc;
     }

@@ -5,6 +5,7 @@
 #include "lang/builtin/all.h"
 #include "lang/builtin/iterate.h"
 #include "lang/container.h"
+#include "lang/instance.h"
 #include "lang/vm.h"
 
 static gpa_code over(gpa_vm *vm, const char *name, value iterable, value extra,
@@ -139,8 +140,11 @@ gpa_code itertools_islice(gpa_vm *vm, value *argv, value *out) {
     for (size_t i = 0; i < a->count; i++) {
         size_t which = a->count == 1 ? 1 : i;
         if (a->items[i].tag == V_NONE) continue;
-        if (a->items[i].tag != V_INT || a->items[i].i < (which == 2)) return vm_fail(vm, GPA_E_VALUE, "%s", words[which]);
-        at[which] = a->items[i].i;
+        value v = a->items[i];
+        bool whole = v.tag == V_INT || v.tag == V_BOOL || v.tag == V_NUM || instance_has(v, "__index__");
+        gpa_code rc = whole ? arg_int(vm, v, "islice", &at[which]) : GPA_OK;
+        if (rc) return rc;
+        if (!whole || at[which] < (which == 2)) return vm_fail(vm, GPA_E_VALUE, "%s", words[which]);
     }
     gpa_code rc = over(vm, "itertools.islice", argv[0], v_none(), islice_next, out);
     if (rc) return rc;

@@ -209,6 +209,38 @@ for bad in (lambda: u * "a", lambda: u + 1 if False else "a" * u, lambda: u - No
         print(bad())
     except Exception as e:
         print(type(e).__name__, e)
+
+
+class Left:
+    def __add__(self, o):
+        return "left"
+
+    def __radd__(self, o):
+        return "right"
+
+    def __lt__(self, o):
+        return "less"
+
+    def __gt__(self, o):
+        return "more"
+
+    def __sub__(self, o):
+        return NotImplemented
+
+
+class Heir(Left):
+    def __rsub__(self, o):
+        return "heir"
+
+
+class Other(Left):
+    def __radd__(self, o):
+        return "other"
+
+
+print(Left() + Heir(), Left() + Other(), Heir() + Other(), Other() + Left(), Left() < Heir(), Left() - Heir(), Heir() + Left())
+Heir.__radd__ = lambda self, o: "changed"
+print(Left() + Heir())
 # --- iterators, containers, contexts
 class Count:
     def __init__(self, n):
@@ -292,6 +324,30 @@ class Number:
 
 n = Number()
 print(float(n), int(n), [5, 6, 7][n], [5, 6, 7][n:], round(n), round(n, 2), divmod(n, 3), str(n), list(range(n)), f"{n}")
+import itertools
+print([1, 2] * n, n * (1, 2), "ab" * n, n * b"ab", "%d %x %5.1f %s" % (n, n, n, n), list(itertools.islice(range(9), n)), list(itertools.islice(range(9), n, None, np.int64(3))))
+
+
+class Bad:
+    def __index__(self):
+        raise ValueError("no number")
+
+
+for f in (lambda: [1] * Bad(), lambda: "%d" % Bad(), lambda: [1] * object(), lambda: "%d" % object(), lambda: "%.1f" % Bad()):
+    try:
+        print(f())
+    except Exception as e:
+        print(type(e).__name__, e)
+x = [1, 2]
+
+
+class Emptying:
+    def __index__(self):
+        x.clear()
+        return 3
+
+
+print(x * Emptying())
 # --- attributes by methods
 class Loose:
     def __init__(self):
