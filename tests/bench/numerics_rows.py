@@ -3,11 +3,12 @@
 A group is made once per dtype and size: `setup` defines T, n and the operands, of which those are made that a row names. A line of
 `rows` is `name | program | SciPy's expression`, where a program is an expression, or statements of which the last assigns r. Where
 one begins with `?`, results are random, free or piled up from run to run, and not compared."""
+import os
 
 
 class Group:
     def __init__(self, name, setup, rows, cases):
-        self.name, self.setup, self.cases = name, setup, cases
+        self.name, self.setup, self.cases = name, setup, list(dict.fromkeys(cases))
         self.rows = [[cell.strip() for cell in line.split("|")] for line in rows.strip().split("\n")]
 
 
@@ -16,7 +17,7 @@ def each(dtypes, *sizes):
 
 
 # Within the caches and beyond them. Other kinds of numbers repeat beyond them what float64 says of the memory.
-MID, BIG = 300_000, 10_000_000
+MID, BIG = int(os.environ.get("SIZE", 300_000)), 10_000_000
 THREE = each("float32 float64 int64", MID)
 FOUR = THREE + each("float64", BIG)
 
