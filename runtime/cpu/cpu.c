@@ -21,7 +21,7 @@
 #include "runtime/cpu/threads.h"
 #include "runtime/str.h"
 
-enum { ALIGN = 64, HUGE_PAGE = 2 << 20 };
+enum { ALIGN = 64, PAGE = 4096, HUGE_PAGE = 2 << 20 };
 
 struct gpa_dev {
     jit *j; /* NULL until the first program */
@@ -99,7 +99,7 @@ static void cpu_caps(gpa_dev *d, gpa_caps *out) {
  * parts of the caches their pages share. */
 static gpa_code cpu_alloc(gpa_dev *d, size_t n, gpa_mem **out, gpa_err *e) {
     (void)d;
-    size_t align = n >= (size_t)HUGE_PAGE ? HUGE_PAGE : ALIGN;
+    size_t align = n >= (size_t)HUGE_PAGE ? HUGE_PAGE : n >= 4 * PAGE ? PAGE : ALIGN;
     gpa_mem *m = mem_zero(sizeof *m);
     if (!m || n > SIZE_MAX / 2 || !(m->block = mem_new(n + align + ALIGN))) {
         mem_free(m);

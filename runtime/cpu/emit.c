@@ -237,6 +237,11 @@ static void whole(em *M) {
     LLVMBuildBr(M->E.b, M->leave);
 }
 
+static void set_width(em *M, const char *name, const char *bits) {
+    LLVMAttributeRef width = LLVMCreateStringAttribute(M->E.ctx, name, (unsigned)strlen(name), bits, (unsigned)strlen(bits));
+    LLVMAddAttributeAtIndex(M->E.fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, width);
+}
+
 void em_open_function(em *M) {
     LLVMTypeRef i64 = ll_i(&M->E, 64), ptr = ll_ptr(&M->E);
     LLVMTypeRef types[] = {ptr, i64, i64, i64, i64, ptr, ptr, i64};
@@ -249,8 +254,8 @@ void em_open_function(em *M) {
         LLVMSetValueName2(*args[i], names[i], strlen(names[i]));
     }
     if (M->E.host->bytes == 64) {
-        LLVMAttributeRef wide = LLVMCreateStringAttribute(M->E.ctx, "prefer-vector-width", 19, "512", 3);
-        LLVMAddAttributeAtIndex(M->E.fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, wide);
+        set_width(M, "prefer-vector-width", M->plan->halves ? "256" : "512");
+        if (M->plan->halves) set_width(M, "min-legal-vector-width", "256");
     }
     LLVMPositionBuilderAtEnd(M->E.slots, em_block(M, "slots"));
     M->pre[LEVEL_ENTRY] = em_block(M, "entry");
@@ -368,17 +373,29 @@ static gpa_dtype computed_as(const kir_func *f, size_t at) {
     return narrow == DT_NONE ? t : narrow;
 }
 
+/* Numbers with which processors compute as they are. */
+static bool is_plain_number(unsigned t) { return t < DT_COUNT && t != DT_BOOL && !dtype_is_complex((gpa_dtype)t) && dtype_info[t].compute == t; }
+
+/* Whether an instruction costs nothing beside what it reads and writes, in whatever registers. */
+static bool is_plain(const kir_func *f, const kir_ins *i) {
+    if (i->code == KIR_CONST || i->code == KIR_PARAM) return true;
+    if (i->code == KIR_LOAD || i->code == KIR_STORE) return is_plain_number(f->arrays[i->sub].dtype);
+    if (i->code == KIR_CAST) return is_plain_number(i->type) && is_plain_number(f->code[i->a].type);
+    return i->code == KIR_OP && is_plain_number(i->type) && op_info[i->sub].cost <= 1;
+}
+
 /* A loop of as many trips as each point needs. */
 static bool loops_alone(const kir_ins *i) { return i->code == KIR_LOOP || (i->code == KIR_FOR && i->imm != KIR_FEW); }
 
 emit_facts emit_examine(const kir_func *f) {
-    emit_facts r = {.widest = 1, .widest_again = 1};
+    emit_facts r = {.widest = 1, .widest_again = 1, .plain = true};
     int depth = 0, inside = 0, again = 0; /* regions: EACH; others; of those the loops of single points */
     for (size_t a = 0; a < f->n_arrays; a++) r.branches |= f->arrays[a].where == KIR_LOCAL;
     r.alone = r.branches;
     for (size_t i = 0; i < f->n_code; i++) {
         const kir_ins *ins = &f->code[i];
         kir_code code = (kir_code)ins->code;
+        r.plain &= is_plain(f, ins);
         if (code == KIR_EACH) r.n_each++, depth++;
         if (code == KIR_END) *(f->code[ins->imm].code == KIR_EACH ? &depth : &inside) -= 1, again -= loops_alone(&f->code[ins->imm]);
         if (kir_info[code].result == 'R' && code != KIR_EACH) inside++;

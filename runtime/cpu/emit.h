@@ -31,6 +31,8 @@ typedef struct {
     int32_t part;
     int8_t turn;  /* EMIT_TILES: the other dimension of a tile, */
     uint8_t tile; /* and its rows there, a power of two, no more than lanes; both extents are as large at least */
+    uint8_t each; /* EMIT_POINTS with one lane: points of a trip; 0: one */
+    uint8_t halves; /* registers of half the width are used, twice as many */
     uint64_t pairs, back; /* arrays whose stride along `dim` is 2, is -1 */
 } emit_plan;
 
@@ -42,6 +44,7 @@ typedef struct {
     bool trips;                /* a FOR */
     bool loops;                /* of single points, of as many trips as each needs */
     bool scans;
+    bool plain;                /* little but reading and writing numbers */
     bool narrow_sums;    /* emit_narrow */
     bool stores_outside; /* STORE outside of EACH */
     uint32_t ops, ops_again;      /* cost of a point, roughly in instructions; of these inside of `loops` */

@@ -8,6 +8,8 @@
  *                       done */
 #include "runtime/cpu/emitter.h"
 
+#include "runtime/base.h"
+
 typedef struct {
     const em_range *r;
     V position, x, coord[KIR_MAX_DIMS]; /* slots */
@@ -99,23 +101,31 @@ static void advance(em *M, walk *w) {
 
 static void steps(em *M, walk *w, int level) {
     LLVMBuilderRef b = M->E.b;
-    unsigned lanes = w->r->lanes ? M->E.lanes : 1;
-    bool plain = lanes > 1 && !M->once;
+    unsigned lanes = w->r->lanes ? M->E.lanes : 1, each = w->r->lanes ? MAX(M->plan->each, 1u) : 1, n = lanes * each;
+    bool plain = n > 1 && !M->once;
     LLVMBasicBlockRef body = em_block(M, "body"), rest = plain ? em_block(M, "rest") : w->next;
-    V x = get(M, w->x), far = plain ? LLVMBuildAdd(b, x, ll_i64(&M->E, lanes), "") : x;
+    V x = get(M, w->x), far = plain ? LLVMBuildAdd(b, x, ll_i64(&M->E, n), "") : x;
     LLVMBuildCondBr(b, LLVMBuildICmp(b, plain ? LLVMIntSLE : LLVMIntSLT, far, w->end, ""), body, rest);
     LLVMPositionBuilderAtEnd(b, body);
+    if (plain) x = get(M, w->x);
     V mask = lanes > 1 && !plain ? tail_mask(M, LLVMBuildSub(b, w->end, x, "")) : w->r->lanes ? NULL : M->mask;
-    run_body(M, w, x, mask, level);
-    LLVMBuildStore(b, LLVMBuildAdd(b, x, ll_i64(&M->E, lanes), ""), w->x);
-    LLVMBuildBr(b, w->step);
-    if (!plain) return;
+    for (unsigned k = 0; k < each; k++) run_body(M, w, k ? LLVMBuildAdd(b, x, ll_i64(&M->E, k), "") : x, mask, level);
+    V next = LLVMBuildAdd(b, x, ll_i64(&M->E, n), "");
+    LLVMBuildStore(b, next, w->x);
+    if (!plain) {
+        LLVMBuildBr(b, w->step);
+        return;
+    }
+    far = LLVMBuildAdd(b, next, ll_i64(&M->E, n), "");
+    LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntSLE, far, w->end, ""), body, rest);
     LLVMBasicBlockRef tail = em_block(M, "tail");
     LLVMPositionBuilderAtEnd(b, rest);
+    x = get(M, w->x);
     LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntSLT, x, w->end, ""), tail, w->next);
     LLVMPositionBuilderAtEnd(b, tail);
-    run_body(M, w, x, tail_mask(M, LLVMBuildSub(b, w->end, x, "")), level);
-    LLVMBuildBr(b, w->next);
+    run_body(M, w, x, lanes > 1 ? tail_mask(M, LLVMBuildSub(b, w->end, x, "")) : NULL, level);
+    if (lanes == 1) LLVMBuildStore(b, LLVMBuildAdd(b, x, ll_i64(&M->E, 1), ""), w->x);
+    LLVMBuildBr(b, lanes == 1 ? rest : w->next);
 }
 
 /* Points of the row before the first register boundary of what is stored. */

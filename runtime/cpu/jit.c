@@ -102,6 +102,7 @@ static gpa_code open_machine(jit *j, gpa_err *e) {
     gpa_code rc = GPA_OK;
     host_vectors(&j->host, features);
     j->features = features;
+    j->host.halves = j->host.bytes == 64 && !strcmp(cpu, "znver4");
     snprintf(j->host.cpu, sizeof j->host.cpu, "%s", cpu);
     j->triple = LLVMGetDefaultTargetTriple();
     if (LLVMGetTargetFromTriple(j->triple, &target, &why)) {

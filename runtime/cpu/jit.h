@@ -31,6 +31,7 @@ typedef struct {
     char letter;
     bool fma;   /* fused multiplication and addition is an instruction */
     bool masks; /* masked loads and stores of every width are instructions */
+    bool halves; /* the halves of a register are read and written one after the other: from far memory faster by themselves */
     char cpu[48];
     const char *name; /* "AVX-512" */
 } jit_host;

@@ -29,7 +29,8 @@ enum {
     PIECE_BYTES = 4096, SLAB_BYTES = 16 << 10, PIECES = 64, /* pieces of rows: of which size, how much of neighbouring ones is visited together, how many are joined one by one */
     MOST_ROWS = 16, TILE_POINTS = 2048, /* of rows that lie interleaved: how many, and how far along each at a time */
     TILE_OPS = 12, TILE_LEAST = 4, TILED_POINTS = 1 << 12, TILED_SPAN = 1 << 16, /* of what is done in tiles: operations at most, sides and points at least, points of a group at most */
-    MOVE_OPS = 2, /* a load and a store */
+    MOVE_OPS = 2, MOVED = 4, /* a load and a store; how many elements move in a trip */
+    HALVED_OPS = 12,
     NEAR_BYTES = 1 << 20,    /* what stays in a core's cache */
     SHARED_BYTES = 4 << 20   /* in one that cores share */
 };
@@ -253,6 +254,13 @@ static bool moves_apart(const launch *L) {
         if (used_by_points(f, a) && !beside) return true;
     }
     return false;
+}
+
+/* Long rows of which little is made but what memory brings. */
+static bool in_halves(const launch *L) {
+    const emit_facts *facts = &L->p->facts;
+    if (!jit_host_of(L->j)->halves || L->plan.way != EMIT_POINTS || L->plan.lanes == 1 || L->size[L->plan.dim] < 16 * L->plan.lanes) return false;
+    return facts->plain && facts->ops <= HALVED_OPS;
 }
 
 /* ---- whole: items are ranges of outer points ---- */
@@ -607,7 +615,8 @@ gpa_code run_launch(jit *j, int threads, const int32_t *stop, gpa_prog *p, const
     plan_tiles(L);
     L->plan.stream = streams(L);
     note_strides(L);
-    if (!L->plan.stream && moves_apart(L)) L->plan.lanes = 1;
+    if (!L->plan.stream && moves_apart(L)) L->plan.lanes = 1, L->plan.each = MOVED;
+    L->plan.halves = in_halves(L);
     TRY(L->plan.way == EMIT_TILES ? run_tiles(L, e) : divides(L) ? run_divided(L, e) : run_whole(L, e));
     if (__atomic_load_n(stop, __ATOMIC_RELAXED)) rc = gpa_fail(e, GPA_E_INTERRUPT, "%s", "");
 out:

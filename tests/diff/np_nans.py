@@ -39,3 +39,15 @@ out = np.zeros(3); print(np.nanpercentile(A, 50, axis=0, out=out) is out, out)
 np.quantile(x, 1.5)
 np.nanpercentile(x, -1)
 np.percentile(x, 101)
+
+# --- the places of extremes in short rows
+for T in ('i4', 'u4', 'i8', 'u8', 'f4', 'f8'):
+    for n in (47, 48, 49, 55, 56, 64, 65, 100, 101, 511, 512, 513):
+        for rows in (1, 7, 8, 16, 37):
+            a = ((np.arange(rows * n) * 7919) % 1013).reshape(rows, n).astype(T)
+            a[rows // 2] = a[rows // 2, 0]
+            print(T, n, rows, a.argmax(axis=1).tolist(), a.argmin(axis=1).tolist())
+            if T[0] == 'f':
+                for at, what in ((0, np.inf), (rows - 1, -np.inf), (rows // 3, np.nan)):
+                    a[at, n - 1 - at] = what
+                    print(a.argmax(axis=1).tolist(), a.argmin(axis=1).tolist())

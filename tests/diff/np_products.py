@@ -60,3 +60,11 @@ a[:] = a @ a.T
 print(a.sum(), a[0, :4])
 a[3, 5] = np.nan
 print(np.isnan(a @ a.T).sum(), np.isnan(a.T @ a).sum())
+
+# --- vdot and dot of vectors of all dtypes
+for d in '?bhilBHILefdFD':
+    for e in '?bhLefdFD':
+        a, b = np.array([1, 0, 1, 1, 0]).astype(d), np.array([0, 1, 1, 1, 0]).astype(e)
+        r, s = np.vdot(a, b), np.dot(a, b)
+        print(d, e, r, r.dtype, s, s.dtype)
+print(np.vdot(np.ones((2, 2)), np.ones(4)), np.vdot([], []), np.dot([], []), np.vdot([1 + 2j], [3j]), np.vdot(3, 4), np.vdot(np.array([1e308, 1e308]), np.array([10., 10.])))

@@ -79,6 +79,24 @@ for T in ALL:
         a = some(30 * n * 3, T).reshape(30, n * 3)
         print(*told(a[:, ::3].copy()), *told(a[:, ::3] + a[:, 1::3]), *told(a[::-1, ::-3].copy()), *told(np.take(a, np.arange(n) * 3, axis=1)))
 
+# --- elements apart, some at a time: rests of every length
+for T in ALL:
+    for n in list(range(1, 14)) + [40, 4001, 4002, 4003, 4004]:
+        a, b = some(3 * n, T), some(5 * n, T)
+        b[1::5] = a[:n]
+        b[::5] = a[::3]
+        print(*told(a[::3].copy()), *told(a[2::3].copy()), *told(a[::-3].copy()), *told(b), *told(np.repeat(a[:n], 3)), *told(some(6 * n, T).reshape(n, 6)[:, 1:5:3].copy()))
+
+# --- long rows of numbers, beside each other and not, with rests
+for T in ('i1', 'u1', 'i2', 'u2', 'i4', 'u4', 'f4', 'i8', 'u8', 'f8'):
+    for n in (1023, 1024, 4097, 70001):
+        a, b = some(n, T), some(n + 7, T)[7:]
+        out = np.zeros(n + 3, T)
+        out[2:-1] = a + b
+        c = a.copy()
+        c[1:] = c[:-1] + b[1:]
+        print(*told(a + b), *told(a * b + a), *told(out), *told(c), *told(a.astype('f8')), *told(a.astype('i4')), *told(np.maximum(a, b)), *told(a[:n // 3 * 3].reshape(3, -1) + b[:n // 3]))
+
 # --- results that are larger than caches: elements apart, and across
 x = np.arange(3075.0)
 x.item(0)
