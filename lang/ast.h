@@ -102,6 +102,7 @@ struct ast_scope {
     /* Parameters: n_positional of them positional, the first n_positional_only without a keyword. */
     uint32_t n_positional_only, n_positional, n_keyword_only;
     bool has_args, has_kwargs;
+    bool yields; /* a call makes a generator */
 };
 
 /* A node. Only the member named by its kind exists: nodes are as large as their kind needs, so never copy one. */

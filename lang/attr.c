@@ -6,6 +6,7 @@
 #include "runtime/base.h"
 
 #include "lang/container.h"
+#include "lang/generator.h"
 #include "lang/instance.h"
 #include "lang/number.h"
 #include "lang/numpy/numpy.h"
@@ -25,6 +26,7 @@ static uint32_t cache_key(value v) {
         case V_EXCEPTION:
         case V_METHOD: return 0;
         case V_SET: return V_SET | (uint32_t)v.set->frozen << 8;
+        case V_ITER: return V_ITER | (uint32_t)generator_is(v) << 8;
         case V_COMPLEX:
         case V_ARRAY: return v.tag | (v.aux ? 0x100u : 0);
         default: return v.tag;
@@ -103,6 +105,7 @@ static gpa_code exception_attr(gpa_vm *vm, value v, gpa_sym name, value *out) {
     if (rc || out->tag != V_UNSET) return rc;
     if (is(text, "__notes__") && x->notes.tag != V_NONE) *out = found(x->notes);
     else if (is(text, "__context__") || is(text, "__traceback__")) *out = v_none();
+    else if (x->code == GPA_E_STOP_ITERATION && is(text, "value")) *out = x->args.tuple->count ? found(x->args.tuple->items[0]) : v_none();
     else if (x->code == GPA_E_EXIT && is(text, "code")) *out = x->args.tuple->count ? found(x->args.tuple->items[0]) : v_none();
     else if (x->code == GPA_E_AXIS && (is(text, "axis") || is(text, "ndim"))) {
         const tuple_obj *args = x->args.tuple;

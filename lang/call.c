@@ -1,5 +1,5 @@
 /* Calls: binding arguments to the parameters of functions written in gpa and of native ones, calling other callables,
- * function values and generators. The words of errors are CPython's. */
+ * function values. The words of errors are CPython's. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -640,86 +640,5 @@ gpa_code func_signature(gpa_vm *vm, const func_obj *f, bool bound, gpa_str *out)
     if (s->has_args) comma = ", ";
     if (s->has_kwargs) str_printf(out, "%s**%s", comma, param_name(vm, f->code, kwargs));
     str_putc(out, ')');
-    return rc;
-}
-
-/* ---- generators ---- */
-
-/* A suspended frame: its registers, in an object that the iterator holds. */
-typedef struct {
-    code *code;
-    module_obj *module;
-    const ins *at;
-    value *regs, *cells;
-    bool running, done;
-} generator;
-
-static void generator_free(gpa_vm *vm, object_obj *o) {
-    generator *g = o->data;
-    if (!g) return;
-    for (unsigned i = 0; i < g->code->n_regs; i++) value_release(vm, g->regs[i]);
-    for (uint32_t i = 0; i < g->code->scope->n_frees; i++) value_release(vm, g->cells[i]);
-    code_release(vm, g->code);
-    mem_free(g->regs);
-    mem_free(g->cells);
-    mem_free(g);
-}
-
-static const object_kind suspended_kind = {.type_name = "generator", .free = generator_free};
-
-static gpa_code generator_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
-    generator *g = it->source.object->data;
-    *done = g->done;
-    if (g->done) return GPA_OK;
-    if (g->running) return vm_fail(vm, GPA_E_VALUE, "generator already executing");
-    if (vm->depth >= MAX_FRAMES) return vm_fail(vm, GPA_E_RECURSION, "maximum recursion depth exceeded");
-    frame *f = &vm->frames[vm->depth++];
-    *f = (frame){.code = g->code, .free = g->cells, .module = g->module, .next = g->at, .ip = g->at, .regs = g->regs,
-                 .base = true, .detached = true};
-    g->running = true;
-    value_retain(it->source);
-    *out = v_none();
-    gpa_code rc = run(vm, out);
-    g->running = false;
-    g->at = f->next;
-    if (rc || out->tag == V_UNSET) {
-        g->done = *done = true;
-        if (!rc) *out = v_none();
-    }
-    value_release(vm, it->source);
-    return rc;
-}
-
-gpa_code generator_new(gpa_vm *vm, code *c, module_obj *m, value over, value *closure, value *out) {
-    gpa_code rc = c->compiled ? GPA_OK : compile_code(vm, c, m, false);
-    generator *g = NULL;
-    value holder = v_unset();
-    if (!rc && ((holder = v_object(vm, &suspended_kind, 0)).tag == V_UNSET || !(g = mem_zero(sizeof *g)) ||
-                !(g->regs = mem_zero(c->n_regs * sizeof(value))) || !(g->cells = mem_zero((c->scope->n_frees + 1) * sizeof(value))))) {
-        rc = vm_no_memory(vm);
-        if (g) mem_free(g->regs);
-        mem_free(g);
-        g = NULL;
-    }
-    if (!rc) {
-        g->code = code_retain(c);
-        g->module = m;
-        g->at = c->ins;
-        holder.object->data = g;
-        for (uint32_t i = 0; i < c->scope->n_frees; i++) g->cells[i] = value_retain(closure[i]);
-        for (unsigned i = 0; i < c->n_consts_in_frame; i++) g->regs[c->n_vars + i] = c->consts[i];
-        g->regs[0] = over;
-        over = v_unset();
-        *out = v_iter(vm, "generator", generator_next);
-        if (out->tag == V_UNSET) {
-            rc = vm->err.code;
-            *out = v_none();
-        } else {
-            out->iter->source = holder;
-            holder = v_unset();
-        }
-    }
-    value_release(vm, over);
-    value_release(vm, holder);
     return rc;
 }

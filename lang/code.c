@@ -54,6 +54,16 @@ void code_release(gpa_vm *vm, code *c) {
     mem_free(c);
 }
 
+const code_guard *code_guard_at(const code *c, const ins *at) {
+    const code_guard *best = NULL;
+    uint32_t i = (uint32_t)(at - c->ins);
+    for (uint32_t k = 0; k < c->n_guards; k++) {
+        const code_guard *g = &c->guards[k];
+        if (i >= g->lo && i < g->hi && (!best || g->level > best->level)) best = g;
+    }
+    return best;
+}
+
 /* ---- printing ---- */
 
 static void put_const(gpa_vm *vm, const code *c, int32_t k, gpa_str *out) {

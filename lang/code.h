@@ -86,6 +86,9 @@ static inline code *code_retain(code *c) {
 }
 void code_release(gpa_vm *vm, code *c); /* NULL is ignored */
 
+/* The innermost guard of an instruction, or NULL. */
+const code_guard *code_guard_at(const code *c, const ins *at);
+
 extern const uint8_t code_words[I_COUNT];
 const char *code_op_name(unsigned op);
 /* One line per instruction, inner codes behind their outer one when they are compiled. */

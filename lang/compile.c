@@ -47,6 +47,11 @@ uint32_t emit_d(compiler *c, opcode op, uint32_t a, int64_t d) {
 
 void emit_word(compiler *c, ins w) { emit_any(c, w); }
 
+void emit_return(compiler *c, uint32_t r) {
+    const ast_scope *s = c->code->scope;
+    emit(c, s->yields || s->kind == AST_SCOPE_GENEXP ? I_FINISH : I_RETURN, r, 0, 0);
+}
+
 void emit_name(compiler *c, gpa_sym name) {
     ins w = {.op = 0};
     w.sym = name;
@@ -246,7 +251,7 @@ static void function_body(compiler *c, const ast_list *body) {
     compile_body(c, body);
     uint32_t r = temp(c);
     emit_d(c, I_CONST, r, add_const(c, v_none()));
-    emit(c, I_RETURN, r, 0, 0);
+    emit_return(c, r);
 }
 
 /* The slot of the dict of a class's annotations, or -1. */
@@ -274,8 +279,12 @@ gpa_code compile_code(gpa_vm *vm, code *k, module_obj *in, bool show_last) {
     scan_body(&c);
     k->first_temp = (uint16_t)(k->n_vars + k->n_consts_in_frame);
     c.top = c.high = k->first_temp;
-    open_cells(&c);
     const ast_node *n = k->node;
+    if (k->scope->yields) {
+        c.at = n;
+        emit(&c, I_SUSPEND, 0, 0, 0);
+    }
+    open_cells(&c);
     if (!n)
         module_body(&c, &k->ast->body, show_last);
     else if (n->kind == AST_FUNCTION)

@@ -58,6 +58,7 @@ uint32_t emit(compiler *c, opcode op, uint32_t a, uint32_t b, uint32_t x);
 uint32_t emit_d(compiler *c, opcode op, uint32_t a, int64_t d);
 void emit_word(compiler *c, ins w);
 void emit_name(compiler *c, gpa_sym name); /* the second word of attribute instructions */
+void emit_return(compiler *c, uint32_t r);
 /* A jump's word to `l`: the word just emitted holds it in d. */
 void emit_jump(compiler *c, opcode op, uint32_t a, label *l);
 void emit_jump_word(compiler *c, label *l);
@@ -83,11 +84,15 @@ void compile_jump(compiler *c, const ast_node *n, bool sense, label *l);
 /* Binds a target to what register r holds (consumed when a temporary). */
 void compile_store(compiler *c, const ast_node *target, uint32_t r);
 void compile_delete(compiler *c, const ast_node *target);
+/* A yield as a statement: what is sent is dropped. */
+void compile_yield(compiler *c, const ast_node *n);
 /* The loops of a generator expression's body. */
 void compile_generator(compiler *c, const ast_node *n);
 
 /* ---- compile_stmt.c ---- */
 
 void compile_body(compiler *c, const ast_list *body);
+/* Before a yield, which leaves the blocks around it for a while: an error that was recorded in them and not found yet is found. */
+void compile_pause(compiler *c);
 
 #endif

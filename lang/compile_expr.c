@@ -411,7 +411,7 @@ static void add_item(compiler *c, const comprehension *k) {
     } else if (n->kind == AST_GENEXP) {
         uint32_t r = temp(c);
         compile_into(c, n->genexp.item, r);
-        emit(c, I_YIELD, r, 0, 0);
+        emit(c, I_YIELD, r, r, 1);
     } else {
         bool list = n->kind == AST_LISTCOMP;
         uint32_t r = compile_any(c, list ? n->listcomp.item : n->setcomp.item);
@@ -478,8 +478,8 @@ void compile_generator(compiler *c, const ast_node *n) {
     comprehension k = {.node = n, .clauses = &n->genexp.clauses, .first = 0};
     clause_loop(c, &k, 0);
     uint32_t r = temp(c);
-    emit(c, I_CLEAR, r, 0, 0);
-    emit(c, I_RETURN, r, 0, 0);
+    emit_d(c, I_CONST, r, add_const(c, v_none()));
+    emit_return(c, r);
 }
 
 static void genexp(compiler *c, const ast_node *n, uint32_t dst) {
@@ -492,6 +492,40 @@ static void genexp(compiler *c, const ast_node *n, uint32_t dst) {
     gpa_sym name = intern_get(vm_names(c->vm), "<genexpr>", 9);
     emit(c, I_GENERATOR, r, add_inner(c, n, n->genexp.scope, name), 0);
     emit(c, I_TAKE, dst, r, 0);
+}
+
+/* ---- yield ---- */
+
+/* The value that a yield gives, where it is to be given from. */
+static uint32_t given(compiler *c, const ast_node *n) {
+    uint32_t r = temp(c);
+    if (n->yield_.value) compile_into(c, n->yield_.value, r);
+    else emit_d(c, I_CONST, r, add_const(c, v_none()));
+    if (c->code->jit) emit(c, I_PYTHON, r, 0, 0);
+    compile_pause(c);
+    c->at = n;
+    return r;
+}
+
+void compile_yield(compiler *c, const ast_node *n) {
+    uint32_t r = given(c, n);
+    emit(c, I_YIELD, r, r, 1);
+}
+
+static void yield(compiler *c, const ast_node *n, uint32_t dst) {
+    if (!n->yield_.from) {
+        uint32_t r = given(c, n);
+        emit(c, I_YIELD, dst, r, 0);
+        return;
+    }
+    uint32_t it = temp(c), sent = temp(c);
+    uint32_t from = any_at(c, n->yield_.value, it);
+    c->at = n;
+    emit(c, I_ITER, it, from, 0);
+    emit(c, I_CLEAR, sent, 0, 0);
+    compile_pause(c);
+    emit(c, I_YIELD_FROM, it, sent, 0);
+    emit(c, I_TAKE, dst, it, 0);
 }
 
 /* ---- functions ---- */
@@ -682,6 +716,7 @@ static void expression(compiler *c, const ast_node *n, uint32_t dst) {
         case AST_SETCOMP: comprehend(c, n, &n->setcomp.clauses, I_SET, dst); break;
         case AST_DICTCOMP: comprehend(c, n, &n->dictcomp.clauses, I_DICT, dst); break;
         case AST_GENEXP: genexp(c, n, dst); break;
+        case AST_YIELD: yield(c, n, dst); break;
         default: compile_fail(c, GPA_E_SYNTAX, "invalid syntax"); break;
     }
 }

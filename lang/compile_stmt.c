@@ -64,6 +64,10 @@ static void emit_check(compiler *c, const block *b) {
     if (b->in_context) emit(c, I_CHECK_FOR, b->outer->reg, 0, 0);
 }
 
+void compile_pause(compiler *c) {
+    for (const block *b = c->blocks; b; b = b->outer) emit_check(c, b);
+}
+
 /* Emits what ends every block inside `until`, innermost first, as seen from outside each. The caller emits the jump or
  * return and then calls resume_blocks with the result. */
 static block *leave_blocks(compiler *c, const block *until) {
@@ -163,7 +167,7 @@ static void loop(compiler *c, const ast_node *n) {
     emit_jump_word(c, &end);
     block *inner = leave_blocks(c, NULL);
     emit(c, I_PYTHON, it, 0, 0);
-    emit(c, I_RETURN, it, 0, 0);
+    emit_return(c, it);
     resume_blocks(c, inner, NULL);
     label_here(c, &end);
 }
@@ -190,7 +194,7 @@ static void return_value(compiler *c, const ast_node *value_node) {
     }
     block *inner = leave_blocks(c, NULL);
     if (c->code->jit && value_node) emit(c, I_PYTHON, r, 0, 0);
-    emit(c, I_RETURN, r, 0, 0);
+    emit_return(c, r);
     resume_blocks(c, inner, NULL);
 }
 
@@ -571,6 +575,10 @@ static void raise(compiler *c, const ast_node *n) {
 static void expression_statement(compiler *c, const ast_node *n) {
     const ast_node *v = n->expr.value;
     if (v->kind == AST_STRING || v->kind == AST_INTEGER || v->kind == AST_ELLIPSIS) return;
+    if (v->kind == AST_YIELD && !v->yield_.from) {
+        compile_yield(c, v);
+        return;
+    }
     uint32_t r = temp(c);
     compile_into(c, v, r);
     if (v->kind == AST_INDEX) emit(c, I_SETTLE, r, 0, 0); /* nobody else would find that an index is out of range */

@@ -53,7 +53,7 @@ void list_clear(gpa_vm *vm, list_obj *l) {
     size_t n = l->count;
     l->items = NULL;
     l->count = l->cap = 0;
-    for (size_t i = 0; i < n; i++) value_release(vm, items[i]);
+    while (n--) value_release(vm, items[n]); /* the last first: what is left behind goes in CPython's order */
     mem_free(items);
 }
 

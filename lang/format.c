@@ -8,6 +8,7 @@
 #include "lang/builtin/tables.h"
 #include "lang/class.h"
 #include "lang/container.h"
+#include "lang/generator.h"
 #include "lang/number.h"
 #include "lang/number_text.h"
 #include "lang/record.h"
@@ -303,6 +304,7 @@ static gpa_code repr(gpa_vm *vm, value v, const within *up, gpa_str *out) {
         }
         case V_ITER:
             str_printf(out, "<%s object", v.iter->type_name);
+            if (generator_is(v)) str_printf(out, " %s", generator_title(vm, generator_of(v.iter)));
             put_address(out, v.o);
             return GPA_OK;
         case V_OBJECT: return repr_object(vm, v, out);

@@ -1,8 +1,8 @@
 /* The machine's inner joints: its state, and what its files call of each other. Only they include this.
  *
  * Frames stand on an array, their registers on one stack of values that never moves; a call's arguments are already
- * where the callee wants its parameters, so calling copies nothing. Only the frames of generator expressions have
- * registers of their own (detached). The machine holds: above the registers of the running frame, and in dead
+ * where the callee wants its parameters, so calling copies nothing. Only the frames of generators have registers of their
+ * own (detached: lang/generator.h). The machine holds: above the registers of the running frame, and in dead
  * temporaries, nothing is counted. */
 #ifndef GPA_MACHINE_H
 #define GPA_MACHINE_H
@@ -33,6 +33,7 @@ typedef struct frame {
     bool base;          /* returns to C */
     bool makes;         /* runs __init__: its caller's dst has the instance already */
     bool detached;
+    struct generator *generator; /* of a detached frame */
 } frame;
 
 /* How a native function's arguments are bound: its signature, parsed once. */
@@ -78,6 +79,9 @@ struct vm {
     func_obj *functions;
     struct class_obj *classes;     /* class.h: those of programs */
     struct object_obj *instances;  /* instance.h */
+    struct generator *generators;  /* generator.h: all, the newest first */
+    struct generator *abandoned;   /* those that nobody holds and that are still to be ended, the first first */
+    bool ending;                   /* that is being done */
     struct dying *dying; /* value.c: what is being destroyed, while something is */
     dict_obj *methods;  /* methods of arrays written in gpa: name to function */
     dict_obj *records;  /* members of record types (record.h): the type's name to a dict; NULL before the first */
@@ -104,8 +108,10 @@ static inline const char *sym_text(const gpa_vm *vm, gpa_sym s) { return intern_
 
 /* ---- run.c ---- */
 
-/* Runs the topmost frame, which has `base` set, until it returns; *out is owned. */
+/* Runs the topmost frame, and on to the one that has `base` set, until that returns or yields; *out is owned. */
 gpa_code run(gpa_vm *vm, value *out);
+/* The same, where the current error is raised in the topmost frame. */
+gpa_code run_failing(gpa_vm *vm, value *out);
 /* The first register above the running frame. */
 value *run_top(gpa_vm *vm);
 /* Pushes a frame for a function whose arguments are bound in regs, and readies its registers. The caller sets
@@ -131,10 +137,13 @@ gpa_code call_native(gpa_vm *vm, const native *row, const value *args, size_t n,
 /* A call of anything but a function (which needs a frame). Arguments are borrowed. */
 gpa_code call_other(gpa_vm *vm, value fn, size_t n, const value *args, size_t n_named, const value *names, value *out);
 void call_free(gpa_vm *vm);
-/* A generator expression's code over an iterator (consumed), as an ITER. */
-gpa_code generator_new(gpa_vm *vm, code *c, module_obj *m, value source, value *closure, value *out);
 /* A function value; cells are taken from the frame. */
 gpa_code function_new(gpa_vm *vm, frame *f, code *c, value defaults, value kwdefaults, value *out);
+
+/* ---- generator.c ---- */
+
+/* The `next` of the ITER that a generator is. */
+gpa_code generator_next(gpa_vm *vm, iter_obj *it, value *out, bool *done);
 
 /* ---- raise.c ---- */
 
@@ -147,6 +156,18 @@ gpa_code raise_value(gpa_vm *vm, value v, value cause, bool has_cause);
 /* Sets the message of an exception from its arguments. */
 gpa_code raise_describe(gpa_vm *vm, exc_obj *x);
 gpa_code raise_match(gpa_vm *vm, value exc, value type, bool *out);
+/* The current error, if there is one, and the trace, put aside while other code runs; and back again, or given up. */
+typedef struct {
+    gpa_err err;
+    value raised;
+    trace_entry *trace;
+    size_t n_trace, cap_trace;
+    const obj *trace_of;
+    bool tracing, trace_skip;
+} raise_aside;
+void raise_put_aside(gpa_vm *vm, raise_aside *a);
+void raise_take_back(gpa_vm *vm, raise_aside *a);
+void raise_give_up(gpa_vm *vm, raise_aside *a);
 /* An error that leaves a frame: gives it a place, and notes the frame. */
 void raise_trace(gpa_vm *vm, const frame *f);
 /* Gives the error the place of the running instruction when it has none. */

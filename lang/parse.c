@@ -133,10 +133,7 @@ ast_node *parse_left_out(parser *p, gpa_span at, const char *what) {
 }
 
 ast_node *parse_refuse(parser *p) {
-    const char *why =
-        "async and await are not part of gpa: work on arrays is queued, and waited for when its values are needed";
-    if (p->tok.kind == TOKEN_YIELD) why = "yield is not part of gpa: return a list, or write a generator expression";
-    return parse_left_out(p, parse_here(p), why);
+    return parse_left_out(p, parse_here(p), "async and await are not part of gpa: work on arrays is queued, and waited for when its values are needed");
 }
 
 /* ---- reading ahead ---- */

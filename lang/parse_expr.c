@@ -77,6 +77,21 @@ ast_node *parse_star_named(parser *p) { return starred(p, parse_named); }
 /* star_expressions: star_expression (',' star_expression)* [','] */
 ast_node *parse_star_expressions(parser *p) { return tuple_of(p, star_expression); }
 
+/* yield_expr: 'yield' 'from' expression | 'yield' [star_expressions] */
+ast_node *parse_yield(parser *p) {
+    uint32_t lo = p->tok.lo;
+    ast_node *value = NULL;
+    parse_advance(p);
+    bool from = parse_accept(p, TOKEN_FROM), more = from || parse_starts_expression(p->tok.kind) || p->tok.kind == TOKEN_STAR;
+    if (p->tok.kind == TOKEN_ERROR) return NULL;
+    if (more && !(value = from ? parse_expression(p) : parse_star_expressions(p))) return NULL;
+    ast_node *n = parse_new(p, AST_YIELD, parse_span(p, lo));
+    if (!n) return NULL;
+    n->yield_.from = from;
+    n->yield_.value = value;
+    return parse_done(p, n);
+}
+
 /* star_target, as an expression: '*' bitwise_or | bitwise_or */
 ast_node *parse_star_target(parser *p) { return starred(p, bitwise_or); }
 
@@ -572,7 +587,7 @@ static ast_node *generator(parser *p, uint32_t lo, ast_node *item) {
     return parse_done(p, n);
 }
 
-/* tuple, group or genexp: '(' [star_named_expressions] ')' | '(' named_expression for_if_clauses ')' */
+/* tuple, group or genexp: '(' [star_named_expressions] ')' | '(' yield_expr ')' | '(' named_expression for_if_clauses ')' */
 static ast_node *parentheses(parser *p) {
     uint32_t lo = p->tok.lo;
     parse_advance(p);
@@ -584,10 +599,11 @@ static ast_node *parentheses(parser *p) {
                    ? parse_syntax(p, stars, "cannot use double starred expression here")
                    : parse_unexpected(p);
     }
-    ast_node *first = parse_star_named(p);
+    bool yields = p->tok.kind == TOKEN_YIELD;
+    ast_node *first = yields ? parse_yield(p) : parse_star_named(p);
     if (!first) return NULL;
-    if (at_clauses(p)) return generator(p, lo, first);
-    if (p->tok.kind != TOKEN_COMMA) {
+    if (!yields && at_clauses(p)) return generator(p, lo, first);
+    if (yields || p->tok.kind != TOKEN_COMMA) {
         if (first->kind == AST_STARRED && p->tok.kind == TOKEN_RPAR)
             return parse_syntax(p, first->span, "cannot use starred expression here");
         if (!parse_expect(p, TOKEN_RPAR)) return NULL;
@@ -631,7 +647,6 @@ static ast_node *atom(parser *p) {
         case TOKEN_LPAR: return parentheses(p);
         case TOKEN_LSQB: return list(p);
         case TOKEN_LBRACE: return braces(p);
-        case TOKEN_YIELD:
         case TOKEN_AWAIT: return parse_refuse(p);
         default: return parse_unexpected(p); /* no other token begins an atom */
     }

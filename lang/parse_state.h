@@ -58,7 +58,7 @@ bool parse_take(parser *p, size_t mark, ast_list *out);
 ast_node *parse_fail(parser *p, gpa_code code, gpa_span at, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 ast_node *parse_syntax(parser *p, gpa_span at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 ast_node *parse_unexpected(parser *p);
-/* At a keyword of what gpa leaves out (yield, async, await): the sentence that says so. */
+/* At a keyword of what gpa leaves out (async, await): the sentence that says so. */
 ast_node *parse_refuse(parser *p);
 /* The same for what has no keyword: `what` is the sentence. */
 ast_node *parse_left_out(parser *p, gpa_span at, const char *what);
@@ -92,6 +92,8 @@ ast_node *parse_disjunction(parser *p);
 ast_node *parse_binary(parser *p, int bind);
 /* a, *b, c: one expression, or a TUPLE where there is a comma. */
 ast_node *parse_star_expressions(parser *p);
+/* At `yield`: it, and what it gives. */
+ast_node *parse_yield(parser *p);
 /* One target that may have a star, as an expression. */
 ast_node *parse_star_target(parser *p);
 /* The targets of a for: up to `in`. */

@@ -11,9 +11,10 @@ static ast_node *wrap(parser *p, ast_kind kind, uint32_t lo) { return parse_new(
 
 static bool ends_simple(token_kind kind) { return kind == TOKEN_NEWLINE || kind == TOKEN_SEMICOLON || kind == TOKEN_END; }
 
-/* The right side of an assignment: star_expressions, or a magic line where those are spoken. */
+/* The right side of an assignment: yield_expr, star_expressions, or a magic line where those are spoken. */
 static ast_node *assigned_value(parser *p) {
     bool magic = p->lex.magics && p->level == 0 && (p->tok.kind == TOKEN_PERCENT || p->tok.kind == TOKEN_BANG);
+    if (p->tok.kind == TOKEN_YIELD) return parse_yield(p);
     if (!magic) return parse_star_expressions(p);
     lex_magic(&p->lex, &p->tok);
     if (p->tok.kind == TOKEN_ERROR) return NULL;
@@ -37,6 +38,7 @@ static ast_node *assignment(parser *p, ast_node *left, uint32_t lo) {
     size_t mark = p->n_items;
     ast_node *value = left;
     while (p->tok.kind == TOKEN_ASSIGN) {
+        if (value->kind == AST_YIELD && !parse_is_group(p, value)) return parse_syntax(p, value->span, "assignment to yield expression not possible");
         const ast_node *bad = parse_bad_target(value);
         if (bad) return p->n_items == mark ? fail_target(p, value) : parse_fail_target(p, bad);
         if (!parse_push(p, value)) return NULL;
@@ -85,13 +87,14 @@ static ast_node *annotated(parser *p, ast_node *target, uint32_t lo) {
     return parse_done(p, n);
 }
 
-/* assignment, or star_expressions alone */
+/* assignment, or star_expressions or yield_expr alone */
 static ast_node *expression_statement(parser *p) {
     uint32_t lo = p->tok.lo;
-    ast_node *left = parse_star_expressions(p);
+    bool yields = p->tok.kind == TOKEN_YIELD;
+    ast_node *left = yields ? parse_yield(p) : parse_star_expressions(p);
     if (!left) return NULL;
     if (p->tok.kind == TOKEN_ASSIGN) return assignment(p, left, lo);
-    if (p->tok.kind == TOKEN_COLON) {
+    if (!yields && p->tok.kind == TOKEN_COLON) {
         parse_mark m;
         parse_try(p, &m);
         parse_advance(p);
@@ -99,8 +102,8 @@ static ast_node *expression_statement(parser *p) {
         if (!parse_back(p, &m)) return NULL;
         if (annotation) return annotated(p, left, lo);
     }
-    if (p->tok.kind == TOKEN_WALRUS && !parse_stray_assign(p, left)) return NULL;
-    if (token_info[p->tok.kind].class == TOKEN_IS_AUGMENTED) return augmented(p, left, lo);
+    if (!yields && p->tok.kind == TOKEN_WALRUS && !parse_stray_assign(p, left)) return NULL;
+    if (!yields && token_info[p->tok.kind].class == TOKEN_IS_AUGMENTED) return augmented(p, left, lo);
     ast_node *n = wrap(p, AST_EXPR, lo);
     if (n) n->expr.value = left;
     return parse_done(p, n);

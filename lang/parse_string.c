@@ -124,7 +124,7 @@ static ast_node *field_value(parser *p) {
     token_kind first = p->tok.kind;
     if (first == TOKEN_ASSIGN || first == TOKEN_BANG || first == TOKEN_COLON || first == TOKEN_RBRACE)
         return parse_syntax(p, parse_here(p), "f-string: valid expression required before '%s'", token_info[first].text);
-    if (p->tok.kind == TOKEN_YIELD) return parse_refuse(p);
+    if (p->tok.kind == TOKEN_YIELD) return parse_yield(p);
     if (!parse_starts_expression(p->tok.kind) && p->tok.kind != TOKEN_STAR && p->tok.kind != TOKEN_ERROR &&
         p->tok.kind != TOKEN_AWAIT)
         return parse_syntax(p, parse_here(p), "f-string: expecting a valid expression after '{'");

@@ -256,6 +256,38 @@ gpa_code raise_match(gpa_vm *vm, value exc, value type, bool *out) {
     return GPA_OK;
 }
 
+/* ---- putting aside ---- */
+
+void raise_put_aside(gpa_vm *vm, raise_aside *a) {
+    *a = (raise_aside){.raised = vm->raised, .trace = vm->trace, .n_trace = vm->n_trace, .cap_trace = vm->cap_trace,
+                       .trace_of = vm->trace_of, .tracing = vm->tracing, .trace_skip = vm->trace_skip};
+    copy_error(&a->err, &vm->err);
+    gpa_err_clear(&vm->err);
+    vm->raised = v_unset();
+    vm->trace = NULL;
+    vm->n_trace = vm->cap_trace = 0;
+    vm->trace_of = NULL;
+    vm->tracing = vm->trace_skip = false;
+}
+
+void raise_take_back(gpa_vm *vm, raise_aside *a) {
+    mem_free(vm->trace);
+    value_release(vm, vm->raised);
+    copy_error(&vm->err, &a->err);
+    vm->raised = a->raised;
+    vm->trace = a->trace;
+    vm->n_trace = a->n_trace;
+    vm->cap_trace = a->cap_trace;
+    vm->trace_of = a->trace_of;
+    vm->tracing = a->tracing;
+    vm->trace_skip = a->trace_skip;
+}
+
+void raise_give_up(gpa_vm *vm, raise_aside *a) {
+    mem_free(a->trace);
+    value_release(vm, a->raised);
+}
+
 /* ---- names that are not there ---- */
 
 gpa_code raise_unbound(gpa_vm *vm, const frame *f, unsigned slot) {

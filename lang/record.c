@@ -184,6 +184,8 @@ static gpa_code next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
     return record_next(vm, it->source, out, done, &handled);
 }
 
+bool record_is_own(const iter_obj *it) { return it->next == next; }
+
 /* The items of an object that is its own iterator. */
 static gpa_code own_items(gpa_vm *vm, object_obj *o, value *out) {
     *out = v_iter(vm, name_of(o), next);

@@ -64,6 +64,8 @@ gpa_code record_truth(gpa_vm *vm, object_obj *o, bool *out);
 gpa_code record_hash(gpa_vm *vm, value v, uint64_t *out, bool *handled);
 /* abs() of a record; *handled stays false for other values. */
 gpa_code record_abs(gpa_vm *vm, value v, value *out, bool *handled);
+/* Whether an iterator over an object is that object, which has a __next__ of its own. */
+bool record_is_own(const iter_obj *it);
 /* The next value of a record that is an iterator; *handled stays false for other values. */
 gpa_code record_next(gpa_vm *vm, value v, value *out, bool *done, bool *handled);
 /* The array that a record stands for; *handled stays false for other values. */

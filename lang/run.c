@@ -5,6 +5,7 @@
  * an error finds its place. Calls of functions written in gpa push a frame and go on in the same loop.
  *
  * Read the macros, then any instruction, then calls, `leave` and `failed`. */
+#include "lang/generator.h"
 #include "lang/instance.h"
 #include "lang/iterate.h"
 #include "lang/operate.h"
@@ -47,17 +48,6 @@ static gpa_code poll(gpa_vm *vm) {
     return GPA_OK;
 }
 
-/* The innermost guard of the running instruction, or NULL. */
-static const code_guard *find_guard(const frame *f) {
-    const code_guard *best = NULL;
-    uint32_t at = (uint32_t)(f->ip - f->code->ins);
-    for (uint32_t i = 0; i < f->code->n_guards; i++) {
-        const code_guard *g = &f->code->guards[i];
-        if (at >= g->lo && at < g->hi && (!best || g->level > best->level)) best = g;
-    }
-    return best;
-}
-
 static void drop_registers(gpa_vm *vm, const frame *f, unsigned from) {
     for (unsigned i = from; i < f->code->n_regs; i++) {
         value v = f->regs[i];
@@ -69,13 +59,14 @@ static void drop_registers(gpa_vm *vm, const frame *f, unsigned from) {
 /* Hands the current error to the innermost handler, leaving frames on the way, down to the frame that entered from C.
  * True when it was caught: the topmost frame goes on at its ip. */
 static bool catch_error(gpa_vm *vm) {
+    bool placed = vm->tracing && vm->err.span.src; /* further inside */
     if (!vm->tracing) vm->n_trace = 0;
     vm->tracing = true;
-    raise_place(vm);
+    if (!placed) raise_place(vm);
     if (vm->err.code == GPA_E_INTERRUPT) vm_interrupt_clear(vm); /* answered: a handler may compute again */
     for (;;) {
         frame *f = &vm->frames[vm->depth - 1];
-        const code_guard *g = find_guard(f);
+        const code_guard *g = code_guard_at(f->code, f->ip);
         value exc = v_unset();
         if (g) {
             vm_find_earlier(vm); /* a handler gets the first error of its block */
@@ -90,10 +81,19 @@ static bool catch_error(gpa_vm *vm) {
             return true;
         }
         if (!g) raise_trace(vm, f);
-        drop_registers(vm, f, 0);
+        if (f->detached) generator_fail(vm, f->generator);
+        else drop_registers(vm, f, 0);
         vm->depth--;
         if (f->base) return false;
     }
+}
+
+/* A value is let go of between two instructions, or where that makes no difference: a generator that nobody holds any more
+ * ends here. */
+static inline void let_go(gpa_vm *vm, value v) {
+    if (--v.o->refs) return;
+    value_destroy(vm, v);
+    if (UNLIKELY(vm->abandoned)) generator_end_abandoned(vm);
 }
 
 /* Leaves the topmost frame: its variables are given back. */
@@ -103,7 +103,7 @@ static inline void pop_frame(gpa_vm *vm, const frame *f) {
         if (is_counted(r[i])) {
             value v = r[i];
             r[i].tag = V_UNSET;
-            if (--v.o->refs == 0) value_destroy(vm, v);
+            let_go(vm, v);
         }
     vm->depth--;
 }
@@ -130,15 +130,20 @@ static inline void pop_frame(gpa_vm *vm, const frame *f) {
         if (UNLIKELY(is_counted(*d_))) {              \
             value old_ = *d_;                         \
             *d_ = (v_);                               \
-            value_release(vm, old_);                  \
+            let_go(vm, old_);                         \
         } else {                                      \
             *d_ = (v_);                               \
         }                                             \
     } while (0)
 #define BOTH(x, y, t) ((x)->tag == (t) && (y)->tag == (t))
+#define END_ABANDONED()                                              \
+    do {                                                             \
+        if (UNLIKELY(vm->abandoned)) generator_end_abandoned(vm);    \
+    } while (0)
 #define STEP(NAME, name, words)                       \
     L_##NAME : f->ip = I;                             \
     if (UNLIKELY(step_##name(vm, f, R, I))) goto failed; \
+    END_ABANDONED();                                  \
     GO(words);
 #define ARITHMETIC(NAME, op_, overflows, sign, slow)                       \
     L_##NAME : {                                                           \
@@ -203,7 +208,8 @@ static inline void pop_frame(gpa_vm *vm, const frame *f) {
         GO(2);                                                                      \
     }
 
-static gpa_code loop(gpa_vm *vm, value *out) {
+/* failing: the current error is raised where the topmost frame stands. */
+static gpa_code loop(gpa_vm *vm, bool failing, value *out) {
     static const void *const labels[I_COUNT] = {
 #define OPC(name, words, layout) [I_##name] = &&L_##name,
 #include "lang/opcode.def"
@@ -216,7 +222,9 @@ static gpa_code loop(gpa_vm *vm, value *out) {
     size_t n, n_named;
     value *fn, *args;
     const value *names;
+    value given;
     bool answer;
+    if (failing) goto failed;
     DISPATCH();
 
     /* moving */
@@ -262,8 +270,9 @@ L_GET_GLOBAL : {
 }
 L_SET_GLOBAL : {
     if (UNLIKELY(R[I->a].tag == V_UNSET)) goto unset;
-    value v = reg_take(f, I->a);
-    reg_put(vm, &f->module->slots[I->d], v);
+    value *slot = &f->module->slots[I->d], old = *slot;
+    *slot = reg_take(f, I->a);
+    if (is_counted(old)) let_go(vm, old);
     GO(1);
 }
     STEP(GET_OWN, get_own, 2)
@@ -421,6 +430,13 @@ L_NEXT : {
             SET(I->b, v);
             JUMP(I + 1);
         }
+    } else if (it->next == generator_next) {
+        generator *g = generator_of(it);
+        f->ip = I;
+        if (!g->done) {
+            if (UNLIKELY(generator_enter(vm, g, v_none()))) goto failed;
+            goto called;
+        }
     } else {
         const ins *body = I + 1 + I[1].d;
         f->ip = I;
@@ -487,6 +503,7 @@ L_SET_ITEM : {
     }
     f->ip = I;
     if (UNLIKELY(step_set_item(vm, f, R, I))) goto failed;
+    END_ABANDONED();
     GO(1);
 }
     STEP(DEL_ITEM, del_item, 1)
@@ -552,9 +569,10 @@ call:
             if (is_counted(args[i])) {
                 value v = args[i];
                 args[i].tag = V_UNSET;
-                value_release(vm, v);
+                let_go(vm, v);
             }
         *fn = result;
+        END_ABANDONED();
         GO(1);
     }
     n_named = 0;
@@ -575,25 +593,28 @@ L_CALL_NAMED:
     f->dst = I->a;
 call_slowly:
     if (UNLIKELY(run_call(vm, f, fn, args, n, n_named, names, &answer))) goto failed;
+    END_ABANDONED();
     goto called;
 L_CALL_SPREAD:
     f->ip = I;
     f->next = I + 1;
     f->dst = I->a;
     if (UNLIKELY(run_call_spread(vm, f, &R[I->a], &answer))) goto failed;
+    END_ABANDONED();
 called:
     f = &vm->frames[vm->depth - 1];
     R = f->regs;
     I = f->next;
     DISPATCH();
     STEP(PYTHON, python, 1)
-L_RETURN : {
-    value v = R[I->a];
-    if (UNLIKELY(v.tag == V_UNSET && I->a < f->code->n_vars)) goto unset;
+L_RETURN:
+    given = R[I->a];
+    if (UNLIKELY(given.tag == V_UNSET && I->a < f->code->n_vars)) goto unset;
     R[I->a].tag = V_UNSET;
+returned:
     pop_frame(vm, f);
     if (f->base) {
-        *out = v;
+        *out = given;
         return GPA_OK;
     }
     answer = f->makes;
@@ -601,24 +622,78 @@ L_RETURN : {
     R = f->regs;
     I = f->next;
     if (UNLIKELY(answer)) {
-        if (LIKELY(v.tag == V_NONE)) DISPATCH();
-        instance_fail_init(vm, v);
-        value_release(vm, v);
+        if (LIKELY(given.tag == V_NONE)) DISPATCH();
+        instance_fail_init(vm, given);
+        value_release(vm, given);
         goto failed;
     }
-    reg_put(vm, &R[f->dst], v);
+    reg_put(vm, &R[f->dst], given);
     DISPATCH();
-}
     STEP(NAMESPACE, namespace, 1)
     STEP(CLASS, class, 2)
     STEP(FUNCTION, function, 1)
+
+    /* generators */
     STEP(GENERATOR, generator, 1)
+L_SUSPEND:
+    f->ip = I;
+    if (UNLIKELY(generator_suspend(vm, f, &given))) goto failed;
+    goto returned;
 L_YIELD:
-    *out = R[I->a];
-    R[I->a].tag = V_UNSET;
-    f->next = I + 1;
+    given = R[I->b];
+    R[I->b].tag = V_UNSET;
+yielded:
+    f->generator->at = I;
+    f->generator->started = true;
+    f->generator->running = false;
     vm->depth--;
-    return GPA_OK;
+    if (f->base) {
+        *out = given;
+        return GPA_OK;
+    }
+    f = &vm->frames[vm->depth - 1];
+    R = f->regs;
+    I = f->ip;
+    if (I->op == I_YIELD_FROM) goto yielded;
+    SET(I->b, given);
+    JUMP(I + 1);
+L_YIELD_FROM:
+    f->ip = I;
+    if (UNLIKELY(atomic_load_explicit(&vm->interrupted, memory_order_relaxed)) && poll(vm)) goto failed;
+    if (generator_is(R[I->a]) && !generator_of(R[I->a].iter)->done) {
+        value sent = R[I->b];
+        R[I->b].tag = V_UNSET;
+        if (UNLIKELY(generator_enter(vm, generator_of(R[I->a].iter), sent.tag == V_UNSET ? v_none() : sent))) goto failed;
+        goto called;
+    }
+    if (generator_is(R[I->a])) {
+        given = v_none();
+    } else {
+        if (UNLIKELY(generator_delegate(vm, R[I->a], R[I->b], &given, &answer))) goto failed;
+        if (!answer) goto yielded;
+    }
+delegated:
+    SET(I->b, v_unset());
+    SET(I->a, given);
+    GO(1);
+L_FINISH:
+    given = R[I->a];
+    if (UNLIKELY(given.tag == V_UNSET && I->a < f->code->n_vars)) goto unset;
+    R[I->a].tag = V_UNSET;
+    f->ip = I;
+    generator_end(vm, f->generator);
+    vm->depth--;
+    if (f->base) {
+        *out = given;
+        return GPA_OK;
+    }
+    f = &vm->frames[vm->depth - 1];
+    R = f->regs;
+    I = f->ip;
+    if (I->op == I_YIELD_FROM) goto delegated;
+    value_release(vm, given);
+    SET(I->a, v_unset());
+    GO(2);
 
     /* exceptions, with, imports */
     STEP(RAISE, raise, 1)
@@ -662,13 +737,14 @@ unset:
     step_unset(vm, f, R, I);
 failed:
     if (!catch_error(vm)) return vm->err.code;
+    END_ABANDONED();
     f = &vm->frames[vm->depth - 1];
     R = f->regs;
     I = f->ip;
     DISPATCH();
 }
 
-gpa_code run(gpa_vm *vm, value *out) {
+static gpa_code enter(gpa_vm *vm, bool failing, value *out) {
     if (vm->reentry >= MAX_REENTRY) {
         frame *f = &vm->frames[vm->depth - 1];
         drop_registers(vm, f, 0);
@@ -676,7 +752,11 @@ gpa_code run(gpa_vm *vm, value *out) {
         return vm_fail(vm, GPA_E_RECURSION, "maximum recursion depth exceeded");
     }
     vm->reentry++;
-    gpa_code rc = loop(vm, out);
+    gpa_code rc = loop(vm, failing, out);
     vm->reentry--;
+    if (UNLIKELY(vm->abandoned) && vm->reentry == 0) generator_end_abandoned(vm);
     return rc;
 }
+
+gpa_code run(gpa_vm *vm, value *out) { return enter(vm, false, out); }
+gpa_code run_failing(gpa_vm *vm, value *out) { return enter(vm, true, out); }

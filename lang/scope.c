@@ -52,6 +52,7 @@ typedef struct {
     uint32_t parent; /* NONE for the module */
     uint32_t n_slots, n_frees;
     bool of_class; /* the names of a class */
+    const char *comprehension; /* what sort of one it is, or NULL */
 } level;
 
 typedef struct {
@@ -151,10 +152,7 @@ static const char *text_of(const scoper *s, gpa_sym name) { return intern_text(s
 
 static bool is_module(const scoper *s, uint32_t scope) { return s->levels[scope].parent == NONE; }
 
-static bool is_comprehension(const scoper *s, uint32_t scope) {
-    const ast_scope *out = s->levels[scope].out;
-    return out ? out->kind == AST_SCOPE_GENEXP : !s->levels[scope].of_class;
-}
+static bool is_comprehension(const scoper *s, uint32_t scope) { return s->levels[scope].comprehension != NULL; }
 
 /* Notes a use of a name in a scope; node: its NAME, or NULL. */
 static bool note(scoper *s, uint32_t scope, gpa_sym name, ast_node *node, unsigned flags) {
@@ -356,7 +354,7 @@ static bool walk_class(scoper *s, ast_node *n) {
 }
 
 /* The clauses of a comprehension and its items. The first iterable belongs to the scope around it. */
-static bool walk_comprehension(scoper *s, ast_list clauses, ast_node *item, ast_node *second, ast_scope *out) {
+static bool walk_comprehension(scoper *s, const ast_node *n, ast_list clauses, ast_node *item, ast_node *second, ast_scope *out) {
     bool in_iterable = s->in_iterable;
     s->in_iterable = true;
     if (!walk(s, clauses.at[0]->clause.iter)) return false;
@@ -364,6 +362,7 @@ static bool walk_comprehension(scoper *s, ast_list clauses, ast_node *item, ast_
     outside o;
     uint32_t loops = s->loops, blocks = s->blocks;
     if (!open_scope(s, out, &o)) return false;
+    s->levels[s->here].comprehension = ast_what((ast_kind)n->kind);
     s->loops = loops;
     s->blocks = blocks;
     s->in_iterable = in_iterable;
@@ -390,7 +389,7 @@ static bool walk_genexp(scoper *s, ast_node *n) {
     if (!out) return false;
     n->genexp.scope = out;
     out->n_positional_only = out->n_positional = 1;
-    return walk_comprehension(s, n->genexp.clauses, n->genexp.item, NULL, out);
+    return walk_comprehension(s, n, n->genexp.clauses, n->genexp.item, NULL, out);
 }
 
 /* A loop, try or with: CPython allows twenty, one within the other. */
@@ -496,10 +495,21 @@ static void check_jump(scoper *s, const ast_node *n) {
     fail_late(s, n->span, n->kind == AST_BREAK ? "'break' outside loop" : "'continue' not properly in loop");
 }
 
-static bool in_function(const scoper *s) {
+/* The function around, or NULL. */
+static ast_scope *function_around(const scoper *s) {
     uint32_t scope = s->here;
     while (!s->levels[scope].out) scope = s->levels[scope].parent;
-    return s->levels[scope].out->kind == AST_SCOPE_FUNCTION;
+    return s->levels[scope].out->kind == AST_SCOPE_FUNCTION ? s->levels[scope].out : NULL;
+}
+
+/* What makes a function one of generators. */
+static bool walk_yield(scoper *s, ast_node *n) {
+    ast_scope *function = function_around(s);
+    if (n->yield_.value && !walk(s, n->yield_.value)) return false;
+    if (s->levels[s->here].comprehension) return fail(s, n->span, "'yield' inside %s", s->levels[s->here].comprehension);
+    if (!function) fail_late(s, n->span, "'yield' outside function");
+    else function->yields = true;
+    return true;
 }
 
 typedef struct {
@@ -529,12 +539,13 @@ static bool walk(scoper *s, ast_node *n) {
     switch ((ast_kind)n->kind) {
         case AST_NAME: return touch(s, s->here, n, USED) && (n->name.name != s->super || note(s, s->here, s->class, NULL, USED));
         case AST_FUNCTION: return walk_function(s, n);
-        case AST_LISTCOMP: return walk_comprehension(s, n->listcomp.clauses, n->listcomp.item, NULL, NULL);
-        case AST_SETCOMP: return walk_comprehension(s, n->setcomp.clauses, n->setcomp.item, NULL, NULL);
-        case AST_DICTCOMP: return walk_comprehension(s, n->dictcomp.clauses, n->dictcomp.key, n->dictcomp.value, NULL);
+        case AST_LISTCOMP: return walk_comprehension(s, n, n->listcomp.clauses, n->listcomp.item, NULL, NULL);
+        case AST_SETCOMP: return walk_comprehension(s, n, n->setcomp.clauses, n->setcomp.item, NULL, NULL);
+        case AST_DICTCOMP: return walk_comprehension(s, n, n->dictcomp.clauses, n->dictcomp.key, n->dictcomp.value, NULL);
         case AST_GENEXP: return walk_genexp(s, n);
         case AST_NAMED: return bind_walrus(s, n->named.target) && walk(s, n->named.value);
         case AST_CALL: return walk_call(s, n);
+        case AST_YIELD: return walk_yield(s, n);
         case AST_TUPLE: return walk_items(s, n->tuple.items);
         case AST_LIST: return walk_items(s, n->list.items);
         case AST_SET: return walk_items(s, n->set.items);
@@ -561,7 +572,7 @@ static bool walk(scoper *s, ast_node *n) {
         case AST_IMPORT:
         case AST_FROM: return walk_import(s, n);
         case AST_RETURN:
-            if (!in_function(s)) fail_late(s, n->span, "'return' outside function");
+            if (!function_around(s)) fail_late(s, n->span, "'return' outside function");
             return walk_children(s, n);
         case AST_BREAK:
         case AST_CONTINUE: check_jump(s, n); return true;

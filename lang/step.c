@@ -10,6 +10,7 @@
 #include "lang/class.h"
 #include "lang/container.h"
 #include "lang/format.h"
+#include "lang/generator.h"
 #include "lang/operate.h"
 #include "lang/record.h"
 
@@ -572,16 +573,17 @@ STEP(function) {
 
 STEP(generator) {
     code *c = f->code->inner[i->b];
-    value v = v_none(), over = r[i->a], cells[64];
-    if (c->scope->n_frees > 64) return vm_fail(vm, GPA_E_SYNTAX, "too many captured variables in one generator expression");
+    value v = v_none();
+    gpa_code rc = generator_new(vm, c, f->module, c->scope->n_frees, &v);
+    if (rc) return rc;
+    generator *g = generator_of(v.iter);
     for (uint32_t k = 0; k < c->scope->n_frees; k++) {
         ast_place p = c->scope->frees[k].from;
-        cells[k] = p.where == AST_IN_FREE ? f->free[p.slot] : r[p.slot];
+        g->cells[k] = value_retain(p.where == AST_IN_FREE ? f->free[p.slot] : r[p.slot]);
     }
-    r[i->a].tag = V_UNSET;
-    gpa_code rc = generator_new(vm, c, f->module, over, cells, &v);
-    if (!rc) reg_put(vm, &r[i->a], v);
-    return rc;
+    g->regs[0] = r[i->a];
+    r[i->a] = v;
+    return GPA_OK;
 }
 
 /* ---- exceptions ---- */
@@ -672,10 +674,23 @@ STEP(leave) {
     return rc;
 }
 
+/* The exception may be raised elsewhere and caught again meanwhile: it comes from where it came from. */
 gpa_code step_leave_raised(gpa_vm *vm, frame *f, value *r, const ins *i, bool *swallowed) {
-    gpa_code rc = leave(vm, r[i->a], r[i->b], swallowed);
-    if (!rc) reg_consume(vm, f, i->a);
-    return rc;
+    raise_aside aside;
+    value exc = r[i->b];
+    gpa_span at = exc.exc->err.span;
+    raise_put_aside(vm, &aside);
+    vm->trace_of = exc.o;
+    gpa_code rc = leave(vm, r[i->a], exc, swallowed);
+    if (rc && vm->raised.o != exc.o) {
+        raise_give_up(vm, &aside);
+        return rc;
+    }
+    raise_take_back(vm, &aside);
+    exc.exc->err.span = at;
+    if (rc) return raise_again(vm, value_retain(exc));
+    reg_consume(vm, f, i->a);
+    return GPA_OK;
 }
 
 /* ---- imports and magics ---- */

@@ -6,6 +6,7 @@
 #include "runtime/base.h"
 
 #include "lang/container.h"
+#include "lang/generator.h"
 #include "lang/instance.h"
 #include "lang/numpy/numpy.h"
 #include "lang/parse.h"
@@ -154,6 +155,7 @@ static void break_cycles(gpa_vm *vm) {
 void vm_free(gpa_vm *vm) {
     if (!vm) return;
     vm_clear_error(vm);
+    generator_end_all(vm);
     for (module_obj *m = vm->modules; m; m = m->next) module_clear(vm, m);
     if (vm->methods) value_release(vm, v_obj(V_DICT, vm->methods));
     if (vm->records) value_release(vm, v_obj(V_DICT, vm->records));
@@ -164,6 +166,7 @@ void vm_free(gpa_vm *vm) {
     instance_break_cycles(vm);
     class_break_cycles(vm);
     break_cycles(vm);
+    generator_break_cycles(vm);
     call_free(vm);
     for (module_obj *m = vm->modules, *next; m; m = next) {
         next = m->next;

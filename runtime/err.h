@@ -14,6 +14,7 @@
     ERR(BASE, "BaseException", OK)                           \
     ERR(EXIT, "SystemExit", BASE)                            \
     ERR(INTERRUPT, "KeyboardInterrupt", BASE)                \
+    ERR(GENERATOR_EXIT, "GeneratorExit", BASE)               \
     ERR(EXCEPTION, "Exception", BASE)                        \
     ERR(SYNTAX, "SyntaxError", EXCEPTION)                    \
     ERR(INDENTATION, "IndentationError", SYNTAX)             \

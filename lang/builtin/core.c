@@ -3,6 +3,7 @@
 #include "lang/numpy/numpy.h"
 #include "lang/builtin/kinds.h"
 #include "lang/container.h"
+#include "lang/generator.h"
 #include "lang/format.h"
 #include "lang/instance.h"
 #include "lang/number.h"
@@ -168,6 +169,7 @@ uint32_t type_of(value v) {
     if (v.tag == V_SET && v.set->frozen) return AUX_FROZENSET;
     if (v.tag == V_FUNC && v.func->ufunc) return V_UFUNC;
     if (v.tag == V_CLASS) return V_TYPE;
+    if (generator_is(v)) return AUX_KIND + OBJECT_SUSPENDED;
     if (v.tag == V_OBJECT)
         for (uint32_t i = 0; i < OBJECT_KINDS; i++)
             if (object_kinds[i] == v.object->kind) return AUX_KIND + i;

@@ -7,6 +7,7 @@
 #include "lang/builtin/all.h"
 #include "lang/builtin/iterate.h"
 #include "lang/container.h"
+#include "lang/generator.h"
 #include "lang/number.h"
 #include "lang/record.h"
 #include "lang/vm.h"
@@ -250,9 +251,11 @@ gpa_code iterate_next(gpa_vm *vm, value *argv, value *out) {
     if (!record && argv[0].tag != V_ITER) return vm_fail(vm, GPA_E_TYPE, "'%s' object is not an iterator", value_type_name(argv[0]));
     if (!record) rc = iter_next(vm, argv[0], out, &done);
     if (rc || !done) return rc;
-    if (argv[1].tag == V_UNSET) return vm_raise(vm, GPA_E_STOP_ITERATION, 0, NULL);
-    *out = value_retain(argv[1]);
-    return GPA_OK;
+    value result = record ? v_none() : generator_result(argv[0].iter);
+    if (argv[1].tag == V_UNSET) rc = vm_raise(vm, GPA_E_STOP_ITERATION, result.tag != V_NONE, &result);
+    else *out = value_retain(argv[1]);
+    value_release(vm, result);
+    return rc;
 }
 
 /* ---- min, max, sorted ---- */

@@ -6,6 +6,7 @@
 #include "lang/builtin/file.h"
 #include "lang/builtin/kinds.h"
 #include "lang/builtin/os.h"
+#include "lang/generator.h"
 #include "lang/numpy/numpy.h"
 
 #define MODULE(id, name, doc) static const char owner_##id[] = name;
@@ -98,7 +99,7 @@ static const uint8_t of_tag[V_COUNT] = {
     [V_LIST] = OWNER_LIST,   [V_TUPLE] = OWNER_TUPLE,   [V_DICT] = OWNER_DICT,
     [V_SET] = OWNER_SET,     [V_RANGE] = OWNER_RANGE,   [V_SLICE] = OWNER_SLICE,
     [V_ARRAY] = OWNER_ARRAY, [V_FUNC] = OWNER_FUNCTION, [V_METHOD] = OWNER_COUNT,
-    [V_MODULE] = OWNER_MODULE, [V_EXCEPTION] = OWNER_EXCEPTION, [V_ITER] = OWNER_COUNT,
+    [V_MODULE] = OWNER_MODULE, [V_EXCEPTION] = OWNER_EXCEPTION, [V_ITER] = OWNER_ITERATOR,
     [V_OBJECT] = OWNER_OBJECT, [V_CELL] = OWNER_COUNT, [V_CLASS] = OWNER_TYPE,
 };
 
@@ -114,6 +115,7 @@ native_owner owner_of_value(value v) {
     if ((v.tag == V_COMPLEX || v.tag == V_ARRAY) && v.aux) return OWNER_GENERIC;
     if (v.tag == V_OBJECT) return v.object->kind->tuple ? OWNER_NAMED : owner_find(v.object->kind->type_name);
     if (v.tag == V_SET && v.set->frozen) return OWNER_FROZENSET;
+    if (generator_is(v)) return OWNER_GENERATOR;
     return (native_owner)of_tag[v.tag];
 }
 
@@ -130,6 +132,7 @@ native_owner owner_next(native_owner o) {
     if (o == OWNER_GENERIC) return OWNER_ARRAY;
     if (o == OWNER_BOOL) return OWNER_INT;
     if (o == OWNER_FROZENSET) return OWNER_SET;
+    if (o == OWNER_GENERATOR) return OWNER_ITERATOR;
     return OWNER_COUNT;
 }
 

@@ -206,7 +206,7 @@ static void look_inside(void *user, ast_node *n) {
     if (over_prange(n, c->prange)) c->parallel = true;
     if (n->kind == AST_RETURN) c->returns = true;
     if (loop && (n->kind == AST_FOR ? n->for_.other.n : n->while_.other.n)) c->other = true;
-    c->other = c->other || n->kind == AST_FUNCTION || n->kind == AST_TRY || n->kind == AST_WITH || n->kind == AST_GENEXP;
+    c->other = c->other || n->kind == AST_FUNCTION || n->kind == AST_TRY || n->kind == AST_WITH || n->kind == AST_GENEXP || n->kind == AST_YIELD;
     ast_each_child(n, look_inside, c);
 }
 

@@ -85,7 +85,7 @@ def record():
     return 0
 
 
-LEFT_OUT = (ast.ClassDef, ast.Yield, ast.YieldFrom, ast.AsyncFunctionDef, ast.Await, ast.AsyncFor, ast.AsyncWith, ast.Match,
+LEFT_OUT = (ast.ClassDef, ast.AsyncFunctionDef, ast.Await, ast.AsyncFor, ast.AsyncWith, ast.Match,
             getattr(ast, "TryStar", ast.Match), getattr(ast, "TypeAlias", ast.Match))
 
 

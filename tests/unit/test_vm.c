@@ -179,6 +179,10 @@ static void interrupts_end_loops(void **state) {
     assert_int_equal(eval(&m, "x = 0\ninput()\nwhile True: x += 1"), GPA_E_INTERRUPT);
     assert_int_equal(eval(&m, "ok = False\ntry:\n    input()\n    while True: pass\nexcept KeyboardInterrupt:\n    ok = True\nok"), GPA_OK);
     assert_string_equal(m.out.text, "True");
+    assert_int_equal(eval(&m, "def g():\n    while True: yield 1\ninput()\nfor x in g(): pass"), GPA_E_INTERRUPT);
+    assert_int_equal(eval(&m, "import itertools\ndef h(): yield from itertools.count()\ninput()\nsum(h())"), GPA_E_INTERRUPT);
+    assert_int_equal(eval(&m, "kept = g()\ninput()\nsum(kept)"), GPA_E_INTERRUPT);
+    assert_int_equal(eval(&m, "list(kept) == []"), GPA_OK);
     close_machine(&m);
 }
 
@@ -195,7 +199,24 @@ static const char everything[] =
     "    d['no']\n"
     "except KeyError as e:\n"
     "    s = f'{e!r:>20} {len(d):04d}'\n"
-    "print(f(1, 2, 3, k=4), sum(i * i for i in range(5)), s, sorted(d, key=lambda q: -q)[:2], 'a' * 3, (1, 2) + (3,))\n";
+    "ends = []\n"
+    "def g(n):\n"
+    "    try:\n"
+    "        x = yield n\n"
+    "        yield from (i + n for i in range(3))\n"
+    "        return x\n"
+    "    finally:\n"
+    "        ends.append(n)\n"
+    "for x in g(4):\n"
+    "    if x == 5: break\n"
+    "h = g(1)\n"
+    "next(h), h.send(3)\n"
+    "try:\n"
+    "    h.throw(ValueError('v'))\n"
+    "except ValueError:\n"
+    "    h.close()\n"
+    "next(g(7))\n"
+    "print(f(1, 2, 3, k=4), sum(i * i for i in range(5)), list(g(2)), s, sorted(d, key=lambda q: -q)[:2], 'a' * 3, (1, 2) + (3,))\n";
 
 /* Every allocation of a program fails once: it ends with a MemoryError or as it should, and nothing is lost. */
 static void memory_may_fail_anywhere(void **state) {
@@ -206,9 +227,9 @@ static void memory_may_fail_anywhere(void **state) {
         mem_fail_at(n);
         gpa_code rc = eval(&m, everything);
         mem_fail_at(0);
+        if (rc && rc != GPA_E_MEMORY) print_error("allocation %d: %s: %s\n", (int)n, gpa_err_name(rc), vm_err(m.vm)->msg);
         close_machine(&m);
         if (!rc) break;
-        if (rc != GPA_E_MEMORY) print_error("allocation %d: %s\n", (int)n, gpa_err_name(rc));
         assert_int_equal(rc, GPA_E_MEMORY);
     }
 }
