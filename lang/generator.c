@@ -29,7 +29,7 @@ static void drop(gpa_vm *vm, generator *g) {
     let_go(vm, g);
     for (uint32_t i = 0; i < g->n_cells; i++) value_release(vm, g->cells[i]);
     value_release(vm, g->result);
-    value_release(vm, g->fn);
+    if (g->fn) value_release(vm, v_obj(V_FUNC, g->fn));
     code_release(vm, g->code);
     mem_free(g);
 }
@@ -68,7 +68,7 @@ gpa_code generator_new(gpa_vm *vm, code *c, module_obj *m, uint32_t n_cells, val
     g->code = code_retain(c);
     g->module = m;
     g->at = c->ins;
-    g->fn = g->result = v_none();
+    g->result = v_none();
     g->n_cells = n_cells;
     g->cells = g->regs + c->n_regs;
     for (unsigned i = 0; i < c->n_consts_in_frame; i++) g->regs[c->n_vars + i] = c->consts[i];
@@ -86,7 +86,8 @@ gpa_code generator_suspend(gpa_vm *vm, const frame *f, value *out) {
     gpa_code rc = generator_new(vm, f->code, f->module, 0, out);
     if (rc) return rc;
     generator *g = generator_of(out->iter);
-    g->fn = value_retain(v_obj(V_FUNC, f->fn));
+    g->fn = f->fn;
+    g->fn->head.refs++;
     g->cells = f->fn->free;
     g->at = f->ip + 1;
     for (unsigned i = 0; i < f->code->n_vars; i++) {
@@ -118,20 +119,37 @@ void generator_fail(gpa_vm *vm, generator *g) {
 
 /* ---- going on ---- */
 
+/* Why it cannot go on now. */
+static gpa_code refuse(gpa_vm *vm, const generator *g) {
+    if (g->running) return vm_fail(vm, GPA_E_VALUE, "generator already executing");
+    if (vm->depth >= MAX_FRAMES || vm->reentry >= MAX_REENTRY) return vm_fail(vm, GPA_E_RECURSION, "maximum recursion depth exceeded");
+    return rt_check(vm->config.rt, &vm->err);
+}
+
+/* Whether an error that was recorded outside would be found in a block of its own. */
+static bool may_catch(const gpa_vm *vm, const generator *g) {
+    return g->started && rt_may_raise(vm->config.rt) && code_guard_at(g->code, g->at);
+}
+
 gpa_code generator_enter(gpa_vm *vm, generator *g, value sent) {
-    gpa_code rc = GPA_OK;
-    if (g->running) rc = vm_fail(vm, GPA_E_VALUE, "generator already executing");
-    else if (vm->depth >= MAX_FRAMES) rc = vm_fail(vm, GPA_E_RECURSION, "maximum recursion depth exceeded");
-    else if (g->started && rt_may_raise(vm->config.rt) && code_guard_at(g->code, g->at)) /* it is not that block's */
-        rc = rt_check(vm->config.rt, &vm->err);
-    if (rc) {
-        value_release(vm, sent);
-        return rc;
+    if (g->running || vm->depth >= MAX_FRAMES || (g->code->n_guards && may_catch(vm, g))) {
+        gpa_code rc = refuse(vm, g);
+        if (rc) {
+            value_release(vm, sent);
+            return rc;
+        }
     }
     frame *f = &vm->frames[vm->depth++];
     const ins *at = g->at;
-    *f = (frame){.code = g->code, .fn = g->fn.tag == V_FUNC ? g->fn.func : NULL, .free = g->cells, .module = g->module,
-                 .next = at, .ip = at, .regs = g->regs, .generator = g, .detached = true};
+    f->code = g->code;
+    f->fn = g->fn;
+    f->free = g->cells;
+    f->module = g->module;
+    f->ip = f->next = at;
+    f->regs = g->regs;
+    f->generator = g;
+    f->base = f->makes = false;
+    f->detached = true;
     g->running = true;
     if (!g->started) return GPA_OK;
     bool from = at->op == I_YIELD_FROM;
@@ -141,24 +159,20 @@ gpa_code generator_enter(gpa_vm *vm, generator *g, value sent) {
     return GPA_OK;
 }
 
-/* Runs the machine from the topmost frame but `below` on, which returns here. */
+/* Runs the machine from the topmost frame on, until the one in place `below` yields or returns. */
 static gpa_code run_on(gpa_vm *vm, uint32_t below, bool failing, value *out) {
     vm->frames[below].base = true;
     *out = v_none();
     return failing ? run_failing(vm, out) : run(vm, out);
 }
 
-static gpa_code too_deep(gpa_vm *vm) {
-    return vm->reentry >= MAX_REENTRY ? vm_fail(vm, GPA_E_RECURSION, "maximum recursion depth exceeded") : GPA_OK;
-}
-
 /* Its next value when it is sent one (consumed), or (*done) what it returned. */
-static gpa_code go_on(gpa_vm *vm, generator *g, value sent, value *out, bool *done) {
-    *done = g->done;
-    gpa_code rc = g->done ? GPA_OK : too_deep(vm);
-    if (rc || g->done) {
+static inline gpa_code go_on(gpa_vm *vm, generator *g, value sent, value *out, bool *done) {
+    gpa_code rc = GPA_OK;
+    if (g->done || vm->reentry >= MAX_REENTRY) {
         value_release(vm, sent);
-        return rc;
+        *done = g->done;
+        return g->done ? GPA_OK : refuse(vm, g);
     }
     rc = generator_enter(vm, g, sent);
     if (!rc) rc = run_on(vm, vm->depth - 1, false, out);
@@ -178,18 +192,18 @@ gpa_code generator_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
     return rc;
 }
 
+gpa_code generator_send(gpa_vm *vm, generator *g, value sent, value *out, bool *done) {
+    if (g->started || g->running || g->done || sent.tag == V_NONE) return go_on(vm, g, sent, out, done);
+    value_release(vm, sent);
+    return vm_fail(vm, GPA_E_TYPE, "can't send non-None value to a just-started generator");
+}
+
 value generator_result(const iter_obj *it) {
     if (it->next != generator_next) return v_none();
     generator *g = generator_of(it);
     value v = g->result;
     g->result = v_none();
     return v;
-}
-
-gpa_code generator_send(gpa_vm *vm, generator *g, value sent, value *out, bool *done) {
-    if (g->started || g->running || g->done || sent.tag == V_NONE) return go_on(vm, g, sent, out, done);
-    value_release(vm, sent);
-    return vm_fail(vm, GPA_E_TYPE, "can't send non-None value to a just-started generator");
 }
 
 /* ---- what `yield from` goes over ---- */
@@ -256,8 +270,7 @@ static gpa_code raise_in(gpa_vm *vm, generator *g, value exc, bool deep, value *
     bool answered = false;
     value given = v_none();
     *done = false;
-    gpa_code rc = too_deep(vm);
-    if (!rc) rc = generator_enter(vm, g, v_none());
+    gpa_code rc = vm->reentry >= MAX_REENTRY ? refuse(vm, g) : generator_enter(vm, g, v_none());
     if (rc) return rc;
     for (generator *inner; !rc && deep && (inner = inner_of(last)); last = inner) rc = generator_enter(vm, inner, v_none());
     bool over_other = !rc && deep && last->at->op == I_YIELD_FROM && last->regs[last->at->a].iter->next != generator_next;
@@ -404,5 +417,5 @@ void generator_break_cycles(gpa_vm *vm) {
 }
 
 const char *generator_title(gpa_vm *vm, const generator *g) {
-    return g->fn.tag == V_FUNC ? func_title(vm, g->fn.func) : intern_text(vm->config.names, g->code->name);
+    return g->fn ? func_title(vm, g->fn) : intern_text(vm->config.names, g->code->name);
 }

@@ -7,7 +7,7 @@
 typedef struct generator {
     code *code;        /* counted */
     module_obj *module;
-    value fn;          /* the FUNC, or NONE: a generator expression */
+    func_obj *fn;      /* counted; NULL: a generator expression */
     value result;      /* what it returned, until somebody asks */
     value *cells;      /* of the closure: the function's, or those behind the registers */
     uint32_t n_cells;  /* of its own */

@@ -82,7 +82,7 @@ gpa_code generator_yieldfrom(gpa_vm *vm, value *argv, value *out) {
 
 gpa_code generator_get_name(gpa_vm *vm, value *argv, value *out) {
     const generator *g = generator_of(argv[0].iter);
-    return native_give(v_cstr(vm, g->fn.tag == V_FUNC ? func_name(vm, g->fn.func) : intern_text(vm_names(vm), g->code->name)), out);
+    return native_give(v_cstr(vm, g->fn ? func_name(vm, g->fn) : intern_text(vm_names(vm), g->code->name)), out);
 }
 
 gpa_code generator_get_title(gpa_vm *vm, value *argv, value *out) { return native_give(v_cstr(vm, generator_title(vm, generator_of(argv[0].iter))), out); }
