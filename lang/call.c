@@ -576,7 +576,7 @@ gpa_code func_jitted(gpa_vm *vm, value fn, bool lenient, value *out) {
         mem_free(g);
         return vm_no_memory(vm);
     }
-    c->jit = true;
+    c->jit = g;
     c->lenient = lenient;
     *g = (func_obj){.head = {1, V_FUNC}, .code = c, .module = f->module, .name = f->name, .n_free = f->n_free};
     g->doc = value_retain(f->doc);

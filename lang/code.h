@@ -57,7 +57,7 @@ typedef struct code {
     const ast_node *node;   /* FUNCTION, CLASS, GENEXP; NULL: the module's body */
     const ast_scope *scope;
     bool compiled, simple;  /* simple: positional parameters only */
-    bool jit;               /* its loops are compiled (typed/lift.h) */
+    const struct func_obj *jit; /* whose loops are compiled (typed/lift.h): its function; else NULL */
     bool lenient;           /* jit: zero divides as NumPy's does */
     uint16_t n_params, n_vars, n_consts_in_frame, n_regs; /* registers: variables, number constants, temporaries */
     uint16_t first_temp;

@@ -136,7 +136,7 @@ static uint32_t add_lift(compiler *c, const ast_node *n) {
     code *k = c->code;
     const block *b = c->blocks;
     while (b && !b->loop) b = b->outer;
-    typed_lift *l = lift_new(c->vm, n, k->node, b != NULL);
+    typed_lift *l = lift_new(c->vm, k->jit, n, b != NULL);
     if (!l || !mem_room(&k->lifts, k->n_lifts, &c->cap_lifts, sizeof *k->lifts)) {
         lift_free(c->vm, l);
         vm_no_memory(c->vm);
@@ -149,7 +149,7 @@ static uint32_t add_lift(compiler *c, const ast_node *n) {
 
 /* A loop: in a jitted function run as a program, if it can be, in one step; else, or when that step declines, here. */
 static void loop(compiler *c, const ast_node *n) {
-    bool lifted = c->code->jit && lift_wanted(c->vm, n), is_for = n->kind == AST_FOR;
+    bool lifted = c->code->jit && lift_wanted(c->vm, c->code->jit, n), is_for = n->kind == AST_FOR;
     label done = LABEL_NEW, end = LABEL_NEW;
     uint32_t it = is_for || lifted ? temp(c) : 0;
     if (is_for) compile_into(c, n->for_.iter, it);
@@ -162,7 +162,7 @@ static void loop(compiler *c, const ast_node *n) {
     else while_loop(c, n);
     if (!lifted) return;
     label_here(c, &done);
-    if (!lift_returns(c->vm, n)) return;
+    if (!lift_returns(c->vm, c->code->jit, n)) return;
     emit(c, I_LIFTED, it, 0, 0);
     emit_jump_word(c, &end);
     block *inner = leave_blocks(c, NULL);

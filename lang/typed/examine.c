@@ -188,42 +188,52 @@ void loop_examine(gpa_vm *vm, typed_lift *l, bool inner) {
 
 /* ---- loops that are taken out ---- */
 
-/* Whether a loop goes over prange(...), by whatever module that is reached through. */
-static bool over_prange(const ast_node *loop, gpa_sym prange) {
+/* What a name of a function stands for outside of it; UNSET: one of its own, or nothing yet. */
+static value outside(gpa_vm *vm, const func_obj *fn, const ast_node *name) {
+    ast_place p = name->name.place;
+    if (p.where == AST_IN_FREE) return fn->free[p.slot].cell->v;
+    if (p.where != AST_IN_GLOBALS) return v_unset();
+    value v = module_get_peek(fn->module, name->name.name);
+    return v.tag == V_UNSET ? vm_builtin_peek(vm, name->name.name) : v;
+}
+
+/* Whether a loop goes over prange(...): by whatever name, by whatever module that is reached through. */
+static bool over_prange(gpa_vm *vm, const func_obj *fn, const ast_node *loop) {
     if (loop->kind != AST_FOR || loop->for_.iter->kind != AST_CALL) return false;
     const ast_node *f = loop->for_.iter->call.func;
-    return f->kind == AST_NAME ? f->name.name == prange : f->kind == AST_ATTR && f->attr.name == prange;
+    gpa_sym prange = intern_get(vm_names(vm), "prange", 6);
+    if (f->kind != AST_NAME) return f->kind == AST_ATTR && f->attr.name == prange;
+    value v = outside(vm, fn, f);
+    return v.tag == V_UNSET ? f->name.name == prange : v.tag == V_NATIVE && strcmp(v.native->name, "prange") == 0;
 }
 
 typedef struct {
-    gpa_sym prange;
+    gpa_vm *vm;
+    const func_obj *fn;
     bool parallel, returns, other; /* other: what only the machine can do */
 } content;
 
 static void look_inside(void *user, ast_node *n) {
     content *c = user;
     bool loop = n->kind == AST_FOR || n->kind == AST_WHILE;
-    if (over_prange(n, c->prange)) c->parallel = true;
+    if (over_prange(c->vm, c->fn, n)) c->parallel = true;
     if (n->kind == AST_RETURN) c->returns = true;
     if (loop && (n->kind == AST_FOR ? n->for_.other.n : n->while_.other.n)) c->other = true;
     c->other = c->other || n->kind == AST_FUNCTION || n->kind == AST_TRY || n->kind == AST_WITH || n->kind == AST_GENEXP || n->kind == AST_YIELD;
     ast_each_child(n, look_inside, c);
 }
 
-static content content_of(gpa_vm *vm, const ast_node *loop) {
-    content c = {.prange = intern_get(vm_names(vm), "prange", 6)};
+static content content_of(gpa_vm *vm, const func_obj *fn, const ast_node *loop) {
+    content c = {.vm = vm, .fn = fn};
     look_inside(&c, (ast_node *)(uintptr_t)loop);
     return c;
 }
 
-static bool own_prange(gpa_vm *vm, const ast_node *loop) { return over_prange(loop, intern_get(vm_names(vm), "prange", 6)); }
-
-bool lift_wanted(gpa_vm *vm, const ast_node *loop) {
-    content c = content_of(vm, loop);
-    bool own = own_prange(vm, loop);
-    return !c.other && (own ? !c.returns : !c.parallel);
+bool lift_wanted(gpa_vm *vm, const func_obj *fn, const ast_node *loop) {
+    content c = content_of(vm, fn, loop);
+    return !c.other && (over_prange(vm, fn, loop) ? !c.returns : !c.parallel);
 }
 
-bool lift_returns(gpa_vm *vm, const ast_node *loop) { return content_of(vm, loop).returns; }
+bool lift_returns(gpa_vm *vm, const func_obj *fn, const ast_node *loop) { return content_of(vm, fn, loop).returns; }
 
-bool lift_parallel(gpa_vm *vm, const ast_node *loop) { return own_prange(vm, loop); }
+bool lift_parallel(gpa_vm *vm, const func_obj *fn, const ast_node *loop) { return over_prange(vm, fn, loop); }

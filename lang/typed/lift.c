@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "lang/code.h"
 #include "lang/typed/loop.h"
 
 enum { HOST_PARTS = 1 << 10 };
@@ -356,12 +357,13 @@ out:
 
 /* ---- the lift ---- */
 
-typed_lift *lift_new(gpa_vm *vm, const ast_node *loop, const ast_node *function, bool inner) {
+typed_lift *lift_new(gpa_vm *vm, const func_obj *fn, const ast_node *loop, bool inner) {
+    const ast_node *function = fn->code->node;
     typed_lift *l = mem_zero(sizeof *l);
     if (!l) return NULL;
     *l = (typed_lift){.loop = loop, .function = function, .n = function->function.scope->n_vars};
-    l->parallel = lift_parallel(vm, loop);
-    l->returns = lift_returns(vm, loop);
+    l->parallel = lift_parallel(vm, fn, loop);
+    l->returns = lift_returns(vm, fn, loop);
     l->use = mem_zero(l->n + 1);
     l->trip = mem_zero(l->n + 1);
     if (l->use && l->trip) {
@@ -390,7 +392,7 @@ gpa_code lift_run(gpa_vm *vm, typed_lift *l, func_obj *fn, value *slots, value *
     bool did_return = false;
     loop_fn *f = NULL;
     *end = LIFT_NOT;
-    if (l->host) return GPA_OK;
+    if (l->host || l->parallel != lift_parallel(vm, fn, l->loop)) return GPA_OK; /* or the name has become another thing's */
     memset(&x, 0, offsetof(incoming, type));
     gpa_code rc = gather(vm, l, slots, *it, &x);
     for (int i = 0; i < x.n; i++) at[i] = x.leaf[i].arr;

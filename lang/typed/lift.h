@@ -15,12 +15,12 @@
 
 typedef struct typed_lift typed_lift;
 
-/* Whether a loop of this function would be taken out. */
-bool lift_wanted(gpa_vm *vm, const ast_node *loop);
-bool lift_returns(gpa_vm *vm, const ast_node *loop);
-bool lift_parallel(gpa_vm *vm, const ast_node *loop);
+/* Whether a loop of this function would be taken out; whether it returns; whether it goes over prange. */
+bool lift_wanted(gpa_vm *vm, const func_obj *fn, const ast_node *loop);
+bool lift_returns(gpa_vm *vm, const func_obj *fn, const ast_node *loop);
+bool lift_parallel(gpa_vm *vm, const func_obj *fn, const ast_node *loop);
 /* `inner`: it stands in a loop that is not taken out. NULL when memory is short. Owned: lift_free. */
-typed_lift *lift_new(gpa_vm *vm, const ast_node *loop, const ast_node *function, bool inner);
+typed_lift *lift_new(gpa_vm *vm, const func_obj *fn, const ast_node *loop, bool inner);
 void lift_free(gpa_vm *vm, typed_lift *l); /* NULL is ignored */
 
 typedef enum { LIFT_NOT, LIFT_DONE, LIFT_RETURNED } lift_end;
