@@ -13,6 +13,7 @@
 #define GPA_CUTS(CUT)                                                        \
     CUT(NEEDED, "needed", "the value was asked for")                         \
     CUT(READERS, "readers", "several readers use it at different places")    \
+    CUT(AGAIN, "again", "many points share its elements")                    \
     CUT(PHASE, "phase", "a reduction of much into little must finish first") \
     CUT(SHAPE, "shape", "another iteration space")                           \
     CUT(HEIGHT, "height", "the expression is too high")                      \

@@ -17,6 +17,8 @@ enum {
     MAX_NODES = 128,
     CHEAP_AGAIN = 32,     /* operations that may be repeated rather than stored and read, by cost */
     CHEAP_LEAVES = 4,
+    LONG_AGAIN = 1 << 23, /* so many operations in points that share elements are worth a step that computes each element once, */
+    SHARED_BY = 4,        /* where this many share one */
     JOIN_TRIES = 16,
     JOIN_ARRAYS = 24,     /* unrelated values share a program up to so many arrays */
     FEW_OUTER = 64,       /* fewer rows than this, each longer than LONG_INNER: phases become steps */
@@ -318,12 +320,29 @@ static int count_uses(const ctx *c, const item *x, bool *one_step) {
     return MAX(full, rest > 0);
 }
 
+/* Whether a step would compute a node's elements again and again for points that share them: rows that are broadcast, the parts of an
+ * array that an index names. */
+static bool is_repeated(const ctx *c, const item *x) {
+    if (x->cost <= CHEAP_AGAIN || x->reduced) return false;
+    for (int32_t i = x->uses; i >= 0; i = c->w->use[i].next) {
+        const use *u = &c->w->use[i];
+        const fuse_step *s = &c->p->step[u->step];
+        bool inner = affine_touches(&c->p->maps, u->map, s->inner);
+        double points = 1, size = (double)x->n->size;
+        for (int d = 0; d < s->ndim; d++)
+            if (inner || !(s->inner >> d & 1)) points *= (double)s->shape[d];
+        if (points >= SHARED_BY * size && (points - size) * x->cost >= LONG_AGAIN) return true;
+    }
+    return false;
+}
+
 /* The reason why a node that nobody asked for must be stored all the same. */
 static int why_cut(ctx *c, const item *x) {
     bool one_step;
     int times = count_uses(c, x, &one_step), reason = FITS;
     if (x->n->kind != NODE_VIEW && stressed(c)) return CUT_READERS;
     if (times > 1 && !is_cheap(x, times)) return CUT_READERS;
+    if (is_repeated(c, x)) return CUT_AGAIN;
     for (int32_t i = x->uses; i >= 0 && reason == FITS; i = c->w->use[i].next) {
         reason = fits(c, x, &c->w->use[i]);
         if (reason == FITS && x->reduced && c->w->use[i].next >= 0) reason = CUT_READERS;
