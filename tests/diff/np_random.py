@@ -89,6 +89,13 @@ r.shuffle(x); print(sorted(x[:, 0].tolist()), bool((x[:, 2] - x[:, 0] == 2).all(
 z = r.permuted(np.tile(np.arange(6), (4, 1)), axis=1); print(z.sum(1), bool((np.sort(z, axis=1) == np.arange(6)).all()))
 print(sorted(r.permuted(np.arange(4)).tolist()), sorted(r.choice(6, 6, replace=False).tolist()), len(set(r.choice(50, 20, replace=False).tolist())))
 print(sorted(r.choice(4, 2, replace=False, p=[0.5, 0, 0.5, 0]).tolist()))
+p = np.zeros(3000); p[::100] = np.arange(1, 31) / 465
+first = np.zeros(30, int)
+for _ in range(600):
+    k = r.choice(3000, 25, replace=False, p=p)
+    assert len(set(k.tolist())) == 25 and bool((k % 100 == 0).all())
+    first[k[0] // 100] += 1
+print(float(((first - 600 * p[::100]) ** 2 / (600 * p[::100])).sum()) < 75, r.choice(9, 0, replace=False, p=np.ones(9) / 9).shape)
 items = ['a', 'b', 'c']; r.shuffle(items); print(sorted(items))
 counts = np.zeros((4, 4), int)
 for _ in range(2000):
@@ -123,6 +130,13 @@ for t in range(100):
             line += int(((x[:, d:] == x[:, :-d]) & ((y[:, d:] - y[:, :-d]) % 32 == d)).sum())
             across += int(((y[:, d:] == y[:, :-d]) & ((x[:, d:] - x[:, :-d]) % 32 == d)).sum())
 print(2800 < line < 3400, 2800 < across < 3400, 3650 < float(((places - 25) ** 2 / 18.75).sum()) < 4550)
+x = np.arange(300000).reshape(30000, 10); y = r.permutation(x) # its order is found once for each row, not for each element
+print(bool((y[:, 0] == x[:, 0]).all()), bool((np.sort(y[:, 0]) == x[:, 0]).all()), bool((y - y[:, :1] == np.arange(10)).all()))
+t = np.arange(1200)[:, None] * np.ones(3, int)
+for u, axis in ((t, 0), (t.T, 1), (np.stack([t, t]), 1)):
+    v = r.permuted(u, axis=axis)
+    w = np.moveaxis(v, axis, -1).reshape(-1, 1200)
+    print(v.shape, bool((np.sort(w, axis=1) == np.arange(1200)).all()), max([int((w[0] == w[k]).sum()) for k in range(1, len(w))]) < 12)
 rises = [sum([int((p[k + 1:] > p[k]).sum()) for k in range(0, 1100, 11)]) for p in [r.permutation(1100) for t in range(40)]]
 print(abs(sum(rises) / 40 / 54550 - 0.5) < 0.02)
 for n in (2**32 - 1, 2**32, 2**33 + 7, 2**44, 2**44 + 1, 2**62 + 1):
