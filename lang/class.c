@@ -73,18 +73,14 @@ static value function_in(value m) {
 
 enum { MAX_BASES = 64, MAX_ORDER = 256 };
 
-/* Lists that are merged: each a class and those behind it, from `at` on. */
+/* Lists that are merged: each a class and those behind it, from `at` on; the last is that of the bases that are classes. */
 typedef struct {
-    const class_obj *first; /* NULL: the list of the bases themselves */
-    const tuple_obj *rest;
-    size_t at;
+    const class_obj *first;
+    const value *rest;
+    size_t n_rest, at;
 } line;
 
-static const class_obj *line_item(const line *l, size_t i) {
-    if (l->first) return i == 0 ? l->first : i <= l->rest->count ? l->rest->items[i - 1].class : NULL;
-    while (i < l->rest->count && l->rest->items[i].tag != V_CLASS) i++;
-    return i < l->rest->count ? l->rest->items[i].class : NULL;
-}
+static const class_obj *line_item(const line *l, size_t i) { return i == 0 ? l->first : i <= l->n_rest ? l->rest[i - 1].class : NULL; }
 
 static bool is_behind(const line *lines, size_t n, const class_obj *c) {
     for (size_t k = 0; k < n; k++)
@@ -106,12 +102,17 @@ static gpa_code fail_order(gpa_vm *vm, const tuple_obj *bases) {
 /* C3: the first head of the lines that stands behind no other goes next. */
 static gpa_code order_of(gpa_vm *vm, const tuple_obj *bases, value *out) {
     line lines[MAX_BASES + 1];
-    value found[MAX_ORDER];
+    value found[MAX_ORDER], own[MAX_BASES];
     size_t n = 0, n_found = 0;
     if (bases->count > MAX_BASES) return vm_fail(vm, GPA_E_TYPE, "a class has at most %d bases", MAX_BASES);
     for (size_t i = 0; i < bases->count; i++)
-        if (bases->items[i].tag == V_CLASS) lines[n++] = (line){bases->items[i].class, bases->items[i].class->order.tuple, 0};
-    lines[n++] = (line){NULL, bases, 0};
+        if (bases->items[i].tag == V_CLASS) {
+            const tuple_obj *order = bases->items[i].class->order.tuple;
+            own[n] = bases->items[i];
+            lines[n] = (line){.first = own[n].class, .rest = order->items, .n_rest = order->count};
+            n++;
+        }
+    if (n) lines[n] = (line){.first = own[0].class, .rest = own + 1, .n_rest = n - 1}, n++;
     for (;;) {
         const class_obj *next = NULL;
         bool left = false;
@@ -134,6 +135,15 @@ static gpa_code order_of(gpa_vm *vm, const tuple_obj *bases, value *out) {
 
 static bool is_error_type(value v) { return v.tag == V_TYPE && v.aux >= AUX_ERROR && v.aux < AUX_FROZENSET; }
 
+/* Behind an exception a class has no say in what exceptions have themselves; here it would: members of programs' classes go first. */
+static gpa_code check_behind(gpa_vm *vm, const class_obj *c) {
+    static const char *const of_exceptions[] = {"__init__", "__new__", "__str__", "__repr__"};
+    for (size_t i = 0; i < COUNT_OF(of_exceptions); i++)
+        if (class_text_peek(c, of_exceptions[i]).tag != V_UNSET)
+            return vm_fail(vm, GPA_E_UNSUPPORTED, "a base with %s stands before the exceptions: put '%s' first", of_exceptions[i], c->text);
+    return GPA_OK;
+}
+
 /* Looks at the bases: the exception among them, and whether they can be bases at all. */
 static gpa_code check_bases(gpa_vm *vm, class_obj *c) {
     const tuple_obj *bases = c->bases.tuple;
@@ -148,6 +158,8 @@ static gpa_code check_bases(gpa_vm *vm, class_obj *c) {
         for (size_t k = 0; k < i; k++)
             if (value_is(b, bases->items[k])) return vm_fail(vm, GPA_E_TYPE, "duplicate base class %s", b.tag == V_CLASS ? b.class->text : type_name(b.aux));
         if (object && i + 1 < bases->count) return fail_order(vm, bases);
+        gpa_code rc = !error && c->error && b.tag == V_CLASS ? check_behind(vm, b.class) : GPA_OK;
+        if (rc) return rc;
         if (!error) continue;
         if (c->error && !gpa_err_is(error, c->error) && !gpa_err_is(c->error, error))
             return vm_fail(vm, GPA_E_TYPE, "multiple bases have instance lay-out conflict");

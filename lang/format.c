@@ -109,6 +109,8 @@ static gpa_code repr_set(gpa_vm *vm, set_obj *s, const within *here, gpa_str *ou
     return rc;
 }
 
+static gpa_code fail_deep(gpa_vm *vm) { return vm_fail(vm, GPA_E_RECURSION, "maximum recursion depth exceeded while getting the repr of an object"); }
+
 static gpa_code repr_container(gpa_vm *vm, value v, const within *up, gpa_str *out) {
     for (const within *w = up; w; w = w->up)
         if (w->o == v.o) {
@@ -116,8 +118,7 @@ static gpa_code repr_container(gpa_vm *vm, value v, const within *up, gpa_str *o
             return GPA_OK;
         }
     within here = {up, v.o, up ? up->depth + 1 : 1};
-    if (here.depth > DEEPEST)
-        return vm_fail(vm, GPA_E_RECURSION, "maximum recursion depth exceeded while getting the repr of an object");
+    if (here.depth > DEEPEST) return fail_deep(vm);
     gpa_code rc;
     if (v.tag == V_SET) return repr_set(vm, v.set, &here, out);
     if (v.tag == V_DICT) {
@@ -207,8 +208,10 @@ static gpa_code repr_object(gpa_vm *vm, value v, gpa_str *out) {
 }
 
 static gpa_code repr_slice(gpa_vm *vm, const slice_obj *s, const within *up, gpa_str *out) {
+    within here = {up, &s->head, up ? up->depth + 1 : 1};
+    if (here.depth > DEEPEST) return fail_deep(vm);
     str_put(out, "slice(");
-    gpa_code rc = repr_items(vm, &s->start, 3, up, out);
+    gpa_code rc = repr_items(vm, &s->start, 3, &here, out);
     str_putc(out, ')');
     return rc;
 }
@@ -217,9 +220,18 @@ static gpa_code repr_exception(gpa_vm *vm, const exc_obj *e, const within *up, g
     str_put(out, e->class.tag == V_CLASS ? e->class.class->text : gpa_err_name(e->code));
     const tuple_obj *args = e->args.tuple;
     bool named = gpa_err_is(e->code, GPA_E_OS) && args->count == 3; /* the file name is not among its args */
+    for (const within *w = up; w && args->count > 1; w = w->up)
+        if (w->o == e->args.o) { /* it holds itself */
+            str_put(out, "(...)");
+            return GPA_OK;
+        }
+    within here = {up, e->args.o, up ? up->depth + 1 : 1};
+    if (vm->reentry >= MAX_REENTRY || here.depth > DEEPEST) return fail_deep(vm);
+    vm->reentry++;
     str_putc(out, '(');
-    gpa_code rc = repr_items(vm, args->items, named ? 2 : args->count, up, out);
+    gpa_code rc = repr_items(vm, args->items, named ? 2 : args->count, &here, out);
     str_putc(out, ')');
+    vm->reentry--;
     return rc;
 }
 
@@ -329,7 +341,7 @@ gpa_code vm_fail_showing(gpa_vm *vm, gpa_code kind, const char *before, value v,
     return rc;
 }
 
-gpa_code format_exception_str(gpa_vm *vm, const exc_obj *e, gpa_str *out) {
+static gpa_code put_exception(gpa_vm *vm, const exc_obj *e, gpa_str *out) {
     const tuple_obj *args = e->args.tuple;
     if (args->count == 0) return GPA_OK;
     if (gpa_err_is(e->code, GPA_E_OS) && args->count >= 2) {
@@ -350,6 +362,14 @@ gpa_code format_exception_str(gpa_vm *vm, const exc_obj *e, gpa_str *out) {
     }
     if (args->count == 1) return e->code == GPA_E_KEY ? vm_repr(vm, args->items[0], out) : vm_str(vm, args->items[0], out);
     return vm_repr(vm, e->args, out);
+}
+
+gpa_code format_exception_str(gpa_vm *vm, const exc_obj *e, gpa_str *out) {
+    if (vm->reentry >= MAX_REENTRY) return fail_deep(vm);
+    vm->reentry++;
+    gpa_code rc = put_exception(vm, e, out);
+    vm->reentry--;
+    return rc;
 }
 
 gpa_code vm_str(gpa_vm *vm, value v, gpa_str *out) {

@@ -199,6 +199,19 @@ static gpa_code set_member(gpa_vm *vm, value v, value m, gpa_sym name, value ite
     return rc;
 }
 
+static gpa_code set_args(gpa_vm *vm, exc_obj *e, value item) {
+    value all = v_none(), args = v_unset();
+    gpa_code rc = vm_collect(vm, item, &all);
+    if (!rc) rc = native_give(v_tuple(vm, all.list->count, all.list->items), &args);
+    if (!rc) {
+        value old = e->args;
+        e->args = args;
+        value_release(vm, old);
+    }
+    value_release(vm, all);
+    return rc;
+}
+
 gpa_code instance_set(gpa_vm *vm, value v, gpa_sym name, value item, bool plain) {
     const class_obj *c = class_of_peek(v);
     bool handled = false;
@@ -206,6 +219,7 @@ gpa_code instance_set(gpa_vm *vm, value v, gpa_sym name, value item, bool plain)
     if (rc || handled) return rc;
     value m = c && c->asks_first ? class_member_peek(vm, c, name) : v_unset();
     if (m.tag == V_OBJECT && goes_first(m)) return set_member(vm, v, m, name, item);
+    if (v.tag == V_EXCEPTION && strcmp(sym_text(vm, name), "args") == 0) return set_args(vm, v.exc, item);
     dict_entry *own = own_entry(vm, v, name);
     if (own) {
         value old = own->v;

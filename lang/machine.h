@@ -82,6 +82,7 @@ struct vm {
     struct generator *generators;  /* generator.h: all, the newest first */
     struct generator *abandoned;   /* those that nobody holds and that are still to be ended, the first first */
     bool ending;                   /* that is being done */
+    struct exc_obj *exceptions;    /* raise.c */
     struct dying *dying; /* value.c: what is being destroyed, while something is */
     dict_obj *methods;  /* methods of arrays written in gpa: name to function */
     dict_obj *records;  /* members of record types (record.h): the type's name to a dict; NULL before the first */
@@ -155,6 +156,9 @@ gpa_code raise_again(gpa_vm *vm, value exc);
 gpa_code raise_value(gpa_vm *vm, value v, value cause, bool has_cause);
 /* Sets the message of an exception from its arguments. */
 gpa_code raise_describe(gpa_vm *vm, exc_obj *x);
+/* An exception leaves the vm's list; at the end of the vm all let go of what they hold. */
+void exception_forget(gpa_vm *vm, exc_obj *x);
+void exception_break_cycles(gpa_vm *vm);
 gpa_code raise_match(gpa_vm *vm, value exc, value type, bool *out);
 /* The current error, if there is one, and the trace, put aside while other code runs; and back again, or given up. */
 typedef struct {

@@ -85,13 +85,42 @@ value v_exception(gpa_vm *vm, gpa_code kind, value args) {
     x->args = value_retain(args);
     x->cause = x->notes = x->class = x->fields = v_none();
     x->err.code = kind;
+    x->prev = NULL;
+    x->next = vm->exceptions;
+    if (x->next) x->next->prev = x;
+    vm->exceptions = x;
     return v_obj(V_EXCEPTION, x);
+}
+
+void exception_forget(gpa_vm *vm, exc_obj *x) {
+    if (x->prev) x->prev->next = x->next;
+    else vm->exceptions = x->next;
+    if (x->next) x->next->prev = x->prev;
+}
+
+void exception_break_cycles(gpa_vm *vm) {
+    for (exc_obj *x = vm->exceptions; x; x = x->next) x->head.refs++;
+    for (exc_obj *x = vm->exceptions; x; x = x->next) {
+        value held[] = {x->args, x->cause, x->notes, x->fields};
+        x->args = x->cause = x->notes = x->fields = v_none();
+        for (size_t i = 0; i < COUNT_OF(held); i++) value_release(vm, held[i]);
+    }
+    for (exc_obj *x = vm->exceptions, *next; x; x = next) {
+        next = x->next;
+        value_release(vm, v_obj(V_EXCEPTION, x));
+    }
 }
 
 gpa_code raise_describe(gpa_vm *vm, exc_obj *x) {
     gpa_str s;
     str_init(&s);
     gpa_code rc = vm_str(vm, v_obj(V_EXCEPTION, x), &s);
+    if (rc && rc != GPA_E_INTERRUPT && rc != GPA_E_MEMORY) { /* it is raised all the same */
+        vm_clear_error(vm);
+        str_cut(&s, 0);
+        str_put(&s, "<exception str() failed>");
+        rc = GPA_OK;
+    }
     size_t n = MIN(s.len, sizeof x->err.msg - 1);
     memcpy(x->err.msg, s.text, n);
     x->err.msg[n] = 0;

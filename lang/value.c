@@ -287,7 +287,10 @@ static void bury(dying *d, value v) {
         case V_SLICE: drop_all(d, (value[]){v.slice->start, v.slice->stop, v.slice->step}, 3); break;
         case V_ARRAY: arr_release(vm_rt(d->vm), v.array->arr); break;
         case V_METHOD: drop_all(d, (value[]){v.method->self, v.method->fn}, 2); break;
-        case V_EXCEPTION: drop_all(d, (value[]){v.exc->args, v.exc->cause, v.exc->notes, v.exc->class, v.exc->fields}, 5); break;
+        case V_EXCEPTION:
+            exception_forget(d->vm, v.exc);
+            drop_all(d, (value[]){v.exc->args, v.exc->cause, v.exc->notes, v.exc->class, v.exc->fields}, 5);
+            break;
         case V_CLASS:
             class_forget(d->vm, v.class);
             drop_all(d, (value[]){v.class->bases, v.class->order, v.class->members, v.class->abstract, v.class->past}, 5);

@@ -174,6 +174,7 @@ typedef struct exc_obj {
     value notes; /* the list that add_note makes, or NONE */
     value class; /* the CLASS of a program that it is an instance of, or NONE */
     value fields; /* a DICT of the attributes that were set, or NONE */
+    struct exc_obj *prev, *next; /* all exceptions of the vm */
     gpa_err err; /* place, notes, hint; msg is str(exception) */
 } exc_obj;
 

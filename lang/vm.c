@@ -164,6 +164,7 @@ void vm_free(gpa_vm *vm) {
     value_release(vm, vm->warning_log);
     value_release(vm, vm->random);
     instance_break_cycles(vm);
+    exception_break_cycles(vm);
     class_break_cycles(vm);
     break_cycles(vm);
     generator_break_cycles(vm);

@@ -510,6 +510,78 @@ except Exception as e:
 e = AppError("x")
 e.code = 5
 print(e.code, Late.__bases__)
+
+
+class Helper:
+    level = 3
+
+    def help(self):
+        return "help"
+
+
+class Behind(ValueError, Helper):
+    pass
+
+
+class Further(Behind, Helper):
+    pass
+
+
+for kind in (Behind, Further):
+    try:
+        raise kind("x", 1)
+    except ValueError as e:
+        print(repr(e), e.level, e.help(), isinstance(e, Helper), issubclass(kind, Helper))
+
+
+# What an error holds itself.
+class Loop(Exception):
+    def __init__(self):
+        super().__init__(self, [self])
+        self.me = {"me": self}
+
+
+for k in range(3):
+    try:
+        raise Loop
+    except Loop as e:
+        print(e.args[0] is e, e.me["me"] is e)
+        kept = e
+        print(str(e), repr(e))
+        e.args = [1, "b"]
+        print(str(e), repr(e), e.args, list(e.__dict__))
+        once = ValueError.__new__(ValueError)
+        once.__init__(once)
+        for f in (str, repr):
+            try:
+                print(f(once))
+            except RecursionError:
+                print("deep")
+
+
+class Mute:
+    def __str__(self):
+        raise KeyError("mute")
+
+
+class Speechless(ValueError):
+    def __str__(self):
+        raise KeyError("speechless")
+
+
+for e in (ValueError(Mute()), Speechless(1)):
+    try:
+        raise e
+    except ValueError as caught:
+        print(caught is e)
+    try:
+        str(e)
+    except KeyError as why:
+        print(why)
+one, other = ValueError("one"), ValueError("other")
+one.other, other.other, one.all = other, one, [one, other]
+one.add_note("note")
+print(one.other.other is one)
 # --- mistakes, in CPython's words
 class A:
     def __init__(self, x):
