@@ -15,6 +15,8 @@
 #ifdef GPA_HAVE_ZIP
 #include <zip.h>
 
+enum { LEVEL = 6 }; /* of compression, as in Python's archives: the most, which libzip takes, costs twice the time and saves nothing of numbers */
+
 /* ---- writing ---- */
 
 /* A source of bytes, which it copies. NULL on failure. */
@@ -44,7 +46,7 @@ static gpa_code add_member(gpa_vm *vm, zip_t *z, const char *name, value v, bool
     if (at < 0) {
         if (source) zip_source_free(source);
         rc = vm_fail(vm, GPA_E_OS, "cannot add '%s' to the archive: %s", member.text, zip_strerror(z));
-    } else if (zip_set_file_compression(z, (zip_uint64_t)at, compressed ? ZIP_CM_DEFLATE : ZIP_CM_STORE, 0))
+    } else if (zip_set_file_compression(z, (zip_uint64_t)at, compressed ? ZIP_CM_DEFLATE : ZIP_CM_STORE, LEVEL))
         rc = vm_fail(vm, GPA_E_OS, "%s", zip_strerror(z));
 out:
     str_free(&member);

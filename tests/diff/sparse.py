@@ -339,3 +339,20 @@ for t in ("f8", "f4", "i4", "c16"):
         a = kind(data(5, 4, t))
         for axis in (0, 1, -1): tell(lambda: sl.norm(a, None, axis), lambda: sl.norm(a, 1, axis), lambda: sl.norm(a, 2, axis), lambda: sl.norm(a, np.inf, axis), lambda: sl.norm(a, -np.inf, axis), lambda: sl.norm(a, 0, axis), lambda: sl.norm(a, 3, axis))
         tell(lambda: sl.norm(a), lambda: sl.norm(a, 1), lambda: sl.norm(a, -np.inf), lambda: sl.norm(a, "fro", 0), lambda: sl.norm(a, None, 2))
+
+# --- equations of several kinds (scipy 1.17)
+import scipy.sparse.linalg as sl
+k = np.arange(40)
+for t in ("f8", "c16"):
+    a = sp.diags([k % 7 + 5.0, np.ones(39) * -1.5, k[:38] % 3 / 2.0], [0, 1, -2], format="csr").astype(t)
+    if t == "c16": a = a + a.multiply(0.25j) + sp.eye(40, format="csr") * 2j
+    b = (k % 5 + 1).astype(t)
+    want = np.linalg.solve(a.toarray(), b)
+    for f in (sl.gmres, sl.bicgstab):
+        for m in (None, sp.diags(1 / a.diagonal()).tocsr()):
+            x, info = f(a, b, rtol=1e-10, M=m)
+            print(info, bool(np.allclose(x, want, rtol=1e-7)))
+    x, info = sl.gmres(a, b, restart=3, rtol=1e-9)
+    print(info, bool(np.allclose(x, want, rtol=1e-6)))
+    x, info = sl.gmres(a, b, restart=2, maxiter=1, rtol=1e-14)
+    print(info)
