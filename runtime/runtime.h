@@ -427,6 +427,12 @@ gpa_code arr_sparse_dense(gpa_rt *rt, gpa_arr *const *a, int64_t n, bool turned,
 gpa_code arr_sparse_dense_places(gpa_rt *rt, gpa_arr *const *a, int64_t m, int64_t n, gpa_arr **out, gpa_err *e);
 /* The m x n matrix whose diagonals are these values, one diagonal after the other; offsets ascend. */
 gpa_code arr_sparse_diagonals(gpa_rt *rt, gpa_arr *values, gpa_arr *offsets, int64_t m, int64_t n, gpa_arr **out, gpa_err *e);
+/* Of an n x n matrix, n > 0: an order of elimination in which few values fill in, and how many operations it takes. The factors of a matrix by columns in this order:
+ * where each row stands in them, then the lower and the upper one by columns, three parts each. GPA_E_LINALG for a singular matrix. With order, place and both
+ * factors the solution for right hand sides b, a vector or the columns of a matrix; with `turned` that of the transpose. */
+gpa_code arr_sparse_lu_order(gpa_rt *rt, gpa_arr *const *a, int64_t n, gpa_arr **out, gpa_err *e);
+gpa_code arr_sparse_lu(gpa_rt *rt, gpa_arr *const *a, gpa_arr *order, int64_t n, gpa_arr **out, gpa_err *e);
+gpa_code arr_sparse_lu_solve(gpa_rt *rt, gpa_arr *const *factors, gpa_arr *b, bool turned, gpa_arr **out, gpa_err *e);
 /* At least one matrix, each of n[b] columns, side by side: three parts of each, values of one dtype. */
 gpa_code arr_sparse_beside(gpa_rt *rt, gpa_arr *const *parts, const int64_t *n, int64_t blocks, gpa_arr **out, gpa_err *e);
 /* The values of a sparse matrix, given as columns, rows and values (of any dtype), in the order of their columns, those of one column as they stand: where each of

@@ -3,7 +3,7 @@
 #include "lang/builtin/all.h"
 #include "lang/numpy/numpy.h"
 
-enum { ARRAYS = 6, NUMBERS = 4, MADE = 4, NO_OPTION = -1 };
+enum { ARRAYS = 9, NUMBERS = 4, MADE = 7, NO_OPTION = -1 };
 
 typedef struct {
     gpa_rt *rt;
@@ -53,6 +53,9 @@ static gpa_code end(gpa_vm *vm, gpa_code rc, call *c, int parts, value *out) {
     NATIVE(column_sums, 3, 1, 1, arr_sparse_column_sums(c.rt, c.in, c.n[0], c.made, c.e))                                    \
     NATIVE(extremes, 3, 2, 1, arr_sparse_extremes(c.rt, c.in, c.n[0], c.n[1] != 0, c.made, c.e))                             \
     NATIVE(where, 3, 2, 1, arr_sparse_where(c.rt, c.in, c.n[0], c.n[1] != 0, c.made, c.e))                                   \
+    NATIVE(lu_order, 3, 1, 2, arr_sparse_lu_order(c.rt, c.in, c.n[0], c.made, c.e))                                          \
+    NATIVE(lu, 4, 1, 7, arr_sparse_lu(c.rt, c.in, c.in[3], c.n[0], c.made, c.e))                                             \
+    NATIVE(lu_solve, 9, 1, 1, arr_sparse_lu_solve(c.rt, c.in, c.in[8], c.n[0] != 0, c.made, c.e))                            \
     NATIVE(diagonals, 2, 2, 3, arr_sparse_diagonals(c.rt, c.in[0], c.in[1], c.n[0], c.n[1], c.made, c.e))
 #define NATIVE(name, arrays, numbers, parts, MAKE)                      \
     gpa_code sparse_##name(gpa_vm *vm, value *argv, value *out) {       \
