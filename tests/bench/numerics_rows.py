@@ -415,6 +415,7 @@ S = A[:m // 10, :m // 10]
 L = sparse.coo_matrix((data[:1000], (where[0][:1000] % 300, where[1][:1000] % 300)), (300, 300)).tocsr()
 v = numbers(m, T)
 V = numbers(8 * m, T).reshape(m, 8)
+K = sparse.diags([-1.0, 2.5, -1.0], [-1, 0, 1], shape=(m, m), format='csr').astype(T)
 i = (mixed(m // 3) % np.uint64(m)).astype(np.int64)
 def parts(a):
     return [a.data, a.indices, a.indptr]
@@ -470,6 +471,20 @@ eye                | parts(sparse.identity(m, format='csr'))
 diags              | parts(sparse.diags([v, v[1:]], [0, 1]).tocsr())
 triu               | sparse.triu(A).tocsr().data
 norm               | sparse.linalg.norm(A)
+norm axis 1        | sparse.linalg.norm(A, axis=1)
+argmax             | A.argmax()
+argmin axis 1      | S.argmin(axis=1)
+chosen columns     | parts(A[:, i])
+columns by a mask  | parts(A[:, v > 0.5])
+getcol             | A.getcol(5).data
+maximum            | parts(A.maximum(B))
+A != B             | parts(A != B)
+S + dense          | L + numbers(90000, T).reshape(300, 300)
+set diagonal       | c = S.copy(); c.setdiag(1.0); r = parts(c)
+block_diag         | sparse.block_diag([S, S, S]).data
+spdiags            | parts(sparse.spdiags(V.T, np.arange(8), m, m, 'csr'))
+gmres              | ? sparse.linalg.gmres(K, v)[0]
+spsolve            | sparse.linalg.spsolve(K[:5000, :5000].tocsc(), v[:5000])
 """, each("float32 float64", 1_000_000))
 
 group("transforms", MIXED + """
