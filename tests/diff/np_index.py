@@ -157,7 +157,7 @@ for p in (3000, 300, 20, 1): # a thread's, a warp's, a block's
 # --- many values put to places
 n = 40000
 k = np.arange(n)
-for T, name in (("f4", "maximum"), ("f8", "multiply"), ("i8", "minimum"), ("c8", "subtract"), ("u4", "subtract"), ("u8", "maximum")):
+for T, name in (("f4", "maximum"), ("f8", "multiply"), ("i8", "minimum"), ("i4", "maximum"), ("u4", "minimum"), ("c8", "subtract"), ("u4", "subtract"), ("u8", "maximum")):
     u = getattr(np, name)
     for m in (7000, 300, 3):
         at = k * 7919 % m
