@@ -262,6 +262,17 @@ static const struct {
      "    return d >= 9223372036854775808.0 ? (unsigned long long)g_i64(d - 9223372036854775808.0) ^ 0x8000000000000000ULL : (unsigned long long)g_i64(d);\n"
      "}\n"},
     {NEED_PACK, "template <class E, int N> struct __align__(sizeof(E) * N) g_pack { E v[N]; };\n"},
+    {NEED_ONCE, /* 16 bytes that nobody beside will ask for take no place in the nearest cache */
+     "template <class P> static __device__ P g_once(const P *p) {\n"
+     "#if defined(__CUDA_ARCH__)\n"
+     "    uint4 w;\n"
+     "    asm volatile(\"ld.global.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];\"\n"
+     "                 : \"=r\"(w.x), \"=r\"(w.y), \"=r\"(w.z), \"=r\"(w.w) : \"l\"(__cvta_generic_to_global(p)));\n"
+     "    return *(const P *)&w;\n"
+     "#else\n"
+     "    return *p;\n"
+     "#endif\n"
+     "}\n"},
     {NEED_SHUFFLE,
      "template <class S> struct g_words { int w[(sizeof(S) + 3) / 4]; };\n"
      "template <class S> static __device__ g_words<S> g_split(S v) { g_words<S> x; x.w[(sizeof(S) + 3) / 4 - 1] = 0; memcpy(&x, &v, sizeof v); return x; }\n"
