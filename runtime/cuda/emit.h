@@ -39,6 +39,7 @@ typedef struct {
     uint8_t scan;   /* cu_scan_way */
     uint8_t even;   /* the last dimension is a multiple of `vec`, so that every access is whole */
     uint8_t blocks; /* no team: every access begins with a block of random bits (bits_begin) */
+    uint8_t once;   /* rows: what is read comes from memory and is used once, so that it takes no place in the nearest cache */
     uint8_t bins;   /* no team: what ATOMIC adds is gathered in so many copies in each block's shared memory, and blocks take points in turn */
     uint8_t lead[STRIP_ARRAYS], ahead[STRIP_ARRAYS]; /* strips: array a is array lead[a] so many elements ahead; its own: itself, 0 */
     uint64_t wide;  /* bit per array: aligned, so that `vec` elements are one access */

@@ -133,14 +133,14 @@ void em_give_own(em *E, gpa_str *out) {
     bool any = false;
     for (unsigned a = 0; a < E->f->n_arrays; a++) {
         if (!E->own[a]) continue;
-        str_printf(out, "    __shared__ __align__(16) %s beside%u[%u];\n", em_memory(E, (gpa_dtype)E->f->arrays[a].dtype), a, E->own[a] * E->plan->threads);
+        str_printf(out, "    __shared__ __align__(16) %s beside%u[%u];\n", em_memory(E, (gpa_dtype)E->f->arrays[a].dtype), a, E->own[a] * POINT_THREADS);
         str_printf(out, "    _Pragma(\"unroll\") for (int k = 0; k < %u; k++) beside%u[threadIdx.x * %u + k] = kept%u[k];\n", E->own[a], a, E->own[a], a);
         any = true;
     }
     if (!any) return;
     em_field(E, chunks, FIELD_CHUNKS, 0, 0);
-    str_printf(out, "    __syncthreads();\n    const unsigned long long begun = (unsigned long long)blockIdx.x * %d;\n", E->plan->threads);
-    str_printf(out, "    const unsigned here = %s - begun < %d ? (unsigned)(%s - begun) : %d;\n", chunks, E->plan->threads, chunks, E->plan->threads);
+    str_printf(out, "    __syncthreads();\n    const unsigned long long begun = (unsigned long long)blockIdx.x * %d;\n", POINT_THREADS);
+    str_printf(out, "    const unsigned here = %s - begun < %d ? (unsigned)(%s - begun) : %d;\n", chunks, POINT_THREADS, chunks, POINT_THREADS);
     for (unsigned a = 0; a < E->f->n_arrays; a++)
         if (E->own[a]) str_printf(out, "    g_give(%s + begun * %u, beside%u, here * %u);\n", em_field(E, base, FIELD_BASE, a, 0), E->own[a], a, E->own[a]);
 }

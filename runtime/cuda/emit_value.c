@@ -264,7 +264,7 @@ static const struct {
     {NEED_PACK, "template <class E, int N> struct __align__(sizeof(E) * N) g_pack { E v[N]; };\n"},
     {NEED_ONCE, /* 16 bytes that nobody beside will ask for take no place in the nearest cache */
      "template <class P> static __device__ P g_once(const P *p) {\n"
-     "#if defined(__CUDA_ARCH__)\n"
+     "#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700\n"
      "    uint4 w;\n"
      "    asm volatile(\"ld.global.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];\"\n"
      "                 : \"=r\"(w.x), \"=r\"(w.y), \"=r\"(w.z), \"=r\"(w.w) : \"l\"(__cvta_generic_to_global(p)));\n"

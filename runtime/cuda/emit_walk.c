@@ -71,7 +71,7 @@ static void put_place_in_tile(em *E, const cu_walk *w, bool turned) {
     for (int k = w->n - 1; k >= 0; k--) {
         int d = w->dims[k];
         if (d == (turned ? other : last)) em_line(E, "const %s i%d = (%s)(at%d * %d + threadIdx.x);", t, d, t, d, tile);
-        else if (d == last || d == other) em_line(E, "const %s i%d = (%s)(at%d * %d + threadIdx.y + u * %d);", t, d, t, d, tile, E->plan->threads / tile);
+        else if (d == last || d == other) em_line(E, "const %s i%d = (%s)(at%d * %d + threadIdx.y + u * %d);", t, d, t, d, tile, POINT_THREADS / tile);
         else em_line(E, "const %s i%d = (%s)at%d;", t, d, t, d);
     }
 }
@@ -126,7 +126,7 @@ static void turn_tile(em *E, const cu_walk *w, unsigned a) {
     put_place_in_tile(E, w, true);
     if (!E->whole)
         em_line(E, "if (i%d < %s && i%d < %s)", last, em_field(E, size, FIELD_SIZE, (unsigned)last, 0), other, em_field(E, other_size, FIELD_SIZE, (unsigned)other, 0));
-    em_line(E, "%sg_tile%u[threadIdx.y + u * %d][threadIdx.x] = %s;", E->whole ? "" : "    ", a, E->plan->threads / tile, at.text);
+    em_line(E, "%sg_tile%u[threadIdx.y + u * %d][threadIdx.x] = %s;", E->whole ? "" : "    ", a, POINT_THREADS / tile, at.text);
     em_close_block(E);
     str_free(&at);
 }
@@ -134,7 +134,7 @@ static void turn_tile(em *E, const cu_walk *w, unsigned a) {
 /* Of a block's row that is read once: whether the bytes of an access of array a are those of no other. */
 static bool is_once(const em *E, const cu_walk *w, unsigned a) {
     const kir_array *k = &E->f->arrays[a];
-    bool once = E->plan->team == TEAM_BLOCK && E->facts.n_each == 1 && !E->plan->scan && k->where == KIR_GLOBAL && (size_t)w->vec * dtype_size((gpa_dtype)k->dtype) == 16;
+    bool once = E->plan->once && k->where == KIR_GLOBAL && (size_t)w->vec * dtype_size((gpa_dtype)k->dtype) == 16;
     for (unsigned b = 0; b < E->f->n_arrays; b++) once = once && (b == a || E->f->arrays[b].group != k->group);
     return once && !(k->access & KIR_WRITE);
 }
@@ -144,7 +144,7 @@ static void put_access(em *E, const cu_walk *w, unsigned a, const char *r, bool 
     const char *m = em_memory(E, (gpa_dtype)E->f->arrays[a].dtype);
     bool wide = w->vec > 1 && E->plan->wide >> a & 1, uncut = E->whole || E->plan->even;
     if (!store && is_turned(E, w, a)) {
-        em_line(E, "%s[u].v[0] = g_tile%u[threadIdx.x][threadIdx.y + u * %d];", r, a, E->plan->threads / E->plan->width);
+        em_line(E, "%s[u].v[0] = g_tile%u[threadIdx.x][threadIdx.y + u * %d];", r, a, POINT_THREADS / E->plan->width);
         return;
     }
     int last = w->n ? w->dims[w->n - 1] : -1;
@@ -303,7 +303,7 @@ static void load_strip(em *E, const cu_walk *w) {
     int d = E->plan->strip - 1, n = w->unroll;
     E->needs |= NEED_PACK;
     em_field(E, size, FIELD_SIZE, (unsigned)d, 0);
-    em_line(E, "const %s c = (%s)blockIdx.x * %d + threadIdx.x;", em_count_type(E), em_count_type(E), E->plan->threads);
+    em_line(E, "const %s c = (%s)blockIdx.x * %d + threadIdx.x;", em_count_type(E), em_count_type(E), POINT_THREADS);
     em_line(E, "if (c >= %s) return;", w->end);
     em_coordinates(E, w, "c");
     em_line(E, "int lim[%d];", n);
@@ -430,7 +430,7 @@ static void add_bins(em *E, const char *room) {
     const char *word = dtype_size(type) == 8 ? "unsigned long long" : "unsigned";
     int32_t at = 0;
     while (E->f->code[at].code != KIR_ATOMIC) at++;
-    em_line(E, "for (unsigned i = threadIdx.x; i < %s; i += %d) {", room, E->plan->threads);
+    em_line(E, "for (unsigned i = threadIdx.x; i < %s; i += %d) {", room, POINT_THREADS);
     E->depth++;
     if (E->facts.counts) {
         em_line(E, "unsigned long long sum = 0;");
@@ -452,14 +452,14 @@ static void put_bins(em *E, cu_walk *w) {
     em_line(E, "extern __shared__ unsigned g_bins[];");
     if (E->facts.counts) em_line(E, "unsigned *const own = g_bins + threadIdx.x / 32 %% %u * %s;", E->plan->bins, room);
     else E->needs |= NEED_BINS;
-    em_line(E, "for (unsigned i = threadIdx.x; i < %u * %s; i += %d) g_bins[i] = 0;", E->facts.counts ? E->plan->bins : 2u, room, E->plan->threads);
+    em_line(E, "for (unsigned i = threadIdx.x; i < %u * %s; i += %d) g_bins[i] = 0;", E->facts.counts ? E->plan->bins : 2u, room, POINT_THREADS);
     em_line(E, "__syncthreads();");
-    em_line(E, "for (%s c0 = (%s)blockIdx.x * %d; c0 < %s; c0 += (%s)gridDim.x * %d) {", t, t, E->plan->threads * w->unroll, w->end, t, E->plan->threads * w->unroll);
+    em_line(E, "for (%s c0 = (%s)blockIdx.x * %d; c0 < %s; c0 += (%s)gridDim.x * %d) {", t, t, POINT_THREADS * w->unroll, w->end, t, POINT_THREADS * w->unroll);
     E->depth++;
     w->chunk = "c0 + u * blockDim.x + threadIdx.x";
     em_field(E, size, FIELD_SIZE, (unsigned)w->dims[w->n - 1], 0);
     if (w->n == 1) {
-        em_line(E, "if (c0 + %d <= (%s)%s / %d) {", E->plan->threads * w->unroll, t, size, w->vec);
+        em_line(E, "if (c0 + %d <= (%s)%s / %d) {", POINT_THREADS * w->unroll, t, size, w->vec);
         E->depth++;
         E->whole = true;
         em_batch_load(E, w);
@@ -516,13 +516,13 @@ void em_points(em *E) {
     w.hi = (int32_t)E->f->n_code;
     em_field(E, chunks, FIELD_CHUNKS, 0, 0);
     if (em_in_order(E)) {
-        em_line(E, "const %s c = (%s)blockIdx.x * %d + threadIdx.x;", t, t, E->plan->threads);
+        em_line(E, "const %s c = (%s)blockIdx.x * %d + threadIdx.x;", t, t, POINT_THREADS);
         em_line(E, "if (c >= %s) return;", chunks);
         em_coordinates(E, &w, "c");
         em_steps(E, w.lo, w.hi);
         return;
     }
-    snprintf(chunk, sizeof chunk, w.unroll > 1 ? "(%s)blockIdx.x * %d + u * %d + threadIdx.x" : "(%s)blockIdx.x * %d + threadIdx.x", t, E->plan->threads * w.unroll, E->plan->threads);
+    snprintf(chunk, sizeof chunk, w.unroll > 1 ? "(%s)blockIdx.x * %d + u * %d + threadIdx.x" : "(%s)blockIdx.x * %d + threadIdx.x", t, POINT_THREADS * w.unroll, POINT_THREADS);
     w.chunk = chunk;
     w.end = chunks;
     if (E->plan->bins) {
@@ -533,7 +533,7 @@ void em_points(em *E) {
         put_tiles(E, &w);
         return;
     }
-    if (E->plan->unroll == 1) em_line(E, "if ((%s)blockIdx.x * %d + threadIdx.x >= %s) return;", t, E->plan->threads, chunks);
+    if (E->plan->unroll == 1) em_line(E, "if ((%s)blockIdx.x * %d + threadIdx.x >= %s) return;", t, POINT_THREADS, chunks);
     if (E->plan->strip) load_strip(E, &w);
     else em_batch_load(E, &w);
     em_batch_compute(E, &w);

@@ -7,9 +7,8 @@
 #include "runtime/base.h"
 #include "runtime/cuda/bits.h"
 
-/* FEW_POINTS: below this many points a short source, which compiles sooner, is as fast. MANY_POINTS: above, a longer one is worth it. VERY_MANY: memory
- * is all that counts, and large blocks of one access for each thread keep it busiest. */
-enum { SIDE_ROWS = 512, SIDE_LOADS = 4, SIDE_BLOCKS = 12, CHAIN_BYTES = 128, MOST_CHAINED = 12, STAGE_BYTES = 36 << 10, BIN_BYTES = 24 << 10, BIN_COPIES = POINT_THREADS / 32, BIN_BLOCKS = 8, MOST_COLUMNS = 64, COLUMN_BLOCKS = 24, COLUMN_LOADS = 16, ROW_BLOCKS = 12, MOST_SHARED = 48 << 10, FEW_POINTS = 1 << 15, MANY_POINTS = 1 << 20, VERY_MANY = 1 << 25, LARGE_BLOCK = 512, ROW_LANES = 1024, TILE_BLOCKS = 8, FEW_CUT = 16, MOST_AHEAD = 4, STRIP_WORDS = 48, FEW_PER_UNIT = 4, PART_BYTES = 1 << 16, MOST_PARTS = 4096, KEPT = 16, MOST_KEPT_BYTES = 128 };
+/* FEW_POINTS: below this many points a short source, which compiles sooner, is as fast. MANY_POINTS: above, a longer one is worth it. */
+enum { SIDE_ROWS = 512, SIDE_LOADS = 4, SIDE_BLOCKS = 12, CHAIN_BYTES = 128, MOST_CHAINED = 12, STAGE_BYTES = 36 << 10, BIN_BYTES = 24 << 10, BIN_COPIES = POINT_THREADS / 32, BIN_BLOCKS = 8, MOST_COLUMNS = 64, COLUMN_BLOCKS = 24, COLUMN_LOADS = 16, ROW_BLOCKS = 12, MOST_SHARED = 48 << 10, FEW_POINTS = 1 << 15, MANY_POINTS = 1 << 20, ROW_LANES = 1024, FAR_BYTES = 64 << 20, TILE_BLOCKS = 8, FEW_CUT = 16, MOST_AHEAD = 4, STRIP_WORDS = 48, FEW_PER_UNIT = 4, PART_BYTES = 1 << 16, MOST_PARTS = 4096, KEPT = 16, MOST_KEPT_BYTES = 128 };
 
 static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
@@ -155,7 +154,7 @@ static void lay_strips(const kir_func *f, const cu_facts *facts, const gpa_launc
             y->chunks = 1;
             for (int k = 0; k < f->ndim; k++) y->chunks *= k == d ? ceil_div(l->size[k], n) : l->size[k];
             y->outer = y->chunks;
-            y->grid[0] = (uint32_t)ceil_div(y->chunks, p->threads);
+            y->grid[0] = (uint32_t)ceil_div(y->chunks, POINT_THREADS);
             return;
         }
     memset(p->lead, 0, sizeof p->lead);
@@ -189,15 +188,14 @@ static void lay_points(const kir_func *f, const cu_facts *facts, const gpa_launc
         if (points > MANY_POINTS) p->unroll = p->vec > 1 ? (facts->ops > 60 ? 1 : 2) : facts->ops > 60 ? 2 : 4;
         p->blocks = p->vec > 1 && facts->bits && bits_begin(f, l, last, p->vec);
         if (p->blocks && points > MANY_POINTS && !facts->doubles) p->unroll = 2; /* two blocks at once: their registers are few */
-        if (p->vec > 1 && points > VERY_MANY && !p->blocks && facts->bins < 0 && (facts->ops < 20 || p->unroll == 1)) p->threads = LARGE_BLOCK, p->unroll = 1;
     }
     for (size_t a = 0; a < f->n_arrays && f->flags & KIR_F_FREE; a++) /* those reached by offsets */
         if (f->arrays[a].where == KIR_GLOBAL && !by_points(f, a) && base[a] % 16 == 0) p->wide |= UINT64_C(1) << a;
     y->chunks = last < 0 ? 1 : ceil_div(l->size[last], p->vec);
     for (int d = 0; d < last; d++) y->chunks *= l->size[d];
     y->outer = y->chunks;
-    y->grid[0] = (uint32_t)ceil_div(y->chunks, (int64_t)p->threads * p->unroll);
-    y->block[0] = p->threads;
+    y->grid[0] = (uint32_t)ceil_div(y->chunks, (int64_t)POINT_THREADS * p->unroll);
+    y->block[0] = POINT_THREADS;
     if (other >= 0) lay_tiles(f, l, last, other, units, y);
     else if (facts->bins >= 0) lay_bins(facts, room[facts->bins], units, y);
     else if (plain && p->vec == 1 && p->unroll > 1) lay_strips(f, facts, l, base, y);
@@ -290,6 +288,7 @@ static void lay_rows(const kir_func *f, const cu_facts *facts, uint32_t units, i
         p->keep = (uint8_t)e;
         lanes = MAX(need, 32);
     }
+    p->once = facts->n_each == 1 && p->team == TEAM_BLOCK && !p->scan && y->outer * chunks * 16 > FAR_BYTES;
     p->unroll = p->vec > 1 ? 2 : 4;
     if (whole) {
         p->unroll = (uint8_t)once;
