@@ -23,6 +23,9 @@ typedef void (*zgemm_fn)(int, int, int, int, int, int, const void *, const void 
 typedef void (*ssyrk_fn)(int, int, int, int, int, float, const void *, int, float, void *, int);
 typedef void (*dsyrk_fn)(int, int, int, int, int, double, const void *, int, double, void *, int);
 typedef void (*zsyrk_fn)(int, int, int, int, int, const void *, const void *, int, const void *, void *, int);
+typedef void (*sgemv_fn)(int, int, int, int, float, const void *, int, const void *, int, float, void *, int);
+typedef void (*dgemv_fn)(int, int, int, int, double, const void *, int, const void *, int, double, void *, int);
+typedef void (*zgemv_fn)(int, int, int, int, const void *, const void *, int, const void *, int, const void *, void *, int);
 
 struct blas {
     void *library; /* NULL: there is none */
@@ -32,6 +35,9 @@ struct blas {
     ssyrk_fn ssyrk;
     dsyrk_fn dsyrk;
     zsyrk_fn csyrk, zsyrk;
+    sgemv_fn sgemv;
+    dgemv_fn dgemv;
+    zgemv_fn cgemv, zgemv;
     void (*set_threads)(int);
 };
 
@@ -54,6 +60,10 @@ static blas *load(void) {
     find(b->library, "cblas_dsyrk", &b->dsyrk);
     find(b->library, "cblas_csyrk", &b->csyrk);
     find(b->library, "cblas_zsyrk", &b->zsyrk);
+    find(b->library, "cblas_sgemv", &b->sgemv);
+    find(b->library, "cblas_dgemv", &b->dgemv);
+    find(b->library, "cblas_cgemv", &b->cgemv);
+    find(b->library, "cblas_zgemv", &b->zgemv);
     find(b->library, "openblas_set_num_threads", &b->set_threads);
     return b;
 }
@@ -73,7 +83,8 @@ bool blas_can(blas **b, const gpa_libcall *c) {
     if (c->kind != LIB_GEMM || c->gemm.m > INT32_MAX || c->gemm.n > INT32_MAX || c->gemm.k > INT32_MAX) return false;
     if (c->dtype != DT_F32 && c->dtype != DT_F64 && c->dtype != DT_C64 && c->dtype != DT_C128) return false;
     if (!*b) *b = load();
-    return *b && (*b)->sgemm && (*b)->dgemm && (*b)->cgemm && (*b)->zgemm && (*b)->ssyrk && (*b)->dsyrk && (*b)->csyrk && (*b)->zsyrk;
+    const blas *l = *b;
+    return l && l->sgemm && l->dgemm && l->cgemm && l->zgemm && l->ssyrk && l->dsyrk && l->csyrk && l->zsyrk && l->sgemv && l->dgemv && l->cgemv && l->zgemv;
 }
 
 /* ---- operands ---- */
@@ -134,12 +145,30 @@ typedef struct {
 /* An interrupt waits for no more multiplications than these in one thread (a fifth of a second), but where a side would become so short
  * that packing the operands shows. */
 static const int64_t PIECE_WORK = (int64_t)1 << 32;
-enum { PIECE_SIDE = 512, GRAM_SIDE = 32 };
+enum { PIECE_SIDE = 512, GRAM_SIDE = 4, GRAM_SIZE = 1024 };
 
 /* The elements of a product from a row and a column on. */
 typedef struct {
     int64_t i, row, column, rows, columns;
 } piece;
+
+/* A matrix times a vector: some versions' general product takes three times as long. */
+static void by_vector(const products *p, piece at, const void *x, const void *y, void *z) {
+    const blas *b = p->b;
+    const bool first = p->c->gemm.n == 1; /* the matrix is the first operand; a row times a matrix is its transpose times the row */
+    const operand *a = first ? &p->x : &p->y;
+    const void *matrix = first ? x : y, *vector = first ? y : x;
+    const int step = first ? (p->y.trans == TRANS ? 1 : p->y.lead) : p->x.trans == TRANS ? p->x.lead : 1;
+    const int trans = first == (a->trans == TRANS) ? TRANS : NO_TRANS, k = (int)p->c->gemm.k;
+    const int rows = first ? (int)at.rows : k, columns = first ? k : (int)at.columns; /* of the operand, which may lie the other way round */
+    const int m = a->trans == TRANS ? columns : rows, n = a->trans == TRANS ? rows : columns;
+    const gpa_c64 one = {1, 0}, zero = {0, 0};
+    const gpa_c128 one2 = {1, 0}, zero2 = {0, 0};
+    if (p->c->dtype == DT_F32) b->sgemv(ROW_MAJOR, trans, m, n, 1, matrix, a->lead, vector, step, 0, z, 1);
+    if (p->c->dtype == DT_F64) b->dgemv(ROW_MAJOR, trans, m, n, 1, matrix, a->lead, vector, step, 0, z, 1);
+    if (p->c->dtype == DT_C64) b->cgemv(ROW_MAJOR, trans, m, n, &one, matrix, a->lead, vector, step, &zero, z, 1);
+    if (p->c->dtype == DT_C128) b->zgemv(ROW_MAJOR, trans, m, n, &one2, matrix, a->lead, vector, step, &zero2, z, 1);
+}
 
 static void multiply(const products *p, piece at) {
     const blas *b = p->b;
@@ -150,6 +179,10 @@ static void multiply(const products *p, piece at) {
     void *z = p->out + at.i * p->out_batch + (at.row * n + at.column) * size;
     gpa_c64 one = {1, 0}, zero = {0, 0};
     gpa_c128 one2 = {1, 0}, zero2 = {0, 0};
+    if (p->c->gemm.m == 1 || p->c->gemm.n == 1) {
+        by_vector(p, at, x, y, z);
+        return;
+    }
     if (p->c->dtype == DT_F32) b->sgemm(ROW_MAJOR, p->x.trans, p->y.trans, m, w, k, 1, x, p->x.lead, y, p->y.lead, 0, z, lead);
     if (p->c->dtype == DT_F64) b->dgemm(ROW_MAJOR, p->x.trans, p->y.trans, m, w, k, 1, x, p->x.lead, y, p->y.lead, 0, z, lead);
     if (p->c->dtype == DT_C64)
@@ -224,7 +257,7 @@ static void product(void *arg, int64_t i) {
 /* Whether the second operand is the first one's transpose. Of small ones nothing is won. */
 static bool is_own(const gpa_libcall *c) {
     const gpa_binding *a = &c->gemm.a, *b = &c->gemm.b;
-    return c->gemm.m == c->gemm.n && c->gemm.m >= GRAM_SIDE && c->gemm.k >= GRAM_SIDE && a->mem == b->mem && a->offset == b->offset &&
+    return c->gemm.m == c->gemm.n && c->gemm.m >= GRAM_SIDE && c->gemm.m * c->gemm.k >= GRAM_SIZE && a->mem == b->mem && a->offset == b->offset &&
            a->stride[1] == b->stride[2] && a->stride[2] == b->stride[1] && (c->gemm.batch == 1 || a->stride[0] == b->stride[0]);
 }
 

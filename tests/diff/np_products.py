@@ -68,3 +68,32 @@ for d in '?bhilBHILefdFD':
         r, s = np.vdot(a, b), np.dot(a, b)
         print(d, e, r, r.dtype, s, s.dtype)
 print(np.vdot(np.ones((2, 2)), np.ones(4)), np.vdot([], []), np.dot([], []), np.vdot([1 + 2j], [3j]), np.vdot(3, 4), np.vdot(np.array([1e308, 1e308]), np.array([10., 10.])))
+
+# --- matrices times vectors, and times themselves turned: layouts, strides, stacks
+for T in ("f4", "f8", "c8", "c16"):
+    near = 1e-4 if T in ("f4", "c8") else 1e-12
+    for m, k in ((1, 1), (7, 1), (1, 7), (5, 9), (9, 5), (33, 70), (70, 33), (150, 300), (1000, 8), (8, 1000)):
+        A = (np.arange(m * k) * 37 % 19 - 9 + (1j * (np.arange(m * k) * 23 % 11 - 5) if T[0] == "c" else 0)).astype(T).reshape(m, k) / np.dtype(T).type(8)
+        turned, wide, padded = np.zeros((k, m), T), np.zeros((m, 2 * k), T), np.zeros((m, k + 5), T)
+        turned[...] = A.T
+        wide[:, ::2] = A
+        padded[:, 2:k + 2] = A
+        v, u = A[0].copy(), A[:, 0].copy()
+        v3, u2 = np.zeros(3 * k, T), np.zeros(2 * m, T)
+        v3[::3], u2[1::2] = v, u
+        by_v, by_u = (A * v).sum(1), (A * u[:, None]).sum(0)
+        squares = (A[:, None, :] * A).sum(2) if m <= 150 else None
+        said = []
+        for B in (A, turned.T, wide[:, ::2], padded[:, 2:k + 2], A[::-1][::-1], np.stack([A, A])[1]):
+            for x in (v, v3[::3], v[::-1].copy()[::-1]):
+                said += [np.abs(B @ x - by_v).max() < near * k, np.abs(B @ x[:, None] - by_v[:, None]).max() < near * k, np.abs(np.stack([B, B]) @ x - by_v).max() < near * k]
+            for x in (u, u2[1::2]):
+                said += [np.abs(x @ B - by_u).max() < near * m, np.abs(x[None] @ B - by_u).max() < near * m, np.abs(B.T @ x - by_u).max() < near * m]
+            if squares is not None:
+                said += [np.abs(B @ B.T - squares).max() < near * k, np.abs(np.inner(B, B) - squares).max() < near * k, np.abs(np.stack([B, B]) @ np.stack([B, B]).transpose(0, 2, 1) - squares).max() < near * k]
+                said += [np.abs(B.T @ B - (A[:, :, None] * A[:, None, :]).sum(0)).max() < near * m if k <= 70 else True]
+        print(T, m, k, len(said), all(said), bool((A @ A.T == (A @ A.T).T).all()) if T[0] == "f" else "")
+A = np.ones((300, 5))
+A[3, 2] = np.nan
+print(np.isnan(A @ np.ones(5)).sum(), np.isnan(np.ones(300) @ A).sum(), np.isnan(A @ A.T).sum(), np.isnan(A.T @ A).sum())
+print(np.cov(np.sin(np.arange(60)).reshape(5, 12)).round(12), np.cov(np.exp(1j * np.arange(60)).reshape(5, 12)).round(12) + 0, np.corrcoef(np.sin(np.arange(60)).reshape(5, 12)).round(12), np.cov(np.sin(np.arange(60)).reshape(5, 12), aweights=np.arange(12)).round(12))
