@@ -55,18 +55,26 @@ static V tail_mask(em *M, V left) {
 
 static V extent(em *M, const em_range *r, int i) { return r->last && i == r->n - 1 ? r->last : em_size(M, r->dims[i]); }
 
+/* Where the walk begins. What the function is called with is divided once, in front of all loops. */
 static void start(em *M, walk *w) {
     LLVMBuilderRef b = M->E.b;
     const em_range *r = w->r;
-    V rest = r->lo;
+    V rest = r->lo, first[KIR_MAX_DIMS];
+    bool once = (r->lo == M->from || r->lo == M->lo) && !r->last;
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(b);
+    for (int i = r->n - 1; i >= 0; i--) {
+        V size = extent(M, r, i);
+        if (once) here = em_at(M, LEVEL_ENTRY);
+        first[i] = r->from_zero ? ll_i64(&M->E, 0) : i ? LLVMBuildURem(b, rest, size, "") : rest;
+        if (i && !r->from_zero) rest = LLVMBuildUDiv(b, rest, size, "");
+        if (once) em_here(M, here);
+    }
     w->position = ll_slot(&M->E, ll_i(&M->E, 64), "position");
     w->x = ll_slot(&M->E, ll_i(&M->E, 64), "x");
     LLVMBuildStore(b, r->lo, w->position);
     for (int i = r->n - 1; i >= 0; i--) {
-        V size = extent(M, r, i), c = r->from_zero ? ll_i64(&M->E, 0) : rest;
-        if (i && !r->from_zero) c = LLVMBuildURem(b, rest, size, ""), rest = LLVMBuildUDiv(b, rest, size, "");
         w->coord[i] = ll_slot(&M->E, ll_i(&M->E, 64), "coord");
-        LLVMBuildStore(b, c, w->coord[i]);
+        LLVMBuildStore(b, first[i], w->coord[i]);
     }
 }
 
