@@ -100,6 +100,32 @@ static ll_val by_function(ll *E, const row *r) {
     return take_lanes(E, args[6], r->to, n, r->a.vec);
 }
 
+/* The row's C function in the lanes that are set in `rest`, on complex numbers of one type. */
+static void run_rest(gpa_op_fn f, uint64_t size, uint64_t rest, const void *a, const void *b, void *out) {
+    for (; rest; rest &= rest - 1) {
+        size_t at = (size_t)__builtin_ctzll(rest) * size;
+        gpa_val v[3] = {0}, r = {0};
+        move(&v[0], (const char *)a + at, size);
+        move(&v[1], (const char *)b + at, size);
+        f(&r, &v[0], &v[1], &v[2]);
+        move((char *)out + at, &r, size);
+    }
+}
+
+/* A function of complex numbers: in lanes, and by the C function where those do not hold. */
+static ll_val of_complex(ll *E, const row *r) {
+    ll_val fast;
+    V holds;
+    unsigned n = ll_width(r->a.v);
+    if (n > 64 || !ll_complex(E, r->op, r->a, r->b, &fast, &holds)) return by_function(E, r);
+    if (!holds) return fast;
+    V rest = LLVMBuildBitCast(E->b, LLVMBuildNot(E->b, holds, ""), ll_i(E, n), ""), out = put_lanes(E, fast), a = put_lanes(E, r->a);
+    V args[] = {ll_i64(E, (int64_t)(intptr_t)op_function(r->op, r->t)), ll_i64(E, (int64_t)dtype_size(r->t)),
+                LLVMBuildZExt(E->b, rest, ll_i(E, 64), ""), a, r->b.v ? put_lanes(E, r->b) : a, out};
+    ll_call(E, "gpa_rest", (void *)(uintptr_t)run_rest, LLVMVoidTypeInContext(E->ctx), args, 6);
+    return take_lanes(E, out, r->to, n, true);
+}
+
 /* ---- complex arithmetic ---- */
 
 static V bin(ll *E, LLVMOpcode code, V a, V b) {
@@ -217,15 +243,21 @@ static ll_val ll_row_select(ll *E, const row *r) {
 
 static ll_val ll_row_intrinsic(ll *E, const row *r, const char *name) {
     V args[3] = {r->a.v, r->b.v, r->c.v};
-    if (r->kind == 'C') return by_function(E, r);
+    if (r->kind == 'C') return of_complex(E, r);
     if (r->kind != 'F') return r->a; /* rounding an integer */
     return result(r, ll_round(E, r->to, ll_intrinsic(E, name, args, op_info[r->op].arity)));
 }
 
 static ll_val ll_row_libm(ll *E, const row *r, const char *name) {
     V args[2] = {r->a.v, r->b.v}, v;
+    if (r->kind == 'C') return of_complex(E, r);
     if (r->kind != 'F' || !(v = ll_libm(E, name, args, op_info[r->op].arity))) return by_function(E, r);
     return result(r, ll_round(E, r->to, v));
+}
+
+static ll_val ll_angle(ll *E, const row *r) {
+    V args[2] = {r->kind == 'C' ? r->a.im : LLVMConstNull(LLVMTypeOf(r->a.v)), r->a.v}, v = ll_libm(E, "atan2", args, 2);
+    return v ? result(r, ll_round(E, r->to, v)) : by_function(E, r);
 }
 
 static ll_val ll_scale(ll *E, const row *r, double n, double d) {
@@ -236,7 +268,7 @@ static ll_val ll_scale(ll *E, const row *r, double n, double d) {
 static ll_val ll_abs(ll *E, const row *r) {
     V v = r->a.v;
     if (r->kind == 'C') {
-        V parts[2] = {r->a.v, r->a.im}, h = ll_libm(E, "hypot", parts, 2);
+        V parts[2] = {r->a.v, r->a.im}, h = ll_width(v) > 1 ? ll_modulus(E, r->a) : ll_libm(E, "hypot", parts, 2);
         return h ? result(r, h) : by_function(E, r);
     }
     if (r->kind == 'F') return result(r, ll_intrinsic(E, "llvm.fabs", &v, 1));
@@ -246,7 +278,7 @@ static ll_val ll_abs(ll *E, const row *r) {
 
 static ll_val ll_sign(ll *E, const row *r) {
     V v = r->a.v, zero;
-    if (r->kind == 'C') return by_function(E, r);
+    if (r->kind == 'C') return of_complex(E, r);
     zero = LLVMConstNull(LLVMTypeOf(v));
     V above = compare(E, r, LLVMRealOGT, LLVMIntSGT, LLVMIntUGT, v, zero);
     V below = compare(E, r, LLVMRealOLT, LLVMIntSLT, LLVMIntULT, v, zero);
@@ -260,6 +292,7 @@ static ll_val ll_sign(ll *E, const row *r) {
 }
 
 static ll_val ll_recip(ll *E, const row *r) {
+    if (r->kind == 'C') return of_complex(E, r);
     if (r->kind != 'F') return by_function(E, r);
     return result(r, ll_round(E, r->to, bin(E, LLVMFDiv, ll_real_like(E, r->a.v, 1), r->a.v)));
 }
@@ -470,6 +503,7 @@ static ll_val ll_division(ll *E, const row *r, int what) {
 #define LL_INTRIN(name) ll_row_intrinsic(E, r, #name)
 #define LL_LIBM1(name) ll_row_libm(E, r, #name)
 #define LL_LIBM2(name) ll_row_libm(E, r, #name)
+#define LL_ANGLE ll_angle(E, r)
 #define LL_SCALE(n, d) ll_scale(E, r, n, d)
 #define LL_FLOORDIV ll_division(E, r, DIV_FLOOR)
 #define LL_MOD ll_division(E, r, DIV_MOD)

@@ -85,6 +85,14 @@ V ll_round(ll *E, gpa_dtype t, V v);
 V ll_to_memory(ll *E, gpa_dtype t, V v);
 V ll_from_memory(ll *E, gpa_dtype t, V v);
 
+/* ---- emit_complex.c ---- */
+
+/* Row op on vectors of complex numbers (b: of a power): *out, right in the lanes *holds, in all where that is NULL. False: it is not written in lanes. */
+bool ll_complex(ll *E, gpa_op op, ll_val a, ll_val b, ll_val *out, V *holds);
+
+/* The modulus of complex vectors, without overflow. */
+V ll_modulus(ll *E, ll_val a);
+
 /* ---- vecmath.c ---- */
 
 /* The libm function of this name on one or two operands; NULL when it exists in scalars only and the operands are

@@ -344,6 +344,41 @@ corrcoef           | np.corrcoef(A)
 cross              | np.cross(A[:, :399].reshape(-1, 3), B[:, :399].reshape(-1, 3))
 """, each("float32 float64", 400))
 
+group("complex", MIXED + """
+T = np.dtype('{dtype}').type
+n = {size}
+a = (numbers(n, float) + 1j * numbers(n + 7, float)[7:]).astype(T)
+b = a[::-1].copy()
+""", """
+a * b              | a * b
+a / b              | a / b
+absolute           | np.abs(a)
+angle              | np.angle(a)
+reciprocal         | np.reciprocal(a)
+sign               | np.sign(a)
+exp                | np.exp(a)
+expm1              | np.expm1(a)
+log                | np.log(a)
+log10              | np.log10(a)
+log1p              | np.log1p(a)
+sqrt               | np.sqrt(a)
+a ** 3             | a ** 3
+a ** -2            | a ** -2
+a ** b             | a ** b
+sin                | np.sin(a)
+tan                | np.tan(a)
+cosh               | np.cosh(a)
+tanh               | np.tanh(a)
+arcsin             | np.arcsin(a)
+arccosh            | np.arccosh(a)
+arctan             | np.arctan(a)
+roll               | np.roll(a, 5)
+sum                | a.sum()
+cumsum             | np.cumsum(a)
+sort               | np.sort(a)
+convolve           | np.convolve(a[:3000], b[:400])
+""", each("complex64 complex128", MID))
+
 group("complex matrices", MATRICES.split("S = ")[0] + '''
 S = A + A.T.conj()
 P = A @ A.T.conj() + n * np.eye(n, dtype=T)
