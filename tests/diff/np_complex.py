@@ -75,3 +75,18 @@ for _ in range(3): # the memory of a result has held NaN
     print(gone[0].real != 0)
     del gone
     print((np.ones((300, 20), 'c16') @ np.ones(20, 'c16')).sum())
+
+# --- convolutions of many weights
+for T in ('f4', 'f8', 'c8', 'c16', 'i8'):
+    for n, m in ((200, 33), (300, 300), (1000, 40), (1000, 63), (3000, 400), (2000, 600), (1100, 1025)):
+        a, v = (np.arange(n) % 11 - 5).astype(T), (np.arange(m) % 7 - 2).astype(T)
+        if T[0] == 'c': a, v = a + 1j * (np.arange(n) % 3).astype(T), v * (1 - 2 * 1j)
+        for mode in ('full', 'same', 'valid'):
+            for r in (np.convolve(a, v, mode), np.correlate(a, v, mode), np.correlate(v, a, mode)):
+                print(r.dtype, r.shape, r.sum(), (r * (np.arange(r.size) % 5)).sum(), r[:3].tolist(), r[-3:].tolist())
+a, v = np.arange(500.0), np.arange(50.0)
+a[100], v[7] = np.nan, 2
+print(np.isnan(np.convolve(a, v)).nonzero()[0].tolist(), np.isnan(np.convolve(a, v, 'valid')).sum())
+a[100] = np.inf
+with np.errstate(all='ignore'):
+    print((~np.isfinite(np.convolve(a, v))).nonzero()[0].tolist())
