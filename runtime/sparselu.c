@@ -15,7 +15,7 @@ gpa_code arr_sparse_lu_order(gpa_rt *rt, gpa_arr *const *a, int64_t n, gpa_arr *
     host_new_array made[RESULTS] = {{0}};
     gpa_code rc = GPA_OK;
     TRY(sparse_get(rt, a, n, &s, e));
-    if (s.r.m != n || !n) TRY(gpa_fail(e, GPA_E_VALUE, misfit));
+    if (s.r.m != n) TRY(gpa_fail(e, GPA_E_VALUE, misfit));
     rc = host_new(rt, DT_I32, 1, &n, &made[ORDER], e);
     if (!rc) rc = host_new(rt, DT_F64, 1, (int64_t[]){1}, &made[OPERATIONS], e);
     if (!rc) rc = hostlu_order(&s.r, sparse_ints(&made[ORDER]), (double *)(void *)made[OPERATIONS].data, &rt->interrupted, e);

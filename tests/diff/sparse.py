@@ -390,3 +390,12 @@ for n, t in ((500, "f8"), (900, "c16")):  # not symmetric, pivots that leave the
         print(bool(abs(c @ x - b).max() < 1e-9 * abs(x).max()), np.round(x.real, 4)[:40].tolist())
 loose = sp.csc_matrix((np.array([1.0, 2, 1, 3]), np.array([0, 1, 0, 1]), np.array([0, 3, 4])), (2, 2))
 print(sl.spsolve(loose, [2.0, 5]), sl.spsolve(sp.csr_matrix([[2, 0], [0, 4]]), [1, 2]).dtype, sl.spsolve(sp.csr_matrix([[2, 0], [0, 4]], dtype="f4"), np.array([1, 2], "f4")).dtype)
+for t in ("?", "i1", "u2", "i4", "f4", "f8", "c8", "c16"):  # dtypes of factors; right hand sides that would lose something
+    a = sp.csc_matrix(np.array([[1, 0], [1, 1]], t))
+    lu = sl.splu(a)
+    print(lu.L.dtype, lu.U.dtype)
+    for u in ("?", "i1", "i8", "f4", "f8", "c8", "c16"):
+        tell(lambda: lu.solve(np.ones(2, u)), lambda: lu.solve(np.ones((2, 2), u), "H"), lambda: sl.factorized(a)(np.ones(2, u)), lambda: sl.spsolve(a, np.ones(2, u)))
+nothing = sp.csc_matrix((0, 0))
+lu = sl.splu(nothing)
+print(lu.shape, lu.nnz, lu.perm_r.shape, lu.perm_c.shape, lu.L.shape, lu.U.shape, lu.solve(np.ones(0)), lu.solve(np.ones((0, 3)), "H").shape, sl.spsolve(nothing, np.ones(0)))
