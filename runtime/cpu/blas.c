@@ -263,6 +263,10 @@ static bool is_own(const gpa_libcall *c) {
 
 enum { CHUNK = 4096 }; /* small products that a thread takes at a time */
 
+static gpa_code unless_stopped(const int32_t *stop, gpa_err *e) {
+    return __atomic_load_n(stop, __ATOMIC_RELAXED) ? gpa_fail(e, GPA_E_INTERRUPT, "%s", "") : GPA_OK;
+}
+
 static void small_products(void *arg, int64_t chunk) {
     const gpa_libcall *c = arg;
     products_run(c, chunk * CHUNK, MIN((chunk + 1) * CHUNK, c->gemm.batch));
@@ -283,7 +287,7 @@ gpa_code blas_run(blas *b, int threads, const int32_t *stop, const gpa_libcall *
     if (products_can(c)) {
         gpa_libcall whole = *c;
         threads_each(threads, (batch + CHUNK - 1) / CHUNK, stop, small_products, &whole);
-        return GPA_OK;
+        return unless_stopped(stop, e);
     }
     TRY(prepare(&p.x, &c->gemm.a, batch, m, k, size, e));
     TRY(prepare(&p.y, &c->gemm.b, batch, k, n, size, e));
@@ -291,6 +295,7 @@ gpa_code blas_run(blas *b, int threads, const int32_t *stop, const gpa_libcall *
     p.most = many ? PIECE_WORK : PIECE_WORK * threads;
     blas_threads(b, many ? 1 : threads);
     threads_each(many ? threads : 1, batch, stop, product, &p);
+    rc = unless_stopped(stop, e);
 out:
     mem_free(p.x.packed);
     mem_free(p.y.packed);

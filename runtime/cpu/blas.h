@@ -9,7 +9,7 @@ typedef struct blas blas;
 
 /* Whether the call can be done; loads the library at first need (then *b is owned: blas_free). */
 bool blas_can(blas **b, const gpa_libcall *c);
-/* Ends early, with an unfinished product, when *stop is not 0. */
+/* GPA_E_INTERRUPT when *stop is not 0: then the product may be unfinished. */
 gpa_code blas_run(blas *b, int threads, const int32_t *stop, const gpa_libcall *c, gpa_err *e);
 void blas_free(blas *b);
 /* The function of this name in the library, or NULL; loads it as blas_can does. */

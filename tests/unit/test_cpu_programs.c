@@ -215,6 +215,31 @@ static void products(void **state) {
     close_device();
 }
 
+/* An unfinished product is none: large ones, stacks, and many small ones. */
+static void stopped_products(void **state) {
+    (void)state;
+    static const int64_t shapes[][4] = {{1, 64, 64, 64}, {4, 32, 32, 32}, {32, 2, 2, 2}};
+    NEED_PLUGIN();
+    for (size_t s = 0; s < COUNT_OF(shapes); s++) {
+        const int64_t batch = shapes[s][0], m = shapes[s][1], n = shapes[s][2], k = shapes[s][3];
+        job j = job_new("gemm", 3, 0);
+        int a = job_array(&j, DT_F64, KIR_READ, (size_t)(batch * m * k), 0, (int64_t[]){m * k, k, 1}),
+            b = job_array(&j, DT_F64, KIR_READ, (size_t)(batch * k * n), 0, (int64_t[]){k * n, n, 1}),
+            c = job_array(&j, DT_F64, KIR_WRITE, (size_t)(batch * m * n), 0, (int64_t[]){m * n, n, 1});
+        gpa_libcall call = {.kind = LIB_GEMM, .dtype = DT_F64, .gemm = {batch, m, n, k, j.bind[a], j.bind[b], j.bind[c]}};
+        gpa_err e = {0};
+        if (be->lib_can(dev, &call)) {
+            be->interrupt(dev, true);
+            assert_int_equal(be->lib_run(dev, &call, &e), GPA_E_INTERRUPT);
+            be->interrupt(dev, false);
+            gpa_err_clear(&e);
+            check(be->lib_run(dev, &call, &e), &e);
+        }
+        job_free(&j);
+    }
+    close_device();
+}
+
 /* ---- random programs, against the reference device ---- */
 
 /* Runs the same program there, on copies of the arrays as they were before. */
@@ -390,4 +415,4 @@ static void random_programs(void **state) {
 }
 
 UNIT_TESTS(TEST(loops_and_branches), TEST(counted_loops), TEST(checked_indices), TEST(scattered_stores), TEST(interrupts),
-           TEST(products), TEST(random_programs))
+           TEST(products), TEST(stopped_products), TEST(random_programs))
