@@ -47,9 +47,9 @@ static void suspended_free(gpa_vm *vm, object_obj *o) {
         drop(vm, g);
         return;
     }
-    generator **end = &vm->abandoned;
-    while (*end) end = &(*end)->waiting;
-    *end = g;
+    if (vm->abandoned) vm->last_abandoned->waiting = g;
+    else vm->abandoned = g;
+    vm->last_abandoned = g;
 }
 
 const object_kind suspended_kind = {.type_name = "generator", .free = suspended_free};
@@ -154,7 +154,7 @@ gpa_code generator_enter(gpa_vm *vm, generator *g, value sent) {
     if (!g->started) return GPA_OK;
     bool from = at->op == I_YIELD_FROM;
     if (!from) f->next++;
-    if (from || !at->c) reg_put(vm, &g->regs[from ? at->b : at->a], sent);
+    if (from || (!at->c && sent.tag != V_UNSET)) reg_put(vm, &g->regs[from ? at->b : at->a], sent);
     else value_release(vm, sent);
     return GPA_OK;
 }
@@ -183,6 +183,7 @@ static inline gpa_code go_on(gpa_vm *vm, generator *g, value sent, value *out, b
 gpa_code generator_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
     generator *g = generator_of(it);
     value holder = value_retain(it->source);
+    if (g->done) reg_put(vm, &g->result, v_none()); /* whoever met the end did not ask */
     gpa_code rc = go_on(vm, g, v_none(), out, done);
     if (!rc && *done && out->tag != V_NONE) { /* kept for who asks */
         reg_put(vm, &g->result, *out);
@@ -270,9 +271,9 @@ static gpa_code raise_in(gpa_vm *vm, generator *g, value exc, bool deep, value *
     bool answered = false;
     value given = v_none();
     *done = false;
-    gpa_code rc = vm->reentry >= MAX_REENTRY ? refuse(vm, g) : generator_enter(vm, g, v_none());
+    gpa_code rc = vm->reentry >= MAX_REENTRY ? refuse(vm, g) : generator_enter(vm, g, v_unset());
     if (rc) return rc;
-    for (generator *inner; !rc && deep && (inner = inner_of(last)); last = inner) rc = generator_enter(vm, inner, v_none());
+    for (generator *inner; !rc && deep && (inner = inner_of(last)); last = inner) rc = generator_enter(vm, inner, v_unset());
     bool over_other = !rc && deep && last->at->op == I_YIELD_FROM && last->regs[last->at->a].iter->next != generator_next;
     if (over_other && has(vm, generator_waits_for(last), "throw")) {
         rc = ask(vm, generator_waits_for(last), "throw", &exc, &given, &answered);
@@ -321,9 +322,12 @@ static gpa_code leave(gpa_vm *vm, generator *g, value exit, value *out, bool *do
 
 gpa_code generator_throw(gpa_vm *vm, generator *g, value exc, value *out, bool *done) {
     *done = false;
+    if (g->running) return refuse(vm, g);
     if (g->done || !g->started) {
-        if (!g->done) generator_end(vm, g);
-        return raise_value(vm, exc, v_none(), false);
+        raise_value(vm, exc, v_none(), false);
+        if (!g->done) generator_fail(vm, g);
+        vm->tracing = false; /* it was in no frame yet */
+        return vm->err.code;
     }
     if (gpa_err_is(exc.exc->code, GPA_E_GENERATOR_EXIT)) return leave(vm, g, exc, out, done);
     return raise_in(vm, g, exc, true, out, done);
@@ -378,12 +382,16 @@ void generator_end_abandoned(gpa_vm *vm) {
     raise_take_back(vm, &aside);
 }
 
-/* The oldest that has something left to do, or NULL. */
-static generator *oldest(const gpa_vm *vm) {
-    generator *found = NULL;
-    for (generator *g = vm->generators; g; g = g->next)
-        if (g->holder && !g->running && has_more_to_do(g)) found = g;
-    return found;
+static const generator *oldest(const gpa_vm *vm) {
+    const generator *g = vm->generators;
+    while (g && g->next) g = g->next;
+    return g;
+}
+
+/* The first of g and those newer that has something left to do, with its holder held; or NULL. */
+static generator *hold_next(const generator *g) {
+    while (g && (!g->holder || g->running || !has_more_to_do(g))) g = g->prev;
+    return g ? value_retain(v_obj(V_OBJECT, g->holder)).object->data : NULL;
 }
 
 /* Those that are made meanwhile are not asked: there would be no end. */
@@ -391,11 +399,15 @@ void generator_end_all(gpa_vm *vm) {
     size_t most = 0;
     generator_end_abandoned(vm);
     for (const generator *g = vm->generators; g; g = g->next) most++;
-    for (generator *g; most-- && (g = oldest(vm));) {
-        value holder = value_retain(v_obj(V_OBJECT, g->holder));
-        if (generator_close(vm, g)) tell_ignored(vm, g);
-        g->done = true; /* it may have refused to end */
-        value_release(vm, holder);
+    for (generator *g = hold_next(oldest(vm)), *newer = NULL; g; g = newer, newer = NULL) {
+        if (most > 0) {
+            most--;
+            if (generator_close(vm, g)) tell_ignored(vm, g);
+            g->done = true; /* it may have refused to end */
+            newer = hold_next(g->prev);
+            if (!newer) newer = hold_next(oldest(vm)); /* one that was gone on with meanwhile */
+        }
+        value_release(vm, v_obj(V_OBJECT, g->holder));
         generator_end_abandoned(vm);
     }
 }

@@ -26,7 +26,7 @@ static inline generator *generator_of(const iter_obj *it) { return it->source.ob
 gpa_code generator_new(gpa_vm *vm, code *c, module_obj *m, uint32_t n_cells, value *out);
 /* The same of a yielding function's frame at its first instruction, which gives its registers away. */
 gpa_code generator_suspend(gpa_vm *vm, const frame *f, value *out);
-/* Pushes its frame, to go on with what it is sent (consumed). ValueError when it is running. */
+/* Pushes its frame, to go on with what it is sent (consumed; UNSET: an error, so a yield gives nothing). ValueError when it is running. */
 gpa_code generator_enter(gpa_vm *vm, generator *g, value sent);
 /* Its frame was left for good: by a return, or with the current error, of which a StopIteration becomes a RuntimeError. */
 void generator_end(gpa_vm *vm, generator *g);

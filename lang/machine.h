@@ -80,7 +80,7 @@ struct vm {
     struct class_obj *classes;     /* class.h: those of programs */
     struct object_obj *instances;  /* instance.h */
     struct generator *generators;  /* generator.h: all, the newest first */
-    struct generator *abandoned;   /* those that nobody holds and that are still to be ended, the first first */
+    struct generator *abandoned, *last_abandoned; /* those that nobody holds and that are still to be ended, the first first */
     bool ending;                   /* that is being done */
     struct exc_obj *exceptions;    /* raise.c */
     struct dying *dying; /* value.c: what is being destroyed, while something is */

@@ -496,9 +496,10 @@ L_GET_ITEM : {
 L_SET_ITEM : {
     const value *x = &R[I->a], *y = &R[I->b];
     if (y->tag == V_INT && x->tag == V_LIST && x->list->count > (uint64_t)y->i && R[I->c].tag != V_UNSET) {
-        value v = reg_take(f, I->c);
-        reg_put(vm, &x->list->items[y->i], v);
+        value *item = &x->list->items[y->i], old = *item;
+        *item = reg_take(f, I->c);
         reg_consume(vm, f, I->a);
+        if (is_counted(old)) let_go(vm, old);
         GO(1);
     }
     f->ip = I;

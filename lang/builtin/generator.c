@@ -32,14 +32,17 @@ gpa_code generator_send_value(gpa_vm *vm, value *argv, value *out) {
 static gpa_code exception_of(gpa_vm *vm, value type, value v, value *out) {
     bool class = (type.tag == V_TYPE && type.aux >= AUX_ERROR && type.aux < AUX_FROZENSET) || (type.tag == V_CLASS && type.class->error);
     if (type.tag == V_EXCEPTION && v.tag != V_NONE) return vm_fail(vm, GPA_E_TYPE, "instance exception may not have a separate value");
-    if (type.tag == V_EXCEPTION || (class && v.tag == V_EXCEPTION)) {
+    bool made = type.tag == V_EXCEPTION;
+    gpa_code rc = class && v.tag == V_EXCEPTION ? raise_match(vm, v, type, &made) : GPA_OK;
+    if (rc) return rc;
+    if (made) {
         *out = value_retain(type.tag == V_EXCEPTION ? type : v);
         return GPA_OK;
     }
     if (!class)
         return vm_fail(vm, GPA_E_TYPE, "exceptions must be classes or instances deriving from BaseException, not %s", value_type_name(type));
     bool several = v.tag == V_TUPLE;
-    gpa_code rc = vm_call(vm, type, several ? v.tuple->count : v.tag != V_NONE, several ? v.tuple->items : &v, 0, NULL, out);
+    rc = vm_call(vm, type, several ? v.tuple->count : v.tag != V_NONE, several ? v.tuple->items : &v, 0, NULL, out);
     if (rc || out->tag == V_EXCEPTION) return rc;
     value_release(vm, *out);
     return vm_fail(vm, GPA_E_TYPE, "calling %s should have returned an instance of BaseException", value_type_name(type));

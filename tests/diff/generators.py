@@ -120,6 +120,18 @@ try:
     t.send(1)
 except StopIteration as e:
     print(e.value, e.args)
+def ends(n):
+    yield n
+    return n
+
+
+g = ends(3)
+print(list(g))
+for again in range(2):
+    try:
+        next(g)
+    except StopIteration as e:
+        print(e.value)
 # --- yield from
 def inner(n):
     for i in range(n):
@@ -275,11 +287,29 @@ try:
     g.throw(IndexError("not begun"))
 except IndexError as e:
     print(e, list(g))
-for what in (1, "text", int, (ValueError("x"), 3)):
+def keeps(x):
+    try:
+        x = yield x
+    except ValueError:
+        x, y = [x], x
+        try:
+            x = yield from [y, y]
+        finally:
+            print("still", x)
+
+
+g = keeps(5)
+print(next(g), g.throw(ValueError), next(g))
+g.close()
+try:
+    f().throw(StopIteration("not begun"))
+except RuntimeError as e:
+    print(repr(e), repr(e.__cause__))
+for what in (1, "text", int, (ValueError("x"), 3), (ValueError, KeyError("a value")), (LookupError, KeyError("the one"))):
     try:
         f().throw(*what) if isinstance(what, tuple) else f().throw(what)
-    except TypeError as e:
-        print(e)
+    except (TypeError, ValueError, LookupError) as e:
+        print(repr(e))
 try:
     g.throw(ValueError("over"))
 except ValueError as e:
@@ -451,6 +481,18 @@ try:
     list(g)
 except ValueError as e:
     print(e)
+def f():
+    for n in range(2):
+        for act in (g.throw, g.send, lambda _: g.close()):
+            try:
+                act(KeyError)
+            except ValueError as e:
+                print(n, e)
+        yield n
+
+
+g = f()
+print(list(g))
 def f():
     g.close()
     yield
@@ -848,10 +890,35 @@ def many(n):
     l = [f() for i in range(n)]
     for g in l:
         next(g)
+    return l
 
 
-many(2000)
+many(50000)
 print(ended)
+kept = many(50000)
+# --- left where an element is set
+def f(n):
+    try:
+        yield n
+    finally:
+        print("ended", n)
+
+
+def left():
+    g = f(1)
+    next(g)
+    g = [g]
+    g[0] = 1
+    print("and on")
+    h = f(2)
+    next(h)
+    l = [None, h]
+    del h
+    l[1], k = None, l
+    print("and on")
+
+
+left()
 # --- without end, by itertools
 import itertools as it
 
