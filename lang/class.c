@@ -8,7 +8,6 @@
 #include "lang/container.h"
 #include "lang/step.h"
 
-
 /* ---- members ---- */
 
 const ast_node *class_node(const class_obj *c) { return c->body->node; }

@@ -367,18 +367,23 @@ static void tell_ignored(gpa_vm *vm, const generator *g) {
     vm_clear_error(vm);
 }
 
+/* What is let go of while one of them runs ends within it; what one held, before the next. */
 void generator_end_abandoned(gpa_vm *vm) {
-    if (vm->ending || vm->reentry + 10 > MAX_REENTRY || vm->depth + 50 > MAX_FRAMES) return;
+    if (vm->reentry + 10 > MAX_REENTRY || vm->depth + 50 > MAX_FRAMES) return;
+    generator *left = NULL;
     raise_aside aside; /* an error may be on its way */
     raise_put_aside(vm, &aside);
-    vm->ending = true;
-    while (vm->abandoned) {
-        generator *g = vm->abandoned;
-        vm->abandoned = g->waiting;
+    while (vm->abandoned || left) {
+        if (vm->abandoned) {
+            vm->last_abandoned->waiting = left;
+            left = vm->abandoned;
+            vm->abandoned = NULL;
+        }
+        generator *g = left;
+        left = g->waiting;
         if (generator_close(vm, g)) tell_ignored(vm, g);
         drop(vm, g);
     }
-    vm->ending = false;
     raise_take_back(vm, &aside);
 }
 

@@ -6,7 +6,6 @@
 #include "lang/container.h"
 #include "lang/step.h"
 
-
 typedef struct {
     object_obj *prev, *next;
 } links;

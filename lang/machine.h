@@ -81,7 +81,6 @@ struct vm {
     struct object_obj *instances;  /* instance.h */
     struct generator *generators;  /* generator.h: all, the newest first */
     struct generator *abandoned, *last_abandoned; /* those that nobody holds and that are still to be ended, the first first */
-    bool ending;                   /* that is being done */
     struct exc_obj *exceptions;    /* raise.c */
     struct dying *dying; /* value.c: what is being destroyed, while something is */
     dict_obj *methods;  /* methods of arrays written in gpa: name to function */
@@ -92,7 +91,7 @@ struct vm {
     const native *constructors[AUX_DTYPE + DT_COUNT]; /* of the language's own types and NumPy's scalar ones, once looked up */
     trace_entry *trace; /* innermost first */
     size_t n_trace, cap_trace;
-    const obj *trace_of; /* the exception last caught, whose trace this is; only compared */
+    struct exc_obj *trace_of; /* the exception last caught, whose trace this is, while it lives */
     bool tracing;        /* an error is on its way: frames are added to the trace */
     bool trace_skip;     /* raised again where it was caught: that frame is in the trace already */
     vm_frame *trace_out;
@@ -166,7 +165,7 @@ typedef struct {
     value raised;
     trace_entry *trace;
     size_t n_trace, cap_trace;
-    const obj *trace_of;
+    struct exc_obj *trace_of; /* counted */
     bool tracing, trace_skip;
 } raise_aside;
 void raise_put_aside(gpa_vm *vm, raise_aside *a);

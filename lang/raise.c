@@ -93,6 +93,7 @@ value v_exception(gpa_vm *vm, gpa_code kind, value args) {
 }
 
 void exception_forget(gpa_vm *vm, exc_obj *x) {
+    if (vm->trace_of == x) vm->trace_of = NULL;
     if (x->prev) x->prev->next = x->next;
     else vm->exceptions = x->next;
     if (x->next) x->next->prev = x->prev;
@@ -145,7 +146,7 @@ gpa_code raise_again(gpa_vm *vm, value exc) {
     copy_error(&vm->err, &exc.exc->err);
     value_release(vm, vm->raised);
     vm->raised = exc;
-    vm->tracing = vm->trace_skip = exc.o == vm->trace_of;
+    vm->tracing = vm->trace_skip = exc.exc == vm->trace_of;
     return vm->err.code;
 }
 
@@ -174,7 +175,7 @@ value raise_take(gpa_vm *vm) {
         copy_error(&exc.exc->err, &vm->err);
         gpa_err_clear(&vm->err);
     }
-    vm->trace_of = exc.o;
+    vm->trace_of = exc.exc;
     vm->tracing = false;
     return exc;
 }
@@ -249,7 +250,7 @@ gpa_code raise_value(gpa_vm *vm, value v, value cause, bool has_cause) {
         value_release(vm, old);
     }
     exc_obj *x = exc.exc;
-    bool again = exc.o == vm->trace_of;
+    bool again = exc.exc == vm->trace_of;
     if (!again) {
         x->err.span = (gpa_span){0, 0, 0};
         rc = raise_describe(vm, x);
@@ -292,6 +293,7 @@ void raise_put_aside(gpa_vm *vm, raise_aside *a) {
                        .trace_of = vm->trace_of, .tracing = vm->tracing, .trace_skip = vm->trace_skip};
     copy_error(&a->err, &vm->err);
     gpa_err_clear(&vm->err);
+    if (a->trace_of) a->trace_of->head.refs++;
     vm->raised = v_unset();
     vm->trace = NULL;
     vm->n_trace = vm->cap_trace = 0;
@@ -310,11 +312,13 @@ void raise_take_back(gpa_vm *vm, raise_aside *a) {
     vm->trace_of = a->trace_of;
     vm->tracing = a->tracing;
     vm->trace_skip = a->trace_skip;
+    if (a->trace_of) value_release(vm, v_obj(V_EXCEPTION, a->trace_of));
 }
 
 void raise_give_up(gpa_vm *vm, raise_aside *a) {
     mem_free(a->trace);
     value_release(vm, a->raised);
+    if (a->trace_of) value_release(vm, v_obj(V_EXCEPTION, a->trace_of));
 }
 
 /* ---- names that are not there ---- */

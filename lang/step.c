@@ -680,7 +680,7 @@ gpa_code step_leave_raised(gpa_vm *vm, frame *f, value *r, const ins *i, bool *s
     value exc = r[i->b];
     gpa_span at = exc.exc->err.span;
     raise_put_aside(vm, &aside);
-    vm->trace_of = exc.o;
+    vm->trace_of = exc.exc;
     gpa_code rc = leave(vm, r[i->a], exc, swallowed);
     if (rc && vm->raised.o != exc.o) {
         raise_give_up(vm, &aside);

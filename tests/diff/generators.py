@@ -859,6 +859,28 @@ del a
 print("a is held")
 del b
 print("both are gone")
+def inner(name, more=()):
+    try:
+        yield from more
+        yield name
+    finally:
+        print("inner", name)
+
+
+def outer(n):
+    try:
+        for x in inner("over " + str(n)):
+            yield x
+    finally:
+        next(inner("at the end of " + str(n), outer(n - 1) if n else ()))
+        print("outer", n)
+
+
+several = [outer(n) for n in range(3)]
+for g in several:
+    next(g)
+del g
+several = None
 # --- kept by an object
 class Keeper:
     def __init__(self):

@@ -28,6 +28,9 @@ print(identity([0, 1]), identity.__doc__, as_float([0, 1]), identity.__name__)
 attempt(np.vectorize, 3); attempt(np.vectorize, len, otypes='z'); attempt(np.vectorize, len, otypes=3); attempt(np.vectorize(lambda a: a), []); attempt(np.vectorize(lambda a: a, otypes='d'), []); attempt(np.vectorize(lambda a: [a]), [1, 2])
 attempt(np.vectorize(lambda a, b: a), [1, 2], [1, 2, 3])
 
+for t, r in (('f', 1j), ('i', 1j), ('i', np.nan), ('l', -2.9), ('F', 2.5), ('?', 2j)):
+    attempt(np.vectorize(lambda x: x * r, otypes=t), [1, 1])
+
 # --- vectorize with a signature
 c = np.vectorize(np.convolve, signature='(n),(m)->(k)'); print(c(np.eye(4), [1, 2, 1]))
 d = np.vectorize(lambda x, y: (x.sum(), x * y), signature='(n),(n)->(),(n)'); print(d(np.arange(6).reshape(2, 3), [1, 2, 3]), d([1, 2], [3, 4]))
