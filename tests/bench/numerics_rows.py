@@ -344,6 +344,58 @@ corrcoef           | np.corrcoef(A)
 cross              | np.cross(A[:, :399].reshape(-1, 3), B[:, :399].reshape(-1, 3))
 """, each("float32 float64", 400))
 
+group("functions", MIXED + """
+T = np.dtype('{dtype}').type
+n = {size}
+u = (numbers(n, float) / 4096).astype(T)
+x = u * T(20) - T(10)
+y = u[::-1].copy()
+""", """
+sqrt               | np.sqrt(u)
+cbrt               | np.cbrt(x)
+exp                | np.exp(x)
+exp2               | np.exp2(x)
+expm1              | np.expm1(x)
+log                | np.log(u)
+log2               | np.log2(u)
+log10              | np.log10(u)
+log1p              | np.log1p(u)
+power              | np.power(u, y)
+a ** 1.5           | u ** 1.5
+a ** 3             | u ** 3
+sin                | np.sin(x)
+cos                | np.cos(x)
+tan                | np.tan(x)
+arcsin             | np.arcsin(u)
+arccos             | np.arccos(u)
+arctan             | np.arctan(x)
+arctan2            | np.arctan2(u, x)
+sinh               | np.sinh(x)
+cosh               | np.cosh(x)
+tanh               | np.tanh(x)
+arcsinh            | np.arcsinh(x)
+arccosh            | np.arccosh(u + 1)
+arctanh            | np.arctanh(u)
+hypot              | np.hypot(u, x)
+logaddexp          | np.logaddexp(u, x)
+fmod               | np.fmod(x, u)
+remainder          | np.remainder(x, u)
+floor_divide       | x // (u + 1)
+divide             | x / u
+floor              | np.floor(x)
+rint               | np.rint(x)
+modf               | np.modf(x)[0]
+frexp              | np.frexp(x)[0]
+ldexp              | np.ldexp(u, 3)
+nextafter          | np.nextafter(x, u)
+copysign           | np.copysign(u, x)
+sinc               | np.sinc(x)
+i0                 | np.i0(u)
+deg2rad            | np.deg2rad(x)
+heaviside          | np.heaviside(x, u)
+clip               | np.clip(x, -1, 1)
+""", each("float32 float64", MID))
+
 group("complex", MIXED + """
 T = np.dtype('{dtype}').type
 n = {size}
