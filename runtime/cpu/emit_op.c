@@ -485,6 +485,24 @@ static ll_val ll_division(ll *E, const row *r, int what) {
     return r->kind == 'I' || r->kind == 'U' ? int_division(E, r, what) : by_function(E, r);
 }
 
+/* ---- parts of floats ---- */
+
+enum { PART_FRACTION, PART_MANTISSA, PART_EXPONENT, PART_SCALED, PART_NEXT, PART_SUM, PART_SUM_2 };
+
+static ll_val ll_parts(ll *E, const row *r, int what) {
+    V a = r->a.v, b = r->b.v, v = NULL, exponent;
+    bool half = dtype_info[r->t].size == 2; /* in lanes of float, whose neighbours are others */
+    switch (what) {
+        case PART_FRACTION: v = ll_fraction(E, a); break;
+        case PART_MANTISSA: ll_split(E, a, &v, &exponent); break;
+        case PART_EXPONENT: ll_split(E, a, &v, &exponent); return ll_cast(E, DT_I32, (ll_val){exponent, NULL, (uint8_t)(r->t == DT_F64 ? DT_I64 : DT_I32), r->a.vec});
+        case PART_SCALED: v = half ? NULL : ll_scaled(E, a, b); break;
+        case PART_NEXT: v = half ? NULL : ll_next(E, a, b); break;
+        default: v = ll_sum_of_exponentials(E, a, b, what == PART_SUM_2); break;
+    }
+    return v ? result(r, ll_round(E, r->to, v)) : by_function(E, r);
+}
+
 /* ---- the vocabulary of op.def's LL column ---- */
 
 #define LL_BIN(F, S, U) ll_bin(E, r, LLVM##F, LLVM##S, LLVM##U)
@@ -518,6 +536,7 @@ static ll_val ll_division(ll *E, const row *r, int what) {
 #define LL_MULHI ll_mulhi(E, r)
 #define LL_FLOAT_BITS ll_rebit(E, r, DT_F32, DT_I32)
 #define LL_FLOAT_OF ll_rebit(E, r, DT_I32, DT_F32)
+#define LL_PARTS(what) ll_parts(E, r, PART_##what)
 #define LL_HELPER by_function(E, r)
 
 #define OP(id, name, symbol, arity, sig, cost, red, b, i, u, f, c, ll, doc) \

@@ -93,6 +93,19 @@ bool ll_complex(ll *E, gpa_op op, ll_val a, ll_val b, ll_val *out, V *holds);
 /* The modulus of complex vectors, without overflow. */
 V ll_modulus(ll *E, ll_val a);
 
+/* ---- emit_float.c: floats and vectors of them, float or double ---- */
+
+/* What is behind the point, with the operand's sign. */
+V ll_fraction(ll *E, V a);
+/* a = mantissa * 2^exponent, the mantissa's size in [0.5, 1); the exponent is as wide as a. */
+void ll_split(ll *E, V a, V *mantissa, V *exponent);
+/* a * 2^n, rounded once; n: of 64 bits. */
+V ll_scaled(ll *E, V a, V n);
+/* The neighbour of a on the side of `to`. */
+V ll_next(ll *E, V a, V to);
+/* log(exp(x) + exp(y)), or that of powers of 2; NULL where functions that it needs are missing. */
+V ll_sum_of_exponentials(ll *E, V x, V y, bool of_2);
+
 /* ---- vecmath.c ---- */
 
 /* The libm function of this name on one or two operands; NULL when it exists in scalars only and the operands are

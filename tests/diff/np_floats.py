@@ -65,3 +65,17 @@ for t, u in (np.float64, np.uint64), (np.float32, np.uint32):
     for a, b in ((any_a, any_b), (any_a, any_b[::-1]), (any_a * 0, any_b), (large, small), (small, t(6.283185307179586)), (large / t(2**30), small), (np.rint(small), np.rint(small / t(2**19))),
                  (np.nextafter(t(1), t(2)) * k, t(1)), (k * t(0.1), t(0.1)), (k * t(-0.3), t(0.1)), (k * t(0.3), t(-0.1)), (-k, t(np.inf)), (k, t(0)), (k * t(1e-44), t(-3e-44))):
         print([(told(r), np.isnan(r).sum()) for r in (a % b, np.fmod(a, b), a // b)])
+
+# --- parts of floats, many at once
+x = np.array([0.0, -0.0, 1.0, -1.5, 2.5, -7.75, 1e300, 1e-300, 5e-324, -5e-324, 2.2250738585072014e-308, 1.7976931348623157e308, np.inf, -np.inf, np.nan, 0.5, 3e-310, 123456.789, 1e17, -1e-5] * 5)
+np.seterr(all='ignore')
+for t in (np.float16, np.float32, np.float64):
+    a = x.astype(t); b = np.roll(a, 3)
+    m, e = np.frexp(a); print(t.__name__, m[:20].tolist(), e[:20].tolist(), m.dtype, e.dtype)
+    f, i = np.modf(a); print(f[:20].tolist(), i[:20].tolist())
+    print(np.nextafter(a, b)[:20].tolist(), np.nextafter(b, a)[3:23].tolist(), np.nextafter(a, -a)[:20].tolist())
+    for n in (0, 1, -1, 10, -30, 1023, -1022, 1024, -1074, 2100, -2200, 99999, -99999): print(n, np.ldexp(a, n)[:20].tolist(), np.ldexp(a, np.full(100, n))[:20].tolist())
+    print(np.ldexp(a, np.arange(-50, 50))[:40].tolist())
+    print([float('%.3g' % v) for v in np.logaddexp(a, b)[:20]], [float('%.3g' % v) for v in np.logaddexp2(a, b)[:20]], np.logaddexp(a, a)[:15].tolist())
+k = np.arange(20); print(np.frexp(k)[0].tolist(), np.ldexp(k, 2).tolist(), np.modf(k - 5)[0].tolist())
+y = np.arange(-1080.0, 1030); z = np.ldexp(np.float64(1.2345678901234567), y.astype(int)); print(z.sum(), z[:12].tolist())
