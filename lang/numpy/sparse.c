@@ -60,7 +60,7 @@ static gpa_code end(gpa_vm *vm, gpa_code rc, call *c, int parts, value *out) {
 #define NATIVE(name, arrays, numbers, parts, MAKE)                      \
     gpa_code sparse_##name(gpa_vm *vm, value *argv, value *out) {       \
         call c;                                                         \
-        gpa_code rc = begin(vm, argv, arrays, NO_OPTION, numbers, &c);             \
+        gpa_code rc = begin(vm, argv, arrays, NO_OPTION, numbers, &c);  \
         return end(vm, rc ? rc : MAKE, &c, parts, out);                 \
     }
 NATIVES(NATIVE)

@@ -84,7 +84,8 @@ bool blas_can(blas **b, const gpa_libcall *c) {
     if (c->dtype != DT_F32 && c->dtype != DT_F64 && c->dtype != DT_C64 && c->dtype != DT_C128) return false;
     if (!*b) *b = load();
     const blas *l = *b;
-    return l && l->sgemm && l->dgemm && l->cgemm && l->zgemm && l->ssyrk && l->dsyrk && l->csyrk && l->zsyrk && l->sgemv && l->dgemv && l->cgemv && l->zgemv;
+    return l && l->sgemm && l->dgemm && l->cgemm && l->zgemm && l->ssyrk && l->dsyrk && l->csyrk && l->zsyrk && l->sgemv && l->dgemv && l->cgemv &&
+           l->zgemv;
 }
 
 /* ---- operands ---- */
