@@ -69,6 +69,7 @@ for T in ('c8', 'c16'):
         wide = np.zeros((k, 3), T)
         wide[:, 1] = v
         for r in (A @ v, w @ A, A.T @ w, v @ A.T, A @ v[::-1], A[::-1] @ v, A[:, ::-1] @ v, A @ wide[:, 1], A @ wide[:, 1:2], w[None] @ A, A[::2, ::2] @ v[::2], np.stack([A, 2 * A]) @ v, A.conj() @ v):
+            r = r + 0  # a sum of one product may be -0
             print(r.dtype, r.shape, r.sum(), r.ravel()[:3].tolist(), r.ravel()[-3:].tolist())
 for _ in range(3): # the memory of a result has held NaN
     gone = np.full(300, np.nan + 1j * np.nan)
