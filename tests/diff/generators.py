@@ -301,10 +301,6 @@ def keeps(x):
 g = keeps(5)
 print(next(g), g.throw(ValueError), next(g))
 g.close()
-try:
-    f().throw(StopIteration("not begun"))
-except RuntimeError as e:
-    print(repr(e), repr(e.__cause__))
 for what in (1, "text", int, (ValueError("x"), 3), (ValueError, KeyError("a value")), (LookupError, KeyError("the one"))):
     try:
         f().throw(*what) if isinstance(what, tuple) else f().throw(what)
