@@ -325,7 +325,7 @@ gpa_code generator_throw(gpa_vm *vm, generator *g, value exc, value *out, bool *
     if (g->running) return refuse(vm, g);
     if (g->done || !g->started) {
         raise_value(vm, exc, v_none(), false);
-        if (!g->done) generator_fail(vm, g);
+        if (!g->done) generator_end(vm, g);
         vm->tracing = false; /* it was in no frame yet */
         return vm->err.code;
     }

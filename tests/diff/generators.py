@@ -1351,3 +1351,12 @@ def f():
 
 
 print(list(f()))
+
+# --- StopIteration thrown to one that has not begun (python 3.12)
+def f():
+    yield 1
+g = f()
+try:
+    g.throw(StopIteration("not begun"))
+except (StopIteration, RuntimeError) as e:
+    print(repr(e), repr(e.__cause__), list(g))
