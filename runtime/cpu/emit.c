@@ -237,9 +237,9 @@ static void whole(em *M) {
     LLVMBuildBr(M->E.b, M->leave);
 }
 
-static void set_width(em *M, const char *name, const char *bits) {
-    LLVMAttributeRef width = LLVMCreateStringAttribute(M->E.ctx, name, (unsigned)strlen(name), bits, (unsigned)strlen(bits));
-    LLVMAddAttributeAtIndex(M->E.fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, width);
+static void set_attribute(em *M, const char *name, const char *value) {
+    LLVMAttributeRef attribute = LLVMCreateStringAttribute(M->E.ctx, name, (unsigned)strlen(name), value, (unsigned)strlen(value));
+    LLVMAddAttributeAtIndex(M->E.fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, attribute);
 }
 
 void em_open_function(em *M) {
@@ -253,9 +253,11 @@ void em_open_function(em *M) {
         *args[i] = LLVMGetParam(M->E.fn, i);
         LLVMSetValueName2(*args[i], names[i], strlen(names[i]));
     }
+    /* Registers are saved around calls of libmvec: to slots that cross no cache line, wherever the caller's stack is. */
+    set_attribute(M, "stackrealign", "");
     if (M->E.host->bytes == 64) {
-        set_width(M, "prefer-vector-width", M->plan->halves ? "256" : "512");
-        if (M->plan->halves) set_width(M, "min-legal-vector-width", "256");
+        set_attribute(M, "prefer-vector-width", M->plan->halves ? "256" : "512");
+        if (M->plan->halves) set_attribute(M, "min-legal-vector-width", "256");
     }
     LLVMPositionBuilderAtEnd(M->E.slots, em_block(M, "slots"));
     M->pre[LEVEL_ENTRY] = em_block(M, "entry");

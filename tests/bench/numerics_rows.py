@@ -347,7 +347,7 @@ cross              | np.cross(A[:, :399].reshape(-1, 3), B[:, :399].reshape(-1, 
 group("functions", MIXED + """
 T = np.dtype('{dtype}').type
 n = {size}
-u = (numbers(n, float) / 4096).astype(T)
+u = numbers(n, T)
 x = u * T(20) - T(10)
 y = u[::-1].copy()
 """, """
