@@ -375,15 +375,21 @@ static gpa_dtype computed_as(const kir_func *f, size_t at) {
     return narrow == DT_NONE ? t : narrow;
 }
 
-/* Numbers with which processors compute as they are. */
-static bool is_plain_number(unsigned t) { return t < DT_COUNT && t != DT_BOOL && !dtype_is_complex((gpa_dtype)t) && dtype_info[t].compute == t; }
+/* Numbers with which processors compute as they are, or whose parts are such. */
+static bool is_plain_number(unsigned t) { return t < DT_COUNT && t != DT_BOOL && dtype_info[t].compute == t; }
+
+/* What of complex numbers is a few instructions. */
+static bool is_plain_complex(unsigned op) {
+    return op == OP_ADD || op == OP_SUBTRACT || op == OP_MULTIPLY || op == OP_NEGATIVE || op == OP_CONJUGATE || op == OP_REAL || op == OP_IMAG;
+}
 
 /* Whether an instruction costs nothing beside what it reads and writes, in whatever registers. */
 static bool is_plain(const kir_func *f, const kir_ins *i) {
     if (i->code == KIR_CONST || i->code == KIR_PARAM) return true;
     if (i->code == KIR_LOAD || i->code == KIR_STORE) return is_plain_number(f->arrays[i->sub].dtype);
     if (i->code == KIR_CAST) return is_plain_number(i->type) && is_plain_number(f->code[i->a].type);
-    return i->code == KIR_OP && is_plain_number(i->type) && op_info[i->sub].cost <= 1;
+    if (i->code != KIR_OP || !is_plain_number(i->type) || op_info[i->sub].cost > 1) return false;
+    return !dtype_is_complex((gpa_dtype)f->code[i->a].type) || is_plain_complex(i->sub);
 }
 
 /* A loop of as many trips as each point needs. */
@@ -402,6 +408,7 @@ emit_facts emit_examine(const kir_func *f) {
         if (code == KIR_END) *(f->code[ins->imm].code == KIR_EACH ? &depth : &inside) -= 1, again -= loops_alone(&f->code[ins->imm]);
         if (kir_info[code].result == 'R' && code != KIR_EACH) inside++;
         r.alone |= code == KIR_ATOMIC || (inside && !in_lanes(code));
+        if (code == KIR_LOAD || code == KIR_STORE) r.complex |= dtype_is_complex((gpa_dtype)f->arrays[ins->sub].dtype);
         if (code == KIR_REDUCE) r.n_reduce++, r.narrow_sums |= emit_narrow(f, ins) != DT_NONE;
         if (code == KIR_SCAN) r.scans = true;
         if (code == KIR_STORE && !depth) r.stores_outside = true;

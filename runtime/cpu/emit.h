@@ -45,6 +45,7 @@ typedef struct {
     bool loops;                /* of single points, of as many trips as each needs */
     bool scans;
     bool plain;                /* little but reading and writing numbers */
+    bool complex;              /* some of them complex */
     bool narrow_sums;    /* emit_narrow */
     bool stores_outside; /* STORE outside of EACH */
     uint32_t ops, ops_again;      /* cost of a point, roughly in instructions; of these inside of `loops` */

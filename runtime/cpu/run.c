@@ -99,6 +99,8 @@ static unsigned lanes_for(const gpa_prog *p, const jit_host *host, int64_t exten
     /* A trip waits for the one before: several are under way. Longer bodies take longer to compile. */
     if (p->facts.loops) registers = p->facts.ops_again <= 256 ? 4 : 2, one = host->bytes / p->facts.widest_again;
     else registers = ops <= 12 || p->facts.trips ? 4 : ops <= 40 ? 2 : 1;
+    /* More than four lines of an array in a trip are read in no order, which is not what is fetched ahead. */
+    if (p->facts.complex && registers == 4) registers = 2;
     if (one > 64) one = 64;
     if (one < 2) one = 2;
     while (registers > 1 && (one * registers > 64 || (int64_t)(one * registers) > extent)) registers /= 2;
