@@ -433,3 +433,27 @@ out:
     arr_release(vm_rt(vm), result);
     return rc;
 }
+
+/* NumPy does not tell its floating-point errors. */
+gpa_code np_vdot(gpa_vm *vm, value *argv, value *out) { /* a, b */
+    value flat[2] = {v_none(), v_none()};
+    gpa_opnd in[2] = {0};
+    gpa_arr *conjugate = NULL, *result;
+    gpa_code rc = GPA_OK;
+    for (int i = 0; i < 2; i++) {
+        TRY(np_ravel(vm, (value[]){argv[i], v_none()}, &flat[i]));
+        in[i].arr = flat[i].array->arr;
+    }
+    if (in[0].arr->size != in[1].arr->size)
+        TRY(vm_fail(vm, GPA_E_VALUE, "cannot reshape array of size %lld into shape (%lld,)", (long long)in[1].arr->size, (long long)in[0].arr->size));
+    if (dtype_is_complex((gpa_dtype)in[0].arr->dtype)) {
+        TRY(arr_ufunc(vm_rt(vm), OP_CONJUGATE, in, NULL, &conjugate, vm_err(vm)));
+        in[0].arr = conjugate;
+    }
+    TRY(arr_matmul(vm_rt(vm), &in[0], &in[1], &result, vm_err(vm)));
+    rc = np_return(vm, result, out);
+out:
+    arr_release(vm_rt(vm), conjugate);
+    for (int i = 0; i < 2; i++) value_release(vm, flat[i]);
+    return rc;
+}
