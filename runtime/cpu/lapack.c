@@ -190,47 +190,51 @@ static bool has_nan(const task *t) {
     return lost;
 }
 
-/* symmetric: whether a matrix is, with a positive diagonal, so that it may be positive definite. diagonal: is kept elsewhere, or comes back. */
-#define SYMMETRY(T, name)                                                                                    \
-    static bool name##_symmetric(const T *a, int n) {                                                        \
+/* hermitian: whether a matrix is, with a positive diagonal, so that it may be positive definite. diagonal: is kept elsewhere, or comes back. */
+#define HERMITIAN(T, name, POSITIVE, MEET)                                                                   \
+    static bool name##_hermitian(const void *matrix, int n) {                                                \
+        const T *a = matrix;                                                                                 \
         for (int i = 0; i < n; i++)                                                                          \
-            if (!(a[(size_t)i * (size_t)n + (size_t)i] > 0 && a[(size_t)i * (size_t)n + (size_t)i] < (T)INFINITY)) return false; \
+            if (!POSITIVE(a[(size_t)i * (size_t)n + (size_t)i])) return false;                               \
         for (int j0 = 0; j0 < n; j0 += TILE)                                                                 \
             for (int i0 = 0; i0 <= j0; i0 += TILE) {                                                         \
                 bool differs = false;                                                                        \
                 for (int j = j0; j < MIN(j0 + TILE, n); j++)                                                 \
                     for (int i = i0; i < MIN(i0 + TILE, j); i++)                                             \
-                        differs |= !(a[(size_t)j * (size_t)n + (size_t)i] == a[(size_t)i * (size_t)n + (size_t)j]); \
+                        differs |= !MEET(a[(size_t)j * (size_t)n + (size_t)i], a[(size_t)i * (size_t)n + (size_t)j]); \
                 if (differs) return false;                                                                   \
             }                                                                                                \
         return true;                                                                                         \
     }                                                                                                        \
-    static void name##_diagonal(T *a, int n, T *kept, bool back) {                                           \
+    static void name##_diagonal(void *matrix, int n, void *elsewhere, bool back) {                           \
+        T *a = matrix, *kept = elsewhere;                                                                    \
         for (int i = 0; i < n; i++) {                                                                        \
             T *at = a + (size_t)i * (size_t)n + i;                                                           \
             *(back ? at : kept + i) = back ? kept[i] : *at;                                                  \
         }                                                                                                    \
     }
-SYMMETRY(float, single)
-SYMMETRY(double, wide)
-#undef SYMMETRY
+#define POSITIVE_REAL(x) ((x) > 0 && (x) < INFINITY)
+#define POSITIVE_PAIR(x) (POSITIVE_REAL((x).re) && (x).im == 0)
+#define MEET_REAL(x, y) ((x) == (y))
+#define MEET_PAIR(x, y) ((x).re == (y).re && (x).im == -(y).im)
+HERMITIAN(float, f32, POSITIVE_REAL, MEET_REAL)
+HERMITIAN(double, f64, POSITIVE_REAL, MEET_REAL)
+HERMITIAN(gpa_c64, c64, POSITIVE_PAIR, MEET_PAIR)
+HERMITIAN(gpa_c128, c128, POSITIVE_PAIR, MEET_PAIR)
 
-/* The inverse of a positive definite matrix of real numbers, in two thirds of the time that LU takes. False: it is not positive definite, and
- * as it was. */
+/* The inverse of a positive definite matrix, in two thirds of the time that LU takes. False: it is not positive definite, and as it was. */
 static bool inverse_of_definite(const task *t, int *info) {
-    bool single = t->c->dtype == DT_F32;
+    static bool (*const hermitian[TYPES])(const void *, int) = {f32_hermitian, f64_hermitian, c64_hermitian, c128_hermitian};
+    static void (*const diagonal[TYPES])(void *, int, void *, bool) = {f32_diagonal, f64_diagonal, c64_diagonal, c128_diagonal};
     void *a = t->x[0];
-    int lead = t->n;
-    if (dtype_is_complex(t->c->dtype) || !(single ? single_symmetric(a, t->n) : wide_symmetric(a, t->n))) return false;
-    if (single) single_diagonal(a, t->n, t->work, false);
-    else wide_diagonal(a, t->n, t->work, false);
+    int lead = t->n, type = index_of(t->c->dtype);
+    if (!hermitian[type](a, t->n)) return false;
+    diagonal[type](a, t->n, t->work, false);
     t->r->potrf("L", &t->n, a, &lead, info);
     bool definite = !*info;
     if (definite) t->r->potri("L", &t->n, a, &lead, info);
-    mirror_triangle(t->x[0], t->n, dtype_size(t->c->dtype), !definite);
-    if (!definite && single) single_diagonal(a, t->n, t->work, true);
-    if (!definite && !single) wide_diagonal(a, t->n, t->work, true);
-    if (!definite) *info = 0;
+    mirror_conjugate(a, t->n, t->c->dtype, !definite);
+    if (!definite) diagonal[type](a, t->n, t->work, true), *info = 0;
     return definite;
 }
 
