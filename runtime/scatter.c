@@ -229,11 +229,46 @@ static void write_elements(points p, int64_t n, char *target, const char *value,
 #undef WRITE
 }
 
+/* The bytes of a block that lies in one piece, as does its value or that is one number (strides of 0); 0: it does not. */
+static size_t one_piece(const block *b, size_t item, bool *number) {
+    int64_t n = 1;
+    bool alike = true;
+    *number = true;
+    for (int d = b->ndim - 1; d >= 0; n *= b->shape[d--]) {
+        if (b->shape[d] == 1) continue;
+        if (b->to[d] != n) return 0;
+        alike = alike && b->from[d] == n;
+        *number = *number && b->from[d] == 0;
+    }
+    return alike || *number ? (size_t)n * item : 0;
+}
+
+enum { ROW = 512 }; /* bytes: longer blocks take so long that a call of a general function does not count */
+
+/* Short blocks in one piece, a loop for those of 16 bytes and more: the last bytes may be copied twice. */
+static void write_rows(const int64_t *to, const int64_t *from, int64_t n, char *target, const char *value, size_t item, size_t bytes) {
+    for (int64_t j = 0; j < n; j++) {
+        char *row = target + to[j] * (int64_t)item;
+        const char *source = value + (from ? from[j] * (int64_t)item : 0);
+        if (bytes < 16) {
+            memcpy(row, source, bytes);
+            continue;
+        }
+        for (size_t k = 0; k + 16 < bytes; k += 16) memcpy(row + k, source + k, 16);
+        memcpy(row + bytes - 16, source + bytes - 16, 16);
+    }
+}
+
 static void write_points(const index_map *m, const scatter *s, char *target, size_t item) {
     int64_t to[PIECE], from[PIECE], at[GPA_MAX_DIMS] = {0}, where = 0;
     block b = block_of(m, s);
+    bool number;
+    size_t bytes = one_piece(&b, item, &number);
+    char row[ROW];
     int64_t step;
-    bool single = shape_size(b.ndim, b.shape) == 1 && is_even(m, s, &step);
+    bool even = is_even(m, s, &step), single = shape_size(b.ndim, b.shape) == 1 && even;
+    bool rows = bytes && bytes <= ROW && (!number || (even && step == 0));
+    for (size_t k = 0; rows && number && k < bytes; k += item) memcpy(row + k, s->from, item);
     for (int64_t i = 0; i < s->points; i += PIECE) {
         int64_t n = MIN((int64_t)PIECE, s->points - i);
         if (single) {
@@ -242,6 +277,10 @@ static void write_points(const index_map *m, const scatter *s, char *target, siz
         }
         make_offsets(s, i, n, to);
         value_offsets(m, s, at, &where, n, from);
+        if (rows) {
+            write_rows(to, number ? NULL : from, n, target, number ? row : s->from, item, bytes);
+            continue;
+        }
         for (int64_t j = 0; j < n; j++)
             strided_copy(target + to[j] * (int64_t)item, b.to, s->from + from[j] * (int64_t)item, b.from, item, b.ndim,
                          b.shape);

@@ -287,18 +287,32 @@ V em_element(em *M, unsigned array, V index) {
     return em_displace(M, em_pointer(M, array, LEVEL_ENTRY), index, M->f->arrays[array].dtype);
 }
 
+/* Whether the lanes of an index lie side by side: a counter along them, and what all of them share. So chosen rows are read as rows. */
+static bool side_by_side(const em *M, int32_t index) {
+    const kir_ins *ins = &M->f->code[index];
+    if (ins->code == KIR_IOTA) return M->vals[index].vec && M->f->arrays[ins->sub].unit >> M->plan->dim & 1;
+    if (ins->code != KIR_OP || ins->sub != OP_ADD) return false;
+    return M->vals[ins->a].vec ? !M->vals[ins->b].vec && side_by_side(M, ins->a) : side_by_side(M, ins->b);
+}
+
+static V first_lane(em *M, ll_val i) { return LLVMBuildExtractElement(M->E.b, i.v, ll_i64(&M->E, 0), ""); }
+
 ll_val em_loadx(em *M, const kir_ins *ins) {
     ll_val i = M->vals[ins->a];
     gpa_dtype t = M->f->arrays[ins->sub].dtype;
-    V at = em_element(M, ins->sub, i.v);
-    return i.vec && M->E.lanes > 1 ? load_apart(M, at, t) : em_load_one(M, at, t);
+    if (!i.vec || M->E.lanes == 1) return em_load_one(M, em_element(M, ins->sub, i.v), t);
+    if (side_by_side(M, ins->a)) return em_load_beside(M, em_element(M, ins->sub, first_lane(M, i)), t);
+    return load_apart(M, em_element(M, ins->sub, i.v), t);
 }
 
 void em_storex(em *M, const kir_ins *ins) {
     ll_val i = M->vals[ins->a], v = M->vals[ins->b];
     if (v.vec) i = ll_vector(&M->E, i);
-    V at = em_element(M, ins->sub, i.v);
-    if (i.vec && M->E.lanes > 1)
+    bool wide = i.vec && M->E.lanes > 1, beside = wide && M->vals[ins->a].vec && side_by_side(M, ins->a);
+    V at = em_element(M, ins->sub, beside ? first_lane(M, i) : i.v);
+    if (beside)
+        em_store_beside(M, at, ll_vector(&M->E, v));
+    else if (wide)
         em_store_apart(M, at, ll_vector(&M->E, v));
     else
         em_store_one(M, at, v);
