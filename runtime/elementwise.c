@@ -131,6 +131,7 @@ static gpa_op power_row(gpa_op op, const gpa_opnd *in, gpa_dtype compute) {
     double x = dtype_cast(in[1].v, in[1].dtype, DT_F64).F64;
     if (dtype_is_complex(in[1].dtype)) return op;
     if (x == 2 && compute != DT_BOOL) return OP_SQUARE;
+    if (x == 3 && compute != DT_BOOL && !dtype_is_complex(compute)) return OP_CUBE;
     bool real = dtype_is_float(compute) || dtype_is_complex(compute);
     if (x == 1 && real) return OP_POSITIVE;
     if (x == 0.5 && real) return OP_SQRT;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "runtime/cpu/ll.h"
-#include "runtime/cpu/remainder.h"
+#include "runtime/cpu/several.h"
 
 /* One operation being emitted: the row, the types it computes in and results in, operands of equal shape. */
 typedef struct {
@@ -74,15 +74,20 @@ static ll_val take_lanes(ll *E, V slot, gpa_dtype t, unsigned n, bool vec) {
     return r;
 }
 
-/* The same for remainders, which several lanes can have at once. */
-static void run_remainders(gpa_op_fn f, uint64_t types, uint64_t lanes, const void *a, const void *b, const void *c, void *out) {
+/* The same for what several lanes can have at once. */
+static void run_several(gpa_op_fn f, uint64_t types, uint64_t lanes, const void *a, const void *b, const void *c, void *out) {
     gpa_op op = (gpa_op)(types >> 32);
-    if (!remainder_lanes(op, (gpa_dtype)(types & 0xff), a, b, out, lanes)) run_lanes(f, types, lanes, a, b, c, out);
+    if (!several_lanes(op, (gpa_dtype)(types & 0xff), a, b, out, lanes)) run_lanes(f, types, lanes, a, b, c, out);
 }
 
 static ll_val by_function(ll *E, const row *r) {
     unsigned n = ll_width(r->a.v);
-    bool remainders = remainder_can(r->op, r->t) && r->to == r->t;
+    if (r->to == r->t && dtype_info[r->t].kind == 'F' && dtype_info[r->t].size == 2 && several_can(r->op, DT_F32)) { /* in lanes of float */
+        row wide = *r;
+        wide.t = wide.to = DT_F32, wide.a.t = wide.b.t = DT_F32;
+        return result(r, ll_round(E, r->to, by_function(E, &wide).v));
+    }
+    bool several = several_can(r->op, r->t) && r->to == r->t;
     gpa_op_fn f = op_function(r->op, r->t);
     const ll_val *operand[3] = {&r->a, &r->b, &r->c};
     V args[7] = {ll_i64(E, (int64_t)(intptr_t)f), NULL, ll_i64(E, n)};
@@ -95,7 +100,7 @@ static ll_val by_function(ll *E, const row *r) {
     }
     args[1] = ll_i64(E, (int64_t)types);
     args[6] = lanes_slot(E, r->to, n);
-    if (remainders) ll_call(E, "gpa_remainders", (void *)(uintptr_t)run_remainders, LLVMVoidTypeInContext(E->ctx), args, 7);
+    if (several) ll_call(E, "gpa_several", (void *)(uintptr_t)run_several, LLVMVoidTypeInContext(E->ctx), args, 7);
     else ll_call(E, "gpa_lanes", (void *)(uintptr_t)run_lanes, LLVMVoidTypeInContext(E->ctx), args, 7);
     return take_lanes(E, args[6], r->to, n, r->a.vec);
 }
@@ -289,6 +294,17 @@ static ll_val ll_sign(ll *E, const row *r) {
     }
     V low = r->kind == 'I' ? ll_select(E, below, ll_int_like(E, v, -1), zero) : zero;
     return result(r, ll_select(E, above, ll_int_like(E, v, 1), low));
+}
+
+static ll_val ll_cube(ll *E, const row *r) {
+    V a = r->a.v, square = bin(E, r->kind == 'F' ? LLVMFMul : LLVMMul, a, a);
+    if (r->kind != 'F') return result(r, bin(E, LLVMMul, square, a));
+    V v = bin(E, LLVMFMul, square, a), size = ll_intrinsic(E, "llvm.fabs", &v, 1), zero = LLVMConstNull(LLVMTypeOf(v));
+    V first[3] = {a, a, LLVMBuildFNeg(E->b, square, "")}, second[3] = {square, a, LLVMBuildFNeg(E->b, v, "")};
+    V rest[3] = {ll_intrinsic(E, "llvm.fma", first, 3), a, ll_intrinsic(E, "llvm.fma", second, 3)};
+    V more = bin(E, LLVMFAdd, v, ll_intrinsic(E, "llvm.fma", rest, 3));
+    V plain = LLVMBuildAnd(E->b, LLVMBuildFCmp(E->b, LLVMRealOGT, size, zero, ""), LLVMBuildFCmp(E->b, LLVMRealOLT, size, ll_real_like(E, v, HUGE_VAL), ""), "");
+    return result(r, ll_round(E, r->to, ll_select(E, plain, more, v)));
 }
 
 static ll_val ll_recip(ll *E, const row *r) {
@@ -517,6 +533,7 @@ static ll_val ll_parts(ll *E, const row *r, int what) {
 #define LL_BITS(name) ll_bits(E, r, #name, false, false)
 #define LL_ZEROS(name) ll_bits(E, r, #name, false, true)
 #define LL_RECIP ll_recip(E, r)
+#define LL_CUBE ll_cube(E, r)
 #define LL_SELECT ll_row_select(E, r)
 #define LL_INTRIN(name) ll_row_intrinsic(E, r, #name)
 #define LL_LIBM1(name) ll_row_libm(E, r, #name)

@@ -1,0 +1,95 @@
+# What has no instruction of its own and is computed several lanes at a time, and searches in all dtypes.
+KINDS = (np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32, np.int64, np.uint64)
+def bits(n, t, seed):
+    h = (np.arange(n, dtype=np.int64) + seed) * 2654435761
+    h = (h ^ h >> 15) * 2246822519 & 0x7FFFFFFFFFFF
+    return ((h ^ h >> 13) >> (np.arange(n) * 7 % 40)).astype(t)
+def told(r):
+    w = np.arange(r.size) % 97 + 1
+    show = r.astype(np.int64) if r.dtype == np.uint64 else r
+    return r.dtype, show[:4].tolist(), show[-4:].tolist(), int((r.astype(np.int64) * w).sum())
+
+# --- greatest common divisors
+for t in KINDS:
+    for n in (1, 5, 16, 31, 33, 64, 1000):
+        a, b = bits(n, t, 1), bits(n, t, 9)
+        print(told(np.gcd(a, b)), told(np.gcd(a, t(12))), told(np.gcd(a * t(6), b * t(4))), told(np.lcm(a % t(90), b % t(70))))
+    info = np.iinfo(t)
+    edge = np.array([0, 1, 2, 3, info.max // 2 + 1, info.max, info.max - 1, info.min // 2, info.min + 1], dtype=t)
+    print(told(np.gcd(edge[:, None], edge).ravel()), told(np.gcd.outer(edge, edge[::-1])[::2, 1::2].ravel()))
+
+# --- powers of integers
+for t in KINDS:
+    for n in (1, 5, 16, 31, 33, 64, 1000):
+        a, b = bits(n, t, 3), bits(n, t, 5) & t(63)
+        print(told(a ** b), told(a ** 3), told(np.power(a, 4)), told(t(3) ** b), told(a ** 0), told(a ** 1), told(a ** 63), told(a[::2] ** 5))
+for t in (np.int8, np.int64):
+    try:
+        print(np.arange(40, dtype=t) ** np.where(np.arange(40) == 37, -1, 2).astype(t))
+    except ValueError as e:
+        print(e)
+print(np.array([True, False, True]) ** 3, np.array([3, 5], dtype=np.int8) ** np.int64(3), (np.arange(5) ** 3).dtype, 2 ** np.arange(5), np.arange(4).reshape(2, 2) ** 3)
+
+# --- third powers of floats
+for t in (np.float16, np.float32, np.float64):
+    x = (bits(3000, np.int64, 2) % 4001 / 500 - 4).astype(t)
+    exact = (x.astype(np.float64) * 64).astype(np.int64) if t == np.float16 else None
+    r = x ** 3
+    print(r.dtype, np.array_equal(np.power(x, 3.0), r), np.abs(r - x.astype(np.float64) ** 3).max() <= 64 * np.finfo(t).eps, r[:5].astype(np.float64).round(1))
+    big, small = np.finfo(t).max, np.finfo(t).tiny
+    e = np.array([0.0, -0.0, np.inf, -np.inf, np.nan, big, -big, small, -small, 1, -1, 3, -5, small / 4], dtype=t) ** 3
+    print(e, np.signbit(e))
+print(np.arange(-9.0, 10) ** 3, (np.arange(5) + 1j) ** 3, np.arange(3.0) ** np.array([3, 3, 3]))
+a = np.arange(6.0)
+a **= 3
+print(a)
+
+# --- whole quotients of floats
+for t in (np.float16, np.float32, np.float64):
+    for n in (1, 7, 33, 1000):
+        a, b = (bits(n, np.int64, 2) % 20001 / 64 - 150).astype(t), (bits(n, np.int64, 4) % 257 / 32 - 4).astype(t)
+        b = np.where(b == 0, t(1), b)
+        q = a // b
+        print(q.dtype, told(q), told(a // t(0.375)), told(t(7) // b), np.signbit(q).sum(), (a % b)[:3], (np.fmod(a, b))[-3:], np.array_equal(q, np.divmod(a, b)[0]), np.array_equal(a % b, np.divmod(a, b)[1]))
+    info = np.finfo(t)
+    e = np.array([0.0, -0.0, 1, -1, 3, -3, 0.1, -0.1, 0.3, info.max, -info.max, info.tiny, info.eps, np.inf, -np.inf, np.nan], dtype=t)
+    with np.errstate(all='ignore'):
+        for v in e:
+            q = np.repeat(e, 3) // v
+            print(q, np.signbit(q[q == 0]), e % v, np.fmod(e, v))
+
+# --- searches in every dtype, among few and among many
+def sorted_of(t, n, seed):
+    a = bits(n, np.int64, seed) % 300
+    return np.sort((a % 2 == 0) if t is bool else (a - 150).astype(t) if np.dtype(t).kind != 'f' else (a / 4 - 30).astype(t))
+for t in (bool, *KINDS, np.float16, np.float32, np.float64):
+    v = np.concatenate([sorted_of(t, 200, 7)[::-1], sorted_of(t, 133, 8)])
+    for n in (0, 1, 2, 10, 16, 31, 32, 33, 63, 64, 65, 127, 128, 129, 1000, 40000):
+        a = sorted_of(t, n, 6)
+        print(np.dtype(t), n, told(np.searchsorted(a, v)), told(np.searchsorted(a, v, side='right')), np.searchsorted(a, v[0]), np.searchsorted(a, v[:3], 'right'))
+    print(told(np.isin(v, sorted_of(t, 9, 5))), told(np.isin(v, sorted_of(t, 50, 5), invert=True)))
+
+# --- searches for what is no number, for zeros with signs, and at the ends of unsigned numbers
+for t in (np.float16, np.float32, np.float64):
+    for n in (9, 100):
+        a = np.sort(np.concatenate([np.arange(n - 5) - 3.0, [np.nan, np.nan, np.inf, -np.inf, -0.0]]).astype(t))
+        v = np.tile(np.array([np.nan, 0.0, -0.0, np.inf, -np.inf, 2, 1e4, -1e4, 0.5], dtype=t), 15)
+        print(told(np.searchsorted(a, v)), told(np.searchsorted(a, v, 'right')))
+for t in (np.uint8, np.uint16, np.uint32, np.uint64):
+    top = np.iinfo(t).max
+    a = np.array([0, 1, top // 2, top // 2 + 1, top - 1, top], dtype=t)
+    print(np.searchsorted(a, np.tile(a, 12))[-6:], np.searchsorted(a, np.tile(a, 12), 'right')[:6], np.digitize(np.tile(a, 20), a)[:6])
+for t in (np.int8, np.uint8, np.float16):
+    print(np.digitize(bits(200, t, 1) % t(100), np.array([5, 10, 50, 80], dtype=t)).sum(), np.digitize(bits(200, t, 1) % t(100), np.array([80, 50, 10], dtype=t), right=True).sum())
+
+# --- distinct unsigned numbers
+for low in (0, 1000, 9223372036854775000, 9223372036854775807):
+    a = bits(3000, np.int64, 3).astype(np.uint64) % np.uint64(500) + np.uint64(low)
+    u = np.unique(a)
+    print(u.dtype, u[:3], u[-3:], u.size, [x.dtype for x in np.unique(a, True, True, True)], np.unique(a, return_counts=True)[1].sum(), np.array_equal(u[np.unique(a, return_inverse=True)[1]], a))
+
+# --- integers that are rounded are themselves
+a = np.arange(5)
+b = np.round(a)
+b[0] = 7
+print(a, b is a, a.round() is a, np.around(a, 2) is a, a[1:3].round(), np.round([1, 2]), np.round(np.array(5)), np.round(a, -1), np.round(np.arange(3.0)) is a)
