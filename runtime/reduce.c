@@ -168,7 +168,9 @@ static gpa_code check_reduce(gpa_red red, const gpa_arr *a, gpa_dtype t, uint32_
 /* The places of extremes of rows that lie there computed, by a library; *out stays NULL where there is none. */
 static gpa_code by_library(gpa_rt *rt, gpa_red red, gpa_arr *a, uint32_t axes, const arr_reduce_opts *o, gpa_arr **out, gpa_err *e) {
     uint32_t last = 1u << (a->ndim - 1);
-    if (o->into || o->where || o->has_initial || arr_is_pending(a) || !arr_is_contiguous(a) || !a->size || (axes != last && axes != 2 * last - 1)) return GPA_OK;
+    if (o->into || o->where || o->has_initial || arr_is_pending(a) || !a->size) return GPA_OK;
+    bool columns = a->ndim == 2 && axes == 1 && a->strides[0] == 1 && a->strides[1] == a->shape[0]; /* which lie one after the other */
+    if (!columns && (!arr_is_contiguous(a) || (axes != last && axes != 2 * last - 1))) return GPA_OK;
     int64_t shape[GPA_MAX_DIMS];
     int ndim = 0;
     for (int d = 0; d < a->ndim; d++) {

@@ -15,9 +15,9 @@
 #include "runtime/cpu/threads.h"
 #include "runtime/wide.h"
 
-/* Elements of a block, of the shortest row that is worth the call, of the longest short one, of an item of work; bytes of the part of
+/* Elements of a block, of the shortest row that is worth the call, of the longest short ones, of an item of work; bytes of the part of
  * a row that a thread takes. */
-enum { BLOCK = 2048, SHORTEST = 48, SHORT = 512, ITEM = 1 << 15, PART = 1 << 20 };
+enum { BLOCK = 2048, SHORTEST = 48, SHORT = 512, SHORT_FLOATS = 1024, ITEM = 1 << 15, PART = 1 << 20, NEAR = 64, TOGETHER = 256 };
 
 /* Comparisons of numbers alone: the compiler may take the processor's own maximum. */
 #ifdef __clang__
@@ -30,24 +30,44 @@ enum { BLOCK = 2048, SHORTEST = 48, SHORT = 512, ITEM = 1 << 15, PART = 1 << 20 
 
 /* For elements of type T: whether one of n is BEYOND v or no number; the best of n numbers; the first place of v; whether one is no
  * number. I counts a block's places in as many bits as T has. */
-#define BLOCKS(name, T, I, BEYOND, NOT_AFTER)                                        \
+#define BLOCKS(name, T, I, BEYOND, NOT_AFTER, ADD)                                       \
     GPA_WIDE static bool name##_any(const T *x, int64_t n, T v) {                    \
         I any = 0;                                                                   \
         for (int64_t i = 0; i < n; i++) any |= !(x[i] NOT_AFTER v);                  \
         return any;                                                                  \
     }                                                                                \
-    NUMBERS static T name##_best(const T *x, int64_t n) {                            \
-        T best = x[0];                                                               \
-        for (int64_t i = 1; i < n; i++) best = x[i] BEYOND best ? x[i] : best;       \
-        return best;                                                                 \
+    NUMBERS static T name##_best(const T *x, int64_t n, T *all) {                    \
+        enum { L = TOGETHER / sizeof(T) };                                           \
+        T best[L], sum[L], one = x[0];                                               \
+        memset(sum, 0, sizeof sum);                                                  \
+        for (int64_t i = 0; i < n && n < L; i++) {                                   \
+            one = x[i] BEYOND one ? x[i] : one;                                      \
+            sum[0] = ADD(sum[0], x[i]);                                              \
+        }                                                                            \
+        if (n >= L) memcpy(best, x, sizeof best), memcpy(sum, x, sizeof sum);        \
+        for (int64_t i = L; i < n; i += L) { /* the last ones again */               \
+            const T *y = x + MIN(i, n - L);                                          \
+            GPA_LANES for (int k = 0; k < L; k++) {                                  \
+                best[k] = y[k] BEYOND best[k] ? y[k] : best[k];                      \
+                sum[k] = ADD(sum[k], y[k]);                                          \
+            }                                                                        \
+        }                                                                            \
+        GPA_LANES for (int k = 0; k < L && n >= L; k++) one = best[k] BEYOND one ? best[k] : one; \
+        memcpy(all, sum, sizeof sum);                                                \
+        return one;                                                                  \
     }                                                                                \
     GPA_WIDE static int64_t name##_place(const T *x, int64_t n, T v) {               \
+        int64_t from = 0;                                                            \
+        for (I any = 0; from + NEAR < n; from += NEAR) {                             \
+            for (int i = 0; i < NEAR; i++) any |= x[from + i] == v;                  \
+            if (any) break;                                                          \
+        }                                                                            \
         I place = (I)BLOCK;                                                          \
-        for (I i = 0; i < (I)n; i++) {                                               \
-            I here = x[i] == v ? i : (I)BLOCK;                                       \
+        for (I i = 0; i < (I)MIN(n - from, (int64_t)NEAR); i++) {                    \
+            I here = x[from + i] == v ? i : (I)BLOCK;                                \
             place = here < place ? here : place;                                     \
         }                                                                            \
-        return place;                                                                \
+        return from + place;                                                         \
     }                                                                                \
     GPA_WIDE static bool name##_lost(const T *x, int64_t n) {                        \
         I lost = 0;                                                                  \
@@ -60,23 +80,26 @@ enum { BLOCK = 2048, SHORTEST = 48, SHORT = 512, ITEM = 1 << 15, PART = 1 << 20 
         for (int64_t from = 0; from < n; from += BLOCK) {                            \
             int64_t m = MIN(BLOCK, n - from);                                        \
             if (at >= 0 && !name##_any(x + from, m, x[at])) continue;                \
-            if (name##_lost(x + from, m)) {                                          \
+            T sum[TOGETHER / sizeof(T)], best = name##_best(x + from, m, sum);       \
+            if (name##_lost(sum, TOGETHER / sizeof(T)) && name##_lost(x + from, m)) { \
                 while (x[from] == x[from]) from++;                                   \
                 return from;                                                         \
             }                                                                        \
-            at = from + name##_place(x + from, m, name##_best(x + from, m));         \
+            at = from + name##_place(x + from, m, best);                             \
         }                                                                            \
         return at;                                                                   \
     }
-#define BOTH(name, T, I) BLOCKS(name##_most, T, I, >, <=) BLOCKS(name##_least, T, I, <, >=)
-BOTH(f32, float, int32_t)
-BOTH(f64, double, int64_t)
-BOTH(i16, int16_t, int16_t)
-BOTH(i32, int32_t, int32_t)
-BOTH(i64, int64_t, int64_t)
-BOTH(u16, uint16_t, int16_t)
-BOTH(u32, uint32_t, int32_t)
-BOTH(u64, uint64_t, int64_t)
+#define SUM(a, b) ((a) + (b))
+#define WHOLE(a, b) (a) /* every integer is a number */
+#define BOTH(name, T, I, ADD) BLOCKS(name##_most, T, I, >, <=, ADD) BLOCKS(name##_least, T, I, <, >=, ADD)
+BOTH(f32, float, int32_t, SUM)
+BOTH(f64, double, int64_t, SUM)
+BOTH(i16, int16_t, int16_t, WHOLE)
+BOTH(i32, int32_t, int32_t, WHOLE)
+BOTH(i64, int64_t, int64_t, WHOLE)
+BOTH(u16, uint16_t, int16_t, WHOLE)
+BOTH(u32, uint32_t, int32_t, WHOLE)
+BOTH(u64, uint64_t, int64_t, WHOLE)
 
 /* Bytes are found by the C library once their value is known. */
 #define BYTES(name, T, BEYOND)                                                       \
@@ -141,7 +164,7 @@ static int64_t bool_least(const void *row, int64_t n) {
         lanes_bring_##size((void *)best, L, L, L, turned);                                                            \
         lanes_bring_##size((void *)at, L, L, L, place);                                                               \
         vec b = (vec)turned[0];                                                                                       \
-        lanes_##size p = first * 0 + SHORT;                                                                           \
+        lanes_##size p = first * 0 + SHORT_FLOATS;                                                                    \
         for (int l = 1; l < L; l++) {                                                                                 \
             lanes_##size take = (vec)turned[l] BEYOND b;                                                              \
             b = (vec)((turned[l] & take) | ((lanes_##size)b & ~take));                                                \
@@ -225,7 +248,7 @@ static gpa_code by_parts(work *k, int threads, const int32_t *stop, gpa_err *e) 
 gpa_code extreme_run(int threads, const int32_t *stop, const gpa_libcall *c, gpa_err *e) {
     int64_t item = (int64_t)dtype_size(c->dtype);
     work k = {.find = finders[c->dtype].find[c->extreme.most], .rows = c->extreme.rows, .n = c->extreme.n, .item = item, .per_item = MAX(1, ITEM / c->extreme.n)};
-    if (k.n <= SHORT) {
+    if (k.n <= (dtype_is_float(c->dtype) ? SHORT_FLOATS : SHORT)) {
         k.find_rows = finders[c->dtype].find_rows[c->extreme.most];
         k.per_item = (k.per_item + LANES_4 - 1) / LANES_4 * LANES_4;
     }

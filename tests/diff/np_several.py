@@ -93,3 +93,17 @@ a = np.arange(5)
 b = np.round(a)
 b[0] = 7
 print(a, b is a, a.round() is a, np.around(a, 2) is a, a[1:3].round(), np.round([1, 2]), np.round(np.array(5)), np.round(a, -1), np.round(np.arange(3.0)) is a)
+
+# --- places of extremes in rows of all lengths, with what is no number, and in columns that lie in one piece
+for t in (bool, *KINDS, np.float16, np.float32, np.float64):
+    for n in (1, 3, 47, 48, 63, 64, 65, 129, 500, 513, 600, 1023, 1025, 1500, 2047, 2049, 5000):
+        x = (bits(9 * n, np.int64, n) % 120).astype(t).reshape(9, n)
+        x[3] = x[3, 0]
+        if np.dtype(t).kind == 'f':
+            x[4, n // 2:] = np.nan
+            x[5, -1] = np.nan
+            x[6] = -np.inf
+            x[7, n // 3] = np.inf
+            x[7, n // 4] = -np.inf
+        f = np.asfortranarray(x.T)
+        print(np.dtype(t), n, x.argmax(axis=1), x.argmin(axis=1), np.array_equal(f.argmax(axis=0), x.argmax(axis=1)), np.array_equal(f.argmin(axis=0, keepdims=True)[0], x.argmin(axis=1)), f[:, 2:].argmax(axis=0), f.argmax(axis=1)[:5], f.argmax(), x[:4].argmin())
