@@ -127,11 +127,14 @@ static ll_val emit_op(em *M, const kir_ins *ins) {
 }
 
 static ll_val pure(em *M, const kir_ins *ins) {
-    LLVMBasicBlockRef here = em_at(M, M->level[ins - M->f->code]);
+    int level = M->level[ins - M->f->code];
+    LLVMBasicBlockRef here = em_at(M, level);
+    M->E.divides = level == M->cur;
     ll_val r = ins->code == KIR_OP     ? emit_op(M, ins)
                : ins->code == KIR_CAST ? ll_cast(&M->E, ins->type, M->vals[ins->a])
                                        : emit_index(M, ins);
-    em_here(M, here);
+    M->E.divides = false;
+    if (level != M->cur) em_here(M, here);
     return r;
 }
 

@@ -27,6 +27,7 @@ typedef struct {
     V fn;
     unsigned lanes;
     bool contract; /* a * b + c may be rounded once */
+    bool divides;  /* an operation may go on in another block */
     gpa_code rc; /* the first failure; emission goes on with undefined values */
     gpa_err *err;
 } ll;

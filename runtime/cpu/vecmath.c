@@ -1,5 +1,5 @@
-/* Functions of libm: the vector variants of glibc's libmvec where they exist, found by their ABI names; the exponential
- * and logarithms of float are written out here.
+/* Functions of libm: the vector variants of glibc's libmvec where they exist, found by their ABI names; some
+ * are written out.
  *
  * A variant works on one register; wider vectors are cut into registers. All lanes go through the same variant, tails
  * included, so that an element's value does not depend on where it stands. */
@@ -8,7 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "runtime/cpu/ll.h"
+#include "runtime/base.h"
+#include "runtime/cpu/vecmath.h"
 
 /* Looked up in libmvec itself: the executable does not link it. Opened once, never closed. */
 static void *find_vector(const char *name) {
@@ -41,102 +42,64 @@ static V call_in_registers(ll *E, const char *full, void *address, V *args, unsi
     return part[0];
 }
 
-/* ---- exp ----
- *
- * libmvec leaves its vector path for every lane that underflows, which a softmax meets all the time; and a call spills
- * every register. exp(x) = 2^n * exp(r), n the integer nearest to x / ln 2, |r| <= ln 2 / 2, exp(r) by its series, 2^n
- * in two factors so that subnormal results round once. Less than 1.1 units in the last place. */
-
-static V fma_(ll *E, V a, V b, V c) {
-    V args[3] = {a, b, c};
-    return ll_intrinsic(E, "llvm.fma", args, 3);
-}
-
-static V clamp(ll *E, V x, double lo, double hi) {
-    V low = ll_real_like(E, x, lo), high = ll_real_like(E, x, hi);
-    x = ll_select(E, LLVMBuildFCmp(E->b, LLVMRealOLT, x, low, ""), low, x);
-    return ll_select(E, LLVMBuildFCmp(E->b, LLVMRealOGT, x, high, ""), high, x);
-}
-
-/* 2^n for integers that stay within the normal range. */
-static V power_of_two(ll *E, V n, LLVMTypeRef real, bool is_double) {
-    V biased = LLVMBuildAdd(E->b, n, ll_int_like(E, n, is_double ? 1023 : 127), "");
-    V bits = LLVMBuildShl(E->b, biased, ll_int_like(E, n, is_double ? 52 : 23), "");
-    return LLVMBuildBitCast(E->b, bits, real, "");
-}
-
-static V exponential(ll *E, V x, bool is_double) {
-    LLVMBuilderRef b = E->b;
-    LLVMTypeRef real = LLVMTypeOf(x), whole = LLVMVectorType(ll_i(E, is_double ? 64 : 32), ll_width(x));
-    /* Adding this number leaves the nearest integer in the lowest bits of the sum. */
-    V magic = ll_real_like(E, x, is_double ? 6755399441055744.0 : 12582912.0);
-    x = is_double ? clamp(E, x, -746, 710) : clamp(E, x, -105, 89);
-    V sum = fma_(E, x, ll_real_like(E, x, 1.44269504088896340736), magic);
-    V n = LLVMBuildSub(b, LLVMBuildBitCast(b, sum, whole, ""), LLVMBuildBitCast(b, magic, whole, ""), "");
-    V turns = LLVMBuildFNeg(b, LLVMBuildFSub(b, sum, magic, ""), "");
-    V r = fma_(E, turns, ll_real_like(E, x, is_double ? 0x1.62e42fefa39efp-1 : 0x1.62e43p-1), x);
-    r = fma_(E, turns, ll_real_like(E, x, is_double ? 0x1.abc9e3b39803fp-56 : -0x1.05c61p-29), r);
-    static const double inverse[] = {
-        1,         1,          1. / 2,      1. / 6,       1. / 24,       1. / 120,       1. / 720,
-        1. / 5040, 1. / 40320, 1. / 362880, 1. / 3628800, 1. / 39916800, 1. / 479001600, 1. / 6227020800};
-    int k = is_double ? 13 : 7;
-    V p = ll_real_like(E, x, inverse[k]);
-    while (k-- > 0) p = fma_(E, p, r, ll_real_like(E, x, inverse[k]));
-    V half = LLVMBuildAShr(b, n, ll_int_like(E, n, 1), "");
-    p = LLVMBuildFMul(b, p, power_of_two(E, half, real, is_double), "");
-    return LLVMBuildFMul(b, p, power_of_two(E, LLVMBuildSub(b, n, half, ""), real, is_double), "");
-}
-
-/* ---- log, log2 of float ----
- *
- * x = 2^k * m, m from the root of 1/2 to that of 2, f = m - 1 without rounding, s = f / (2 + f): log m = 2 s + s R with the
- * rest R of the series of 2 artanh s. 2 s is f - (f^2 / 2 - s f^2 / 2), of which only what is small is rounded. Below 0.8 and 1.7
- * units in the last place. (libmvec's of double is as fast as this would be.) */
-
-static V logarithm(ll *E, V x, bool of_2) {
-    LLVMBuilderRef b = E->b;
-    LLVMTypeRef real = LLVMTypeOf(x), whole = LLVMVectorType(ll_i(E, 32), ll_width(x));
-    V zero = ll_real_like(E, x, 0), infinity = ll_real_like(E, x, INFINITY);
-    V small = LLVMBuildFCmp(b, LLVMRealOLT, x, ll_real_like(E, x, 0x1p-126), ""); /* subnormal */
-    V from = ll_select(E, small, LLVMBuildFMul(b, x, ll_real_like(E, x, 0x1p25), ""), x);
-    V bits = LLVMBuildBitCast(b, from, whole, ""), root = ll_int_like(E, bits, 0x3f3504f3), fraction = ll_int_like(E, bits, 23);
-    V turns = LLVMBuildAShr(b, LLVMBuildSub(b, bits, root, ""), fraction, "");
-    V m = LLVMBuildBitCast(b, LLVMBuildSub(b, bits, LLVMBuildShl(b, turns, fraction, ""), ""), real, "");
-    V k = LLVMBuildSIToFP(b, turns, real, "");
-    k = ll_select(E, small, LLVMBuildFSub(b, k, ll_real_like(E, x, 25), ""), k);
-    V f = LLVMBuildFSub(b, m, ll_real_like(E, x, 1), "");
-    V s = LLVMBuildFDiv(b, f, LLVMBuildFAdd(b, f, ll_real_like(E, x, 2), ""), ""), z = LLVMBuildFMul(b, s, s, "");
-    V rest = ll_real_like(E, x, 2.0 / 9); /* z is below 0.0295: what follows is below 2^-28 of the sum */
-    for (int i = 7; i >= 3; i -= 2) rest = fma_(E, rest, z, ll_real_like(E, x, 2.0 / i));
-    rest = LLVMBuildFMul(b, rest, z, "");
-    V half = LLVMBuildFMul(b, LLVMBuildFMul(b, f, ll_real_like(E, x, 0.5), ""), f, ""), most = LLVMBuildFAdd(b, half, rest, ""), out;
-    if (of_2) {
-        V log = LLVMBuildFSub(b, f, LLVMBuildFSub(b, half, LLVMBuildFMul(b, s, most, ""), ""), "");
-        out = fma_(E, log, ll_real_like(E, x, 1.44269504088896340736), k);
-    } else {
-        V low = fma_(E, s, most, LLVMBuildFMul(b, k, ll_real_like(E, x, -0x1.05c610ca86c39p-29), ""));
-        V near = LLVMBuildFSub(b, LLVMBuildFSub(b, half, low, ""), f, "");
-        out = fma_(E, k, ll_real_like(E, x, 0x1.62e43p-1), LLVMBuildFNeg(b, near, ""));
+V vec_by_registers(ll *E, V x, V y, vec_register *f, const void *more) {
+    LLVMTypeRef one = LLVMGetElementType(LLVMTypeOf(x));
+    unsigned lanes = one == LLVMDoubleTypeInContext(E->ctx) || one == ll_i(E, 64) ? 8 : 16, width = ll_width(x);
+    V out = NULL;
+    for (unsigned at = 0; at < width; at += lanes) {
+        V part[] = {ll_slice(E, x, at, width < lanes ? width : lanes),
+                    y ? ll_slice(E, y, at, width < lanes ? width : lanes) : NULL};
+        for (unsigned i = 0; i < COUNT_OF(part) && part[i]; i++)
+            while (ll_width(part[i]) < lanes) part[i] = ll_join(E, part[i], part[i]);
+        V done = f(E, part[0], part[1], more);
+        out = out ? ll_join(E, out, done) : done;
     }
-    out = ll_select(E, LLVMBuildFCmp(b, LLVMRealOEQ, x, infinity, ""), x, out);
-    out = ll_select(E, LLVMBuildFCmp(b, LLVMRealOEQ, x, zero, ""), LLVMBuildFNeg(b, infinity, ""), out);
-    return ll_select(E, LLVMBuildFCmp(b, LLVMRealULT, x, zero, ""), ll_real_like(E, x, NAN), out);
+    return ll_slice(E, out, 0, width);
+}
+
+V vec_masked(ll *E, const char *stem, V *args, unsigned n) {
+    bool is_double = vec_is_double(args[0]);
+    char name[64];
+    V all[8];
+    for (unsigned i = 0; i < n; i++) all[i] = args[i];
+    all[n] = LLVMConstAllOnes(ll_i(E, is_double ? 8 : 16));
+    all[n + 1] = LLVMConstInt(ll_i(E, 32), 4, 0); /* as the processor's state says */
+    snprintf(name, sizeof name, "llvm.x86.avx512.mask.%s.%s.512", stem, is_double ? "pd" : "ps");
+    return ll_intrinsic_of(E, name, NULL, 0, all, n + 2);
+}
+
+/* What is written out here and faster than libmvec's; `tables`: on processors whose registers hold 512 bits. */
+static const struct {
+    const char *name;
+    V (*of_float)(ll *E, V x, V y), (*of_double)(ll *E, V x, V y);
+    bool tables;
+} written[] = {
+    {"exp", vec_exp, vec_exp, false},    {"exp2", vec_exp2, NULL, false},       {"sinh", vec_sinh, vec_sinh, false},
+    {"cosh", vec_cosh, vec_cosh, false}, {"tanh", vec_tanh, vec_tanh, false},   {"log", vec_log, vec_log, true},
+    {"log2", vec_log2, vec_log2, true},  {"log10", vec_log10, vec_log10, true}, {"pow", vec_pow, vec_pow, true},
+};
+
+static V call_written(ll *E, const char *name, V *args, unsigned n, bool is_double) {
+    for (size_t i = 0; i < COUNT_OF(written) && E->host->fma; i++) {
+        V (*function)(ll *, V, V) = is_double ? written[i].of_double : written[i].of_float;
+        if (function && !strcmp(name, written[i].name) && (!written[i].tables || E->host->masks))
+            return function(E, args[0], n > 1 ? args[1] : NULL);
+    }
+    return NULL;
 }
 
 V ll_libm(ll *E, const char *name, V *args, unsigned n) {
     char full[48];
     unsigned width = ll_width(args[0]);
-    LLVMTypeRef one = LLVMTypeOf(args[0]);
-    if (width > 1) one = LLVMGetElementType(one);
-    bool is_double = LLVMGetTypeKind(one) == LLVMDoubleTypeKind;
+    bool is_double = vec_is_double(args[0]);
     void *address;
     if (width == 1) {
         snprintf(full, sizeof full, "%s%s", name, is_double ? "" : "f");
         address = dlsym(RTLD_DEFAULT, full);
-        return address ? ll_call(E, full, address, one, args, n) : NULL;
+        return address ? ll_call(E, full, address, LLVMTypeOf(args[0]), args, n) : NULL;
     }
-    if (!strcmp(name, "exp") && E->host->fma) return exponential(E, args[0], is_double);
-    if (!is_double && (!strcmp(name, "log") || !strcmp(name, "log2")) && E->host->fma) return logarithm(E, args[0], name[3]);
+    V out = call_written(E, name, args, n, is_double);
+    if (out) return out;
     unsigned lanes = E->host->bytes / (is_double ? 8 : 4);
     if (lanes > width) lanes = width;
     address = vector_variant(E, name, n, lanes, is_double, full, sizeof full);

@@ -1,0 +1,76 @@
+/* Functions of floats written in vectors, and what their writers share. Operands are vectors of float or double; results are
+ * within 1.5 units in the last place where nothing else is said. */
+#ifndef GPA_CPU_VECMATH_H
+#define GPA_CPU_VECMATH_H
+
+#include "runtime/cpu/ll.h"
+
+/* ---- vecmath_exp.c: functions of one operand; y is ignored ---- */
+
+V vec_exp(ll *E, V x, V y);
+V vec_exp2(ll *E, V x, V y); /* of float */
+V vec_sinh(ll *E, V x, V y);
+V vec_cosh(ll *E, V x, V y);
+V vec_tanh(ll *E, V x, V y);
+
+/* p * 2^n, rounded once; n an integer, and the same or up to 1 more as a float. */
+V vec_scaled(ll *E, V p, V n, V turns);
+/* The integer nearest to x * per, in lanes as wide as x; *rounded is the same as a float. |x * per| is below 2^22 or 2^51. */
+V vec_nearest(ll *E, V x, double per, V *rounded);
+
+/* ---- vecmath_log.c: for processors whose registers hold 512 bits ---- */
+
+V vec_log(ll *E, V x, V y);
+V vec_log2(ll *E, V x, V y);
+V vec_log10(ll *E, V x, V y);
+/* x ** y, within 0.6 units in the last place. */
+V vec_pow(ll *E, V x, V y);
+
+/* ---- vecmath.c ---- */
+
+/* The intrinsic f of each register of 512 bits of x, and of y where it is not NULL; what is narrower is repeated until it fills
+ * one. */
+typedef V vec_register(ll *E, V x, V y, const void *more);
+V vec_by_registers(ll *E, V x, V y, vec_register *f, const void *more);
+/* An intrinsic of AVX-512 on registers, named by its stem as "getexp": under the mask of all lanes, with the usual rounding. */
+V vec_masked(ll *E, const char *stem, V *args, unsigned n);
+
+/* ---- arithmetic ---- */
+
+static inline bool vec_is_double(V x) {
+    LLVMTypeRef one = ll_width(x) > 1 ? LLVMGetElementType(LLVMTypeOf(x)) : LLVMTypeOf(x);
+    return LLVMGetTypeKind(one) == LLVMDoubleTypeKind;
+}
+
+static inline V vec_fma(ll *E, V a, V b, V c) {
+    V args[3] = {a, b, c};
+    return ll_intrinsic(E, "llvm.fma", args, 3);
+}
+
+static inline V vec_real(ll *E, V like, double of_float, double of_double) {
+    return ll_real_like(E, like, vec_is_double(like) ? of_double : of_float);
+}
+static inline V vec_size(ll *E, V x) { return ll_intrinsic(E, "llvm.fabs", &x, 1); }
+static inline V vec_signed(ll *E, V size, V as) { return ll_intrinsic(E, "llvm.copysign", (V[]){size, as}, 2); }
+
+/* x between lo and hi, or NaN. */
+static inline V vec_clamp(ll *E, V x, double lo, double hi) {
+    V low = ll_real_like(E, x, lo), high = ll_real_like(E, x, hi);
+    x = ll_select(E, LLVMBuildFCmp(E->b, LLVMRealOLT, x, low, ""), low, x);
+    return ll_select(E, LLVMBuildFCmp(E->b, LLVMRealOGT, x, high, ""), high, x);
+}
+
+/* c[0] + c[1] x + ... + c[n - 1] x^(n - 1). */
+static inline V vec_polynomial(ll *E, V x, const double *c, int n) {
+    V p = ll_real_like(E, x, c[n - 1]);
+    for (int i = n - 2; i >= 0; i--) p = vec_fma(E, p, x, ll_real_like(E, x, c[i]));
+    return p;
+}
+
+/* The vector of integers as wide as x. */
+static inline LLVMTypeRef vec_whole(ll *E, V x) {
+    LLVMTypeRef one = ll_i(E, vec_is_double(x) ? 64 : 32);
+    return ll_width(x) > 1 ? LLVMVectorType(one, ll_width(x)) : one;
+}
+
+#endif
