@@ -121,7 +121,7 @@ typedef struct {
 
 bool sort_can(const gpa_libcall *c) {
     bool columns = c->sort.beside; /* of these, those that are short and sorted as a whole */
-    if (columns && (c->kind != LIB_SORT || dtype_size(c->dtype) < 4 || c->sort.n > SORT_SHORT || c->sort.beside < SORT_SHORT_ROWS / 2)) return false;
+    if (columns && (c->kind != LIB_SORT || c->sort.n > SORT_SHORT || c->sort.beside < SORT_SHORT_ROWS / 2)) return false;
     return !dtype_is_complex(c->dtype) && c->sort.n <= UINT32_MAX;
 }
 
@@ -182,18 +182,64 @@ static void one(void *arg, int64_t i) {
     if (!sort_one(k, i, 1)) __atomic_store_n(&k->failed, true, __ATOMIC_RELAXED);
 }
 
+/* Keys of items of one and two bytes, and back; what is true is 1. */
+#define SMALL_ITEMS(size, T)                                                                                   \
+    GPA_WIDE static void keys_##size(const sortkey_order *o, const T *in, int64_t n, uint32_t *key) {          \
+        const uint32_t sign = (uint32_t)o->sign, below = sign - 1, nan = (uint32_t)o->nan;                     \
+        const char kind = o->kind;                                                                             \
+        for (int64_t i = 0; i < n; i++) {                                                                      \
+            uint32_t bits = in[i], turned = bits & sign ? ~bits & (sign | below) : bits | sign;                \
+            uint32_t real = (bits & below) > nan ? bits | sign : turned;                                       \
+            key[i] = kind == 'F' ? real : kind == 'I' ? bits ^ sign : kind == 'B' ? bits != 0 : bits;          \
+        }                                                                                                      \
+    }                                                                                                          \
+    GPA_WIDE static void items_##size(const sortkey_order *o, const uint32_t *key, int64_t n, T *out) {        \
+        const uint32_t sign = (uint32_t)o->sign, below = sign - 1;                                             \
+        const char kind = o->kind;                                                                             \
+        for (int64_t i = 0; i < n; i++) {                                                                      \
+            uint32_t bits = key[i], real = bits & sign ? bits ^ sign : ~bits & (sign | below);                 \
+            out[i] = (T)(kind == 'F' ? real : kind == 'I' ? bits ^ sign : bits);                               \
+        }                                                                                                      \
+    }
+SMALL_ITEMS(1, uint8_t)
+SMALL_ITEMS(2, uint16_t)
+
+/* Rows of small items, by their keys as int32. */
+static void small_rows(const work *k, const char *in, char *out, int64_t rows, uint32_t *key, void *room) {
+    const sortkey_order *o = &k->order, plain = sortkey_order_of(DT_I32);
+    const int64_t n = k->c->sort.n, beside = k->c->sort.beside, lines = beside ? n : 1, each = beside ? rows : rows * n;
+    const size_t item = o->item, apart = (size_t)beside * item;
+    for (int64_t i = 0; i < lines; i++) {
+        const void *line = in + (size_t)i * apart;
+        if (item == 1) keys_1(o, line, each, key + i * each);
+        else keys_2(o, line, each, key + i * each);
+    }
+    sort_short(&plain, gpa_wide_bytes(), key, rows, n, beside ? rows : 0, key, room);
+    for (int64_t i = 0; i < lines; i++) {
+        void *line = out + (size_t)i * apart;
+        if (item == 1) items_1(o, key + i * each, each, line);
+        else items_2(o, key + i * each, each, line);
+    }
+    const size_t step = beside ? item : (size_t)n * item;
+    for (int64_t r = 0; o->kind == 'F' && r < rows; r++) sortkey_mend_zeros(o, in + (size_t)r * step, n, beside ? beside : 1, out + (size_t)r * step);
+}
+
 /* Rows that lie together, or those side by side in one of the stacks in which rows lie interleaved. */
 static void some(void *arg, int64_t i) {
     work *k = arg;
     int64_t n = k->c->sort.n, beside = k->c->sort.beside, all = beside ? beside : k->c->sort.rows, groups = (all + SORT_SHORT_ROWS - 1) / SORT_SHORT_ROWS;
     int64_t from = i % groups * SORT_SHORT_ROWS;
     size_t at = (size_t)(beside ? i / groups * n * beside + from : from * n) * k->order.item;
-    void *block = mem_new((size_t)n * SORT_SHORT_ROWS * sizeof(uint64_t) + 64);
+    const size_t whole = (size_t)n * SORT_SHORT_ROWS * sizeof(uint64_t);
+    void *block = mem_new(2 * whole + 64);
     if (!block) {
         __atomic_store_n(&k->failed, true, __ATOMIC_RELAXED);
         return;
     }
-    sort_short(&k->order, gpa_wide_bytes(), k->in + at, MIN(SORT_SHORT_ROWS, all - from), n, beside, k->out + at, (void *)(((uintptr_t)block + 63) / 64 * 64));
+    char *room = (char *)(((uintptr_t)block + 63) / 64 * 64);
+    const int64_t rows = MIN(SORT_SHORT_ROWS, all - from);
+    if (k->order.item < 4) small_rows(k, k->in + at, k->out + at, rows, (void *)(room + whole), room);
+    else sort_short(&k->order, gpa_wide_bytes(), k->in + at, rows, n, beside, k->out + at, room);
     mem_free(block);
 }
 
@@ -206,7 +252,7 @@ gpa_code sort_run(int threads, const int32_t *stop, const gpa_libcall *c, gpa_er
     int use = rows * c->sort.n < SHARED ? 1 : threads;
     if (c->sort.beside)
         threads_each(use, rows / c->sort.beside * ((c->sort.beside + SORT_SHORT_ROWS - 1) / SORT_SHORT_ROWS), stop, some, &k);
-    else if (!ranks && k.order.item >= 4 && c->sort.n <= SORT_SHORT && rows >= SORT_SHORT_ROWS / 2)
+    else if (!ranks && c->sort.n <= SORT_SHORT && rows >= SORT_SHORT_ROWS / 2)
         threads_each(use, (rows + SORT_SHORT_ROWS - 1) / SORT_SHORT_ROWS, stop, some, &k);
     else if (rows >= threads)
         threads_each(use, rows, stop, one, &k);

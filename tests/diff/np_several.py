@@ -107,3 +107,19 @@ for t in (bool, *KINDS, np.float16, np.float32, np.float64):
             x[7, n // 4] = -np.inf
         f = np.asfortranarray(x.T)
         print(np.dtype(t), n, x.argmax(axis=1), x.argmin(axis=1), np.array_equal(f.argmax(axis=0), x.argmax(axis=1)), np.array_equal(f.argmin(axis=0, keepdims=True)[0], x.argmin(axis=1)), f[:, 2:].argmax(axis=0), f.argmax(axis=1)[:5], f.argmax(), x[:4].argmin())
+
+# --- sorted rows and columns of small items
+for t in (bool, np.int8, np.uint8, np.int16, np.uint16, np.float16):
+    for rows, n in ((16, 1), (9, 2), (300, 3), (40, 17), (33, 100), (20, 257), (17, 1000), (16, 1024), (16, 1025)):
+        x = (bits(rows * n, np.int64, n) % 251 - (0 if np.dtype(t).kind in 'ub' else 125)).astype(t).reshape(rows, n)
+        if t is bool:
+            x = x.view(np.uint8) % 2 == 0
+        if t is np.float16:
+            x[::3, n // 2], x[1, 0], x[2, -1], x[3, :n // 2], x[4] = -0.0, np.nan, np.inf, -0.0, np.where(np.arange(n) % 2, 0.0, -0.0)
+            x[5] = x[5] / t(7)
+        y, z = np.sort(x, axis=1, kind='stable'), np.sort(x.T.copy(), axis=0, kind='stable')
+        same = np.array_equal(y, z.T, equal_nan=t is np.float16)
+        print(np.dtype(t), rows, n, same, np.signbit(y.astype(float)).sum(), np.signbit(z.astype(float)).sum(), y[:6, :3].tolist(), y[-1, -3:].tolist(), (np.nan_to_num(y.astype(float), nan=7, posinf=9) * (np.arange(n) % 11)).sum(), np.sort(x[:, ::2], axis=1)[7, :4], np.sort(x.reshape(rows, -1, 1), axis=0)[:2, 0, 0])
+        print(np.median(x[5:8], axis=1))
+        x.sort(axis=0, kind='stable')
+        print(x[:2, :3].tolist())
