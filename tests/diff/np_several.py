@@ -120,6 +120,6 @@ for t in (bool, np.int8, np.uint8, np.int16, np.uint16, np.float16):
         y, z = np.sort(x, axis=1, kind='stable'), np.sort(x.T.copy(), axis=0, kind='stable')
         same = np.array_equal(y, z.T, equal_nan=t is np.float16)
         print(np.dtype(t), rows, n, same, np.signbit(y.astype(float)).sum(), np.signbit(z.astype(float)).sum(), y[:6, :3].tolist(), y[-1, -3:].tolist(), (np.nan_to_num(y.astype(float), nan=7, posinf=9) * (np.arange(n) % 11)).sum(), np.sort(x[:, ::2], axis=1)[7, :4], np.sort(x.reshape(rows, -1, 1), axis=0)[:2, 0, 0])
-        print(np.median(x[5:8], axis=1))
+        print(np.median(x[5:8], axis=1) + 0)
         x.sort(axis=0, kind='stable')
         print(x[:2, :3].tolist())
