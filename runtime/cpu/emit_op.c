@@ -14,6 +14,7 @@ typedef struct {
     gpa_dtype t, to;
     char kind; /* of t */
     ll_val a, b, c;
+    V one_b; /* b where it is the same in all lanes, as a scalar; else NULL */
 } row;
 
 static ll_val result(const row *r, V v) { return (ll_val){v, NULL, (uint8_t)r->to, r->a.vec}; }
@@ -473,11 +474,124 @@ static V quotient(ll *E, const row *r, V a, V b) {
     return is_signed ? LLVMBuildFPToSI(E->b, x.v, LLVMTypeOf(a), "") : LLVMBuildFPToUI(E->b, x.v, LLVMTypeOf(a), "");
 }
 
+/* What depends on one number is computed where that stands: in front of the loops around. Returns where the builder was. */
+static LLVMBasicBlockRef at_number(ll *E, V d) {
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(E->b);
+    if (!LLVMIsAInstruction(d)) return here;
+    V next = LLVMGetNextInstruction(d);
+    while (next && LLVMIsAPHINode(next)) next = LLVMGetNextInstruction(next);
+    if (next) LLVMPositionBuilderBefore(E->b, next);
+    else LLVMPositionBuilderAtEnd(E->b, LLVMGetInstructionParent(d));
+    return here;
+}
+
+/* The upper 16 of 32 bits of products of lanes of 16 bits. */
+static V upper_16(ll *E, V n, V m, bool is_signed) {
+    LLVMBuilderRef b = E->b;
+    LLVMTypeRef narrow = LLVMTypeOf(n), wide = LLVMVectorType(ll_i(E, 32), ll_width(n));
+    V x = is_signed ? LLVMBuildSExt(b, n, wide, "") : LLVMBuildZExt(b, n, wide, "");
+    V y = is_signed ? LLVMBuildSExt(b, m, wide, "") : LLVMBuildZExt(b, m, wide, "");
+    return LLVMBuildTrunc(b, LLVMBuildLShr(b, LLVMBuildMul(b, x, y, ""), ll_int_like(E, x, 16), ""), narrow, "");
+}
+
+/* d as a double, and a double as 16 bits, both scalars. */
+static V as_real(ll *E, V d, bool is_signed) {
+    LLVMTypeRef real = ll_elem(E, DT_F64);
+    return is_signed ? LLVMBuildSIToFP(E->b, d, real, "") : LLVMBuildUIToFP(E->b, d, real, "");
+}
+static V as_16(ll *E, V x) { return LLVMBuildTrunc(E->b, LLVMBuildFPToSI(E->b, x, ll_i(E, 32), ""), ll_i(E, 16), ""); }
+static V is_number(ll *E, V d, long long n) { return LLVMBuildICmp(E->b, LLVMIntEQ, d, LLVMConstInt(LLVMTypeOf(d), (unsigned long long)n, 1), ""); }
+static V either(ll *E, V first, V a, V b) { return LLVMBuildSelect(E->b, first, a, b, ""); }
+
+/* Bytes with a sign by one d, through products of 16 bits with its reciprocal: (2 n +- 1) / 2 d is never whole and no less than 1 / 2 d from
+ * what is, where the reciprocal's rounding adds 257 / 2^17 at most; that of 1 is made a little less. */
+static V floor_bytes(ll *E, V n, V d) {
+    LLVMBuilderRef b = E->b;
+    LLVMTypeRef half = ll_i(E, 16), lanes = LLVMVectorType(half, ll_width(n));
+    LLVMBasicBlockRef here = at_number(E, d);
+    V none = is_number(E, d, 0), real = as_real(E, d, true);
+    V share = LLVMBuildFDiv(b, ll_real_like(E, real, 32768), either(E, none, ll_real_like(E, real, 1), real), ""), most = ll_real_like(E, real, 32767);
+    share = ll_intrinsic(E, "llvm.rint", &share, 1);
+    share = either(E, LLVMBuildFCmp(b, LLVMRealOGT, share, most, ""), most, share);
+    V m = ll_spread(E, either(E, none, LLVMConstNull(half), as_16(E, share)));
+    V side = LLVMBuildICmp(b, LLVMIntSLT, d, LLVMConstNull(LLVMTypeOf(d)), "");
+    side = ll_spread(E, either(E, side, LLVMConstAllOnes(half), LLVMConstInt(half, 1, 0)));
+    LLVMPositionBuilderAtEnd(b, here);
+    V wide = LLVMBuildSExt(b, n, lanes, ""), twice = LLVMBuildAdd(b, LLVMBuildAdd(b, wide, wide, ""), side, "");
+    return LLVMBuildTrunc(b, upper_16(E, twice, m, true), LLVMTypeOf(n), "");
+}
+
+/* Bytes without: n times the reciprocal rounded up is less than 1 / d too much. What is extended twice LLVM multiplies in 32 bits: between
+ * stands an operation that changes nothing, but where d is 0. */
+static V floor_plain_bytes(ll *E, V n, V d) {
+    LLVMBuilderRef b = E->b;
+    LLVMTypeRef half = ll_i(E, 16), lanes = LLVMVectorType(half, ll_width(n));
+    LLVMBasicBlockRef here = at_number(E, d);
+    V none = is_number(E, d, 0), real = as_real(E, d, false);
+    V share = LLVMBuildFDiv(b, ll_real_like(E, real, 65536), either(E, none, ll_real_like(E, real, 1), real), "");
+    V m = LLVMBuildAdd(b, as_16(E, share), LLVMConstInt(half, 1, 0), "");
+    m = ll_spread(E, either(E, none, LLVMConstNull(half), m));
+    V itself = ll_spread(E, is_number(E, d, 1)), nones = ll_spread(E, either(E, none, LLVMConstAllOnes(half), LLVMConstNull(half)));
+    LLVMPositionBuilderAtEnd(b, here);
+    V wide = LLVMBuildXor(b, LLVMBuildZExt(b, n, lanes, ""), nones, "");
+    return ll_select(E, itself, n, LLVMBuildTrunc(b, upper_16(E, wide, m, false), LLVMTypeOf(n), ""));
+}
+
+/* 16 bits without sign by one d: d lies between two powers of two, 2^l is the upper, and m what 2^(16 + l) / d is above 2^16. */
+static V floor_16(ll *E, V n, V d) {
+    LLVMBuilderRef b = E->b;
+    LLVMTypeRef word = ll_i(E, 32), half = ll_i(E, 16);
+    LLVMBasicBlockRef here = at_number(E, d);
+    V wide = LLVMBuildZExt(b, d, word, ""), two = LLVMConstInt(word, 2, 0), one = LLVMConstInt(word, 1, 0);
+    V few = LLVMBuildICmp(b, LLVMIntULT, wide, two, ""), safe = either(E, few, two, wide);
+    V bits[2] = {LLVMBuildSub(b, safe, one, ""), LLVMConstInt(ll_i(E, 1), 0, 0)};
+    V l = LLVMBuildSub(b, LLVMConstInt(word, 32, 0), ll_intrinsic(E, "llvm.ctlz", bits, 2), "");
+    V above = as_real(E, LLVMBuildSub(b, LLVMBuildShl(b, one, l, ""), safe, ""), false), real = as_real(E, safe, false);
+    V share = LLVMBuildFDiv(b, LLVMBuildFMul(b, above, ll_real_like(E, above, 65536), ""), real, "");
+    V m = ll_spread(E, LLVMBuildAdd(b, as_16(E, share), LLVMConstInt(half, 1, 0), ""));
+    V down = ll_spread(E, LLVMBuildTrunc(b, LLVMBuildSub(b, l, one, ""), half, ""));
+    V itself = ll_spread(E, either(E, is_number(E, d, 1), LLVMConstAllOnes(half), LLVMConstNull(half))), fews = ll_spread(E, few);
+    LLVMPositionBuilderAtEnd(b, here);
+    V t = upper_16(E, n, m, false);
+    V q = LLVMBuildAdd(b, t, LLVMBuildLShr(b, LLVMBuildSub(b, n, t, ""), ll_int_like(E, n, 1), ""), "");
+    return ll_select(E, fews, LLVMBuildAnd(b, n, itself, ""), LLVMBuildLShr(b, q, down, ""));
+}
+
+/* Up to 32 bits by one d, through floats: (n +- 1 / 2) / d is never whole, and so far from what is that a product with a rounded
+ * reciprocal is on the same side. The lowest number by -1 is no float of 32 bits. */
+static V floor_by_share(ll *E, const row *r, V n, V d, bool is_signed) {
+    LLVMBuilderRef b = E->b;
+    bool wide = dtype_info[r->t].size == 4;
+    LLVMTypeRef words = LLVMVectorType(ll_i(E, 32), ll_width(n));
+    LLVMBasicBlockRef here = at_number(E, d);
+    V none = is_number(E, d, 0), real = as_real(E, d, is_signed), nothing = LLVMConstNull(LLVMTypeOf(real));
+    V share = LLVMBuildFDiv(b, ll_real_like(E, real, 1), real, ""), below = LLVMBuildFCmp(b, LLVMRealOLT, real, nothing, "");
+    V half = LLVMBuildFMul(b, share, either(E, below, ll_real_like(E, real, -0.5), ll_real_like(E, real, 0.5)), "");
+    share = either(E, none, nothing, share), half = either(E, none, nothing, half);
+    if (!wide) share = LLVMBuildFPTrunc(b, share, ll_elem(E, DT_F32), ""), half = LLVMBuildFPTrunc(b, half, ll_elem(E, DT_F32), "");
+    V shares = ll_spread(E, share), halves = ll_spread(E, half), minus = ll_spread(E, is_number(E, d, -1));
+    LLVMPositionBuilderAtEnd(b, here);
+    V x[3] = {ll_cast(E, wide ? DT_F64 : DT_F32, (ll_val){n, NULL, (uint8_t)r->t, true}).v, shares, halves};
+    V q = ll_intrinsic(E, "llvm.fma", x, 3);
+    if (!is_signed) return LLVMBuildFPToUI(b, q, words, "");
+    q = LLVMBuildFPToSI(b, ll_intrinsic(E, "llvm.floor", &q, 1), words, "");
+    return wide ? ll_select(E, minus, LLVMBuildNeg(b, n, ""), q) : LLVMBuildTrunc(b, q, LLVMTypeOf(n), "");
+}
+
+/* The quotient below of lanes by one number; by 0 it is 0. */
+static V floor_by_one(ll *E, const row *r, V d) {
+    bool is_signed = r->kind == 'I';
+    if (dtype_info[r->t].size == 1) return is_signed ? floor_bytes(E, r->a.v, d) : floor_plain_bytes(E, r->a.v, d);
+    if (dtype_info[r->t].size == 2 && !is_signed) return floor_16(E, r->a.v, d);
+    return floor_by_share(E, r, r->a.v, d, is_signed);
+}
+
 enum { DIV_FLOOR, DIV_MOD, DIV_REM };
 
 /* Python's // and % and C's %. Dividing by 0 gives 0; the lowest number by -1 wraps. */
 static ll_val int_division(ll *E, const row *r, int what) {
     LLVMBuilderRef b = E->b;
+    if (what == DIV_FLOOR && r->one_b && dtype_info[r->t].size <= 4) return result(r, floor_by_one(E, r, r->one_b));
     V n = r->a.v, d = r->b.v, zero = LLVMConstNull(LLVMTypeOf(n)), one = ll_int_like(E, n, 1);
     bool is_signed = r->kind == 'I';
     V by_zero = LLVMBuildICmp(b, LLVMIntEQ, d, zero, ""), safe = ll_select(E, by_zero, one, d);
@@ -572,7 +686,8 @@ static ll_val emit_row(ll *E, const row *r) {
 #undef OPX
 
 ll_val ll_op(ll *E, gpa_op op, gpa_dtype t, gpa_dtype to, ll_val a, ll_val b, ll_val c) {
+    V one_b = a.vec && !b.vec && E->lanes > 1 ? b.v : NULL;
     if (a.vec || b.vec || c.vec) a = ll_vector(E, a), b = ll_vector(E, b), c = ll_vector(E, c);
-    row r = {op, t, to, dtype_info[t].kind, a, b, c};
+    row r = {op, t, to, dtype_info[t].kind, a, b, c, one_b};
     return emit_row(E, &r);
 }

@@ -123,3 +123,26 @@ for t in (bool, np.int8, np.uint8, np.int16, np.uint16, np.float16):
         print(np.median(x[5:8], axis=1) + 0)
         x.sort(axis=0, kind='stable')
         print(x[:2, :3].tolist())
+
+# --- integers divided by one number: all bytes by all, and what is near the ends of others
+def sums(n, divisors, t):
+    w = np.arange(n.size) % 127 + 1
+    return [int(((n // t(d)).astype(np.int64) * w).sum()) % 1000000007 for d in divisors]
+with np.errstate(all='ignore'):
+    for t in (np.int8, np.uint8):
+        n = np.arange(256).astype(t)
+        print(sums(n, range(int(np.iinfo(t).min), int(np.iinfo(t).max) + 1), t))
+    for t in (np.int16, np.uint16):
+        n, low, top = np.arange(65536).astype(t), int(np.iinfo(t).min), int(np.iinfo(t).max)
+        print(sums(n, [*range(max(low, -9), 20), 100, 255, 256, 257, 641, 1000, 4096, 5461, 10923, 16383, 16384, 16385, top // 2, top // 2 + 1, top // 2 + 2, top - 1, top, low, low + 1], t))
+    for t in (np.int32, np.uint32):
+        low, top = int(np.iinfo(t).min), int(np.iinfo(t).max)
+        n = np.concatenate([np.arange(300), np.arange(2000) * 2147433, top - np.arange(300), low + np.arange(300), np.arange(300) * 65536])
+        for d in [*range(max(low, -7), 12), 641, 1000, 65535, 65536, 65537, 1 << 30, top // 2, top // 2 + 1, top - 1, top, low, low + 1]:
+            near = np.arange(500) * d
+            print(sums(np.concatenate([n, near, near - 1, near + 1]).astype(t), [d], t), end=' ')
+    print()
+    for t in (np.int64, np.uint64):
+        print(sums(bits(3000, t, 3), [0, 1, 2, 7, 10, 1000, 2**40], t))
+    a = bits(1200, np.int16, 5).reshape(3, 400)
+    print(told((a // np.array([[3], [-7], [0]], dtype=np.int16)).ravel()), told((a[:, ::2] // np.int16(11)).ravel()), told((a.T // np.int16(-3)).ravel()), told((np.int16(1000) // a).ravel()), told((a * 2 // 3 + 1).ravel()))
