@@ -20,7 +20,10 @@ enum { EMIT_WHOLE = -1, EMIT_JOIN = -2 }; /* EMIT_JOIN - k */
  * alike and what stands before the first boundary is done under a mask. */
 typedef enum { STREAM_NO, STREAM_ALIGNED, STREAM_ALIKE } emit_stream;
 
-enum { EMIT_TILE = 8 }; /* rows and lanes of a tile, at most */
+enum {
+    EMIT_TILE = 8,  /* rows and lanes of a tile, at most */
+    EMIT_APART = 4, /* stride of lanes that are read by wide loads, at most */
+};
 
 /* Plans with equal bytes give equal code: zero the structure before filling it. */
 typedef struct {
@@ -33,7 +36,7 @@ typedef struct {
     uint8_t tile; /* and its rows there, a power of two, no more than lanes; both extents are as large at least */
     uint8_t each; /* EMIT_POINTS with one lane: points of a trip; 0: one */
     uint8_t halves; /* registers of half the width are used, twice as many */
-    uint64_t pairs, back; /* arrays whose stride along `dim` is 2, is -1 */
+    uint64_t apart[EMIT_APART - 1], back; /* arrays whose stride along `dim` is 2, 3 ...; is -1 */
 } emit_plan;
 
 /* What a driver must know of a program. */

@@ -161,12 +161,68 @@ ll_val em_load_beside(em *M, V at, gpa_dtype t) {
     return r;
 }
 
-/* Lanes two apart: twice as wide a load, of which every second element counts. */
-static ll_val load_pairs(em *M, V at, gpa_dtype t) {
+/* ---- lanes a few elements apart ---- */
+
+/* How far the lanes of an array lie apart, where they are read by wide loads and stored under masks; 0: otherwise. */
+static unsigned few_apart(const em *M, unsigned array) {
+    for (unsigned k = 2; k <= EMIT_APART; k++)
+        if (M->plan->apart[k - 2] >> array & 1) return k;
+    return 0;
+}
+
+/* Elements that are brought into order at a time: those of a register, or of the smallest one, in which bytes move freely. */
+static unsigned ordered(const em *M, gpa_dtype t) {
+    unsigned size = (unsigned)dtype_size(t), all = (size < 4 ? 16 : M->E.host->bytes >> M->plan->halves) / size;
+    return all < M->E.lanes ? all : M->E.lanes;
+}
+
+/* The mask of n elements of memory, of which every k-th belongs to a lane: from element `first` on. `between`: what lies between two counts as
+ * the lane before. */
+static V mask_apart(em *M, unsigned first, unsigned n, unsigned k, bool between) {
+    V lane[64], mask = M->mask ? M->mask : truth_of_all(M);
+    for (unsigned i = 0; i < n; i++) {
+        unsigned at = first + i;
+        lane[i] = LLVMConstInt(ll_i(&M->E, 32), between || at % k == 0 ? at / k : M->E.lanes, 0);
+    }
+    return LLVMBuildShuffleVector(M->E.b, mask, LLVMConstNull(LLVMTypeOf(mask)), LLVMConstVector(lane, n), "");
+}
+
+static V beyond(em *M, V at, unsigned elements, gpa_dtype t) { return em_displace(M, at, ll_i64(&M->E, elements), t); }
+
+/* Wide loads, of which every k-th element counts: of n lanes those that come with the first load, with the second ... */
+static ll_val load_few(em *M, V at, gpa_dtype t, unsigned k) {
     ll *E = &M->E;
-    V mask = M->mask ? ll_interleave(E, M->mask, M->mask) : NULL;
-    V both = load_wide(M, at, ll_memory(E, t), 2 * E->lanes, mask, (unsigned)dtype_size(t));
-    return (ll_val){ll_from_memory(E, t, ll_every_second(E, both, 0)), NULL, (uint8_t)t, true};
+    unsigned n = ordered(M, t), parts = E->lanes / n;
+    LLVMTypeRef i32 = ll_i(E, 32);
+    V part[64], lane[64];
+    for (unsigned p = 0; p < parts; p++) {
+        for (unsigned j = 0; j < k; j++) {
+            unsigned first = (p * k + j) * n;
+            V more = load_wide(M, beyond(M, at, first, t), ll_memory(E, t), n, M->mask ? mask_apart(M, first, n, k, true) : NULL, (unsigned)dtype_size(t));
+            for (unsigned i = 0; i < n; i++) {
+                unsigned with = i * k / n, place = i * k % n;
+                lane[i] = with > j ? LLVMGetUndef(i32) : LLVMConstInt(i32, with == j ? n + place : j == 1 ? place : i, 0);
+            }
+            part[p] = j ? LLVMBuildShuffleVector(E->b, part[p], more, LLVMConstVector(lane, n), "") : more;
+        }
+    }
+    for (; parts > 1; parts /= 2)
+        for (unsigned p = 0; p < parts / 2; p++) part[p] = ll_join(E, part[2 * p], part[2 * p + 1]);
+    return (ll_val){ll_from_memory(E, t, part[0]), NULL, (uint8_t)t, true};
+}
+
+/* Wide stores under masks, which leave what lies between the lanes as it is. */
+static void store_few(em *M, V at, ll_val v, unsigned k) {
+    ll *E = &M->E;
+    gpa_dtype t = (gpa_dtype)v.t;
+    unsigned n = ordered(M, t);
+    V own = ll_to_memory(E, t, v.v), lane[64];
+    for (unsigned first = 0; first < k * E->lanes; first += n) {
+        for (unsigned i = 0; i < n; i++)
+            lane[i] = (first + i) % k ? LLVMGetUndef(ll_i(E, 32)) : LLVMConstInt(ll_i(E, 32), (first + i) / k, 0);
+        V some = LLVMBuildShuffleVector(E->b, own, LLVMGetPoison(LLVMTypeOf(own)), LLVMConstVector(lane, n), "");
+        store_wide(M, some, beyond(M, at, first, t), mask_apart(M, first, n, k, false), (unsigned)dtype_size(t));
+    }
 }
 
 /* Lanes that follow each other backwards lie side by side from the last one on. Moves `at` there, turns the mask; returns what it was. */
@@ -208,8 +264,8 @@ ll_val em_load(em *M, const kir_ins *ins) {
         r = em_load_turned(M, a, at);
     else if (M->f->arrays[a].unit >> M->plan->dim & 1)
         r = em_load_beside(M, at, t);
-    else if (M->plan->pairs >> a & 1)
-        r = load_pairs(M, at, t);
+    else if (few_apart(M, a))
+        r = load_few(M, at, t, few_apart(M, a));
     else if (M->plan->back >> a & 1)
         r = load_back(M, at, t);
     else
@@ -241,13 +297,6 @@ void em_store_beside(em *M, V at, ll_val v) {
     store_wide(M, ll_interleave(E, v.v, v.im), at, mask, (unsigned)dtype_size(v.t) / 2);
 }
 
-/* Lanes two apart: twice as wide a store under a mask, which leaves every second element as it is. */
-static void store_pairs(em *M, V at, ll_val v) {
-    ll *E = &M->E;
-    V own = ll_to_memory(E, v.t, v.v), mask = M->mask ? M->mask : truth_of_all(M);
-    store_wide(M, ll_interleave(E, own, own), at, ll_interleave(E, mask, LLVMConstNull(LLVMTypeOf(mask))), (unsigned)dtype_size(v.t));
-}
-
 static void store_back(em *M, V at, ll_val v) {
     V mask = turn_back(M, &at, (gpa_dtype)v.t);
     em_store_beside(M, at, ll_val_backwards(&M->E, v));
@@ -262,8 +311,8 @@ void em_store(em *M, const kir_ins *ins) {
         em_store_one(M, at, v);
     else if (M->f->arrays[a].unit >> M->plan->dim & 1)
         em_store_beside(M, at, ll_vector(&M->E, v));
-    else if (M->plan->pairs >> a & 1 && M->E.host->masks)
-        store_pairs(M, at, ll_vector(&M->E, v));
+    else if (few_apart(M, a) && M->E.host->masks)
+        store_few(M, at, ll_vector(&M->E, v), few_apart(M, a));
     else if (M->plan->back >> a & 1)
         store_back(M, at, ll_vector(&M->E, v));
     else

@@ -92,6 +92,9 @@ static double merit(const gpa_prog *p, int dim, const int64_t *size, unsigned la
 /* How long a point takes nobody knows. */
 static bool is_unsteady(const gpa_prog *p) { return p->facts.loops || (p->facts.branches && p->facts.alone); }
 
+static unsigned lanes_of_register(const gpa_prog *p, const jit_host *host) { return MIN(MAX(host->bytes / p->facts.widest, 2u), 64u); }
+
+/* More than four lines of an array in a trip are read in no order, which is not what is fetched ahead: complex numbers take two registers. */
 static unsigned lanes_for(const gpa_prog *p, const jit_host *host, int64_t extent) {
     unsigned one = host->bytes / p->facts.widest, ops = p->facts.ops, registers;
     if (p->facts.branches && p->facts.alone) return 1;
@@ -99,7 +102,6 @@ static unsigned lanes_for(const gpa_prog *p, const jit_host *host, int64_t exten
     /* A trip waits for the one before: several are under way. Longer bodies take longer to compile. */
     if (p->facts.loops) registers = p->facts.ops_again <= 256 ? 4 : 2, one = host->bytes / p->facts.widest_again;
     else registers = ops <= 12 || p->facts.trips ? 4 : ops <= 40 ? 2 : 1;
-    /* More than four lines of an array in a trip are read in no order, which is not what is fetched ahead. */
     if (p->facts.complex && registers == 4) registers = 2;
     if (one > 64) one = 64;
     if (one < 2) one = 2;
@@ -229,20 +231,31 @@ static emit_stream streams(const launch *L) {
     return all << 8 ? STREAM_ALIKE : STREAM_ALIGNED;
 }
 
-/* The arrays whose lanes lie two apart: interleaved columns, read as wide loads of which every second element counts.
- * Blocks of memory have room behind them for the element read too much. And those whose lanes lie side by side, but backwards. */
+/* The arrays whose lanes lie a few elements apart: interleaved columns, read as wide loads of which every second, third or fourth element counts.
+ * Blocks of memory have room behind them for the elements read too much. And those whose lanes lie side by side, but backwards. */
 static void note_strides(launch *L) {
     const kir_func *f = L->p->f;
     for (size_t a = 0; a < f->n_arrays && L->plan.dim >= 0; a++) {
         int64_t stride = L->view[VIEW_ARRAYS + a * ARRAY_SLOTS + ARRAY_STRIDE + (size_t)L->plan.dim];
-        if (stride == 2 && !dtype_is_complex((gpa_dtype)f->arrays[a].dtype)) L->plan.pairs |= UINT64_C(1) << a;
+        if (stride >= 2 && stride <= EMIT_APART && !dtype_is_complex((gpa_dtype)f->arrays[a].dtype)) L->plan.apart[stride - 2] |= UINT64_C(1) << a;
         if (stride == -1) L->plan.back |= UINT64_C(1) << a;
     }
+    bool three = L->plan.apart[1] | L->plan.apart[2];
+    if (three && L->plan.way == EMIT_POINTS) L->plan.lanes = (uint16_t)MIN(L->plan.lanes, lanes_of_register(L->p, jit_host_of(L->j)));
 }
 
 static gpa_code compile(launch *L, int32_t part, gpa_err *e) {
     L->plan.part = part;
     return program_variant(L->p, L->j, &L->plan, &L->fn, e);
+}
+
+/* Whether lanes are faster than single elements even where nothing is computed. */
+static bool moves_in_lanes(const launch *L, size_t a) {
+    const kir_array *k = &L->p->f->arrays[a];
+    bool stored = k->access & KIR_WRITE, four = L->plan.apart[2] >> a & 1;
+    if ((k->unit | k->zero) >> L->plan.dim & 1 || L->plan.back >> a & 1) return true;
+    if (stored && (!jit_host_of(L->j)->masks || (four && dtype_size((gpa_dtype)k->dtype) >= 4))) return false;
+    return four || (L->plan.apart[0] | L->plan.apart[1]) >> a & 1;
 }
 
 /* Where elements only move, and some lie apart, single ones are faster than lanes that are gathered. */
@@ -251,10 +264,8 @@ static bool moves_apart(const launch *L) {
     if (L->plan.way != EMIT_POINTS || L->plan.dim < 0 || L->p->facts.branches || L->p->facts.ops > MOVE_OPS) return false;
     for (size_t i = 0; i < f->n_code; i++)
         if (f->code[i].code == KIR_LOADX || f->code[i].code == KIR_STOREX || f->code[i].code == KIR_BOUND) return false;
-    for (size_t a = 0; a < f->n_arrays; a++) {
-        bool beside = ((f->arrays[a].unit | f->arrays[a].zero) >> L->plan.dim & 1) || ((L->plan.pairs | L->plan.back) >> a & 1);
-        if (used_by_points(f, a) && !beside) return true;
-    }
+    for (size_t a = 0; a < f->n_arrays; a++)
+        if (used_by_points(f, a) && !moves_in_lanes(L, a)) return true;
     return false;
 }
 
@@ -615,8 +626,8 @@ gpa_code run_launch(jit *j, int threads, const int32_t *stop, gpa_prog *p, const
     if (!L->outer) goto out;
     L->plan = run_plan(p, jit_host_of(j), l->size);
     plan_tiles(L);
-    L->plan.stream = streams(L);
     note_strides(L);
+    L->plan.stream = streams(L);
     if (!L->plan.stream && moves_apart(L)) L->plan.lanes = 1, L->plan.each = MOVED;
     L->plan.halves = in_halves(L);
     TRY(L->plan.way == EMIT_TILES ? run_tiles(L, e) : divides(L) ? run_divided(L, e) : run_whole(L, e));

@@ -87,6 +87,33 @@ for T in ALL:
         b[::5] = a[::3]
         print(*told(a[::3].copy()), *told(a[2::3].copy()), *told(a[::-3].copy()), *told(b), *told(np.repeat(a[:n], 3)), *told(some(6 * n, T).reshape(n, 6)[:, 1:5:3].copy()))
 
+# --- columns side by side: computed with, summed and written, in rests of every length; what lies between stays
+for T in ALL:
+    for k in (2, 3, 4, 5):
+        for n in (1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 33, 47, 63, 64, 65, 100, 129, 1001):
+            a, r = some(n * k, T).reshape(n, k), some(n * k + 1, T)[1:].reshape(n, k)
+            first, last = a[:, 0], a[:, -1] # the last one's wide loads end beyond the array
+            c = last + first * first
+            r[:, 1] = first + last if T != 'bool' else first | last
+            r[:, -1] = r[:, 0]
+            kept = r.copy()
+            r[:, 0] = np.where(last > first, last, r[:, 1])
+            print(*told(c), *told(kept), *told(r), *told(last.copy()), *told(last[::-1] + first), last.sum(), last.max(), (last * last).sum())
+            r[:, :-1] = a[:, 1:]
+            print(*told(r), *told(last[n // 2:].astype('f4' if T[0] != 'c' else 'c8')))
+
+# --- columns side by side: cross products, colours, rows of them that are shorter than registers
+for T in ('u1', 'i2', 'f4', 'f8', 'c8', 'i8'):
+    for shape in ((5, 3), (7, 11, 3), (20, 4, 3), (3, 70, 4), (1000, 3), (90, 101, 3)):
+        a = some(int(np.prod(shape)), T).reshape(shape)
+        b = a[::-1].copy()
+        if T != 'u1': print(*told(np.cross(a[..., :3], b[..., :3])))
+        grey = a[..., 0] * np.float32(0.25) + a[..., 1] * np.float32(0.5) + a[..., -1] * np.float32(0.25)
+        print(*told(grey), *told(a[..., 2] + a[..., 1]), *told(a[..., ::-1].copy()), *told(a.sum(axis=-1)), *told(a[..., 1].sum(axis=0)), *told(a.max(axis=-1)))
+        b[..., 2] = a[..., 0]
+        b[..., 0] += a[..., 1]
+        print(*told(b))
+
 # --- long rows of numbers, beside each other and not, with rests
 for T in ('i1', 'u1', 'i2', 'u2', 'i4', 'u4', 'f4', 'i8', 'u8', 'f8'):
     for n in (1023, 1024, 4097, 70001):
