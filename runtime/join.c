@@ -62,6 +62,40 @@ static gpa_code copy_part(gpa_rt *rt, gpa_arr *to, char *first, gpa_arr *part, i
     return rc;
 }
 
+/* Whether two parts lie side by side in the result, element by element, and can be parts of complex numbers: floats, or bits taken for them. */
+static bool are_pairs(gpa_arr *const *in, int n, int axis, gpa_dtype t) {
+    if (n != 2 || axis != in[0]->ndim - 1 || in[0]->shape[axis] != 1 || in[1]->shape[axis] != 1 || !in[0]->size) return false;
+    if (t == DT_F32 || t == DT_F64) return !dtype_is_complex((gpa_dtype)in[0]->dtype) && !dtype_is_complex((gpa_dtype)in[1]->dtype);
+    return dtype_is_int(t) && dtype_size(t) >= 4 && in[0]->dtype == t && in[1]->dtype == t;
+}
+
+/* They are stored in one pass, as complex numbers. */
+static gpa_code store_pairs(gpa_rt *rt, gpa_arr *to, gpa_arr *const *in, gpa_err *e) {
+    gpa_dtype real = dtype_size((gpa_dtype)to->dtype) == 4 ? DT_F32 : DT_F64, both = real == DT_F32 ? DT_C64 : DT_C128;
+    gpa_arr *pairs = NULL, *bits = NULL;
+    node *n = NULL, *part[3] = {0}, *value = NULL;
+    gpa_code rc = GPA_OK;
+    for (int i = 0; i < 2; i++) {
+        bool whole = dtype_is_int((gpa_dtype)to->dtype);
+        if (whole) TRY(arr_reinterpret(rt, in[i], real, &bits, e));
+        TRY(arr_node(rt, whole ? bits : in[i], &n, e));
+        TRY(node_cast(rt, n, real, &part[i], e));
+        node_release(rt, n);
+        arr_release(rt, bits);
+        n = NULL, bits = NULL;
+    }
+    TRY(arr_reinterpret(rt, to, both, &pairs, e));
+    TRY(node_op(rt, OP_COMPLEX, both, part, &value, e));
+    TRY(store_node(rt, pairs, value, NULL, e));
+out:
+    for (int i = 0; i < 2; i++) node_release(rt, part[i]);
+    node_release(rt, n);
+    node_release(rt, value);
+    arr_release(rt, bits);
+    arr_release(rt, pairs);
+    return rc;
+}
+
 static gpa_code concat_here(gpa_rt *rt, gpa_arr *const *in, int n, int axis, gpa_dtype dtype, gpa_arr **out, gpa_err *e) {
     int64_t shape[GPA_MAX_DIMS], offset = 0;
     gpa_arr *made = NULL;
@@ -77,6 +111,10 @@ static gpa_code concat_here(gpa_rt *rt, gpa_arr *const *in, int n, int axis, gpa
     if (host) {
         TRY(arr_eval(rt, in, n, e));
         TRY(host_wait(rt, made->storage->buf->device, e));
+    }
+    if (!host && are_pairs(in, n, axis, t)) {
+        TRY(store_pairs(rt, made, in, e));
+        n = 0;
     }
     for (int i = 0; i < n; i++) {
         if (host) TRY(copy_part(rt, made, made->storage->buf->host, in[i], offset, e));

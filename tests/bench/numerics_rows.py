@@ -153,6 +153,9 @@ place              | ? np.place(p, m, few); r = p
 compress           | np.compress(m, a)
 extract            | np.extract(m, a)
 a[m]               | a[m]
+rows of 100        | a.reshape(-1, 100)[i[:n // 100] // 100]
+rows of 10         | a.reshape(-1, 10)[i[:n // 10] // 10]
+rows of 10 set     | ? q = p.reshape(-1, 10); q[i[:n // 10] // 10] = 0; r = q
 choose             | np.choose(small % 3, (a, b, s))
 select             | np.select([m, a > b], [a, b], few[0])
 where              | np.where(m, a, b)
@@ -239,6 +242,7 @@ max rows of 5      | rows5.max(axis=1)
 max rows of 100    | rows100.max(axis=1)
 argmax rows of 5   | rows5.argmax(axis=1)
 argmax rows of 100 | rows100.argmax(axis=1)
+argmax rows of 1000 | a.reshape(-1, 1000).argmax(axis=1)
 mean rows of 100   | rows100.mean(axis=1)
 var rows of 100    | rows100.var(axis=1)
 sum narrow axis 0  | rows5.sum(axis=0)
@@ -291,6 +295,17 @@ take               | np.take(a, i)
 repeat 2           | np.repeat(a, 2)
 concatenate        | np.concatenate([a, b])
 """, each("bool int8 int16 int32", MID))
+
+group("integers", VECTORS, """
+a // 7             | a // 7
+a % 7              | a % 7
+a ** 3             | a ** 3
+a ** 5             | a ** 5
+gcd                | np.gcd(a, b)
+sort rows of 20    | np.sort(a.reshape(-1, 20), axis=1)
+digitize           | np.digitize(a, np.arange(0, 100, 10).astype(T))
+isin               | np.isin(a, few[::50])
+""", each("int8 uint8 int16 uint32 int64", MID))
 
 MATRICES = MIXED + """
 T = np.dtype('{dtype}').type

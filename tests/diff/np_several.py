@@ -146,3 +146,22 @@ with np.errstate(all='ignore'):
         print(sums(bits(3000, t, 3), [0, 1, 2, 7, 10, 1000, 2**40], t))
     a = bits(1200, np.int16, 5).reshape(3, 400)
     print(told((a // np.array([[3], [-7], [0]], dtype=np.int16)).ravel()), told((a[:, ::2] // np.int16(11)).ravel()), told((a.T // np.int16(-3)).ravel()), told((np.int16(1000) // a).ravel()), told((a * 2 // 3 + 1).ravel()))
+
+# --- two arrays side by side along a last axis, elements twice
+a = np.arange(12345)
+b = a[::-1]
+for t in (np.int16, np.int32, np.int64, np.uint32, np.uint64, np.float16, np.float32, np.float64, np.complex64):
+    x, y = a.astype(t), b.astype(t)
+    for s in (np.stack([x, y], axis=-1), np.column_stack([x, y[::-1][::-1]]), np.stack([x.reshape(5, -1), y.reshape(-1, 5).T], axis=-1), np.concatenate([x[:, None] * t(2), y[:, None]], axis=1), np.stack([x[::2], y[1::2][:1], x[::2]][::2], axis=1)):
+        print(s.dtype, s.shape, s.flags.owndata, s.base is None, s.ravel()[[0, 1, 2, 3, 777, -2, -1]], int((s.real.ravel().astype(np.int64) * (np.arange(s.size) % 11)).sum()))
+    for r in (np.repeat(x, 2), np.repeat(x[::-1], 2), np.repeat(x.reshape(15, -1), 2, axis=1), np.repeat(x.reshape(15, -1), 2, axis=0), np.repeat(np.asfortranarray(x.reshape(15, -1)), 2, axis=1)):
+        print(r.dtype, r.shape, r.base is None, r.ravel()[[0, 1, 2, 3, 777, -2, -1]], int((r.real.ravel().astype(np.int64) * (np.arange(r.size) % 11)).sum()))
+    if np.dtype(t).kind != 'c':
+        print(np.stack([x, b], axis=-1).dtype, np.stack([x, b / 2], axis=1)[5:7], np.stack([x, b > 5], axis=1)[-7:-5])
+n = np.tile(np.array([np.nan, -0.0, np.inf, 1.5]), 9000)
+print(np.stack([n, -n], axis=-1)[:4], np.signbit(np.stack([n, -n], axis=-1)[:4]), np.signbit(np.repeat(n, 2)[:6]), np.repeat(n, 2).reshape(-1, 2)[1:4])
+bits64 = (np.arange(20000) - 9000) << 48
+print(np.array_equal(np.stack([bits64, ~bits64], axis=-1)[:, 1], ~bits64), np.array_equal(np.repeat(bits64, 2)[1::2], bits64), np.array_equal(np.repeat(bits64.astype(np.int32) << 20, 2)[::2], bits64.astype(np.int32) << 20))
+c = np.arange(40000.0)
+c[:20000] = np.stack([c[:20000:2], c[1:20000:2]], axis=-1).ravel()[::-1]
+print(c[:3], c[19998:20002])
