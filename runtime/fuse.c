@@ -18,6 +18,7 @@ enum {
     CHEAP_AGAIN = 32,     /* operations that may be repeated rather than stored and read, by cost */
     CHEAP_LEAVES = 4,
     LONG_AGAIN = 1 << 23, /* so many operations in points that share elements are worth a step that computes each element once, */
+    LONG_AGAIN_HERE = 1 << 18, /* on the processor, which takes longer for them and less for a step, */
     SHARED_BY = 4,        /* where this many share one */
     JOIN_TRIES = 16,
     JOIN_ARRAYS = 24,     /* unrelated values share a program up to so many arrays */
@@ -70,6 +71,7 @@ typedef struct {
     fuse_plan *p;
     struct fuse_work *w;
     int max_arrays, max_params;
+    double long_again;
     gpa_cut why;
     gpa_err *e;
 } ctx;
@@ -331,7 +333,7 @@ static bool is_repeated(const ctx *c, const item *x) {
         double points = 1, size = (double)x->n->size;
         for (int d = 0; d < s->ndim; d++)
             if (inner || !(s->inner >> d & 1)) points *= (double)s->shape[d];
-        if (points >= SHARED_BY * size && (points - size) * x->cost >= LONG_AGAIN) return true;
+        if (points >= SHARED_BY * size && (points - size) * x->cost >= c->long_again) return true;
     }
     return false;
 }
@@ -579,6 +581,7 @@ gpa_code fuse(gpa_rt *rt, fuse_plan *p, const gpa_caps *caps, gpa_cut why, gpa_e
     ctx c = {.rt = rt, .p = p, .w = p->work, .why = why, .e = e};
     c.max_arrays = caps->max_arrays ? MIN(most, (int)caps->max_arrays) : most;
     c.max_params = caps->max_params ? MIN(params, (int)caps->max_params) : params;
+    c.long_again = caps->host_visible ? LONG_AGAIN_HERE : LONG_AGAIN;
     p->n_step = p->n_order = c.w->n_item = c.w->n_use = c.w->n_edge = 0;
     affine_reset(&p->maps);
     rt->nodes.mark++;

@@ -111,14 +111,17 @@ int64_t hostcall_diagonal_size(int64_t m, int64_t n, int64_t offset) { return MA
         for (int64_t j = i; j < end; j++) put[(j - i) * (high - low)] = from[j];                               \
     }
 
+enum { DIAGONAL_PIECE = 2048 }; /* elements that are put together while they are in the nearest cache */
+
 void hostcall_diagonals(size_t item, int64_t m, int64_t n, const int64_t *offset, const int64_t *first, int64_t count, const void *values, int32_t *start,
                         int32_t *column, void *at) {
     int64_t low = count, high = count, to = start[0] = 0;
-    for (int64_t i = 0, end; i < m; i = end) { /* rows i .. end - 1 have the diagonals low .. high - 1 */
+    for (int64_t i = 0, end; i < m; i = end) { /* rows i .. end - 1 have the diagonals low .. high - 1, and are few */
         for (; low && offset[low - 1] >= -i; low--) continue;
         for (; high && offset[high - 1] >= n - i; high--) continue;
         end = MIN(m, low ? -offset[low - 1] : m);
         if (high) end = MIN(end, MAX(i + 1, n - offset[high - 1]));
+        end = MIN(end, i + MAX(1, DIAGONAL_PIECE / MAX(1, high - low)));
         for (int64_t j = i; j < end; j++) start[j + 1] = (int32_t)(to + (j + 1 - i) * (high - low));
         for (int64_t d = low; d < high; d++)
             for (int64_t j = i; j < end; j++) column[to + (j - i) * (high - low) + d - low] = (int32_t)(j + offset[d]);

@@ -357,13 +357,27 @@ static gpa_code leaf_node(gpa_rt *rt, gpa_arr *a, node **out, gpa_err *e) {
     return rc;
 }
 
+/* Whether all of n indices of the usual kinds are within bounds; false: not all, or of another kind. */
+static bool all_within(const void *data, gpa_dtype t, int64_t n, int64_t extent) {
+    const int64_t *wide = data;
+    const int32_t *narrow = data;
+    bool outside = false;
+    if (t == DT_I64)
+        for (int64_t i = 0; i < n; i++) outside |= wide[i] < -extent || wide[i] >= extent;
+    else if (t == DT_I32)
+        for (int64_t i = 0; i < n; i++) outside |= narrow[i] < -extent || narrow[i] >= extent;
+    else return false;
+    return !outside;
+}
+
 /* Bounds of an index array that is computed, small and visible: the error comes where the mistake was made. */
 static gpa_code check_now(gpa_rt *rt, const gpa_arr *a, const index_entry *at, gpa_err *e) {
     host_dense h;
     int64_t extent = a->shape[at->axis];
     gpa_code rc = host_get(rt, at->arr, &h, e);
     gpa_dtype t = (gpa_dtype)at->arr->dtype;
-    for (int64_t i = 0; i < at->arr->size && !rc; i++) {
+    bool fine = !rc && all_within(h.data, t, at->arr->size, extent);
+    for (int64_t i = 0; i < at->arr->size && !fine && !rc; i++) {
         int64_t k = dtype_cast(dtype_load(h.data + i * (int64_t)dtype_size(t), t), t, DT_I64).I64;
         if (k >= -extent && k < extent) continue;
         rc = gpa_fail(e, GPA_E_INDEX, "index %lld is out of bounds for axis %d with size %lld", (long long)k, at->axis,

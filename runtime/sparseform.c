@@ -114,12 +114,16 @@ gpa_code arr_sparse_diagonals(gpa_rt *rt, gpa_arr *values, gpa_arr *offsets, int
     TRY(host_get_as(rt, values, t, &h[0], e));
     TRY(host_get_as(rt, offsets, DT_I64, &h[1], e));
     const int64_t *offset = (const int64_t *)(const void *)h[1].data;
+    const bool table = values->ndim == 2;
+    if (table && values->shape[0] != count) TRY(gpa_fail(e, GPA_E_VALUE, misfit));
     for (int64_t d = 0; d < count; d++) {
+        int64_t size = hostcall_diagonal_size(m, n, offset[d]), from = MAX(offset[d], 0);
         if (d && offset[d - 1] >= offset[d]) TRY(gpa_fail(e, GPA_E_VALUE, misfit));
-        first[d] = all;
-        all += hostcall_diagonal_size(m, n, offset[d]);
+        if (table && (size == 0 || from + size > values->shape[1])) TRY(gpa_fail(e, GPA_E_VALUE, misfit));
+        first[d] = table ? d * values->shape[1] + from : all;
+        all += size;
     }
-    if (all != values->size) TRY(gpa_fail(e, GPA_E_VALUE, misfit));
+    if (!table && all != values->size) TRY(gpa_fail(e, GPA_E_VALUE, misfit));
     if (all > INT32_MAX) TRY(hostcall_too_many(e));
     rc = sparse_new(rt, t, m, all, made, e);
     if (!rc) hostcall_diagonals(dtype_size(t), m, n, offset, first, count, h[0].data, sparse_ints(&made[START]), sparse_ints(&made[COLUMN]), made[AT].data);

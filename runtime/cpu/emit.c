@@ -70,11 +70,11 @@ static int level_of(em *M, const kir_ins *ins) {
             for (int i = 0; i < n; i++)
                 if (M->level[args[i]] > level) level = M->level[args[i]];
             return level;
+        case KIR_BOUND: return M->vals[ins->a].vec || M->vals[ins->b].vec ? M->cur : MAX(M->level[ins->a], M->level[ins->b]);
         case KIR_LOADX:
         case KIR_STOREX:
         case KIR_STORE:
         case KIR_ATOMIC:
-        case KIR_BOUND:
         case KIR_VAR:
         case KIR_GET:
         case KIR_SET:
@@ -141,6 +141,7 @@ static ll_val pure(em *M, const kir_ins *ins) {
 ll_val em_instruction(em *M, int32_t at) {
     const kir_ins *ins = &M->f->code[at];
     M->level[at] = (uint8_t)level_of(M, ins);
+    if (M->vals[at].v && M->outside[at]) em_leave_outside(M, ins, M->outside[at]);
     if (M->vals[at].v) return M->vals[at];
     switch ((kir_code)ins->code) {
         case KIR_CONST: return ll_const(&M->E, ins->type, M->f->consts[ins->imm].v);
@@ -231,6 +232,7 @@ static void whole(em *M) {
     for (int d = 0; d < f->ndim; d++)
         if (!(f->inner >> d & 1) && !((columns || points) && d == M->plan->dim)) r.dims[r.n++] = d;
     if ((columns || points) && M->plan->dim >= 0) r.dims[r.n++] = M->plan->dim, r.lanes = true;
+    r.rows = M->plan->rows;
     if (M->plan->way == EMIT_TILES)
         em_tiles(M, outer_body);
     else if (M->plan->part <= EMIT_JOIN)
@@ -294,6 +296,7 @@ static void free_emitter(em *M) {
     mem_free(M->level);
     mem_free(M->partner);
     mem_free(M->proven);
+    mem_free(M->outside);
     mem_free(M->reds);
     mem_free(M->regions);
     mem_free(M);
@@ -310,7 +313,8 @@ gpa_code emit_module(jit *j, const kir_func *f, const emit_plan *plan, LLVMModul
     M->level = mem_zero(f->n_code);
     M->partner = mem_new(f->n_code * sizeof *M->partner);
     M->proven = mem_zero(f->n_code);
-    if (!M->vals || !M->level || !M->partner || !M->proven) {
+    M->outside = mem_zero(f->n_code * sizeof *M->outside);
+    if (!M->vals || !M->level || !M->partner || !M->proven || !M->outside) {
         rc = gpa_no_memory(e);
         goto out;
     }

@@ -23,6 +23,7 @@ typedef enum { STREAM_NO, STREAM_ALIGNED, STREAM_ALIKE } emit_stream;
 enum {
     EMIT_TILE = 8,  /* rows and lanes of a tile, at most */
     EMIT_APART = 4, /* stride of lanes that are read by wide loads, at most */
+    EMIT_ANY_ROWS = 1, EMIT_SHORT_ROWS = 2 /* emit_plan.rows */
 };
 
 /* Plans with equal bytes give equal code: zero the structure before filling it. */
@@ -32,10 +33,12 @@ typedef struct {
     uint16_t lanes;
     uint32_t stream; /* emit_stream */
     int32_t part;
-    int8_t turn;  /* EMIT_TILES: the other dimension of a tile, */
-    uint8_t tile; /* and its rows there, a power of two, no more than lanes; both extents are as large at least */
-    uint8_t each; /* EMIT_POINTS with one lane: points of a trip; 0: one */
-    uint8_t halves; /* registers of half the width are used, twice as many */
+    int8_t turn;   /* EMIT_TILES: the other dimension of a tile, */
+    uint8_t tile;  /* and its rows there, a power of two, no more than lanes; both extents are as large at least */
+    uint16_t each; /* EMIT_POINTS with one lane: points of a trip; 0: one */
+    uint32_t halves; /* registers of half the width are used, twice as many */
+    uint32_t rows;   /* EMIT_POINTS: a call does whole rows along `dim`: EMIT_ANY_ROWS, or EMIT_SHORT_ROWS + twice the groups of lanes in a */
+                     /* row + 1 if lanes are left */
     uint64_t apart[EMIT_APART - 1], back; /* arrays whose stride along `dim` is 2, 3 ...; is -1 */
 } emit_plan;
 
@@ -60,6 +63,9 @@ emit_facts emit_examine(const kir_func *f);
  * neither order nor width of sums changes the result; else DT_NONE. */
 enum { EMIT_NARROW = 255 };
 gpa_dtype emit_narrow(const kir_func *f, const kir_ins *reduce);
+/* How an index (value v) changes along a dimension: not, by 1 from point to point, or otherwise. */
+typedef enum { LIES_STILL, LIES_BESIDE, LIES_APART } emit_lie;
+emit_lie emit_lies(const kir_func *f, int32_t v, int dim);
 /* GPA_E_UNSUPPORTED for what this device cannot do. */
 gpa_code emit_module(jit *j, const kir_func *f, const emit_plan *plan, LLVMModuleRef *out, gpa_err *e);
 

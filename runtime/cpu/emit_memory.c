@@ -336,32 +336,72 @@ V em_element(em *M, unsigned array, V index) {
     return em_displace(M, em_pointer(M, array, LEVEL_ENTRY), index, M->f->arrays[array].dtype);
 }
 
-/* Whether the lanes of an index lie side by side: a counter along them, and what all of them share. So chosen rows are read as rows. */
-static bool side_by_side(const em *M, int32_t index) {
-    const kir_ins *ins = &M->f->code[index];
-    if (ins->code == KIR_IOTA) return M->vals[index].vec && M->f->arrays[ins->sub].unit >> M->plan->dim & 1;
-    if (ins->code != KIR_OP || ins->sub != OP_ADD) return false;
-    return M->vals[ins->a].vec ? !M->vals[ins->b].vec && side_by_side(M, ins->a) : side_by_side(M, ins->b);
+/* ---- indexed elements ---- */
+
+static emit_lie lies(const kir_func *f, int32_t v, int dim, int depth) {
+    const kir_ins *i = &f->code[v];
+    const int32_t args[3] = {i->a, i->b, i->c};
+    emit_lie how[3] = {LIES_STILL, LIES_STILL, LIES_STILL};
+    switch ((int)i->code) {
+        case KIR_CONST: case KIR_PARAM: case KIR_SIZE: case KIR_STRIDE: return LIES_STILL;
+        case KIR_INDEX: return (int)i->imm == dim ? LIES_BESIDE : LIES_STILL;
+        case KIR_IOTA: return f->arrays[i->sub].zero >> dim & 1 ? LIES_STILL : f->arrays[i->sub].unit >> dim & 1 ? LIES_BESIDE : LIES_APART;
+        case KIR_LOAD: return f->arrays[i->sub].zero >> dim & 1 ? LIES_STILL : LIES_APART;
+        case KIR_OP: case KIR_CAST: case KIR_BOUND: case KIR_LOADX: break;
+        default: return LIES_APART;
+    }
+    if (!depth) return LIES_APART;
+    bool still = true;
+    for (int k = 0; k < 3; k++) {
+        if (args[k] >= 0) how[k] = lies(f, args[k], dim, depth - 1);
+        still &= how[k] == LIES_STILL;
+    }
+    if (still) return LIES_STILL;
+    if (i->code != KIR_OP || i->type != DT_I64 || (i->sub != OP_ADD && i->sub != OP_SUBTRACT)) return LIES_APART;
+    if (how[0] == LIES_BESIDE && how[1] == LIES_STILL) return LIES_BESIDE;
+    return i->sub == OP_ADD && how[0] == LIES_STILL && how[1] == LIES_BESIDE ? LIES_BESIDE : LIES_APART;
 }
 
-static V first_lane(em *M, ll_val i) { return LLVMBuildExtractElement(M->E.b, i.v, ll_i64(&M->E, 0), ""); }
+emit_lie emit_lies(const kir_func *f, int32_t v, int dim) {
+    enum { DEPTH = 6 };
+    return lies(f, v, dim, DEPTH);
+}
+
+/* Of an index of LIES_BESIDE that of lane 0, without the lanes. */
+static V first_index(em *M, int32_t v) {
+    const kir_ins *i = &M->f->code[v];
+    if (!M->vals[v].vec) return M->vals[v].v;
+    if (i->code == KIR_INDEX) return M->coord[i->imm];
+    if (i->code == KIR_IOTA) return em_pointer(M, i->sub, M->level[v]);
+    V a = first_index(M, i->a), b = first_index(M, i->b);
+    return i->sub == OP_ADD ? LLVMBuildAdd(M->E.b, a, b, "") : LLVMBuildSub(M->E.b, a, b, "");
+}
+
+/* The address of lane 0's element, if the lanes' elements lie side by side; else NULL. */
+static V first_beside(em *M, unsigned array, int32_t index) {
+    if (!M->vals[index].vec || M->E.lanes == 1 || emit_lies(M->f, index, M->plan->dim) != LIES_BESIDE) return NULL;
+    return em_element(M, array, first_index(M, index));
+}
 
 ll_val em_loadx(em *M, const kir_ins *ins) {
     ll_val i = M->vals[ins->a];
     gpa_dtype t = M->f->arrays[ins->sub].dtype;
-    if (!i.vec || M->E.lanes == 1) return em_load_one(M, em_element(M, ins->sub, i.v), t);
-    if (side_by_side(M, ins->a)) return em_load_beside(M, em_element(M, ins->sub, first_lane(M, i)), t);
-    return load_apart(M, em_element(M, ins->sub, i.v), t);
+    V beside = first_beside(M, ins->sub, ins->a);
+    if (beside) return em_load_beside(M, beside, t);
+    V at = em_element(M, ins->sub, i.v);
+    return i.vec && M->E.lanes > 1 ? load_apart(M, at, t) : em_load_one(M, at, t);
 }
 
 void em_storex(em *M, const kir_ins *ins) {
     ll_val i = M->vals[ins->a], v = M->vals[ins->b];
+    V beside = first_beside(M, ins->sub, ins->a);
+    if (beside) {
+        em_store_beside(M, beside, ll_vector(&M->E, v));
+        return;
+    }
     if (v.vec) i = ll_vector(&M->E, i);
-    bool wide = i.vec && M->E.lanes > 1, beside = wide && M->vals[ins->a].vec && side_by_side(M, ins->a);
-    V at = em_element(M, ins->sub, beside ? first_lane(M, i) : i.v);
-    if (beside)
-        em_store_beside(M, at, ll_vector(&M->E, v));
-    else if (wide)
+    V at = em_element(M, ins->sub, i.v);
+    if (i.vec && M->E.lanes > 1)
         em_store_apart(M, at, ll_vector(&M->E, v));
     else
         em_store_one(M, at, v);
@@ -413,23 +453,39 @@ static ll_val bound_one(em *M, const kir_ins *ins, V i, V n) {
     return (ll_val){r, NULL, DT_I64, false};
 }
 
+/* Ends the function where `any` is true: the index of that lane is to blame. */
+static void leave_where(em *M, const kir_ins *ins, V any, V lane) {
+    ll_val i = M->vals[ins->a], n = M->vals[ins->b];
+    LLVMBasicBlockRef faulty = em_block(M, "fault"), fine = em_block(M, "inside");
+    LLVMBuildCondBr(M->E.b, any, faulty, fine);
+    LLVMPositionBuilderAtEnd(M->E.b, faulty);
+    em_fault(M, KIR_FT_INDEX, ins, lane_of(M, i, lane), lane_of(M, n, lane));
+    LLVMPositionBuilderAtEnd(M->E.b, fine);
+}
+
+void em_leave_outside(em *M, const kir_ins *ins, V bad) { leave_where(M, ins, bad, NULL); }
+
 ll_val em_bound(em *M, const kir_ins *ins) {
     ll *E = &M->E;
     ll_val i = M->vals[ins->a], n = M->vals[ins->b];
     if (i.vec || n.vec) i = ll_vector(E, i), n = ll_vector(E, n);
-    uint8_t proven = M->proven[ins - M->f->code];
+    size_t at = (size_t)(ins - M->f->code);
+    uint8_t proven = M->proven[at];
+    M->outside[at] = NULL;
     if (proven == PROVEN || ins->imm == KIR_INSIDE) return i;
     ll_val r = {i.v, NULL, DT_I64, i.vec};
-    bool wraps = kir_bits(M->f, ins->a) < 0;
-    if (wraps && !i.vec && !proven && !(M->f->flags & KIR_F_UNCHECKED)) return bound_one(M, ins, i.v, n.v);
+    bool wraps = kir_bits(M->f, ins->a) < 0, ahead = M->level[at] != M->cur, unchecked = proven || M->f->flags & KIR_F_UNCHECKED;
+    if (wraps && !i.vec && !ahead && !unchecked) return bound_one(M, ins, i.v, n.v);
+    LLVMBasicBlockRef here = em_at(M, M->level[at]);
     if (wraps) {
         V below = LLVMBuildICmp(E->b, LLVMIntSLT, i.v, LLVMConstNull(LLVMTypeOf(i.v)), "");
         r.v = ll_select(E, below, LLVMBuildAdd(E->b, i.v, n.v, ""), i.v);
     }
-    if (proven || M->f->flags & KIR_F_UNCHECKED) return r;
-    bool wide = i.vec && E->lanes > 1;
-    V bad = LLVMBuildICmp(E->b, LLVMIntUGE, r.v, n.v, ""), lane = ll_i64(E, 0), any = bad;
-    if (wide) {
+    V bad = unchecked ? NULL : LLVMBuildICmp(E->b, LLVMIntUGE, r.v, n.v, ""), lane = NULL, any = bad;
+    em_here(M, here);
+    if (unchecked) return r;
+    if (ahead) M->outside[at] = bad;
+    if (i.vec && E->lanes > 1) {
         if (M->mask) bad = LLVMBuildAnd(E->b, bad, M->mask, "");
         V bits = LLVMBuildBitCast(E->b, bad, ll_i(E, E->lanes), "");
         V args[2] = {bits, LLVMConstInt(ll_i(E, 1), 0, 0)};
@@ -438,10 +494,6 @@ ll_val em_bound(em *M, const kir_ins *ins) {
         lane =
             E->lanes > 64 ? LLVMBuildTrunc(E->b, lane, ll_i(E, 64), "") : LLVMBuildZExtOrBitCast(E->b, lane, ll_i(E, 64), "");
     }
-    LLVMBasicBlockRef faulty = em_block(M, "fault"), fine = em_block(M, "inside");
-    LLVMBuildCondBr(E->b, any, faulty, fine);
-    LLVMPositionBuilderAtEnd(E->b, faulty);
-    em_fault(M, KIR_FT_INDEX, ins, lane_of(M, i, lane), lane_of(M, n, lane));
-    LLVMPositionBuilderAtEnd(E->b, fine);
+    leave_where(M, ins, any, lane);
     return r;
 }

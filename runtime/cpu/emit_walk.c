@@ -44,14 +44,17 @@ static void run_body(em *M, const walk *w, V x, V mask, int level) {
     if (w->r->lanes) M->lanes_live = false;
 }
 
-/* The lanes below `left`, which is at least 1. Compared as narrow integers, all lanes of most plans at once, but never
- * narrower than a register: LLVM 19 widens a narrower comparison with lanes that are true, and stores those too. */
-static V tail_mask(em *M, V left) {
+/* The first n lanes, at least 1. Compared as narrow integers, all lanes of most plans at once, but never narrower than a
+ * register: LLVM 19 widens a narrower comparison with lanes that are true, and stores those too. */
+static V first_lanes(em *M, V n) {
     unsigned lanes = M->E.lanes;
     LLVMTypeRef narrow = ll_i(&M->E, lanes >= 256 ? 16 : lanes >= 16 ? 8 : 128 / lanes);
-    V n = LLVMBuildTrunc(M->E.b, smaller(M, left, ll_i64(&M->E, M->E.lanes)), narrow, "");
+    n = LLVMBuildTrunc(M->E.b, n, narrow, "");
     return LLVMBuildICmp(M->E.b, LLVMIntULT, ll_ramp(&M->E, narrow), ll_spread(&M->E, n), "");
 }
+
+/* The lanes below `left`, which is at least 1. */
+static V tail_mask(em *M, V left) { return first_lanes(M, smaller(M, left, ll_i64(&M->E, M->E.lanes))); }
 
 static V extent(em *M, const em_range *r, int i) { return r->last && i == r->n - 1 ? r->last : em_size(M, r->dims[i]); }
 
@@ -65,7 +68,8 @@ static void start(em *M, walk *w) {
     for (int i = r->n - 1; i >= 0; i--) {
         V size = extent(M, r, i);
         if (once) here = em_at(M, LEVEL_ENTRY);
-        first[i] = r->from_zero ? ll_i64(&M->E, 0) : i ? LLVMBuildURem(b, rest, size, "") : rest;
+        bool zero = r->from_zero || (r->rows && i == r->n - 1);
+        first[i] = zero ? ll_i64(&M->E, 0) : i ? LLVMBuildURem(b, rest, size, "") : rest;
         if (i && !r->from_zero) rest = LLVMBuildUDiv(b, rest, size, "");
         if (once) em_here(M, here);
     }
@@ -83,8 +87,8 @@ static void enter_row(em *M, walk *w, V position, int level) {
     LLVMBuilderRef b = M->E.b;
     const em_range *r = w->r;
     int last = r->n - 1;
-    V x = get(M, w->coord[last]);
-    V n = smaller(M, LLVMBuildSub(b, extent(M, r, last), x, ""), LLVMBuildSub(b, r->hi, position, ""));
+    V x = r->rows ? ll_i64(&M->E, 0) : get(M, w->coord[last]), n = extent(M, r, last);
+    if (!r->rows) n = smaller(M, LLVMBuildSub(b, n, x, ""), LLVMBuildSub(b, r->hi, position, ""));
     if (r->block) n = smaller(M, n, ll_i64(&M->E, r->block));
     for (int i = 0; i < last; i++) {
         M->coord[r->dims[i]] = get(M, w->coord[i]);
@@ -96,14 +100,16 @@ static void enter_row(em *M, walk *w, V position, int level) {
     LLVMBuildStore(b, x, w->x);
 }
 
-/* The coordinates of the next row: the last one goes on or carries. */
+/* The coordinates of the next row: the last one goes on or carries. The first carries nowhere. */
 static void advance(em *M, walk *w) {
     LLVMBuilderRef b = M->E.b;
     V c = w->end, carry = NULL;
-    for (int i = w->r->n - 1; i >= 0; i--) {
+    int last = w->r->n - 1;
+    if (w->r->rows) carry = LLVMConstInt(ll_i(&M->E, 1), 1, 0), last--;
+    for (int i = last; i >= 0; i--) {
         if (carry) c = LLVMBuildAdd(b, get(M, w->coord[i]), LLVMBuildZExt(b, carry, ll_i(&M->E, 64), ""), "");
-        carry = LLVMBuildICmp(b, LLVMIntEQ, c, extent(M, w->r, i), "");
-        LLVMBuildStore(b, LLVMBuildSelect(b, carry, ll_i64(&M->E, 0), c, ""), w->coord[i]);
+        if (i) carry = LLVMBuildICmp(b, LLVMIntEQ, c, extent(M, w->r, i), ""), c = LLVMBuildSelect(b, carry, ll_i64(&M->E, 0), c, "");
+        LLVMBuildStore(b, c, w->coord[i]);
     }
 }
 
@@ -134,6 +140,21 @@ static void steps(em *M, walk *w, int level) {
     run_body(M, w, x, lanes > 1 ? tail_mask(M, LLVMBuildSub(b, w->end, x, "")) : NULL, level);
     if (lanes == 1) LLVMBuildStore(b, LLVMBuildAdd(b, x, ll_i64(&M->E, 1), ""), w->x);
     LLVMBuildBr(b, lanes == 1 ? rest : w->next);
+}
+
+/* Rows of a known number of steps: the points in whole ones; and the lanes of the last step, which are the same for all rows. */
+static unsigned short_points(const em *M) { return (unsigned)(M->plan->rows - EMIT_SHORT_ROWS) / 2 * M->E.lanes; }
+
+static V short_mask(em *M, const walk *w) {
+    if ((M->plan->rows - EMIT_SHORT_ROWS) % 2 == 0) return NULL;
+    return first_lanes(M, LLVMBuildSub(M->E.b, extent(M, w->r, w->r->n - 1), ll_i64(&M->E, short_points(M)), ""));
+}
+
+static void short_row(em *M, walk *w, V mask, int level) {
+    unsigned n = short_points(M), x = 0;
+    for (; x < n; x += M->E.lanes) run_body(M, w, ll_i64(&M->E, x), NULL, level);
+    if (mask) run_body(M, w, ll_i64(&M->E, x), mask, level);
+    LLVMBuildBr(M->E.b, w->next);
 }
 
 /* Points of the row before the first register boundary of what is stored. */
@@ -186,6 +207,8 @@ void em_walk(em *M, const em_range *r) {
     w.head = em_block(M, "head"), w.row = em_block(M, "row"), w.step = em_block(M, "step");
     w.next = em_block(M, "next"), w.done = em_block(M, "done");
     start(M, &w);
+    bool brief = r->rows && M->plan->rows >= EMIT_SHORT_ROWS;
+    V last = brief ? short_mask(M, &w) : NULL;
     M->pre[before] = LLVMGetInsertBlock(b);
     LLVMBuildBr(b, w.head);
     LLVMPositionBuilderAtEnd(b, w.head);
@@ -205,7 +228,8 @@ void em_walk(em *M, const em_range *r) {
     } else
         LLVMBuildBr(b, w.step);
     LLVMPositionBuilderAtEnd(b, w.step);
-    steps(M, &w, before + 2);
+    if (brief) short_row(M, &w, last, before + 2);
+    else steps(M, &w, before + 2);
     M->cur = before + 1;
     LLVMPositionBuilderAtEnd(b, w.next);
     if (r->row_end) r->row_end(M, r->arg);

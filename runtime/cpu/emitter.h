@@ -50,6 +50,7 @@ typedef struct em {
     LLVMBasicBlockRef leave; /* returns */
     V turned[KIR_MAX_ARRAYS][EMIT_TILE][2]; /* of arrays read across, the lanes of each row of the tile, and their imaginary parts */
     unsigned row;            /* of the tile */
+    V *outside;              /* of a BOUND that is known at a lower level, whether it faults: each copy of the code asks */
     uint8_t *proven;         /* per instruction: a BOUND that was checked ahead (em_proven) */
     em_red *reds;            /* of the region being emitted */
     size_t n_reds, cap_reds;
@@ -67,6 +68,7 @@ typedef struct {
     V lo, hi;
     V last;         /* the extent of the last dimension here; NULL: the space's */
     bool from_zero; /* lo is 0 */
+    bool rows;      /* it is made of whole rows along the last dimension, which is not the only one */
     bool lanes;     /* the last dimension is walked in lanes */
     int64_t block;  /* cut rows after so many points and call row_end; 0: whole rows */
     void (*body)(em *M, void *arg);
@@ -121,6 +123,7 @@ ll_val em_loadx(em *M, const kir_ins *ins);
 void em_storex(em *M, const kir_ins *ins);
 V em_element(em *M, unsigned array, V index); /* the address of an element, or of all lanes' */
 ll_val em_bound(em *M, const kir_ins *ins);
+void em_leave_outside(em *M, const kir_ins *ins, V bad); /* the fault of a BOUND of the same index for all lanes, where it is bad */
 /* Reports a fault and leaves the function. */
 void em_fault(em *M, uint32_t kind, const kir_ins *ins, V a, V b);
 ll_val em_param(em *M, const kir_ins *ins);

@@ -29,6 +29,7 @@ enum {
     PIECE_BYTES = 4096, SLAB_BYTES = 16 << 10, PIECES = 64, /* pieces of rows: of which size, how much of neighbouring ones is visited together, how many are joined one by one */
     MOST_ROWS = 16, TILE_POINTS = 2048, /* of rows that lie interleaved: how many, and how far along each at a time */
     TILE_OPS = 12, TILE_LEAST = 4, TILED_POINTS = 1 << 12, TILED_SPAN = 1 << 16, /* of what is done in tiles: operations at most, sides and points at least, points of a group at most */
+    WHOLE_ROW = 1 << 14, SHORT_STEPS = 3, SHORT_OPS = 12, /* rows that are not cut: points; of so many steps and operations they are written out */
     MOVE_OPS = 2, MOVED = 4, /* a load and a store; how many elements move in a trip */
     HALVED_OPS = 12,
     NEAR_BYTES = 1 << 20,    /* what stays in a core's cache */
@@ -74,19 +75,27 @@ static bool used_by_points(const kir_func *f, size_t array) {
 }
 
 /* How well lanes along a dimension suit: neighbours in memory best, one element for all next, gathers last; short
- * dimensions leave lanes empty. */
+ * dimensions leave lanes empty, which costs less than to gather what lies side by side. */
 static double merit(const gpa_prog *p, int dim, const int64_t *size, unsigned lanes) {
     const kir_func *f = p->f;
-    double sum = 0, n = 0, extent = size ? (double)size[dim] : 1e6;
+    double sum = 0, n = 0, extent = size ? (double)size[dim] : 1e6, least = 0;
     for (size_t a = 0; a < f->n_arrays; a++) {
         if (!used_by_points(f, a)) continue;
         const kir_array *k = &f->arrays[a];
         n++;
         sum += k->unit >> dim & 1 ? 4 : k->zero >> dim & 1 ? 3.5 : 1;
     }
+    for (size_t i = 0; i < f->n_code; i++) {
+        if (f->code[i].code != KIR_LOADX && f->code[i].code != KIR_STOREX) continue;
+        static const double of[] = {[LIES_STILL] = 3.5, [LIES_BESIDE] = 4, [LIES_APART] = 1};
+        emit_lie how = emit_lies(f, f->code[i].a, dim);
+        if (how == LIES_BESIDE && p->facts.ops <= SHORT_OPS) least = 0.6;
+        sum += of[how];
+        n++;
+    }
     if (n == 0) n = sum = 1;
     double filled = extent / ((double)lanes * (double)(((int64_t)extent + lanes - 1) / lanes));
-    return sum / n * filled;
+    return sum / n * MAX(filled, least);
 }
 
 /* How long a point takes nobody knows. */
@@ -133,6 +142,7 @@ emit_plan run_plan(const gpa_prog *p, const jit_host *host, const int64_t *size)
     plan.dim = (int8_t)d;
     plan.lanes = d < 0 ? 1 : (uint16_t)lanes_for(p, host, size ? size[d] : INT32_MAX);
     if (plan.way == EMIT_ROWS && p->facts.scans) plan.lanes = 1;
+    while (plan.way == EMIT_POINTS && size && d >= 0 && plan.lanes > 2 && plan.lanes / 2 >= size[d]) plan.lanes /= 2; /* a row fits into fewer */
     return plan;
 }
 
@@ -305,11 +315,21 @@ static bool interleaved(const launch *L) {
     return false;
 }
 
+/* How rows are walked that no call cuts; 0: they may be cut. */
+static uint32_t whole_rows(const launch *L) {
+    if (L->plan.way != EMIT_POINTS || L->plan.dim < 0 || is_unsteady(L->p) || interleaved(L)) return 0;
+    int64_t n = L->size[L->plan.dim], lanes = L->plan.lanes;
+    if (n == L->outer || n > WHOLE_ROW) return 0;
+    bool brief = L->p->facts.ops <= SHORT_OPS && !L->p->facts.branches && L->plan.stream != STREAM_ALIKE && !L->plan.each;
+    return brief && lanes > 1 && n / lanes <= SHORT_STEPS ? EMIT_SHORT_ROWS + (uint32_t)(n / lanes * 2 + (n % lanes > 0)) : EMIT_ANY_ROWS;
+}
+
 static gpa_code run_whole(launch *L, gpa_err *e) {
+    int64_t cost = (1 + (int64_t)L->p->facts.ops) * MAX(L->inner, 1), work, row = L->plan.dim < 0 ? 0 : L->size[L->plan.dim];
+    bool unsteady = is_unsteady(L->p), along = interleaved(L);
+    L->plan.rows = whole_rows(L);
     gpa_code rc = compile(L, EMIT_WHOLE, e);
     if (rc) return rc;
-    int64_t cost = (1 + (int64_t)L->p->facts.ops) * MAX(L->inner, 1), work;
-    bool unsteady = is_unsteady(L->p);
     if (unsteady) cost *= 64; /* worth a thread */
     if (__builtin_mul_overflow(cost, L->outer, &work)) work = INT64_MAX;
     if (work < SMALL_WORK || L->threads == 1) {
@@ -321,8 +341,9 @@ static gpa_code run_whole(launch *L, gpa_err *e) {
         int64_t piece = MIN(L->step, L->outer / (L->threads * (int64_t)SPARE)), lanes = L->plan.lanes;
         L->step = (piece + lanes) / lanes * lanes;
     } else if (L->plan.way != EMIT_ROWS) L->step = (L->step + 255) / 256 * 256; /* whole lanes, whole cache lines */
+    if (L->plan.rows) L->step = (L->step + row - 1) / row * row;
     int use = work < SMALL_WORK ? 1 : L->threads;
-    if (work >= SMALL_WORK && !unsteady && interleaved(L)) {
+    if (work >= SMALL_WORK && !unsteady && along) {
         L->step = TILE_POINTS;
         threads_each(use, (L->size[L->plan.dim] + L->step - 1) / L->step, L->stop, tile_item, L);
     } else {

@@ -285,6 +285,12 @@ for t in ("i1", "u1", "i8", "u8", "f4", "f8"):
             tell(lambda: a.argmax(axis=1), lambda: a.argmin(axis=0), lambda: a.argmax(), lambda: a.argmin())
 tell(lambda: sp.csr_matrix((0, 3)).argmax(), lambda: sp.csr_matrix((3, 0)).argmin(axis=1), lambda: sp.csr_matrix((3, 2)).argmax(), lambda: sp.csr_matrix((3, 2)).argmin(axis=1), lambda: sp.csr_matrix((100000, 100000)).argmax(), lambda: sp.eye(70000, format="csr").argmin(axis=1).sum())
 
+for sign in (1, -1):
+    for where in (0, 40, 199, 200 * 99):
+        d = np.zeros(20000); d[where::997] = np.arange(1, d[where::997].size + 1) // 3 + 1; d = (sign * d).reshape(100, 200)
+        for t in ("f8", "f4", "i4", "i1", "f2"):
+            e = sp.csr_matrix(d.astype("f4") if t == "f2" else d.astype(t)); print([int(x) for x in (e.argmax(), e.argmin(), e.tocsc().argmax(), e[50:].argmin(), (e[:2, :3] * 0).argmax())])
+
 # --- the larger, the smaller, what differs, of two (scipy 1.17)
 for t in ("i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f4", "f8", "?", "c8", "c16"):
     for ka in (sp.csr_matrix, sp.csc_array):
@@ -333,8 +339,11 @@ except ValueError: print("refused")
 # --- diagonals that are rows (scipy 1.17)
 d = data(3, 6) + 1
 for m, n in ((6, 6), (4, 6), (6, 4), (9, 6), (6, 9), (2, 2)):
-    for where in ([0, 1, -1], [-3, 5, 2], [8, -8, 0], [3, -1, 1]):
+    for where in ([0, 1, -1], [-3, 5, 2], [8, -8, 0], [3, -1, 1], [-1, 0, 1], [-2, 1, 3]):
         for form in ("csr", "csc", "coo"): tell(lambda: sp.spdiags(d, where, m, n, form))
+long = (np.arange(24000) % 11 * 0.5).reshape(3000, 8).T
+for where in (range(8), [-2900, -3, -2, 0, 1, 5, 7, 2000], [-7, -6, -5, -4, -3, -2, -1, 0]):
+    for t in ("f8", "f4", "i2", "c16"): tell(lambda: sp.spdiags(long.astype(t), list(where), 3000, 3000, "csr"), lambda: sp.spdiags(long[::-1].astype(t), list(where), 2950, 3000, "csr").nnz)
 tell(lambda: sp.spdiags([1, 2, 0], 0, 3, 3, "csr"), lambda: sp.spdiags([[1, 2, 0]], [1], 5, 5, "coo").nnz, lambda: sp.spdiags(d, [0, 1, 1], 6, 6), lambda: sp.spdiags(d, [0, 1], 6, 6))
 
 # --- norms of rows and columns (scipy 1.17)
