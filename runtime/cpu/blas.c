@@ -154,14 +154,14 @@ typedef struct {
 } piece;
 
 /* A matrix times a vector: some versions' general product takes three times as long. */
-static void by_vector(const products *p, piece at, const void *x, const void *y, void *z) {
+static void by_vector(const products *p, const piece *at, const void *x, const void *y, void *z) {
     const blas *b = p->b;
     const bool first = p->c->gemm.n == 1; /* the matrix is the first operand; a row times a matrix is its transpose times the row */
     const operand *a = first ? &p->x : &p->y;
     const void *matrix = first ? x : y, *vector = first ? y : x;
     const int step = first ? (p->y.trans == TRANS ? 1 : p->y.lead) : p->x.trans == TRANS ? p->x.lead : 1;
     const int trans = first == (a->trans == TRANS) ? TRANS : NO_TRANS, k = (int)p->c->gemm.k;
-    const int rows = first ? (int)at.rows : k, columns = first ? k : (int)at.columns; /* of the operand, which may lie the other way round */
+    const int rows = first ? (int)at->rows : k, columns = first ? k : (int)at->columns; /* of the operand, which may lie the other way round */
     const int m = a->trans == TRANS ? columns : rows, n = a->trans == TRANS ? rows : columns;
     const gpa_c64 one = {1, 0}, zero = {0, 0};
     const gpa_c128 one2 = {1, 0}, zero2 = {0, 0};
@@ -171,13 +171,13 @@ static void by_vector(const products *p, piece at, const void *x, const void *y,
     if (p->c->dtype == DT_C128) b->zgemv(ROW_MAJOR, trans, m, n, &one2, matrix, a->lead, vector, step, &zero2, z, 1);
 }
 
-static void multiply(const products *p, piece at) {
+static void multiply(const products *p, const piece *at) {
     const blas *b = p->b;
     int64_t size = (int64_t)dtype_size(p->c->dtype), n = p->c->gemm.n;
-    int m = (int)at.rows, w = (int)at.columns, k = (int)p->c->gemm.k, lead = (int)n;
-    const void *x = p->x.at + at.i * p->x.batch + at.row * (p->x.trans == TRANS ? 1 : p->x.lead) * size;
-    const void *y = p->y.at + at.i * p->y.batch + at.column * (p->y.trans == TRANS ? p->y.lead : 1) * size;
-    void *z = p->out + at.i * p->out_batch + (at.row * n + at.column) * size;
+    int m = (int)at->rows, w = (int)at->columns, k = (int)p->c->gemm.k, lead = (int)n;
+    const void *x = p->x.at + at->i * p->x.batch + at->row * (p->x.trans == TRANS ? 1 : p->x.lead) * size;
+    const void *y = p->y.at + at->i * p->y.batch + at->column * (p->y.trans == TRANS ? p->y.lead : 1) * size;
+    void *z = p->out + at->i * p->out_batch + (at->row * n + at->column) * size;
     gpa_c64 one = {1, 0}, zero = {0, 0};
     gpa_c128 one2 = {1, 0}, zero2 = {0, 0};
     if (p->c->gemm.m == 1 || p->c->gemm.n == 1) {
@@ -193,12 +193,12 @@ static void multiply(const products *p, piece at) {
 }
 
 /* What is not below the diagonal of a square of elements around it, where the second operand is the first one's transpose. */
-static void multiply_own(const products *p, piece at) {
+static void multiply_own(const products *p, const piece *at) {
     const blas *b = p->b;
     int64_t size = (int64_t)dtype_size(p->c->dtype), n = p->c->gemm.n;
-    int m = (int)at.rows, k = (int)p->c->gemm.k, trans = p->x.trans, lead = (int)n;
-    const void *x = p->x.at + at.i * p->x.batch + at.row * (trans == TRANS ? 1 : p->x.lead) * size;
-    void *z = p->out + at.i * p->out_batch + at.row * (n + 1) * size;
+    int m = (int)at->rows, k = (int)p->c->gemm.k, trans = p->x.trans, lead = (int)n;
+    const void *x = p->x.at + at->i * p->x.batch + at->row * (trans == TRANS ? 1 : p->x.lead) * size;
+    void *z = p->out + at->i * p->out_batch + at->row * (n + 1) * size;
     gpa_c64 one = {1, 0}, zero = {0, 0};
     gpa_c128 one2 = {1, 0}, zero2 = {0, 0};
     if (p->c->dtype == DT_F32) b->ssyrk(ROW_MAJOR, UPPER, trans, m, k, 1, x, p->x.lead, 0, z, lead);
@@ -207,51 +207,51 @@ static void multiply_own(const products *p, piece at) {
     if (p->c->dtype == DT_C128) b->zsyrk(ROW_MAJOR, UPPER, trans, m, k, &one2, x, p->x.lead, &zero2, z, lead);
 }
 
-static bool may_stay(const products *p, piece at) {
+static bool may_stay(const products *p, const piece *at) {
     int64_t each = p->c->dtype == DT_C64 || p->c->dtype == DT_C128 ? 4 : 1;
-    return MAX(at.rows, at.columns) <= PIECE_SIDE || (double)at.rows * (double)at.columns * (double)(p->c->gemm.k * each) <= (double)p->most;
+    return MAX(at->rows, at->columns) <= PIECE_SIDE || (double)at->rows * (double)at->columns * (double)(p->c->gemm.k * each) <= (double)p->most;
 }
 
 static int64_t half(int64_t n) { return (n / 2 + 63) / 64 * 64; }
 
-static void in_pieces(const products *p, piece at) {
+static void in_pieces(const products *p, const piece *at) {
     if (__atomic_load_n(p->stop, __ATOMIC_RELAXED)) return;
     if (may_stay(p, at)) {
         multiply(p, at);
         return;
     }
-    piece one = at, other = at;
-    if (at.rows >= at.columns) {
-        one.rows = half(at.rows);
+    piece one = *at, other = *at;
+    if (at->rows >= at->columns) {
+        one.rows = half(at->rows);
         other.row += one.rows, other.rows -= one.rows;
     } else {
-        one.columns = half(at.columns);
+        one.columns = half(at->columns);
         other.column += one.columns, other.columns -= one.columns;
     }
-    in_pieces(p, one);
-    in_pieces(p, other);
+    in_pieces(p, &one);
+    in_pieces(p, &other);
 }
 
-static void own_in_pieces(const products *p, piece at) {
+static void own_in_pieces(const products *p, const piece *at) {
     if (__atomic_load_n(p->stop, __ATOMIC_RELAXED)) return;
     if (may_stay(p, at)) {
         multiply_own(p, at);
         return;
     }
-    int64_t h = half(at.rows), rest = at.rows - h;
-    own_in_pieces(p, (piece){at.i, at.row, at.column, h, h});
-    in_pieces(p, (piece){at.i, at.row, at.column + h, h, rest});
-    own_in_pieces(p, (piece){at.i, at.row + h, at.column + h, rest, rest});
+    int64_t h = half(at->rows), rest = at->rows - h;
+    own_in_pieces(p, &(piece){at->i, at->row, at->column, h, h});
+    in_pieces(p, &(piece){at->i, at->row, at->column + h, h, rest});
+    own_in_pieces(p, &(piece){at->i, at->row + h, at->column + h, rest, rest});
 }
 
 static void product(void *arg, int64_t i) {
     const products *p = arg;
     piece whole = {.i = i, .rows = p->c->gemm.m, .columns = p->c->gemm.n};
     if (p->own) {
-        own_in_pieces(p, whole);
+        own_in_pieces(p, &whole);
         mirror_triangle(p->out + i * p->out_batch, (int)whole.rows, dtype_size(p->c->dtype), false);
     } else {
-        in_pieces(p, whole);
+        in_pieces(p, &whole);
     }
 }
 
