@@ -10,8 +10,9 @@
 #include "runtime/base.h"
 #include "runtime/wide.h"
 
-/* Elements of a block, blocks of which none is put together yet, bytes side by side. */
-enum { BLOCK = 1024, PAIRS = 64, REGISTERS = 128 };
+/* Elements of a block, blocks of which none is put together yet, bytes side by side. Slices of fewer than FEW elements, and of fewer than
+ * SOME rounds of REGISTER bytes, go by shorter ways: there the putting together counts. */
+enum { BLOCK = 1024, PAIRS = 64, REGISTERS = 128, REGISTER = 32, FEW = 16, SOME = 40 };
 
 /* A row of the table with its column, whose second word says that there is none. */
 #define NONE none, 1

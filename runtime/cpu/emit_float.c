@@ -88,6 +88,11 @@ V ll_next(ll *E, V a, V to) {
     return ll_select(E, LLVMBuildFCmp(b, LLVMRealUNO, a, to, ""), LLVMBuildFAdd(b, a, to, ""), v);
 }
 
+V ll_spacing(ll *E, V a) {
+    V endless = ll_real_like(E, a, INFINITY), none = LLVMBuildFCmp(E->b, LLVMRealOEQ, a, ll_real_like(E, a, 0), "");
+    return LLVMBuildFSub(E->b, ll_next(E, a, ll_select(E, none, endless, same_sign(E, endless, a))), a, "");
+}
+
 V ll_sum_of_exponentials(ll *E, V x, V y, bool of_2) {
     LLVMBuilderRef b = E->b;
     LLVMTypeRef back = LLVMTypeOf(x);

@@ -617,7 +617,7 @@ static ll_val ll_division(ll *E, const row *r, int what) {
 
 /* ---- parts of floats ---- */
 
-enum { PART_FRACTION, PART_MANTISSA, PART_EXPONENT, PART_SCALED, PART_NEXT, PART_SUM, PART_SUM_2 };
+enum { PART_FRACTION, PART_MANTISSA, PART_EXPONENT, PART_SCALED, PART_NEXT, PART_SPACING, PART_SUM, PART_SUM_2 };
 
 static ll_val ll_parts(ll *E, const row *r, int what) {
     V a = r->a.v, b = r->b.v, v = NULL, exponent;
@@ -628,6 +628,7 @@ static ll_val ll_parts(ll *E, const row *r, int what) {
         case PART_EXPONENT: ll_split(E, a, &v, &exponent); return ll_cast(E, DT_I32, (ll_val){exponent, NULL, (uint8_t)(r->t == DT_F64 ? DT_I64 : DT_I32), r->a.vec});
         case PART_SCALED: v = half ? NULL : ll_scaled(E, a, b); break;
         case PART_NEXT: v = half ? NULL : ll_next(E, a, b); break;
+        case PART_SPACING: v = half ? NULL : ll_spacing(E, a); break;
         default: v = ll_sum_of_exponentials(E, a, b, what == PART_SUM_2); break;
     }
     return v ? result(r, ll_round(E, r->to, v)) : by_function(E, r);

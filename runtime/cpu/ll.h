@@ -104,6 +104,8 @@ void ll_split(ll *E, V a, V *mantissa, V *exponent);
 V ll_scaled(ll *E, V a, V n);
 /* The neighbour of a on the side of `to`. */
 V ll_next(ll *E, V a, V to);
+/* The distance of a to its neighbour away from 0; NaN of infinities. */
+V ll_spacing(ll *E, V a);
 /* log(exp(x) + exp(y)), or that of powers of 2; NULL where functions that it needs are missing. */
 V ll_sum_of_exponentials(ll *E, V x, V y, bool of_2);
 

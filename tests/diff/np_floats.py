@@ -79,3 +79,8 @@ for t in (np.float16, np.float32, np.float64):
     print([float('%.3g' % v) for v in np.logaddexp(a, b)[:20]], [float('%.3g' % v) for v in np.logaddexp2(a, b)[:20]], np.logaddexp(a, a)[:15].tolist())
 k = np.arange(20); print(np.frexp(k)[0].tolist(), np.ldexp(k, 2).tolist(), np.modf(k - 5)[0].tolist())
 y = np.arange(-1080.0, 1030); z = np.ldexp(np.float64(1.2345678901234567), y.astype(int)); print(z.sum(), z[:12].tolist())
+
+# --- distances to the next number
+z = np.array([0, -0., 1, -1, 1.5, -3e300, 1.7976931348623157e308, -1.7976931348623157e308, np.inf, -np.inf, np.nan, 5e-324, -5e-324, 2.2e-308] * 3)
+np.seterr(all='ignore')
+print(np.spacing(z), np.spacing(z.astype('f4')), np.spacing(np.array([1, -1, 2], 'f2')), np.spacing(np.arange(5)))

@@ -51,3 +51,8 @@ for T in ('i4', 'u4', 'i8', 'u8', 'f4', 'f8'):
                 for at, what in ((0, np.inf), (rows - 1, -np.inf), (rows // 3, np.nan)):
                     a[at, n - 1 - at] = what
                     print(a.argmax(axis=1).tolist(), a.argmin(axis=1).tolist())
+
+# --- quantiles of what is left
+s = np.linspace(0, 1, 500) ** 2; t = s.copy(); t[[3, 77, 400]] = np.nan
+print(np.nanmedian(t), np.nanpercentile(t, [0, 10, 99.5, 100]), np.nanquantile(t, .3, method='lower'), np.nanmedian(s), np.nanmedian(t.reshape(20, 25), axis=1)[:5], np.nanmedian(s.reshape(20, 25), axis=1)[:5])
+print(np.nanpercentile(s.reshape(20, 25), [20, 30], axis=0)[:, :4], np.nanmedian(np.full(4, np.nan)), np.nanmedian([[np.nan, 1], [2, 3]], keepdims=True), np.nanmedian([np.nan, 4, np.inf]), np.nanquantile(t.astype('f4'), 0.25), np.nanmedian(t.reshape(2, 250)), np.nanquantile([[1, np.nan], [3, 4]], [0.25, 0.5], axis=None))

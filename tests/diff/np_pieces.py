@@ -60,3 +60,28 @@ for side in ('left', 'right'):
     for t in (float, np.float32, np.int32, np.int64):
         a, v = (s * 2000).astype(t), (np.nan_to_num(q) * 2000).astype(t)
         print([int(np.searchsorted(a[:k], v, side).sum()) for k in (1, 2, 3, 80, 3000)], int(np.searchsorted(a, v[::-1], side).sum()))
+
+# --- blocks, of any number of axes
+o = np.ones((2, 2))
+print(np.block([[o, 2 * o], [3 * o, 4 * o]]), np.block([1, 2]), np.block(np.arange(3)), np.block([[np.ones((1, 2)), 5], [0, 1, 2]]), np.block([[[1, 2]], [[3, 4]]]).shape, np.block([[[o]], [[o]]]).shape)
+print(np.block([[np.ones((2, 2), 'i4')], [np.ones((1, 2), 'f4')]]).dtype, np.block([[True, 2]]), np.block([[np.zeros((0, 2))], [o]]), np.block([o[:, :1], o]))
+for f in (lambda: np.block([[o, np.ones(3)], [o, o]]), lambda: np.block([[o], [np.ones((2, 3))]]), lambda: np.block([]), lambda: np.block([[o], []]), lambda: np.block([[o], o])):
+    try: print(f())
+    except (ValueError, TypeError) as e: print(type(e).__name__, e)
+whole = np.block([o, o]); whole[0, 0] = 7
+alone = np.block([[o]]); alone[0, 0] = 8
+print(o)
+
+# --- repeated to a size
+print(np.resize(np.arange(5), (3, 4)), np.resize([1.5], 0), np.resize(np.arange(10), (2, 2)), np.resize([], (2,)), np.resize(np.arange(3), 7), np.resize(np.arange(4).reshape(2, 2), (2, 3)))
+
+# --- reduced in slices of every length
+x = (np.arange(4000) * 7919 % 1009).astype(float) - 500
+for t in ('f4', 'f8', 'i4', 'i8'):
+    for step in (1, 3, 8, 15, 16, 17, 33, 100, 161, 330, 1000):
+        at = np.arange(0, 4000, step)
+        print(t, step, [int(f.reduceat(x.astype(t), at).astype('i8').sum()) for f in (np.maximum, np.minimum, np.add)])
+y = x.copy(); y[[5, 1234, 3999]] = np.nan
+for step in (4, 20, 100, 700):
+    at = np.arange(0, 4000, step)
+    print([(np.flatnonzero(np.isnan(r)).tolist(), np.nansum(r)) for r in (np.maximum.reduceat(y, at), np.fmax.reduceat(y, at), np.fmin.reduceat(y.astype('f4'), at), np.minimum.reduceat(y.astype('f4'), at))])
