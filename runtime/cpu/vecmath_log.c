@@ -225,7 +225,7 @@ static V any_power(ll *E, V x, V y, V out) {
     return ll_select(E, LLVMBuildOr(b, always, ones, ""), one, out);
 }
 
-/* Vectors without such numbers go by that. */
+/* Vectors without such numbers go by that: no sign, not even that of -0, and a power that is finite and not 0. */
 V vec_pow(ll *E, V x, V y) {
     LLVMBuilderRef b = E->b;
     V zero = ll_real_like(E, x, 0), size = vec_size(E, y), head, tail;
@@ -233,10 +233,10 @@ V vec_pow(ll *E, V x, V y) {
     V product = LLVMBuildFMul(b, y, head, ""), rest = vec_fma(E, y, tail, vec_fma(E, y, head, LLVMBuildFNeg(b, product, "")));
     V out = long_exp(E, product, rest);
     if (!E->divides) return any_power(E, x, y, out);
-    V usual = LLVMBuildFCmp(b, LLVMRealOGE, x, zero, "");
+    V bits = LLVMBuildBitCast(b, x, vec_whole(E, x), ""), usual = LLVMBuildICmp(b, LLVMIntSGE, bits, ll_int_like(E, bits, 0), "");
     usual = LLVMBuildAnd(b, usual, LLVMBuildFCmp(b, LLVMRealOGT, size, zero, ""), "");
     usual = LLVMBuildAnd(b, usual, LLVMBuildFCmp(b, LLVMRealOLT, size, ll_real_like(E, x, INFINITY), ""), "");
-    V bits = LLVMBuildBitCast(b, usual, ll_i(E, ll_width(x)), "");
+    bits = LLVMBuildBitCast(b, usual, ll_i(E, ll_width(x)), "");
     V all = LLVMBuildICmp(b, LLVMIntEQ, bits, LLVMConstAllOnes(LLVMTypeOf(bits)), "");
     LLVMBasicBlockRef from = LLVMGetInsertBlock(b), other = LLVMAppendBasicBlockInContext(E->ctx, E->fn, "power");
     LLVMBasicBlockRef after = LLVMAppendBasicBlockInContext(E->ctx, E->fn, "after");

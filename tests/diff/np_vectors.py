@@ -12,6 +12,16 @@ for t in (np.float32, np.float64):
     for k in (1, 3, 7, 13, 31, 60):
         print((np.power(x[k:], y[k:]).tobytes() == full[k:].tobytes(), np.power(x[:-k], y[:-k]).tobytes() == full[:-k].tobytes()))
 
+# --- powers of -0 among numbers that have no sign
+import numpy as np
+np.seterr(all='ignore')
+for t in (np.float16, np.float32, np.float64):
+    for n in (5, 16, 64, 100):
+        x = np.where(np.arange(n) % 5 == 4, t(-0.0), (np.arange(n) % 3 + 1).astype(t))
+        for y in (5, 2, 1.5, -1, -7, -4, -2.5):
+            r = [np.power(x, np.full(n, y, dtype=t)), np.where(x == 0, x ** t(y), 0), np.add.reduce(x ** t(y))]
+            print([(np.isinf(v).sum(), np.signbit(v).sum()) for v in r])
+
 # --- powers of whole numbers are whole; of 2, any
 import numpy as np
 n = np.arange(150)
