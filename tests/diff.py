@@ -3,7 +3,7 @@
 Each section of a file (`# --- NAME`) is a program that CPython with NumPy and gpa both run, in a fresh session each; what
 they print and display, and the type and words of the error that ends it, must be equal. The lines before the first section
 are run before each. What they write goes into the folder $FOLDER. A section's name may end with what it needs: `(python 3.12)` or
-`(scipy 1.18)`, an oracle of that version or later; `(numpy before 2.5)`; `(not on DEVICE: REASON)`; `(later)`, it may still
+`(scipy 1.18)` or `(numpy 2.5)`, an oracle of that version or later; `(numpy before 2.5)`; `(not on DEVICE: REASON)`; `(later)`, it may still
 fail. --python only shows what CPython says."""
 import difflib
 import os
@@ -69,8 +69,8 @@ def check(name, prologue, lines, oracle, gpa):
     if needs and sys.version_info < tuple(map(int, needs.groups())):
         print(f"skip - the oracle is Python {sys.version_info[0]}.{sys.version_info[1]}, not 3.12")
         return True
-    before = re.search(r"\(numpy before (\d+)\.(\d+)\)", name)
-    if before and tuple(map(int, numpy.__version__.split(".")[:2])) >= tuple(map(int, before.groups())):
+    of_numpy = re.search(r"\(numpy (before )?(\d+)\.(\d+)\)", name)
+    if of_numpy and (tuple(map(int, numpy.__version__.split(".")[:2])) >= tuple(map(int, of_numpy.groups()[1:]))) == bool(of_numpy[1]):
         print(f"skip - the oracle is NumPy {numpy.__version__}, whose answer is another")
         return True
     with_scipy = re.search(r"\(scipy (\d+)\.(\d+)\)", name)

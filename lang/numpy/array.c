@@ -706,12 +706,7 @@ gpa_code nd_round(gpa_vm *vm, value *argv, value *out) { /* a, decimals, out */
     TRY(arg_int(vm, argv[1], "decimals", &decimals));
     TRY(arg_array(vm, argv[0], DT_NONE, &a));
     gpa_dtype t = (gpa_dtype)a->dtype;
-    bool exact = dtype_is_int(t) || t == DT_BOOL, itself = dtype_is_int(t) && decimals >= 0 && a->ndim && argv[0].tag == V_ARRAY;
-    if (itself && (argv[2].tag == V_NONE || argv[2].tag == V_UNSET)) { /* as in NumPy, no copy */
-        arr_release(vm_rt(vm), a);
-        *out = value_retain(argv[0]);
-        goto out;
-    }
+    bool exact = dtype_is_int(t) || t == DT_BOOL;
     if (dtype_is_complex((gpa_dtype)a->dtype) && decimals) {
         rc = round_complex(vm, a, argv, out);
         arr_release(vm_rt(vm), a);
