@@ -165,3 +165,11 @@ print(np.array_equal(np.stack([bits64, ~bits64], axis=-1)[:, 1], ~bits64), np.ar
 c = np.arange(40000.0)
 c[:20000] = np.stack([c[:20000:2], c[1:20000:2]], axis=-1).ravel()[::-1]
 print(c[:3], c[19998:20002])
+
+# --- distinct integers of narrow kinds whose differences are wider than they
+import numpy as np
+for t, side in ((np.int8, 100), (np.int8, 128), (np.int16, 300), (np.int16, 30000), (np.int16, 32768)):
+    x = (np.arange(5 * side + 1000) * 7 % (2 * side) // 3 * 3 - side).astype(t)
+    a = np.unique(x)
+    print(a.dtype, a.size, a[:3], a[-3:], [r.sum() for r in np.unique(x, return_counts=True)], np.unique(x, return_counts=True)[1][-5:])
+    print(np.union1d(x, x[::-1]).size, np.setdiff1d(x, a[::2]).size, np.intersect1d(x, a[1::2]).size, np.isin(x, x[10:1500]).sum(), np.isin(x, a[::3], invert=True).sum())
