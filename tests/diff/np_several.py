@@ -173,3 +173,10 @@ for t, side in ((np.int8, 100), (np.int8, 128), (np.int16, 300), (np.int16, 3000
     a = np.unique(x)
     print(a.dtype, a.size, a[:3], a[-3:], [r.sum() for r in np.unique(x, return_counts=True)], np.unique(x, return_counts=True)[1][-5:])
     print(np.union1d(x, x[::-1]).size, np.setdiff1d(x, a[::2]).size, np.intersect1d(x, a[1::2]).size, np.isin(x, x[10:1500]).sum(), np.isin(x, a[::3], invert=True).sum())
+
+# --- sets of integers that lie further apart than 64 bits tell
+import numpy as np
+i = np.iinfo(np.int64)
+for low, high in ((i.min, i.max), (i.min, -1), (i.min, i.min + 700), (0, i.max), (i.max - 700, i.max), (-300, 300), (-2, i.max), (i.min, 0), (-1, 1)):
+    x = np.array([low, high, low // 2 + high // 2])[np.arange(1200) % 3]
+    print(np.unique(x), np.unique(x, return_counts=True)[1], [np.isin(x, v).sum() for v in (x[1:3], [low, high], x[:200])], np.setdiff1d(x, x[:1]).size)
