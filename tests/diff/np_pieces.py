@@ -85,3 +85,19 @@ y = x.copy(); y[[5, 1234, 3999]] = np.nan
 for step in (4, 20, 100, 700):
     at = np.arange(0, 4000, step)
     print([(np.flatnonzero(np.isnan(r)).tolist(), np.nansum(r)) for r in (np.maximum.reduceat(y, at), np.fmax.reduceat(y, at), np.fmin.reduceat(y.astype('f4'), at), np.minimum.reduceat(y.astype('f4'), at))])
+
+# --- what lies by columns stays so: joined, sorted, running
+def how(x): return ('C' if x.flags.c_contiguous else '') + ('F' if x.flags.f_contiguous else ''), x.base is None, x.flags.owndata
+C = (np.arange(24.) * 7 % 11).reshape(4, 6); A = np.asfortranarray(C); B = np.asfortranarray((np.arange(60) * 7 % 13).reshape(3, 4, 5))
+for r in (np.concatenate((A, A)), np.concatenate((A, A), axis=1), np.concatenate((A, C)), np.vstack((A, A)), np.hstack((A, A)), np.concatenate((B, B), axis=1), np.concatenate((B, B), axis=-1), np.concatenate((A, A), axis=None), np.concatenate((A[:, :1], A)), np.concatenate((A, A), dtype='f4'), np.concatenate((A, A.astype(int)), axis=1)):
+    print(how(r), r.dtype, r.tolist())
+for axis in (0, 1, -1):
+    for r in (np.sort(A, axis=axis), np.argsort(A, axis=axis, kind='stable'), np.sort(B, axis=axis), np.cumsum(A, axis=axis), np.cumprod(B, axis=axis), A.cumsum(axis=axis), np.sort(A[::2], axis=axis), np.sort(A[:, ::-1], axis=axis)):
+        print(r.tolist())
+    print(how(np.sort(A, axis=axis)), how(np.argsort(A, axis=axis)), how(np.cumsum(A, axis=axis)), how(np.cumsum(C, axis=axis)))
+D = A.copy(); D.sort(axis=0); print(how(D), D.tolist())
+o = np.zeros((8, 6)); np.concatenate((A, A), out=o); print(o.tolist()); np.cumsum(A, axis=0, out=o[:4]); print(o.tolist())
+try: np.concatenate((A, A[:2]), axis=1)
+except ValueError as e: print(e)
+try: np.concatenate((A, B))
+except ValueError as e: print(e)
