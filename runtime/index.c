@@ -434,12 +434,44 @@ static bool is_lone_mask(const gpa_arr *a, const index_plan *p) {
 static bool is_seen(const gpa_arr *a, const gpa_device *d) { return a->storage->buf ? a->storage->buf->host != NULL : d->caps.host_visible; }
 static bool is_there(const gpa_arr *a, const gpa_device *d) { return a->storage->buf ? a->storage->buf->device == d : true; }
 
+/* Whole columns of what lies by columns, by one list of them. */
+static bool is_columns(const gpa_arr *a, const index_plan *p) {
+    const index_entry *last = &p->at[p->n - 1];
+    if (a->ndim < 2 || p->n != a->ndim + p->ellipsis || p->masks + p->places != 1 || arr_is_contiguous(a) || !arr_is_f_contiguous(a)) return false;
+    for (int i = 0; i < p->n - 1; i++)
+        if (p->at[i].kind != AT_GAP && (p->at[i].kind != AT_SLICE || p->at[i].count != a->shape[p->at[i].axis] || p->at[i].step != 1)) return false;
+    return (last->kind == AT_MASK || last->kind == AT_PLACES) && last->arr->ndim == 1;
+}
+
+/* They are rows of the transpose, and what a subscript gives lies by columns, as in NumPy. *out stays NULL where an index may be found out of bounds later, which has
+ * to name its axis. */
+static gpa_code get_columns(gpa_rt *rt, gpa_arr *a, const index_plan *p, gpa_arr **out, gpa_err *e) {
+    const index_entry *last = &p->at[p->n - 1];
+    gpa_index row = {.kind = IX_ARRAY, .arr = last->arr, .sure = last->sure, .span = last->span};
+    gpa_arr *turned = NULL, *rows = NULL;
+    bool certain;
+    gpa_code rc = check_all_now(rt, a, p, &certain, e);
+    if (rc || !certain) return rc;
+    TRY(arr_transpose(rt, a, NULL, &turned, e));
+    TRY(arr_get(rt, turned, &row, 1, NULL, &rows, e));
+    TRY(arr_transpose(rt, rows, NULL, out, e));
+out:
+    arr_release(rt, turned);
+    arr_release(rt, rows);
+    if (!rc) arr_own(rt, *out);
+    return rc;
+}
+
 gpa_code arr_get(gpa_rt *rt, gpa_arr *a, const gpa_index *ix, int n, bool *one, gpa_arr **out, gpa_err *e) {
     index_plan p;
     gpa_device *d;
     place_stay at = place_enter(rt, &a, 1);
     gpa_code rc = GPA_OK;
     TRY(index_resolve(rt, a, ix, n, &p, e));
+    *out = NULL;
+    if (one) *one = false;
+    if (one && is_columns(a, &p)) TRY(get_columns(rt, a, &p, out, e));
+    if (*out) goto out;
     if (!p.masks && !p.places) TRY(index_view(rt, a, &p, out, e));
     else if (is_lone_mask(a, &p)) {
         gpa_arr *mask = p.at[0].arr;
