@@ -27,6 +27,16 @@
         for (; i < n; i++)                                                                                            \
             for (int k = 0; k < all; k++) ((T *)memory)[i * all + k] = from[MIN(k, rows - 1) * step + i];             \
     }                                                                                                                 \
+    TARGET static void turn_##size##_##lanes(const T *from, void *to) {                                               \
+        const int parts = PARTS_##size##_##lanes, all = ALL_##size##_##lanes;                                         \
+        for (int i = 0; i < all; i += lanes)                                                                          \
+            for (int p = 0; p < parts; p++) {                                                                         \
+                vec_##size##_##lanes v[lanes];                                                                        \
+                for (int k = 0; k < lanes; k++) memcpy(&v[k], from + (p * lanes + k) * all + i, sizeof v[k]);         \
+                TURN_##lanes(vec_##size##_##lanes, v)                                                                 \
+                for (int k = 0; k < lanes; k++) memcpy((T *)to + (i + k) * all + p * lanes, &v[k], sizeof v[k]);      \
+            }                                                                                                         \
+    }                                                                                                                 \
     TARGET static void take_##size##_##lanes(const void *memory, int64_t n, T *to, int64_t step, int64_t rows) {      \
         const vec_##size##_##lanes *from = memory;                                                                    \
         const int parts = PARTS_##size##_##lanes, all = ALL_##size##_##lanes;                                         \
@@ -60,6 +70,10 @@ void lanes_bring_4(const int32_t *from, int64_t step, int64_t rows, int64_t n, l
 void lanes_bring_8(const int64_t *from, int64_t step, int64_t rows, int64_t n, lanes_8 *to) {
     BY_WIDTH(gpa_wide_bytes(), bring_8_2, bring_8_4, bring_8_8)(from, step, rows, n, to);
 }
+
+void lanes_turn_4(const int32_t *from, lanes_4 *to) { BY_WIDTH(gpa_wide_bytes(), turn_4_4, turn_4_8, turn_4_16)(from, to); }
+
+void lanes_turn_8(const int64_t *from, lanes_8 *to) { BY_WIDTH(gpa_wide_bytes(), turn_8_2, turn_8_4, turn_8_8)(from, to); }
 
 void lanes_take_4(const lanes_4 *from, int64_t n, int32_t *to, int64_t step, int64_t rows) {
     BY_WIDTH(gpa_wide_bytes(), take_4_4, take_4_8, take_4_16)(from, n, to, step, rows);
