@@ -244,6 +244,14 @@ static bool lie_by_columns(gpa_arr *const *parts, size_t n) {
     return true;
 }
 
+/* Of others the join tells which extents differ. */
+static bool have_equal_sides(gpa_arr *const *parts, size_t n, int axis) {
+    for (size_t i = 1; i < n; i++)
+        for (int d = 0; d < parts[0]->ndim; d++)
+            if (d != axis && parts[i]->shape[d] != parts[0]->shape[d]) return false;
+    return true;
+}
+
 gpa_code np_concatenate(gpa_vm *vm, value *argv, value *out) { /* arrays, axis, out, dtype, casting */
     gpa_rt *rt = vm_rt(vm);
     gpa_arr **parts = NULL, *result = NULL;
@@ -270,7 +278,7 @@ gpa_code np_concatenate(gpa_vm *vm, value *argv, value *out) { /* arrays, axis, 
     if (parts[0]->ndim == 0) TRY(vm_fail(vm, GPA_E_VALUE, "zero-dimensional arrays cannot be concatenated"));
     if (argv[1].tag != V_NONE) TRY(arg_axis(vm, argv[1], parts[0]->ndim, &axis));
     for (size_t i = 0; i < n && t != DT_NONE; i++) TRY(out_check_cast(vm, (gpa_dtype)parts[i]->dtype, t, rule.casting));
-    bool columns = lie_by_columns(parts, n); /* as the result does then */
+    bool columns = lie_by_columns(parts, n) && have_equal_sides(parts, n, axis); /* as the result does then */
     for (size_t i = 0; i < n && columns; i++) TRY(np_reversed_take(vm, parts[i], &parts[i]));
     TRY(arr_concat(rt, parts, (int)n, columns ? parts[0]->ndim - 1 - axis : axis, t, &result, vm_err(vm)));
     if (columns) TRY(np_reversed_copy_take(vm, result, &result));

@@ -124,6 +124,10 @@ np.zeros((0, 3)).min(axis=0)
 np.argmax([])
 # --- concatenate of different shapes
 np.concatenate([np.zeros((2, 2)), np.zeros((2, 3))])
+# --- concatenate of different shapes that lie by columns
+np.concatenate([np.zeros((2, 3), order="F"), np.zeros((2, 4), order="F")])
+# --- concatenate along the last axis of different shapes that lie by columns
+np.concatenate([np.zeros((2, 5, 3), order="F"), np.zeros((2, 4, 3), order="F")], axis=2)
 # --- concatenate of different dims
 np.concatenate([np.zeros(2), np.zeros((2, 2))])
 # --- concatenate of nothing
