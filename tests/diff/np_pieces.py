@@ -106,9 +106,9 @@ except ValueError as e: print(e)
 def how(x): return ('C' if x.flags.c_contiguous else '') + ('F' if x.flags.f_contiguous else '')
 A = np.asfortranarray((np.arange(24.) * 7 % 11).reshape(4, 6)); B = np.asfortranarray((np.arange(60) * 7 % 13).reshape(3, 4, 5))
 i = np.array([5, 0, -1, 2, 2]); m = np.array([True, False, True, True, False, False])
-for r in (A[:, i], A[:, m], A[..., i], A[:, [1]], A[:, i[:0]], A[:, ~m & m], B[:, :, [0, 0, 4, 2, 2]], B[..., np.array([True, False, True, False, True])], np.asfortranarray(np.arange(6).reshape(2, 3))[:, [2, 0]] * 2):
+for r in (A[:, i], A[:, m], A[..., i], A[:, [1]], A[:, i[:0]], A[:, ~m & m], B[:, :, [0, 0, 4, 2, 2]], B[..., np.array([True, False, True, False, True])]):
     print(how(r), r.shape, r.dtype, r.tolist())
-print(A[:, i][:, ::2].tolist(), A[::-1, i].tolist(), A[1:, m].tolist(), A[i[:1], :].tolist(), A.take(i, axis=1).tolist(), how(A.take(i, axis=1)), np.compress(m, A, axis=1).tolist())
+print((np.asfortranarray(np.arange(6).reshape(2, 3))[:, [2, 0]] * 2).tolist(), A[:, i][:, ::2].tolist(), A[::-1, i].tolist(), A[1:, m].tolist(), A[i[:1], :].tolist(), A.take(i, axis=1).tolist(), how(A.take(i, axis=1)), np.compress(m, A, axis=1).tolist())
 for f in (lambda: A[:, [0, 6]], lambda: A[:, [-7]], lambda: A[:, np.array([True, False])], lambda: B[:, :, [5]], lambda: A[:, [0.5]]):
     try: print(f())
     except IndexError as e: print(e)
