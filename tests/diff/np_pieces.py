@@ -102,7 +102,7 @@ except ValueError as e: print(e)
 try: np.concatenate((A, B))
 except ValueError as e: print(e)
 
-# --- columns of what lies by columns
+# --- columns of what lies by columns (not on cuda: it sees indices later, and such results lie by rows)
 def how(x): return ('C' if x.flags.c_contiguous else '') + ('F' if x.flags.f_contiguous else '')
 A = np.asfortranarray((np.arange(24.) * 7 % 11).reshape(4, 6)); B = np.asfortranarray((np.arange(60) * 7 % 13).reshape(3, 4, 5))
 i = np.array([5, 0, -1, 2, 2]); m = np.array([True, False, True, True, False, False])
