@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -26,16 +27,33 @@ static struct {
     bool in_line;   /* the terminal's cursor is not at the beginning of a line */
     bool numbers;   /* values are shown as Out[n] */
     char *next;     /* what the next cell begins with */
+    int lost;       /* errno of the write to standard output that failed */
 } host;
 
 /* ---- streams ---- */
+
+static void hold_interrupts(sigset_t *before) {
+    sigset_t interrupt;
+    sigemptyset(&interrupt);
+    sigaddset(&interrupt, SIGINT);
+    pthread_sigmask(SIG_BLOCK, &interrupt, before);
+}
+
+/* Ctrl-C waits until the text is out: stdio forgets what an interrupted call should have written. */
+static void write_out(FILE *to, const char *text, size_t n, bool flush) {
+    bool writes = flush || to == stderr || __flbf(to) || __fpending(to) + n >= __fbufsize(to);
+    sigset_t before;
+    if (writes) hold_interrupts(&before);
+    if ((fwrite(text, 1, n, to) < n || (flush && fflush(to))) && to == stdout && !host.lost) host.lost = errno;
+    if (writes) pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
 
 static void put(gpa_stream s, const char *text, size_t n) {
     FILE *to = s == GPA_STDERR ? stderr : stdout;
     if (n == 0) return;
     busy_pause();
-    if (s == GPA_STDERR) fflush(stdout);
-    fwrite(text, 1, n, to);
+    if (s == GPA_STDERR) write_out(stdout, "", 0, true);
+    write_out(to, text, n, false);
     if (isatty(fileno(to))) host.in_line = text[n - 1] != '\n';
     busy_resume(!host.in_line);
 }
@@ -47,14 +65,22 @@ static void write_stream(void *user, gpa_stream s, const char *text, size_t n) {
 
 static void flush_streams(void *user) {
     (void)user;
-    fflush(stdout);
+    write_out(stdout, "", 0, true);
+}
+
+int host_finish_output(void) {
+    write_out(stdout, "", 0, true);
+    if (ferror(stdout) && !host.lost) host.lost = EIO; /* what wrote was not us */
+    int lost = host.lost;
+    clearerr(stdout);
+    host.lost = 0;
+    return lost;
 }
 
 void host_fresh_line(void) {
     busy_pause();
-    if (host.in_line) fputc('\n', stdout);
+    write_out(stdout, "\n", host.in_line, true);
     host.in_line = false;
-    fflush(stdout);
     busy_resume(true);
 }
 
@@ -107,7 +133,7 @@ static void show_result(void *user, int count, const gpa_repr *r, size_t n) {
     buf_putn(&b, text->data, text->n);
     buf_putc(&b, '\n');
     put(GPA_STDOUT, b.text ? b.text : "", b.len);
-    fflush(stdout);
+    flush_streams(NULL);
     buf_free(&b);
     if (isatty(STDOUT_FILENO)) show_picture(r, n);
 }

@@ -17,6 +17,9 @@ void host_fresh_line(void);
 /* What the next cell is to begin with (%load, %recall), owned (free); NULL: nothing. */
 char *host_next_input(void);
 
+/* Writes what is buffered. errno of the first write to standard output that failed since the last call; 0: everything is out. */
+int host_finish_output(void);
+
 /* How many times Ctrl-C was pressed so far. */
 int host_interrupts(void);
 

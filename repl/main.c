@@ -119,9 +119,9 @@ static int check_memory(int code) {
 
 /* What is still to be written may find no room. */
 static int finish_output(int code) {
-    if (fflush(stdout) == 0 && !ferror(stdout)) return code;
-    if (errno != EBADF) fprintf(stderr, "gpa: standard output: %s\n", strerror(errno));
-    clearerr(stdout); /* told */
+    int lost = host_finish_output();
+    if (!lost) return code;
+    if (lost != EBADF) fprintf(stderr, "gpa: standard output: %s\n", strerror(lost));
     return code ? code : EXIT_UNCAUGHT;
 }
 

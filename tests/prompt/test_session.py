@@ -1,8 +1,11 @@
 """The prompt as a session: interrupts, job control, leaving, pages, files beside it, and how soon it is there."""
+import fcntl
 import os
 import shutil
 import signal
 import stat
+import struct
+import termios
 import time
 
 from terminal import PROGRAM, WAIT, Terminal, begin
@@ -147,6 +150,23 @@ def ends():
         status = t.status()
         check(f"{number.name} is the status", status == -number or (status == 1 and "asan" in PROGRAM))
         os.close(keep)
+
+
+def told_in_full():
+    """Ctrl-C while what reads the output does not keep up: nothing of it is lost, and the program ends."""
+    ours, theirs = os.pipe()
+    pid = os.posix_spawn(PROGRAM, [PROGRAM, "-c", "n = 0\nwhile True:\n    print(n)\n    n += 1"], {**os.environ, **DEVICE},
+                         file_actions=[(os.POSIX_SPAWN_DUP2, theirs, 1), (os.POSIX_SPAWN_OPEN, 2, "/dev/null", os.O_WRONLY, 0), (os.POSIX_SPAWN_CLOSE, ours)])
+    os.close(theirs)
+    full, end = fcntl.fcntl(ours, fcntl.F_GETPIPE_SZ), time.time() + WAIT
+    while time.time() < end and struct.unpack("i", fcntl.ioctl(ours, termios.FIONREAD, bytes(4)))[0] < full:
+        time.sleep(0.02)
+    os.kill(pid, signal.SIGINT)
+    time.sleep(0.2)
+    with os.fdopen(ours) as f:
+        lines = f.read().split("\n")
+    check("what an interrupted program printed is all there", lines == [str(i) for i in range(len(lines) - 1)] + [""])
+    check("and Ctrl-C is its status", os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 130)
 
 
 def children():
@@ -326,6 +346,6 @@ def soon():
     print(f"# the prompt is there after {1000 * took[3]:.0f} ms")
 
 
-for part in (interrupts, input_, busy, bars, children, no_gpu, mended, jobs, ends, pages, pictures, files, vi, editor, soon):
+for part in (interrupts, input_, busy, bars, children, no_gpu, mended, jobs, ends, told_in_full, pages, pictures, files, vi, editor, soon):
     part()
 r.end()
