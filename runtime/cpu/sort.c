@@ -1,8 +1,9 @@
 /* Sorting on the CPU device.
  *
- * Rows that are short and many are sorted side by side in the lanes of vectors (sort_short.h); others one after the other by their
- * keys' digits (sort_row.h), a thread to each, or all threads to one where there are fewer rows than threads. Where only some
- * places count, parts without one of them stay unsorted. Reading order: rows, calls. */
+ * Rows that are short and many are sorted side by side in the lanes of vectors (sort_short.h); where places are wanted, they stand in the
+ * low bits of what is sorted. Others are sorted one after the other by their keys' digits (sort_row.h), a thread to each, or all threads
+ * to one where there are fewer rows than threads. Where only some places count, parts without one of them stay unsorted. Reading order:
+ * rows, calls. */
 #include "runtime/cpu/sort.h"
 
 #include <sys/mman.h>
@@ -14,8 +15,9 @@
 #include "runtime/wide.h"
 
 /* Elements of a chunk that a thread takes, of a part that is not split, of one that is sorted by insertion, of a block that is
- * converted; bits of the digits of splitting and sorting; least items for several threads. */
-enum { CHUNK = 1 << 16, SMALL = 1 << 13, FEW = 32, BLOCK = 256, DIGIT = 10, LOW_DIGIT = 11, SHARED = 1 << 15, HUGE_PAGE = 2 << 20 };
+ * converted; bits of the digits of splitting and sorting; least items for several threads; steps for an item by which places are mended
+ * at most; of a row of bytes whose places are found by comparing. */
+enum { CHUNK = 1 << 16, SMALL = 1 << 13, FEW = 32, BLOCK = 256, DIGIT = 10, LOW_DIGIT = 11, SHARED = 1 << 15, STEPS = 4, BYTES = 256, HUGE_PAGE = 2 << 20 };
 
 /* A part of a row: n items from `at` on in one of the two arrays, whose keys differ in so many bits at most. */
 typedef struct {
@@ -224,6 +226,87 @@ static void small_rows(const work *k, const char *in, char *out, int64_t rows, u
     for (int64_t r = 0; o->kind == 'F' && r < rows; r++) sortkey_mend_zeros(o, in + (size_t)r * step, n, beside ? beside : 1, out + (size_t)r * step);
 }
 
+/* The ranks of n items of a row, counted above the lowest one, each above the item's place, which takes `places` bits, as numbers
+ * without sign. Where they do not fit, their lowest bits are left out: tells whether that may matter. */
+#define RANKED_ITEMS(size, T)                                                                                  \
+    GPA_WIDE static bool ranked_##size(const sortkey_order *o, const T *in, int64_t n, int places, uint64_t *key) { \
+        const uint64_t sign = o->sign, below = sign - 1, all = sign | below, nan = o->nan;                     \
+        const char kind = o->kind;                                                                             \
+        uint64_t low = UINT64_MAX, high = 0, differ = 0, first;                                                \
+        for (int64_t i = 0; i < n; i++) {                                                                      \
+            uint64_t bits = in[i], turned = bits & sign ? ~bits & all : bits | sign;                           \
+            uint64_t real = (bits & below) > nan ? all : bits == sign ? sign : turned;                         \
+            uint64_t rank = kind == 'F' ? real : kind == 'I' ? bits ^ sign : kind == 'B' ? bits != 0 : bits;   \
+            key[i] = rank;                                                                                     \
+            low = rank < low ? rank : low;                                                                     \
+            high = rank > high ? rank : high;                                                                  \
+        }                                                                                                      \
+        first = key[0];                                                                                        \
+        const int drop = MAX(0, bits_of(high - low) + places - 63);                                            \
+        for (int64_t i = 0; i < n; i++) {                                                                      \
+            differ |= key[i] ^ first;                                                                          \
+            key[i] = (key[i] - low) >> drop << places | (uint64_t)i;                                           \
+        }                                                                                                      \
+        return drop && differ << (64 - drop);                                                                  \
+    }
+RANKED_ITEMS(1, uint8_t)
+RANKED_ITEMS(2, uint16_t)
+RANKED_ITEMS(4, uint32_t)
+RANKED_ITEMS(8, uint64_t)
+
+/* The places that n items in order have below their ranks; tells whether two of these are alike. */
+GPA_WIDE static bool places_of(const uint64_t *key, int64_t n, int places, int64_t *out) {
+    const uint64_t mask = (1ull << places) - 1;
+    uint64_t alike = 0;
+    for (int64_t i = 0; i < n; i++) out[i] = (int64_t)(key[i] & mask);
+    for (int64_t i = 1; i < n; i++) alike |= (key[i - 1] ^ key[i]) <= mask;
+    return alike;
+}
+
+/* Puts n places in the order of all bits of their items' ranks, by insertion; false where that takes many steps. */
+static bool mend_places(const sortkey_order *o, const char *items, int64_t n, uint64_t *rank, int64_t *out) {
+    int64_t steps = 0;
+    for (int64_t i = 0; i < n; i++) {
+        uint64_t bits = 0;
+        sortkey_load(items + (size_t)out[i] * o->item, o->item, 1, &bits);
+        const uint64_t here = sortkey_rank(bits, o);
+        const int64_t at = out[i];
+        int64_t j = i;
+        for (; j > 0 && rank[j - 1] > here; j--) rank[j] = rank[j - 1], out[j] = out[j - 1];
+        rank[j] = here;
+        out[j] = at;
+        if ((steps += i - j) > STEPS * n) return false;
+    }
+    return true;
+}
+
+/* The places of items in order, of rows from number `from` on: false for want of memory. */
+static bool rank_rows(const work *k, int64_t from, int64_t rows, uint64_t *key, void *room) {
+    const sortkey_order *o = &k->order, plain = sortkey_order_of(DT_I64);
+    const int64_t n = k->c->sort.n;
+    const int places = bits_of((uint64_t)n - 1);
+    const char *in = k->in + (size_t)(from * n) * o->item;
+    int64_t *out = (int64_t *)(void *)k->out + from * n;
+    bool doubted[SORT_SHORT_ROWS];
+    for (int64_t r = 0; r < rows; r++) {
+        const void *items = in + (size_t)(r * n) * o->item;
+        uint64_t *to = key + r * n;
+        switch (o->item) {
+        case 1: doubted[r] = ranked_1(o, items, n, places, to); break;
+        case 2: doubted[r] = ranked_2(o, items, n, places, to); break;
+        case 4: doubted[r] = ranked_4(o, items, n, places, to); break;
+        default: doubted[r] = ranked_8(o, items, n, places, to);
+        }
+    }
+    sort_short(&plain, gpa_wide_bytes(), key, rows, n, 0, key, room);
+    for (int64_t r = 0; r < rows; r++) {
+        bool alike = places_of(key + r * n, n, places, out + r * n);
+        if (!doubted[r] || !alike || mend_places(o, in + (size_t)(r * n) * o->item, n, key + r * n, out + r * n)) continue;
+        if (!sort_one(k, from + r, 1)) return false;
+    }
+    return true;
+}
+
 /* Rows that lie together, or those side by side in one of the stacks in which rows lie interleaved. */
 static void some(void *arg, int64_t i) {
     work *k = arg;
@@ -238,7 +321,9 @@ static void some(void *arg, int64_t i) {
     }
     char *room = (char *)(((uintptr_t)block + 63) / 64 * 64);
     const int64_t rows = MIN(SORT_SHORT_ROWS, all - from);
-    if (k->order.item < 4) small_rows(k, k->in + at, k->out + at, rows, (void *)(room + whole), room);
+    if (k->ranks) {
+        if (!rank_rows(k, from, rows, (void *)(room + whole), room)) __atomic_store_n(&k->failed, true, __ATOMIC_RELAXED);
+    } else if (k->order.item < 4) small_rows(k, k->in + at, k->out + at, rows, (void *)(room + whole), room);
     else sort_short(&k->order, gpa_wide_bytes(), k->in + at, rows, n, beside, k->out + at, room);
     mem_free(block);
 }
@@ -252,7 +337,7 @@ gpa_code sort_run(int threads, const int32_t *stop, const gpa_libcall *c, gpa_er
     int use = rows * c->sort.n < SHARED ? 1 : threads;
     if (c->sort.beside)
         threads_each(use, rows / c->sort.beside * ((c->sort.beside + SORT_SHORT_ROWS - 1) / SORT_SHORT_ROWS), stop, some, &k);
-    else if (!ranks && c->sort.n <= SORT_SHORT && rows >= SORT_SHORT_ROWS / 2)
+    else if (c->sort.n <= (ranks && k.order.item == 1 ? BYTES : SORT_SHORT) && rows >= SORT_SHORT_ROWS / 2)
         threads_each(use, (rows + SORT_SHORT_ROWS - 1) / SORT_SHORT_ROWS, stop, some, &k);
     else if (rows >= threads)
         threads_each(use, rows, stop, one, &k);

@@ -22,6 +22,29 @@ for t in (np.float16, np.float32): show(t)
 # --- doubles
 show(np.float64)
 
+# --- places in rows of numbers that differ in their highest and lowest bits alone
+def placed(x):
+    k = np.argsort(x, axis=1, kind="stable")
+    w = np.arange(k.size).reshape(k.shape) % 1009 + 1
+    print(x.dtype, x.shape, k[0, :5], k[-1, -5:], int((k * w).sum()), all([np.array_equal(a, np.argsort(r, kind="stable")) for a, r in zip(k[::5], x[::5])]))
+for rows, n in ((8, 1), (9, 2), (16, 3), (31, 40), (24, 128), (17, 129), (40, 300), (10, 1000), (9, 1024)):
+    h = (np.arange(rows * n, dtype=np.uint64) * np.uint64(0x1E3779B97F4A7C15) * np.uint64(13)).reshape(rows, n)
+    few = h >> np.uint64(58)
+    placed(h)
+    placed(h.view(np.int64))
+    placed(few | h >> np.uint64(63) << np.uint64(63)) # many of one prefix, in the wrong order
+    placed((few | h >> np.uint64(63) << np.uint64(63)).view(np.int64))
+    placed(few << np.uint64(52) | np.uint64(1) << np.uint64(63)) # no bits that could be lost
+    placed((h & np.uint64((1 << 52) - 1) | h >> np.uint64(63) << np.uint64(63) | np.uint64(0x3FF0000000000000)).view(np.float64)) # numbers near 1 and -1
+    far = np.nextafter(1.0, 2.0) - 1 # near 1, one far away
+    x = 1 + few.astype(np.float64) * far
+    x[:, n // 2] = -1e300
+    placed(x)
+    x[::2, ::3], x[::2, 1::3], x[1::3, ::2] = 0.0, -0.0, np.nan
+    placed(x)
+    placed(np.where(h % np.uint64(50) == 0, np.nextafter(2.0, 1.0), x)) # a few of a prefix
+    for t in ("u4", "i4", "f4", "i2", "u1", "f2", "?"): placed((h >> np.uint64(40)).astype("i8").astype(t) if t != "f4" else x.astype(t))
+
 # --- sorts along other axes than the last
 for T in ('f4', 'f8', 'i4', 'i8', 'u4', 'u8', 'i2', 'f2', 'bool', 'c16'):
     for shape in ((1, 9), (2, 8), (5, 7), (100, 30), (3, 17, 16), (3, 40, 5), (4, 5, 6, 8), (1024, 9), (1025, 9), (7, 1, 8), (0, 9), (9, 0)):
