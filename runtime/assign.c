@@ -282,6 +282,10 @@ gpa_code arr_set(gpa_rt *rt, gpa_arr *a, const gpa_index *ix, int n, const gpa_o
                      "NumPy boolean array indexing assignment requires a 0 or 1-dimensional input, input has %d dimensions",
                      rhs->arr->ndim));
     if (p.masks == 1 && !p.places && has_mask_shape(a, &p)) TRY(set_mask(rt, a, &p, rhs, &done, e));
+    if (!done && rhs->arr && index_is_lone_mask(a, &p)) {
+        TRY(arr_force(rt, a, CUT_STORE, e));
+        TRY(scatter_chosen(rt, a, p.at[0].arr, rhs->arr, &done, e));
+    }
     if (!done) TRY(set_places(rt, a, &p, rhs, e));
 out:
     arr_release(rt, to);

@@ -66,6 +66,27 @@ static void scalar_items(char *to, const char *from, const uint8_t *mask, int64_
 #undef COMPACT
 }
 
+static void scalar_spread(char *to, const char *from, const uint8_t *mask, int64_t i, int64_t kept, int64_t count, size_t item) {
+#define SPREAD(bytes)                                                              \
+    for (; kept < count; i++) {                                                    \
+        const char *x = mask[i] ? from + kept * bytes : to + i * bytes;            \
+        memmove(to + i * bytes, x, bytes);                                         \
+        kept += mask[i] != 0;                                                      \
+    }                                                                              \
+    break
+    switch (item) {
+    case 1: SPREAD(1);
+    case 2: SPREAD(2);
+    case 4: SPREAD(4);
+    case 8: SPREAD(8);
+    case 16: SPREAD(16);
+    default:
+        for (; kept < count; i++)
+            if (mask[i]) memcpy(to + (size_t)i * item, from + (size_t)kept++ * item, item);
+    }
+#undef SPREAD
+}
+
 /* ---- registers ---- */
 
 #if HAVE_REGISTERS
@@ -117,12 +138,44 @@ REGISTER_ITEMS(4, __mmask16, _mm512_maskz_compress_epi32)
 REGISTER_ITEMS(8, __mmask8, _mm512_maskz_compress_epi64)
 #undef REGISTER_ITEMS
 
+/* The way back, which leaves what stands between them as it is. */
+#define REGISTER_SPREAD(bytes, mask_type, expand)                                                                            \
+    REGISTERS static void register_spread_##bytes(char *to, const char *from, const uint8_t *mask, int64_t count) {          \
+        enum { LANES = 64 / bytes };                                                                                         \
+        int64_t kept = 0, i = 0;                                                                                             \
+        for (; count - kept >= 64; i += 64) {                                                                                \
+            uint64_t set = chosen_of(mask + i);                                                                              \
+            for (int k = 0; set && k < bytes; k++) {                                                                         \
+                char *at = to + (i + k * LANES) * bytes;                                                                     \
+                mask_type some = (mask_type)(set >> k * LANES);                                                              \
+                _mm512_storeu_si512(at, expand(_mm512_loadu_si512(at), some, _mm512_loadu_si512(from + kept * bytes)));      \
+                kept += __builtin_popcountll(some);                                                                          \
+            }                                                                                                                \
+        }                                                                                                                    \
+        scalar_spread(to, from, mask, i, kept, count, bytes);                                                                \
+    }
+REGISTER_SPREAD(1, __mmask64, _mm512_mask_expand_epi8)
+REGISTER_SPREAD(2, __mmask32, _mm512_mask_expand_epi16)
+REGISTER_SPREAD(4, __mmask16, _mm512_mask_expand_epi32)
+REGISTER_SPREAD(8, __mmask8, _mm512_mask_expand_epi64)
+#undef REGISTER_SPREAD
+
 static bool register_items(char *to, const char *from, const uint8_t *mask, int64_t count, size_t item) {
     switch (item) {
     case 1: register_items_1(to, from, mask, count); return true;
     case 2: register_items_2(to, from, mask, count); return true;
     case 4: register_items_4(to, from, mask, count); return true;
     case 8: register_items_8(to, from, mask, count); return true;
+    default: return false;
+    }
+}
+
+static bool register_spread(char *to, const char *from, const uint8_t *mask, int64_t count, size_t item) {
+    switch (item) {
+    case 1: register_spread_1(to, from, mask, count); return true;
+    case 2: register_spread_2(to, from, mask, count); return true;
+    case 4: register_spread_4(to, from, mask, count); return true;
+    case 8: register_spread_8(to, from, mask, count); return true;
     default: return false;
     }
 }
@@ -150,4 +203,11 @@ void chosen_items(void *to, const void *from, const void *mask, int64_t count, s
     if (has_registers() && register_items(to, from, mask, count, item)) return;
 #endif
     scalar_items(to, from, mask, 0, 0, count, item);
+}
+
+void chosen_spread(void *to, const void *from, const void *mask, int64_t count, size_t item) {
+#if HAVE_REGISTERS
+    if (has_registers() && register_spread(to, from, mask, count, item)) return;
+#endif
+    scalar_spread(to, from, mask, 0, 0, count, item);
 }

@@ -1,4 +1,4 @@
-/* What a mask chooses, in host memory: how many, where they stand, and the elements themselves.
+/* What a mask chooses, in host memory: how many, where they stand, the elements themselves, and new ones in their places.
  *
  * A mask is n bytes of which those that are not 0 choose. */
 #ifndef GPA_CHOSEN_H
@@ -13,5 +13,7 @@ int64_t chosen_count(const void *mask, int64_t n);
 int64_t chosen_places(const void *mask, int64_t n, int64_t *to, int64_t room);
 /* Copies the `count` chosen elements of `item` bytes side by side; the two must not overlap. */
 void chosen_items(void *to, const void *from, const void *mask, int64_t count, size_t item);
+/* The way back: `count` elements that lie side by side to the places that choose, of which there are as many; the others stay. */
+void chosen_spread(void *to, const void *from, const void *mask, int64_t count, size_t item);
 
 #endif

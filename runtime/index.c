@@ -422,8 +422,7 @@ out:
     return rc;
 }
 
-/* A mask over the first axes and nothing else. */
-static bool is_lone_mask(const gpa_arr *a, const index_plan *p) {
+bool index_is_lone_mask(const gpa_arr *a, const index_plan *p) {
     if (p->masks != 1 || p->places || p->ellipsis || p->at[0].kind != AT_MASK || p->at[0].arr->ndim == 0) return false;
     for (int i = 1; i < p->n; i++)
         if (p->at[i].kind != AT_SLICE || p->at[i].count != a->shape[p->at[i].axis] || p->at[i].step != 1) return false;
@@ -473,10 +472,11 @@ gpa_code arr_get(gpa_rt *rt, gpa_arr *a, const gpa_index *ix, int n, bool *one, 
     if (one && is_columns(a, &p)) TRY(get_columns(rt, a, &p, out, e));
     if (*out) goto out;
     if (!p.masks && !p.places) TRY(index_view(rt, a, &p, out, e));
-    else if (is_lone_mask(a, &p)) {
+    else if (index_is_lone_mask(a, &p)) {
         gpa_arr *mask = p.at[0].arr;
         TRY(device_default(rt, &d, e));
-        if (is_seen(a, d) && is_seen(mask, d)) TRY(pick_on_host(rt, a, mask, out, e));
+        bool packed = mask->ndim == a->ndim || arr_is_contiguous(a); /* otherwise rows are chosen of what lies by columns */
+        if (packed && is_seen(a, d) && is_seen(mask, d)) TRY(pick_on_host(rt, a, mask, out, e));
         else if (!d->caps.host_visible && mask->size && mask->ndim == a->ndim && is_there(a, d) && is_there(mask, d)) TRY(pick_true(rt, a, mask, out, e));
         else TRY(get_places(rt, a, &p, out, e));
     } else TRY(get_places(rt, a, &p, out, e));

@@ -39,6 +39,8 @@ typedef struct {
  * the item they are about. */
 gpa_code index_resolve(gpa_rt *rt, gpa_arr *a, const gpa_index *ix, int n, index_plan *p, gpa_err *e);
 void index_drop(gpa_rt *rt, index_plan *p);
+/* Whether it is a mask over the first axes and nothing else. */
+bool index_is_lone_mask(const gpa_arr *a, const index_plan *p);
 /* The view that integers, slices and newaxis make; the axes of masks are kept whole. No places. */
 gpa_code index_view(gpa_rt *rt, gpa_arr *a, const index_plan *p, gpa_arr **out, gpa_err *e);
 

@@ -5,6 +5,7 @@
  * checked: a bad index leaves the array as it was. Reading order: places, values, assignment, updates. */
 #include "runtime/scatter.h"
 
+#include "runtime/chosen.h"
 #include "runtime/explain.h"
 #include "runtime/host.h"
 #include "runtime/shape.h"
@@ -301,6 +302,29 @@ gpa_code scatter_set(gpa_rt *rt, const index_map *m, const gpa_opnd *rhs, gpa_er
     explain_call(rt, "scatter into", NULL, m->view);
 out:
     scatter_end(rt, &s);
+    return rc;
+}
+
+gpa_code scatter_chosen(gpa_rt *rt, gpa_arr *a, gpa_arr *mask, gpa_arr *v, bool *done, gpa_err *e) {
+    const int inner = a->ndim - mask->ndim;
+    host_dense m = {0}, value = {0};
+    host_place to;
+    gpa_code rc = GPA_OK;
+    *done = false;
+    if (v->ndim != 1 + inner || memcmp(v->shape + 1, a->shape + mask->ndim, (size_t)inner * sizeof *v->shape)) return rc;
+    if (!a->size || !a->storage->buf->host || !arr_is_contiguous(a) || v->storage == a->storage || mask->storage == a->storage) return rc;
+    TRY(host_get(rt, mask, &m, e));
+    if (chosen_count(m.data, mask->size) != v->shape[0]) goto out;
+    TRY(host_get_as(rt, v, (gpa_dtype)a->dtype, &value, e));
+    TRY(host_open(rt, a, true, &to, e));
+    size_t item = dtype_size((gpa_dtype)a->dtype) * (size_t)shape_size(inner, v->shape + 1);
+    if (item) chosen_spread(to.first, value.data, m.data, v->shape[0], item);
+    TRY(host_close(rt, &to, e));
+    explain_call(rt, "scatter into", NULL, a);
+    *done = true;
+out:
+    host_drop(rt, &m);
+    host_drop(rt, &value);
     return rc;
 }
 

@@ -9,6 +9,9 @@
 bool spread_value(const gpa_arr *v, int ndim, const int64_t *shape, int64_t *strides);
 /* view[places] = rhs, which fits (spread_value), for a computed array. Bounds are checked before anything is written. */
 gpa_code scatter_set(gpa_rt *rt, const index_map *m, const gpa_opnd *rhs, gpa_err *e);
+/* a[mask] = v, row by row, for a computed array and a mask over its first axes. *done false: it is not for this way (the value has other rows or another
+ * number of them, something lies elsewhere), and nothing was written. */
+gpa_code scatter_chosen(gpa_rt *rt, gpa_arr *a, gpa_arr *mask, gpa_arr *v, bool *done, gpa_err *e);
 /* view[places] = op(view[places], rhs), one point after another: repeated places count each time. rhs NULL for operations
  * of one operand; `compute` and `result` as op_types gives them. */
 gpa_code scatter_update(gpa_rt *rt, const index_map *m, gpa_op op, gpa_dtype compute, gpa_dtype result, const gpa_opnd *rhs,

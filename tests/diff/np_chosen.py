@@ -67,3 +67,65 @@ x = np.zeros((4, 3, 16))
 x[np.array([1, 1, 3])] = np.arange(48.0).reshape(3, 16)
 x[np.array([0, 2]), :, 4:] = np.array([5.0, 7.0])[:, None, None]
 print(x.sum(axis=2))
+
+# --- what a mask sets from a list of values, or of rows, in every dtype and around the ends of registers
+def mark(r):
+    flat = r.ravel()
+    return int((flat.real.astype(np.int64) * (np.arange(flat.size) % 13 + 1)).sum())
+for t in (bool, np.int8, np.uint16, np.int32, np.uint64, np.float16, np.float32, np.float64, np.complex64, np.complex128):
+    for n in (0, 1, 7, 63, 64, 65, 127, 128, 200, 1000):
+        for m in (np.ones(n, bool), np.zeros(n, bool), np.arange(n) % 3 == 0, np.arange(n) * 37 % 100 < 97, np.arange(n) * 37 % 100 < 2, np.arange(n) >= n // 2):
+            x = (np.arange(n + 3) % 90).astype(t)
+            k = int(m.sum())
+            values = (np.arange(k) * 7 % 89 + 1).astype(t)
+            x[1:n + 1][m] = values
+            y = (np.arange(4 * n) % 90).reshape(2, n, 2).astype(t)
+            y[0, :][m] = np.arange(2 * k).reshape(k, 2)[::-1] % 50
+            y[1][m, ::-1] = values[:, None] if k else 1
+            z = np.asfortranarray(np.arange(3 * n).reshape(n, 3) % 90).astype(t, order='F')
+            z[m] = np.stack([values] * 3, axis=-1)
+            print(np.dtype(t), n, k, mark(x), mark(y), mark(z), mark(z[m]), mark(np.asfortranarray(y[0])[m]), z[m].flags.c_contiguous)
+
+# --- what a mask sets: other dtypes, values of the array itself, a mask that is one, values of a wrong number
+x = np.arange(10.0)
+x[x > 4] = np.arange(5)
+print(x)
+x[x > 2] = x[x > 2][::-1] * 2
+print(x)
+m = np.arange(10) % 2 == 0
+m[m] = np.array([True, False, False, True, True])
+print(m)
+x[m] = x[:3]
+x[np.arange(10) < 2] = np.array([7, 8], dtype=np.int8)
+print(x)
+y = x + 1
+x[~m] = np.arange(7) + y[3:]
+print(x, y)
+a = np.zeros((4, 3), np.int16)
+a[np.array([True, False, True, False])] = np.array([[1.5, 2.5, -3.5], [4, 5, 6]])
+a[np.array([False, True, False, True])] = np.array([[7], [8]])
+print(a)
+for v in (np.arange(3), np.arange(6), np.zeros((2, 2)), np.zeros((3, 3)), np.zeros((1, 2, 3)) + 2, np.zeros(0), np.ones(1)):
+    for m in (np.array([True, False, True, False]), a[:, 0] > 100, a > 4):
+        b = a.copy()
+        try:
+            b[m] = v
+            print(b.tolist())
+        except (ValueError, TypeError) as e:
+            print(type(e).__name__, e, b.sum())
+
+# --- deleted and inserted, single ones and many
+for n in (1, 2, 10, 100):
+    x = np.arange(n) * 3 % 7
+    for i in (0, -1, n - 1, -n, n // 2, n, -n - 1):
+        try:
+            print(n, i, np.delete(x, i), np.insert(x, i, 9)[-3:])
+        except IndexError as e:
+            print(e)
+    for s in (slice(0, 2), slice(1, None), slice(None), slice(3, 1), slice(None, None, -1), slice(None, None, 3), slice(-3, -1)):
+        print(np.delete(x, s))
+    k = np.arange(3 * n) * 5 % (n + 1)
+    print(np.insert(x, k, np.arange(3 * n)), np.insert(x.astype(np.int8), k, 1)[::3], np.insert(np.stack([x, x * 2]), k, 4, axis=1).sum(axis=1))
+a = np.arange(24).reshape(2, 3, 4)
+print(np.delete(a, 1, axis=1), np.delete(a, -1, axis=2), np.delete(a, slice(1, 3), 2), np.delete(a, 5), np.delete(np.asfortranarray(a[0]), 1, axis=0))
+print(np.insert(a, [0, 2, 2], 7, axis=1).sum(axis=2), np.insert(a[0], np.arange(20) % 4, np.arange(60).reshape(3, 20), axis=1))
