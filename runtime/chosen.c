@@ -80,9 +80,6 @@ static void scalar_spread(char *to, const char *from, const uint8_t *mask, int64
     case 4: SPREAD(4);
     case 8: SPREAD(8);
     case 16: SPREAD(16);
-    default:
-        for (; kept < count; i++)
-            if (mask[i]) memcpy(to + (size_t)i * item, from + (size_t)kept++ * item, item);
     }
 #undef SPREAD
 }
@@ -148,6 +145,7 @@ REGISTER_ITEMS(8, __mmask8, _mm512_maskz_compress_epi64)
             for (int k = 0; set && k < bytes; k++) {                                                                         \
                 char *at = to + (i + k * LANES) * bytes;                                                                     \
                 mask_type some = (mask_type)(set >> k * LANES);                                                              \
+                if (!some) continue;                                                                                         \
                 _mm512_storeu_si512(at, expand(_mm512_loadu_si512(at), some, _mm512_loadu_si512(from + kept * bytes)));      \
                 kept += __builtin_popcountll(some);                                                                          \
             }                                                                                                                \

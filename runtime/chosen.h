@@ -13,7 +13,8 @@ int64_t chosen_count(const void *mask, int64_t n);
 int64_t chosen_places(const void *mask, int64_t n, int64_t *to, int64_t room);
 /* Copies the `count` chosen elements of `item` bytes side by side; the two must not overlap. */
 void chosen_items(void *to, const void *from, const void *mask, int64_t count, size_t item);
-/* The way back: `count` elements that lie side by side to the places that choose, of which there are as many; the others stay. */
+/* The way back: `count` elements that lie side by side to the places that choose, of which there are as many; the others stay.
+ * `item`: the size of a dtype. */
 void chosen_spread(void *to, const void *from, const void *mask, int64_t count, size_t item);
 
 #endif

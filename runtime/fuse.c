@@ -19,6 +19,7 @@ enum {
     CHEAP_LEAVES = 4,
     LONG_AGAIN = 1 << 23, /* so many operations in points that share elements are worth a step that computes each element once, */
     LONG_AGAIN_HERE = 1 << 18, /* on the processor, which takes longer for them and less for a step, */
+    WIDE_DIVISION = 40,   /* what a division of 64-bit integers costs there, which vectors have to put together, */
     SHARED_BY = 4,        /* where this many share one */
     JOIN_TRIES = 16,
     JOIN_ARRAYS = 24,     /* unrelated values share a program up to so many arrays */
@@ -72,6 +73,7 @@ typedef struct {
     struct fuse_work *w;
     int max_arrays, max_params;
     double long_again;
+    bool here; /* on the processor */
     gpa_cut why;
     gpa_err *e;
 } ctx;
@@ -91,6 +93,10 @@ static bool stressed(ctx *c) {
 
 /* ---- collecting ---- */
 
+static bool divides_wide(const node *n) {
+    return (n->sub == OP_FLOOR_DIVIDE || n->sub == OP_REMAINDER) && (n->dtype == DT_I64 || n->dtype == DT_U64);
+}
+
 static bool collect(ctx *c, node *n) {
     struct fuse_work *w = c->w;
     if (n->mark == c->rt->nodes.mark) return true;
@@ -104,7 +110,7 @@ static bool collect(ctx *c, node *n) {
         x.faults = x.faults || in->faults;
     }
     if (n->kind == NODE_GATHER && !n->sub) x.faults = true;
-    if (n->kind == NODE_OP) x.cost += op_info[n->sub].cost;
+    if (n->kind == NODE_OP) x.cost += c->here && divides_wide(n) ? WIDE_DIVISION : op_info[n->sub].cost;
     if (n->kind == NODE_CAST) x.cost++;
     if (n->kind == NODE_BODY) x.cost = MIN(x.cost + n->body->cost, 1u << 20);
     if (n->kind == NODE_BUF) x.leaves = 1;
@@ -581,7 +587,8 @@ gpa_code fuse(gpa_rt *rt, fuse_plan *p, const gpa_caps *caps, gpa_cut why, gpa_e
     ctx c = {.rt = rt, .p = p, .w = p->work, .why = why, .e = e};
     c.max_arrays = caps->max_arrays ? MIN(most, (int)caps->max_arrays) : most;
     c.max_params = caps->max_params ? MIN(params, (int)caps->max_params) : params;
-    c.long_again = caps->host_visible ? LONG_AGAIN_HERE : LONG_AGAIN;
+    c.here = caps->host_visible;
+    c.long_again = c.here ? LONG_AGAIN_HERE : LONG_AGAIN;
     p->n_step = p->n_order = c.w->n_item = c.w->n_use = c.w->n_edge = 0;
     affine_reset(&p->maps);
     rt->nodes.mark++;

@@ -306,19 +306,16 @@ out:
 }
 
 gpa_code scatter_chosen(gpa_rt *rt, gpa_arr *a, gpa_arr *mask, gpa_arr *v, bool *done, gpa_err *e) {
-    const int inner = a->ndim - mask->ndim;
     host_dense m = {0}, value = {0};
     host_place to;
     gpa_code rc = GPA_OK;
     *done = false;
-    if (v->ndim != 1 + inner || memcmp(v->shape + 1, a->shape + mask->ndim, (size_t)inner * sizeof *v->shape)) return rc;
-    if (!a->size || !a->storage->buf->host || !arr_is_contiguous(a) || v->storage == a->storage || mask->storage == a->storage) return rc;
+    if (v->ndim != 1 || mask->ndim != a->ndim || !a->size || !a->storage->buf->host || !arr_is_contiguous(a) || v->storage == a->storage || mask->storage == a->storage) return rc;
     TRY(host_get(rt, mask, &m, e));
     if (chosen_count(m.data, mask->size) != v->shape[0]) goto out;
     TRY(host_get_as(rt, v, (gpa_dtype)a->dtype, &value, e));
     TRY(host_open(rt, a, true, &to, e));
-    size_t item = dtype_size((gpa_dtype)a->dtype) * (size_t)shape_size(inner, v->shape + 1);
-    if (item) chosen_spread(to.first, value.data, m.data, v->shape[0], item);
+    chosen_spread(to.first, value.data, m.data, v->shape[0], dtype_size((gpa_dtype)a->dtype));
     TRY(host_close(rt, &to, e));
     explain_call(rt, "scatter into", NULL, a);
     *done = true;

@@ -9,8 +9,8 @@
 bool spread_value(const gpa_arr *v, int ndim, const int64_t *shape, int64_t *strides);
 /* view[places] = rhs, which fits (spread_value), for a computed array. Bounds are checked before anything is written. */
 gpa_code scatter_set(gpa_rt *rt, const index_map *m, const gpa_opnd *rhs, gpa_err *e);
-/* a[mask] = v, row by row, for a computed array and a mask over its first axes. *done false: it is not for this way (the value has other rows or another
- * number of them, something lies elsewhere), and nothing was written. */
+/* a[mask] = v, element by element, for a computed array. *done false: it is not for this way (rows are chosen, the value has another number of elements,
+ * something lies elsewhere), and nothing was written. */
 gpa_code scatter_chosen(gpa_rt *rt, gpa_arr *a, gpa_arr *mask, gpa_arr *v, bool *done, gpa_err *e);
 /* view[places] = op(view[places], rhs), one point after another: repeated places count each time. rhs NULL for operations
  * of one operand; `compute` and `result` as op_types gives them. */

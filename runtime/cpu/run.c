@@ -30,7 +30,7 @@ enum {
     MOST_ROWS = 16, TILE_POINTS = 2048, /* of rows that lie interleaved: how many, and how far along each at a time */
     TILE_OPS = 12, TILE_LEAST = 4, TILED_POINTS = 1 << 12, TILED_SPAN = 1 << 16, /* of what is done in tiles: operations at most, sides and points at least, points of a group at most */
     WHOLE_ROW = 1 << 14, SHORT_STEPS = 3, SHORT_OPS = 12, /* rows that are not cut: points; of so many steps and operations they are written out */
-    MOVE_OPS = 2, MOVED = 4, /* a load and a store; how many elements move in a trip */
+    MOVE_OPS = 2, PICK_OPS = 8, MOVED = 4, /* a load and a store; with up to two indices; how many elements move in a trip */
     HALVED_OPS = 12,
     NEAR_BYTES = 1 << 20,    /* what stays in a core's cache */
     SHARED_BYTES = 4 << 20   /* in one that cores share */
@@ -277,6 +277,33 @@ static bool moves_apart(const launch *L) {
     for (size_t a = 0; a < f->n_arrays; a++)
         if (used_by_points(f, a) && !moves_in_lanes(L, a)) return true;
     return false;
+}
+
+/* Whether an array of indices is read again and again, or not as it lies. */
+static bool is_shared(const launch *L, size_t a) {
+    const kir_array *k = &L->p->f->arrays[a];
+    const int64_t *stride = L->view + VIEW_ARRAYS + a * ARRAY_SLOTS + ARRAY_STRIDE;
+    for (int d = 0; d < L->p->f->ndim; d++)
+        if (L->size[d] > 1 && stride[d] == 0) return true;
+    return !(k->unit >> L->plan.dim & 1);
+}
+
+/* Where indices only pick elements that lie apart, single ones are faster than lanes that are gathered if the same few places are picked in each row,
+ * or the indices themselves would be gathered. */
+static bool picks_apart(const launch *L) {
+    const kir_func *f = L->p->f;
+    bool shared = false, apart = false;
+    if (L->plan.way != EMIT_POINTS || L->plan.dim < 0 || L->p->facts.branches || L->p->facts.ops > PICK_OPS) return false;
+    for (size_t i = 0; i < f->n_code; i++) {
+        const kir_ins *k = &f->code[i];
+        kir_code code = (kir_code)k->code;
+        if (code == KIR_OP && k->sub != OP_ADD && k->sub != OP_MULTIPLY) return false;
+        if (code == KIR_STOREX || (code == KIR_LOADX && emit_lies(f, k->a, L->plan.dim) == LIES_BESIDE)) return false;
+        apart |= code == KIR_LOADX;
+        if (code == KIR_STORE && !(f->arrays[k->sub].unit >> L->plan.dim & 1)) return false;
+        if (code == KIR_LOAD) shared |= is_shared(L, k->sub);
+    }
+    return apart && shared;
 }
 
 /* Long rows of which little is made but what memory brings. */
@@ -649,7 +676,7 @@ gpa_code run_launch(jit *j, int threads, const int32_t *stop, gpa_prog *p, const
     plan_tiles(L);
     note_strides(L);
     L->plan.stream = streams(L);
-    if (!L->plan.stream && moves_apart(L)) L->plan.lanes = 1, L->plan.each = MOVED;
+    if (!L->plan.stream && (moves_apart(L) || picks_apart(L))) L->plan.lanes = 1, L->plan.each = MOVED;
     L->plan.halves = in_halves(L);
     TRY(L->plan.way == EMIT_TILES ? run_tiles(L, e) : divides(L) ? run_divided(L, e) : run_whole(L, e));
     if (__atomic_load_n(stop, __ATOMIC_RELAXED)) rc = gpa_fail(e, GPA_E_INTERRUPT, "%s", "");
