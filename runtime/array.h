@@ -14,6 +14,7 @@
     CUT(NEEDED, "needed", "the value was asked for")                         \
     CUT(READERS, "readers", "several readers use it at different places")    \
     CUT(AGAIN, "again", "many points share its elements")                    \
+    CUT(FAR, "far", "elements of a large array are found by it")             \
     CUT(PHASE, "phase", "a reduction of much into little must finish first") \
     CUT(SHAPE, "shape", "another iteration space")                           \
     CUT(HEIGHT, "height", "the expression is too high")                      \

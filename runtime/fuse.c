@@ -21,6 +21,8 @@ enum {
     LONG_AGAIN_HERE = 1 << 18, /* on the processor, which takes longer for them and less for a step, */
     WIDE_DIVISION = 40,   /* what a division of 64-bit integers costs there, which vectors have to put together, */
     SHARED_BY = 4,        /* where this many share one */
+    FAR = 1 << 25,        /* bytes of an array whose elements, chosen in any order, the processor waits for one by one; it asks for many at */
+    FAR_INDICES = 1 << 16, /* a time when the indices, where they are so many, wait for no long computation */
     JOIN_TRIES = 16,
     JOIN_ARRAYS = 24,     /* unrelated values share a program up to so many arrays */
     FEW_OUTER = 64,       /* fewer rows than this, each longer than LONG_INNER: phases become steps */
@@ -36,6 +38,7 @@ typedef struct {
     uint32_t leaves;
     uint32_t stamp; /* scratch of walks down */
     bool faults;    /* computing it may end in a fault */
+    bool finds;     /* it is an index of elements that are far away */
     int64_t reduced; /* the most elements that a reduction below it reads; 0: none */
 } item;
 
@@ -110,6 +113,10 @@ static bool collect(ctx *c, node *n) {
         x.faults = x.faults || in->faults;
     }
     if (n->kind == NODE_GATHER && !n->sub) x.faults = true;
+    for (int i = 1; n->kind == NODE_GATHER && c->here && i < n->n_in; i++) {
+        const node *index = n->in[i]->kind == NODE_VIEW ? n->in[i]->in[0] : n->in[i];
+        w->item[index->slot].finds = index->size >= FAR_INDICES && n->in[0]->size * (int64_t)dtype_size((gpa_dtype)n->in[0]->dtype) > FAR;
+    }
     if (n->kind == NODE_OP) x.cost += c->here && divides_wide(n) ? WIDE_DIVISION : op_info[n->sub].cost;
     if (n->kind == NODE_CAST) x.cost++;
     if (n->kind == NODE_BODY) x.cost = MIN(x.cost + n->body->cost, 1u << 20);
@@ -351,6 +358,7 @@ static int why_cut(ctx *c, const item *x) {
     if (x->n->kind != NODE_VIEW && stressed(c)) return CUT_READERS;
     if (times > 1 && !is_cheap(x, times)) return CUT_READERS;
     if (is_repeated(c, x)) return CUT_AGAIN;
+    if (x->finds && x->cost > CHEAP_AGAIN && !x->reduced) return CUT_FAR;
     for (int32_t i = x->uses; i >= 0 && reason == FITS; i = c->w->use[i].next) {
         reason = fits(c, x, &c->w->use[i]);
         if (reason == FITS && x->reduced && c->w->use[i].next >= 0) reason = CUT_READERS;
