@@ -141,6 +141,8 @@ bool arr_is_contiguous(const gpa_arr *a) { return shape_is_c(a->ndim, a->shape, 
 
 bool arr_is_f_contiguous(const gpa_arr *a) { return shape_is_f(a->ndim, a->shape, a->strides); }
 
+bool arr_lies_by_columns(const gpa_arr *a) { return arr_is_f_contiguous(a) && !arr_is_contiguous(a); }
+
 bool arr_is_pending(const gpa_arr *a) { return a->storage->node != NULL; }
 
 void arr_bind(const gpa_arr *a, gpa_binding *b) {

@@ -188,6 +188,7 @@ static inline gpa_arr *arr_retain(gpa_arr *a) {
 void arr_release(gpa_rt *rt, gpa_arr *a); /* NULL is ignored */
 bool arr_is_contiguous(const gpa_arr *a);         /* C order */
 bool arr_is_f_contiguous(const gpa_arr *a);
+bool arr_lies_by_columns(const gpa_arr *a);         /* Fortran order, and not C order as well */
 /* Where the elements are, or will be computed. */
 const char *arr_device(gpa_rt *rt, const gpa_arr *a);
 /* The array on another device: itself if it is there already and copy is false, else a copy in C order. What is pending is
@@ -328,11 +329,17 @@ gpa_code arr_mean(gpa_rt *rt, gpa_arr *a, const arr_reduce_opts *o, gpa_arr **ou
 gpa_code arr_var(gpa_rt *rt, gpa_arr *a, double ddof, const arr_reduce_opts *o, gpa_arr **out, gpa_err *e);
 /* Running reduction along an axis (cumsum, cumprod, maximum.accumulate). */
 gpa_code arr_scan(gpa_rt *rt, gpa_red red, gpa_arr *a, int axis, gpa_dtype dtype, gpa_arr **out, gpa_err *e);
+/* The same with a result that lies in memory as `a` does; the axis counts from the first one on. */
+gpa_code arr_scan_kept(gpa_rt *rt, gpa_red red, gpa_arr *a, int axis, gpa_dtype dtype, gpa_arr **out, gpa_err *e);
 /* NumPy's matmul: stacks, vectors, integer dtypes. */
 gpa_code arr_matmul(gpa_rt *rt, const gpa_opnd *a, const gpa_opnd *b, gpa_arr **out, gpa_err *e);
 gpa_code arr_concat(gpa_rt *rt, gpa_arr *const *in, int n, int axis, gpa_dtype dtype, gpa_arr **out, gpa_err *e);
-gpa_code arr_sort(gpa_rt *rt, gpa_arr *a, int axis, gpa_arr **out, gpa_err *e);    /* stable, NaN last */
+gpa_code arr_concat_kept(gpa_rt *rt, gpa_arr *const *in, int n, int axis, gpa_dtype dtype, gpa_arr **out, gpa_err *e); /* as arr_scan_kept */
+gpa_code arr_sort(gpa_rt *rt, gpa_arr *a, int axis, gpa_arr **out, gpa_err *e); /* stable, NaN last */
+gpa_code arr_sort_kept(gpa_rt *rt, gpa_arr *a, int axis, gpa_arr **out, gpa_err *e); /* as arr_scan_kept */
 gpa_code arr_argsort(gpa_rt *rt, gpa_arr *a, int axis, gpa_arr **out, gpa_err *e); /* int64, stable */
+/* The same, done as `a` lies; the result lies in C order, as NumPy's does. The axis as above. */
+gpa_code arr_argsort_turned(gpa_rt *rt, gpa_arr *a, int axis, gpa_arr **out, gpa_err *e);
 /* Ordered as far as n > 0 places (0 <= place < extent, ascending) ask: what sorting puts there is there, what is smaller before it. */
 gpa_code arr_partition(gpa_rt *rt, gpa_arr *a, int axis, int n, const int64_t *places, gpa_arr **out, gpa_err *e);
 gpa_code arr_argpartition(gpa_rt *rt, gpa_arr *a, int axis, int n, const int64_t *places, gpa_arr **out, gpa_err *e);

@@ -123,8 +123,6 @@ static const char *host_name(gpa_vm *vm) {
     return rt_find_device(vm_rt(vm), "cpu", &name, NULL, NULL, &quiet) ? "ref" : "cpu";
 }
 
-static bool lies_by_columns(const gpa_arr *a) { return arr_is_f_contiguous(a) && !arr_is_contiguous(a); }
-
 /* `a` turned if that is asked for, and released. */
 static gpa_code turned(gpa_vm *vm, gpa_arr *a, bool turn, gpa_arr **out) {
     gpa_code rc = GPA_OK;
@@ -139,7 +137,7 @@ static gpa_code move_in(gpa_vm *vm, value v, const char *device, bool copy, char
     gpa_arr *a = NULL, *moved = NULL;
     gpa_code rc = arg_array(vm, v, DT_NONE, &a);
     if (rc) return rc;
-    bool columns = order == 'F' ? a->ndim > 1 : order == 'A' && lies_by_columns(a);
+    bool columns = order == 'F' ? a->ndim > 1 : order == 'A' && arr_lies_by_columns(a);
     if ((rc = turned(vm, a, columns, &a))) return rc;
     rc = arr_to(vm_rt(vm), a, device, copy || (order != 'A' && !arr_is_contiguous(a)), &moved, vm_err(vm));
     arr_release(vm_rt(vm), a);
@@ -277,7 +275,7 @@ gpa_code numba_device_array_like(gpa_vm *vm, value *argv, value *out) { /* ary, 
     gpa_arr *a;
     gpa_code rc = arg_array(vm, argv[0], DT_NONE, &a);
     if (rc) return rc;
-    rc = unset(vm, (gpa_dtype)a->dtype, a->ndim, a->shape, lies_by_columns(a), out);
+    rc = unset(vm, (gpa_dtype)a->dtype, a->ndim, a->shape, arr_lies_by_columns(a), out);
     arr_release(vm_rt(vm), a);
     return rc;
 }

@@ -304,7 +304,7 @@ static gpa_code reshape_order(gpa_vm *vm, value a_value, value shape, value orde
     if (order.tag == V_STR && order.str->text[0] == 'K') return vm_fail(vm, GPA_E_VALUE, "order 'K' is not permitted for reshaping");
     const gpa_arr *a = a_value.tag == V_ARRAY ? a_value.array->arr : NULL;
     char wish = order.tag == V_STR ? order.str->text[0] : 'C';
-    bool columns = wish == 'F' || (wish == 'A' && a && arr_is_f_contiguous(a) && !arr_is_contiguous(a));
+    bool columns = wish == 'F' || (wish == 'A' && a && arr_lies_by_columns(a));
     if (!columns) return reshape_to(vm, a_value, shape, out);
     value t = v_none(), reversed = v_none(), wide = v_none();
     gpa_code rc = GPA_OK;

@@ -13,20 +13,20 @@ gpa_code arg_order(gpa_vm *vm, value v, const gpa_arr *like, bool *by_columns) {
     if (v.tag != V_STR) return vm_fail(vm, GPA_E_TYPE, "order must be str, not %s", value_type_name(v));
     char c = v.str->size == 1 ? (char)(v.str->text[0] & ~0x20) : 0;
     if (c == 0 || !strchr("CFAK", c)) return vm_fail(vm, GPA_E_VALUE, "order must be one of 'C', 'F', 'A', or 'K' (got '%s')", v.str->text);
-    *by_columns = c == 'F' || (c != 'C' && like && arr_is_f_contiguous(like) && !arr_is_contiguous(like));
+    *by_columns = c == 'F' || (c != 'C' && like && arr_lies_by_columns(like));
     return GPA_OK;
 }
 
-gpa_code np_reversed_take(gpa_vm *vm, gpa_arr *a, gpa_arr **out) {
-    gpa_arr *turned = NULL;
-    gpa_code rc = arr_transpose(vm_rt(vm), a, NULL, &turned, vm_err(vm));
+/* The axes reversed; a is consumed. */
+static gpa_code reversed_take(gpa_vm *vm, gpa_arr *a, gpa_arr **out) {
+    gpa_code rc = arr_transpose(vm_rt(vm), a, NULL, out, vm_err(vm));
     arr_release(vm_rt(vm), a);
-    *out = turned;
     return rc;
 }
 
-gpa_code np_reversed_copy_take(gpa_vm *vm, gpa_arr *a, gpa_arr **out) {
-    gpa_code rc = np_reversed_take(vm, a, out);
+/* The same of a fresh copy: the result is its only view, and owns the data. */
+static gpa_code reversed_copy_take(gpa_vm *vm, gpa_arr *a, gpa_arr **out) {
+    gpa_code rc = reversed_take(vm, a, out);
     if (!rc) arr_own(vm_rt(vm), *out);
     return rc;
 }
@@ -38,10 +38,10 @@ static gpa_code by_columns_take(gpa_vm *vm, gpa_arr *a, gpa_arr **out) {
         *out = a;
         return GPA_OK;
     }
-    gpa_code rc = np_reversed_take(vm, a, &turned);
+    gpa_code rc = reversed_take(vm, a, &turned);
     if (!rc) rc = arr_copy(vm_rt(vm), turned, &dense, vm_err(vm));
     arr_release(vm_rt(vm), turned);
-    return rc ? rc : np_reversed_copy_take(vm, dense, out);
+    return rc ? rc : reversed_copy_take(vm, dense, out);
 }
 
 /* Whether order='C' is asked for, and the elements do not lie so. */
@@ -61,12 +61,12 @@ static gpa_code make(gpa_vm *vm, value v, value dtype, value order, bool copy, i
         b = a;
         a = NULL;
         if (copy && v.tag == V_ARRAY && b == v.array->arr && arr_is_f_contiguous(b)) {
-            TRY(np_reversed_take(vm, b, &a));
+            TRY(reversed_take(vm, b, &a));
             b = NULL;
             TRY(arr_copy(vm_rt(vm), a, &b, vm_err(vm)));
             arr_release(vm_rt(vm), a);
             a = NULL;
-            TRY(np_reversed_copy_take(vm, b, &a));
+            TRY(reversed_copy_take(vm, b, &a));
         } else {
             TRY(by_columns_take(vm, b, &a));
         }
@@ -190,7 +190,7 @@ static gpa_code filled(gpa_vm *vm, filling how, int ndim, const int64_t *extents
     }
     gpa_arr *c = a;
     a = NULL;
-    if (reversed) TRY(np_reversed_copy_take(vm, c, &a));
+    if (reversed) TRY(reversed_copy_take(vm, c, &a));
     else if (columns) TRY(by_columns_take(vm, c, &a));
     else a = c;
 out:

@@ -7,10 +7,6 @@
 
 /* A new array value from the runtime's result: a NumPy scalar when it has no dimensions. Consumes `a`. */
 gpa_code np_return(gpa_vm *vm, gpa_arr *a, value *out);
-/* The axes reversed, a view in the place of a, which is consumed; *out is NULL on failure, and may be where a stood. */
-gpa_code np_reversed_take(gpa_vm *vm, gpa_arr *a, gpa_arr **out);
-/* The same of a new array that nothing else views: the result owns the data. */
-gpa_code np_reversed_copy_take(gpa_vm *vm, gpa_arr *a, gpa_arr **out);
 /* The same, but 0-d stays an array (asarray, reshape). */
 gpa_code np_return_array(gpa_vm *vm, gpa_arr *a, value *out);
 /* The same for n arrays, as a tuple. A failure of the call that made them, `rc`, is handed on; those that it left are consumed then, too. */

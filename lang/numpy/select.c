@@ -238,20 +238,6 @@ gpa_code nd_clip(gpa_vm *vm, value *argv, value *out) { /* self, min, max, out, 
     return clip(vm, argv[0], argv[1], argv[2], argv[3], argv[4].dict, out);
 }
 
-static bool lie_by_columns(gpa_arr *const *parts, size_t n) {
-    for (size_t i = 0; i < n; i++)
-        if (parts[i]->ndim != parts[0]->ndim || !arr_is_f_contiguous(parts[i]) || arr_is_contiguous(parts[i])) return false;
-    return true;
-}
-
-/* Of others the join tells which extents differ. */
-static bool have_equal_sides(gpa_arr *const *parts, size_t n, int axis) {
-    for (size_t i = 1; i < n; i++)
-        for (int d = 0; d < parts[0]->ndim; d++)
-            if (d != axis && parts[i]->shape[d] != parts[0]->shape[d]) return false;
-    return true;
-}
-
 gpa_code np_concatenate(gpa_vm *vm, value *argv, value *out) { /* arrays, axis, out, dtype, casting */
     gpa_rt *rt = vm_rt(vm);
     gpa_arr **parts = NULL, *result = NULL;
@@ -278,10 +264,7 @@ gpa_code np_concatenate(gpa_vm *vm, value *argv, value *out) { /* arrays, axis, 
     if (parts[0]->ndim == 0) TRY(vm_fail(vm, GPA_E_VALUE, "zero-dimensional arrays cannot be concatenated"));
     if (argv[1].tag != V_NONE) TRY(arg_axis(vm, argv[1], parts[0]->ndim, &axis));
     for (size_t i = 0; i < n && t != DT_NONE; i++) TRY(out_check_cast(vm, (gpa_dtype)parts[i]->dtype, t, rule.casting));
-    bool columns = lie_by_columns(parts, n) && have_equal_sides(parts, n, axis); /* as the result does then */
-    for (size_t i = 0; i < n && columns; i++) TRY(np_reversed_take(vm, parts[i], &parts[i]));
-    TRY(arr_concat(rt, parts, (int)n, columns ? parts[0]->ndim - 1 - axis : axis, t, &result, vm_err(vm)));
-    if (columns) TRY(np_reversed_copy_take(vm, result, &result));
+    TRY(arr_concat_kept(rt, parts, (int)n, axis, t, &result, vm_err(vm)));
     rc = out_give_take(vm, &rule, result, argv[2], out);
 out:
     for (size_t i = 0; parts && i < list.list->count; i++) arr_release(rt, parts[i]);
@@ -319,21 +302,18 @@ static gpa_code ordered(gpa_vm *vm, value *argv, gpa_code (*sorter)(gpa_rt *, gp
         TRY(arr_reshape(vm_rt(vm), a, 1, &(int64_t){-1}, &flat, vm_err(vm)));
         arr_release(vm_rt(vm), a);
         a = flat;
-    } else if (a->ndim || sorter != arr_argsort) { /* argsort takes a number for a list of one */
+    } else if (a->ndim || sorter != arr_argsort_turned) { /* argsort takes a number for a list of one */
         TRY(arg_axis(vm, argv[1], a->ndim, &axis));
     }
-    bool columns = lie_by_columns(&a, 1);
-    if (columns) TRY(np_reversed_take(vm, a, &a));
-    TRY(sorter(vm_rt(vm), a, columns ? a->ndim - 1 - axis : axis, &result, vm_err(vm)));
-    if (columns) TRY(np_reversed_copy_take(vm, result, &result));
+    TRY(sorter(vm_rt(vm), a, axis, &result, vm_err(vm)));
     rc = np_return_array(vm, result, out);
 out:
     arr_release(vm_rt(vm), a);
     return rc;
 }
 
-gpa_code np_sort(gpa_vm *vm, value *argv, value *out) { return ordered(vm, argv, arr_sort, out); }       /* a, axis, kind, order, stable */
-gpa_code np_argsort(gpa_vm *vm, value *argv, value *out) { return ordered(vm, argv, arr_argsort, out); } /* likewise */
+gpa_code np_sort(gpa_vm *vm, value *argv, value *out) { return ordered(vm, argv, arr_sort_kept, out); }  /* a, axis, kind, order, stable */
+gpa_code np_argsort(gpa_vm *vm, value *argv, value *out) { return ordered(vm, argv, arr_argsort_turned, out); } /* likewise */
 
 gpa_code np_select_kind(gpa_vm *vm, value *argv, value *out) { /* kind, order: of a partition */
     (void)out;

@@ -4,8 +4,9 @@ a = np.arange(6).reshape(2, 3)
 # --- r_ and c_
 print(np.r_[1:4, 0, [7, 8]], np.r_[0:1:5j], np.r_['-1', a, a], np.r_['0,2', [1, 2], [3, 4]], np.r_['0,2,0', [1, 2], [3, 4]], np.r_['1,2,0', [1, 2], [3, 4]], np.r_['0,3,1', [1, 2], [3, 4]], np.r_['0', [1], [2]])
 print(np.c_[[1, 2], [3, 4]], np.c_[1, 2], np.c_[a, [8, 9]], np.c_[1:3, 3:5], np.r_[np.float32([1]), 2.5].dtype, np.r_[np.int8([1]), 3].dtype, np.r_['1,2', [1, 2], 5:7])
-np.r_['x', [1]]
-np.r_[[1], '0']
+for f in (lambda: np.r_['x', [1]], lambda: np.r_[[1], '0']):
+    try: print(f())
+    except ValueError as e: print(e)
 
 # --- unstack
 print(np.unstack(a), np.unstack(a, axis=1), np.unstack(np.array([1, 2])))
@@ -41,8 +42,9 @@ for f in (lambda x: np.put(x, 0, 1), lambda x: np.place(x, [True], 1), lambda x:
 # --- ravel_multi_index
 arr = np.array([[3, 6, 6], [4, 5, 1]])
 print(np.ravel_multi_index(arr, (7, 6)), np.ravel_multi_index(arr, (7, 6), order='F'), np.ravel_multi_index(arr, (4, 6), mode='clip'), np.ravel_multi_index(arr, (4, 4), mode=('clip', 'wrap')), np.ravel_multi_index((3, 1), (6, 7)))
-np.ravel_multi_index(arr, (4, 4))
-np.ravel_multi_index(arr, (7, 6), mode='x')
+for f in (lambda: np.ravel_multi_index(arr, (4, 4)), lambda: np.ravel_multi_index(arr, (7, 6), mode='x')):
+    try: print(f())
+    except (ValueError, TypeError) as e: print(e)
 
 # --- interpolation: dtypes, infinities, points in order
 for t in np.float32, np.float16, np.int8, np.bool_, np.int64, np.complex64:
@@ -89,12 +91,15 @@ for step in (4, 20, 100, 700):
 # --- what lies by columns stays so: joined, sorted, running
 def how(x): return ('C' if x.flags.c_contiguous else '') + ('F' if x.flags.f_contiguous else ''), x.base is None, x.flags.owndata
 C = (np.arange(24.) * 7 % 11).reshape(4, 6); A = np.asfortranarray(C); B = np.asfortranarray((np.arange(60) * 7 % 13).reshape(3, 4, 5))
-for r in (np.concatenate((A, A)), np.concatenate((A, A), axis=1), np.concatenate((A, C)), np.vstack((A, A)), np.hstack((A, A)), np.concatenate((B, B), axis=1), np.concatenate((B, B), axis=-1), np.concatenate((A, A), axis=None), np.concatenate((A[:, :1], A)), np.concatenate((A, A), dtype='f4'), np.concatenate((A, A.astype(int)), axis=1)):
+for r in (np.concatenate((A, A)), np.concatenate((A, A), axis=1), np.concatenate((A, C)), np.vstack((A, A)), np.hstack((A, A)), np.concatenate((B, B), axis=1), np.concatenate((B, B), axis=-1), np.concatenate((A, A), axis=None), np.concatenate((A[:, :1], A), axis=1), np.concatenate((A, A), dtype='f4'), np.concatenate((A, A.astype(int)), axis=1)):
     print(how(r), r.dtype, r.tolist())
 for axis in (0, 1, -1):
     for r in (np.sort(A, axis=axis), np.argsort(A, axis=axis, kind='stable'), np.sort(B, axis=axis), np.cumsum(A, axis=axis), np.cumprod(B, axis=axis), A.cumsum(axis=axis), np.sort(A[::2], axis=axis), np.sort(A[:, ::-1], axis=axis)):
         print(r.tolist())
     print(how(np.sort(A, axis=axis)), how(np.argsort(A, axis=axis)), how(np.cumsum(A, axis=axis)), how(np.cumsum(C, axis=axis)))
+for X in (B.transpose(1, 2, 0), B.transpose(0, 2, 1)[::-1], np.arange(60).reshape(5, 3, 4).transpose(2, 0, 1)[:, ::2], A[::2], A[:, None]):
+    for r in (np.concatenate((X, X)), np.concatenate((X, X), axis=-1), np.concatenate((X, X, X.copy()), axis=1), np.stack((X, X)), np.stack((X, X), axis=1), np.sort(X, axis=0), np.sort(X), np.argsort(X, axis=1), np.cumsum(X, axis=0), np.cumsum(X, axis=1), np.maximum.accumulate(X)):
+        print([s for s, n in zip(r.strides, r.shape) if n > 1], r.base is None, r.tolist())
 D = A.copy(); D.sort(axis=0); print(how(D), D.tolist())
 o = np.zeros((8, 6)); np.concatenate((A, A), out=o); print(o.tolist()); np.cumsum(A, axis=0, out=o[:4]); print(o.tolist())
 try: np.concatenate((A, A[:2]), axis=1)
@@ -108,11 +113,11 @@ A = np.asfortranarray((np.arange(24.) * 7 % 11).reshape(4, 6)); B = np.asfortran
 i = np.array([5, 0, -1, 2, 2]); m = np.array([True, False, True, True, False, False])
 for r in (A[:, i], A[:, m], A[..., i], A[:, [1]], A[:, i[:0]], A[:, ~m & m], B[:, :, [0, 0, 4, 2, 2]], B[..., np.array([True, False, True, False, True])]):
     print(how(r), r.shape, r.dtype, r.tolist())
-print((np.asfortranarray(np.arange(6).reshape(2, 3))[:, [2, 0]] * 2).tolist(), A[:, i][:, ::2].tolist(), A[::-1, i].tolist(), A[1:, m].tolist(), A[i[:1], :].tolist(), A.take(i, axis=1).tolist(), how(A.take(i, axis=1)), np.compress(m, A, axis=1).tolist())
+print((np.asfortranarray(np.arange(6).reshape(2, 3))[:, [2, 0]] * 2).tolist(), A[:, i][:, ::2].tolist(), A[::-1, i].tolist(), A[1:, m].tolist(), A[i[1:2], :].tolist(), A.take(i, axis=1).tolist(), how(A.take(i, axis=1)), np.compress(m, A, axis=1).tolist())
 for f in (lambda: A[:, [0, 6]], lambda: A[:, [-7]], lambda: A[:, np.array([True, False])], lambda: B[:, :, [5]], lambda: A[:, [0.5]]):
     try: print(f())
     except IndexError as e: print(e)
-W = np.asfortranarray(np.arange(20000.).reshape(4, 5000)); j = np.arange(4999, -1, -1)
+W = np.asfortranarray(np.arange(20000.).reshape(4, 5000)); j = np.array(range(4999, -1, -1))
 print(W[:, j][:, :3], how(W[:, j[:4000]]), W[:, j[:4000]].sum(axis=1), W[:, W[0] % 3 == 0].sum())
 try: print(W[:, np.append(j, 5000)].sum())
 except IndexError as e: print(e)
