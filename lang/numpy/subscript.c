@@ -14,16 +14,20 @@ static gpa_code refuse(gpa_vm *vm) {
     return vm_fail(vm, GPA_E_INDEX, "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean arrays are valid indices");
 }
 
-/* A sequence or array: integers or bool. An empty list counts as integers. */
+/* A sequence or array: integers or bool. An empty list counts as integers; one of what is no number is no index. */
 static gpa_code index_array(gpa_vm *vm, value v, gpa_index *ix) {
     gpa_rt *rt = vm_rt(vm);
     gpa_code rc = arg_array(vm, v, DT_NONE, &ix->arr);
+    if (rc == GPA_E_TYPE) {
+        vm_clear_error(vm);
+        return refuse(vm);
+    }
     if (rc) return rc;
     ix->kind = IX_ARRAY;
     gpa_dtype t = (gpa_dtype)ix->arr->dtype;
     if (t == DT_BOOL || dtype_is_int(t)) return GPA_OK;
-    if (ix->arr->size || v.tag == V_ARRAY)
-        return vm_fail(vm, GPA_E_INDEX, "arrays used as indices must be of integer (or boolean) type");
+    if (v.tag == V_ARRAY) return vm_fail(vm, GPA_E_INDEX, "arrays used as indices must be of integer (or boolean) type");
+    if (ix->arr->size) return refuse(vm);
     gpa_arr *ints = NULL;
     rc = arr_cast(rt, ix->arr, DT_I64, false, &ints, vm_err(vm));
     arr_release(rt, ix->arr);

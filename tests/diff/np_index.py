@@ -114,11 +114,19 @@ print(np.unravel_index(7, (3, 4)), np.ravel_multi_index((1, 3), (3, 4)), np.unra
 a = np.arange(12).reshape(3, 4)
 print(a[:, []].shape, a[[], :].shape, a[a > 99].shape, a[1:1].shape, a[[], []].shape, a[:, 2:2])
 
+# --- lists that are no indices
+a = np.arange(12.).reshape(3, 4)
+for k in ([0.5], [[0.5]], [1, 2.0], (slice(None), [0.5]), (0, [1j]), ['x', 1], [None], np.array([0.5]), np.array([]), [[]], [[1], ['a']]):
+    try: print(a[k])
+    except IndexError as e: print(e)
+    try: a[k] = 1; print(a)
+    except IndexError as e: print(e)
+
 # --- masks and running sums over many elements
 i = np.arange(70_001); x = (i * 7919 % 1009) / 1009; y = i * 31 % 127 - 60
 for m in (x > 0.5, (x > 0.25) & (x < 0.5), y == 3, x > 2, x >= 0): print(m.sum(), x[m][::9999].tolist(), y[m].sum(), y[m][-3:].tolist(), np.nonzero(m)[0][-2:].tolist())
 for t in (np.int32, np.uint32, np.int64): c = np.cumsum(y.astype(t), dtype=t); print(c[::9999].tolist(), (np.diff(c) == y[1:].astype(t)).all(), np.maximum.accumulate(y.astype(t) * 3)[::9999].tolist())
-print(np.cumsum(y.reshape(7, -1)[:, :9000], axis=1, dtype=np.int32)[:, ::2999].tolist(), np.cumsum(x > 0.5)[::9999].tolist())
+print(np.cumsum(y[1:].reshape(7, -1)[:, :9000], axis=1, dtype=np.int32)[:, ::2999].tolist(), np.cumsum(x > 0.5)[::9999].tolist())
 y[x > 0.9] = -7; y[y < -50] += 1; print(y.sum(), y[::9999].tolist())
 # --- ufunc.at by integers, slices and newaxis alone
 for f in (np.add, np.minimum, np.maximum, np.multiply, np.subtract, np.power):
