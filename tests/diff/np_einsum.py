@@ -10,11 +10,29 @@ def show(*xs):
 
 # --- one operand
 a, b = data(4, 4), data(2, 3, 4)
-for s in ['ij', 'ji', 'ii', 'ii->i', 'ij->', 'ij->i', 'ij->j', 'ij->ji', '...', 'i...', '...j->j', 'i...->...', 'ij...->...ji', ' i j -> j i ']:
+for s in ['ij', 'ji', 'ii', 'ii->i', 'ij->', 'ij->i', 'ij->j', 'ij->ji', '...', 'i...', '...j->...', 'i...->...', 'ij...->...ji', ' i j -> j i ']:
     show(np.einsum(s, a))
 for s in ['ijk->kji', 'ijk->', 'ijk->ik', 'kij', '...k', 'i...k->k...i', 'ijk->jk', 'Abk']:
     show(np.einsum(s, b))
 show(np.einsum('iij->j', data(3, 3, 2)), np.einsum('iji->ij', data(3, 2, 3)), np.einsum('iii', data(3, 3, 3)), np.einsum('iijj->ij', data(2, 2, 3, 3)), np.einsum('i', data(3)), np.einsum('', 5), np.einsum('->', np.array(2.5)))
+
+# --- dtype= and casting=
+a = np.arange(4.0).reshape(2, 2); i = np.arange(4).reshape(2, 2)
+for f in (lambda: np.einsum('ij,jk',a,a,dtype=int), lambda: np.einsum('ij,jk',i,a,dtype='f4'),
+          lambda: np.einsum('ij,jk',i,i,dtype=float), lambda: np.einsum('ij,jk,kl',i,a,i,dtype=int),
+          lambda: np.einsum('ij,jk',a,a,dtype='f4',casting='same_kind'), lambda: np.einsum('ij,jk',a,a,dtype=int,casting='unsafe'),
+          lambda: np.einsum('ij->ji',a,dtype=int), lambda: np.einsum('ii->i',a,dtype=complex),
+          lambda: np.einsum('ij->i',a,dtype='f4'), lambda: np.einsum('ij->i',i,dtype='f4'),
+          lambda: np.einsum('ij->i',i,dtype='c16'), lambda: np.einsum('ij',a) is a, lambda: np.einsum('ij',a).base is a,
+          lambda: np.einsum('i,i',a[0],a[1],dtype='i4',casting='no'), lambda: np.einsum('ij->i',a,dtype='i8',casting='unsafe'),
+          lambda: np.einsum(a,[0,1],dtype=int), lambda: np.einsum(a,[0,1],[0],dtype=int),
+          lambda: np.einsum('ij->j',a,out=np.zeros(2,'f4')), lambda: np.einsum('ij->j',a,out=np.zeros(2,'f4'),casting='same_kind'),
+          lambda: np.einsum('ij->ji',a,out=np.zeros((2,2),'i4'),dtype=int), lambda: np.einsum('ij,jk',a,a,casting='foo'),
+          lambda: np.einsum('ij->ij',i,dtype='f4',out=np.zeros((2,2))), lambda: np.einsum('ij->',i[:0]),
+          lambda: np.einsum('ij,ij->ij',[[1,2]],[[3],[4]],dtype='i2'),
+          lambda: np.einsum('i,i->',[1,2],[3,4],dtype='i2',casting='same_kind')):
+    try: print(repr(f()))
+    except (TypeError, ValueError) as e: print(e)
 
 # --- two operands
 a, b, v, w = data(3, 4), data(4, 5), data(4), data(3)
