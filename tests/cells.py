@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import subprocess
+import traceback
 
 BUILD = os.environ.get("B", "build/release")
 PROGRAM = os.path.join(BUILD, "tests/tools/cells")
@@ -72,13 +73,13 @@ class Gpa:
 
 
 class Python:
-    """The same for CPython itself: the oracle."""
+    """The same for CPython itself: the oracle. `ended_at`: the line whose error ended what ran last; None."""
 
     def __init__(self):
         self.fresh()
 
     def fresh(self):
-        self.names = {"__name__": "__main__"}
+        self.names, self.ended_at = {"__name__": "__main__"}, None
 
     def run(self, source):
         out, result = io.StringIO(), Result()
@@ -94,6 +95,7 @@ class Python:
             except BaseException as e:
                 text = e.msg if isinstance(e, SyntaxError) else str(e)
                 result.error = type(e).__name__ + (": " + text if text else "")
+                self.ended_at = next((f.lineno for f in traceback.extract_tb(e.__traceback__) if f.filename == "<cell>"), None)
         result.out = out.getvalue()
         return result
 

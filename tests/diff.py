@@ -1,10 +1,11 @@
 """Differential tests: python tests/diff.py [--python] [--part=PART/PARTS] FILE.py ...
 
 Each section of a file (`# --- NAME`) is a program that CPython with NumPy and gpa both run, in a fresh session each; what
-they print and display, and the type and words of the error that ends it, must be equal. The lines before the first section
+they print and display, and the type and words of the error that ends it, must be equal; only the last line may end with one. The lines before the first section
 are run before each. What they write goes into the folder $FOLDER. A section's name may end with what it needs: `(python 3.12)` or
 `(scipy 1.18)` or `(numpy 2.5)`, an oracle of that version or later; `(numpy before 2.5)`; `(not on DEVICE: REASON)`; `(later)`, it may still
 fail. --python only shows what CPython says."""
+import ast
 import difflib
 import os
 import re
@@ -56,6 +57,15 @@ def difference(want, got):
     return "\n".join(change)
 
 
+def may_end(source):
+    """The lines that may end a program with an error: those of its last statement; of a block its head, and so on within."""
+    lines, statement = set(), ast.parse(source).body[-1]
+    while isinstance(statement, (ast.For, ast.While, ast.With, ast.If)):
+        lines.add(statement.lineno)
+        statement = (getattr(statement, "orelse", None) or statement.body)[-1]
+    return lines | set(range(statement.lineno, statement.end_lineno + 1))
+
+
 def scipy_version():
     try:
         import scipy
@@ -82,6 +92,10 @@ def check(name, prologue, lines, oracle, gpa):
         return True
     source = "\n".join(lines) + "\n"
     want, got = run(oracle, prologue, source), run(gpa, prologue, source)
+    if oracle.ended_at and oracle.ended_at not in may_end(source):
+        print(f"not ok - {name}")
+        show(f"what follows line {oracle.ended_at} of the section is not tested, since that ends with an error:", want)
+        return False
     if want == got:
         print(f"ok - {name}")
         return True

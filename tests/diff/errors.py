@@ -452,8 +452,7 @@ def g(x):
 f([1])
 # --- error after output
 print("before")
-print(1 / 0)
-print("never")
+print(1 / 0); print("never")
 # --- del of undefined
 del undefined_zz
 # --- global not defined

@@ -49,6 +49,7 @@ print(np.apply_along_axis(lambda v: v[:2], 1, c).shape, np.apply_along_axis(lamb
 attempt(np.apply_along_axis, np.sum, 0, np.zeros((2, 0))); attempt(np.apply_along_axis, np.sum, 3, b)
 
 # --- apply_over_axes
+b = np.array([[3, 1], [2, 4]]); c = np.arange(24).reshape(2, 3, 4)
 print(np.apply_over_axes(np.sum, c, [0, 2]), np.apply_over_axes(np.max, c, -1), np.apply_over_axes(np.cumsum, b, 0)); attempt(np.apply_over_axes, lambda a, k: np.sum(a), c, 0)
 
 # --- block

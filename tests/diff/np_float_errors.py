@@ -5,6 +5,7 @@ def tell(f, **how):
         except FloatingPointError as e: print(e)
 big, mixed, inf, tiny = np.array([1e308, 1e308]), np.array([1e308, -1e308]), np.array([np.inf, -np.inf]), np.array([1e-308, 1e-308])
 M = np.array([[1e308, 1.0], [1e308, 2.0]])
+A, B = np.array([[1e308, 1e308], [1.0, 2.0]]), np.array([[2.0, 1.0], [2.0, 0.0]])
 # --- reductions
 for f in (np.sum, np.prod, np.mean, np.var, np.std, np.max, np.min, np.any, np.argmax, np.nansum, np.nanprod, np.nanmax):
     for x in (big, np.array([1.0, 2.0]), np.array([np.nan, 1.0]), np.array([np.inf, 1.0])):
@@ -22,7 +23,6 @@ for f in (np.cumsum, np.cumprod, np.add.accumulate, np.multiply.accumulate, np.m
 for axis in (0, 1): tell(lambda: M.cumsum(axis=axis)); tell(lambda: M.cumprod(axis))
 tell(lambda: M.cumsum()); tell(lambda: np.cumsum(5.0)); tell(lambda: np.cumsum([1, 2])); tell(lambda: np.divide.accumulate([1.0, 0.0])); tell(lambda: np.nancumsum([1e308, np.nan, 1e308]))
 # --- products of matrices
-A, B = np.array([[1e308, 1e308], [1.0, 2.0]]), np.array([[2.0, 1.0], [2.0, 0.0]])
 tell(lambda: A @ B); tell(lambda: np.matmul(A, B)); tell(lambda: A[1] @ B); tell(lambda: A[1:] @ B); tell(lambda: np.array([[np.inf]]) @ np.array([[0.0]])); tell(lambda: np.array([[np.inf, 1.0]]) @ np.array([[1.0], [2.0]])); tell(lambda: np.array([[np.nan, 1.0]]) @ B)
 tell(lambda: np.matmul(A, B), over='ignore'); tell(lambda: np.linalg.matrix_power(np.array([[1e200]]), 2)); tell(lambda: np.vdot(big, [2.0, 2.0])); tell(lambda: np.einsum('i,i', big, [2.0, 2.0])); tell(lambda: np.einsum('i,i->i', big, [1.0, 2.0]))
 for f in (np.dot, np.inner): tell(lambda: f([1.0, 2.0], [3.0, 4.0]))
@@ -49,5 +49,5 @@ with np.errstate(over='raise'):
     a = big.copy()
     try: np.cumsum(a, out=a)
     except FloatingPointError as e: print(e)
-    try: np.add.reduce(a, out=np.zeros(()))
+    try: np.add.reduce(big, out=np.zeros(()))
     except FloatingPointError as e: print(e)

@@ -11,8 +11,9 @@ for f in (np.nancumsum, np.nancumprod):
 # --- places
 for f in (np.nanargmax, np.nanargmin):
     print(repr(f(A)), f(A, axis=0), f(A, axis=1), f([3, 1, 2]), f(A, axis=1, keepdims=True))
-np.nanargmax([nan, nan])
-np.nanargmin(np.array([[1, nan], [2, nan]]), axis=0)
+for f in (lambda: np.nanargmax([nan, nan]), lambda: np.nanargmin(np.array([[1, nan], [2, nan]]), axis=0)):
+    try: print(f())
+    except ValueError as e: print(e)
 
 # --- out, where, ddof
 out = np.zeros(3); print(np.nansum(A, axis=0, out=out) is out, out, np.nanmean(A, axis=0, out=out), np.nanvar(A, axis=1, out=out), np.nanstd(A, axis=0, ddof=0, out=out))
@@ -32,13 +33,14 @@ np.quantile(x, 0.5, method="none")
 
 # --- quantiles of NaN
 print(np.quantile(A, 0.5), np.nanquantile(A, 0.5), np.nanquantile(A, [0.25, 0.5], axis=0), np.nanpercentile(A, 50, axis=1, keepdims=True), np.quantile(A, 0.3, axis=1), np.nanmedian([1, 2, 5]))
+x = np.array([7.0, 1, 3, 12, 5, 5, 9])
 print(repr(np.quantile(x.astype(np.float32), 0.3)), np.quantile(x.astype(np.float32), [0.3]).dtype, repr(np.quantile([1, 2], 0)), repr(np.percentile([1, 2, 3], 50)), np.percentile(A, [50, 60], axis=(0, 1)).shape)
 out = np.zeros(3); print(np.nanpercentile(A, 50, axis=0, out=out) is out, out)
 
 # --- not a fraction
-np.quantile(x, 1.5)
-np.nanpercentile(x, -1)
-np.percentile(x, 101)
+for f in (lambda: np.quantile(A, 1.5), lambda: np.nanpercentile(A, -1), lambda: np.percentile(A, 101)):
+    try: print(f())
+    except ValueError as e: print(e)
 
 # --- the places of extremes in short rows
 for T in ('i4', 'u4', 'i8', 'u8', 'f4', 'f8'):

@@ -13,6 +13,7 @@ for order in ['C', 'F', 'A', 'K']:
     show(np.zeros_like(a, order=order)); show(np.ones_like(f, order=order)); show(np.full_like(f, 3, order=order)); show(np.array(f, order=order)); show(np.copy(f, order)); show(f.copy(order)); show(a.copy(order))
 
 # --- views and copies
+a = np.arange(6).reshape(2, 3); f = np.asfortranarray(a)
 print(np.asarray(f, order='F') is f, np.asfortranarray(f) is f)
 g = np.array(f, order='F'); g[0, 0] = 99; show(f); show(g); h = np.asfortranarray(a); h[1, 1] = -1; show(a); show(h)
 show(f + a); show(f.T @ a); show(f[:, 1:] * 2); show(np.asfortranarray(a[::-1])); f[0] = 5; f += 1; show(f); print(f.sum(0), f.ravel(), f.ravel('F'), f.T.flatten())

@@ -22,9 +22,6 @@ def frame(vector, width, axis, kwargs):
 print(np.pad(a, 1, frame), np.pad(a, (1, 2), frame, by=5))
 
 # --- refused
-np.pad(a, -1)
-np.pad(a, 1, 'nothing')
-np.pad(a, 1.5)
-np.pad(a, 1, 'edge', constant_values=3)
-np.pad(np.zeros((0, 2)), 1, 'edge')
-np.pad(a, 1, 'maximum', stat_length=0)
+for f in (lambda: np.pad(a, -1), lambda: np.pad(a, 1, 'nothing'), lambda: np.pad(a, 1.5), lambda: np.pad(a, 1, 'edge', constant_values=3), lambda: np.pad(np.zeros((0, 2)), 1, 'edge'), lambda: np.pad(a, 1, 'maximum', stat_length=0)):
+    try: print(f())
+    except (ValueError, TypeError) as e: print(e)

@@ -161,7 +161,7 @@ x = np.tile([[1.5]], (2, 3)); x[0, 0] = 0; print(x)
 x = np.arange(4); y = np.repeat(x, 3); z = np.tile(x, 2); x[2] = 7; print(y, z)
 
 # --- slices of unequal lengths, beside the edges of blocks
-n = 20000
+n = 24000
 lengths = np.array([1, 2, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 1023, 1024, 1025, 1039, 1040, 1041, 1055, 1056, 2047, 2048, 2049, 3071, 4095, 1, 1, 600])
 at = np.cumsum(lengths) - lengths
 for t in (np.int32, np.int64, np.float32, np.float64):
@@ -169,14 +169,14 @@ for t in (np.int32, np.int64, np.float32, np.float64):
     for f in (np.add, np.maximum, np.minimum, np.fmax, np.fmin):
         r = f.reduceat(x, at)
         print(np.dtype(t), f.__name__, r.dtype, r)
-    print(np.multiply.reduceat(np.where(x > 500, 3, 1).astype(t), at[:20]), np.add.reduceat(x.reshape(20, 1000), at[:14], axis=1)[19], np.add.reduceat(x.reshape(-1, 2), at, axis=0)[:, 1], np.add.reduceat(x[::-1], at)[-3:])
+    print(np.multiply.reduceat(np.where(x > 500, 2, 1).astype(t), at[:20]), np.add.reduceat(x.reshape(24, 1000), at[:14], axis=1)[19], np.add.reduceat(x.reshape(-1, 2), at[:20], axis=0)[:, 1], np.add.reduceat(x[::-1], at)[-3:])
     if np.dtype(t).kind == "f":
         x[[5, 3000]] = np.nan
         print(np.maximum.reduceat(x, at), np.fmin.reduceat(x, at), np.add.reduceat(-0 * x, at)[:3], np.minimum.reduceat(x, at[::-1].copy()))
     else:
         print(np.bitwise_and.reduceat(x, at), np.bitwise_or.reduceat(x, at), np.bitwise_xor.reduceat(x, at))
 big = np.full(3000, np.iinfo(np.int64).max)
-print(np.add.reduceat(big, at[:19]), np.add.reduceat(np.ones(3000, bool), at[:19]), np.add.reduceat(np.full(3000, 1e-3), at[:19], dtype=np.float32))
+print(np.add.reduceat(big, at[:16]), np.add.reduceat(np.ones(3000, bool), at[:16]), np.add.reduceat(np.full(3000, 0.125), at[:16], dtype=np.float32))
 
 # --- any and all of long arrays, wherever they are settled
 for shape in (300001,), (3, 40000), (2, 2, 33000):

@@ -6,7 +6,7 @@ for T in (np.bool_, np.int8, np.uint8, np.int16, np.uint16):
         for v in (low, high):
             a = np.full(shape, v, dtype=T)
             k = a.ndim - 1
-            print(a.dtype, shape, a.sum(), a.mean(), a[::3].sum(), a.sum(axis=k).sum(), a.sum(axis=0).ravel()[-3:], a.mean(axis=0).ravel()[-3:], a.sum(dtype=np.int32), a.sum(dtype=np.uint64), a.sum(dtype=float), a.T.sum(axis=0).ravel()[:2], np.count_nonzero(a), a.sum(axis=(0, k)).ravel()[:2])
+            print(a.dtype, shape, a.sum(), a.mean(), a[::3].sum(), a.sum(axis=k).sum(), a.sum(axis=0).ravel()[-3:], a.mean(axis=0).ravel()[-3:], a.sum(dtype=np.int32), a.sum(dtype=np.uint64), a.sum(dtype=float), a.T.sum(axis=0).ravel()[:2], np.count_nonzero(a), a.sum(axis=tuple({0, k})).ravel()[:2])
     a = (np.arange(700 * 130) * 7919 % 1009).astype(T).reshape(700, 130)
     print(a.sum(), a.sum(axis=0)[::17], a.sum(axis=1)[::97], a.sum(where=a > 3), a.mean(axis=1)[::97], (a.astype(int) * 2 + a).sum(), np.count_nonzero(a, axis=0)[::19], np.count_nonzero(a, axis=1)[::97], a.sum() + a.max(), a.astype(float).sum() - a.sum())
 
