@@ -82,6 +82,7 @@ path('ea,fb,abcd,gc,hd->efgh', data(4, 4), data(4, 4), data(4, 4, 4, 4), data(4,
 # --- errors
 o = np.ones
 for call in [lambda: np.einsum('ijk', o((2, 2))), lambda: np.einsum('i', o((2, 2))), lambda: np.einsum('ij,jk', o((2, 3)), o((4, 2))), lambda: np.einsum('ii', o((2, 3))), lambda: np.einsum('ij->k', o((2, 3))),
+             lambda: np.einsum('ii', o((1, 4))), lambda: np.einsum('ii->i', o((4, 1))), lambda: np.einsum('ii,i', o((1, 4)), o(4)), lambda: np.einsum('jj,ii->ij', o((2, 2)), o((3, 1))), lambda: np.einsum('ii->i', o((1, 4)), out=o(4)),
              lambda: np.einsum('i1', o((2, 3))), lambda: np.einsum('ij,jk', o((2, 3))), lambda: np.einsum('ij', o((2, 3)), o(2)), lambda: np.einsum('ij->ii', o((2, 3))), lambda: np.einsum('i.j', o((2, 3))),
              lambda: np.einsum('i...->i', o((2, 3))), lambda: np.einsum('i...,i...', o((2, 3)), o((2, 4))), lambda: np.einsum('...i,...i', o((2, 3)), o((4, 3))), lambda: np.einsum(5, 5), lambda: np.einsum(),
              lambda: np.einsum('i'), lambda: np.einsum('ij->j', o((2, 3)), out=np.zeros(2)), lambda: np.einsum(o(2), [99])]:
