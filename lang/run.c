@@ -135,6 +135,22 @@ static inline void pop_frame(gpa_vm *vm, const frame *f) {
             *d_ = (v_);                               \
         }                                             \
     } while (0)
+/* The topmost frame goes on where `at` (ip or next) says. */
+#define TOP(at_)                          \
+    do {                                  \
+        f = &vm->frames[vm->depth - 1];   \
+        R = f->regs;                      \
+        I = f->at_;                       \
+    } while (0)
+/* The same, once a frame was left that gave `given`: to C if that had entered it. */
+#define BACK(at_)          \
+    do {                   \
+        if (f->base) {     \
+            *out = given;  \
+            return GPA_OK; \
+        }                  \
+        TOP(at_);          \
+    } while (0)
 #define BOTH(x, y, t) ((x)->tag == (t) && (y)->tag == (t))
 #define END_ABANDONED()                                              \
     do {                                                             \
@@ -603,9 +619,7 @@ L_CALL_SPREAD:
     if (UNLIKELY(run_call_spread(vm, f, &R[I->a], &answer))) goto failed;
     END_ABANDONED();
 called:
-    f = &vm->frames[vm->depth - 1];
-    R = f->regs;
-    I = f->next;
+    TOP(next);
     DISPATCH();
     STEP(PYTHON, python, 1)
 L_RETURN:
@@ -614,14 +628,8 @@ L_RETURN:
     R[I->a].tag = V_UNSET;
 returned:
     pop_frame(vm, f);
-    if (f->base) {
-        *out = given;
-        return GPA_OK;
-    }
     answer = f->makes;
-    f = &vm->frames[vm->depth - 1];
-    R = f->regs;
-    I = f->next;
+    BACK(next);
     if (UNLIKELY(answer)) {
         if (LIKELY(given.tag == V_NONE)) DISPATCH();
         instance_fail_init(vm, given);
@@ -648,13 +656,7 @@ yielded:
     f->generator->started = true;
     f->generator->running = false;
     vm->depth--;
-    if (f->base) {
-        *out = given;
-        return GPA_OK;
-    }
-    f = &vm->frames[vm->depth - 1];
-    R = f->regs;
-    I = f->ip;
+    BACK(ip);
     if (I->op == I_YIELD_FROM) goto yielded;
     SET(I->b, given);
     JUMP(I + 1);
@@ -684,13 +686,7 @@ L_FINISH:
     f->ip = I;
     generator_end(vm, f->generator);
     vm->depth--;
-    if (f->base) {
-        *out = given;
-        return GPA_OK;
-    }
-    f = &vm->frames[vm->depth - 1];
-    R = f->regs;
-    I = f->ip;
+    BACK(ip);
     if (I->op == I_YIELD_FROM) goto delegated;
     value_release(vm, given);
     SET(I->a, v_unset());
@@ -739,9 +735,7 @@ unset:
 failed:
     if (!catch_error(vm)) return vm->err.code;
     END_ABANDONED();
-    f = &vm->frames[vm->depth - 1];
-    R = f->regs;
-    I = f->ip;
+    TOP(ip);
     DISPATCH();
 }
 
