@@ -73,4 +73,11 @@ static inline LLVMTypeRef vec_whole(ll *E, V x) {
     return ll_width(x) > 1 ? LLVMVectorType(one, ll_width(x)) : one;
 }
 
+/* 2^n, as wide as `like`, for normal numbers; 0 of one n less than theirs. */
+static inline V vec_power_of_two(ll *E, V n, V like) {
+    bool is_double = vec_is_double(like);
+    V biased = LLVMBuildAdd(E->b, n, ll_int_like(E, n, is_double ? 1023 : 127), "");
+    return LLVMBuildBitCast(E->b, LLVMBuildShl(E->b, biased, ll_int_like(E, n, is_double ? 52 : 23), ""), LLVMTypeOf(like), "");
+}
+
 #endif

@@ -7,13 +7,6 @@
 #include "runtime/base.h"
 #include "runtime/cpu/vecmath.h"
 
-/* 2^n, as wide as `like`, for normal numbers; 0 of one n less than theirs. */
-static V power_of_two(ll *E, V n, V like) {
-    bool is_double = vec_is_double(like);
-    V biased = LLVMBuildAdd(E->b, n, ll_int_like(E, n, is_double ? 1023 : 127), "");
-    return LLVMBuildBitCast(E->b, LLVMBuildShl(E->b, biased, ll_int_like(E, n, is_double ? 52 : 23), ""), LLVMTypeOf(like), "");
-}
-
 static V scaled_register(ll *E, V p, V turns, const void *more) {
     V args[] = {p, turns, LLVMConstNull(LLVMTypeOf(p))};
     (void)more;
@@ -24,8 +17,8 @@ static V scaled_register(ll *E, V p, V turns, const void *more) {
 V vec_scaled(ll *E, V p, V n, V turns) {
     if (E->host->masks) return vec_by_registers(E, p, turns, scaled_register, NULL);
     V half = LLVMBuildAShr(E->b, n, ll_int_like(E, n, 1), "");
-    p = LLVMBuildFMul(E->b, p, power_of_two(E, half, p), "");
-    return LLVMBuildFMul(E->b, p, power_of_two(E, LLVMBuildSub(E->b, n, half, ""), p), "");
+    p = LLVMBuildFMul(E->b, p, vec_power_of_two(E, half, p), "");
+    return LLVMBuildFMul(E->b, p, vec_power_of_two(E, LLVMBuildSub(E->b, n, half, ""), p), "");
 }
 
 /* Adding the large number leaves the nearest integer in the lowest bits of the sum. */
@@ -94,7 +87,7 @@ static void hyperbolic(ll *E, V x, double most_float, double most_double, V *sin
     V odd = vec_fma(E, LLVMBuildFMul(b, r, z, ""), rest, r);
     V least = ll_int_like(E, n, is_double ? -1023 : -127); /* that power comes out as 0 */
     V lower = ll_intrinsic(E, "llvm.smax", (V[]){LLVMBuildSub(b, LLVMBuildNeg(b, n, ""), two, ""), least}, 2);
-    V up = power_of_two(E, LLVMBuildSub(b, n, two, ""), x), down = power_of_two(E, lower, x);
+    V up = vec_power_of_two(E, LLVMBuildSub(b, n, two, ""), x), down = vec_power_of_two(E, lower, x);
     V sum = LLVMBuildFAdd(b, up, down, ""), difference = LLVMBuildFSub(b, up, down, "");
     *sinh = vec_fma(E, difference, even, LLVMBuildFMul(b, sum, odd, ""));
     *cosh = vec_fma(E, difference, odd, LLVMBuildFMul(b, sum, even, ""));
