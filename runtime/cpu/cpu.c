@@ -19,6 +19,7 @@
 #include "runtime/cpu/sort.h"
 #include "runtime/cpu/sparse.h"
 #include "runtime/cpu/threads.h"
+#include "runtime/cpu/widen.h"
 #include "runtime/str.h"
 
 enum { ALIGN = 64, PAGE = 4096, HUGE_PAGE = 2 << 20 };
@@ -152,7 +153,11 @@ static void cpu_drop(gpa_dev *d, gpa_prog *p) {
 static gpa_code cpu_run(gpa_dev *d, gpa_prog *p, const gpa_launch *l, gpa_err *e) {
     gpa_code rc = need_jit(d, e);
     if (rc) return rc;
-    return (p->f->form == KIR_KERNEL ? run_kernel : run_launch)(d->j, d->threads, &d->stop, p, l, e);
+    if (p->f->form == KIR_KERNEL) return run_kernel(d->j, d->threads, &d->stop, p, l, e);
+    widened w;
+    gpa_prog *wide;
+    rc = widen_program(p, l, &wide, &w, e);
+    return rc ? rc : run_launch(d->j, d->threads, &d->stop, wide, wide == p ? l : &w.l, e);
 }
 
 /* The variant that ran first, or the one that a large launch would use. */
@@ -230,7 +235,11 @@ static gpa_code cpu_sync(gpa_dev *d, gpa_err *e) {
 
 static void cpu_interrupt(gpa_dev *d, bool on) { __atomic_store_n(&d->stop, on, __ATOMIC_RELAXED); }
 
-static double cpu_compile_seconds(const gpa_prog *p) { return p->seconds; }
+static double cpu_compile_seconds(const gpa_prog *p) {
+    double all = p->seconds;
+    for (size_t i = 0; i < p->n_wide; i++) all += p->wide[i]->seconds;
+    return all;
+}
 
 static gpa_backend table = {.abi = GPA_BACKEND_ABI,
                             .size = sizeof(gpa_backend),

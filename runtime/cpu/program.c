@@ -5,6 +5,7 @@
 
 #include "runtime/base.h"
 #include "runtime/cpu/kernel.h"
+#include "runtime/cpu/widen.h"
 
 static bool copy_items(void *to, const void *from, size_t n, size_t size) {
     void **slot = to;
@@ -40,6 +41,7 @@ gpa_code program_new(const kir_func *f, gpa_prog **out, gpa_err *e) {
     }
     p->f = &p->copy;
     p->facts = emit_examine(f);
+    p->widen = widen_examine(f);
     gpa_code rc = f->form == KIR_KERNEL ? kernel_plan_make(p->f, &p->kernel, e) : GPA_OK;
     if (rc) program_free(p);
     else *out = p;
@@ -50,6 +52,8 @@ void program_free(gpa_prog *p) {
     if (!p) return;
     for (size_t i = 0; i < p->n_variants; i++) jit_unlink(p->variants[i].code);
     mem_free(p->variants);
+    for (size_t i = 0; i < p->n_wide; i++) program_free(p->wide[i]);
+    mem_free(p->wide);
     kernel_plan_free(&p->kernel);
     free_copy(&p->copy);
     mem_free(p);

@@ -12,6 +12,16 @@ typedef struct {
     cpu_fn fn;
 } cpu_variant;
 
+enum { WIDEN_PARAMS = 32 };
+
+/* Of a program that only moves elements (widen.h): bits of arrays and parameters. */
+typedef struct {
+    uint64_t moved;   /* arrays whose elements move; 0: it does other things, too */
+    uint64_t counted; /* virtual arrays that count such elements, */
+    uint64_t params;  /* and parameters that do */
+    uint8_t dtype;    /* of what moves */
+} widen_facts;
+
 struct gpa_prog {
     const kir_func *f; /* the copy */
     kir_func copy;
@@ -20,6 +30,9 @@ struct gpa_prog {
     cpu_variant *variants;
     size_t n_variants, cap_variants;
     double seconds; /* spent compiling them */
+    widen_facts widen;
+    gpa_prog **wide; /* the same on rows as elements */
+    size_t n_wide, cap_wide;
 };
 
 /* Keeps a copy of f; nothing is compiled before the first launch shows what shapes it meets. */

@@ -58,3 +58,45 @@ for T in ('f4', 'f8', 'i4', 'i8', 'u4', 'u8', 'i2', 'f2', 'bool', 'c16'):
                 w = np.arange(s.size).reshape(s.shape) % 13 + 1
                 print(T, shape, ax, s.shape, ((np.nan_to_num(s, nan=99, neginf=-300) if T[0] in 'fc' else s) * w).sum(), (np.signbit(s) * w).sum() if T[0] == 'f' else '')
                 if x.shape[ax] > 3 and T[0] != 'f': print(np.sort(np.partition(x, 2, axis=ax), axis=ax).sum(), np.argsort(x, axis=ax, kind='stable').sum())
+
+# --- short rows that only move: chosen, repeated, turned, backwards, in steps, in part, in every dtype, and from places that are no multiples of a row
+def mark(r):
+    w = np.arange(r.size) % 13 + 1
+    flat = r.ravel()
+    return r.shape, int((flat.real.astype(np.int64) * w).sum()), int((flat.imag.astype(np.int64) * w).sum()) if flat.dtype.kind == 'c' else 0
+for t in (bool, np.int8, np.uint16, np.int32, np.int64, np.float16, np.float32, np.float64, np.complex64, np.complex128):
+    for k in (2, 3, 4, 5, 8, 16):
+        for start, more in ((0, 0), (1, 0), (k, 0), (0, 1), (k, k)):
+            a = (np.arange(start + 24 * 7 * (k + more)) * 37 % 91).astype(t)[start:].reshape(24, 7, k + more)[:, :, :k]
+            if a.dtype.kind == 'c':
+                a = a * t(1 + 2j)
+            i, j = np.arange(31) * 11 % 24 - 7, np.arange(5) * 3 % 7
+            b = a[:, 0]
+            print(a.dtype, k, start, more, mark(a[i]), mark(b[i]), mark(np.take(b, i.astype(np.int32), axis=0)), mark(a[:, j]), mark(a[i[:5], j]), mark(a[i[:, None] // 2, j]))
+            print(mark(a.transpose(1, 0, 2).copy()), mark(a[::-1].copy()), mark(a[:, ::-1].copy()), mark(a[::3, ::2].copy()), mark(b[:, ::-1].copy()), mark(np.repeat(a, 3, axis=1)))
+            print(mark(np.tile(b, (2, 3))), mark(np.roll(a, 5, axis=0)), mark(np.roll(b, 1, axis=1)), mark(np.concatenate([b, b[::2]])), mark(np.stack([b, b + b], axis=1)), mark(a.transpose(2, 1, 0).copy()))
+            c = np.zeros((24, 9, k), t)
+            c[:, 1:8] = a
+            c[::-2, :7] = a[::2]
+            c[3:20] = c[2:19].copy()
+            c[1:] = c[:-1]
+            c[5:9, 0] = b[7:3:-1]
+            print(mark(c), mark(np.broadcast_to(b[3], (7, 9, k)).copy()), mark(a.reshape(-1, k)[::5].copy()))
+
+# --- rows outside of an array of short rows
+for t in (np.int8, np.float32):
+    x = np.arange(40).reshape(10, 4).astype(t)
+    for k in (3, 6000):
+        for at in (-10, -11, 9, 10):
+            i = np.arange(k) % 10
+            i[k // 2] = at
+            try:
+                print(x[i].sum(), np.take(x, i, axis=0)[k // 2])
+            except IndexError as e:
+                print(e)
+
+# --- short rows in expressions, and windows that share their elements
+x = np.arange(60, dtype=np.int16)
+w = np.lib.stride_tricks.sliding_window_view(x, 4)
+print(w[::5].copy().tolist(), w[np.arange(7) * 8].sum(axis=1), (x.reshape(-1, 2)[np.arange(20)] + 1).sum(), x.reshape(15, 2, 2)[np.arange(5), ::-1].tolist())
+print((x.reshape(-1, 2)[::-1].T * 2).sum(axis=1), np.where(x.reshape(-1, 2) > 9, x.reshape(-1, 2)[::-1], 0).sum(axis=0))
