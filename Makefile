@@ -88,7 +88,7 @@ $(B)/gpa-kernel: $(KERNEL) $(CORE) runtime/plugin.sym
 # Plugins: loaded by the executable at first need; they link what the core must not (start-up time).
 SO = -shared -Wl,--disable-new-dtags,-rpath,'$$ORIGIN'
 $(B)/gpa-cpu.so: $(CPU)
-	$(call say,SO)$(CC) $(CFLAGS) $(LDFLAGS) $(SO) -o $@ $^ $(LLVM_LIBS) $(OPENMP_FLAGS) -ldl -lm
+	$(call say,SO)$(CC) $(CFLAGS) $(LDFLAGS) $(SO) -o $@ $^ $(LLVM_LIBS) -ldl -lm
 $(B)/gpa-cuda.so: $(CUDA)
 	$(call say,SO)$(CC) $(CFLAGS) $(LDFLAGS) $(SO) -o $@ $^ -ldl -lm
 # What nvcc compiles: machine code for the GPUs of data centres, and code that the driver translates for all from 7.5 on.
@@ -105,7 +105,7 @@ $(B)/interpreter.cu: $(B)/interpreter
 	@ASAN_OPTIONS=detect_leaks=0 $< > $@.new && if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 $(B)/gpa-interpreter.sm_%: $(B)/interpreter.cu
 	$(call say,NVRTC)ASAN_OPTIONS=detect_leaks=0 $(B)/interpreter $*0 $@
-$(B)/runtime/cpu/%.o:  EXTRA = -fPIC -fvisibility=hidden $(LLVM_CFLAGS) $(OPENMP_FLAGS)
+$(B)/runtime/cpu/%.o:  EXTRA = -fPIC -fvisibility=hidden $(LLVM_CFLAGS)
 $(B)/runtime/cpu/spectra.o: EXTRA += -fno-math-errno
 $(B)/runtime/cuda/%.o: EXTRA = -fPIC -fvisibility=hidden
 $(B)/repl/%.o:         EXTRA = $(READLINE_CFLAGS)
@@ -239,7 +239,7 @@ dist: all
 CLANG = $(firstword $(foreach c,clang clang-19 clang-18 clang-17 clang-16 clang-15,$(shell command -v $(c))))
 CHECKED = $(call src,lang/*.c lang/*/*.c runtime/*.c runtime/*/*.c repl/*.c $(if $(filter %/gpa-kernel,$(BUILT)),kernel/*.c) .make/*.c tests/tools/*.c) \
           $(UNIT:$(B)/%=%.c) $(FUZZ:$(B)/%=%.c)
-CHECKED_FLAGS = $(READLINE_CFLAGS) $(ZMQ_CFLAGS) $(JANSSON_CFLAGS) $(ZIP_CFLAGS) $(ZLIB_CFLAGS) $(PCRE2_CFLAGS) $(PNG_CFLAGS) $(LLVM_CFLAGS) $(OPENMP_FLAGS) $(CMOCKA_CFLAGS)
+CHECKED_FLAGS = $(READLINE_CFLAGS) $(ZMQ_CFLAGS) $(JANSSON_CFLAGS) $(ZIP_CFLAGS) $(ZLIB_CFLAGS) $(PCRE2_CFLAGS) $(PNG_CFLAGS) $(LLVM_CFLAGS) $(CMOCKA_CFLAGS)
 syntax:
 	@$(if $(CLANG),,echo '  clang is missing'; exit 1)
 	@printf '%s\n' $(if $(HAVE_LLVM),$(CHECKED),$(filter-out runtime/cpu/%,$(CHECKED))) | \

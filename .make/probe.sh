@@ -60,13 +60,6 @@ part BLAS openblas -lopenblas '#include <cblas.h>
 int main(void) { float x = 1; return cblas_sdot(1, &x, 1, &x, 1) != 1; }' 'fast_matrix_products_(libopenblas-dev)'
 part FFTW fftw3 -lfftw3 '#include <fftw3.h>
 int main(void) { fftw_free(fftw_malloc(8)); return 0; }' 'fast_Fourier_transforms_(libfftw3-dev)'
-if links '#include <omp.h>
-int main(void) { return omp_get_max_threads() < 1; }' -fopenmp; then
-    printf 'HAVE_OPENMP = 1\nOPENMP_FLAGS = -fopenmp\n'
-else
-    left="$left several_threads:_$(basename "$CC")_has_no_OpenMP"
-    printf 'OPENMP_FLAGS = -Wno-unknown-pragmas\n'
-fi
 part ZMQ libzmq -lzmq '#include <zmq.h>
 int main(void) { return zmq_ctx_new() == 0; }' 'the_Jupyter_kernel:_no_ZeroMQ_(libzmq3-dev)'
 part JANSSON jansson -ljansson '#include <jansson.h>
