@@ -88,6 +88,23 @@ for step in (4, 20, 100, 700):
     at = np.arange(0, 4000, step)
     print([(np.flatnonzero(np.isnan(r)).tolist(), np.nansum(r)) for r in (np.maximum.reduceat(y, at), np.fmax.reduceat(y, at), np.fmin.reduceat(y.astype('f4'), at), np.minimum.reduceat(y.astype('f4'), at))])
 
+# --- slices of every length with infinities and what is no number
+h = np.arange(60000) * 2654435761 % 1000003
+starts = np.concatenate([np.cumsum(np.arange(1, 300)), 45000 + np.cumsum([1, 2047, 2049, 2064, 4096, 17])])
+for t in ('f4', 'f8', 'i4', 'i8'):
+    for kind in range(6 if t[0] == 'f' else 1):
+        x = (h - 500000).astype(t)
+        if kind in (1, 4): x[h % 90 == 1], x[h % 70 == 2] = np.inf, -np.inf
+        if kind in (2, 4): x[h % 80 == 3] = np.nan
+        if kind == 3: x[:] = np.where(h % 3 > 0, np.nan, x)
+        if kind == 5: x[:] = np.where(h % 2 > 0, -0.0, -3.0); x[1000:9000] = -0.0; x[20000:20400] = np.nan
+        for f in (np.maximum, np.minimum, np.fmax, np.fmin):
+            r = f.reduceat(x, starts).astype('f8')
+            w = np.arange(r.size) % 97 + 1
+            print(t, kind, f.__name__, r[:4], r[-4:], int((np.nan_to_num(r, nan=7, posinf=9e6, neginf=-9e6) * w).sum()), int((np.isnan(r) * w).sum()))
+        if kind in (0, 5): print(np.add.reduceat(x, starts).astype('f8').round(-3)[::40], np.signbit(np.add.reduceat(x, starts)).sum())
+        if t[0] == 'i': print(np.multiply.reduceat(x | 1, starts)[::30], np.bitwise_xor.reduceat(x, starts)[::30], np.bitwise_or.reduceat(x % 999, starts)[::30])
+
 # --- what lies by columns stays so: joined, sorted, running
 def how(x): return ('C' if x.flags.c_contiguous else '') + ('F' if x.flags.f_contiguous else ''), x.base is None, x.flags.owndata
 C = (np.arange(24.) * 7 % 11).reshape(4, 6); A = np.asfortranarray(C); B = np.asfortranarray((np.arange(60) * 7 % 13).reshape(3, 4, 5))
