@@ -103,6 +103,10 @@ for t in ('f4', 'f8', 'i4', 'i8'):
             w = np.arange(r.size) % 97 + 1
             print(t, kind, f.__name__, r[:4], r[-4:], int((np.nan_to_num(r, nan=7, posinf=9e6, neginf=-9e6) * w).sum()), int((np.isnan(r) * w).sum()))
         if kind in (0, 5): print(np.add.reduceat(x, starts).astype('f8').round(-3)[::40], np.signbit(np.add.reduceat(x, starts)).sum())
+        for place in starts[1:] - 1, starts, (starts[1:] + starts[:-1]) // 2, starts[:-1] + (starts[1:] - starts[:-1]) * 7 // 8: # in lanes and behind them
+            y = x.copy(); y[place] = 2000000 + np.arange(place.size)
+            print(np.maximum.reduceat(y, starts).astype('f8')[::20], np.minimum.reduceat(-y, starts).astype('f8')[1::20], np.add.reduceat(y, starts)[:1])
+            if t[0] == 'f': y[place] = np.nan; print(np.isnan(np.maximum.reduceat(y, starts)).sum(), np.isnan(np.fmin.reduceat(y, starts)).sum(), np.isnan(np.add.reduceat(y, starts)).sum())
         if t[0] == 'i': print(np.multiply.reduceat(x | 1, starts)[::30], np.bitwise_xor.reduceat(x, starts)[::30], np.bitwise_or.reduceat(x % 999, starts)[::30])
 
 # --- what lies by columns stays so: joined, sorted, running
