@@ -1,6 +1,10 @@
-# --- powers of what is special, in the first lanes, in the last, and alone
-import numpy as np
+# Functions of floats that are written in vectors.
 np.seterr(all='ignore')
+h = np.arange(40000, dtype=np.uint64) * np.uint64(0x4F1BBCDCBFA53E0A)
+h ^= h >> np.uint64(29)
+u = (h >> np.uint64(11)) / 2.0 ** 53
+
+# --- powers of what is special, in the first lanes, in the last, and alone
 s = np.array([0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.0, -2.0, 3.0, -3.0, np.inf, -np.inf, np.nan, 1e-30, -1e-30, 1e30, -1e30, 2.5, -2.5, 7.0])
 for t in (np.float32, np.float64):
     x, y = [a.ravel() for a in np.meshgrid(s.astype(t), s.astype(t))]
@@ -13,8 +17,6 @@ for t in (np.float32, np.float64):
         print((np.power(x[k:], y[k:]).tobytes() == full[k:].tobytes(), np.power(x[:-k], y[:-k]).tobytes() == full[:-k].tobytes()))
 
 # --- powers of -0 among numbers that have no sign
-import numpy as np
-np.seterr(all='ignore')
 for t in (np.float16, np.float32, np.float64):
     for n in (5, 16, 64, 100):
         x = np.where(np.arange(n) % 5 == 4, t(-0.0), (np.arange(n) % 3 + 1).astype(t))
@@ -23,7 +25,6 @@ for t in (np.float16, np.float32, np.float64):
             print([(np.isinf(v).sum(), np.signbit(v).sum()) for v in r])
 
 # --- powers of whole numbers are whole; of 2, any (not on cuda: its library's are within two units in the last place)
-import numpy as np
 n = np.arange(150)
 for t, most in ((np.float32, 2.0 ** 24), (np.float64, 2.0 ** 53)):
     a, b = [v.ravel() for v in np.meshgrid(n.astype(t), np.arange(9).astype(t))]
@@ -39,11 +40,6 @@ for t, most in ((np.float32, 2.0 ** 24), (np.float64, 2.0 ** 53)):
     print(np.abs(np.log10(np.power(t(10), np.arange(10).astype(t))) - np.arange(10)).max() < 1e-6)
 
 # --- functions of float32 beside those of float64, in units of the last place
-import numpy as np
-np.seterr(all='ignore')
-h = np.arange(40000, dtype=np.uint64) * np.uint64(0x4F1BBCDCBFA53E0A)
-h ^= h >> np.uint64(29)
-u = (h >> np.uint64(11)) / 2.0 ** 53
 def distance(f, *args):
     a = [v.astype(np.float32) for v in args]
     exact, got = f(*[v.astype(np.float64) for v in a]), f(*a)
@@ -61,11 +57,6 @@ for y in (2.5, -0.5, 3, 0.001, 30):
 print([distance(np.power, v, w) for v, w in ((u, wide), (around, wide * 5), (np.exp(wide * 0.9), around))])
 
 # --- functions of float64 beside what undoes them
-import numpy as np
-np.seterr(all='ignore')
-h = np.arange(40000, dtype=np.uint64) * np.uint64(0x4F1BBCDCBFA53E0A)
-h ^= h >> np.uint64(29)
-u = (h >> np.uint64(11)) / 2.0 ** 53
 eps = 2.0 ** -52
 def within(a, b, units): return bool((np.abs(a - b) <= units * eps * np.abs(b)).all())
 x = np.exp((u - 0.5) * 1400)
