@@ -224,7 +224,7 @@ static gpa_code settle(gpa_rt *rt, gpa_err *e) {
     }
     bool done = o->done;
     pthread_mutex_unlock(&o->lock);
-    if (!done) return gpa_fail(e, GPA_E_INTERRUPT, "%s", "");
+    if (!done) return gpa_interrupted(e);
     pthread_join(o->thread, NULL);
     rt->opener = NULL;
     gpa_code rc = o->dev ? adopt_take(rt, o->k->be, o->dev, &d, e) : GPA_OK;

@@ -38,6 +38,8 @@ gpa_code gpa_fail(gpa_err *e, gpa_code code, const char *fmt, ...) {
 
 gpa_code gpa_no_memory(gpa_err *e) { return gpa_fail(e, GPA_E_MEMORY, "out of memory"); }
 
+gpa_code gpa_interrupted(gpa_err *e) { return gpa_fail(e, GPA_E_INTERRUPT, "%s", ""); }
+
 gpa_code gpa_fail_at(gpa_err *e, gpa_span where) {
     if (e->code && e->span.src == 0) e->span = where;
     return e->code;

@@ -106,6 +106,8 @@ gpa_code gpa_fail(gpa_err *e, gpa_code code, const char *fmt, ...) __attribute__
 gpa_code gpa_failv(gpa_err *e, gpa_code code, const char *fmt, va_list ap) __attribute__((format(printf, 3, 0)));
 /* "out of memory", with nothing to say about an array. */
 gpa_code gpa_no_memory(gpa_err *e);
+/* GPA_E_INTERRUPT, which has no words. */
+gpa_code gpa_interrupted(gpa_err *e);
 /* Gives the error a place if it has none yet: the innermost wins. Returns e->code. */
 gpa_code gpa_fail_at(gpa_err *e, gpa_span where);
 /* Adds a note, or a hint, to an error already set; a note too many is left out. */

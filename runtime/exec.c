@@ -174,7 +174,7 @@ static gpa_code report_kind(const fault *f, gpa_err *e) {
         if (r->how & KIR_HOW_OWN) return gpa_fail(e, GPA_E_RUNTIME, "mask in kernel %s: %s is lane %lld of its warp, which the mask does not name", f->name, who(one, r->thread, r->block), (long long)r->a);
         return gpa_fail(e, GPA_E_RUNTIME, "undefined value in kernel %s: %s takes that of lane %lld of its warp, which does not take part", f->name,
                         who(one, r->thread, r->block), (long long)r->a);
-    case KIR_FT_STOPPED: return gpa_fail(e, GPA_E_INTERRUPT, "%s", "");
+    case KIR_FT_STOPPED: return gpa_interrupted(e);
     case KIR_FT_ASSERT: case KIR_FT_ROWS: break;
     }
     return gpa_fail(e, GPA_E_ASSERTION, "%s%s", text[0] || f->kernel ? text : "assertion failed", in);
@@ -409,7 +409,7 @@ static gpa_code launch(gpa_rt *rt, gpa_device *d, gpa_prog *prog, lowered *l, bo
     while (!rc) {
         rc = run_once(rt, d, prog, &run, e);
         rt->stats.launches++;
-        if (!rc && rt_interrupted(rt)) rc = gpa_fail(e, GPA_E_INTERRUPT, "%s", "");
+        if (!rc && rt_interrupted(rt)) rc = gpa_interrupted(e);
         int k = l->n_loops - 1;
         for (; k >= 0; k--) { /* the next point of the dimensions that the host walks */
             bool more = ++at[k] < l->loop_size[k];
@@ -471,7 +471,7 @@ static gpa_code run_step(gpa_rt *rt, gpa_device *current, size_t i_step, bool *h
     doubt *own = NULL;
     gpa_device *d = current;
     bool built = false, raises = false;
-    if (rt_interrupted(rt)) return gpa_fail(e, GPA_E_INTERRUPT, "%s", "");
+    if (rt_interrupted(rt)) return gpa_interrupted(e);
     gpa_code rc = GPA_OK;
     if (x->known) memo_lower(x->memo, &x->plan, i_step, l, &program);
     else rc = lower(rt, &x->plan, s, l, e);

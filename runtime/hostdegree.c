@@ -272,7 +272,7 @@ gpa_code hostlu_order(const host_rows *a, int32_t *order, double *operations, co
         const int32_t p = g.head[g.least];
         list_out(&g, p);
         rc = eliminate(&g, p, e);
-        if (!rc && k % LOOK == 0 && hostcall_stopped(stop)) rc = gpa_fail(e, GPA_E_INTERRUPT, "%s", "");
+        if (!rc && k % LOOK == 0 && hostcall_stopped(stop)) rc = gpa_interrupted(e);
     }
     if (rc) goto out;
     const double all = g.n, last = g.n - g.total;

@@ -114,7 +114,7 @@ static gpa_code all_lines(const plan *p, const lines *l, int ndim, const int64_t
     int64_t at[KIR_MAX_DIMS] = {0}, in = 0, out = 0;
     for (;;) {
         one_line(p, l, axis, in, out);
-        if (hostcall_stopped(p->stop)) return gpa_fail(e, GPA_E_INTERRUPT, "%s", "");
+        if (hostcall_stopped(p->stop)) return gpa_interrupted(e);
         int d = ndim - 1;
         for (; d >= 0; d--) {
             if (d == axis) continue;

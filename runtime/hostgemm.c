@@ -128,7 +128,7 @@ gpa_code hostcall_gemm(const gpa_libcall *call, const void *a, const void *b, vo
         memset(p.c, 0, (size_t)(m * n) * size);
         multiply(t, &p);
         if (pack_a) pack(work, t, rc, m, n, n, 1, to);
-        if (hostcall_stopped(stop)) code = gpa_fail(e, GPA_E_INTERRUPT, "%s", "");
+        if (hostcall_stopped(stop)) code = gpa_interrupted(e);
     }
     mem_free(ra);
     mem_free(rb);

@@ -153,7 +153,7 @@ static bool has_row(const lu_part *lower, int32_t k, int32_t row) {
                 const int32_t c = upper->row[s];                                                                                              \
                 if (w->walked[c] == lower->start[c + 1] - lower->start[c] && has_row(lower, c, pivot)) w->walked[c] = parted(w, lower, c, sizeof(T), spare); \
             }                                                                                                                                 \
-            if (k % LOOK == 0 && hostcall_stopped(stop)) return gpa_fail(e, GPA_E_INTERRUPT, "%s", "");                                       \
+            if (k % LOOK == 0 && hostcall_stopped(stop)) return gpa_interrupted(e);                                       \
         }                                                                                                                                     \
         upper->start[n] = (int32_t)upper->count;                                                                                              \
         lower->start[n] = (int32_t)lower->count;                                                                                              \

@@ -498,7 +498,7 @@ gpa_code hostcall_matrix(const gpa_libcall *call, void *const *x, const atomic_b
         for (int i = 0; i < LIB_MATRICES; i++)
             for (int64_t k = 0; t.x[i] && k < size[i]; k++)
                 store(type[i], (char *)x[i] + (b * size[i] + k) * (int64_t)dtype_size(type[i]), t.x[i][k]);
-        if (hostcall_stopped(stop)) rc = gpa_fail(e, GPA_E_INTERRUPT, "%s", "");
+        if (hostcall_stopped(stop)) rc = gpa_interrupted(e);
     }
     for (int i = 0; i < LIB_MATRICES; i++) mem_free(t.x[i]);
     mem_free(t.more);

@@ -118,7 +118,7 @@ gpa_code hostcall_rows_ordered(gpa_dtype t, const host_rows *a, bool adding, int
     start[0] = 0;
     for (int64_t i = 0; i < a->m && !rc; i++) {
         start[i + 1] = ordered(a, i, adding, room, room + longest, start[i], column, at);
-        if (i % LOOK == 0 && hostcall_stopped(stop)) rc = gpa_fail(e, GPA_E_INTERRUPT, "%s", "");
+        if (i % LOOK == 0 && hostcall_stopped(stop)) rc = gpa_interrupted(e);
     }
     mem_free(room);
     return rc;

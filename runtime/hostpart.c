@@ -229,7 +229,7 @@ gpa_code hostcall_elements(gpa_dtype t, const host_rows *a, const int64_t *row, 
     }
     for (int64_t k = 0; k < n; k += LOOK) {
         some(&r, row + k, column + k, MIN(LOOK, n - k), ascending, (char *)out + (size_t)k * item);
-        if (hostcall_stopped(stop)) return gpa_fail(e, GPA_E_INTERRUPT, "%s", "");
+        if (hostcall_stopped(stop)) return gpa_interrupted(e);
     }
     return GPA_OK;
 }

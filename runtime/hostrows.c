@@ -62,7 +62,7 @@ gpa_code hostcall_spgemm_starts(const host_rows *a, const host_rows *b, int32_t 
             }
         }
         start[i + 1] = n;
-        if (i % ROWS == 0 && hostcall_stopped(stop)) rc = gpa_fail(e, GPA_E_INTERRUPT, "%s", "");
+        if (i % ROWS == 0 && hostcall_stopped(stop)) rc = gpa_interrupted(e);
     }
     mem_free(seen);
     return rc ? rc : add_up(a->m, start, e);
@@ -149,7 +149,7 @@ gpa_code hostcall_spgemm(gpa_dtype t, const host_rows *a, const host_rows *b, in
     for (int64_t i = 0; i < a->m && !rc; i++) {
         to = times(a, b, i, &r, sums, to, column, at);
         start[i + 1] = (int32_t)to;
-        if (i % ROWS == 0 && hostcall_stopped(stop)) rc = gpa_fail(e, GPA_E_INTERRUPT, "%s", "");
+        if (i % ROWS == 0 && hostcall_stopped(stop)) rc = gpa_interrupted(e);
     }
     mem_free(sums);
     rowset_free(&r);

@@ -327,7 +327,7 @@ gpa_code hostcall_sort(const gpa_libcall *call, const void *in, void *out, const
     }
     room_free(&w);
     if (!fits) return gpa_no_memory(e);
-    return hostcall_stopped(stop) ? gpa_fail(e, GPA_E_INTERRUPT, "%s", "") : GPA_OK;
+    return hostcall_stopped(stop) ? gpa_interrupted(e) : GPA_OK;
 }
 
 /* ---- searching ---- */
@@ -372,5 +372,5 @@ gpa_code hostcall_search(gpa_dtype t, const void *a, int64_t na, const void *v, 
         mem_free(k.v[r]);
     }
     if (!fits) return gpa_no_memory(e);
-    return hostcall_stopped(stop) ? gpa_fail(e, GPA_E_INTERRUPT, "%s", "") : GPA_OK;
+    return hostcall_stopped(stop) ? gpa_interrupted(e) : GPA_OK;
 }

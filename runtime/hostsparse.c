@@ -19,7 +19,7 @@ gpa_code hostcall_sparse(const gpa_libcall *call, const int32_t *start, const in
     for (int64_t i = 0; i < call->sparse.m; i += ROWS) {
         if (!spmm_rows(call->dtype, &p, i, MIN(i + ROWS, call->sparse.m)))
             return gpa_fail(e, GPA_E_TYPE, "sparse matrices of dtype %s have no products", dtype_info[call->dtype].name);
-        if (hostcall_stopped(stop)) return gpa_fail(e, GPA_E_INTERRUPT, "%s", "");
+        if (hostcall_stopped(stop)) return gpa_interrupted(e);
     }
     return GPA_OK;
 }
@@ -90,7 +90,7 @@ gpa_code hostcall_sparse_columns(const gpa_libcall *call, bool places, const int
     memset(y, 0, (size_t)(call->sparse.m * call->sparse.k) * dtype_size(call->dtype));
     for (int64_t i = 0; i < n; i += step) {
         add(&p, i, MIN(i + step, n));
-        if (hostcall_stopped(stop)) return gpa_fail(e, GPA_E_INTERRUPT, "%s", "");
+        if (hostcall_stopped(stop)) return gpa_interrupted(e);
     }
     return GPA_OK;
 }

@@ -228,7 +228,7 @@ gpa_code hostcall_unite(host_union how, gpa_dtype t, const host_rows *a, const h
         all = row(&r, a, b, i, all, column, at);
         if (all > INT32_MAX) rc = hostcall_too_many(e);
         start[i + 1] = (int32_t)all;
-        if (i % LOOK == 0 && hostcall_stopped(stop)) rc = gpa_fail(e, GPA_E_INTERRUPT, "%s", "");
+        if (i % LOOK == 0 && hostcall_stopped(stop)) rc = gpa_interrupted(e);
     }
     columns_free(&r);
     return rc;
@@ -312,7 +312,7 @@ gpa_code hostcall_union(gpa_dtype t, gpa_dtype u, const host_rows *a, const host
         all += join_row(&j, i, column + all);
         if (all > INT32_MAX) return hostcall_too_many(e);
         start[i + 1] = (int32_t)all;
-        if (i % LOOK == 0 && hostcall_stopped(stop)) return gpa_fail(e, GPA_E_INTERRUPT, "%s", "");
+        if (i % LOOK == 0 && hostcall_stopped(stop)) return gpa_interrupted(e);
     }
     flush(&j);
     return GPA_OK;

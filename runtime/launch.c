@@ -198,7 +198,7 @@ gpa_code arr_run(gpa_rt *rt, const kir_func *f, const arr_program *p, gpa_err *e
     gpa_device *d;
     gpa_prog *prog;
     gpa_arr *const *at = p->arrays;
-    if (rt_interrupted(rt)) return gpa_fail(e, GPA_E_INTERRUPT, "%s", "");
+    if (rt_interrupted(rt)) return gpa_interrupted(e);
     gpa_code rc = prepare(rt, f, at, &d, e);
     if (!rc && f->form == KIR_KERNEL) rc = check_blocks(f, d, p, e);
     if (rc) return rc;

@@ -56,7 +56,7 @@ gpa_code rt_raw_run(gpa_rt *rt, rt_raw *r, const char *function, const uint32_t 
     gpa_raw_arg bound[RAW_MOST_ARGS];
     gpa_raw_launch l = {.function = function, .shared = shared, .args = bound, .n_args = n_args};
     gpa_code rc = GPA_OK;
-    if (rt_interrupted(rt)) return gpa_fail(e, GPA_E_INTERRUPT, "%s", "");
+    if (rt_interrupted(rt)) return gpa_interrupted(e);
     if (n_args > RAW_MOST_ARGS) return gpa_fail(e, GPA_E_TYPE, "a kernel has at most %d arguments, not %zu", RAW_MOST_ARGS, n_args);
     for (size_t i = 0; i < n_args && !rc; i++) {
         if (args[i].arr) rc = bind(rt, r, args[i].arr, &bound[i], e);

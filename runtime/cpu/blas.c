@@ -215,7 +215,7 @@ static bool may_stay(const products *p, const piece *at) {
 static int64_t half(int64_t n) { return (n / 2 + 63) / 64 * 64; }
 
 static void in_pieces(const products *p, const piece *at) {
-    if (__atomic_load_n(p->stop, __ATOMIC_RELAXED)) return;
+    if (threads_stopped(p->stop)) return;
     if (may_stay(p, at)) {
         multiply(p, at);
         return;
@@ -233,7 +233,7 @@ static void in_pieces(const products *p, const piece *at) {
 }
 
 static void own_in_pieces(const products *p, const piece *at) {
-    if (__atomic_load_n(p->stop, __ATOMIC_RELAXED)) return;
+    if (threads_stopped(p->stop)) return;
     if (may_stay(p, at)) {
         multiply_own(p, at);
         return;
@@ -265,7 +265,7 @@ static bool is_own(const gpa_libcall *c) {
 enum { CHUNK = 4096 }; /* small products that a thread takes at a time */
 
 static gpa_code unless_stopped(const int32_t *stop, gpa_err *e) {
-    return __atomic_load_n(stop, __ATOMIC_RELAXED) ? gpa_fail(e, GPA_E_INTERRUPT, "%s", "") : GPA_OK;
+    return threads_stopped(stop) ? gpa_interrupted(e) : GPA_OK;
 }
 
 static void small_products(void *arg, int64_t chunk) {

@@ -229,8 +229,8 @@ static bool cpu_lib_can(gpa_dev *d, const gpa_libcall *c) { return libraries[c->
 static gpa_code cpu_lib_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) { return libraries[c->kind].run(d, c, e); }
 
 static gpa_code cpu_sync(gpa_dev *d, gpa_err *e) {
-    if (!__atomic_load_n(&d->stop, __ATOMIC_RELAXED)) return GPA_OK;
-    return gpa_fail(e, GPA_E_INTERRUPT, "%s", "");
+    if (!threads_stopped(&d->stop)) return GPA_OK;
+    return gpa_interrupted(e);
 }
 
 static void cpu_interrupt(gpa_dev *d, bool on) { __atomic_store_n(&d->stop, on, __ATOMIC_RELAXED); }

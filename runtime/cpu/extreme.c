@@ -294,9 +294,9 @@ static gpa_code by_parts(work *k, int threads, const int32_t *stop, gpa_err *e) 
     char *best = mem_new((size_t)(k->parts * k->item));
     gpa_code rc = k->place && best ? GPA_OK : gpa_no_memory(e);
     if (!rc) threads_each(threads, k->parts, stop, one_part, k);
-    for (int64_t i = 0; i < k->parts && !rc && !__atomic_load_n(stop, __ATOMIC_RELAXED); i++)
+    for (int64_t i = 0; i < k->parts && !rc && !threads_stopped(stop); i++)
         memcpy(best + i * k->item, k->in + k->place[i] * k->item, (size_t)k->item);
-    if (!rc && !__atomic_load_n(stop, __ATOMIC_RELAXED)) k->out[0] = k->place[k->find(best, k->parts)];
+    if (!rc && !threads_stopped(stop)) k->out[0] = k->place[k->find(best, k->parts)];
     mem_free(k->place);
     mem_free(best);
     return rc;
@@ -314,6 +314,6 @@ gpa_code extreme_run(int threads, const int32_t *stop, const gpa_libcall *c, gpa
     gpa_code rc = GPA_OK;
     if (k.rows == 1 && threads > 1 && k.n * k.item >= 2 * PART) rc = by_parts(&k, threads, stop, e);
     else threads_each(k.rows * k.n < ITEM ? 1 : threads, (k.rows + k.per_item - 1) / k.per_item, stop, some_rows, &k);
-    if (!rc && __atomic_load_n(stop, __ATOMIC_RELAXED)) rc = gpa_fail(e, GPA_E_INTERRUPT, "%s", "");
+    if (!rc && threads_stopped(stop)) rc = gpa_interrupted(e);
     return rc;
 }

@@ -679,7 +679,7 @@ gpa_code run_launch(jit *j, int threads, const int32_t *stop, gpa_prog *p, const
     if (!L->plan.stream && (moves_apart(L) || picks_apart(L))) L->plan.lanes = 1, L->plan.each = MOVED;
     L->plan.halves = in_halves(L);
     TRY(L->plan.way == EMIT_TILES ? run_tiles(L, e) : divides(L) ? run_divided(L, e) : run_whole(L, e));
-    if (__atomic_load_n(stop, __ATOMIC_RELAXED)) rc = gpa_fail(e, GPA_E_INTERRUPT, "%s", "");
+    if (threads_stopped(stop)) rc = gpa_interrupted(e);
 out:
     mem_free(L);
     return rc;

@@ -72,7 +72,7 @@ gpa_code run_kernel(jit *j, int threads, const int32_t *stop, gpa_prog *p, const
     bool small = L->blocks * padded * (int64_t)(p->f->n_code + 16) < SMALL_WORK;
     threads_each(small ? 1 : threads, (L->blocks + L->step - 1) / L->step, stop, run_blocks, L);
     if (L->short_of_memory) TRY(gpa_no_memory(e));
-    if (__atomic_load_n(stop, __ATOMIC_RELAXED)) rc = gpa_fail(e, GPA_E_INTERRUPT, "%s", "");
+    if (threads_stopped(stop)) rc = gpa_interrupted(e);
 out:
     mem_free(L);
     return rc;

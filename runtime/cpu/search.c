@@ -186,5 +186,5 @@ gpa_code search_run(int threads, const int32_t *stop, const gpa_libcall *c, gpa_
     }
     threads_each(threads, (count + BLOCK - 1) / BLOCK, stop, block, &s);
     mem_free(ranked);
-    return __atomic_load_n(stop, __ATOMIC_RELAXED) ? gpa_fail(e, GPA_E_INTERRUPT, "%s", "") : GPA_OK;
+    return threads_stopped(stop) ? gpa_interrupted(e) : GPA_OK;
 }

@@ -46,8 +46,6 @@ typedef struct {
 
 /* ---- rows ---- */
 
-static bool stopped(const int32_t *stop) { return __atomic_load_n(stop, __ATOMIC_RELAXED) != 0; }
-
 static gpa_code parts_add(parts *s, part p, gpa_err *e) {
     if (s->n == s->room) {
         int64_t room = MAX(64, 2 * s->room);
@@ -172,7 +170,7 @@ static bool sort_one(const work *k, int64_t i, int threads) {
     w.item[0] = in_place ? w.out : (char *)w.item[1] + (size_t)n * size;
     if (k->ranks) rc = k->order.item == 8 ? sort_row_rank_8(&w, &e) : sort_row_rank_4(&w, &e);
     else rc = k->order.item == 8 ? sort_row_8(&w, &e) : sort_row_4(&w, &e);
-    if (!rc && !k->ranks && !w.n_places && k->order.kind == 'F' && !stopped(k->stop)) sortkey_mend_zeros(&k->order, w.in, n, 1, w.out);
+    if (!rc && !k->ranks && !w.n_places && k->order.kind == 'F' && !threads_stopped(k->stop)) sortkey_mend_zeros(&k->order, w.in, n, 1, w.out);
 out:
     mem_free(block);
     mem_free(w.ready.item);
@@ -342,7 +340,7 @@ gpa_code sort_run(int threads, const int32_t *stop, const gpa_libcall *c, gpa_er
     else if (rows >= threads)
         threads_each(use, rows, stop, one, &k);
     else
-        for (int64_t i = 0; i < rows && !k.failed && !stopped(stop); i++) k.failed = !sort_one(&k, i, threads);
+        for (int64_t i = 0; i < rows && !k.failed && !threads_stopped(stop); i++) k.failed = !sort_one(&k, i, threads);
     if (k.failed) return gpa_no_memory(e);
-    return stopped(stop) ? gpa_fail(e, GPA_E_INTERRUPT, "%s", "") : GPA_OK;
+    return threads_stopped(stop) ? gpa_interrupted(e) : GPA_OK;
 }

@@ -96,7 +96,7 @@ static gpa_code NAME(split_part)(row *w, part p, parts *more, gpa_err *e) {
         s.low = MIN(s.low, (uint64_t)s.count[2 * c]);
         high = MAX(high, (uint64_t)s.count[2 * c + 1]);
     }
-    if (high <= s.low || stopped(w->stop)) {
+    if (high <= s.low || threads_stopped(w->stop)) {
         p.bits = 0;
         rc = parts_add(more, p, e);
         goto out;
@@ -117,7 +117,7 @@ static gpa_code NAME(split_part)(row *w, part p, parts *more, gpa_err *e) {
         }
         if (sum > from) rc = parts_add(more, (part){from, sum - from, !p.side, s.shift}, e);
     }
-    if (!rc && !stopped(w->stop)) threads_each(w->threads, chunks, w->stop, NAME(scatter), &s);
+    if (!rc && !threads_stopped(w->stop)) threads_each(w->threads, chunks, w->stop, NAME(scatter), &s);
 out:
     mem_free(s.count);
     return rc;
@@ -195,7 +195,7 @@ static gpa_code NAME(sort_row)(row *w, gpa_err *e) {
     gpa_code rc = GPA_OK;
     threads_each(w->threads, (w->n + CHUNK - 1) / CHUNK, w->stop, NAME(make), w);
     TRY(parts_add(&waiting, (part){0, w->n, 0, 64}, e));
-    while (waiting.n && !stopped(w->stop)) {
+    while (waiting.n && !threads_stopped(w->stop)) {
         part p = waiting.item[--waiting.n];
         if (p.n <= SMALL || !p.bits || !part_is_wanted(w, &p)) TRY(parts_add(&w->ready, p, e));
         else TRY(NAME(split_part)(w, p, &waiting, e));

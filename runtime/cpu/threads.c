@@ -109,10 +109,8 @@ static struct {
     void *arg;
 } pool;
 
-static bool stopped(const int32_t *stop) { return __atomic_load_n(stop, __ATOMIC_RELAXED) != 0; }
-
 static void take_items(int64_t n, int64_t *next, const int32_t *stop, threads_item item, void *arg) {
-    while (!stopped(stop)) {
+    while (!threads_stopped(stop)) {
         int64_t i = __atomic_fetch_add(next, 1, __ATOMIC_RELAXED);
         if (i >= n) return;
         item(arg, i);

@@ -15,9 +15,10 @@ enum { THREADS_MOST = 4096 };
 gpa_code threads_wanted(int *out, gpa_err *e);
 /* The processors that control groups allow a process whose groups the file `groups` tells (/proc/self/cgroup), rounded up; 0: any number. */
 int threads_limit(const char *groups, const char *mount);
-/* Calls item(arg, i) for every i < n, on up to `threads` threads, in no order; stops giving out items when *stop is
- * not 0. With one thread, or one item, or from within an
- * item, nobody is woken. */
+/* Whether work is to end early. */
+static inline bool threads_stopped(const int32_t *stop) { return __atomic_load_n(stop, __ATOMIC_RELAXED) != 0; }
+/* Calls item(arg, i) for every i < n, on up to `threads` threads, in no order; stops giving out items once it is
+ * stopped. With one thread, or one item, or from within an item, nobody is woken. */
 void threads_each(int threads, int64_t n, const int32_t *stop, threads_item item, void *arg);
 
 #endif

@@ -242,7 +242,7 @@ static gpa_code cuda_sync(gpa_dev *d, gpa_err *e) {
     if (wait_is_stuck(d)) return GPA_OK; /* since the wait was given up nothing was queued that there is to wait for */
     gpa_code rc = wait_done(d, e);
     if (!rc) rc = CALL(stream_wait, d->stream); /* done already: shows what programs printed */
-    if (!rc && stop_asked(d)) rc = gpa_fail(e, GPA_E_INTERRUPT, "%s", "");
+    if (!rc && stop_asked(d)) rc = gpa_interrupted(e);
     return rc;
 }
 

@@ -122,7 +122,7 @@ static gpa_code queue(launch *L, gpa_err *e) {
     const uint32_t *g = L->y.grid, *b = L->y.block;
     rc = program_variant(L->d, L->p, &L->y.plan, points_of(L), L->l->params, &v, e);
     if (rc) return rc;
-    if (stop_asked(L->d)) return gpa_fail(e, GPA_E_INTERRUPT, "%s", ""); /* compiling took a while */
+    if (stop_asked(L->d)) return gpa_interrupted(e); /* compiling took a while */
     if (v->source.bytes > BLOCK_BYTES) return gpa_fail(e, GPA_E_UNSUPPORTED, "a program with that many arrays on the GPU");
     if (v->source.bytes > sizeof small && !(block = mem_new(v->source.bytes))) return gpa_no_memory(e);
     memset(block, 0, v->source.bytes);

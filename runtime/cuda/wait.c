@@ -49,7 +49,7 @@ static gpa_code give_up(gpa_dev *d, gpa_err *e) {
     program_forget(d, true);
     stream_join(d, false, &quiet);
     if (!d->stuck) d->stuck = d->cu->event_record(d->done, d->stream) == CUDA_OK;
-    gpa_fail(e, GPA_E_INTERRUPT, "%s", "");
+    gpa_interrupted(e);
     gpa_err_hint(e, "a program on the GPU does not heed Ctrl-C: what needs the GPU waits for it, `%%gpu reset` gives it up");
     return GPA_E_INTERRUPT;
 }

@@ -199,7 +199,6 @@ c[:20000] = np.stack([c[:20000:2], c[1:20000:2]], axis=-1).ravel()[::-1]
 print(c[:3], c[19998:20002])
 
 # --- distinct integers of narrow kinds whose differences are wider than they
-import numpy as np
 for t, side in ((np.int8, 100), (np.int8, 128), (np.int16, 300), (np.int16, 30000), (np.int16, 32768)):
     x = (np.arange(5 * side + 1000) * 7 % (2 * side) // 3 * 3 - side).astype(t)
     a = np.unique(x)
@@ -207,7 +206,6 @@ for t, side in ((np.int8, 100), (np.int8, 128), (np.int16, 300), (np.int16, 3000
     print(np.union1d(x, x[::-1]).size, np.setdiff1d(x, a[::2]).size, np.intersect1d(x, a[1::2]).size, np.isin(x, x[10:1500]).sum(), np.isin(x, a[::3], invert=True).sum())
 
 # --- sets of integers that lie further apart than 64 bits tell
-import numpy as np
 i = np.iinfo(np.int64)
 for low, high in ((i.min, i.max), (i.min, -1), (i.min, i.min + 700), (0, i.max), (i.max - 700, i.max), (-300, 300), (-2, i.max), (i.min, 0), (-1, 1)):
     x = np.array([low, high, low // 2 + high // 2])[np.arange(1200) % 3]
