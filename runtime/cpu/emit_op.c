@@ -537,34 +537,44 @@ static V floor_plain_bytes(ll *E, V n, V d) {
     return ll_select(E, itself, n, LLVMBuildTrunc(b, upper_16(E, wide, m, false), LLVMTypeOf(n), ""));
 }
 
-/* 16 bits without sign by one d: d lies between two powers of two, 2^l is the upper, and m what 2^(16 + l) / d is above 2^16. */
-static V floor_16(ll *E, V n, V d) {
+/* The upper halves of products of lanes of 32 bits without sign: those of every second lane, in lanes of 64, and those between. */
+static V upper_32(ll *E, V n, V m) {
     LLVMBuilderRef b = E->b;
-    LLVMTypeRef word = ll_i(E, 32), half = ll_i(E, 16);
+    LLVMTypeRef wide = LLVMVectorType(ll_i(E, 64), ll_width(n) / 2);
+    V x = LLVMBuildBitCast(b, n, wide, ""), y = LLVMBuildBitCast(b, m, wide, ""), down = ll_int_like(E, x, 32), low = ll_int_like(E, x, UINT32_MAX);
+    y = LLVMBuildAnd(b, y, low, "");
+    V one = LLVMBuildLShr(b, LLVMBuildMul(b, LLVMBuildAnd(b, x, low, ""), y, ""), down, "");
+    V other = LLVMBuildMul(b, LLVMBuildLShr(b, x, down, ""), y, "");
+    return LLVMBuildBitCast(b, LLVMBuildOr(b, one, LLVMBuildAnd(b, other, LLVMBuildNot(b, low, ""), ""), ""), LLVMTypeOf(n), "");
+}
+
+/* 16 or 32 bits without sign by one d: d lies between two powers of two, 2^l is the upper, and m what 2^(bits + l) / d is above 2^bits. */
+static V floor_plain(ll *E, V n, V d, unsigned bits) {
+    LLVMBuilderRef b = E->b;
+    LLVMTypeRef wide = ll_i(E, 64), own = ll_i(E, bits);
     LLVMBasicBlockRef here = at_number(E, d);
-    V wide = LLVMBuildZExt(b, d, word, ""), two = LLVMConstInt(word, 2, 0), one = LLVMConstInt(word, 1, 0);
-    V few = LLVMBuildICmp(b, LLVMIntULT, wide, two, ""), safe = either(E, few, two, wide);
-    V bits[2] = {LLVMBuildSub(b, safe, one, ""), LLVMConstInt(ll_i(E, 1), 0, 0)};
-    V l = LLVMBuildSub(b, LLVMConstInt(word, 32, 0), ll_intrinsic(E, "llvm.ctlz", bits, 2), "");
-    V above = as_real(E, LLVMBuildSub(b, LLVMBuildShl(b, one, l, ""), safe, ""), false), real = as_real(E, safe, false);
-    V share = LLVMBuildFDiv(b, LLVMBuildFMul(b, above, ll_real_like(E, above, 65536), ""), real, "");
-    V m = ll_spread(E, LLVMBuildAdd(b, as_16(E, share), LLVMConstInt(half, 1, 0), ""));
-    V down = ll_spread(E, LLVMBuildTrunc(b, LLVMBuildSub(b, l, one, ""), half, ""));
-    V itself = ll_spread(E, either(E, is_number(E, d, 1), LLVMConstAllOnes(half), LLVMConstNull(half))), fews = ll_spread(E, few);
+    V all = LLVMBuildZExt(b, d, wide, ""), one = ll_i64(E, 1), two = ll_i64(E, 2);
+    V few = LLVMBuildICmp(b, LLVMIntULT, all, two, ""), safe = either(E, few, two, all);
+    V before[2] = {LLVMBuildSub(b, safe, one, ""), LLVMConstInt(ll_i(E, 1), 0, 0)};
+    V l = LLVMBuildSub(b, ll_i64(E, 64), ll_intrinsic(E, "llvm.ctlz", before, 2), "");
+    V above = LLVMBuildShl(b, LLVMBuildSub(b, LLVMBuildShl(b, one, l, ""), safe, ""), ll_i64(E, bits), "");
+    V m = ll_spread(E, LLVMBuildTrunc(b, LLVMBuildAdd(b, LLVMBuildUDiv(b, above, safe, ""), one, ""), own, ""));
+    V down = ll_spread(E, LLVMBuildTrunc(b, LLVMBuildSub(b, l, one, ""), own, ""));
+    V itself = ll_spread(E, either(E, is_number(E, d, 1), LLVMConstAllOnes(own), LLVMConstNull(own))), fews = ll_spread(E, few);
     LLVMPositionBuilderAtEnd(b, here);
-    V t = upper_16(E, n, m, false);
+    V t = bits == 16 ? upper_16(E, n, m, false) : upper_32(E, n, m);
     V q = LLVMBuildAdd(b, t, LLVMBuildLShr(b, LLVMBuildSub(b, n, t, ""), ll_int_like(E, n, 1), ""), "");
     return ll_select(E, fews, LLVMBuildAnd(b, n, itself, ""), LLVMBuildLShr(b, q, down, ""));
 }
 
-/* Up to 32 bits by one d, through floats: (n +- 1 / 2) / d is never whole, and so far from what is that a product with a rounded
+/* Up to 32 bits with a sign by one d, through floats: (n +- 1 / 2) / d is never whole, and so far from what is that a product with a rounded
  * reciprocal is on the same side. The lowest number by -1 is no float of 32 bits. */
-static V floor_by_share(ll *E, const row *r, V n, V d, bool is_signed) {
+static V floor_by_share(ll *E, const row *r, V n, V d) {
     LLVMBuilderRef b = E->b;
     bool wide = dtype_info[r->t].size == 4;
     LLVMTypeRef words = LLVMVectorType(ll_i(E, 32), ll_width(n));
     LLVMBasicBlockRef here = at_number(E, d);
-    V none = is_number(E, d, 0), real = as_real(E, d, is_signed), nothing = LLVMConstNull(LLVMTypeOf(real));
+    V none = is_number(E, d, 0), real = as_real(E, d, true), nothing = LLVMConstNull(LLVMTypeOf(real));
     V share = LLVMBuildFDiv(b, ll_real_like(E, real, 1), real, ""), below = LLVMBuildFCmp(b, LLVMRealOLT, real, nothing, "");
     V half = LLVMBuildFMul(b, share, either(E, below, ll_real_like(E, real, -0.5), ll_real_like(E, real, 0.5)), "");
     share = either(E, none, nothing, share), half = either(E, none, nothing, half);
@@ -573,7 +583,6 @@ static V floor_by_share(ll *E, const row *r, V n, V d, bool is_signed) {
     LLVMPositionBuilderAtEnd(b, here);
     V x[3] = {ll_cast(E, wide ? DT_F64 : DT_F32, (ll_val){n, NULL, (uint8_t)r->t, true}).v, shares, halves};
     V q = ll_intrinsic(E, "llvm.fma", x, 3);
-    if (!is_signed) return LLVMBuildFPToUI(b, q, words, "");
     q = LLVMBuildFPToSI(b, ll_intrinsic(E, "llvm.floor", &q, 1), words, "");
     return wide ? ll_select(E, minus, LLVMBuildNeg(b, n, ""), q) : LLVMBuildTrunc(b, q, LLVMTypeOf(n), "");
 }
@@ -582,8 +591,8 @@ static V floor_by_share(ll *E, const row *r, V n, V d, bool is_signed) {
 static V floor_by_one(ll *E, const row *r, V d) {
     bool is_signed = r->kind == 'I';
     if (dtype_info[r->t].size == 1) return is_signed ? floor_bytes(E, r->a.v, d) : floor_plain_bytes(E, r->a.v, d);
-    if (dtype_info[r->t].size == 2 && !is_signed) return floor_16(E, r->a.v, d);
-    return floor_by_share(E, r, r->a.v, d, is_signed);
+    if (!is_signed) return floor_plain(E, r->a.v, d, 8 * dtype_info[r->t].size);
+    return floor_by_share(E, r, r->a.v, d);
 }
 
 enum { DIV_FLOOR, DIV_MOD, DIV_REM };

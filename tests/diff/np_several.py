@@ -210,3 +210,22 @@ i = np.iinfo(np.int64)
 for low, high in ((i.min, i.max), (i.min, -1), (i.min, i.min + 700), (0, i.max), (i.max - 700, i.max), (-300, 300), (-2, i.max), (i.min, 0), (-1, 1)):
     x = np.array([low, high, low // 2 + high // 2])[np.arange(1200) % 3]
     print(np.unique(x), np.unique(x, return_counts=True)[1], [np.isin(x, v).sum() for v in (x[1:3], [low, high], x[:200])], np.setdiff1d(x, x[:1]).size)
+
+# --- integers without sign divided by one number, over all their bits
+with np.errstate(all='ignore'):
+    for t in (np.uint16, np.uint32):
+        top = int(np.iinfo(t).max)
+        n = np.concatenate([np.arange(5000), top - np.arange(5000), top // 2 - 2500 + np.arange(5000), np.arange(20000) * 2654435761 % (top + 1)]).astype(t)
+        w = np.arange(n.size) * 31 % 1000003
+        for d in [0, 1, 2, 3, 5, 7, 10, 641, 43691, 65521, top // 3, top // 3 + 1, top // 2, top // 2 + 1, top // 2 + 2, top - 4, top - 1, top, *(k * 40503 % top for k in range(1, 60))]:
+            print(d, int(((n // t(d)).astype(np.int64) * w).sum()) % 1000000007, (n[:37] // t(d))[30:], (n[::3] // t(d))[-4:])
+
+# --- bits of bytes, around the ends of registers
+for n in (0, 1, 7, 8, 9, 63, 64, 65, 1000):
+    for order in ('big', 'little'):
+        m = np.arange(n) * 7 % 5 > 2
+        u = (np.arange(n) * 37 % 256).astype(np.uint8)
+        p, q = np.packbits(m, bitorder=order), np.unpackbits(u, bitorder=order)
+        print(n, order, p, q.shape, q.dtype, int((q * (np.arange(q.size) % 13)).sum()), np.array_equal(np.packbits(q, bitorder=order), u), np.unpackbits(p, count=n, bitorder=order)[-9:])
+    x = np.stack([m, ~m, m]).astype(np.uint8) * 3
+    print(np.packbits(x, axis=0), np.packbits(x, axis=1).sum(axis=1), np.packbits(x, axis=-2).sum(), np.unpackbits(x, axis=0).sum(axis=1), np.unpackbits(x, axis=1, count=5).sum(), np.unpackbits(x[:, ::2], axis=1).sum(), np.unpackbits(np.asfortranarray(x), axis=-1).sum(axis=1))
