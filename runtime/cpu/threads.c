@@ -156,13 +156,15 @@ static void *work(void *arg) {
     return NULL;
 }
 
-/* Signals are for the threads that were there before. Where no more can be made, there are fewer. */
+/* Signals, but for those of a thread's own faults, are for the threads that were there before. Where no more can be made, there are fewer. */
 static void make_threads(int n) {
+    static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
     sigset_t all, before;
     pthread_t id;
     if (pool.n >= n) return;
     if (!pool.n) sem_init(&pool.left, 0, 0), pool.n = 1;
     sigfillset(&all);
+    for (size_t i = 0; i < COUNT_OF(own); i++) sigdelset(&all, own[i]);
     pthread_sigmask(SIG_BLOCK, &all, &before);
     for (; pool.n < n; pool.n++) {
         struct worker *w = &pool.worker[pool.n];
