@@ -65,7 +65,7 @@ static gpa_code copy_part(gpa_rt *rt, gpa_arr *to, char *first, gpa_arr *part, i
 /* Whether two parts lie side by side in the result, element by element, and can be parts of complex numbers: floats, or bits taken for them. */
 static bool are_pairs(gpa_arr *const *in, int n, int axis, gpa_dtype t) {
     if (n != 2 || axis != in[0]->ndim - 1 || in[0]->shape[axis] != 1 || in[1]->shape[axis] != 1 || !in[0]->size) return false;
-    if (t == DT_F32 || t == DT_F64) return !dtype_is_complex((gpa_dtype)in[0]->dtype) && !dtype_is_complex((gpa_dtype)in[1]->dtype);
+    if (t == DT_F32 || t == DT_F64) return true;
     return dtype_is_int(t) && dtype_size(t) >= 4 && in[0]->dtype == t && in[1]->dtype == t;
 }
 

@@ -109,6 +109,12 @@ for t in ('f4', 'f8', 'i4', 'i8'):
             if t[0] == 'f': y[place] = np.nan; print(np.isnan(np.maximum.reduceat(y, starts)).sum(), np.isnan(np.fmin.reduceat(y, starts)).sum(), np.isnan(np.add.reduceat(y, starts)).sum())
         if t[0] == 'i': print(np.multiply.reduceat(x | 1, starts)[::30], np.bitwise_xor.reduceat(x, starts)[::30], np.bitwise_or.reduceat(x % 999, starts)[::30])
 
+# --- pairs side by side, of complex numbers too
+c = (np.arange(20000) * 7919 % 1009 + 1j * np.arange(20000)).reshape(-1, 1)
+for t in ('f4', 'f8', 'c8', 'i8'):
+    r = np.concatenate((c, c.real), axis=1, dtype=t, casting='unsafe'); q = np.concatenate((c.imag.astype(int), c), axis=-1, dtype=t, casting='unsafe')
+    print(r.dtype, r[::3000].tolist(), q[::3000].tolist(), r.astype('c16').sum(axis=0), q.astype('c16').sum(axis=0))
+
 # --- what lies by columns stays so: joined, sorted, running
 def how(x): return ('C' if x.flags.c_contiguous else '') + ('F' if x.flags.f_contiguous else ''), x.base is None, x.flags.owndata
 C = (np.arange(24.) * 7 % 11).reshape(4, 6); A = np.asfortranarray(C); B = np.asfortranarray((np.arange(60) * 7 % 13).reshape(3, 4, 5))
