@@ -41,7 +41,7 @@ for w in (1, 2, 5, 8, 10, 33, 100):
     for n, at, bad in ((10, 9, 500), (5000, 0, -501), (5000, 4999, 500), (5000, 4321, 10**15)):
         i = np.arange(n) % 500
         i[at] = bad
-        print(w, n, attempt(lambda: told(np.take(a, i, axis=0))), attempt(lambda: told(a[i] * 2)), attempt(lambda: told(a[i + 0] + a[i - 0])))
+        print(w, n, attempt(lambda: told(np.take(a, i, axis=0))), attempt(lambda: told(a[i] * 2)), attempt(lambda: told(a[i + 0] + a[i - 0])), attempt(lambda: told(np.exp(a[i]) + np.sin(a[i]) * np.cos(a[i] + 1))))
     print(attempt(lambda: told(a[:, np.array([0, w - 1, w])])), told(np.take(a, i, axis=0, mode='clip')), told(np.take(a, i % 1700 - 600, axis=0, mode='wrap')))
 
 # --- rows that are computed with
