@@ -78,17 +78,17 @@ static V look_up(ll *E, V x, V index, const double *entries) {
 /* ---- logarithms ---- */
 
 typedef struct {
-    V z, k, index; /* k a float */
+    V z, k, index; /* k a float, one less than z says where z is below 1 */
 } split;
 
 static split split_of(ll *E, V x, unsigned how) {
     V z = vec_by_registers(E, x, NULL, fraction_of, &how), k = vec_by_registers(E, x, NULL, exponent_of, NULL);
-    V below = vec_by_registers(E, z, NULL, exponent_of, NULL), bits = LLVMBuildBitCast(E->b, z, vec_whole(E, x), "");
-    V first = ll_int_like(E, bits, vec_is_double(x) ? 52 - 4 : 23 - 5);
-    return (split){z, LLVMBuildFSub(E->b, k, below, ""), LLVMBuildLShr(E->b, bits, first, "")};
+    V bits = LLVMBuildBitCast(E->b, z, vec_whole(E, x), ""), first = ll_int_like(E, bits, vec_is_double(x) ? 52 - 4 : 23 - 5);
+    return (split){z, k, LLVMBuildLShr(E->b, bits, first, "")};
 }
 
-/* c, and k log 2 - log c in two parts, of which the first is exact; in units of `unit`, the natural logarithm of the base. */
+/* c, and k log 2 - log c in two parts, of which the first is exact; in units of `unit`, the natural logarithm of the base. The one that k lacks
+ * where z is below 1 is in the tables: next to 1 both parts are 0. */
 typedef struct {
     V c, log, rest;
 } known;
@@ -99,8 +99,10 @@ static known known_of(ll *E, split s, long double unit) {
     double turn_rest = rounded(like, unit == 1 ? LN2_HEAD - turn + LN2_TAIL : LN2 / unit - turn);
     for (unsigned i = 0; i < entries_of(like); i++) {
         long double exact = -logl(c[i] = reciprocal(like, i)) / unit;
+        bool lacks = i >= entries_of(like) / 2;
         log[i] = head_of(like, exact);
-        rest[i] = rounded(like, exact - log[i]);
+        rest[i] = rounded(like, exact - log[i] + (lacks ? turn_rest : 0));
+        log[i] += lacks ? turn : 0;
     }
     known out = {look_up(E, like, s.index, c), look_up(E, like, s.index, log), look_up(E, like, s.index, rest)};
     out.log = vec_fma(E, s.k, ll_real_like(E, like, turn), out.log);

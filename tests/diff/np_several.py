@@ -227,5 +227,7 @@ for n in (0, 1, 7, 8, 9, 63, 64, 65, 1000):
         u = (np.arange(n) * 37 % 256).astype(np.uint8)
         p, q = np.packbits(m, bitorder=order), np.unpackbits(u, bitorder=order)
         print(n, order, p, q.shape, q.dtype, int((q * (np.arange(q.size) % 13)).sum()), np.array_equal(np.packbits(q, bitorder=order), u), np.unpackbits(p, count=n, bitorder=order)[-9:])
+    if n == 0:
+        continue
     x = np.stack([m, ~m, m]).astype(np.uint8) * 3
     print(np.packbits(x, axis=0), np.packbits(x, axis=1).sum(axis=1), np.packbits(x, axis=-2).sum(), np.unpackbits(x, axis=0).sum(axis=1), np.unpackbits(x, axis=1, count=5).sum(), np.unpackbits(x[:, ::2], axis=1).sum(), np.unpackbits(np.asfortranarray(x), axis=-1).sum(axis=1))
