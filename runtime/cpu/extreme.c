@@ -15,9 +15,10 @@
 #include "runtime/cpu/threads.h"
 #include "runtime/wide.h"
 
-/* Elements of a block, of the shortest row that is worth the call, of the longest short ones, of an item of work; bytes of the part of
- * a row that a thread takes; bools that are looked at by words, and that are passed over at once. */
-enum { BLOCK = 1 << 14, SHORTEST = 48, SHORT = 2048, ITEM = 1 << 15, PART = 1 << 20, NEAR = 64, FAR = 512 };
+/* Elements of a block, of the shortest row that is worth the call, of the longest short ones, of an item of work; bytes beyond which
+ * memory is far, where half of that length is short; bytes of the part of a row that a thread takes; bools that are looked at by words,
+ * and that are passed over at once. */
+enum { BLOCK = 1 << 14, SHORTEST = 48, SHORT = 512, ITEM = 1 << 15, FARTHER = 12 << 20, PART = 1 << 20, NEAR = 64, FAR = 512 };
 
 /* Comparisons of numbers alone: the compiler may take the processor's own maximum. With two trips in one it would keep in memory what
  * lanes have. */
@@ -305,7 +306,7 @@ static gpa_code by_parts(work *k, int threads, const int32_t *stop, gpa_err *e) 
 gpa_code extreme_run(int threads, const int32_t *stop, const gpa_libcall *c, gpa_err *e) {
     int64_t item = (int64_t)dtype_size(c->dtype);
     work k = {.find = finders[c->dtype].find[c->extreme.most], .rows = c->extreme.rows, .n = c->extreme.n, .item = item, .per_item = MAX(1, ITEM / c->extreme.n)};
-    if (k.n <= SHORT) {
+    if (k.n <= (k.rows * k.n * item > FARTHER ? SHORT / 2 : SHORT)) {
         k.find_rows = finders[c->dtype].find_rows[c->extreme.most];
         k.per_item = (k.per_item + LANES_4 - 1) / LANES_4 * LANES_4;
     }
