@@ -22,7 +22,7 @@ enum {
     MOST_PARTS = 1024,
     STREAM_BYTES = 32 << 20, /* results larger than this are not worth keeping in a cache */
     GROUP_ROWS = 8,          /* rows of columns visited at a time: as many streams as are fetched ahead */
-    NARROWEST = 256,         /* bytes of a row that is visited by itself */
+    NARROWEST = 512,         /* bytes of a row that is visited by itself */
     NARROW_STATES = 24 << 10, /* states of a row's columns that stay in the nearest cache */
     NARROW_ROWS = 64,        /* of such, how many are summed before they are joined */
     SPAN_POINTS = 4096,      /* columns visited at a time */
@@ -33,7 +33,8 @@ enum {
     MOVE_OPS = 2, PICK_OPS = 8, MOVED = 4, /* a load and a store; with up to two indices; how many elements move in a trip */
     HALVED_OPS = 12,
     NEAR_BYTES = 1 << 20,    /* what stays in a core's cache */
-    SHARED_BYTES = 4 << 20   /* in one that cores share */
+    SHARED_BYTES = 12 << 20, FAR_BYTES = 32 << 20, /* in one that cores share; in none */
+    PAGE = 4096
 };
 
 typedef struct {
@@ -541,11 +542,13 @@ static bool sums_floats(const kir_func *f) {
 }
 
 /* Whether rows are visited one after the other: several narrow ones share a page, where only one stream is fetched ahead. Of very
- * narrow ones several share lines, too, and what is in a cache is not fetched. Narrow sums want several points of a visit. */
+ * narrow ones several share lines, too, and what is in a cache is not fetched; a row of a page or more is a stream of its own until memory
+ * is far. Narrow sums want several points of a visit. */
 static bool is_narrow(const launch *L) {
     if (L->plan.way != EMIT_COLUMNS || L->spans != 1 || L->p->facts.narrow_sums) return false;
-    if (L->outer * L->inner * (int64_t)L->p->facts.widest <= SHARED_BYTES) return false;
-    return L->size[L->plan.dim] * (int64_t)L->p->facts.widest >= NARROWEST && (size_t)L->span * L->states <= NARROW_STATES;
+    const int64_t item = (int64_t)L->p->facts.widest, row = L->size[L->plan.dim] * item;
+    if (L->outer * L->inner * item <= (row < PAGE ? SHARED_BYTES : FAR_BYTES)) return false;
+    return row >= NARROWEST && (size_t)L->span * L->states <= NARROW_STATES;
 }
 
 static gpa_code run_region(launch *L, uint32_t k, gpa_err *e) {

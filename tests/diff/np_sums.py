@@ -19,3 +19,9 @@ for T in (np.float64, np.float32, np.int64, np.int16, np.complex64):
     b = a.reshape(10, 7, 131, 15, 4)
     print(b.sum(axis=(0, 1, 3, 4))[::13], b.sum(axis=(0, 3, 4)).shape, b.sum(axis=(0, 3, 4))[3, ::40], b.sum(axis=(1, 3, 4))[3, ::40], b.sum(axis=(0, 2, 4))[::3, ::7], b.sum(axis=(1, 4))[2, ::60, 3], b.transpose(1, 0, 2, 4, 3).sum(axis=(0, 1, 4))[::60, 1])
     print(((a - a[3].sum(axis=1).reshape(131, 1)) * (a > 990)).sum(axis=(0, 2))[::40], (a[:, :, :50] + a[:, :, 10:]).sum(axis=(0, 2))[::40], (a + a[:1]).sum(axis=(0, 2))[::40], (a + a[0, 0]).sum(axis=(0, 2))[::40], a.sum(axis=(0, 2), where=a[:, :1] > 500)[::40])
+
+# --- columns of rows that are visited one after the other
+x = (np.arange(1_700_000, dtype=np.int64) * 7919 % 1009).reshape(-1, 100)
+for a in (x, x.astype(np.float64), x[:, :72].astype(np.float64)):
+    w = np.arange(a.shape[1]) + 1
+    print(a.dtype, a.sum(0)[::9], int((a.sum(0) * w).sum()), int((a.max(0) * w).sum()), int((a.argmin(0) * w).sum()), a.mean(0)[::9], (a * a + 1).sum(0)[::9])
