@@ -44,6 +44,15 @@ a = np.arange(6.0)
 a **= 3
 print(a)
 
+# --- integers divided by one number, at the ends of what they hold
+np.seterr(all='ignore')
+for t in KINDS[:6]: # not those of 64 bits
+    low, high = int(np.iinfo(t).min), int(np.iinfo(t).max)
+    near = sorted({x for k in (low, low // 2, 0, high // 3, high // 2, high) for x in range(k - 3, k + 4) if low <= x <= high})
+    a = np.array(near * 5, t)
+    for d in near:
+        print(t.__name__, d, told(a // t(d)), told(a % t(d)), (a // t(d))[:len(near)].tolist())
+
 # --- whole quotients of floats
 for t in (np.float16, np.float32, np.float64):
     for n in (1, 7, 33, 1000):
@@ -230,4 +239,4 @@ for n in (0, 1, 7, 8, 9, 63, 64, 65, 1000):
     if n == 0:
         continue
     x = np.stack([m, ~m, m]).astype(np.uint8) * 3
-    print(np.packbits(x, axis=0), np.packbits(x, axis=1).sum(axis=1), np.packbits(x, axis=-2).sum(), np.unpackbits(x, axis=0).sum(axis=1), np.unpackbits(x, axis=1, count=5).sum(), np.unpackbits(x[:, ::2], axis=1).sum(), np.unpackbits(np.asfortranarray(x), axis=-1).sum(axis=1))
+    print(np.packbits(x, axis=0), np.packbits(x, axis=1).sum(axis=1), np.packbits(x, axis=-2).sum(), np.unpackbits(x, axis=0).sum(axis=1), np.unpackbits(x, axis=1, count=5 if n else 0).sum(), np.unpackbits(x[:, ::2], axis=1).sum(), np.unpackbits(np.asfortranarray(x), axis=-1).sum(axis=1))
