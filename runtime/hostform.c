@@ -106,15 +106,15 @@ int64_t hostcall_diagonal_size(int64_t m, int64_t n, int64_t offset) { return MA
 
 #define PUT(T)                                                                                                 \
     for (int64_t d = low; d < high; d++) {                                                                     \
-        const T *from = (const T *)values + first[d] + MIN(0, offset[d]);                                      \
+        const T *from = (const T *)values + first[d] + MIN(0, offset[d]) * step;                               \
         T *put = (T *)at + to + d - low;                                                                       \
-        for (int64_t j = i; j < end; j++) put[(j - i) * (high - low)] = from[j];                               \
+        for (int64_t j = i; j < end; j++) put[(j - i) * (high - low)] = from[j * step];                        \
     }
 
 enum { DIAGONAL_PIECE = 2048 }; /* elements that are put together while they are in the nearest cache */
 
-void hostcall_diagonals(size_t item, int64_t m, int64_t n, const int64_t *offset, const int64_t *first, int64_t count, const void *values, int32_t *start,
-                        int32_t *column, void *at) {
+void hostcall_diagonals(size_t item, int64_t m, int64_t n, const int64_t *offset, const int64_t *first, int64_t count, const void *values, int64_t step,
+                        int32_t *start, int32_t *column, void *at) {
     int64_t low = count, high = count, to = start[0] = 0;
     for (int64_t i = 0, end; i < m; i = end) { /* rows i .. end - 1 have the diagonals low .. high - 1, and are few */
         for (; low && offset[low - 1] >= -i; low--) continue;

@@ -109,28 +109,31 @@ gpa_code arr_sparse_diagonals(gpa_rt *rt, gpa_arr *values, gpa_arr *offsets, int
     host_dense h[2] = {{0}};
     host_new_array made[PARTS] = {{0}};
     int64_t *first = mem_new((size_t)(count + 1) * sizeof *first), all = 0;
+    gpa_arr *lines = NULL;
+    const bool table = values->ndim == 2, across = table && !arr_is_contiguous(values) && arr_is_f_contiguous(values);
     gpa_code rc = GPA_OK;
     if (!first) TRY(gpa_no_memory(e));
-    TRY(host_get_as(rt, values, t, &h[0], e));
+    if (across) TRY(arr_transpose(rt, values, NULL, &lines, e)); /* read as it lies: an element of each diagonal after the other */
+    TRY(host_get_as(rt, across ? lines : values, t, &h[0], e));
     TRY(host_get_as(rt, offsets, DT_I64, &h[1], e));
     const int64_t *offset = (const int64_t *)(const void *)h[1].data;
-    const bool table = values->ndim == 2;
     if (table && values->shape[0] != count) TRY(gpa_fail(e, GPA_E_VALUE, misfit));
     for (int64_t d = 0; d < count; d++) {
         int64_t size = hostcall_diagonal_size(m, n, offset[d]), from = MAX(offset[d], 0);
         if (d && offset[d - 1] >= offset[d]) TRY(gpa_fail(e, GPA_E_VALUE, misfit));
         if (table && (size == 0 || from + size > values->shape[1])) TRY(gpa_fail(e, GPA_E_VALUE, misfit));
-        first[d] = table ? d * values->shape[1] + from : all;
+        first[d] = across ? d + from * count : table ? d * values->shape[1] + from : all;
         all += size;
     }
     if (!table && all != values->size) TRY(gpa_fail(e, GPA_E_VALUE, misfit));
     if (all > INT32_MAX) TRY(hostcall_too_many(e));
     rc = sparse_new(rt, t, m, all, made, e);
-    if (!rc) hostcall_diagonals(dtype_size(t), m, n, offset, first, count, h[0].data, sparse_ints(&made[START]), sparse_ints(&made[COLUMN]), made[AT].data);
+    if (!rc) hostcall_diagonals(dtype_size(t), m, n, offset, first, count, h[0].data, across ? count : 1, sparse_ints(&made[START]), sparse_ints(&made[COLUMN]), made[AT].data);
     rc = sparse_made(rt, rc, made, PARTS, out, e);
     if (!rc) explain_call(rt, "sparse matrix of diagonals", NULL, out[AT]);
 out:
     for (int i = 0; i < 2; i++) host_drop(rt, &h[i]);
+    arr_release(rt, lines);
     mem_free(first);
     return rc;
 }

@@ -340,10 +340,10 @@ except ValueError: print("refused")
 d = data(3, 6) + 1
 for m, n in ((6, 6), (4, 6), (6, 4), (9, 6), (6, 9), (2, 2)):
     for where in ([0, 1, -1], [-3, 5, 2], [8, -8, 0], [3, -1, 1], [-1, 0, 1], [-2, 1, 3]):
-        for form in ("csr", "csc", "coo"): tell(lambda: sp.spdiags(d, where, m, n, form))
+        for form in ("csr", "csc", "coo"): tell(lambda: sp.spdiags(d, where, m, n, form), lambda: sp.spdiags(np.asfortranarray(d), where, m, n, form), lambda: sp.spdiags(d[:, ::-1], where, m, n, form))
 long = (np.arange(24000) % 11 * 0.5).reshape(3000, 8).T
 for where in (range(8), [-2900, -3, -2, 0, 1, 5, 7, 2000], [-7, -6, -5, -4, -3, -2, -1, 0]):
-    for t in ("f8", "f4", "i2", "c16"): tell(lambda: sp.spdiags(long.astype(t), list(where), 3000, 3000, "csr"), lambda: sp.spdiags(long[::-1].astype(t), list(where), 2950, 3000, "csr").nnz)
+    for t in ("f8", "f4", "i2", "c16"): tell(lambda: sp.spdiags(long.astype(t), list(where), 3000, 3000, "csr"), lambda: sp.spdiags(long[::-1].astype(t), list(where), 2950, 3000, "csr").nnz, lambda: sp.spdiags(np.asfortranarray(long).astype(t), list(where), 3000, 2990, "csr"))
 tell(lambda: sp.spdiags([1, 2, 0], 0, 3, 3, "csr"), lambda: sp.spdiags([[1, 2, 0]], [1], 5, 5, "coo").nnz, lambda: sp.spdiags(d, [0, 1, 1], 6, 6), lambda: sp.spdiags(d, [0, 1], 6, 6))
 
 # --- norms of rows and columns (scipy 1.17)
