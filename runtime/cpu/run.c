@@ -242,6 +242,11 @@ static emit_stream streams(const launch *L) {
     return all << 8 ? STREAM_ALIKE : STREAM_ALIGNED;
 }
 
+/* Long rows that only move, and backwards: what memory brings and takes in two directions comes soonest in small steps, of half a register. */
+static bool moves_far_back(const launch *L) {
+    return jit_host_of(L->j)->halves && L->plan.back && L->plan.way == EMIT_POINTS && L->p->facts.ops <= MOVE_OPS && L->size[L->plan.dim] >= 16 * L->plan.lanes;
+}
+
 /* The arrays whose lanes lie a few elements apart: interleaved columns, read as wide loads of which every second, third or fourth element counts.
  * Blocks of memory have room behind them for the elements read too much. And those whose lanes lie side by side, but backwards. */
 static void note_strides(launch *L) {
@@ -252,6 +257,7 @@ static void note_strides(launch *L) {
         if (stride == -1) L->plan.back |= UINT64_C(1) << a;
     }
     bool three = L->plan.apart[1] | L->plan.apart[2];
+    if (moves_far_back(L)) L->plan.lanes = (uint16_t)MAX(lanes_of_register(L->p, jit_host_of(L->j)) / 2, 2u);
     if (three && L->plan.way == EMIT_POINTS) L->plan.lanes = (uint16_t)MIN(L->plan.lanes, lanes_of_register(L->p, jit_host_of(L->j)));
 }
 
