@@ -20,7 +20,7 @@ enum {
     LOOK_POINTS = 1 << 14, FIRST_OF = 8, /* the same where a part may settle the result; of how many the first one is looked at ahead */
     FEW_BLOCKS = 64,       /* with fewer independent results, long reductions are divided */
     MOST_PARTS = 1024,
-    STREAM_BYTES = 32 << 20, /* results larger than this are not worth keeping in a cache */
+    STREAM_BYTES = 12 << 20, /* results larger than this are not worth keeping in a cache, which holds what they are made of, too */
     GROUP_ROWS = 8,          /* rows of columns visited at a time: as many streams as are fetched ahead */
     NARROWEST = 512,         /* bytes of a row that is visited by itself */
     NARROW_STATES = 24 << 10, /* states of a row's columns that stay in the nearest cache */
