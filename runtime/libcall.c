@@ -178,7 +178,7 @@ out:
     return rc;
 }
 
-/* A product of vectors is a sum, which fuses with what makes them. Halves are left to the library call, which rounds once. */
+/* A product of vectors is a sum, which fuses with what makes them. Halves of a GPU are left to the library call, which rounds once. */
 static gpa_code inner_product(gpa_rt *rt, const stacks *s, gpa_dtype t, gpa_arr **out, gpa_err *e) {
     gpa_opnd in[2] = {{.arr = s->a}, {.arr = s->b}};
     arr_reduce_opts all = {.axes = 1, .dtype = t};
@@ -254,7 +254,26 @@ static bool walks_back(const stacks *s) {
     return back;
 }
 
+static gpa_code matmul(gpa_rt *rt, const gpa_opnd *a, const gpa_opnd *b, gpa_arr **out, gpa_err *e);
+
+/* A product of halves in the dtype that they are computed with, rounded once: what processors have no product for. */
+static gpa_code wide_product(gpa_rt *rt, gpa_arr *a, gpa_arr *b, gpa_dtype t, gpa_arr **out, gpa_err *e) {
+    const gpa_dtype wide = dtype_info[t].compute;
+    gpa_arr *wa = NULL, *wb = NULL, *product = NULL;
+    gpa_code rc = GPA_OK;
+    TRY(arr_cast(rt, a, wide, false, &wa, e));
+    TRY(arr_cast(rt, b, wide, false, &wb, e));
+    TRY(matmul(rt, &(gpa_opnd){.arr = wa}, &(gpa_opnd){.arr = wb}, &product, e));
+    TRY(arr_cast(rt, product, t, false, out, e));
+out:
+    arr_release(rt, wa);
+    arr_release(rt, wb);
+    arr_release(rt, product);
+    return rc;
+}
+
 static gpa_code matmul(gpa_rt *rt, const gpa_opnd *a, const gpa_opnd *b, gpa_arr **out, gpa_err *e) {
+    gpa_device *d;
     stacks s = {.a = NULL};
     gpa_opnd in[2] = {*a, *b};
     gpa_dtype t;
@@ -267,6 +286,11 @@ static gpa_code matmul(gpa_rt *rt, const gpa_opnd *a, const gpa_opnd *b, gpa_arr
     if (*out) goto out;
     TRY(arr_cast(rt, a->arr, t, false, &s.a, e));
     TRY(arr_cast(rt, b->arr, t, false, &s.b, e));
+    TRY(device_default(rt, &d, e));
+    if (d->caps.host_visible && dtype_is_float(t) && dtype_info[t].compute != t) {
+        TRY(wide_product(rt, s.a, s.b, t, out, e));
+        goto out;
+    }
     if (a->arr->ndim == 1 && b->arr->ndim == 1 && dtype_info[t].compute == t) {
         TRY(inner_product(rt, &s, t, out, e));
         goto out;
@@ -279,9 +303,7 @@ static gpa_code matmul(gpa_rt *rt, const gpa_opnd *a, const gpa_opnd *b, gpa_arr
         TRY(vector_product(rt, &s, t, out, e));
         goto out;
     }
-    gpa_device *d;
     TRY(arr_eval(rt, (gpa_arr *[]){s.a, s.b}, 2, e));
-    TRY(device_default(rt, &d, e));
     TRY(place_bring(rt, d, &s.a, e));
     TRY(place_bring(rt, d, &s.b, e));
     gpa_arr *fa = s.a, *fb = s.b;

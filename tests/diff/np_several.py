@@ -240,3 +240,16 @@ for n in (0, 1, 7, 8, 9, 63, 64, 65, 1000):
         continue
     x = np.stack([m, ~m, m]).astype(np.uint8) * 3
     print(np.packbits(x, axis=0), np.packbits(x, axis=1).sum(axis=1), np.packbits(x, axis=-2).sum(), np.unpackbits(x, axis=0).sum(axis=1), np.unpackbits(x, axis=1, count=5 if n else 0).sum(), np.unpackbits(x[:, ::2], axis=1).sum(), np.unpackbits(np.asfortranarray(x), axis=-1).sum(axis=1))
+
+# --- products of halves round once
+h = np.arange(900) * 7919 % 257
+T = np.float16
+a, b = (h[:600] / 8 - 16).astype(T).reshape(20, 30), (h[300:] / 16).astype(T).reshape(30, 20)
+v, w = b.ravel()[:30], a.ravel()[:20]
+for r in (a @ b, a @ v, w @ a, v @ b, np.dot(v, v), np.vdot(a, b.T), np.inner(a, b.T), np.matmul(a.reshape(2, 10, 30), b), a[:, ::-2] @ b[::2], a[::-1].T @ a, np.dot(a, 2), np.tensordot(a, b, ([1], [0])),
+          np.zeros((3, 0), T) @ np.zeros((0, 2), T), np.zeros((0, 3), T) @ np.zeros((3, 2), T), a @ h[:30].astype(np.int8), a @ np.eye(30, dtype=T), np.full(5000, 0.1, T) @ np.full(5000, 0.1, T), np.full(9, 300, T) @ np.full(9, 300, T), v @ np.where(v > 3, np.nan, v)):
+    exact = np.asarray(r)
+    print(exact.dtype, exact.shape, exact.ravel()[:5].astype(float), exact.ravel()[-3:].astype(float))
+for bad in (lambda: a @ a, lambda: a @ v[:7], lambda: np.dot(v, w)):
+    try: bad()
+    except ValueError as e: print(e)
