@@ -435,8 +435,8 @@ static bool is_there(const gpa_arr *a, const gpa_device *d) { return a->storage-
 
 /* Whole columns of what lies by columns, by one list of them. */
 static bool is_columns(const gpa_arr *a, const index_plan *p) {
-    const index_entry *last = &p->at[p->n - 1];
     if (a->ndim < 2 || p->n != a->ndim + p->ellipsis || p->masks + p->places != 1 || !arr_lies_by_columns(a)) return false;
+    const index_entry *last = &p->at[p->n - 1];
     for (int i = 0; i < p->n - 1; i++)
         if (p->at[i].kind != AT_GAP && (p->at[i].kind != AT_SLICE || p->at[i].count != a->shape[p->at[i].axis] || p->at[i].step != 1)) return false;
     return (last->kind == AT_MASK || last->kind == AT_PLACES) && last->arr->ndim == 1;
