@@ -26,7 +26,7 @@ enum { BLOCK = 2048, PAIRS = 64, REGISTER = 64, FEW = 16 };
 #define CASE_OF_0(red, v) \
     case red: {           \
         const bool least = red == RED_MIN || red == RED_FMIN, pass = red == RED_FMIN || red == RED_FMAX;     \
-        const bool extreme = (T)0.5 && (least || pass || red == RED_MAX);                                      \
+        const bool extreme = (T)0.5 != 0 && (least || pass || red == RED_MAX);                                      \
         FOLD_ROWS(v)      \
         return;           \
     }
