@@ -90,8 +90,7 @@ static int64_t clamp(int64_t i, int64_t n, int64_t lo, int64_t hi) {
     return i < lo ? lo : i > hi ? hi : i;
 }
 
-gpa_code op_slice(gpa_vm *vm, const slice_obj *s, int64_t n, int64_t *start, int64_t *step, int64_t *count) {
-    int64_t stop;
+gpa_code op_slice_bounds(gpa_vm *vm, const slice_obj *s, int64_t n, int64_t *start, int64_t *stop, int64_t *step) {
     gpa_code rc = slice_part(vm, s->step, 1, step);
     if (!rc && *step == 0) rc = vm_fail(vm, GPA_E_VALUE, "slice step cannot be zero");
     if (rc) return rc;
@@ -99,11 +98,18 @@ gpa_code op_slice(gpa_vm *vm, const slice_obj *s, int64_t n, int64_t *start, int
     bool up = *step > 0;
     int64_t lo = up ? 0 : -1, hi = up ? n : n - 1;
     rc = slice_part(vm, s->start, 0, start);
-    if (!rc) rc = slice_part(vm, s->stop, 0, &stop);
+    if (!rc) rc = slice_part(vm, s->stop, 0, stop);
     if (rc) return rc;
     *start = s->start.tag == V_NONE ? (up ? 0 : n - 1) : clamp(*start, n, lo, hi);
-    stop = s->stop.tag == V_NONE ? (up ? n : -1) : clamp(stop, n, lo, hi);
-    *count = up ? (stop > *start ? (stop - *start - 1) / *step + 1 : 0) : (stop < *start ? (*start - stop - 1) / -*step + 1 : 0);
+    *stop = s->stop.tag == V_NONE ? (up ? n : -1) : clamp(*stop, n, lo, hi);
+    return GPA_OK;
+}
+
+gpa_code op_slice(gpa_vm *vm, const slice_obj *s, int64_t n, int64_t *start, int64_t *step, int64_t *count) {
+    int64_t stop;
+    gpa_code rc = op_slice_bounds(vm, s, n, start, &stop, step);
+    if (rc) return rc;
+    *count = *step > 0 ? (stop > *start ? (stop - *start - 1) / *step + 1 : 0) : (stop < *start ? (*start - stop - 1) / -*step + 1 : 0);
     return GPA_OK;
 }
 
@@ -166,17 +172,15 @@ static gpa_code items_item(gpa_vm *vm, bool list, const value *items, size_t cou
 }
 
 static gpa_code range_item(gpa_vm *vm, const range_obj *r, value key, value *out) {
-    int64_t i, step, n, len = range_len(r);
+    int64_t i, step, stop, len = range_len(r);
     gpa_code rc;
     if (key.tag != V_SLICE) {
         rc = position(vm, key, "range", len, "range object index out of range", &i);
         if (!rc) *out = v_int(r->start + i * r->step);
         return rc;
     }
-    rc = op_slice(vm, key.slice, len, &i, &step, &n);
-    if (rc) return rc;
-    int64_t start = r->start + i * r->step;
-    return owned(vm, v_range(vm, start, start + n * step * r->step, step * r->step), out);
+    rc = op_slice_bounds(vm, key.slice, len, &i, &stop, &step);
+    return rc ? rc : owned(vm, v_range(vm, r->start + i * r->step, r->start + stop * r->step, step * r->step), out);
 }
 
 static gpa_code list_item(gpa_vm *vm, const list_obj *l, value key, value *out) {

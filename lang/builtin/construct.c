@@ -3,6 +3,7 @@
 #include "lang/class.h"
 #include "lang/format.h"
 #include "lang/number.h"
+#include "lang/operate.h"
 #include "lang/vm.h"
 
 gpa_code bool_new(gpa_vm *vm, value *argv, value *out) {
@@ -71,32 +72,14 @@ gpa_code slice_step(gpa_vm *vm, value *argv, value *out) {
     return give_again(argv[0].slice->step, out);
 }
 
-/* A bound of a slice: counted from the end when negative, kept within [least, most]; `otherwise` when not written. */
-static gpa_code slice_bound(gpa_vm *vm, value v, int64_t n, int64_t least, int64_t most, int64_t otherwise, value *out) {
-    int64_t i;
-    *out = v_int(otherwise);
-    if (v.tag == V_NONE) return GPA_OK;
-    gpa_code rc = arg_int(vm, v, "slice", &i);
-    if (rc) return rc;
-    if (i < 0) i += n;
-    *out = v_int(i < least ? least : i > most ? most : i);
-    return GPA_OK;
-}
-
 gpa_code slice_indices(gpa_vm *vm, value *argv, value *out) {
-    const slice_obj *s = argv[0].slice;
-    int64_t n, step = 1;
-    value at[3];
+    int64_t n, start, stop, step;
     gpa_code rc = arg_int(vm, argv[1], "length", &n);
-    if (!rc && s->step.tag != V_NONE) rc = arg_int(vm, s->step, "step", &step);
+    if (!rc && n < 0) rc = vm_fail(vm, GPA_E_VALUE, "length should not be negative");
+    if (!rc) rc = op_slice_bounds(vm, argv[0].slice, n, &start, &stop, &step);
     if (rc) return rc;
-    if (n < 0) return vm_fail(vm, GPA_E_VALUE, "length should not be negative");
-    if (step == 0) return vm_fail(vm, GPA_E_VALUE, "slice step cannot be zero");
-    int64_t least = step > 0 ? 0 : -1, most = step > 0 ? n : n - 1;
-    rc = slice_bound(vm, s->start, n, least, most, step > 0 ? 0 : n - 1, &at[0]);
-    if (!rc) rc = slice_bound(vm, s->stop, n, least, most, step > 0 ? n : -1, &at[1]);
-    at[2] = v_int(step);
-    return rc ? rc : native_give(v_tuple(vm, 3, at), out);
+    const value at[3] = {v_int(start), v_int(stop), v_int(step)};
+    return native_give(v_tuple(vm, 3, at), out);
 }
 
 /* ---- exceptions ---- */

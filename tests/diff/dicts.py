@@ -135,3 +135,11 @@ print(sum(range(101)), max(range(5)), min(range(3, 6)), sorted(range(3), reverse
 # --- slice objects
 s = slice(1, 10, 2)
 print(s, s.start, s.stop, s.step, slice(None), list(range(20))[s], s.indices(6), slice(3) == slice(None, 3, None))
+
+# --- slices of ranges
+for r in (range(10), range(0, 20, 3), range(10, 0, -2), range(0), range(-3, 4)):
+    for s in (slice(5, 2), slice(2, 5), slice(None, None, -1), slice(8, 2, -3), slice(2, 8, -1), slice(20, 30), slice(-100, -50), slice(-2, None), slice(None, -2, 3), slice(np.int64(1), np.array(4))):
+        print(r, s.start, s.stop, s.step, r[s], len(r[s]), list(r[s]), s.indices(len(r)))
+for f in (lambda: range(3)[::0], lambda: slice(None, None, 0).indices(3), lambda: slice(1.5).indices(3), lambda: slice(1).indices(-1), lambda: range(3)['a':]):
+    try: print(f())
+    except (ValueError, TypeError) as e: print(type(e).__name__, e)

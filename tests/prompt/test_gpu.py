@@ -10,6 +10,7 @@ r = begin()
 STUBS = os.path.join(os.path.dirname(PROGRAM), "tests/stub")
 
 
+# Ctrl-D is typed at a prompt: before it the terminal still reads lines, of which it would be an end.
 def begin_held(folder):
     t = Terminal(LD_LIBRARY_PATH=STUBS + "/lib64", CUDA_PATH=STUBS, STUB_CUDA="held-init", STUB_CUDA_GO=folder + "/go", GPA_DEVICE="cuda")
     r.check("the prompt is there before the driver", t.wait(r"In \[1\]:"))
@@ -32,7 +33,7 @@ def coming_up():
         open(folder + "/go", "w").close()
         r.check("arrays wait for it", t.wait(r"^Out\[2\]: array\(\[1., 2.\]\)$") and waited)
         t.type("np.array([1.0]).device\r")
-        r.check("and lie there", t.wait(r"^Out\[3\]: 'cuda:0'$"))
+        r.check("and lie there", t.wait(r"^Out\[3\]: 'cuda:0'\n\nIn \[4\]:$"))
         t.type("\x04\x04")
         r.check("leaving", t.status() == 0)
 
@@ -69,7 +70,7 @@ def lost():
     t.type("y\r")
     r.check("the prompt begins anew", t.wait(r"^In \[1\]: *$"))
     t.type("kept, f(1), here.tolist(), np.array([1.0]).device\r")
-    r.check("with what was kept, and the GPU", t.wait(r"^Out\[1\]: \(\{'k': \[1.5, None\]\}, 2, \[7.0, 8.0\], 'cuda:0'\)$"))
+    r.check("with what was kept, and the GPU", t.wait(r"^Out\[1\]: \(\{'k': \[1.5, None\]\}, 2, \[7.0, 8.0\], 'cuda:0'\)\n\nIn \[2\]:$"))
     t.type("\x04\x04")
     r.check("leaving it", t.status() == 0)
 
