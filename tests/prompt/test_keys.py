@@ -43,6 +43,7 @@ def run(editing):
     t.settle()
     t.type("\x0c", "6 * 7\r")
     r.check("and still works", t.wait(r"^Out\[\d+\]: 42$"))
+    t.settle()
     t.type("\x04")
     t.settle()
     t.type("\x04")
