@@ -32,7 +32,7 @@ static struct {
 
 /* ---- streams ---- */
 
-static void hold_interrupts(sigset_t *before) {
+void host_hold_interrupts(sigset_t *before) {
     sigset_t interrupt;
     sigemptyset(&interrupt);
     sigaddset(&interrupt, SIGINT);
@@ -43,7 +43,7 @@ static void hold_interrupts(sigset_t *before) {
 static void write_out(FILE *to, const char *text, size_t n, bool flush) {
     bool writes = flush || to == stderr || __flbf(to) || __fpending(to) + n >= __fbufsize(to);
     sigset_t before;
-    if (writes) hold_interrupts(&before);
+    if (writes) host_hold_interrupts(&before);
     if ((fwrite(text, 1, n, to) < n || (flush && fflush(to))) && to == stdout && !host.lost) host.lost = errno;
     if (writes) pthread_sigmask(SIG_SETMASK, &before, NULL);
 }

@@ -2,6 +2,8 @@
 #ifndef GPA_HOST_H
 #define GPA_HOST_H
 
+#include <signal.h>
+
 #include "lang/session.h"
 
 void host_init(gpa_host *h);
@@ -20,6 +22,8 @@ char *host_next_input(void);
 /* Writes what is buffered. errno of the first write to standard output that failed since the last call; 0: everything is out. */
 int host_finish_output(void);
 
+/* Ctrl-C waits until the signals in *before are set again (pthread_sigmask). */
+void host_hold_interrupts(sigset_t *before);
 /* How many times Ctrl-C was pressed so far. */
 int host_interrupts(void);
 

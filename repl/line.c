@@ -19,12 +19,10 @@ static bool editing;
 
 /* Shows the prompt and waits for a line; false when Ctrl-C came first, be it before the wait began. */
 static bool wait_for_line(const char *prompt) {
-    sigset_t interrupt, before;
+    sigset_t before;
     struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
     int seen = host_interrupts(), ready;
-    sigemptyset(&interrupt);
-    sigaddset(&interrupt, SIGINT);
-    pthread_sigmask(SIG_BLOCK, &interrupt, &before);
+    host_hold_interrupts(&before);
     fputs(prompt, stdout);
     fflush(stdout);
     do ready = ppoll(&input, 1, NULL, &before);

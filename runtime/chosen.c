@@ -158,25 +158,20 @@ REGISTER_SPREAD(4, __mmask16, _mm512_mask_expand_epi32)
 REGISTER_SPREAD(8, __mmask8, _mm512_mask_expand_epi64)
 #undef REGISTER_SPREAD
 
-static bool register_items(char *to, const char *from, const uint8_t *mask, int64_t count, size_t item) {
-    switch (item) {
-    case 1: register_items_1(to, from, mask, count); return true;
-    case 2: register_items_2(to, from, mask, count); return true;
-    case 4: register_items_4(to, from, mask, count); return true;
-    case 8: register_items_8(to, from, mask, count); return true;
-    default: return false;
+/* By the size of an element; false: of another one. */
+#define BY_SIZE(name)                                                                                         \
+    static bool name(char *to, const char *from, const uint8_t *mask, int64_t count, size_t item) {           \
+        switch (item) {                                                                                       \
+        case 1: name##_1(to, from, mask, count); return true;                                                 \
+        case 2: name##_2(to, from, mask, count); return true;                                                 \
+        case 4: name##_4(to, from, mask, count); return true;                                                 \
+        case 8: name##_8(to, from, mask, count); return true;                                                 \
+        default: return false;                                                                                \
+        }                                                                                                     \
     }
-}
-
-static bool register_spread(char *to, const char *from, const uint8_t *mask, int64_t count, size_t item) {
-    switch (item) {
-    case 1: register_spread_1(to, from, mask, count); return true;
-    case 2: register_spread_2(to, from, mask, count); return true;
-    case 4: register_spread_4(to, from, mask, count); return true;
-    case 8: register_spread_8(to, from, mask, count); return true;
-    default: return false;
-    }
-}
+BY_SIZE(register_items)
+BY_SIZE(register_spread)
+#undef BY_SIZE
 
 #endif
 

@@ -21,8 +21,8 @@ enum {
     LONG_AGAIN_HERE = 1 << 18, /* on the processor, which takes longer for them and less for a step, */
     WIDE_DIVISION = 40,   /* what a division of 64-bit integers costs there, which vectors have to put together, */
     SHARED_BY = 4,        /* where this many share one */
-    FAR = 1 << 25,        /* bytes of an array whose elements, chosen in any order, the processor waits for one by one; it asks for many at */
-    FAR_INDICES = 1 << 16, /* a time when the indices, where they are so many, wait for no long computation */
+    FAR = 1 << 25,        /* bytes of an array whose elements, chosen in any order, are waited for one by one where each index takes long, */
+    FAR_INDICES = 1 << 16, /* but many at a time where the indices, so many at least, are there */
     JOIN_TRIES = 16,
     JOIN_ARRAYS = 24,     /* unrelated values share a program up to so many arrays */
     FEW_OUTER = 64,       /* fewer rows than this, each longer than LONG_INNER: phases become steps */
@@ -115,7 +115,7 @@ static bool collect(ctx *c, node *n) {
     if (n->kind == NODE_GATHER && !n->sub) x.faults = true;
     for (int i = 1; n->kind == NODE_GATHER && c->here && i < n->n_in; i++) {
         const node *index = n->in[i]->kind == NODE_VIEW ? n->in[i]->in[0] : n->in[i];
-        w->item[index->slot].finds = index->size >= FAR_INDICES && n->in[0]->size * (int64_t)dtype_size((gpa_dtype)n->in[0]->dtype) > FAR;
+        w->item[index->slot].finds |= index->size >= FAR_INDICES && n->in[0]->size * (int64_t)dtype_size((gpa_dtype)n->in[0]->dtype) > FAR;
     }
     if (n->kind == NODE_OP) x.cost += c->here && divides_wide(n) ? WIDE_DIVISION : op_info[n->sub].cost;
     if (n->kind == NODE_CAST) x.cost++;

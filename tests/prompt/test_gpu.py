@@ -10,13 +10,13 @@ r = begin()
 STUBS = os.path.join(os.path.dirname(PROGRAM), "tests/stub")
 
 
-# Ctrl-D is typed at a prompt: before it the terminal still reads lines, of which it would be an end.
 def begin_held(folder):
     t = Terminal(LD_LIBRARY_PATH=STUBS + "/lib64", CUDA_PATH=STUBS, STUB_CUDA="held-init", STUB_CUDA_GO=folder + "/go", GPA_DEVICE="cuda")
     r.check("the prompt is there before the driver", t.wait(r"In \[1\]:"))
     return t
 
 
+# Ctrl-D is typed at a prompt: before it the terminal still reads lines, and it would end one.
 def coming_up():
     with tempfile.TemporaryDirectory() as folder:
         begun = time.time()
