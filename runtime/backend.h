@@ -164,9 +164,10 @@ typedef struct gpa_backend {
 
     /* Streams, which are numbers from 1: launches of different ones may run at the same time, as far as the memory that they use lets
      * them, and beside the queue. What `sync` waits for includes them. stream_wait and event_wait wait for theirs; *faulted: something that
-     * has ended reports a fault, which sync will say. An event is recorded in a stream (0: in the queue, behind all streams); a stream that
+     * has ended reports a fault, which sync will say. stream_query does not wait (0: the queue and all streams). An event is recorded in a stream (0: in the queue, behind all streams); a stream that
      * follows one goes on when it has passed. Times between events are in milliseconds. (optional, all NULL: all work is in the queue) */
     gpa_code (*stream_wait)(gpa_dev *d, uint32_t stream, bool *faulted, gpa_err *e);
+    gpa_code (*stream_query)(gpa_dev *d, uint32_t stream, bool *done, gpa_err *e);
     gpa_code (*event_new)(gpa_dev *d, gpa_event **out, gpa_err *e);
     void (*event_free)(gpa_dev *d, gpa_event *x);
     gpa_code (*event_record)(gpa_dev *d, gpa_event *x, uint32_t stream, gpa_err *e);

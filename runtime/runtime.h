@@ -487,6 +487,8 @@ gpa_code arr_run(gpa_rt *rt, const struct kir_func *f, const arr_program *p, gpa
 uint32_t rt_stream_new(gpa_rt *rt);
 /* Waits for the work of a stream, 0: for all work, and reports faults. What is pending is launched before. */
 gpa_code rt_stream_wait(gpa_rt *rt, uint32_t stream, gpa_err *e);
+/* Whether that work is done; waits where there are no streams. What is pending is launched before. */
+gpa_code rt_stream_query(gpa_rt *rt, uint32_t stream, bool *done, gpa_err *e);
 
 /* A moment in a stream of the current device; where there are no streams, the time when all work before it was done. */
 typedef struct rt_event rt_event;

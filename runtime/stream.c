@@ -37,6 +37,13 @@ gpa_code rt_stream_wait(gpa_rt *rt, uint32_t stream, gpa_err *e) {
     return reported(rt, d, rc, faulted, e);
 }
 
+gpa_code rt_stream_query(gpa_rt *rt, uint32_t stream, bool *done, gpa_err *e) {
+    gpa_code rc = rt_flush(rt, e);
+    gpa_device *d = rt->device;
+    if (rc || !d || !d->be->stream_query) return (*done = !rc) ? rt_sync(rt, e) : rc;
+    return d->be->stream_query(d->dev, stream, done, e);
+}
+
 /* ---- events ---- */
 
 gpa_code rt_event_new(gpa_rt *rt, rt_event **out, gpa_err *e) {

@@ -135,15 +135,10 @@ gpa_code cuda_stream_follow(gpa_vm *vm, value *argv, value *out) { /* self, even
     return cuda_event_follow(vm, (value[]){argv[1], argv[0]}, out);
 }
 
-/* A stream that has nothing to do takes some microseconds to pass an event: it is asked more than once. */
 gpa_code cuda_stream_done(gpa_vm *vm, value *argv, value *out) { /* self */
-    enum { ASKED = 100 };
-    value event;
-    gpa_code rc = cuda_stream_record(vm, (value[]){argv[0], v_none()}, &event);
-    if (rc) return rc;
-    *out = v_bool(false);
-    for (int i = 0; i < ASKED && !out->i && !rc; i++) rc = cuda_event_query(vm, &event, out);
-    value_release(vm, event);
+    bool done;
+    gpa_code rc = rt_stream_query(vm_rt(vm), (uint32_t)argv[0].object->fields[STREAM_NUMBER].i, &done, vm_err(vm));
+    if (!rc) *out = v_bool(done);
     return rc;
 }
 

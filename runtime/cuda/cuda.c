@@ -333,8 +333,9 @@ static gpa_backend table = {
     .dump = cuda_dump, .lib_can = cuda_lib_can, .lib_run = cuda_lib_run, .sync = cuda_sync, .clock = cuda_clock, .interrupt = stop_ask,
     .broken = cuda_broken, .restart = cuda_restart, .raw_build = raw_build, .raw_drop = raw_drop, .raw_run = raw_run,
     .raw_fact = raw_get_fact, .status = cuda_status, .attribute = cuda_attribute, .fact = cuda_fact,
-    .occupancy = cuda_occupancy, .stream_wait = event_stream_wait, .event_new = event_new, .event_free = event_free, .event_record = event_record,
-    .event_follow = event_follow, .event_wait = event_wait, .event_query = event_query, .event_elapsed = event_elapsed};
+    .occupancy = cuda_occupancy, .stream_wait = event_stream_wait, .stream_query = event_stream_query,
+    .event_new = event_new, .event_free = event_free, .event_record = event_record, .event_follow = event_follow, .event_wait = event_wait,
+    .event_query = event_query, .event_elapsed = event_elapsed};
 
 /* The one symbol the plugin exports. */
 __attribute__((visibility("default"))) const gpa_backend *gpa_backend_entry(uint32_t abi);

@@ -34,6 +34,20 @@ gpa_code event_stream_wait(gpa_dev *d, uint32_t stream, bool *faulted, gpa_err *
     return rc;
 }
 
+/* Asks the streams themselves: an event put in one that has nothing to do takes a while to pass. */
+gpa_code event_stream_query(gpa_dev *d, uint32_t stream, bool *done, gpa_err *e) {
+    CUstream s;
+    *done = false;
+    context_enter(d);
+    gpa_code rc = stream_get(d, stream, &s, e);
+    if (rc) return rc;
+    CUresult r = d->cu->stream_query(s);
+    for (int i = 0; i < SIDES && !stream && !r; i++)
+        if (d->busy >> i & 1) r = d->cu->stream_query(d->sides[i].stream);
+    *done = r == CUDA_OK;
+    return r == CUDA_NOT_READY ? GPA_OK : api_check(r, "cuStreamQuery", e);
+}
+
 gpa_code event_new(gpa_dev *d, gpa_event **out, gpa_err *e) {
     gpa_event *x = mem_zero(sizeof *x);
     if (!x) return gpa_no_memory(e);

@@ -1,4 +1,4 @@
-/* Events: the rows event_... and stream_wait of gpa_backend. */
+/* Events: the rows event_..., stream_wait and stream_query of gpa_backend. */
 #ifndef GPA_CUDA_EVENT_H
 #define GPA_CUDA_EVENT_H
 
@@ -12,5 +12,6 @@ gpa_code event_wait(gpa_dev *d, gpa_event *x, bool *faulted, gpa_err *e);
 gpa_code event_query(gpa_dev *d, gpa_event *x, bool *passed, gpa_err *e);
 gpa_code event_elapsed(gpa_dev *d, gpa_event *from, gpa_event *to, double *ms, gpa_err *e);
 gpa_code event_stream_wait(gpa_dev *d, uint32_t stream, bool *faulted, gpa_err *e);
+gpa_code event_stream_query(gpa_dev *d, uint32_t stream, bool *done, gpa_err *e);
 
 #endif
