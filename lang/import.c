@@ -95,24 +95,31 @@ static char *script_folder(const gpa_vm *vm) {
     return slash ? mem_text(s->name, (size_t)(slash - s->name)) : mem_text(".", 1);
 }
 
+const char *const vm_program_ends[] = {".gpa", ".py", NULL};
+
+/* *out stays NULL where the file is not there. */
+static gpa_code find_file_in(gpa_vm *vm, const char *folder, const char *name, const char *end, module_obj **out) {
+    gpa_str path, text;
+    bool found = false;
+    str_init(&path);
+    str_init(&text);
+    if (strcmp(folder, ".") != 0) str_printf(&path, "%s/", folder);
+    str_printf(&path, "%s%s", name, end);
+    gpa_code rc = path.failed ? vm_no_memory(vm) : read_file(vm, path.text, &text, &found);
+    if (!rc && found) rc = file_module(vm, name, path.text, &text, out);
+    str_free(&path);
+    str_free(&text);
+    return rc;
+}
+
 static gpa_code find_file(gpa_vm *vm, const char *name, module_obj **out) {
     char *script = script_folder(vm);
     const char *folders[] = {script, vm->folder, "."};
     gpa_code rc = script ? GPA_OK : vm_no_memory(vm);
     *out = NULL;
-    for (size_t i = 0; i < COUNT_OF(folders) && !*out && !rc; i++) {
-        gpa_str path, text;
-        bool found = false;
-        if (!folders[i]) continue;
-        str_init(&path);
-        str_init(&text);
-        if (strcmp(folders[i], ".") == 0) str_printf(&path, "%s.gpa", name);
-        else str_printf(&path, "%s/%s.gpa", folders[i], name);
-        rc = path.failed ? vm_no_memory(vm) : read_file(vm, path.text, &text, &found);
-        if (!rc && found) rc = file_module(vm, name, path.text, &text, out);
-        str_free(&path);
-        str_free(&text);
-    }
+    for (size_t i = 0; i < COUNT_OF(folders); i++)
+        for (const char *const *end = vm_program_ends; folders[i] && *end && !*out && !rc; end++)
+            rc = find_file_in(vm, folders[i], name, *end, out);
     mem_free(script);
     return rc;
 }

@@ -119,6 +119,8 @@ value vm_builtin_peek(gpa_vm *vm, gpa_sym name);
 /* A module by its dotted name ("numpy", "numpy.linalg", "cupy", "tools" for tools.gpa), imported when need be. Borrowed:
  * the vm keeps its modules. ModuleNotFoundError. */
 gpa_code vm_import(gpa_vm *vm, const char *name, module_obj **out);
+/* What the names of files with programs end in, in the order in which they are looked for; NULL behind the last. */
+extern const char *const vm_program_ends[];
 
 /* ---- functions ---- */
 

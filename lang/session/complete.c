@@ -175,9 +175,14 @@ static void add_magics(offers *o, magic_kinds kinds) {
     }
 }
 
-static bool is_program(const char *name) {
+/* The length of a program's name without its end; 0: it is none. */
+static size_t program_length(const char *name) {
     size_t n = strlen(name);
-    return n > 4 && strcmp(name + n - 4, ".gpa") == 0;
+    for (const char *const *end = vm_program_ends; *end; end++) {
+        size_t k = strlen(*end);
+        if (n > k && strcmp(name + n - k, *end) == 0) return n - k;
+    }
+    return 0;
 }
 
 /* Modules that can be imported: built-in ones, and programs in this folder. */
@@ -188,8 +193,9 @@ static void add_modules(offers *o) {
     DIR *d = opendir(".");
     for (struct dirent *e; d && (e = readdir(d));) {
         char text[256];
-        if (!is_program(e->d_name)) continue;
-        snprintf(text, sizeof text, "%.*s", (int)strlen(e->d_name) - 4, e->d_name);
+        size_t n = program_length(e->d_name);
+        if (!n) continue;
+        snprintf(text, sizeof text, "%.*s", (int)n, e->d_name);
         add(o, text, "module", "", "");
     }
     if (d) closedir(d);

@@ -82,7 +82,7 @@ static gpa_code set_name(gpa_session *s, const char *path, bool imported) {
     return rc;
 }
 
-/* The file, or the file with .gpa behind its name. */
+/* The file, or the file with a program's end behind its name. */
 static gpa_code find_program(magic_call *m, gpa_str *path, gpa_str *text) {
     gpa_str word;
     str_init(&word);
@@ -91,7 +91,12 @@ static gpa_code find_program(magic_call *m, gpa_str *path, gpa_str *text) {
     str_free(&word);
     if (!given) return vm_fail(m->s->vm, GPA_E_EXCEPTION, "you must provide at least a filename.");
     if (path->failed) return vm_no_memory(m->s->vm);
-    if (access(path->text, R_OK) && !strchr(path->text, '.')) str_put(path, ".gpa");
+    size_t n = path->len;
+    bool bare = access(path->text, R_OK) && !strchr(path->text, '.');
+    for (const char *const *end = vm_program_ends; bare && *end && access(path->text, R_OK); end++) {
+        str_cut(path, n);
+        str_put(path, *end);
+    }
     if (magic_read_file(path->text, text)) return GPA_OK;
     if (errno == ENOENT) return vm_fail(m->s->vm, GPA_E_EXCEPTION, "File `'%s'` not found.", path->text);
     return vm_fail(m->s->vm, GPA_E_OS, "[Errno %d] %s: '%s'", errno, strerror(errno), path->text);

@@ -22,7 +22,9 @@ printf 'print("before")\nprint(1 / 0)\nprint("after")\n' > "$work/fails.gpa"
 printf 'import sys\nsys.exit(7)\n' > "$work/exits.gpa"
 printf 'def f(:\n' > "$work/broken.gpa"
 printf 'value = 5\ndef double(x):\n    return 2 * x\n' > "$work/helper.gpa"
-printf 'import helper\nfrom helper import double\nprint(helper.value, double(4))\n' > "$work/imports.gpa"
+printf 'value = 6\n' > "$work/helper.py" # the .gpa file comes first
+printf 'def treble(x):\n    return 3 * x\n' > "$work/other.py"
+printf 'import helper\nfrom helper import double\nfrom other import treble\nprint(helper.value, double(4), treble(4))\n' > "$work/imports.gpa"
 chmod +x "$work/args.gpa"
 
 check "a command"                  0 '90\n' '' "$GPA" -c 'print(sum(range(10)) * 2)'
@@ -56,7 +58,7 @@ check "devices"                    0 '*ref*' '' "$GPA" --devices
 check "a program on stdin"         0 '3\n4\n' '' bash -c 'printf "$1" | "${@:2}"' piped 'for i in range(3, 5):\n    print(i)\n' "$GPA"
 check "a program on stdin by dash" 0 '3\n' '' bash -c 'printf "$1" | "${@:2}"' piped 'print(3)' "$GPA" -
 check "an error on stdin"          1 '' '*NameError*' bash -c 'printf "$1" | "${@:2}"' piped 'nope\n' "$GPA" -
-check "imports of files"           0 '5 8\n' '' "$GPA" "$work/imports.gpa"
+check "imports of files"           0 '5 8 12\n' '' "$GPA" "$work/imports.gpa"
 check "the reference device"       0 '285\n' '' "$GPA" --device ref -c 'print((arange(10) ** 2).sum())'
 printf 'from numba import cuda\n@cuda.jit\ndef count(h):\n    h[0] += 1\ncount[1, 8](np.zeros(1))\n' > "$work/races.gpa"
 check "Numba's simulator"          1 '' '*race in kernel count: thread (1, 0, 0) of block (0, 0, 0)*line 4*' env -u GPA_DEVICE NUMBA_ENABLE_CUDASIM=1 "$GPA" "$work/races.gpa"
