@@ -7,6 +7,48 @@ for f in (erf, erfc, expit, ndtr):
 print(np.round(gamma([0.5, 1, 4.5]), 9), np.round(gammaln([0.5, 1, 30.0]), 9), np.round(logit([0.1, 0.5]), 9), np.round(xlogy([0.0, 2.0], [0.0, 3.0]), 9))
 print(np.round(logsumexp([[1.0, 2], [1000, 1001]], axis=1), 9), np.round(logsumexp([0.0, 1], b=[1, 2]), 9), np.round(softmax(x.reshape(1, 7), axis=1), 9))
 print(factorial([0, 3, 5]), factorial(4), factorial(10, exact=True))
+# --- special: errors and normal distribution (scipy 1.10)
+from scipy import special
+x = np.array([-30, -5.5, -2.25, -1, -0.5, -1e-3, 0, 1e-10, 0.3, 0.999, 1.5, 1.99, 2, 3.7, 30, 200.0, np.inf, -np.inf, np.nan])
+p = np.array([-0.1, 0, 1e-300, 1e-20, 1e-5, 0.01, 0.074, 0.076, 0.3, 0.5, 0.6, 0.9, 0.924, 0.926, 0.99999, 1, 1.1, np.nan])
+def show(*values):
+    for v in values:
+        v = np.asarray(v)
+        print(v.dtype, v.shape, *[f'{e:.9e}' for e in v.ravel()])
+with np.errstate(all='ignore'):
+    show(special.erfcx(x), special.log_ndtr(x), special.ndtri(p), *[f(v) + 0.0 for f, v in ((special.erfinv, p), (special.erfinv, -p), (special.erfcinv, p), (special.erfcinv, 2 - p))])
+show(special.erfinv(np.float32([0.25, 0.5])).dtype == np.float32, special.ndtri(0.25))
+# --- special: the gamma function and its kin (scipy 1.10)
+from scipy import special
+pos = np.array([1e-3, 0.1, 0.5, 1, 2.5, 9.9, 10, 33.3, 150, 1e3])
+a, b = np.meshgrid(pos, pos)
+def show(*values):
+    for v in values:
+        v = np.asarray(v)
+        print(v.dtype, v.shape, *[f'{e:.8e}' for e in v.ravel()])
+with np.errstate(all='ignore'):
+    show(special.psi(np.concatenate([pos, [-0.5, -7.25, -2, 0.0, -0.0, np.nan]])), special.rgamma([-2, -0.5, 0, 0.5, 4]), special.beta(a, b))
+    show(special.gammainc(a, b), special.gammaincc(a, b), special.zeta(1 + pos), special.zeta(1 + a, b), special.digamma(3))
+    show(*[special.betainc(a, b, v) for v in (0, 1e-8, 0.01, 0.3, 0.5, 0.77, 0.999, 1)])
+    show(special.gammainc([0, 0, -1, 1, 1, 2, np.nan], [1, 0, 1, -1, np.inf, 0, 1]), special.gammaincc([0, 0, -1, 1, 1, 2, np.nan], [1, 0, 1, -1, np.inf, 0, 1]))
+    show(special.betainc([-1, 1, 1, np.nan], [1, -1, 1, 1], [0.5, 0.5, 1.5, 0.5]), special.zeta([1, 2, 3], [1, 0, -2.0]))
+show(*[special.polygamma(n, pos) for n in (0, 1, 2, 5)], special.betaln([1, 0.5, 20, 100], [2, 0.25, 30, 0.5]))
+show(special.binom([5, 10, 100, 1000, 2.5, 0.5, 40, 30], [2, 5, 50, 300, 1, 2.5, 39, 15.0]), special.comb([5, 10, 100, 3], [2, 5, 50, 4]))
+show(special.perm([5, 10, 20, 3], [2, 5, 3, 4]), special.comb(5, 2, repetition=True))
+print(special.comb(40, 20, exact=True), special.comb(3, 5, exact=True), special.comb(5, 2, exact=True, repetition=True), special.perm(7, 3, exact=True), special.perm(3, 5, exact=True))
+# --- special: logistic functions, entropies, elliptic integrals (scipy 1.10)
+from scipy import special
+x = np.array([-1000, -30, -5.5, -1, -1e-3, 0, 1e-10, 0.3, 1, 2, 30, 1000.0])
+a, b = np.meshgrid(np.array([0, 0.1, 1, 2.5, 30, -1, np.nan]), np.array([0, 0.1, 1, 1.1, 30, -1, np.nan]))
+def show(*values):
+    for v in values:
+        v = np.asarray(v)
+        print(v.dtype, v.shape, *[f'{e:.9e}' for e in v.ravel()])
+with np.errstate(all='ignore'):
+    show(special.log_expit(x), special.entr(x), special.exp10(x / 10), special.rel_entr(a, b), special.kl_div(a, b), special.xlog1py(a, b))
+    show(special.huber(a, b), special.pseudo_huber(np.abs(a), b), special.boxcox(np.abs(a[:, 1:]), b[:, 1:]), special.inv_boxcox(a[:5, :5], b[:5, :5]))
+    show(special.ellipk([-100, -1, 0, 0.3, 0.999999, 1, 1.1]), special.ellipe([-100, -1, 0, 0.3, 0.999999, 1, 1.1]), special.ellipkm1([0, 1e-10, 0.5, 1]))
+show(special.log_softmax([[1.0, 2], [1000, 1]], axis=1), special.cbrt([8, 27]), special.i0([0.0, 2]), special.sinc([0, 0.5]))
 # --- ndimage (scipy 1.10)
 from scipy import ndimage
 img = np.sin(np.arange(42.0)).reshape(6, 7)
