@@ -79,3 +79,38 @@ try:
     signal.convolve(a, [1, 2])
 except ValueError as e:
     print(e)
+# --- spatial.distance (scipy 1.16)
+from scipy.spatial import distance, distance_matrix
+from scipy.spatial.distance import cdist, pdist, squareform
+a, b = np.sin(np.arange(15.0) ** 1.5).reshape(5, 3), np.cos(np.arange(12.0) * 2).reshape(4, 3)
+wide = np.sin(np.arange(80.0) ** 1.5).reshape(4, 20)
+w = np.array([0.5, 2, 1])
+def show(*values):
+    for v in values:
+        v = np.asarray(v)
+        print(v.dtype, v.shape, *[f'{e:.9e}' for e in v.ravel()])
+for metric in ('euclidean', 'sqeuclidean', 'cityblock', 'chebyshev', 'minkowski', 'cosine', 'correlation', 'canberra', 'braycurtis', 'hamming'):
+    show(cdist(a, b, metric), pdist(a, metric), pdist(wide, metric) + 0.0, getattr(distance, metric)(a[0], b[1]))
+    show(cdist(a, b, metric, w=w), pdist(a, metric, w=w))
+show(cdist(a, b, 'minkowski', p=3), pdist(a, 'm', p=1), cdist(a, b, 'minkowski', p=np.inf), cdist(a, b, 'mahalanobis'), pdist(a, 'mahalanobis'), cdist(a, b, 'seuclidean'))
+show(pdist(a, 'seuclidean', V=[1, 2, 3]), cdist(a, b, 'mahalanobis', VI=np.diag([1.0, 2, 3])), distance_matrix(a, b), distance_matrix(a, b, p=1))
+show(cdist([[1, 2]], [[3, 5], [1, 2]]), cdist(a[:0], b), pdist(a[:1]), cdist(np.float32([[1, 2]]), np.float32([[0.5, 0.25]]), 'Cityblock'))
+bits = np.arange(24).reshape(4, 6) % 5 % 2 == 0
+show(cdist(bits, bits, 'jaccard'), pdist(bits, 'hamming'), distance.jaccard(bits[0], bits[1]), distance.jaccard([0, 0], [0, 0]))
+show(cdist(a, b, lambda u, v: (u * v).sum()), pdist(a, lambda u, v: abs(u - v).max()))
+show(distance.mahalanobis(a[0], b[0], np.diag([1.0, 2, 3])), distance.seuclidean(a[0], b[0], [1, 2, 3]), distance.minkowski([1, 0], [0, 1], 3))
+show(squareform(pdist(a)), squareform(squareform(pdist(a))), squareform([1, 2, 3]), squareform([]), squareform(np.zeros((1, 1))))
+out = np.zeros((5, 4))
+print(cdist(a, b, out=out) is out, out.sum().round(9))
+print([round(float(v), 9) for v in distance.directed_hausdorff(a, b)])
+# --- spatial.distance: errors (scipy 1.16)
+from scipy.spatial import distance, distance_matrix
+from scipy.spatial.distance import cdist, pdist, squareform
+for f in (lambda: cdist([1, 2], [[1, 2]]), lambda: cdist([[1, 2]], [1]), lambda: cdist([[1, 2]], [[1]]), lambda: cdist([[1]], [[1]], 'none'), lambda: pdist([1, 2]),
+          lambda: squareform([1, 2]), lambda: squareform(np.ones((2, 3))), lambda: squareform(np.ones((2, 2))), lambda: squareform(np.array([[0, 1], [2, 0]])),
+          lambda: squareform(np.ones((1, 1, 1))), lambda: squareform([1.0], 'tovector'), lambda: squareform(np.zeros((2, 2)), 'tomatrix'),
+          lambda: distance.minkowski([1], [2], 0), lambda: cdist([[1]], [[1]], 3), lambda: distance_matrix([[1, 2]], [[1]]), lambda: cdist([[1]], [[1]], out=np.zeros(3))):
+    try:
+        print(f())
+    except (ValueError, TypeError) as e:
+        print(type(e).__name__, e)
