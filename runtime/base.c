@@ -3,6 +3,7 @@
 
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
@@ -24,6 +25,17 @@ static void *count_in(void *p) {
 }
 
 void *mem_new(size_t n) { return gate() ? count_in(malloc(n ? n : 1)) : NULL; }
+
+enum { HUGE_PAGE = 2 << 20 };
+
+void *mem_large(size_t n, void **at) {
+    const size_t align = n >= 2 * (size_t)HUGE_PAGE ? HUGE_PAGE : sizeof(uint64_t);
+    void *block = mem_new(n + align);
+    if (!block) return NULL;
+    *at = (void *)(((uintptr_t)block + align - 1) / align * align);
+    if (align == HUGE_PAGE) madvise(*at, n / HUGE_PAGE * HUGE_PAGE, MADV_HUGEPAGE);
+    return block;
+}
 
 /* calloc knows when fresh pages are zero already; for a small block it is slower than malloc, which keeps those of a thread. */
 enum { SMALL_BLOCK = 1024 };

@@ -17,6 +17,8 @@
 
 /* n bytes, uninitialised (n 0 gives a block too). NULL when memory is short. Owned: mem_free. */
 void *mem_new(size_t n);
+/* n bytes of room at *at, in the block that is returned; large ones ask for huge pages, since new pages are a good part of the cost. */
+void *mem_large(size_t n, void **at);
 /* The same, filled with zero bytes. */
 void *mem_zero(size_t n);
 /* Grows or shrinks a block (p NULL: a new one). On failure NULL, and p stays as it was. */

@@ -106,26 +106,22 @@ typedef struct {
     uint64_t *key, *key_spare;
     int64_t *count;
     const atomic_bool *stop;
+    void *block[2]; /* in which they are: two, since a block of more than 32 MB does not stay with the process */
 } room;
 
 static void room_free(room *w) {
-    mem_free(w->r);
-    mem_free(w->spare);
-    mem_free(w->key);
-    mem_free(w->key_spare);
+    mem_free(w->block[0]);
+    mem_free(w->block[1]);
     mem_free(w->count);
 }
 
 static bool room_new(room *w, size_t n, bool ranks, const atomic_bool *stop) {
-    *w = (room){.stop = stop, .count = mem_new(sizeof *w->count << 11)};
-    if (ranks) {
-        w->r = mem_new(n * sizeof *w->r);
-        w->spare = mem_new(n * sizeof *w->spare);
-    } else {
-        w->key = mem_new(n * sizeof *w->key);
-        w->key_spare = mem_new(n * sizeof *w->key_spare);
-    }
-    return w->count && (ranks ? w->r && w->spare : w->key && w->key_spare);
+    const size_t size = n * (ranks ? sizeof *w->r : sizeof *w->key);
+    void *at = NULL, *spare = NULL;
+    *w = (room){.stop = stop, .count = mem_new(sizeof *w->count << 11), .block = {mem_large(size, &at), mem_large(size, &spare)}};
+    if (ranks) w->r = at, w->spare = spare;
+    else w->key = at, w->key_spare = spare;
+    return w->count && w->block[0] && w->block[1];
 }
 
 /* ---- places ---- */
@@ -136,36 +132,34 @@ typedef struct {
     int kth, n_kth; /* which places */
 } group;
 
-/* The counts of digits become where each begins. */
-static void begin_digits(int64_t *count, uint64_t digits) {
-    int64_t sum = 0;
+/* What scattering by a digit takes: the bin of each digit, and where the next item of each bin goes. */
+typedef struct {
+    uint8_t of[1 << 11];
+    int64_t next[2 * MOST_PLACES + 1];
+} bins;
+
+/* From how many items have each digit, the bins: neighbouring digits without a place share one, so that few are written side by side; and
+ * the groups, which are digits with places; `first` is the place of the first item. Returns how many groups there are. */
+static int join_digits(const int64_t *count, uint64_t digits, int64_t first, const int64_t *kth, int n_kth, bins *b, group *found) {
+    int groups = 0, n = 0;
+    bool open = false;
+    int64_t at = 0;
     for (uint64_t d = 0; d < digits; d++) {
-        int64_t c = count[d];
-        count[d] = sum;
-        sum += c;
-    }
-}
-
-static void place_keys(uint64_t *key, uint64_t *spare, int64_t n, int bits, int64_t first, const int64_t *kth, int n_kth, room *w);
-
-/* Of items sorted by the digit at `shift`, so that count[d] is the end of those with digit d, the groups in which there is a place;
- * `first` is the place of the first. Item i has the key key[i * step]. Returns how many there are. */
-static int find_groups(const uint64_t *key, int64_t step, int shift, uint64_t digits, const int64_t *count, int64_t first, const int64_t *kth,
-                       int n_kth, group *found) {
-    int groups = 0;
-    for (int i = 0; i < n_kth;) {
-        uint64_t d = key[(kth[i] - first) * step] >> shift & (digits - 1);
-        group g = {.from = d ? count[d - 1] : 0, .to = count[d], .kth = i};
-        for (; i < n_kth && kth[i] - first < g.to; i++) g.n_kth++;
-        found[groups++] = g;
+        group g = {.from = at, .to = at + count[d], .kth = groups ? found[groups - 1].kth + found[groups - 1].n_kth : 0};
+        while (g.kth + g.n_kth < n_kth && kth[g.kth + g.n_kth] - first < g.to) g.n_kth++;
+        if (g.n_kth) found[groups++] = g;
+        if (g.n_kth || !open) b->next[n++] = at;
+        open = !g.n_kth;
+        b->of[d] = (uint8_t)(n - 1);
+        at = g.to;
     }
     return groups;
 }
 
-/* In n keys, sorted by the digit at `shift`, what shares a place's digit is sorted further. */
-static void place_groups(uint64_t *key, uint64_t *spare, int shift, uint64_t digits, int64_t first, const int64_t *kth, int n_kth, room *w) {
-    group found[MOST_PLACES];
-    int groups = find_groups(key, 1, shift, digits, w->count, first, kth, n_kth, found);
+static void place_keys(uint64_t *key, uint64_t *spare, int64_t n, int bits, int64_t first, const int64_t *kth, int n_kth, room *w);
+
+/* In keys that were put into bins by the digit at `shift`, what shares a place's digit is sorted further. */
+static void place_groups(uint64_t *key, uint64_t *spare, int shift, const group *found, int groups, int64_t first, const int64_t *kth, room *w) {
     for (int i = 0; i < groups && shift && !hostcall_stopped(w->stop); i++) {
         const group *g = &found[i];
         place_keys(key + g->from, spare, g->to - g->from, shift, first + g->from, kth + g->kth, g->n_kth, w);
@@ -176,6 +170,8 @@ static void place_groups(uint64_t *key, uint64_t *spare, int shift, uint64_t dig
 static void place_keys(uint64_t *key, uint64_t *spare, int64_t n, int bits, int64_t first, const int64_t *kth, int n_kth, room *w) {
     int digit = MIN(bits, n <= MIDDLE ? 8 : 11), shift = bits - digit;
     uint64_t digits = 1ull << digit;
+    group found[MOST_PLACES];
+    bins b;
     if (n <= SHORT || !bits) {
         uint64_t *sorted = sort_keys(key, spare, n, bits, w->count, w->stop);
         if (sorted != key) memcpy(key, sorted, (size_t)n * sizeof *key);
@@ -184,9 +180,9 @@ static void place_keys(uint64_t *key, uint64_t *spare, int64_t n, int bits, int6
     memcpy(spare, key, (size_t)n * sizeof *key);
     memset(w->count, 0, digits * sizeof *w->count);
     for (int64_t i = 0; i < n; i++) w->count[spare[i] >> shift & (digits - 1)]++;
-    begin_digits(w->count, digits);
-    for (int64_t i = 0; i < n; i++) key[w->count[spare[i] >> shift & (digits - 1)]++] = spare[i];
-    place_groups(key, spare, shift, digits, first, kth, n_kth, w);
+    int groups = join_digits(w->count, digits, first, kth, n_kth, &b, found);
+    for (int64_t i = 0; i < n; i++) key[b.next[b.of[spare[i] >> shift & (digits - 1)]]++] = spare[i];
+    place_groups(key, spare, shift, found, groups, first, kth, w);
 }
 
 /* The same for the elements of a row, whose keys are made as they are put where their highest digit belongs. */
@@ -195,15 +191,18 @@ static void place_values(const gpa_libcall *c, const char *in, int64_t n, const 
     int bits = (int)item * 8, digit = MIN(bits, n <= MIDDLE ? 8 : 11), shift = bits - digit;
     uint64_t digits = 1ull << digit, *key = w->key;
     sortkey_order own = *o; /* the compiler knows that nothing changes it */
+    group found[MOST_PLACES];
+    bins b;
+    int groups = 0;
     memset(w->count, 0, digits * sizeof *w->count);
 #define PLACE(T)                                                                                                    \
     {                                                                                                               \
         const T *x = (const void *)in;                                                                              \
         for (int64_t i = 0; i < n; i++) w->count[sortkey_of_bits(x[i], &own) >> shift & (digits - 1)]++;     \
-        begin_digits(w->count, digits);                                                                             \
+        groups = join_digits(w->count, digits, 0, c->sort.places, c->sort.n_places, &b, found);                     \
         for (int64_t i = 0; i < n; i++) {                                                                           \
             uint64_t k = sortkey_of_bits(x[i], &own);                                                        \
-            key[w->count[k >> shift & (digits - 1)]++] = k;                                                         \
+            key[b.next[b.of[k >> shift & (digits - 1)]]++] = k;                                                     \
         }                                                                                                           \
         break;                                                                                                      \
     }
@@ -214,7 +213,7 @@ static void place_values(const gpa_libcall *c, const char *in, int64_t n, const 
     case 8: PLACE(uint64_t)
     }
 #undef PLACE
-    place_groups(key, w->key_spare, shift, digits, 0, c->sort.places, c->sort.n_places, w);
+    place_groups(key, w->key_spare, shift, found, groups, 0, c->sort.places, w);
 }
 
 static void sort_values(const gpa_libcall *c, const char *in, int64_t n, char *out, room *w) {
@@ -262,6 +261,7 @@ static void order_keys(const ordered *o, int64_t lo, int64_t n, int bits, int le
     room *w = o->w;
     ranked *r = w->r + lo, *spare = w->spare + lo;
     group found[MOST_PLACES];
+    bins b;
     bool sorted = is_sorted_ranks(r, n);
     if (!sorted && n_kth && n > MIDDLE) {
         const int digit = MIN(bits, 11), shift = bits - digit;
@@ -269,9 +269,8 @@ static void order_keys(const ordered *o, int64_t lo, int64_t n, int bits, int le
         memcpy(spare, r, (size_t)n * sizeof *r);
         memset(w->count, 0, digits * sizeof *w->count);
         for (int64_t i = 0; i < n; i++) w->count[spare[i].key >> shift & (digits - 1)]++;
-        begin_digits(w->count, digits);
-        for (int64_t i = 0; i < n; i++) r[w->count[spare[i].key >> shift & (digits - 1)]++] = spare[i];
-        int groups = find_groups(&r->key, sizeof *r / sizeof r->key, shift, digits, w->count, lo, kth, n_kth, found);
+        int groups = join_digits(w->count, digits, lo, kth, n_kth, &b, found);
+        for (int64_t i = 0; i < n; i++) r[b.next[b.of[spare[i].key >> shift & (digits - 1)]]++] = spare[i];
         for (int i = 0; i < groups && !hostcall_stopped(w->stop); i++)
             order_keys(o, lo + found[i].from, found[i].to - found[i].from, shift, level, kth + found[i].kth, found[i].n_kth);
         return;

@@ -29,13 +29,13 @@ static inline uint64_t sortkey_of_bits(uint64_t bits, const sortkey_order *o) {
     if (o->kind == 'I') return bits ^ o->sign;
     if (o->kind != 'F') return bits;
     if ((bits & ~o->sign) > o->nan) return bits | o->sign;
-    return bits & o->sign ? ~bits & (o->sign | (o->sign - 1)) : bits | o->sign;
+    return bits ^ (o->sign | (-(uint64_t)((bits & o->sign) != 0) & (o->sign - 1))); /* signs cannot be foreseen: no branch */
 }
 
 static inline uint64_t sortkey_to_bits(uint64_t key, const sortkey_order *o) {
     if (o->kind == 'I') return key ^ o->sign;
     if (o->kind != 'F') return key;
-    return key & o->sign ? key ^ o->sign : ~key & (o->sign | (o->sign - 1));
+    return key ^ (o->sign | (-(uint64_t)!(key & o->sign) & (o->sign - 1)));
 }
 
 /* The same, where 0 and -0, and all that are no numbers, are equal. */

@@ -6,8 +6,6 @@
  * rows, calls. */
 #include "runtime/cpu/sort.h"
 
-#include <sys/mman.h>
-
 #include "runtime/base.h"
 #include "runtime/cpu/run.h"
 #include "runtime/cpu/sort_short.h"
@@ -17,7 +15,7 @@
 /* Elements of a chunk that a thread takes, of a part that is not split, of one that is sorted by insertion, of a block that is
  * converted; bits of the digits of splitting and sorting; least items for several threads; steps for an item by which places are mended
  * at most; of a row of bytes whose places are found by comparing. */
-enum { CHUNK = 1 << 16, SMALL = 1 << 13, FEW = 32, BLOCK = 256, DIGIT = 10, LOW_DIGIT = 11, SHARED = 1 << 15, STEPS = 4, BYTES = 256, HUGE_PAGE = 2 << 20 };
+enum { CHUNK = 1 << 16, SMALL = 1 << 13, FEW = 32, BLOCK = 256, DIGIT = 10, LOW_DIGIT = 11, SHARED = 1 << 15, STEPS = 4, BYTES = 256 };
 
 /* A part of a row: n items from `at` on in one of the two arrays, whose keys differ in so many bits at most. */
 typedef struct {
@@ -125,16 +123,6 @@ bool sort_can(const gpa_libcall *c) {
     return !dtype_is_complex(c->dtype) && c->sort.n <= UINT32_MAX;
 }
 
-/* n bytes at *at; large ones ask for huge pages, since new pages are a good part of the cost. Returns the block to be freed. */
-static char *room_for(size_t n, void **at) {
-    size_t align = n >= 2 * (size_t)HUGE_PAGE ? HUGE_PAGE : sizeof(uint64_t);
-    char *block = mem_new(n + align);
-    if (!block) return NULL;
-    *at = (void *)(((uintptr_t)block + align - 1) / align * align);
-    if (align == HUGE_PAGE) madvise(*at, n / HUGE_PAGE * HUGE_PAGE, MADV_HUGEPAGE);
-    return block;
-}
-
 /* A row of bytes: where each of the 256 keys begins tells all. */
 static void sort_bytes(const work *k, const uint8_t *in, char *out) {
     int64_t n = k->c->sort.n, begin[256] = {0}, sum = 0;
@@ -165,7 +153,7 @@ static bool sort_one(const work *k, int64_t i, int threads) {
     gpa_err e = {0};
     gpa_code rc = GPA_E_MEMORY;
     bool in_place = size == (k->ranks ? sizeof(int64_t) : k->order.item); /* then the result's memory holds one side */
-    char *block = room_for((size_t)n * size * (in_place ? 1 : 2), &w.item[1]);
+    void *block = mem_large((size_t)n * size * (in_place ? 1 : 2), &w.item[1]);
     if (!block) goto out;
     w.item[0] = in_place ? w.out : (char *)w.item[1] + (size_t)n * size;
     if (k->ranks) rc = k->order.item == 8 ? sort_row_rank_8(&w, &e) : sort_row_rank_4(&w, &e);

@@ -82,6 +82,15 @@ for n, kinds in (50, 4), (9000, 1), (9000, 7), (9000, 100000):
             print(same(s, a[order]), int((order * (np.arange(n) % 89)).sum()), same(p[kth], s[kth]), same(a[g][kth], s[kth]), same(np.sort(p[:kth[1]]), s[:kth[1]]))
             print(np.median(a), np.unique(a).size, np.searchsorted(s, a[:9]), np.searchsorted(s, a[:9], side="right"))
 
+# --- many places
+h = np.arange(9000) * 2654435761 % 4294967296
+for t in np.float64, np.complex64, np.complex128, np.int16:
+    for n in 1, 63, 64, 65: # neighbours, and far apart
+        for kth in np.arange(n) + 4000, np.arange(n) * 131 + 7, np.arange(n) * 131 // 2:
+            a = (h % 9001 - 4500 + (1j * (h % 3) if t in (np.complex64, np.complex128) else 0)).astype(t)
+            p, g, s = np.partition(a, kth), np.argpartition(a, kth), np.sort(a)
+            print((p[kth] == s[kth]).all(), (a[g][kth] == s[kth]).all(), (np.sort(p) == s).all(), all([(p[:k] <= p[k]).all() and (p[k:] >= p[k]).all() for k in kth.tolist()]))
+
 # --- results of elementwise operations lie in memory as their operands do
 F, C, P = np.arange(6.0).reshape(3, 2).T, np.ones((2, 3)), np.arange(24.0).reshape(4, 3, 2).transpose(1, 2, 0)
 def lies(*arrays):
