@@ -33,6 +33,7 @@ V ll_round(ll *E, gpa_dtype t, V v) {
 V ll_to_memory(ll *E, gpa_dtype t, V v) {
     LLVMTypeRef type = as_wide_as(E, v, ll_memory(E, t));
     if (t == DT_BOOL) return LLVMBuildZExt(E->b, v, type, "");
+    if (t == DT_F16 && LLVMIsAFPExtInst(v) && LLVMTypeOf(LLVMGetOperand(v, 0)) == type) return LLVMGetOperand(v, 0);
     if (t == DT_F16) return LLVMBuildFPTrunc(E->b, v, type, "");
     if (t != DT_BF16) return v;
     V bits = LLVMBuildBitCast(E->b, v, as_wide_as(E, v, ll_i(E, 32)), "");

@@ -234,7 +234,22 @@ static ll_val ll_cmp(ll *E, const row *r, LLVMRealPredicate f, LLVMIntPredicate 
     return result(r, v);
 }
 
+/* The bits of a half that is as it came from memory, and the half that has such bits; NULL: it was computed, in lanes of float. Where
+ * signs alone change, nothing is converted. */
+static V half_bits(ll *E, const row *r) {
+    LLVMTypeRef one = ll_i(E, 16);
+    V v = r->a.v, half = r->t == DT_F16 && LLVMIsAFPExtInst(v) ? LLVMGetOperand(v, 0) : NULL;
+    return half ? LLVMBuildBitCast(E->b, half, ll_width(v) > 1 ? LLVMVectorType(one, ll_width(v)) : one, "") : NULL;
+}
+
+static ll_val half_result(ll *E, const row *r, V bits) {
+    LLVMTypeRef half = LLVMTypeOf(LLVMGetOperand(r->a.v, 0));
+    return result(r, LLVMBuildFPExt(E->b, LLVMBuildBitCast(E->b, bits, half, ""), LLVMTypeOf(r->a.v), ""));
+}
+
 static ll_val ll_neg(ll *E, const row *r) {
+    V bits = half_bits(E, r);
+    if (bits) return half_result(E, r, bin(E, LLVMXor, bits, ll_int_like(E, bits, 0x8000)));
     if (r->kind == 'C') return pair(r, LLVMBuildFNeg(E->b, r->a.v, ""), LLVMBuildFNeg(E->b, r->a.im, ""));
     return result(r, r->kind == 'F' ? LLVMBuildFNeg(E->b, r->a.v, "") : LLVMBuildNeg(E->b, r->a.v, ""));
 }
@@ -272,11 +287,12 @@ static ll_val ll_scale(ll *E, const row *r, double n, double d) {
 }
 
 static ll_val ll_abs(ll *E, const row *r) {
-    V v = r->a.v;
+    V v = r->a.v, bits;
     if (r->kind == 'C') {
         V parts[2] = {r->a.v, r->a.im}, h = ll_width(v) > 1 ? ll_modulus(E, r->a) : ll_libm(E, "hypot", parts, 2);
         return h ? result(r, h) : by_function(E, r);
     }
+    if ((bits = half_bits(E, r))) return half_result(E, r, bin(E, LLVMAnd, bits, ll_int_like(E, bits, 0x7fff)));
     if (r->kind == 'F') return result(r, ll_intrinsic(E, "llvm.fabs", &v, 1));
     if (r->kind != 'I') return r->a;
     return result(r, ll_select(E, LLVMBuildICmp(E->b, LLVMIntSLT, v, ll_int_like(E, v, 0), ""), LLVMBuildNeg(E->b, v, ""), v));

@@ -130,3 +130,14 @@ tell(lambda: float.fromhex(" 0b4 "), lambda: float.fromhex(" -0x3p1"), lambda: f
      lambda: np.array(1j).conj(), lambda: np.floor_divide.reduce(np.array(3, "i4"), axis=None), lambda: np.array([1]).conjugate())
 a = np.arange(3)
 print(a.conj() is a, np.array([1j]).conj())
+
+# --- signs of halves: all bits, those of NaN too
+np.seterr(all="ignore")
+h = np.arange(65536).astype(np.uint16).view(np.float16)
+w = np.arange(65536) % 97
+for r in abs(h), -h, -abs(h), abs(-h), np.fabs(h), abs(h[::-3]), np.negative(h.reshape(256, 256).T), np.abs(h[5:20]), abs(h) * 2, np.where(h > 0, -h, abs(h)), -(h + 1):
+    r = r.ravel()
+    v = r.view(np.uint16)
+    print(int(np.where(np.isnan(r), 0, v * w[:v.size]).sum()))
+for r in abs(h), -h, -abs(h), abs(-h), abs(h[::-3]): print(int((r.view(np.uint16) * w[:r.size]).sum()))
+print(-np.float16(0), abs(np.float16(-0.0)), abs(h[:40]).max(), -h[:3])
