@@ -38,10 +38,8 @@ enum { BLOCK = 2048, PAIRS = 64, REGISTER = 64, FEW = 16 };
         const T limit = least ? (T)INFINITY : -(T)INFINITY;                                                    \
         T s[LANES], best = limit;                                                                              \
         I no = 0, yes = 0;                                                                                     \
-        for (int64_t i = 0; i < n; i++) no |= p[i] != p[i];                                                    \
-        if (no && !pass) return lost;                                                                          \
-        for (int64_t i = 0; i < n; i++) yes |= p[i] == p[i];                                                   \
-        if (!yes) return lost;                                                                                 \
+        for (int64_t i = 0; !pass && i < n; i++) no |= p[i] != p[i];                                           \
+        if (no) return lost;                                                                                   \
         GPA_LANES for (I i = 0; i < LANES; i++) s[i] = limit;                                                  \
         for (int64_t j = 0; least && j + LANES <= n; j += LANES)                                               \
             GPA_LANES for (I i = 0; i < LANES; i++) s[i] = p[j + i] < s[i] ? p[j + i] : s[i];                  \
@@ -49,7 +47,8 @@ enum { BLOCK = 2048, PAIRS = 64, REGISTER = 64, FEW = 16 };
             GPA_LANES for (I i = 0; i < LANES; i++) s[i] = p[j + i] > s[i] ? p[j + i] : s[i];                  \
         for (int i = 0; i < LANES; i++) best = (least ? s[i] < best : s[i] > best) ? s[i] : best;              \
         for (int64_t i = n / LANES * LANES; i < n; i++) best = (least ? p[i] < best : p[i] > best) ? p[i] : best; \
-        return best;                                                                                           \
+        for (int64_t i = 0; best == limit && i < n; i++) yes |= p[i] == p[i]; /* or there was no number */      \
+        return best != limit || yes ? best : lost;                                                             \
     }
 AMONG_FLOATS(extreme_f32, float, int32_t)
 AMONG_FLOATS(extreme_f64, double, int64_t)

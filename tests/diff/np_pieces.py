@@ -150,3 +150,19 @@ try: print(W[:, np.append(j, 5000)].sum())
 except IndexError as e: print(e)
 r = A[:, i]; r[0, 0] = 99; print(A[0, 5], r[0])
 v = A[:, m]; A[0, 0] = 55; print(v[0])
+
+# --- the largest and smallest of long and short slices, of which many elements are no numbers
+n = 60000
+at = np.concatenate((np.arange(0, 12000, 300), np.arange(12000, 50000, 2047), np.arange(50000, 60000, 2500)))
+for t in 'f4', 'f8':
+    x = ((np.arange(n) * 7919 % 10007) - 5000).astype(t)
+    for what in range(6):
+        y = x.copy()
+        if what == 1: y[::3] = np.nan
+        if what == 2: y[5000:30000] = np.nan
+        if what == 3: y[5000:30000], y[29000] = np.nan, 7
+        if what == 4: y[5000:30000], y[8001:30000:5] = -np.inf, np.nan
+        if what == 5: y[5000:30000], y[8001:30000:5], y[20000] = np.inf, np.nan, -np.inf
+        for u in np.fmax, np.fmin, np.maximum, np.minimum:
+            r = u.reduceat(y, at)
+            print(t, what, u, np.flatnonzero(np.isnan(r)).sum(), np.flatnonzero(np.isinf(r)).sum(), np.where(np.isfinite(r), r, 0)[::3].tolist())
