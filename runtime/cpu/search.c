@@ -47,7 +47,8 @@ static int64_t by_keys(const search *s, int64_t j) {
 /* ---- groups ---- */
 
 /* Values from .. to, of type T; C counts in as many bytes. `at` is the last element before the group before. Where the whole group lies between that and one of the next NEAR
- * elements, each value is compared with those up to it; else all are halved. Among FEW elements each value is compared with all. */
+ * elements, each value is compared with those up to it; else all are halved. Among FEW elements each value is compared with all. Of some
+ * values in each piece it is seen whether half of it lies outside of all elements. */
 #define SEARCH(name, T, C, BEFORE)                                                                   \
     typedef C name##_count __attribute__((vector_size(REGISTER)));                                   \
     typedef T name##_group __attribute__((vector_size(REGISTER)));                                   \
@@ -68,7 +69,7 @@ static int64_t by_keys(const search *s, int64_t j) {
         for (int k = 0; k < MANY && numbers < MANY; k++)                                             \
             if (w[k] != w[k]) s->out[from + k] = by_keys(s, from + k);                               \
     }                                                                                                \
-    GPA_WIDE static void name(const search *s, int64_t from, int64_t to) {                           \
+    GPA_WIDE static void name##_all(const search *s, int64_t from, int64_t to) {                     \
         const T *a = s->a, *v = s->v;                                                                \
         int64_t n = s->c->search.n, at = 0, width = STEP;                                            \
         for (; n <= FEW(T) && from + MANY <= to; from += MANY) name##_few(s, from);                  \
@@ -105,6 +106,38 @@ static int64_t by_keys(const search *s, int64_t j) {
             for (int k = 0; k < GROUP && !numbers; k++) s->out[from + k] = by_keys(s, from + k);     \
         }                                                                                            \
         for (; from < to; from++) s->out[from] = by_keys(s, from);                                   \
+    }                                                                                                \
+    /* Of n values, at most a PIECE, those that lie outside of all elements are told at once, the others are looked for by themselves. */ \
+    GPA_WIDE static void name##_inside(const search *s, int64_t from, int64_t n) {                   \
+        const T *a = s->a, *w = (const T *)s->v + from, first = a[0], last = a[s->c->search.n - 1];  \
+        int64_t found[PIECE], *out = s->out + from, m = 0;                                           \
+        int32_t at[PIECE];                                                                           \
+        uint8_t stays[PIECE];                                                                        \
+        T values[PIECE];                                                                             \
+        search inside = *s;                                                                          \
+        for (int64_t k = 0; k < n; k++) {                                                            \
+            C below = !(first BEFORE w[k]) & (w[k] == w[k]), above = last BEFORE w[k];               \
+            out[k] = s->c->search.n & -(int64_t)above;                                               \
+            stays[k] = !(below | above);                                                             \
+        }                                                                                            \
+        for (int32_t k = 0; k < n; k++) {                                                            \
+            at[m] = k;                                                                               \
+            m += stays[k];                                                                           \
+        }                                                                                            \
+        for (int64_t k = 0; k < m; k++) values[k] = w[at[k]];                                        \
+        inside.v = values, inside.out = found;                                                       \
+        name##_all(&inside, 0, m);                                                                   \
+        for (int64_t k = 0; k < m; k++) out[at[k]] = found[k];                                       \
+    }                                                                                                \
+    static void name(const search *s, int64_t from, int64_t to) {                                    \
+        const T *a = s->a, *v = s->v, first = a[0], last = a[s->c->search.n - 1];                    \
+        for (int64_t end; from < to; from = end) {                                                   \
+            int64_t outside = 0;                                                                     \
+            end = MIN(from + PIECE, to);                                                             \
+            for (int64_t k = from; k < end; k += STEP) outside += !(first BEFORE v[k]) | (last BEFORE v[k]); \
+            if (s->c->search.n > FEW(T) && outside * 2 * STEP > end - from) name##_inside(s, from, end - from); \
+            else name##_all(s, from, end);                                                           \
+        }                                                                                            \
     }
 #define BOTH(name, T, C) SEARCH(name##_left, T, C, <) SEARCH(name##_right, T, C, <=)
 BOTH(f32, float, int32_t)

@@ -117,3 +117,20 @@ for order in "CFAKcf":
         print(order, y.flags.c_contiguous, y.flags.f_contiguous, y.strides, y.tolist(), x.astype(x.dtype, order=order).strides, x.astype(x.dtype, order=order, copy=False).flags.f_contiguous)
 try: a.astype(float, order="X")
 except ValueError as e: print(e)
+
+# --- searched for among elements of which most are above or below
+h = np.arange(5000) * 2654435761 % 1000003
+for t in "f8", "f4", "f2", "i8", "i4", "i2", "i1", "u8", "u2", "u1", "?":
+    for n in 1, 40, 300, 2000:
+        a = np.sort((h[:n] % 97 + 10).astype(t))
+        for far in 120, 30000:
+            v = (h % far - (0 if t[0] in "u?" else far // 3)).astype("i8").astype(t)
+            for odd in range(4 if t[0] == "f" else 1):
+                if odd == 1: v[h % 5 == 0], v[h % 7 == 0], v[h % 11 == 0] = np.nan, np.inf, -np.inf
+                if odd == 2: a[n // 2:] = np.nan
+                if odd == 3: a[:] = np.nan
+                for side in "left", "right":
+                    r = np.searchsorted(a, v, side=side)
+                    print(t, n, far, odd, int((r * (np.arange(v.size) % 89)).sum()), np.searchsorted(a, v[3:1040], side=side).sum(), np.searchsorted(a, v[:7], side=side))
+xp = np.linspace(0, 10, 3000)
+for x in h - 500000, (h - 500000) / 1000, np.where(h % 3 == 0, np.nan, h - 500000.0): print(np.nansum(np.interp(x, xp, np.sqrt(xp))).round(6), np.interp(x[:40], xp, xp * xp, left=-1, right=7).tolist())
