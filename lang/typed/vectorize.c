@@ -206,6 +206,9 @@ gpa_code typed_py_func(gpa_vm *vm, value *argv, value *out) {
     return GPA_OK;
 }
 
+/* Every compiled function has the one it was made of as its first field. */
+gpa_code typed_its_doc(gpa_vm *vm, value *argv, value *out) { return vm_attr(vm, argv[0].object->fields[FUNCTION], "__doc__", out); }
+
 gpa_code typed_its_name(gpa_vm *vm, value *argv, value *out) { return native_give(v_cstr(vm, name_of(vm, argv[0].object)), out); }
 
 /* ---- decorators ---- */

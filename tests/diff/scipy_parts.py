@@ -36,6 +36,16 @@ show(*[special.polygamma(n, pos) for n in (0, 1, 2, 5)], special.betaln([1, 0.5,
 show(special.binom([5, 10, 100, 1000, 2.5, 0.5, 40, 30], [2, 5, 50, 300, 1, 2.5, 39, 15.0]), special.comb([5, 10, 100, 3], [2, 5, 50, 4]))
 show(special.perm([5, 10, 20, 3], [2, 5, 3, 4]), special.comb(5, 2, repetition=True))
 print(special.comb(40, 20, exact=True), special.comb(3, 5, exact=True), special.comb(5, 2, exact=True, repetition=True), special.perm(7, 3, exact=True), special.perm(3, 5, exact=True))
+# --- special: inverses (scipy 1.10)
+from scipy import special
+a, y = np.meshgrid(np.array([1e-2, 0.1, 0.5, 1, 2.5, 9.9, 33.3, 1e3]), np.array([1e-100, 1e-10, 1e-3, 0.1, 0.3, 0.5, 0.7, 0.9, 0.999, 1 - 1e-9]))
+def show(*values):
+    for v in values:
+        v = np.asarray(v)
+        print(v.dtype, v.shape, *[f'{e:.8e}' for e in v.ravel()])
+show(special.gammaincinv(a[:, 1:], y[:, 1:]), special.gammainccinv(a[:, 1:], y[:, 1:]), special.betaincinv(a[1:, 1:], 2.5, y[1:, 1:]), special.betaincinv(a[1:, 1:], 0.3, y[1:, 1:]))
+show(special.stdtrit(a[2:, 2:], y[2:, 2:]), special.stdtr(*np.meshgrid(a[0], [-50, -3, -1, -0.1, 0, 0.1, 1, 3, 50.0])))
+show(special.gammaincinv([1, 1, 1, 1, 0, np.nan], [0, 1, -0.1, 1.1, 0.5, 0.5]), special.betaincinv([1, 1, 1, 1], [2, 2, 2, -1], [0, 1, -0.1, 0.5]), special.betaincc(a[3:5, 2:], 1.5, 0.25))
 # --- special: logistic functions, entropies, elliptic integrals (scipy 1.10)
 from scipy import special
 x = np.array([-1000, -30, -5.5, -1, -1e-3, 0, 1e-10, 0.3, 1, 2, 30, 1000.0])
@@ -114,3 +124,62 @@ for f in (lambda: cdist([1, 2], [[1, 2]]), lambda: cdist([[1, 2]], [1]), lambda:
         print(f())
     except (ValueError, TypeError) as e:
         print(type(e).__name__, e)
+# --- stats: distributions (scipy 1.16)
+from scipy import stats
+x = np.array([-np.inf, -30, -2.5, -1, 0, 1e-3, 0.5, 0.75, 1, 1.5, 2.5, 7, 40, np.inf, np.nan])
+q = np.array([-0.1, 0, 1e-6, 0.1, 0.5, 0.75, 0.999, 1, 1.1, np.nan])
+def show(*values):
+    for v in values:
+        v = np.asarray(v)
+        print(v.dtype, v.shape, *[f'{e:.8e}' for e in (v + 0.0).ravel()])
+laws = [(stats.norm,), (stats.uniform,), (stats.expon,), (stats.lognorm, 0.7), (stats.cauchy,), (stats.laplace,), (stats.logistic,), (stats.rayleigh,),
+        (stats.weibull_min, 1.5), (stats.pareto, 2.5), (stats.gamma, 2.5), (stats.chi2, 3), (stats.beta, 2, 3.5), (stats.t, 4.5), (stats.f, 3, 7)]
+for law, *shapes in laws:
+    show(law.pdf(x[:-2], *shapes), law.cdf(x, *shapes), law.sf(x, *shapes), law.ppf(q, *shapes), law.pdf(x[:-2], *shapes, 0.5, 2), law.cdf(x, *shapes, loc=-1, scale=0.5))
+    inner = law.ppf([0.1, 0.5, 0.9], *shapes)
+    show(law.logpdf(inner, *shapes), law.logcdf(inner, *shapes), law.logsf(inner, *shapes), law.isf([1e-6, 0.1, 0.75], *shapes, loc=3))
+    show(law.mean(*shapes, 1, 2), law.var(*shapes, 1, 2), law.std(*shapes), law.median(*shapes), law.interval(0.9, *shapes), law.support(*shapes, 1, 2))
+    show(law.pdf(0.5, *shapes, 0, -1), law.ppf(0.5, *shapes, 0, 0), law(*shapes, loc=1).cdf([1.5, 2]), law(*shapes).mean())
+for law in (stats.lognorm, stats.weibull_min, stats.pareto, stats.gamma, stats.chi2, stats.t):
+    show(law.pdf(1.5, -1), law.cdf(1.5, [0.5, 0, 2]), law.ppf([[0.1], [0.5]], [0.5, 2]))
+show(stats.norm.logcdf(-50), stats.norm.sf(30), stats.norm.pdf(0), stats.norm.fit([1.0, 2, 6]), stats.expon.fit([1.0, 2, 6]), stats.uniform.fit([1.0, 2, 6]))
+# --- stats: discrete distributions (scipy 1.16)
+from scipy import stats
+k = np.array([-1, 0, 0.5, 1, 2, 3, 7, 12, 40])
+q = np.array([-0.1, 0, 1e-6, 0.1, 0.5, 0.75, 0.999, 1, 1.1, np.nan])
+def show(*values):
+    for v in values:
+        v = np.asarray(v)
+        print(v.dtype, v.shape, *[f'{e:.8e}' for e in (v + 0.0).ravel()])
+for law, *shapes in ((stats.binom, 12, 0.3), (stats.bernoulli, 0.25), (stats.poisson, 3.5), (stats.geom, 0.3), (stats.randint, 2, 9)):
+    show(law.pmf(k, *shapes), law.cdf(k, *shapes), law.sf(k, *shapes), law.pmf(k, *shapes, loc=2), law.ppf(q, *shapes), law.isf([0.3, 0.01], *shapes))
+    show(law.mean(*shapes), law.var(*shapes), law.std(*shapes), law.median(*shapes), law.interval(0.9, *shapes), law.support(*shapes), law(*shapes).pmf(2))
+show(stats.binom.pmf([0, 1, 2], 2, [[0.5], [1.0], [1.5]]), stats.poisson.pmf(0, 0), stats.binom.logpmf(3, 10, 0.2), stats.poisson.cdf([1, 5], [[1.0], [-1.0]]))
+# --- stats: samples (scipy 1.16)
+from scipy import stats
+a = np.sin(np.arange(24.0) ** 1.5).reshape(4, 6)
+n = np.arange(24).reshape(4, 6) % 5
+def show(*values):
+    for v in values:
+        v = np.asarray(v)
+        print(v.dtype, v.shape, *[f'{e:.9e}' for e in v.ravel()])
+for axis in (0, 1, None):
+    show(stats.skew(a, axis), stats.kurtosis(a, axis), stats.skew(a, axis, bias=False), stats.kurtosis(a, axis, bias=False), stats.kurtosis(a, axis, False), stats.sem(a, axis))
+    show(stats.moment(a, 3, axis), stats.variation(a + 2, axis), stats.gmean(a + 2, axis), stats.hmean(a + 2, axis), stats.iqr(a, axis), stats.trim_mean(a, 0.2, axis))
+    show(stats.zscore(a, axis, ddof=1), stats.mode(n, axis).mode, stats.mode(n, axis).count, stats.mode(n, axis, keepdims=True).count, stats.rankdata(n, axis=axis))
+    show(*stats.ttest_1samp(a, 0.1, axis), *stats.ttest_ind(a, a * 2 + 0.1, axis=axis), *stats.ttest_rel(a, a * 2, axis), *stats.ttest_ind(a, a * 2, axis=axis, equal_var=False))
+    d = stats.describe(a, axis)
+    show(d.nobs, *d.minmax, d.mean, d.variance, d.skewness, d.kurtosis)
+show(stats.entropy(n + 1), stats.entropy(n + 1, n.T.reshape(4, 6) + 2, base=2), stats.entropy([0.5, 0.5]), *[stats.rankdata(n, m) for m in ('average', 'min', 'max', 'dense', 'ordinal')])
+show(*[stats.percentileofscore(n.ravel(), 2, kind) for kind in ('rank', 'strict', 'weak', 'mean')], stats.rankdata([]), stats.gmean([1.0, 4], weights=[1, 3]))
+for alternative in ('two-sided', 'less', 'greater'):
+    show(*stats.pearsonr(a[0], a[1], alternative=alternative), *stats.spearmanr(n[0], a[1], alternative=alternative), *stats.linregress(a[0], a[1], alternative), *stats.ttest_1samp(a[0], 0.2, alternative=alternative))
+r = stats.linregress([1, 2, 3, 5], [1, 3, 2, 6])
+print(len(r), round(float(r.intercept_stderr), 9), round(float(r[1]), 9), len(stats.ttest_ind(a[0], a[1])), stats.ttest_ind(a[0], a[1]).df, stats.ttest_1samp(a[0], 1).df)
+show(*stats.chisquare([16, 18, 16, 14, 12, 12]), *stats.chisquare([16, 18, 16], [20, 14, 16]), *stats.chisquare(n + 1, axis=1), *stats.linregress([0, 1], [2, 3]))
+for f in (lambda: stats.linregress([1, 1], [1, 2]), lambda: stats.pearsonr([1], [1]), lambda: stats.pearsonr([1, 2], [1]), lambda: stats.rankdata([1], 'some'),
+          lambda: stats.percentileofscore([1], 1, 'some'), lambda: stats.trim_mean([1, 2], 0.6), lambda: stats.chisquare([1, 2], [3, 4])):
+    try:
+        print(f())
+    except ValueError as e:
+        print(e)
