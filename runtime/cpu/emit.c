@@ -216,7 +216,10 @@ static void outer_body(em *M, void *arg) {
     (void)arg;
     M->finished = false;
     if (M->plan->way == EMIT_COLUMNS && M->plan->part != EMIT_WHOLE) {
-        V size = em_size(M, M->plan->dim), first = LLVMBuildURem(M->E.b, M->lo, size, "");
+        V size = em_size(M, M->plan->dim);
+        LLVMBasicBlockRef here = em_at(M, LEVEL_ENTRY); /* in front of all loops */
+        V first = LLVMBuildURem(M->E.b, M->lo, size, "");
+        em_here(M, here);
         M->block =
             LLVMBuildUDiv(M->E.b, LLVMBuildSub(M->E.b, M->coord[M->plan->dim], first, ""), ll_i64(&M->E, M->E.lanes), "");
     } else if (M->plan->part != EMIT_WHOLE) {
