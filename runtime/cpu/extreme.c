@@ -3,7 +3,8 @@
  * A row is walked once, four registers at a time: each lane keeps its best element and where the four began that brought it, so that
  * an element costs one maximum and a quarter of a comparison. The four that hold the best one first are then searched for its place.
  * Loops say what they compute without a branch, and the compiler makes vectors of them. Of short rows as many as there are lanes are
- * decided side by side. What is no number is better than any number: it shows in the sum of a block, which is then walked one by one.
+ * decided side by side, each walked two registers at a time. What is no number is better than any number: it shows in the sum of a block,
+ * which is then walked one by one.
  * Reading order: blocks, bytes and bools, short rows, rows, calls. */
 #include "runtime/cpu/extreme.h"
 
@@ -172,9 +173,9 @@ BOOL(bool_least, IS_FALSE, far_false)
 
 /* For elements of type T, of `size` bytes: the places of as many rows as there are lanes, whose lanes are turned to be decided side by
  * side. False when there may be what is no number. */
-#define SHORT_ROWS_OF(name, T, size, G, BEYOND, ADD, INFINITE)                                                 \
+#define SHORT_ROWS(name, T, size, BEYOND, ADD, INFINITE)                                                       \
     NUMBERS static bool name(const void *rows, int64_t n, int64_t *out) {                                      \
-        enum { L = LANES_##size };                                                                             \
+        enum { L = LANES_##size, G = 2 }; /* four take longer to search than they save */                      \
         typedef int##size##_bits I;                                                                            \
         lanes_##size values[L], turned[L];                                                                     \
         T bests[L * L], sums[L * L], best[L], sum[L];                                                          \
@@ -224,17 +225,11 @@ BOOL(bool_least, IS_FALSE, far_false)
         for (int k = 0; k < L; k++) out[k] = from[k] + place[k];                                               \
         return true;                                                                                           \
     }
-#define SHORT_ROWS(name, T, size, BEYOND, ADD, INFINITE)                                                       \
-    SHORT_ROWS_OF(name##_rows_by_two, T, size, 2, BEYOND, ADD, INFINITE)                                       \
-    SHORT_ROWS_OF(name##_rows_by_four, T, size, 4, BEYOND, ADD, INFINITE)                                      \
-    static bool name##_rows(const void *rows, int64_t n, int64_t *out) {                                       \
-        return n >= 4 * LANES_##size ? name##_rows_by_four(rows, n, out) : name##_rows_by_two(rows, n, out);   \
-    }
 typedef int32_t int4_bits;
 typedef int64_t int8_bits;
 #define BOTH_ROWS(name, T, size, ADD, INFINITE)              \
-    SHORT_ROWS(name##_most, T, size, >, ADD, INFINITE)       \
-    SHORT_ROWS(name##_least, T, size, <, ADD, INFINITE)
+    SHORT_ROWS(name##_most_rows, T, size, >, ADD, INFINITE)  \
+    SHORT_ROWS(name##_least_rows, T, size, <, ADD, INFINITE)
 BOTH_ROWS(f32, float, 4, SUM, INFINITE_4)
 BOTH_ROWS(f64, double, 8, SUM, INFINITE_8)
 BOTH_ROWS(i32, int32_t, 4, WHOLE, 0)
