@@ -415,7 +415,7 @@ gpa_code record_binary(gpa_vm *vm, ast_op op, value a, value b, value *out, bool
 gpa_code record_update(gpa_vm *vm, ast_op op, value a, value b, value *out, bool *handled) {
     char name[20];
     *handled = false;
-    if (!is_kind(a, &instance_kind) || (size_t)op >= COUNT_OF(operators) || !operators[op].of_left) return GPA_OK;
+    if ((size_t)op >= COUNT_OF(operators) || !operators[op].of_left) return GPA_OK;
     snprintf(name, sizeof name, "__i%s", operators[op].of_left + 2);
     return try_operand(vm, a, name, b, out, handled);
 }

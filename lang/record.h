@@ -49,7 +49,7 @@ bool record_is(const object_kind *kind);
 dict_obj *record_members_peek(gpa_vm *vm, const object_kind *kind);
 /* An operator of which an operand may be a record. *handled stays false when neither defines it. */
 gpa_code record_binary(gpa_vm *vm, ast_op op, value a, value b, value *out, bool *handled);
-/* a op= b of an instance that takes it in place. *handled stays false when its class does not say how. */
+/* a op= b of a record that takes it in place (__iadd__ ...). *handled stays false when its type does not say how. */
 gpa_code record_update(gpa_vm *vm, ast_op op, value a, value b, value *out, bool *handled);
 gpa_code record_unary(gpa_vm *vm, ast_op op, value a, value *out, bool *handled);
 /* format() of a record with a specification of n bytes, appended; *handled: it defines __format__. */
