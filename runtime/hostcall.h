@@ -111,9 +111,11 @@ void hostcall_dense(gpa_dtype t, const host_rows *a, bool turned, void *out);
 void hostcall_dense_places(gpa_dtype t, const int32_t *row, const int32_t *column, const void *at, int64_t count, int64_t m, int64_t n, void *out);
 /* How long the diagonal that begins in column `offset`, or row -offset, of an m x n matrix is. */
 int64_t hostcall_diagonal_size(int64_t m, int64_t n, int64_t offset);
-/* The matrix of these diagonals, `offset` ascending; diagonal d has its values, of `item` bytes and `step` apart, from number first[d] on. */
-void hostcall_diagonals(size_t item, int64_t m, int64_t n, const int64_t *offset, const int64_t *first, int64_t count, const void *values, int64_t step, int32_t *start,
-                        int32_t *column, void *at);
+enum { DIAGONAL_PIECE = 4096 /* values that are put together before they are looked at */ };
+/* The matrix of these diagonals, `offset` ascending; diagonal d has its values, `step` apart, from number first[d] on, without
+ * those that are 0. `on`: room for as many bytes as a piece or a row has values. */
+void hostcall_diagonals(gpa_dtype t, int64_t m, int64_t n, const int64_t *offset, const int64_t *first, int64_t count, const void *values, int64_t step,
+                        uint8_t *on, int32_t *start, int32_t *column, void *at);
 /* Matrices of as many rows side by side; values have `item` bytes. */
 void hostcall_beside(size_t item, const host_rows *a, int64_t blocks, int32_t *start, int32_t *column, void *at);
 /* A TURN call on the memory given, whose keys are in range. */

@@ -433,7 +433,7 @@ gpa_code arr_sparse_turn_rows(gpa_rt *rt, gpa_arr *const *a, int64_t n, gpa_arr 
 gpa_code arr_sparse_dense(gpa_rt *rt, gpa_arr *const *a, int64_t n, bool turned, gpa_arr *added, gpa_arr **out, gpa_err *e);
 gpa_code arr_sparse_dense_places(gpa_rt *rt, gpa_arr *const *a, int64_t m, int64_t n, gpa_arr **out, gpa_err *e);
 /* The m x n matrix whose diagonals are these values, one diagonal after the other, or in rows, each from its place in the first row or
- * column on; offsets ascend. */
+ * column on, without those that are 0; offsets ascend. */
 gpa_code arr_sparse_diagonals(gpa_rt *rt, gpa_arr *values, gpa_arr *offsets, int64_t m, int64_t n, gpa_arr **out, gpa_err *e);
 /* Of an n x n matrix, n > 0: an order of elimination in which few values fill in, and how many operations it takes. The factors of a matrix by columns in this order:
  * where each row stands in them, then the lower and the upper one by columns, three parts each. GPA_E_LINALG for a singular matrix. With order, place and both

@@ -109,10 +109,11 @@ gpa_code arr_sparse_diagonals(gpa_rt *rt, gpa_arr *values, gpa_arr *offsets, int
     host_dense h[2] = {{0}};
     host_new_array made[PARTS] = {{0}};
     int64_t *first = mem_new((size_t)(count + 1) * sizeof *first), all = 0;
+    uint8_t *on = mem_new((size_t)MAX(count, DIAGONAL_PIECE));
     gpa_arr *lines = NULL;
     const bool table = values->ndim == 2, across = table && !arr_is_contiguous(values) && arr_is_f_contiguous(values);
     gpa_code rc = GPA_OK;
-    if (!first) TRY(gpa_no_memory(e));
+    if (!first || !on) TRY(gpa_no_memory(e));
     if (across) TRY(arr_transpose(rt, values, NULL, &lines, e)); /* read as it lies: an element of each diagonal after the other */
     TRY(host_get_as(rt, across ? lines : values, t, &h[0], e));
     TRY(host_get_as(rt, offsets, DT_I64, &h[1], e));
@@ -128,12 +129,15 @@ gpa_code arr_sparse_diagonals(gpa_rt *rt, gpa_arr *values, gpa_arr *offsets, int
     if (!table && all != values->size) TRY(gpa_fail(e, GPA_E_VALUE, misfit));
     if (all > INT32_MAX) TRY(hostcall_too_many(e));
     rc = sparse_new(rt, t, m, all, made, e);
-    if (!rc) hostcall_diagonals(dtype_size(t), m, n, offset, first, count, h[0].data, across ? count : 1, sparse_ints(&made[START]), sparse_ints(&made[COLUMN]), made[AT].data);
+    if (!rc)
+        hostcall_diagonals(t, m, n, offset, first, count, h[0].data, across ? count : 1, on, sparse_ints(&made[START]), sparse_ints(&made[COLUMN]),
+                           made[AT].data);
     rc = sparse_made(rt, rc, made, PARTS, out, e);
     if (!rc) explain_call(rt, "sparse matrix of diagonals", NULL, out[AT]);
 out:
     for (int i = 0; i < 2; i++) host_drop(rt, &h[i]);
     arr_release(rt, lines);
+    mem_free(on);
     mem_free(first);
     return rc;
 }

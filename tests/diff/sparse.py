@@ -346,6 +346,19 @@ for where in (range(8), [-2900, -3, -2, 0, 1, 5, 7, 2000], [-7, -6, -5, -4, -3, 
     for t in ("f8", "f4", "i2", "c16"): tell(lambda: sp.spdiags(long.astype(t), list(where), 3000, 3000, "csr"), lambda: sp.spdiags(long[::-1].astype(t), list(where), 2950, 3000, "csr").nnz, lambda: sp.spdiags(np.asfortranarray(long).astype(t), list(where), 3000, 2990, "csr"))
 tell(lambda: sp.spdiags([1, 2, 0], 0, 3, 3, "csr"), lambda: sp.spdiags([[1, 2, 0]], [1], 5, 5, "coo").nnz, lambda: sp.spdiags(d, [0, 1, 1], 6, 6), lambda: sp.spdiags(d, [0, 1], 6, 6))
 
+# --- diagonals with zeros (scipy 1.10)
+k = np.arange(3 * 9000).reshape(3, 9000)
+for t in ("f4", "f8", "i1", "i2", "i8", "c8", "c16", "?"):
+    for d in ((k * 7919 % 11 % 3 - 1).astype(t), np.where(k == 13000, 0, 1).astype(t), np.zeros((3, 9000), t), np.ones((3, 9000), t)):
+        for where, m, n in (([-2, 0, 5], 9000, 9000), ([-4, -3, 4095], 4100, 9000), ([0, 1, 2], 8192, 9000), ([-1, 0, 1], 7, 9000)):
+            a, b = sp.spdiags(d, where, m, n, "csr"), sp.spdiags(np.asfortranarray(d), where, m, n, "csr")
+            print(t, a.nnz, b.nnz, a.dtype, a.indptr[::97].tolist(), (a.indices.astype("i8") * (np.arange(a.nnz) % 97)).sum(), (a.data.astype("c16") * (np.arange(a.nnz) % 89)).sum(), (a != b).nnz)
+for t in ("f4", "f8", "c8", "c16"): tell(lambda: sp.spdiags(np.array([[-0.0, np.nan, 0.0, np.inf, 5e-324, 1e-45]]).astype(t), [0], 6, 6, "csr"))
+tell(lambda: sp.spdiags(np.array([[complex(0, 1), complex(1, 0), complex(-0.0, -0.0), complex(0, np.nan)]]), [0], 4, 4, "csr"))
+wide = (np.arange(5000)[:, None] + np.arange(2)) % 4
+tell(lambda: sp.spdiags(wide.astype("f4"), np.arange(5000) - 1, 2, 5001, "csr").nnz, lambda: sp.spdiags(wide.astype("f4"), np.arange(5000) - 4998, 5000, 2, "csr").indptr[::500])
+for form in ("csr", "csc", "coo"): tell(lambda: sp.diags([[1.0, 0, 2], [3, 0], [0, 0]], [0, 1, -1], format=form), lambda: sp.diags([0.0, 1], [0, 1], shape=(3, 4), format=form), lambda: sp.diags([[0.0, 0]], [1], format=form))
+
 # --- norms of rows and columns (scipy 1.17)
 import scipy.sparse.linalg as sl
 for t in ("f8", "f4", "i4", "c16"):
