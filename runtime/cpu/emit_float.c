@@ -66,21 +66,25 @@ V ll_scaled(ll *E, V a, V n) {
     return wide ? a : LLVMBuildFPTrunc(b, a, back, "");
 }
 
-V ll_next(ll *E, V a, V to) {
+V ll_next(ll *E, gpa_dtype t, V a, V to) {
     LLVMBuilderRef b = E->b;
-    layout at = layout_of(E, a);
-    V zero = ll_real_like(E, a, 0), bits = LLVMBuildBitCast(b, a, at.whole, ""), one = ll_int_like(E, bits, 1);
+    V kept = ll_to_memory(E, t, a), zero = ll_real_like(E, a, 0);
+    LLVMTypeRef memory = LLVMTypeOf(kept), whole = ll_i(E, 8 * (unsigned)dtype_size(t));
+    V bits = LLVMBuildBitCast(b, kept, ll_width(a) > 1 ? LLVMVectorType(whole, ll_width(a)) : whole, ""), one = ll_int_like(E, bits, 1);
     V away = LLVMBuildICmp(b, LLVMIntEQ, LLVMBuildFCmp(b, LLVMRealOGT, to, a, ""), LLVMBuildFCmp(b, LLVMRealOGT, a, zero, ""), "");
-    V moved = LLVMBuildBitCast(b, ll_select(E, away, LLVMBuildAdd(b, bits, one, ""), LLVMBuildSub(b, bits, one, "")), LLVMTypeOf(a), "");
-    V least = vec_signed(E, LLVMBuildBitCast(b, one, LLVMTypeOf(a), ""), to);
+    bits = ll_select(E, away, LLVMBuildAdd(b, bits, one, ""), LLVMBuildSub(b, bits, one, ""));
+    V moved = ll_from_memory(E, t, LLVMBuildBitCast(b, bits, memory, ""));
+    V least = vec_signed(E, ll_from_memory(E, t, LLVMBuildBitCast(b, one, memory, "")), to);
     V v = ll_select(E, LLVMBuildFCmp(b, LLVMRealOEQ, a, zero, ""), least, moved);
     v = ll_select(E, LLVMBuildFCmp(b, LLVMRealOEQ, a, to, ""), to, v);
     return ll_select(E, LLVMBuildFCmp(b, LLVMRealUNO, a, to, ""), LLVMBuildFAdd(b, a, to, ""), v);
 }
 
-V ll_spacing(ll *E, V a) {
-    V endless = ll_real_like(E, a, INFINITY), none = LLVMBuildFCmp(E->b, LLVMRealOEQ, a, ll_real_like(E, a, 0), "");
-    return LLVMBuildFSub(E->b, ll_next(E, a, ll_select(E, none, endless, vec_signed(E, endless, a))), a, "");
+/* NumPy measures negative float16 towards 0. */
+V ll_spacing(ll *E, gpa_dtype t, V a) {
+    V endless = ll_real_like(E, a, INFINITY), to = vec_signed(E, endless, a);
+    V upward = LLVMBuildFCmp(E->b, t == DT_F16 ? LLVMRealONE : LLVMRealOEQ, a, ll_real_like(E, a, t == DT_F16 ? -INFINITY : 0), "");
+    return LLVMBuildFSub(E->b, ll_next(E, t, a, ll_select(E, upward, endless, to)), a, "");
 }
 
 V ll_sum_of_exponentials(ll *E, V x, V y, bool of_2) {

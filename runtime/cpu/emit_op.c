@@ -286,6 +286,12 @@ static ll_val ll_scale(ll *E, const row *r, double n, double d) {
     return result(r, ll_round(E, r->to, bin(E, LLVMFMul, r->a.v, ll_real_like(E, r->a.v, factor))));
 }
 
+/* Of integers; what has no sign is its own. */
+static V int_size(ll *E, const row *r, V v) {
+    if (r->kind != 'I') return v;
+    return ll_select(E, LLVMBuildICmp(E->b, LLVMIntSLT, v, ll_int_like(E, v, 0), ""), LLVMBuildNeg(E->b, v, ""), v);
+}
+
 static ll_val ll_abs(ll *E, const row *r) {
     V v = r->a.v, bits;
     if (r->kind == 'C') {
@@ -294,8 +300,7 @@ static ll_val ll_abs(ll *E, const row *r) {
     }
     if ((bits = half_bits(E, r))) return half_result(E, r, bin(E, LLVMAnd, bits, ll_int_like(E, bits, 0x7fff)));
     if (r->kind == 'F') return result(r, ll_intrinsic(E, "llvm.fabs", &v, 1));
-    if (r->kind != 'I') return r->a;
-    return result(r, ll_select(E, LLVMBuildICmp(E->b, LLVMIntSLT, v, ll_int_like(E, v, 0), ""), LLVMBuildNeg(E->b, v, ""), v));
+    return result(r, int_size(E, r, v));
 }
 
 static ll_val ll_sign(ll *E, const row *r) {
@@ -483,11 +488,11 @@ static V quotient(ll *E, const row *r, V a, V b) {
     if (bytes == 8 && ll_width(a) > 1 && E->host->masks)
         return is_signed ? wide_signed_quotient(E, a, b) : wide_quotient(E, a, b);
     if (bytes == 8 || ll_width(a) == 1) return is_signed ? LLVMBuildSDiv(E->b, a, b, "") : LLVMBuildUDiv(E->b, a, b, "");
-    gpa_dtype real = bytes == 4 ? DT_F64 : DT_F32;
-    ll_val x = {a, NULL, (uint8_t)r->t, true}, y = {b, NULL, (uint8_t)r->t, true};
-    x = ll_cast(E, real, x), y = ll_cast(E, real, y);
-    x.v = bin(E, LLVMFDiv, x.v, y.v);
-    return is_signed ? LLVMBuildFPToSI(E->b, x.v, LLVMTypeOf(a), "") : LLVMBuildFPToUI(E->b, x.v, LLVMTypeOf(a), "");
+    LLVMTypeRef real = ll_type(E, bytes == 4 ? DT_F64 : DT_F32, true);
+    V x = is_signed ? LLVMBuildSIToFP(E->b, a, real, "") : LLVMBuildUIToFP(E->b, a, real, "");
+    V y = is_signed ? LLVMBuildSIToFP(E->b, b, real, "") : LLVMBuildUIToFP(E->b, b, real, "");
+    x = bin(E, LLVMFDiv, x, y);
+    return is_signed ? LLVMBuildFPToSI(E->b, x, LLVMTypeOf(a), "") : LLVMBuildFPToUI(E->b, x, LLVMTypeOf(a), "");
 }
 
 /* What depends on one number is computed where that stands: in front of the loops around. Returns where the builder was. */
@@ -636,6 +641,15 @@ static ll_val int_division(ll *E, const row *r, int what) {
     return result(r, ll_select(E, by_zero, zero, what == DIV_FLOOR ? q : rest));
 }
 
+/* |a| / gcd * |b|, which wraps. */
+static ll_val ll_lcm(ll *E, const row *r) {
+    row plain = *r, common = *r;
+    plain.kind = 'U', common.op = OP_GCD;
+    V g = int_size(E, r, by_function(E, &common).v), none = LLVMBuildICmp(E->b, LLVMIntEQ, g, ll_int_like(E, g, 0), "");
+    V share = quotient(E, &plain, int_size(E, r, r->a.v), ll_select(E, none, ll_int_like(E, g, 1), g));
+    return result(r, LLVMBuildMul(E->b, share, int_size(E, r, r->b.v), ""));
+}
+
 static ll_val ll_division(ll *E, const row *r, int what) {
     return r->kind == 'I' || r->kind == 'U' ? int_division(E, r, what) : by_function(E, r);
 }
@@ -646,14 +660,13 @@ enum { PART_FRACTION, PART_MANTISSA, PART_EXPONENT, PART_SCALED, PART_NEXT, PART
 
 static ll_val ll_parts(ll *E, const row *r, int what) {
     V a = r->a.v, b = r->b.v, v = NULL, exponent;
-    bool half = dtype_info[r->t].size == 2; /* in lanes of float, whose neighbours are others */
     switch (what) {
         case PART_FRACTION: v = ll_fraction(E, a); break;
         case PART_MANTISSA: ll_split(E, a, &v, &exponent); break;
         case PART_EXPONENT: ll_split(E, a, &v, &exponent); return ll_cast(E, DT_I32, (ll_val){exponent, NULL, (uint8_t)(r->t == DT_F64 ? DT_I64 : DT_I32), r->a.vec});
-        case PART_SCALED: v = half ? NULL : ll_scaled(E, a, b); break;
-        case PART_NEXT: v = half ? NULL : ll_next(E, a, b); break;
-        case PART_SPACING: v = half ? NULL : ll_spacing(E, a); break;
+        case PART_SCALED: v = ll_scaled(E, a, b); break;
+        case PART_NEXT: v = ll_next(E, r->t, a, b); break;
+        case PART_SPACING: v = ll_spacing(E, r->t, a); break;
         default: v = ll_sum_of_exponentials(E, a, b, what == PART_SUM_2); break;
     }
     return v ? result(r, ll_round(E, r->to, v)) : by_function(E, r);
@@ -682,6 +695,7 @@ static ll_val ll_parts(ll *E, const row *r, int what) {
 #define LL_SCALE(n, d) ll_scale(E, r, n, d)
 #define LL_FLOORDIV ll_division(E, r, DIV_FLOOR)
 #define LL_MOD ll_division(E, r, DIV_MOD)
+#define LL_LCM ll_lcm(E, r)
 #define LL_REM ll_division(E, r, DIV_REM)
 #define LL_SHIFT(S, U) ll_shift(E, r, LLVM##S, LLVM##U)
 #define LL_MINMAX(name) ll_minmax(E, r)

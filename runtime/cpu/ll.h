@@ -102,10 +102,10 @@ V ll_fraction(ll *E, V a);
 void ll_split(ll *E, V a, V *mantissa, V *exponent);
 /* a * 2^n, rounded once; n: of 64 bits. */
 V ll_scaled(ll *E, V a, V n);
-/* The neighbour of a on the side of `to`. */
-V ll_next(ll *E, V a, V to);
-/* The distance of a to its neighbour away from 0; NaN of infinities. */
-V ll_spacing(ll *E, V a);
+/* The neighbour of a among the numbers of dtype t, on the side of `to`. */
+V ll_next(ll *E, gpa_dtype t, V a, V to);
+/* The distance of a to its neighbour away from 0, of float16 to the next larger one; NaN of infinities. */
+V ll_spacing(ll *E, gpa_dtype t, V a);
 /* log(exp(x) + exp(y)), or that of powers of 2; NULL where functions that it needs are missing. */
 V ll_sum_of_exponentials(ll *E, V x, V y, bool of_2);
 

@@ -141,3 +141,26 @@ for r in abs(h), -h, -abs(h), abs(-h), np.fabs(h), abs(h[::-3]), np.negative(h.r
     print(int(np.where(np.isnan(r), 0, v * w[:v.size]).sum()))
 for r in abs(h), -h, -abs(h), abs(-h), abs(h[::-3]): print(int((r.view(np.uint16) * w[:r.size]).sum()))
 print(-np.float16(0), abs(np.float16(-0.0)), abs(h[:40]).max(), -h[:3])
+
+# --- neighbours and scales of halves: all bits
+np.seterr(all="ignore")
+h = np.arange(65536).astype(np.uint16).view(np.float16)
+w = np.arange(65536) % 97
+def tell(r):
+    v, t = r.view(np.uint16), np.isnan(r)
+    print(int(t.sum()), int(np.where(t | (r == 0), 0, v * w[:v.size]).sum()))
+tell(np.spacing(h))
+for to in np.inf, -np.inf, 0.0, -0.0, 1.5, np.nan: tell(np.nextafter(h, np.float16(to))); tell(np.nextafter(np.full(65536, to, np.float16), h))
+tell(np.nextafter(h, h[::-1].copy())); tell(np.nextafter(h[::3], h[::3][::-1]))
+for n in 0, 1, -1, 5, -12, 30, -40, 100000, -100000: tell(np.ldexp(h, n))
+tell(np.ldexp(h, (np.arange(65536) % 61 - 30).astype(np.int32))); tell(np.ldexp(h, np.arange(65536) % 61 - 30))
+print(np.nextafter(np.float16(1), np.float16(2)), np.spacing(np.float16(1)), np.spacing(h[:5]), np.nextafter(h[31740:31750], np.float16(0)))
+
+# --- lowest common multiples
+for t in "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8":
+    q = np.iinfo(t)
+    e = np.array([0, 1, 2, 3, 5, 6, 64, 100, 127, q.max, q.max - 1, q.max // 2, q.min, q.min + 1, q.min // 2, 12 if q.min == 0 else -12] * 4).astype(t)
+    for a, b in (e[:16, None], e[None, :]), ((np.arange(3001) * 7919).astype(t), (np.arange(3001) * 104729 % 251).astype(t)), (np.arange(77).astype(t)[::2], np.arange(77).astype(t)[::-2]):
+        r = np.lcm(a, b)
+        print(t, r.dtype, r.ravel()[:400:7].tolist() if t != "u8" else r.astype("i8").ravel()[:400:7].tolist(), r.sum() if t != "u8" else (r >> np.uint64(3)).astype("i8").sum())
+    print(np.lcm(e[3], e[5]), np.lcm.reduce(e[1:5]))
