@@ -211,6 +211,14 @@ static ll_val load_few(em *M, V at, gpa_dtype t, unsigned k) {
     return (ll_val){ll_from_memory(E, t, part[0]), NULL, (uint8_t)t, true};
 }
 
+/* Complex numbers of 8 bytes are brought into order as doubles. */
+static ll_val load_few_pairs(em *M, V at, unsigned k) {
+    ll *E = &M->E;
+    LLVMTypeRef parts = LLVMVectorType(ll_elem(E, DT_C64), 2 * E->lanes);
+    V both = LLVMBuildBitCast(E->b, load_few(M, at, DT_F64, k).v, parts, "");
+    return (ll_val){ll_every_second(E, both, 0), ll_every_second(E, both, 1), DT_C64, true};
+}
+
 /* Wide stores under masks, which leave what lies between the lanes as it is. */
 static void store_few(em *M, V at, ll_val v, unsigned k) {
     ll *E = &M->E;
@@ -265,7 +273,7 @@ ll_val em_load(em *M, const kir_ins *ins) {
     else if (M->f->arrays[a].unit >> M->plan->dim & 1)
         r = em_load_beside(M, at, t);
     else if (few_apart(M, a))
-        r = load_few(M, at, t, few_apart(M, a));
+        r = t == DT_C64 ? load_few_pairs(M, at, few_apart(M, a)) : load_few(M, at, t, few_apart(M, a));
     else if (M->plan->back >> a & 1)
         r = load_back(M, at, t);
     else

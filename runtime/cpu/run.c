@@ -253,7 +253,9 @@ static void note_strides(launch *L) {
     const kir_func *f = L->p->f;
     for (size_t a = 0; a < f->n_arrays && L->plan.dim >= 0; a++) {
         int64_t stride = L->view[VIEW_ARRAYS + a * ARRAY_SLOTS + ARRAY_STRIDE + (size_t)L->plan.dim];
-        if (stride >= 2 && stride <= EMIT_APART && !dtype_is_complex((gpa_dtype)f->arrays[a].dtype)) L->plan.apart[stride - 2] |= UINT64_C(1) << a;
+        const gpa_dtype t = (gpa_dtype)f->arrays[a].dtype;
+        const bool can = !dtype_is_complex(t) || (t == DT_C64 && !(f->arrays[a].access & KIR_WRITE)); /* read as doubles */
+        if (stride >= 2 && stride <= EMIT_APART && can) L->plan.apart[stride - 2] |= UINT64_C(1) << a;
         if (stride == -1) L->plan.back |= UINT64_C(1) << a;
     }
     bool three = L->plan.apart[1] | L->plan.apart[2];

@@ -166,3 +166,20 @@ for t in 'f4', 'f8':
         for u in np.fmax, np.fmin, np.maximum, np.minimum:
             r = u.reduceat(y, at)
             print(t, what, u, np.flatnonzero(np.isnan(r)).sum(), np.flatnonzero(np.isinf(r)).sum(), np.where(np.isfinite(r), r, 0)[::3].tolist())
+
+# --- complex numbers a few elements apart
+for n in 1, 2, 7, 31, 64, 65, 133, 1000, 5003:
+    z = ((np.arange(n) * 7919 % 101 - 50) + 1j * (np.arange(n) * 104729 % 97 - 48))
+    for t in np.complex64, np.complex128:
+        x = z.astype(t)
+        w = x[::-1].copy()
+        for k in 2, 3, 4, 5:
+            y = x.copy()
+            y[::k] = y[::k] * 2 - w[::k]
+            y[k - 1::k] += x[:y[k - 1::k].size]
+            a, b = x[::k], w[k - 1::k]
+            m = min(a.size, b.size)
+            print(n, t, k, (a[:m] + b[:m]).sum(), a.sum(), (a[:m] * b[:m])[:5], a.copy()[-3:], y.sum(), (y * np.arange(n)).sum(), np.abs(a).max(), np.where(a.real > 0, a, a.conj()).sum(), a.imag.sum(), (a == a.copy()).all())
+    for t in np.complex64, np.complex128:
+        q = np.tile(z.astype(t), (6, 1))
+        print([(q[:, ::k].sum(0)[:3], q[::2, ::k].sum(1), (q[:, ::k] + q[1::3, :1].sum()).sum()) for k in (2, 3, 4)])
