@@ -318,13 +318,19 @@ static gpa_code count_node(gpa_rt *rt, gpa_arr *a, uint32_t axes, const arr_redu
         return node_scalar(rt, t, dtype_cast(n, DT_F64, t), out, e);
     }
     gpa_opnd w = {.arr = o->where};
-    node *mask = NULL, *sum = NULL;
+    node *mask = NULL, *many = NULL, *sum = NULL;
     gpa_code rc = GPA_OK;
     TRY(opnd_node(rt, &w, DT_BOOL, a->ndim, a->shape, &mask, e));
     TRY(then_cast(rt, DT_F64, &mask, e));
-    TRY(node_reduce(rt, RED_SUM, mask, axes, &sum, e));
+    if (o->where->ndim) {
+        TRY(node_reduce(rt, RED_SUM, mask, axes, &sum, e));
+    } else { /* one truth for all elements */
+        TRY(node_scalar(rt, DT_F64, (gpa_val){.F64 = (double)count_reduced(a, axes)}, &many, e));
+        TRY(node_op(rt, OP_MULTIPLY, DT_F64, (node *[]){mask, many}, &sum, e));
+    }
     rc = node_cast(rt, sum, t, out, e);
 out:
+    node_release(rt, many);
     node_release(rt, mask);
     node_release(rt, sum);
     return rc;

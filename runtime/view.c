@@ -77,9 +77,9 @@ gpa_code arr_reinterpret(gpa_rt *rt, gpa_arr *a, gpa_dtype t, gpa_arr **out, gpa
     memcpy(shape, a->shape, a->ndim * sizeof *shape);
     rc = recount(a, was, now, a->ndim ? &shape[a->ndim - 1] : NULL, e);
     if (rc) return rc;
-    bool whole = a->offset * was % now == 0;
+    bool whole = a->offset * was % now == 0 || !a->size; /* of no elements none lies askew */
     for (int d = 0; d < a->ndim - 1; d++) {
-        whole &= a->strides[d] * was % now == 0;
+        whole &= a->strides[d] * was % now == 0 || !a->size;
         strides[d] = a->strides[d] * was / now;
     }
     strides[a->ndim - 1] = 1;

@@ -555,6 +555,7 @@ gpa_code textio_numbers(gpa_vm *vm, value *argv, value *out) { /* string, sep, c
     gpa_code rc = arg_int(vm, argv[2], "count", &count);
     if (!rc) rc = arg_dtype(vm, argv[3], &t);
     if (rc || argv[0].tag != V_STR) return rc;
+    if (t == DT_NONE) t = DT_F64;
     const char *at = argv[0].str->text, *end = at + argv[0].str->size;
     str_init(&data);
     while (good && at < end && (count < 0 || n < count)) {

@@ -299,6 +299,7 @@ out:
 
 /* order='F', and 'A' of an array that lies by columns: the elements in column order, by way of the transpose. */
 static gpa_code reshape_order(gpa_vm *vm, value a_value, value shape, value order, value *out) {
+    if (order.tag != V_STR && order.tag != V_NONE) return vm_fail(vm, GPA_E_TYPE, "order must be str, not %s", value_type_name(order));
     if (order.tag == V_STR && (order.str->size != 1 || !strchr("CFAK", order.str->text[0])))
         return vm_fail(vm, GPA_E_VALUE, "order must be one of 'C', 'F', 'A', or 'K' (got '%s')", order.str->text);
     if (order.tag == V_STR && order.str->text[0] == 'K') return vm_fail(vm, GPA_E_VALUE, "order 'K' is not permitted for reshaping");
@@ -406,7 +407,7 @@ gpa_code nd_flatten(gpa_vm *vm, value *argv, value *out) { /* self, order */
 }
 
 static gpa_code transpose(gpa_vm *vm, value a_value, value axes, value *out) {
-    if (axes.tag == V_NONE || (axes.tag == V_TUPLE && axes.tuple->count == 0)) return nd_T(vm, &a_value, out);
+    if (axes.tag == V_NONE) return nd_T(vm, &a_value, out);
     gpa_arr *a = NULL, *b = NULL;
     int n, perm[GPA_MAX_DIMS];
     int64_t list[GPA_MAX_DIMS];
@@ -430,7 +431,8 @@ out:
 gpa_code np_transpose(gpa_vm *vm, value *argv, value *out) { return transpose(vm, argv[0], argv[1], out); } /* a, axes */
 gpa_code nd_transpose(gpa_vm *vm, value *argv, value *out) { /* self, *axes */
     value axes = argv[1];
-    if (axes.tuple->count == 1) axes = axes.tuple->items[0];
+    if (axes.tuple->count == 0) axes = v_none();
+    else if (axes.tuple->count == 1) axes = axes.tuple->items[0];
     return transpose(vm, argv[0], axes, out);
 }
 

@@ -208,6 +208,7 @@ static gpa_code shaped(gpa_vm *vm, filling how, value shape, value dtype, value 
     if (!rc) rc = arg_dtype(vm, dtype, &t);
     if (!rc) rc = arg_order(vm, order, NULL, &columns);
     if (rc) return rc;
+    if (order.tag == V_STR && strchr("AaKk", order.str->text[0])) return vm_fail(vm, GPA_E_VALUE, "only 'C' or 'F' order is permitted");
     if (t == DT_NONE && how != FILL_VALUE) t = DT_F64;
     return filled(vm, how, ndim, dims, columns, t, v, out);
 }

@@ -37,7 +37,9 @@ static gpa_code prepare(gpa_vm *vm, const reduction *r, number_axis number, prep
     p->o.has_initial = r->initial.tag != V_UNSET && r->initial.tag != V_NONE;
     if (p->o.has_initial && (rc = arg_opnd(vm, r->initial, &p->o.initial))) return rc;
     if (r->where.tag == V_UNSET || (r->where.tag == V_BOOL && r->where.i)) return GPA_OK;
-    if ((rc = arg_array(vm, r->where, DT_NONE, &p->where))) return rc;
+    /* A mask that is no array yet is made of truths: means count them. */
+    if ((rc = arg_array(vm, r->where, r->where.tag == V_ARRAY ? DT_NONE : DT_BOOL, &p->where))) return rc;
+    if ((rc = out_check_cast(vm, (gpa_dtype)p->where->dtype, DT_BOOL, CAST_SAFE))) return rc;
     p->o.where = p->where;
     return GPA_OK;
 }
@@ -75,12 +77,17 @@ static gpa_code give_looked(gpa_vm *vm, const reduction *r, gpa_code rc, gpa_arr
     return rc;
 }
 
-/* A Python number to begin with must fit what is reduced in. */
-static gpa_code check_initial(gpa_vm *vm, gpa_red red, const prepared *p) {
+/* What a reduction begins with is one number, and one of Python's must fit what is reduced in. */
+static gpa_code check_initial(gpa_vm *vm, gpa_red red, value initial, const prepared *p) {
     gpa_dtype t = (gpa_dtype)p->a->dtype;
     bool whole = dtype_is_int(t) || t == DT_BOOL;
     if (p->o.dtype != DT_NONE) t = p->o.dtype;
     else if (whole && red != RED_MIN && red != RED_MAX) t = dtype_info[t].kind == 'U' ? DT_U64 : DT_I64;
+    if (initial.tag == V_LIST || initial.tag == V_TUPLE) {
+        if (dtype_is_float(t)) return vm_fail(vm, GPA_E_VALUE, "setting an array element with a sequence.");
+        if (dtype_is_complex(t)) return vm_fail(vm, GPA_E_TYPE, "must be real number, not %s", value_type_name(initial));
+        return vm_fail(vm, GPA_E_TYPE, "int() argument must be a string, a bytes-like object or a real number, not '%s'", value_type_name(initial));
+    }
     return p->o.initial.arr ? GPA_OK : arr_check_number(&p->o.initial, t, vm_err(vm));
 }
 
@@ -88,7 +95,7 @@ static gpa_code reduce(gpa_vm *vm, gpa_red red, const reduction *r, value *out) 
     prepared p;
     gpa_arr *result = NULL;
     gpa_code rc = prepare(vm, r, red == RED_ARGMIN || red == RED_ARGMAX ? NUMBER_IS_LIST : NUMBER_HAS_FIRST, &p);
-    if (!rc && p.o.has_initial) rc = check_initial(vm, red, &p);
+    if (!rc && p.o.has_initial) rc = check_initial(vm, red, r->initial, &p);
     if (!rc) rc = arr_reduce(vm_rt(vm), red, p.a, &p.o, &result, vm_err(vm));
     release(vm, &p);
     return rc ? rc : give_looked(vm, r, look_named(vm, r, red == RED_PROD ? "product" : "", result), result, out);

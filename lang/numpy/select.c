@@ -364,7 +364,7 @@ gpa_code np_searchsorted(gpa_vm *vm, value *argv, value *out) { /* a, v, side, s
     const char *side = "left";
     size_t n;
     gpa_code rc = GPA_OK;
-    TRY(arg_text(vm, argv[2], "side", &side, &n));
+    TRY(arg_text(vm, argv[2], "search side", &side, &n));
     bool right = strcmp(side, "right") == 0;
     if (!right && strcmp(side, "left") != 0) TRY(vm_fail(vm, GPA_E_VALUE, "search side must be 'left' or 'right' (got '%s')", side));
     if (argv[3].tag == V_NONE) sorted = value_retain(argv[0]);
