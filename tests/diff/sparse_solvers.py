@@ -36,7 +36,7 @@ D = Columns(); tell(lambda: D @ np.ones(3), lambda: D.rmatvec(np.ones(2)), lambd
 for m in (np.arange(6.0).reshape(2, 3), sp.csr_matrix(np.arange(6.0).reshape(2, 3)), sp.dia_array(np.arange(6).reshape(2, 3)), sp.coo_array(np.arange(6).reshape(2, 3) * 1j)):
     M = aslinearoperator(m)
     tell(lambda: M, lambda: M @ np.ones(3), lambda: M.rmatvec(np.ones(2)), lambda: M.H @ np.ones(2), lambda: M.T, lambda: M.matmat(np.ones((3, 2))), lambda: aslinearoperator(M) is M, lambda: (M.H @ M).matvec(np.ones(3)))
-tell(lambda: aslinearoperator("x"), lambda: aslinearoperator(np.ones((1, 2, 3))), lambda: LinearOperator((2, -1), mv), lambda: aslinearoperator(np.ones(3)).shape)
+tell(lambda: aslinearoperator("x"), lambda: aslinearoperator(np.ones((1, 2, 3))), lambda: aslinearoperator(np.ones(3)).shape)
 
 # --- iterations over matrices and operators (scipy 1.17)
 n = 30
@@ -82,3 +82,36 @@ for a in (sp.csr_matrix(np.sin(np.arange(36.0)).reshape(6, 6)), sp.diags([1.0, -
     for b in (np.arange(6.0), np.ones((6, 2)), np.arange(6)):
         tell(lambda: sl.expm_multiply(a, b), lambda: sl.expm_multiply(a, b, start=0, stop=1, num=4), lambda: sl.expm_multiply(a, b, 0.5, 1.0, 3, endpoint=False)[-1])
 tell(lambda: sl.expm_multiply(sp.identity(3), np.ones(2)), lambda: sl.expm_multiply(sp.eye(2, 3), np.ones(3)))
+
+# --- some eigenvalues and singular values (scipy 1.17)
+for n, k in ((10, 3), (150, 4), (400, 6)):
+    for t in ("f8", "c16", "f4"):
+        a = sp.diags([np.ones(n - 1), np.arange(n) % 17 * 3.0 + np.arange(n) / n - 20, np.ones(n - 1)], [-1, 0, 1], format="csr")
+        if t == "c16": a = a + sp.diags([np.full(n - 1, 0.5j), np.full(n - 1, -0.5j)], [-1, 1], format="csr")
+        a = a.astype(t)
+        exact = np.linalg.eigvalsh(a.toarray().astype("c16"))
+        def near(w, which):
+            best = {"LM": np.sort(exact[np.argsort(abs(exact))[-k:]]), "LA": exact[-k:], "SA": exact[:k], "BE": np.concatenate([exact[:k // 2], exact[k // 2 - k:]])}[which]
+            return bool(abs(np.sort(w) - best).max() < (1e-3 if t == "f4" else 1e-9))
+        r = 2 if t == "f4" else 6
+        for which in ("LM", "LA", "SA", "BE")[:3 if t == "c16" else 4]:
+            w, v = sl.eigsh(a, k=k, which=which)
+            print(n, t, which, w.dtype, v.dtype, v.shape, near(w, which), bool(abs(a @ v - v * w).max() < 10.0 ** (1 - r)), bool(abs(v.conj().T @ v - np.eye(k)).max() < 10.0 ** (1 - r)), near(sl.eigsh(a, k, which=which, return_eigenvectors=False), which))
+        if t in ("f8", "c16"):
+            for kind in (a.tocsc(), a.todia(), a.toarray(), aslinearoperator(a)): print(np.sort(np.round(sl.eigsh(kind, k)[0], 6)).tolist())
+            for sigma in (0.3, -5.1): print(np.sort(np.round(sl.eigsh(a, k, sigma=sigma)[0], 6)).tolist(), np.sort(np.round(sl.eigsh(a, k, sigma=sigma, which="LA")[0], 6)).tolist())
+for twice in range(1):
+    lap = sp.diags([-1.0, 2, -1], [-1, 0, 1], shape=(300, 300), format="csc")
+    w, v = sl.eigsh(lap, 3, sigma=0); print(np.round(w, 9).tolist(), bool(abs(lap @ v - v * w).max() < 1e-10))
+    print(np.round(sl.eigsh(sp.identity(200), 3)[0], 8).tolist(), np.round(sl.eigsh(lap, 3, which="LA", v0=np.ones(300), ncv=40, return_eigenvectors=False), 4).tolist())
+    print(np.round(sl.eigsh(lap[:9, :9], 3, which="SM")[0], 8).tolist())
+for m, n in ((12, 9), (300, 140), (140, 300)):
+    for t in ("f8", "c16", "f4"):
+        a = sp.coo_array(((np.arange(3 * n) % 11 - 4.0), (np.arange(3 * n) * 7 % m, np.arange(3 * n) * 5 % n)), (m, n)).tocsr().astype(t)
+        r = 2 if t == "f4" else 6
+        for which in ("LM", "SM") if n < 100 else ("LM",):
+            u, s, vh = sl.svds(a, 4, which=which)
+            print(m, n, t, u.shape, vh.shape, u.dtype, s.dtype, np.round(s, r).tolist(), bool(abs(a @ vh.conj().T - u * s).max() < 10.0 ** (1 - r)), bool(abs(u.conj().T @ u - np.eye(4)).max() < 10.0 ** (1 - r)))
+        print(np.round(sl.svds(aslinearoperator(a), 2, return_singular_vectors=False), r).tolist())
+a = sp.identity(10, format="csr")
+tell(lambda: sl.eigsh(a, k=10), lambda: sl.eigsh(a, k=0), lambda: sl.eigsh(a[:5], k=2), lambda: sl.svds(a, k=11), lambda: sl.eigsh(a, k=3, which="XX"), lambda: sl.eigsh(a * 1j, k=3, which="BE"))
