@@ -91,7 +91,7 @@ for kind in filled:
 # --- what a lil and a dok refuse (scipy 1.17)
 for kind in filled:
     a = kind((3, 4))
-    error(lambda: a.__setitem__((0, 0), [1, 2]), lambda: a.__setitem__((0, 9), 1), lambda: a.__setitem__((9, 0), 1), lambda: a.__setitem__((0, slice(0, 3)), [1, 2]), lambda: a.setdiag(3, k=9), lambda: a.__setitem__(5, 1), lambda: a.__setitem__((0, slice(0, 3)), sp.csr_matrix([[1, 2]])), lambda: a[0, 0, 0], lambda: a[0, -9], lambda: a[7, 0], lambda: a[7], lambda: kind(([1], ([0], [0]))), lambda: kind((2, -1)), lambda: a.__setitem__(([0, 1], [0, 1, 2]), 1))
+    error(lambda: a.__setitem__((0, 0), [1, 2]), lambda: a.__setitem__((0, 9), 1), lambda: a.__setitem__((9, 0), 1), lambda: a.__setitem__((0, slice(0, 3)), [1, 2]), lambda: a.setdiag(3, k=9), lambda: a.__setitem__(5, 1), lambda: a.__setitem__((0, slice(0, 3)), sp.csr_matrix([[1, 2]])), lambda: a[0, 0, 0], lambda: a[0, -9], lambda: a[7, 0], lambda: a[7], lambda: kind(([1], ([0], [0]))), lambda: kind((2, -1)), lambda: a.__setitem__(([0, 1], [0, 1, 2]), 1), lambda: a.__setitem__((0, slice(0, 2)), 1j), lambda: a.__setitem__((0, 0), 1j))
     print(a.nnz)
 
 # --- a dok as a dict (scipy 1.17)
