@@ -80,10 +80,13 @@ cu_facts emit_facts(const kir_func *f) {
     cu_facts x = {.bins = -1};
     uint64_t stored = 0;
     bool each = false, variables = false, rolled = false, control = false, *places = NULL;
+    int depth = 0;
     for (size_t k = 0; k < f->n_code; k++) {
         const kir_ins *i = &f->code[k];
         if (each || !f->inner) x.ops += cost_of(i);
         x.n_each += i->code == KIR_EACH;
+        x.nested |= i->code == KIR_EACH && depth;
+        depth += (kir_info[i->code].result == 'R') - (i->code == KIR_END);
         x.n_reduce += i->code == KIR_REDUCE;
         x.scans |= i->code == KIR_SCAN;
         x.atomics |= i->code == KIR_ATOMIC;

@@ -90,6 +90,7 @@ typedef struct {
 typedef struct {
     uint32_t n_each, n_reduce, ops; /* ops: cost of one point, about */
     bool branches;  /* control flow or variables */
+    bool nested;    /* a region walks inner points within control flow */
     bool loops;     /* a point may take any time */
     bool stops;     /* it asks whether it was interrupted */
     bool scans, atomics, faults, prints;

@@ -8,7 +8,7 @@
 #include "runtime/cuda/bits.h"
 
 /* FEW_POINTS: below this many points a short source, which compiles sooner, is as fast. MANY_POINTS: above, a longer one is worth it. */
-enum { SIDE_ROWS = 512, SIDE_LOADS = 4, SIDE_BLOCKS = 12, CHAIN_BYTES = 128, MOST_CHAINED = 12, STAGE_BYTES = 36 << 10, BIN_BYTES = 24 << 10, BIN_COPIES = POINT_THREADS / 32, BIN_BLOCKS = 8, MOST_COLUMNS = 64, COLUMN_BLOCKS = 24, COLUMN_LOADS = 16, ROW_BLOCKS = 12, MOST_SHARED = 48 << 10, FEW_POINTS = 1 << 15, MANY_POINTS = 1 << 20, ROW_LANES = 1024, FAR_BYTES = 64 << 20, TILE_BLOCKS = 8, FEW_CUT = 16, MOST_AHEAD = 4, STRIP_WORDS = 48, FEW_PER_UNIT = 4, PART_BYTES = 1 << 16, MOST_PARTS = 4096, KEPT = 16, MOST_KEPT_BYTES = 128 };
+enum { SIDE_ROWS = 512, SIDE_LOADS = 4, SIDE_BLOCKS = 12, CHAIN_BYTES = 128, MOST_CHAINED = 12, STAGE_BYTES = 36 << 10, BIN_BYTES = 24 << 10, BIN_COPIES = POINT_THREADS / 32, BIN_BLOCKS = 8, ORDER_BLOCKS = 16, MOST_COLUMNS = 64, COLUMN_BLOCKS = 24, COLUMN_LOADS = 16, ROW_BLOCKS = 12, MOST_SHARED = 48 << 10, FEW_POINTS = 1 << 15, MANY_POINTS = 1 << 20, ROW_LANES = 1024, FAR_BYTES = 64 << 20, TILE_BLOCKS = 8, FEW_CUT = 16, MOST_AHEAD = 4, STRIP_WORDS = 48, FEW_PER_UNIT = 4, PART_BYTES = 1 << 16, MOST_PARTS = 4096, KEPT = 16, MOST_KEPT_BYTES = 128 };
 
 static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
@@ -388,6 +388,20 @@ static bool scan_by_thread(const cu_facts *facts, const cu_layout *y, bool down)
     return down || !facts->tiles ? y->outer >= (down ? 1 << 10 : 1 << 14) : false;
 }
 
+/* A point at a time. Few rows without scans are divided among blocks, as others are; what a branch decides is different work, so
+ * that these are more than run at once. */
+static void lay_in_order(const cu_facts *facts, uint32_t units, cu_layout *y) {
+    bool warp = !facts->scans && y->chunks <= 256 && y->outer >= 64;
+    y->plan.team = warp ? TEAM_WARP : TEAM_BLOCK;
+    y->plan.threads = warp ? 32 * WARP_ROWS : facts->scans ? 512 : 256;
+    y->block[0] = y->plan.threads;
+    y->grid[0] = (uint32_t)(warp ? ceil_div(y->outer, WARP_ROWS) : y->outer);
+    if (warp || facts->scans || facts->reread || facts->nested || facts->n_each != 1 || y->outer >= (int64_t)units * FEW_PER_UNIT) return;
+    int64_t blocks = ceil_div((int64_t)units * ORDER_BLOCKS, y->outer);
+    y->length = MAX(ceil_div(y->chunks, MIN(blocks, MOST_PARTS)), (int64_t)y->plan.threads);
+    y->parts = y->length < y->chunks;
+}
+
 static void lay_teams(const kir_func *f, const cu_facts *facts, const gpa_launch *l, const uint64_t *base, uint32_t units, cu_layout *y) {
     unsigned all = (1u << f->ndim) - 1;
     int last = last_dim(f, f->inner), outer_last = last_dim(f, all & ~f->inner);
@@ -399,7 +413,8 @@ static void lay_teams(const kir_func *f, const cu_facts *facts, const gpa_launch
         if (!(f->inner >> d & 1)) y->outer *= l->size[d];
     y->chunks = inner_chunks(f, l, last, 1);
     bool down = columns(f, l, outer_last, last);
-    if (facts->outer_writes || (facts->branches && y->outer >= 1024) || y->chunks < 8 || (facts->scans && scan_by_thread(facts, y, down))) {
+    bool by_thread = facts->branches && y->outer >= 1024 && (down || y->chunks < 32);
+    if (facts->outer_writes || by_thread || y->chunks < 8 || (facts->scans && scan_by_thread(facts, y, down))) {
         lay_thread(y);
         return;
     }
@@ -408,10 +423,7 @@ static void lay_teams(const kir_func *f, const cu_facts *facts, const gpa_launch
         return;
     }
     if (!plain) {
-        y->plan.team = TEAM_BLOCK;
-        y->plan.threads = facts->scans ? 512 : 256;
-        y->block[0] = y->plan.threads;
-        y->grid[0] = (uint32_t)y->outer;
+        lay_in_order(facts, units, y);
         return;
     }
     if (!facts->packs || facts->picks) choose_vector(f, facts, l, base, last, f->inner, &y->plan);

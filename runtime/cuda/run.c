@@ -161,6 +161,8 @@ static gpa_code queue_parts(launch *L, gpa_err *e) {
         L->y.plan.part = (int16_t)k;
         TRY(queue(L, e));
     }
+    if (L->p->facts.stops) /* blocks that were stopped have not counted */
+        rc = api_check(cu->fill(L->d->counters, 0, sizeof(uint32_t) * L->y.grid[0], L->d->stream), "cuMemsetD8Async", e);
 out:
     if (L->scratch) cu->free(L->scratch, L->d->stream);
     mem_free(L->state_at);
