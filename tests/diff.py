@@ -3,7 +3,7 @@
 Each section of a file (`# --- NAME`) is a program that CPython with NumPy and gpa both run, in a fresh session each; what
 they print and display, and the type and words of the error that ends it, must be equal; only the last line may end with one. The
 lines before the first section are run before each. What they write goes into the folder $FOLDER. A section's name may end with what it needs: `(python 3.12)` or
-`(scipy 1.18)` or `(numpy 2.5)`, an oracle of that version or later; `(numpy before 2.5)`; `(not on DEVICE: REASON)`; `(later)`, it may still
+`(scipy 1.18)` or `(numpy 2.5)`, an oracle of that version or later; `(numpy before 2.5)`, `(scipy 1.17 and before 1.18)`; `(not on DEVICE: REASON)`; `(later)`, it may still
 fail. --python only shows what CPython says."""
 import ast
 import difflib
@@ -83,9 +83,10 @@ def check(name, prologue, lines, oracle, gpa):
     if of_numpy and (tuple(map(int, numpy.__version__.split(".")[:2])) >= tuple(map(int, of_numpy.groups()[1:]))) == bool(of_numpy[1]):
         print(f"skip - the oracle is NumPy {numpy.__version__}, whose answer is another")
         return True
-    with_scipy = re.search(r"\(scipy (\d+)\.(\d+)\)", name)
-    if with_scipy and scipy_version() < tuple(map(int, with_scipy.groups())):
-        print("skip - the oracle has no SciPy, or an older one")
+    with_scipy = re.search(r"\(scipy (\d+)\.(\d+)(?: and before (\d+)\.(\d+))?\)", name)
+    wanted = [int(v) for v in with_scipy.groups() if v] if with_scipy else []
+    if wanted and (list(scipy_version()) < wanted[:2] or len(wanted) == 4 and list(scipy_version()) >= wanted[2:]):
+        print("skip - the oracle has no SciPy, or one whose answer is another")
         return True
     if elsewhere(name):
         print("skip - " + elsewhere(name))

@@ -131,7 +131,7 @@ tell(lambda: float.fromhex(" 0b4 "), lambda: float.fromhex(" -0x3p1"), lambda: f
 a = np.arange(3)
 print(a.conj() is a, np.array([1j]).conj())
 
-# --- signs of halves: all bits, those of NaN too
+# --- signs of halves: all bits, those of NaN too (not on cuda: its NaN has other bits)
 np.seterr(all="ignore")
 h = np.arange(65536).astype(np.uint16).view(np.float16)
 w = np.arange(65536) % 97

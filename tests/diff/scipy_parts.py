@@ -155,7 +155,7 @@ for law, *shapes in ((stats.binom, 12, 0.3), (stats.bernoulli, 0.25), (stats.poi
     show(law.pmf(k, *shapes), law.cdf(k, *shapes), law.sf(k, *shapes), law.pmf(k, *shapes, loc=2), law.ppf(q, *shapes), law.isf([0.3, 0.01], *shapes))
     show(law.mean(*shapes), law.var(*shapes), law.std(*shapes), law.median(*shapes), law.interval(0.9, *shapes), law.support(*shapes), law(*shapes).pmf(2))
 show(stats.binom.pmf([0, 1, 2], 2, [[0.5], [1.0], [1.5]]), stats.poisson.pmf(0, 0), stats.binom.logpmf(3, 10, 0.2), stats.poisson.cdf([1, 5], [[1.0], [-1.0]]))
-# --- stats: samples (scipy 1.16)
+# --- stats: samples (scipy 1.16 and before 1.18)
 from scipy import stats
 a = np.sin(np.arange(24.0) ** 1.5).reshape(4, 6)
 n = np.arange(24).reshape(4, 6) % 5

@@ -10,7 +10,7 @@ def tell(*fs):
         else: print(r)
 def grid(n, t="f8", low=-1.0, up=-1.5): return sp.diags([np.full(n - 1, low), np.full(n, 4.0) + np.arange(n) % 3, np.full(n - 1, up)], [-1, 0, 1], format="csr").astype(t)
 
-# --- operators of functions (scipy 1.17)
+# --- operators of functions (scipy 1.17 and before 1.18)
 def mv(v): return np.array([2 * v[0], 3 * v[1]])
 A = LinearOperator((2, 2), matvec=mv)
 tell(lambda: A, lambda: A.dtype, lambda: A.shape, lambda: A.matvec(np.ones(2)), lambda: A * np.ones(2), lambda: A @ np.ones(2), lambda: A.matvec(np.ones((2, 1))), lambda: A(np.ones(2)), lambda: A.dot([1, 2]), lambda: A.matmat(np.eye(2)), lambda: A @ np.ones((2, 3)), lambda: A.matvec(np.ones(3)), lambda: A @ 2, lambda: A.matmat(np.ones((3, 2))),
@@ -20,7 +20,7 @@ tell(lambda: B, lambda: B.rmatvec(np.arange(3.0)), lambda: B.H, lambda: B.T, lam
 C = LinearOperator((2, 2), matvec=lambda v: 1j * v, rmatvec=lambda v: -1j * v, dtype=complex)
 tell(lambda: C.T @ np.ones(2), lambda: C.H @ np.ones(2), lambda: C @ np.ones(2), lambda: (C + A).dtype, lambda: (1j * A).dtype)
 
-# --- operators of classes and matrices (scipy 1.17)
+# --- operators of classes and matrices (scipy 1.17 and before 1.18)
 class Shift(LinearOperator):
     def __init__(self, n):
         super().__init__(dtype=np.dtype(float), shape=(n, n))
@@ -38,7 +38,7 @@ for m in (np.arange(6.0).reshape(2, 3), sp.csr_matrix(np.arange(6.0).reshape(2, 
     tell(lambda: M, lambda: M @ np.ones(3), lambda: M.rmatvec(np.ones(2)), lambda: M.H @ np.ones(2), lambda: M.T, lambda: M.matmat(np.ones((3, 2))), lambda: aslinearoperator(M) is M, lambda: (M.H @ M).matvec(np.ones(3)))
 tell(lambda: aslinearoperator("x"), lambda: aslinearoperator(np.ones((1, 2, 3))), lambda: aslinearoperator(np.ones(3)).shape)
 
-# --- iterations over matrices and operators (scipy 1.17)
+# --- iterations over matrices and operators (scipy 1.17 and before 1.18)
 n = 30
 b = np.arange(n) % 5 + 1.0
 for t in ("f8", "c16", "f4"):
