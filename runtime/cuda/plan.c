@@ -391,12 +391,13 @@ static bool scan_by_thread(const cu_facts *facts, const cu_layout *y, bool down)
 /* A point at a time. Few rows without scans are divided among blocks, as others are; what a branch decides is different work, so
  * that these are more than run at once. */
 static void lay_in_order(const cu_facts *facts, uint32_t units, cu_layout *y) {
-    bool warp = !facts->scans && y->chunks <= 256 && y->outer >= 64;
+    bool simple = !facts->scans && !facts->reread && !facts->nested; /* nothing needs the whole row's lanes to meet but their joining */
+    bool warp = simple && y->chunks <= 256 && y->outer >= 64;
     y->plan.team = warp ? TEAM_WARP : TEAM_BLOCK;
     y->plan.threads = warp ? 32 * WARP_ROWS : facts->scans ? 512 : 256;
     y->block[0] = y->plan.threads;
     y->grid[0] = (uint32_t)(warp ? ceil_div(y->outer, WARP_ROWS) : y->outer);
-    if (warp || facts->scans || facts->reread || facts->nested || facts->n_each != 1 || y->outer >= (int64_t)units * FEW_PER_UNIT) return;
+    if (warp || !simple || facts->n_each != 1 || y->outer >= (int64_t)units * FEW_PER_UNIT) return;
     int64_t blocks = ceil_div((int64_t)units * ORDER_BLOCKS, y->outer);
     y->length = MAX(ceil_div(y->chunks, MIN(blocks, MOST_PARTS)), (int64_t)y->plan.threads);
     y->parts = y->length < y->chunks;
