@@ -174,11 +174,12 @@ show(stats.entropy(n + 1), stats.entropy(n + 1, n.T.reshape(4, 6) + 2, base=2), 
 show(*[stats.percentileofscore(n.ravel(), 2, kind) for kind in ('rank', 'strict', 'weak', 'mean')], stats.rankdata([]), stats.gmean([1.0, 4], weights=[1, 3]))
 for alternative in ('two-sided', 'less', 'greater'):
     show(*stats.pearsonr(a[0], a[1], alternative=alternative), *stats.spearmanr(n[0], a[1], alternative=alternative), *stats.linregress(a[0], a[1], alternative), *stats.ttest_1samp(a[0], 0.2, alternative=alternative))
+show(*stats.pearsonr([1, 2, 3, 4], [2, 4, 6, 8]), *stats.spearmanr([1, 2, 3], [3, 2, 1]), *stats.linregress([0, 1, 2], [1, 3, 5]))
 r = stats.linregress([1, 2, 3, 5], [1, 3, 2, 6])
 print(len(r), round(float(r.intercept_stderr), 9), round(float(r[1]), 9), len(stats.ttest_ind(a[0], a[1])), stats.ttest_ind(a[0], a[1]).df, stats.ttest_1samp(a[0], 1).df)
 show(*stats.chisquare([16, 18, 16, 14, 12, 12]), *stats.chisquare([16, 18, 16], [20, 14, 16]), *stats.chisquare(n + 1, axis=1), *stats.linregress([0, 1], [2, 3]))
 for f in (lambda: stats.linregress([1, 1], [1, 2]), lambda: stats.pearsonr([1], [1]), lambda: stats.pearsonr([1, 2], [1]), lambda: stats.rankdata([1], 'some'),
-          lambda: stats.percentileofscore([1], 1, 'some'), lambda: stats.trim_mean([1, 2], 0.6), lambda: stats.chisquare([1, 2], [3, 4])):
+          lambda: stats.percentileofscore([1], 1, 'some'), lambda: stats.pearsonr([1, 2, 3], [1, 2, 4], alternative='some'), lambda: stats.ttest_1samp([1, 2], 0, alternative='some'), lambda: stats.trim_mean([1, 2], 0.6), lambda: stats.chisquare([1, 2], [3, 4])):
     try:
         print(f())
     except ValueError as e:
