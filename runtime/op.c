@@ -187,6 +187,15 @@ gpa_op_fn op_function(gpa_op op, gpa_dtype t) {
     return rows[t][op];
 }
 
+gpa_op_loop op_loop(gpa_op op, gpa_dtype t) {
+    static const gpa_op_loop *const rows[DT_COUNT] = {
+#define DT(id, ...) [DT_##id] = op_loops_##id,
+#include "runtime/dtype.def"
+#undef DT
+    };
+    return rows[t][op];
+}
+
 gpa_val op_scalar(gpa_op op, gpa_dtype t, gpa_val a, gpa_val b, gpa_val c) {
     gpa_val out = {.bits = {0, 0}};
     op_function(op, t)(&out, &a, &b, &c);

@@ -122,7 +122,11 @@ gpa_dtype op_operand(gpa_op op, gpa_dtype compute, int i);
  * gives none. Operands an arity does not have are not read. Half types compute in float and round. */
 typedef void (*gpa_op_fn)(gpa_val *out, const gpa_val *a, const gpa_val *b, const gpa_val *c);
 gpa_op_fn op_function(gpa_op op, gpa_dtype t);
-/* The same for one element. */
+/* The same for elements of an array, one after the other: that at place at[i] of `target` becomes the result of it and of value i * step, of one
+ * operand that of it alone. NULL where the result is of another type, or takes so long that a loop around op_function is as good. */
+typedef void (*gpa_op_loop)(char *target, const int64_t *at, int64_t n, const char *value, int64_t step);
+gpa_op_loop op_loop(gpa_op op, gpa_dtype t);
+/* The value for one element. */
 gpa_val op_scalar(gpa_op op, gpa_dtype t, gpa_val a, gpa_val b, gpa_val c);
 
 /* The state a reduction begins with, and the combination of two states (a step is the combination with the state of

@@ -1,6 +1,6 @@
 /* The compiled value functions: one table per dtype, filled by op_int.c, op_float.c and op_complex.c, read by op.c.
  *
- * A table has NULL where the row has no value for the dtype's kind. The half types' reductions are those of
+ * A table has NULL where the row has no value for the dtype's kind, or no loop. The half types' reductions are those of
  * float32: only computing dtypes have tables of them. */
 #ifndef GPA_OP_EVAL_H
 #define GPA_OP_EVAL_H
@@ -9,7 +9,9 @@
 
 #include "runtime/op.h"
 
-#define DT(id, ...) extern const gpa_op_fn op_rows_##id[OP_COUNT];
+#define DT(id, ...)                               \
+    extern const gpa_op_fn op_rows_##id[OP_COUNT]; \
+    extern const gpa_op_loop op_loops_##id[OP_COUNT];
 #include "runtime/dtype.def"
 #undef DT
 #define DT(id) extern const gpa_op_fn red_rows_##id[RED_COUNT], red_starts_##id[RED_COUNT];

@@ -83,7 +83,7 @@ out:
 }
 
 /* The offsets of n points from the i-th, in elements. */
-static void make_offsets(const scatter *s, int64_t i, int64_t n, int64_t *to) {
+GPA_WIDE static void make_offsets(const scatter *s, int64_t i, int64_t n, int64_t *to) {
     for (int64_t j = 0; j < n && !s->axes; j++) to[j] = s->base; /* integers alone: one point */
     for (int k = 0; k < s->axes; k++) {
         const places *p = &s->axis[k];
@@ -332,6 +332,8 @@ typedef struct {
     gpa_op op;
     gpa_op_fn fn;
     gpa_dtype compute, second, result, own; /* second: of the other operand; own: the array's */
+    gpa_op_loop loop;                       /* or NULL */
+    bool plain;                             /* nothing is converted */
 } update;
 
 static void update_one(const update *u, char *to, const char *from) {
@@ -342,80 +344,87 @@ static void update_one(const update *u, char *to, const char *from) {
     dtype_store(to, u->own, u->result == u->own ? r : dtype_cast(r, u->result, u->own));
 }
 
-static void update_block(const update *u, const block *b, char *to, const char *from) {
-    int64_t own = (int64_t)dtype_size(u->own), item = (int64_t)dtype_size(u->second), in[GPA_MAX_DIMS] = {0};
-    for (int64_t k = shape_size(b->ndim, b->shape); k > 0; k--) {
-        update_one(u, to, from);
-        for (int d = b->ndim - 1; d >= 0; d--) {
+/* Elements at places that count from `target`, where nothing is converted; values lie `step` apart. */
+static void update_elements(const update *u, char *target, const int64_t *at, int64_t n, const char *value, int64_t step) {
+    gpa_val a, b, r;
+#define EACH(bytes)                                          \
+    for (int64_t j = 0; j < n; j++) {                        \
+        memcpy(&a, target + at[j] * bytes, bytes);           \
+        memcpy(&b, value + j * step * bytes, bytes);         \
+        u->fn(&r, &a, &b, &b);                               \
+        memcpy(target + at[j] * bytes, &r, bytes);           \
+    }                                                        \
+    return
+    if (u->loop) {
+        u->loop(target, at, n, value, step);
+        return;
+    }
+    switch (dtype_size(u->own)) {
+    case 1: EACH(1);
+    case 2: EACH(2);
+    case 4: EACH(4);
+    case 8: EACH(8);
+    case 16: EACH(16);
+    }
+#undef EACH
+}
+
+/* The block at `to`, a line of its last dimension at a time. `line`: the offsets of so many elements of it as a piece has. */
+static void update_block(const update *u, const block *b, const int64_t *line, char *to, const char *from) {
+    const int last = b->ndim - 1;
+    const int64_t own = (int64_t)dtype_size(u->own), item = (int64_t)dtype_size(u->second), wide = last < 0 ? 1 : b->shape[last];
+    const int64_t step = last < 0 ? 0 : b->to[last], apart = last < 0 ? 0 : b->from[last];
+    int64_t in[GPA_MAX_DIMS] = {0};
+    for (int64_t k = last < 0 ? 1 : shape_size(last, b->shape); k > 0; k--) {
+        for (int64_t j = 0; j < wide && u->plain; j += PIECE)
+            update_elements(u, to + j * step * own, line, MIN((int64_t)PIECE, wide - j), from + j * apart * item, apart);
+        for (int64_t j = 0; j < wide && !u->plain; j++) update_one(u, to + j * step * own, from + j * apart * item);
+        for (int d = last - 1; d >= 0; d--) {
             bool over = ++in[d] == b->shape[d];
             int64_t by = over ? 1 - b->shape[d] : 1;
             to += b->to[d] * by * own;
-            if (from) from += b->from[d] * by * item;
+            from += b->from[d] * by * item;
             if (!over) break;
             in[d] = 0;
         }
     }
 }
 
-/* The operations that counts, sums and extremes are made of, at single elements in the array's own type; values lie `step` apart. False:
- * another operation. */
-static bool update_elements(const update *u, points p, int64_t n, char *target, const char *value, int64_t step) {
-#define AT(T, offset, result)                                    \
-    for (int64_t j = 0; j < n; j++) {                            \
-        T *x = (T *)(void *)target + (offset), a = *x;           \
-        const T b = ((const T *)(const void *)value)[j * step];  \
-        *x = (result);                                           \
-    }
-#define EACH(T, result)                                          \
-    if (p.plain) AT(T, p.base + p.at[j], result)                 \
-    else AT(T, offset_of(&p, j), result)                         \
-    return true
-#define UPDATE(T, W) /* W: T, or where T would overflow the unsigned type that wraps */ \
-    switch ((int)u->op) {                                                            \
-    case OP_ADD: EACH(T, (T)((W)a + (W)b));                                          \
-    case OP_SUBTRACT: EACH(T, (T)((W)a - (W)b));                                     \
-    case OP_MULTIPLY: EACH(T, (T)((W)a * (W)b));                                     \
-    case OP_MINIMUM: EACH(T, a <= b || a != a ? a : b);                              \
-    case OP_MAXIMUM: EACH(T, a >= b || a != a ? a : b);                              \
-    }                                                                                \
-    return false
-    if (u->own != u->compute || u->own != u->result || u->own != u->second) return false;
-    switch ((int)u->own) {
-    case DT_I32: UPDATE(int32_t, uint32_t);
-    case DT_I64: UPDATE(int64_t, uint64_t);
-    case DT_F32: UPDATE(float, float);
-    case DT_F64: UPDATE(double, double);
-    }
-#undef UPDATE
-#undef EACH
-#undef AT
-    return false;
-}
-
 static void update_points(const index_map *m, const scatter *s, char *target, const update *u) {
     int64_t own = (int64_t)dtype_size(u->own), item = (int64_t)dtype_size(u->second);
-    int64_t to[PIECE], from[PIECE], at[GPA_MAX_DIMS] = {0}, where = 0;
-    block b = block_of(m, s);
-    int64_t step;
-    bool single = shape_size(b.ndim, b.shape) == 1 && s->from && is_even(m, s, &step);
+    int64_t to[PIECE], from[PIECE], line[PIECE], at[GPA_MAX_DIMS] = {0}, where = 0, step;
+    const char *value = s->from ? s->from : s->number; /* of one operand none is read */
+    const block b = block_of(m, s);
+    const bool single = shape_size(b.ndim, b.shape) == 1 && is_even(m, s, &step) && u->plain;
+    for (int64_t j = 0; j < PIECE; j++) line[j] = b.ndim ? j * b.to[b.ndim - 1] : 0;
     for (int64_t i = 0; i < s->points; i += PIECE) {
         int64_t n = MIN((int64_t)PIECE, s->points - i);
-        if (single && update_elements(u, points_at(s, i, n, to), n, target, s->from + i * step * item, step)) continue;
-        make_offsets(s, i, n, to);
+        const points p = points_at(s, i, n, to);
+        if (single && p.plain) {
+            update_elements(u, target + p.base * own, p.at, n, value + i * step * item, step);
+            continue;
+        }
+        if (p.at != to) make_offsets(s, i, n, to);
+        if (single) {
+            update_elements(u, target, to, n, value + i * step * item, step);
+            continue;
+        }
         value_offsets(m, s, at, &where, n, from);
         for (int64_t j = 0; j < n; j++) {
             __builtin_prefetch(target + to[MIN(j + AHEAD, n - 1)] * own, 1);
-            update_block(u, &b, target + to[j] * own, s->from ? s->from + from[j] * item : NULL);
+            update_block(u, &b, line, target + to[j] * own, value + from[j] * item);
         }
     }
 }
 
 gpa_code scatter_update(gpa_rt *rt, const index_map *m, gpa_op op, gpa_dtype compute, gpa_dtype result, const gpa_opnd *rhs,
                         gpa_err *e) {
-    update u = {op, op_function(op, compute), compute, op_operand(op, compute, 1), result, (gpa_dtype)m->view->dtype};
+    const gpa_dtype own = (gpa_dtype)m->view->dtype;
+    update u = {op, op_function(op, compute), compute, op_operand(op, compute, 1), result, own, op_loop(op, own), false};
     scatter s = {.axes = 0};
     host_place to;
     gpa_code rc = GPA_OK;
+    u.plain = own == compute && own == result && (u.loop || own == u.second);
     TRY(get_places(rt, m, &s, e));
     TRY(keep_places(m, &s, e));
     if (rhs) TRY(get_value(rt, m, rhs, u.second, &s, e));

@@ -1,0 +1,105 @@
+# ufunc.at and ufunc.reduceat of every dtype: loops of one type, places of every kind, blocks behind them, what has to be converted.
+import warnings
+warnings.simplefilter("ignore")
+TYPES = "? b h i l B H I L e f d F D".split()
+def values(t, n, seed=7):
+    k = (np.arange(n) * 2654435761 + seed * 40503) % 65521
+    if t == "?": return k % 3 == 0
+    x = (k % 251 - (0 if t in "BHIL" else 120)).astype(t)
+    return x + (k % 7 * 1j).astype(t) if t in "FD" else x
+def told(c): return (c.astype("l") if c.dtype == "L" else c).tolist()
+def both(f, t, *rest):
+    for u in f:
+        c = values(t, 60, 3)
+        try: getattr(np, u).at(c, *rest)
+        except Exception as e: print(u, t, type(e).__name__)
+        else: print(u, t, c.dtype, told(c))
+
+# --- operations of two operands at places that repeat
+i = np.arange(1500) ** 2 % 60
+i[700:] %= 9
+for t in TYPES:
+    both("add subtract multiply maximum minimum fmax fmin bitwise_and bitwise_or bitwise_xor".split(), t, i, values(t, 1500))
+    both("logical_and logical_or greater equal".split(), t, i[:700], values(t, 700))
+
+# --- quotients, remainders, shifts, powers, signs, scales
+i = np.arange(90) * 7 % 41
+for t in "b h i l B H I L e f d".split():
+    d = np.where(values(t, 90) == 0, 1, values(t, 90)).astype(t)
+    both("floor_divide remainder fmod".split(), t, i, d)
+    if t in "efd": both("divide copysign heaviside".split(), t, i[:20], d[:20])
+    else: both("left_shift right_shift gcd".split(), t, i, (np.abs(d.astype(int)) % 4).astype(t))
+for t in "efd": both(["ldexp"], t, i, np.arange(90) % 3 - 1)
+both(["power"], "d", i[:30], np.full(30, 2.0))
+both(["power"], "D", i[:3], np.full(3, 1.0 + 0j))
+
+# --- operations of one operand
+for t in TYPES: both(("" if t in "FD" else "absolute ").split() + "negative positive square conjugate invert reciprocal floor logical_not sign".split(), t, np.array([1, 5, 5, 59, 0, 5]))
+
+# --- places that count from the end, in two dimensions, apart, of other integers, a mask, slices, none
+for t in TYPES:
+    v = values(t, 600)
+    a, b, c, d, e = (values(t, 60, s) for s in range(5))
+    np.add.at(a, np.arange(600) * 11 % 120 - 60, v)
+    np.maximum.at(b[::-3], np.arange(600) % 20, v)
+    np.add.at(c.reshape(6, 10), (np.arange(600) % 6, np.arange(600) * 3 % 10 - 10), v)
+    np.add.at(c.reshape(6, 10)[:, 3], np.arange(600).astype(np.uint8) % 6, v)
+    np.add.at(d, np.arange(60) % 7 < 2, v[:18])
+    np.multiply.at(d, slice(5, 50, 4), v[:12])
+    np.add.at(e, np.arange(40).reshape(8, 5) % 9, v[:40].reshape(8, 5))
+    np.add.at(e, np.array([], int), v[:0])
+    np.add.at(e, 7, v[1])
+    np.add.at(e, ..., v[2])
+    np.add.at(e, (np.arange(3)[:, None] * 0 + np.arange(4)), v[5])
+    print(t, told(a), told(b), told(c), told(d), told(e))
+
+# --- blocks behind places: rows, columns, long ones, what lies otherwise, values that are spread
+for t in TYPES:
+    v = values(t, 3 * 1300)
+    a, b, c, d = values(t, 60).reshape(12, 5), values(t, 60).reshape(3, 4, 5), np.zeros((3, 1300), t), values(t, 60).reshape(5, 12).T
+    np.add.at(a, [3, 3, -1, 0], v[:20].reshape(4, 5))
+    np.maximum.at(a, (slice(None), [1, 4, 1]), v[:3])
+    np.add.at(a, [2, 2], v[0])
+    np.add.at(b, ([0, 2, 0], slice(None, None, -2), [1, 1, 1]), v[:6].reshape(3, 2))
+    np.add.at(b, (slice(None), 1), v[:5])
+    np.add.at(c, [1, 1, 2], v.reshape(3, 1300))
+    np.add.at(c, [0, 0], v[:1300])
+    np.square.at(d, [[1, 2], [1, 3]])
+    np.add.at(d, [5, 5], v[:5][::-1])
+    print(t, told(a), told(b), told(c[:, ::99]), c.sum(), told(d))
+
+# --- what has to be converted
+i = np.arange(50) % 13
+for t in TYPES:
+    for w in TYPES:
+        c = values(t, 13)
+        try: np.add.at(c, i, values(w, 50))
+        except Exception as e: print(t, w, type(e).__name__)
+        else: print(t, w, told(c))
+        try: np.logical_or.at(c, i, values(w, 50))
+        except Exception as e: print(t, w, type(e).__name__)
+        else: print(t, w, told(c))
+
+# --- NaN, infinities, zeros with a sign, halves that overflow and vanish
+odd = [np.nan, np.inf, -np.inf, 0.0, -0.0, 6e4, 6e-8, 1.0]
+for t in "efd":
+    i, v = np.repeat(np.arange(8), 8), np.tile(np.array(odd).astype(t), 8)
+    for u in ("add", "multiply", "maximum", "minimum", "fmax", "fmin", "divide", "copysign"):
+        c = np.array(odd).astype(t)
+        getattr(np, u).at(c, i, v)
+        e = np.repeat(np.array(odd).astype(t), 8)
+        getattr(np, u).at(e, np.arange(64), v)
+        print(t, u, c.tolist(), np.isnan(e).sum(), np.signbit(e[np.isfinite(e) & (e != 0) | (u in ("add", "multiply", "copysign"))]).sum() if u != "divide" else 0, (np.isinf(e) * np.sign(e) > 0).sum(), (np.where(np.isfinite(e), e, 0) + 0).tolist())
+
+# --- values and places that are the array itself
+for t in "b i l e d D".split():
+    c = values(t, 40); np.add.at(c, np.arange(40) % 5, c); print(t, c.tolist())
+c = np.arange(40) % 7; np.add.at(c, c, 1); print(c.tolist())
+c = np.arange(40) % 7; np.add.at(c[::2], c[1::2], c[1::2]); print(c.tolist())
+
+# --- a bad place leaves all as it was
+c = np.arange(5, dtype=np.int8)
+for bad in ([0, 5], [0, -6]):
+    try: np.add.at(c, bad, 1)
+    except IndexError as e: print(e, c)
+np.add.at(c, [[0, 1]], [1, 2, 3])
