@@ -428,8 +428,8 @@ emit_facts emit_examine(const kir_func *f) {
         uint32_t ops = code == KIR_OP ? op_info[ins->sub].cost : code == KIR_LOAD || code == KIR_STORE || code == KIR_CAST;
         r.ops += ops;
         if (again) r.ops_again += ops;
-        if (ins->type < DT_COUNT && (code == KIR_OP || code == KIR_CAST || code == KIR_LOAD)) {
-            gpa_dtype t = computed_as(f, i);
+        if ((ins->type < DT_COUNT && (code == KIR_OP || code == KIR_CAST || code == KIR_LOAD)) || code == KIR_STORE) {
+            gpa_dtype t = code == KIR_STORE ? (gpa_dtype)f->arrays[ins->sub].dtype : computed_as(f, i);
             unsigned bytes = (unsigned)dtype_size(t) / (dtype_is_complex(t) ? 2 : 1);
             if (bytes > r.widest) r.widest = (uint8_t)bytes;
             if (again && bytes > r.widest_again) r.widest_again = (uint8_t)bytes;

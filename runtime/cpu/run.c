@@ -20,7 +20,8 @@ enum {
     LOOK_POINTS = 1 << 14, FIRST_OF = 8, /* the same where a part may settle the result; of how many the first one is looked at ahead */
     FEW_BLOCKS = 64,       /* with fewer independent results, long reductions are divided */
     MOST_PARTS = 1024,
-    STREAM_BYTES = 12 << 20, /* results larger than this are not worth keeping in a cache, which holds what they are made of, too */
+    STREAM_BYTES = 12 << 20,  /* results larger than this are not worth keeping in a cache */
+    TOUCHED_BYTES = 24 << 20, /* unless that holds what they are made of, too */
     GROUP_ROWS = 8,          /* rows of columns visited at a time: as many streams as are fetched ahead */
     NARROWEST = 512,         /* bytes of a row that is visited by itself */
     NARROW_STATES = 24 << 10, /* states of a row's columns that stay in the nearest cache */
@@ -219,16 +220,27 @@ static void plan_tiles(launch *L) {
     L->plan.tile = (uint8_t)most;
 }
 
+/* The bytes of an array that points visit, if each element is visited once. */
+static int64_t visited(const launch *L, size_t a) {
+    const kir_array *k = &L->p->f->arrays[a];
+    int64_t n = k->where == KIR_VIRTUAL ? 0 : (int64_t)dtype_size((gpa_dtype)k->dtype);
+    for (int d = 0; d < L->p->f->ndim; d++) n *= k->zero >> d & 1 ? 1 : L->size[d];
+    return n;
+}
+
 /* Stores bypass the caches when the results are larger than any cache's share and do not replace what is read: then
  * fetching their lines first would be wasted. */
 static emit_stream streams(const launch *L) {
     const kir_func *f = L->p->f;
-    int64_t bytes = 0;
+    int64_t bytes = 0, read = 0;
     uint64_t all = 0;
     bool tiles = L->plan.way == EMIT_TILES;
     if ((L->plan.way != EMIT_POINTS && !tiles) || L->p->facts.loops || L->plan.dim < 0 || L->size[L->plan.dim] < 16 * L->plan.lanes) return STREAM_NO;
     for (size_t a = 0; a < f->n_arrays; a++) {
-        if (!(f->arrays[a].access & KIR_WRITE)) continue;
+        if (!(f->arrays[a].access & KIR_WRITE)) {
+            read += visited(L, a);
+            continue;
+        }
         if (!(f->arrays[a].unit >> L->plan.dim & 1) || read_too(f, a)) return STREAM_NO;
         if (dtype_is_complex((gpa_dtype)f->arrays[a].dtype) && L->view[VIEW_ARRAYS + a * ARRAY_SLOTS] % 16) return STREAM_NO;
         if (bytes && lie(L, a) != all) return STREAM_NO;
@@ -237,7 +249,7 @@ static emit_stream streams(const launch *L) {
         if (tiles && one * L->plan.lanes % 64) return STREAM_NO;
         bytes += L->outer * one;
     }
-    if (bytes < STREAM_BYTES) return STREAM_NO;
+    if (bytes < STREAM_BYTES || bytes + read < TOUCHED_BYTES) return STREAM_NO;
     if (tiles) return all << 8 || L->size[L->plan.dim] % L->plan.lanes ? STREAM_NO : STREAM_ALIGNED;
     return all << 8 ? STREAM_ALIKE : STREAM_ALIGNED;
 }
