@@ -264,6 +264,7 @@ static ll_val ll_row_select(ll *E, const row *r) {
 
 static ll_val ll_row_intrinsic(ll *E, const row *r, const char *name) {
     V args[3] = {r->a.v, r->b.v, r->c.v};
+    if (r->kind == 'C' && r->op == OP_RINT) return pair(r, ll_intrinsic(E, name, args, 1), ll_intrinsic(E, name, (V[]){r->a.im}, 1));
     if (r->kind == 'C') return of_complex(E, r);
     if (r->kind != 'F') return r->a; /* rounding an integer */
     return result(r, ll_round(E, r->to, ll_intrinsic(E, name, args, op_info[r->op].arity)));

@@ -103,3 +103,14 @@ for bad in ([0, 5], [0, -6]):
     try: np.add.at(c, bad, 1)
     except IndexError as e: print(e, c)
 np.add.at(c, [[0, 1]], [1, 2, 3])
+
+# --- rounding: integers are what they are, parts of complex numbers each for themselves
+for t in TYPES[1:]:
+    x = values(t, 40)
+    y, z, w = np.round(x), x.round(2), np.round(x, -1)
+    print(t, y is x, z is x, w is x, y.dtype, w.dtype, told(y)[:9], told(w)[:9])
+    if t in "efdFD":
+        x = (values("l", 70) / 4).astype(t) + (1j * values("l", 70, 2) / 4).astype(t) if t in "FD" else (values("l", 70) / 4).astype(t)
+        x[:4] = np.nan, np.inf, -0.5, -0.0
+        print(np.rint(x).tolist(), np.round(x[::3]).tolist(), np.round(x, 1)[:9].tolist(), np.signbit(np.real(np.rint(x))).sum())
+x = np.arange(5); y = np.round(x, out=np.zeros(5, int)); print(y is x, y); z = np.around(x); z[0] = 9; print(x, round(x[1], 1), x[::2].round())
