@@ -213,6 +213,8 @@ gpa_red_state red_start(gpa_red r, gpa_dtype t) {
     return s;
 }
 
+gpa_red_fold red_fold(gpa_red r, gpa_dtype t) { return (t == DT_C64 ? red_folds_C64 : red_folds_C128)[r]; }
+
 gpa_red_state red_combine(gpa_red r, gpa_dtype t, gpa_red_state a, gpa_red_state b) {
     static const gpa_op_fn *const rows[DT_COUNT] = {
 #define DT(id, name, ctype, cuda, npchar, kind, size, compute, real) [DT_##id] = red_rows_##compute,

@@ -137,6 +137,9 @@ typedef struct {
     int64_t at; /* arg reductions: -1 before the first element */
 } gpa_red_state;
 gpa_red_state red_start(gpa_red r, gpa_dtype t);
+/* Reduces n complex numbers of type t, at least one, one after the other; `to` becomes the result. */
+typedef void (*gpa_red_fold)(const char *x, int64_t n, char *to);
+gpa_red_fold red_fold(gpa_red r, gpa_dtype t);
 gpa_red_state red_combine(gpa_red r, gpa_dtype t, gpa_red_state a, gpa_red_state b);
 
 #endif

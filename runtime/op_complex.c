@@ -14,6 +14,7 @@
 #define R float
 #define PUT(o, v) MEMBER(o) = (v)
 #define PUT_REAL(o, v) (o)->F32 = (R)(v)
+#define FOLDS
 #include "runtime/op_eval.inc"
 
 #define ID C128
@@ -21,4 +22,5 @@
 #define R double
 #define PUT(o, v) MEMBER(o) = (v)
 #define PUT_REAL(o, v) (o)->F64 = (R)(v)
+#define FOLDS
 #include "runtime/op_eval.inc"

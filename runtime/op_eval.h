@@ -15,6 +15,7 @@
 #include "runtime/dtype.def"
 #undef DT
 #define DT(id) extern const gpa_op_fn red_rows_##id[RED_COUNT], red_starts_##id[RED_COUNT];
+extern const gpa_red_fold red_folds_C64[RED_COUNT], red_folds_C128[RED_COUNT];
 DT(BOOL) DT(I8) DT(I16) DT(I32) DT(I64) DT(U8) DT(U16) DT(U32) DT(U64) DT(F32) DT(F64) DT(C64) DT(C128)
 #undef DT
 

@@ -266,7 +266,8 @@ out:
     return rc;
 }
 
-enum { LONG_SLICE = 256, MANY_SLICED = 1 << 22 };
+/* What threads may rather share: slices of one length and so long, of so many elements; few slices of so many. */
+enum { LONG_SLICE = 256, MANY_SLICED = 1 << 22, FEW_SLICES = 16, MANY_BETWEEN = 1 << 18 };
 
 /* Checks that slices begin at places of a row of n; *even: whether they are all of one length, and so long that threads may share them. */
 static gpa_code check_slices(gpa_red red, const int64_t *at, int64_t m, int64_t n, bool *even, gpa_err *e) {
@@ -280,29 +281,34 @@ static gpa_code check_slices(gpa_red red, const int64_t *at, int64_t m, int64_t 
     return GPA_OK;
 }
 
-gpa_code arr_reduce_slices(gpa_rt *rt, gpa_red red, gpa_arr *a, gpa_arr *at, gpa_dtype dtype, gpa_arr **out, gpa_err *e) {
-    gpa_dtype t = accumulator(red, (gpa_dtype)a->dtype, dtype);
+gpa_code arr_reduce_slices(gpa_rt *rt, gpa_red red, gpa_arr *a, gpa_arr *at, int axis, gpa_dtype dtype, gpa_arr **out, gpa_err *e) {
+    const gpa_dtype t = accumulator(red, (gpa_dtype)a->dtype, dtype), computed = dtype_info[t].compute;
+    const int64_t n = a->shape[axis], wide = shape_size(a->ndim - axis - 1, a->shape + axis + 1), rows = shape_size(axis, a->shape);
     host_dense x = {"", NULL, NULL}, places = {"", NULL, NULL};
     host_new_array made;
-    int64_t shape[GPA_MAX_DIMS], n = a->shape[a->ndim - 1];
+    gpa_arr *result = NULL;
+    int64_t shape[GPA_MAX_DIMS];
     gpa_device *d;
     bool even;
     gpa_code rc = device_default(rt, &d, e);
     *out = NULL;
-    if (rc || !d->caps.host_visible || !slices_can(red, t) || !a->size || !at->size) return rc;
+    if (rc || !d->caps.host_visible || !slices_can(red, computed, wide > 1) || !a->size || !at->size) return rc;
     if ((a->storage->buf && a->storage->buf->device != d) || (at->storage->buf && at->storage->buf->device != d)) return GPA_OK;
+    if (d->caps.units > 1 && at->size < FEW_SLICES && a->size > MANY_BETWEEN) return GPA_OK;
     TRY(host_get_as(rt, at, DT_I64, &places, e));
     const int64_t *begin = (const int64_t *)(const void *)places.data;
     TRY(check_slices(red, begin, at->size, n, &even, e));
-    if (even) goto out;
-    TRY(host_get_as(rt, a, t, &x, e));
+    if (even && d->caps.units > 1) goto out;
+    TRY(host_get_as(rt, a, computed, &x, e));
     memcpy(shape, a->shape, a->ndim * sizeof *shape);
-    shape[a->ndim - 1] = at->size;
-    TRY(host_new(rt, t, a->ndim, shape, &made, e));
-    slices_reduce(red, t, x.data, a->size / n, n, begin, at->size, made.data);
-    TRY(host_made(rt, &made, out, e));
-    explain_call(rt, name_of(red), NULL, *out);
+    shape[axis] = at->size;
+    TRY(host_new(rt, computed, a->ndim, shape, &made, e));
+    slices_reduce(red, computed, x.data, rows, n, wide, begin, at->size, made.data);
+    TRY(host_made(rt, &made, &result, e));
+    explain_call(rt, name_of(red), NULL, result);
+    rc = arr_cast(rt, result, t, false, out, e);
 out:
+    arr_release(rt, result);
     host_drop(rt, &x);
     host_drop(rt, &places);
     return rc;

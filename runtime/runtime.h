@@ -321,9 +321,9 @@ typedef struct {
 
 /* A row of reduce.def over the axes. NumPy's errors for empty input without an identity. */
 gpa_code arr_reduce(gpa_rt *rt, gpa_red red, gpa_arr *a, const arr_reduce_opts *o, gpa_arr **out, gpa_err *e);
-/* ufunc.reduceat along the last axis, of integers `at` in one dimension: by the host, where that sees the memory. *out is NULL where it has no way,
- * and where all slices are of one length, which a program does as rows. GPA_E_INDEX. */
-gpa_code arr_reduce_slices(gpa_rt *rt, gpa_red red, gpa_arr *a, gpa_arr *at, gpa_dtype dtype, gpa_arr **out, gpa_err *e);
+/* ufunc.reduceat along an axis, of integers `at` in one dimension: by the host, where that sees the memory. *out is NULL where it has no way, and where
+ * slices are so few or so even that threads share them rather. GPA_E_INDEX. */
+gpa_code arr_reduce_slices(gpa_rt *rt, gpa_red red, gpa_arr *a, gpa_arr *at, int axis, gpa_dtype dtype, gpa_arr **out, gpa_err *e);
 /* mean and var are fused programs of their own: one pass. ddof as NumPy's. */
 gpa_code arr_mean(gpa_rt *rt, gpa_arr *a, const arr_reduce_opts *o, gpa_arr **out, gpa_err *e);
 gpa_code arr_var(gpa_rt *rt, gpa_arr *a, double ddof, const arr_reduce_opts *o, gpa_arr **out, gpa_err *e);

@@ -222,35 +222,38 @@ gpa_code uf_accumulate(gpa_vm *vm, value *argv, value *out) { /* self, array, ax
 
 enum { MANY_SLICES = 16 };
 
-/* Whether so many slices are reduced by an operation of which no order is asked that they are worth doing together. */
-static bool reduces_many(const ufunc *u, value array, value indices) {
-    if (array.tag != V_ARRAY || indices.tag != V_ARRAY) return false;
-    const gpa_arr *a = array.array->arr, *at = indices.array->arr;
-    if (a->ndim == 0 || at->ndim != 1 || at->size < MANY_SLICES || !dtype_is_int((gpa_dtype)at->dtype)) return false;
-    return (gpa_red)op_info[u->op].identity != RED_COUNT;
+/* Whether the host may reduce slices at once: an array by an operation of which no order is asked, at integers in one dimension, which *at becomes. */
+static gpa_code slices_at(gpa_vm *vm, const ufunc *u, value array, value indices, gpa_arr **at) {
+    *at = NULL;
+    if (array.tag != V_ARRAY || array.aux || array.array->arr->ndim == 0 || (gpa_red)op_info[u->op].identity == RED_COUNT) return GPA_OK;
+    bool list = indices.tag == V_LIST || indices.tag == V_TUPLE;
+    const size_t n = !list ? 0 : indices.tag == V_LIST ? indices.list->count : indices.tuple->count;
+    const value *items = !list ? NULL : indices.tag == V_LIST ? indices.list->items : indices.tuple->items;
+    for (size_t i = 0; i < n; i++) list = list && items[i].tag == V_INT;
+    if (!list && indices.tag != V_ARRAY) return GPA_OK;
+    gpa_code rc = arg_array(vm, indices, DT_NONE, at);
+    if (rc || ((*at)->ndim == 1 && (*at)->size && dtype_is_int((gpa_dtype)(*at)->dtype))) return rc;
+    arr_release(vm_rt(vm), *at);
+    *at = NULL;
+    return GPA_OK;
 }
 
 /* The same by the host: *out stays UNSET where that has no way. */
-static gpa_code reduce_by_host(gpa_vm *vm, value *argv, value *out) {
-    gpa_rt *rt = vm_rt(vm);
-    gpa_arr *a = argv[1].array->arr, *rows = NULL, *reduced = NULL, *back = NULL;
-    int perm[GPA_MAX_DIMS], axis;
+static gpa_code reduce_by_host(gpa_vm *vm, value *argv, gpa_arr *at, value *out) {
+    gpa_arr *a = argv[1].array->arr, *reduced = NULL;
+    int axis;
     gpa_dtype dtype;
-    value result = v_none();
-    gpa_code rc = arg_axis(vm, argv[3], a->ndim, &axis);
+    value result = v_none(), one = argv[3];
+    gpa_code rc = only_axis(vm, "reduceat", argv[1], &one);
+    if (!rc) rc = arg_axis(vm, one, a->ndim, &axis);
     *out = v_unset();
     if (!rc) rc = arg_dtype(vm, argv[4], &dtype);
     if (rc || float_watched(vm)) return rc;
-    for (int d = 0; d < a->ndim; d++) perm[d] = d == axis ? a->ndim - 1 : d == a->ndim - 1 ? axis : d; /* which is its own way back */
-    TRY(arr_transpose(rt, a, perm, &rows, vm_err(vm)));
-    TRY(arr_reduce_slices(rt, (gpa_red)op_info[argv[0].ufunc->op].identity, rows, argv[2].array->arr, dtype, &reduced, vm_err(vm)));
+    TRY(arr_reduce_slices(vm_rt(vm), (gpa_red)op_info[argv[0].ufunc->op].identity, a, at, axis, dtype, &reduced, vm_err(vm)));
     if (!reduced) goto out;
-    TRY(arr_transpose(rt, reduced, perm, &back, vm_err(vm)));
-    TRY(np_return_array(vm, back, &result));
+    TRY(np_return_array(vm, reduced, &result));
     rc = fold(vm, "_into", 2, (value[]){result, argv[5]}, out);
 out:
-    arr_release(rt, rows);
-    arr_release(rt, reduced);
     value_release(vm, result);
     return rc;
 }
@@ -271,15 +274,17 @@ static gpa_code reduce_nothing(gpa_vm *vm, value *argv, gpa_arr *a, int axis, va
 
 gpa_code uf_reduceat(gpa_vm *vm, value *argv, value *out) { /* self, array, indices, axis, dtype, out */
     gpa_rt *rt = vm_rt(vm);
-    gpa_arr *a = NULL, **parts = NULL, *whole = NULL;
+    gpa_arr *a = NULL, *at = NULL, **parts = NULL, *whole = NULL;
     value places = v_none(), part = v_none(), reduced = v_none();
     size_t n = 0;
     int axis;
     gpa_code rc = binary_only(vm, argv[0].ufunc, "reduceat");
     if (rc) return rc;
-    if (reduces_many(argv[0].ufunc, argv[1], argv[2])) {
-        rc = reduce_by_host(vm, argv, out);
-        return rc || out->tag != V_UNSET ? rc : fold(vm, "_reduceat", 6, argv, out);
+    TRY(slices_at(vm, argv[0].ufunc, argv[1], argv[2], &at));
+    if (at) {
+        TRY(reduce_by_host(vm, argv, at, out));
+        if (out->tag == V_UNSET && at->size >= MANY_SLICES && argv[2].tag == V_ARRAY) rc = fold(vm, "_reduceat", 6, argv, out);
+        if (rc || out->tag != V_UNSET) goto out;
     }
     TRY(arg_array(vm, argv[1], DT_NONE, &a));
     if (a->ndim == 0) TRY(vm_fail(vm, GPA_E_TYPE, "cannot reduceat on a scalar"));
@@ -322,6 +327,7 @@ gpa_code uf_reduceat(gpa_vm *vm, value *argv, value *out) { /* self, array, indi
     if (!rc) rc = fold(vm, "_into", 2, (value[]){part, argv[5]}, out);
 out:
     arr_release(rt, a);
+    arr_release(rt, at);
     while (n) arr_release(rt, parts[--n]);
     mem_free(parts);
     value_release(vm, places);

@@ -114,3 +114,39 @@ for t in TYPES[1:]:
         x[:4] = np.nan, np.inf, -0.5, -0.0
         print(np.rint(x).tolist(), np.round(x[::3]).tolist(), np.round(x, 1)[:9].tolist(), np.signbit(np.real(np.rint(x))).sum())
 x = np.arange(5); y = np.round(x, out=np.zeros(5, int)); print(y is x, y); z = np.around(x); z[0] = 9; print(x, round(x[1], 1), x[::2].round())
+
+# --- slices of every dtype, short and long ones, in rows and as lines
+def sliced(names, t, x, at, **more):
+    for u in names.split():
+        try: r = getattr(np, u).reduceat(x, at, **more)
+        except Exception as e: print(u, t, type(e).__name__)
+        else: print(u, t, r.dtype, r.shape, told(r.ravel())[:40], told(r.ravel())[-40:])
+ALL = "add maximum minimum fmax fmin bitwise_and bitwise_or bitwise_xor logical_and logical_or"
+at = np.array([0, 1, 1, 5, 4, 20, 36, 52, 53, 90, 120, 187, 250, 763, 1276, 1790, 4800, 4799, 9000, 9001])
+for t in TYPES:
+    x = values(t, 9002)
+    if t in "efd": x = np.sign(x) # sums are exact in any order
+    if t in "FD": x = np.sign(x.real).astype(t) + 1j * np.sign(x.imag - 3).astype(t)
+    sliced(ALL, t, x, at)
+    sliced("add maximum bitwise_xor", t, x[::-3], at // 4)
+    if t != "?": sliced("multiply", t, np.where(x == 0, 1, np.sign(x)).astype(t), at)
+    sliced(ALL, t, x[:9000].reshape(9, 1000), at[:14] // 2, axis=1)
+    sliced(ALL, t, x[:9000].reshape(3000, 3), at[:15], axis=0)
+    sliced("add minimum bitwise_or", t, x[:9000].reshape(3, 30, 100), [0, 7, 7, 29, 3], axis=1)
+    sliced("add maximum", t, x[:9000].reshape(3, 3000), (1, 0, 2), axis=0)
+    sliced("add maximum logical_and", t, x, [0, 9001])
+    sliced("add multiply maximum", t, x[:99], at[:8], dtype=np.int16 if t in "?bB" else t)
+
+# --- slices of numbers that are none, and of halves that are rounded once
+for t in "efdFD":
+    x = np.where(np.arange(4000) % 97 == 5, np.nan, values(t, 4000)).astype(t)
+    for u in ("add", "maximum", "minimum", "fmax", "fmin"):
+        r = getattr(np, u).reduceat(x, np.arange(0, 4000, 31))
+        q = getattr(np, u).reduceat(x.reshape(400, 10), np.arange(0, 400, 3), axis=0)
+        print(t, u, r.dtype, np.flatnonzero(np.isnan(r)).tolist(), np.isnan(q).sum(), np.nan_to_num(r)[::9].tolist(), np.nan_to_num(q)[::20].tolist())
+x = np.full(5000, 1 / 3, np.float16); print(np.add.reduceat(x, [0, 3, 100]), np.multiply.reduceat(x + 1, [0, 4, 4994]))
+for bad in ([0, 9], (-1, 2), np.array([3, 12])):
+    try: np.add.reduceat(np.arange(9), bad)
+    except IndexError as e: print(e)
+print(np.add.reduceat(np.arange(9), [True, False]))
+np.add.reduceat(np.arange(9), [[1, 2]])
