@@ -6,7 +6,12 @@ is far ahead. Where memory and libraries lie differs from process to process, an
 that is behind is asked again in further pairs of processes, and the median of its ratios counts. Processor time on one thread each is compared, which a busy machine disturbs least; WALL=1 compares the time that
 passes, on as many threads as each takes. SIZE=10000000 gives the rows of 300,000 elements that many. Rows that are behind are printed, with words all rows that hold all of them
 (`tests/bench/run numerics sort float64`), at the end how many of each group are ahead, level (within 10 %) and behind, and
-those behind once more, the largest ratio first."""
+those behind once more, the largest ratio first.
+
+PEER=cupy compares a GPU with CuPy instead, where it has the function: the time until a result is known, as a read of its first
+element waits for it. What both compile is compiled before, by as many processes as there are processors."""
+import concurrent.futures
+import importlib.util
 import math
 import os
 import re
@@ -24,19 +29,22 @@ WARMED = 0.02  # what takes less has its operands in the caches when it is measu
 CLEAR = 1.5  # two measurements suffice where a side takes this many times the other's time, and the row is not behind
 LEVEL = 1.1
 AGAIN = 4  # further pairs of processes for a row that is behind
-STANDINGS = "ahead", "level", "behind", "failed"
+STANDINGS = "ahead", "level", "behind", "alone", "failed"  # alone: the peer does not have it
 CHECKED = 2_000_000  # results of larger arrays are not compared again
-WALL = bool(os.environ.get("WALL"))
+CUPY = os.environ.get("PEER") == "cupy"
+WALL = CUPY or bool(os.environ.get("WALL"))
+if CUPY:
+    SECONDS, AGAIN = 0.1, 0  # what begins on a GPU takes seconds to begin
 
 SCRIPT = """
 import time
 import numpy as np
-np.seterr(all="ignore")
+{quiet}
 {setup}
 def force(r):
     if isinstance(r, np.ndarray):
         if r.size:
-            r.item(0) # r[0].item() of a pending copy is read where the element came from
+            {first} # r[0].item() of a pending copy is read where the element came from
     elif hasattr(r, "item"):
         r.item()
     elif not isinstance(r, (int, float)):
@@ -90,7 +98,7 @@ def needed(setup, text):
     return "\n".join(reversed(kept))
 
 
-def script(group, dtype, size, rows, scipy):
+def script(group, dtype, size, rows, scipy, cupy=False):
     programs = {str(k): row[1] for k, row in rows}
     setup = group.setup.format(dtype=dtype, size=size)
     if scipy:
@@ -99,8 +107,10 @@ def script(group, dtype, size, rows, scipy):
     parts = ", ".join(part for part in ("fft", "linalg", "signal") if re.search(rf"(?<!np\.){part}\.", text))
     setup = (f"from scipy import {parts}\n" if parts else "") + needed(setup, text)
     operands = ", ".join(name for names in re.findall(r"^(\w[\w, ]*) = ", setup, re.M) for name in names.split(", "))
-    return SCRIPT.format(setup=setup, operands=operands, clock="perf_counter" if WALL else "process_time", rows="".join(function(k, p) for k, p in programs.items()),
-                         names=", ".join(f"'{k}': row_{k}" for k in programs))
+    text = SCRIPT.format(setup=setup, operands=operands, clock="perf_counter" if WALL else "process_time", rows="".join(function(k, p) for k, p in programs.items()),
+                         names=", ".join(f"'{k}': row_{k}" for k in programs), quiet="" if cupy else 'np.seterr(all="ignore")',
+                         first="r[(0,) * r.ndim].item()" if cupy else "r.item(0)")
+    return text.replace("import numpy as np", "import cupy as np").replace("from scipy import", "from cupyx.scipy import") if cupy else text
 
 
 class Side:
@@ -111,7 +121,7 @@ class Side:
         script = os.path.join(self.folder.name, "rows.gpa")
         with open(script, "w") as file:
             file.write(text)
-        one = {} if WALL else {"GPA_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+        one = {"GPA_CUDA_INTERPRET": "never"} if CUPY else {} if WALL else {"GPA_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
         self.process = subprocess.Popen([*command, script], cwd=self.folder.name, env=os.environ | one, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
     def ask(self, name, times):
@@ -168,17 +178,22 @@ def measure(sides):
 class Result:
     def __init__(self, label, gpa, peers, note=""):
         self.label, self.gpa, self.peers, self.note = label, gpa, peers, note
-        self.ratio = min(peers) / gpa if gpa else 0
-        self.standing = "failed" if not gpa else "ahead" if self.ratio > LEVEL else "level" if self.ratio * LEVEL >= 1 else "behind"
+        self.ratio = min(peers) / gpa if gpa and peers else 0
+        self.standing = "failed" if not gpa else "alone" if not peers else "ahead" if self.ratio > LEVEL else "level" if self.ratio * LEVEL >= 1 else "behind"
 
     def line(self):
         if not self.gpa:
             return f"{self.label:<42}{self.note}"
         cells = "".join(f"{1e3 * p:11.3f}" for p in self.peers) + " " * 11 * (2 - len(self.peers))
-        return f"{self.label:<42}{1e3 * self.gpa:11.3f}{cells}{self.ratio:8.2f}  {self.note}"
+        ratio = f"{self.ratio:8.2f}" if self.peers else " " * 8
+        return f"{self.label:<42}{1e3 * self.gpa:11.3f}{cells}{ratio}  {self.note}"
 
 
 def measured(label, k, row, size, gpa, python, scipy):
+    if CUPY:
+        missing, ours = python.ask(str(k), 1), gpa.ask(str(k), 1)
+        if isinstance(missing, str) and isinstance(ours, float):
+            return Result(label, ours, [], missing)
     sides = [(gpa, str(k)), (python, str(k))] + ([(python, f"{k}s")] if scipy and len(row) > 2 else [])
     times = measure(sides)
     if isinstance(times, str):
@@ -191,10 +206,28 @@ def measured(label, k, row, size, gpa, python, scipy):
     return Result(label, times[0], times[1:], note)
 
 
+def processes(group, dtype, size, rows, scipy):
+    return Side([GPA], script(group, dtype, size, rows, False)), Side([sys.executable, "-W", "ignore"], script(group, dtype, size, rows, scipy, CUPY))
+
+
+def chosen(group, dtype, size, words):
+    """The labels of all rows and, numbered, the rows that hold the words."""
+    label = {k: f"{row[0]}, {dtype} {size:,}" for k, row in enumerate(group.rows)}
+    return label, [(k, row) for k, row in enumerate(group.rows) if all(w in f"{group.name}: {label[k]}" for w in words)]
+
+
+def compiled(group, dtype, size, words):
+    """Runs rows once, so that what is compiled for them lies on disk."""
+    rows = chosen(group, dtype, size, words)[1]
+    for side in processes(group, dtype, size, rows, False) if rows else []:
+        for k, row in rows:
+            side.ask(str(k), 1)
+        side.close()
+
+
 def pair(group, dtype, size, rows, label, scipy):
     """The results of rows in one pair of processes, one by one."""
-    gpa = Side([GPA], script(group, dtype, size, rows, False))
-    python = Side([sys.executable, "-W", "ignore"], script(group, dtype, size, rows, scipy))
+    gpa, python = processes(group, dtype, size, rows, scipy)
     for k, row in rows:
         yield measured(label[k], k, row, size, gpa, python, scipy)
     gpa.close()
@@ -202,8 +235,7 @@ def pair(group, dtype, size, rows, label, scipy):
 
 
 def run(group, dtype, size, words, scipy):
-    label = {k: f"{row[0]}, {dtype} {size:,}" for k, row in enumerate(group.rows)}
-    rows = [(k, row) for k, row in enumerate(group.rows) if all(w in f"{group.name}: {label[k]}" for w in words)]
+    label, rows = chosen(group, dtype, size, words)
     results = []
     for asked, result in zip(rows, pair(group, dtype, size, rows, label, scipy) if rows else []):
         if result.standing == "behind":
@@ -217,14 +249,15 @@ def run(group, dtype, size, words, scipy):
 
 def main():
     words = sys.argv[1:]
-    try:
-        import scipy
-    except ImportError:
-        scipy = None
-    print(f"{'':<42}{'gpa':>11}{'NumPy':>11}{'SciPy':>11}   ratio (ms; the faster peer's time over gpa's)")
-    summary = {group.name: [] for group in GROUPS}
+    groups = [group for group in GROUPS if not CUPY or group.name != "files"]
+    scipy = not CUPY and importlib.util.find_spec("scipy")
+    print(f"{'':<42}{'gpa':>11}{'CuPy' if CUPY else 'NumPy':>11}{'' if CUPY else 'SciPy':>11}   ratio (ms; the faster peer's time over gpa's)")
+    if CUPY:
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            list(pool.map(lambda case: compiled(*case, words), [(group, *case) for group in groups for case in group.cases]))
+    summary = {group.name: [] for group in groups}
     took = dict.fromkeys(summary, 0)
-    for group in GROUPS:
+    for group in groups:
         before = time.monotonic()
         for dtype, size in group.cases:
             summary[group.name].extend(run(group, dtype, size, words, scipy))
@@ -236,7 +269,7 @@ def main():
     print(f"\n{'':<24}{'rows':>6}" + "".join(f"{s:>8}" for s in STANDINGS) + "  geometric mean of the ratios, seconds")
     took["all"] = sum(took.values())
     for name, results in [*summary.items(), ("all", every)]:
-        done = [r.ratio for r in results if r.gpa]
+        done = [r.ratio for r in results if r.peers]
         if done:
             counts = "".join(f"{sum(r.standing == s for r in results):>8}" for s in STANDINGS)
             print(f"{name:<24}{len(results):>6}{counts}{statistics.geometric_mean(done):>8.2f}{took[name]:>8.0f}")
