@@ -15,10 +15,12 @@ import importlib.util
 import math
 import os
 import re
+import signal
 import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 from numerics_rows import GROUPS
@@ -26,6 +28,7 @@ from numerics_rows import GROUPS
 GPA = os.path.abspath(os.environ.get("GPA", "build/release/gpa"))
 ROUNDS, SECONDS, LEAST = 9, 0.6, 0.002  # measurements of a row, their sum on one side if it is slow, and the shortest
 WARMED = 0.02  # what takes less has its operands in the caches when it is measured, on both sides
+PATIENCE = 60  # seconds after which a row is interrupted
 CLEAR = 1.5  # two measurements suffice where a side takes this many times the other's time, and the row is not behind
 LEVEL = 1.1
 AGAIN = 4  # further pairs of processes for a row that is behind
@@ -34,7 +37,7 @@ CHECKED = 2_000_000  # results of larger arrays are not compared again
 CUPY = os.environ.get("PEER") == "cupy"
 WALL = CUPY or bool(os.environ.get("WALL"))
 if CUPY:
-    SECONDS, AGAIN = 0.1, 0  # what begins on a GPU takes seconds to begin
+    SECONDS, AGAIN, PATIENCE = 0.1, 0, 5  # what begins on a GPU takes seconds to begin
 
 SCRIPT = """
 import time
@@ -74,7 +77,7 @@ def serve(rows):
             for _ in range(n):
                 force(row())
             print("answer", (time.{clock}() - t) / n, flush=True)
-        except Exception as e:
+        except (Exception, KeyboardInterrupt) as e:
             print("failed: " + type(e).__name__ + ": " + str(e).split("\\n")[0], flush=True)
 serve({{{names}}})
 """
@@ -132,12 +135,16 @@ class Side:
         except OSError:
             pass  # it ended: what it said is still there
         said = "ended"
+        patience = threading.Timer(PATIENCE, self.process.send_signal, [signal.SIGINT])
+        patience.start()
         for line in self.process.stdout:
             if line.startswith("answer "):
-                return float(line[7:])
+                said = float(line[7:])
+                break
+            said = line.removeprefix("failed: ").strip()  # or a warning, or what it ended with
             if line.startswith("failed: "):
-                return line[8:].strip()
-            said = line.strip()  # a warning, or what it ended with
+                break
+        patience.cancel()
         return said
 
     def close(self):
@@ -253,8 +260,10 @@ def main():
     scipy = not CUPY and importlib.util.find_spec("scipy")
     print(f"{'':<42}{'gpa':>11}{'CuPy' if CUPY else 'NumPy':>11}{'' if CUPY else 'SciPy':>11}   ratio (ms; the faster peer's time over gpa's)")
     if CUPY:
+        before = time.monotonic()
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             list(pool.map(lambda case: compiled(*case, words), [(group, *case) for group in groups for case in group.cases]))
+        print(f"compiled in {time.monotonic() - before:.0f} s", flush=True)
     summary = {group.name: [] for group in groups}
     took = dict.fromkeys(summary, 0)
     for group in groups:
