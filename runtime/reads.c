@@ -7,7 +7,21 @@
 #include "runtime/rt.h"
 #include "runtime/store.h"
 
+/* Whether the pending value is one number everywhere: then nothing is computed for an element of it. */
+static bool is_constant(const gpa_arr *a, gpa_val *out) {
+    const node *n = a->storage->node;
+    if (n->kind == NODE_VIEW) n = n->in[0];
+    if (n->kind != NODE_SCALAR || n->dtype != a->dtype) return false;
+    *out = n->v;
+    return true;
+}
+
 gpa_code arr_read(gpa_rt *rt, gpa_arr *a, void *to, gpa_err *e) {
+    gpa_val v;
+    if (arr_is_pending(a) && is_constant(a, &v)) {
+        for (int64_t i = 0; i < a->size; i++) dtype_store((char *)to + i * (int64_t)dtype_size((gpa_dtype)a->dtype), (gpa_dtype)a->dtype, v);
+        return GPA_OK;
+    }
     gpa_code rc = arr_force(rt, a, CUT_NEEDED, e);
     return rc ? rc : host_read(rt, a, to, e);
 }
@@ -28,15 +42,6 @@ static gpa_code fetch_one(gpa_rt *rt, gpa_buf *b, gpa_dtype t, int64_t offset, g
     if (!rc) rc = buf_check(b, e);
     if (!rc) *out = dtype_load(raw, t);
     return rc;
-}
-
-/* Whether the pending value is one number everywhere: then nothing is computed for an element of it. */
-static bool is_constant(const gpa_arr *a, gpa_val *out) {
-    const node *n = a->storage->node;
-    if (n->kind == NODE_VIEW) n = n->in[0];
-    if (n->kind != NODE_SCALAR || n->dtype != a->dtype) return false;
-    *out = n->v;
-    return true;
 }
 
 static inline gpa_code read_one(gpa_rt *rt, gpa_arr *a, int64_t offset, gpa_val *out, gpa_err *e) {
