@@ -5,7 +5,8 @@
  * order is the elements', as runtime/hostsort.c makes them, sorted together with the elements' places. Short rows are sorted by
  * CUB's segmented sort, several in a block; rows that fit a block by a block each, as do many longer ones of numbers that CUB knows; of other
  * longer ones the row stands above the key where there is room; where there is none, the places are then sorted by row. Of many 64-bit
- * integers only those bits are sorted by in which they differ.
+ * integers only those bits are sorted by in which they differ. Complex numbers of two doubles are sorted by the lower halves of their keys, then by the
+ * upper ones.
  *
  * Reading order: keys, bits in use, rows as they are, sorting by keys, rows of a block, turning, the entry. */
 #include <cub/block/block_radix_sort.cuh>
@@ -52,7 +53,7 @@ __device__ uint64_t infinity(cub_order order) {
     case CUB_BFLOAT: return 0x7f80;
     case CUB_FLOAT: return 0x7f800000;
     case CUB_DOUBLE: return 0x7ff0000000000000;
-    case CUB_UNSIGNED: case CUB_SIGNED: break;
+    case CUB_UNSIGNED: case CUB_SIGNED: case CUB_COMPLEX: break;
     }
     return 0;
 }
@@ -66,11 +67,38 @@ __device__ uint64_t key_of(uint64_t bits, int bytes, cub_order order) {
     return bits & sign ? ~bits & all : bits | sign;
 }
 
+/* The key of a complex number from those of its parts, `last` where they are NaN: as NumPy orders them, a NaN imaginary part comes behind all
+ * numbers, a NaN real part behind that, and both last; no number's key is as large as last - 2. */
+__device__ ulonglong2 join_keys(uint64_t re, uint64_t im, uint64_t last) {
+    if (re != last) return im != last ? make_ulonglong2(re, im) : make_ulonglong2(last - 2, re);
+    return im != last ? make_ulonglong2(last - 1, im) : make_ulonglong2(last, 0);
+}
+
+__device__ ulonglong2 wide_key(const void *p, int64_t i) {
+    const uint64_t *x = (const uint64_t *)p + 2 * i;
+    return join_keys(key_of(x[0], 8, CUB_DOUBLE), key_of(x[1], 8, CUB_DOUBLE), ~0ull);
+}
+
+/* Element i's key; of a complex one of two doubles the lower half. */
+__device__ uint64_t key_at(const cub_sort_call &c, int64_t i) {
+    if (c.bytes == 16) return wide_key(c.in, i).y;
+    const uint64_t bits = bits_at(c.in, c.bytes, i);
+    if (c.order != CUB_COMPLEX) return key_of(bits, c.bytes, c.order);
+    const ulonglong2 k = join_keys(key_of((uint32_t)bits, 4, CUB_FLOAT), key_of(bits >> 32, 4, CUB_FLOAT), 0xffffffff);
+    return k.x << 32 | k.y;
+}
+
+/* The upper halves, of the elements in the order in which their places are by now. */
+template <class K> __global__ void make_upper_keys(cub_sort_call c, const uint32_t *place, K *key) {
+    const int64_t all = c.rows * c.n;
+    for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x; i < all; i += (int64_t)gridDim.x * THREADS) key[i] = (K)wide_key(c.in, place[i]).x;
+}
+
 /* Keys, with the row above their lowest `bits` where `fold` is set; and places. */
 template <class K> __global__ void make_keys(cub_sort_call c, bool fold, int bits, K *key, uint32_t *place) {
     const int64_t all = c.rows * c.n;
     for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x; i < all; i += (int64_t)gridDim.x * THREADS) {
-        const uint64_t k = key_of(bits_at(c.in, c.bytes, i), c.bytes, c.order);
+        const uint64_t k = key_at(c, i);
         key[i] = (K)(fold && bits < 64 ? (uint64_t)(i / c.n) << bits | (k & ((1ull << bits) - 1)) : k);
         place[i] = (uint32_t)i;
     }
@@ -87,7 +115,9 @@ __device__ void put_one(const cub_sort_call &c, int64_t i, int64_t first, int64_
     else if (c.bytes == 1) ((uint8_t *)c.out)[i] = ((const uint8_t *)c.in)[first + at];
     else if (c.bytes == 2) ((uint16_t *)c.out)[i] = ((const uint16_t *)c.in)[first + at];
     else if (c.bytes == 4) ((uint32_t *)c.out)[i] = ((const uint32_t *)c.in)[first + at];
-    else ((uint64_t *)c.out)[i] = ((const uint64_t *)c.in)[first + at];
+    else if (c.bytes == 8) ((uint64_t *)c.out)[i] = ((const uint64_t *)c.in)[first + at];
+    else
+        for (int k = 0; k < 2; k++) ((uint64_t *)c.out)[2 * i + k] = ((const uint64_t *)c.in)[2 * (first + at) + k];
 }
 
 /* The result, from the places in order. */
@@ -115,7 +145,7 @@ __global__ void find_differing(const unsigned long long *in, int64_t n, unsigned
 cudaError_t bits_in_use(const cub_sort_call *c, room *r, int *bits) {
     const cudaStream_t s = (cudaStream_t)c->stream;
     unsigned long long differing = 0;
-    *bits = 8 * c->bytes;
+    *bits = min(8 * c->bytes, 64);
     if (!looks(c)) return cudaSuccess;
     auto *own = r->take<unsigned long long>(1);
     if (!r->base) return cudaSuccess;
@@ -268,6 +298,11 @@ template <class K> cudaError_t sort_by_keys(const cub_sort_call *c, room *r) {
     uint32_t *place = r->take<uint32_t>(all), *other = r->take<uint32_t>(all);
     if (r->base) make_keys<<<blocks_for(all), THREADS, 0, s>>>(*c, fold, bits, key, place);
     rc = sort_values(&key, spare, &place, &other, all, fold ? bits + row_bits : bits, r, s);
+    if (!rc && c->bytes == 16) {
+        key = first;
+        if (r->base) make_upper_keys<<<blocks_for(all), THREADS, 0, s>>>(*c, place, key);
+        rc = sort_values(&key, spare, &place, &other, all, bits, r, s);
+    }
     if (!rc && !fold) {
         uint32_t *row = (uint32_t *)first, *spare_row = (uint32_t *)spare;
         if (r->base) make_rows<<<blocks_for(all), THREADS, 0, s>>>(*c, place, row);
@@ -307,7 +342,7 @@ template <class K, int LANES, int ITEMS> __global__ void __launch_bounds__(LANES
     uint16_t place[ITEMS];
     for (int k = 0; k < ITEMS; k++) {
         const int at = (int)threadIdx.x * ITEMS + k;
-        key[k] = at < c.n ? (K)key_of(bits_at(c.in, c.bytes, first + at), c.bytes, c.order) : ~(K)0;
+        key[k] = at < c.n ? (K)key_at(c, first + at) : ~(K)0;
         place[k] = (uint16_t)at;
     }
     sort(own).SortBlockedToStriped(key, place, 0, 8 * c.bytes);
@@ -450,6 +485,7 @@ cudaError_t sort_elements(const cub_sort_call *c, room *r) {
     if (many && c->order == CUB_DOUBLE) return sort_many_rows<double>(c, r);
     if (many && c->order == CUB_SIGNED && c->bytes == 4) return sort_many_rows<int32_t>(c, r);
     if (many && c->order == CUB_SIGNED && c->bytes == 8) return sort_many_rows<int64_t>(c, r);
+    if (c->bytes == 16) return sort_by_keys<uint64_t>(c, r);
     const bool narrow = c->bytes <= 4;
     if (c->rows > 1 && c->n <= SHORT_ROW) return narrow ? sort_short<uint32_t>(c, r) : sort_short<uint64_t>(c, r);
     if (c->n <= BLOCK_ROW) return narrow ? sort_in_blocks<uint32_t>(c, r) : sort_in_blocks<uint64_t>(c, r);

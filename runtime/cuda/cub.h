@@ -12,11 +12,11 @@
 enum { CUB_LOOK = 1 << 20 };
 
 /* How the bits of an element are ordered. */
-typedef enum { CUB_UNSIGNED, CUB_SIGNED, CUB_HALF, CUB_BFLOAT, CUB_FLOAT, CUB_DOUBLE } cub_order;
+typedef enum { CUB_UNSIGNED, CUB_SIGNED, CUB_HALF, CUB_BFLOAT, CUB_FLOAT, CUB_DOUBLE, CUB_COMPLEX } cub_order;
 
 typedef struct {
     cub_order order;
-    int32_t bytes;      /* of an element: 1, 2, 4 or 8 */
+    int32_t bytes;      /* of an element: 1, 2, 4, 8, or 16 of a complex one */
     int32_t ranks;      /* out gets each element's place in its row, as an int64; else the elements */
     int64_t rows, n;    /* rows * n from 1 to INT32_MAX */
     const void *in;

@@ -35,7 +35,8 @@ static bool order_of(gpa_dtype t, cub_order *out) {
     case DT_BF16: *out = CUB_BFLOAT; return true;
     case DT_F32: *out = CUB_FLOAT; return true;
     case DT_F64: *out = CUB_DOUBLE; return true;
-    case DT_C64: case DT_C128: case DT_COUNT: break;
+    case DT_C64: case DT_C128: *out = CUB_COMPLEX; return true;
+    case DT_COUNT: break;
     }
     return false;
 }
