@@ -31,6 +31,7 @@ enum {
     MOST_ROWS = 16, TILE_POINTS = 2048, /* of rows that lie interleaved: how many, and how far along each at a time */
     TILE_OPS = 12, TILE_LEAST = 4, TILED_POINTS = 1 << 12, TILED_SPAN = 1 << 16, /* of what is done in tiles: operations at most, sides and points at least, points of a group at most */
     WHOLE_ROW = 1 << 14, SHORT_STEPS = 3, SHORT_OPS = 12, /* rows that are not cut: points; of so many steps and operations they are written out */
+    BYTE_LANES = 16,         /* where single bytes are gathered */
     MOVE_OPS = 2, PICK_OPS = 8, MOVED = 4, /* a load and a store; with up to two indices; how many elements move in a trip */
     HALVED_OPS = 12,
     NEAR_BYTES = 1 << 20,    /* what stays in a core's cache */
@@ -259,6 +260,16 @@ static bool moves_far_back(const launch *L) {
     return jit_host_of(L->j)->halves && L->plan.back && L->plan.way == EMIT_POINTS && L->p->facts.ops <= MOVE_OPS && L->size[L->plan.dim] >= 16 * L->plan.lanes;
 }
 
+/* Bytes at places of their own are put one after the other into a register of sixteen: of more, memory's answers are waited for. */
+static bool picks_bytes(const launch *L) {
+    const kir_func *f = L->p->f;
+    for (size_t i = 0; i < f->n_code && L->plan.way == EMIT_POINTS && L->plan.dim >= 0; i++) {
+        const kir_ins *k = &f->code[i];
+        if (k->code == KIR_LOADX && dtype_size((gpa_dtype)f->arrays[k->sub].dtype) == 1 && emit_lies(f, k->a, L->plan.dim) == LIES_APART) return true;
+    }
+    return false;
+}
+
 /* The arrays whose lanes lie a few elements apart: interleaved columns, read as wide loads of which every second, third or fourth element counts.
  * Blocks of memory have room behind them for the elements read too much. And those whose lanes lie side by side, but backwards. */
 static void note_strides(launch *L) {
@@ -273,6 +284,7 @@ static void note_strides(launch *L) {
     bool three = L->plan.apart[1] | L->plan.apart[2];
     if (moves_far_back(L)) L->plan.lanes = (uint16_t)MAX(lanes_of_register(L->p, jit_host_of(L->j)) / 2, 2u);
     if (three && L->plan.way == EMIT_POINTS) L->plan.lanes = (uint16_t)MIN(L->plan.lanes, lanes_of_register(L->p, jit_host_of(L->j)));
+    if (L->plan.lanes > BYTE_LANES && picks_bytes(L)) L->plan.lanes = BYTE_LANES;
 }
 
 static gpa_code compile(launch *L, int32_t part, gpa_err *e) {
