@@ -150,12 +150,27 @@ static gpa_code wide_program(gpa_prog *p, const kir_array *arrays, gpa_dtype t, 
     return rc;
 }
 
+/* What moves is of a type of the same size instead: halves are not converted, complex numbers are not parted. */
+static gpa_code moved_plainly(gpa_prog *p, gpa_prog **out, gpa_err *e) {
+    const gpa_dtype t = (gpa_dtype)p->widen.dtype;
+    kir_array arrays[KIR_MAX_ARRAYS];
+    *out = p;
+    if (!p->widen.moved || (t != DT_C64 && (dtype_info[t].compute == t))) return GPA_OK;
+    const gpa_dtype plain = t == DT_C64 ? DT_U64 : DT_U16;
+    memcpy(arrays, p->f->arrays, p->f->n_arrays * sizeof *arrays);
+    for (size_t a = 0; a < p->f->n_arrays; a++)
+        if (p->widen.moved >> a & 1) arrays[a].dtype = (uint8_t)plain;
+    return wide_program(p, arrays, plain, out, e);
+}
+
 gpa_code widen_program(gpa_prog *p, const gpa_launch *l, gpa_prog **out, widened *w, gpa_err *e) {
     const kir_func *f = p->f;
     kir_array arrays[KIR_MAX_ARRAYS];
     int dim = p->widen.moved ? row_dim(p, l) : -1;
-    *out = p;
-    if (dim < 0) return GPA_OK;
+    if (dim < 0) {
+        w->l = *l;
+        return moved_plainly(p, out, e);
+    }
     int64_t n = l->size[dim], bytes = n * (int64_t)dtype_size((gpa_dtype)p->widen.dtype);
     const gpa_dtype t = bytes == 2 ? DT_U16 : bytes == 4 ? DT_U32 : bytes == 8 ? DT_U64 : DT_C128;
     memcpy(arrays, f->arrays, f->n_arrays * sizeof *arrays);

@@ -13,7 +13,8 @@ typedef struct {
 
 /* What widen_program must know of a program, found once: whether it does nothing but move. */
 widen_facts widen_examine(const kir_func *f);
-/* The program that does the same launch in wider elements, owned by p, and that launch; *out is p itself where rows are not short or do not lie so. */
+/* The program that does the same launch in wider elements, or in plain ones where those are converted or parted on their way, owned by p, and that launch; *out is
+ * p itself where that is nothing else. */
 gpa_code widen_program(gpa_prog *p, const gpa_launch *l, gpa_prog **out, widened *w, gpa_err *e);
 
 #endif
