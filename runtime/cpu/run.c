@@ -711,7 +711,7 @@ gpa_code run_launch(jit *j, int threads, const int32_t *stop, gpa_prog *p, const
     plan_tiles(L);
     note_strides(L);
     L->plan.stream = streams(L);
-    if (!L->plan.stream && (moves_apart(L) || picks_apart(L))) L->plan.lanes = 1, L->plan.each = MOVED;
+    if (moves_apart(L) || (!L->plan.stream && picks_apart(L))) L->plan.lanes = 1, L->plan.each = MOVED, L->plan.stream = STREAM_NO;
     L->plan.halves = in_halves(L);
     TRY(L->plan.way == EMIT_TILES ? run_tiles(L, e) : divides(L) ? run_divided(L, e) : run_whole(L, e));
     if (threads_stopped(stop)) rc = gpa_interrupted(e);
