@@ -14,8 +14,10 @@
 
 /* Elements of a chunk that a thread takes, of a part that is not split, of one that is sorted by insertion, of a block that is
  * converted; bits of the digits of splitting and sorting; least items for several threads; steps for an item by which places are mended
- * at most; of a row of bytes whose places are found by comparing. */
-enum { CHUNK = 1 << 16, SMALL = 1 << 13, FEW = 32, BLOCK = 256, DIGIT = 10, LOW_DIGIT = 11, SHARED = 1 << 15, STEPS = 4, BYTES = 256 };
+ * at most; of a row of bytes whose places are found by comparing; keys of two bytes, how many items of one are written at once, the most threads of which one
+ * is sooner by counting. */
+enum { CHUNK = 1 << 16, SMALL = 1 << 13, FEW = 32, BLOCK = 256, DIGIT = 10, LOW_DIGIT = 11, SHARED = 1 << 15, STEPS = 4, BYTES = 256,
+       WORDS = 1 << 16, WORDS_AT_ONCE = 32, COUNTING = 4 };
 
 /* A part of a row: n items from `at` on in one of the two arrays, whose keys differ in so many bits at most. */
 typedef struct {
@@ -139,8 +141,45 @@ static void sort_bytes(const work *k, const uint8_t *in, char *out) {
     for (int64_t i = 0; i < n && k->ranks; i++) ((int64_t *)(void *)out)[begin[key[in[i]]]++] = i;
 }
 
+/* Many items of two bytes: how often there is each tells all. Items in turns have counters of their own, as equal neighbours would wait for one. */
+GPA_WIDE static bool sort_words(const work *k, const uint16_t *in, uint16_t *out) {
+    const sortkey_order *o = &k->order;
+    const int64_t n = k->c->sort.n;
+    const uint32_t sign = (uint32_t)o->sign;
+    uint32_t *count = mem_zero(2 * WORDS * sizeof *count), *other = count + WORDS;
+    if (!count) return false;
+    for (int64_t from = 0; from < n && !threads_stopped(k->stop); from += CHUNK) {
+        const int64_t end = MIN(n, from + CHUNK);
+        int64_t i = from;
+        for (; i + 1 < end; i += 2) count[in[i]]++, other[in[i + 1]]++;
+        if (i < end) count[in[i]]++;
+    }
+    for (uint32_t v = (uint32_t)o->nan + 1; o->kind == 'F' && v < sign; v++) { /* all that are no numbers come last */
+        count[v] += count[v | sign] + other[v | sign];
+        count[v | sign] = other[v | sign] = 0;
+    }
+    int64_t at = 0;
+    for (uint32_t key = 0; key < WORDS && at < n; key++) {
+        const uint16_t v = (uint16_t)sortkey_to_bits(key, o);
+        const int64_t end = at + count[v] + other[v], sure = MIN(at + WORDS_AT_ONCE, n);
+        if (sure == at + WORDS_AT_ONCE) GPA_LANES for (int32_t i = 0; i < WORDS_AT_ONCE; i++) out[at + i] = v; /* what is too much is written again */
+        else
+            for (int64_t i = at; i < end; i++) out[i] = v;
+        for (int64_t i = sure; i < end; i++) out[i] = v;
+        at = end;
+    }
+    mem_free(count);
+    return true;
+}
+
 static bool sort_one(const work *k, int64_t i, int threads) {
     int64_t n = k->c->sort.n;
+    if (k->order.item == 2 && !k->ranks && n >= WORDS && threads <= COUNTING) {
+        const size_t from = (size_t)(i * n) * sizeof(uint16_t);
+        if (!sort_words(k, (const void *)(k->in + from), (void *)(k->out + from))) return false;
+        if (k->order.kind == 'F' && !k->c->sort.n_places && !threads_stopped(k->stop)) sortkey_mend_zeros(&k->order, k->in + from, n, 1, k->out + from);
+        return true;
+    }
     if (k->order.item == 1) {
         sort_bytes(k, (const uint8_t *)k->in + i * n, k->out + (size_t)(i * n) * (k->ranks ? sizeof(int64_t) : 1));
         return true;

@@ -114,3 +114,15 @@ for n in (40, 100, 1000, 70000):
         plain = same[k], np.take(same, -k, mode="clip"), same[k[::-1]], same[::2], same[::-1], np.repeat(same, 3), np.roll(same, 5), np.tile(same, 2), np.concatenate((same, same[1:])), same[m[:x.size]], np.stack((same, same), 1), np.pad(same, 3), np.insert(same, 4, same[1])
         print(n, u, [np.array_equal(np.ascontiguousarray(a).view(u), b) for a, b in zip(moved, plain)], int(same[3:9].astype(np.int64)[0]))
     a = np.zeros((n, 2), np.float16); a[:, 1] = h; a[::-2, 0] = h[: len(a[::-2])]; print((a.view(np.uint16).astype(int) * np.arange(1, n + 1)[:, None]).sum() % 1000003)
+
+# --- long rows of two bytes, sorted and parted by counting
+for t in (np.int16, np.uint16, np.float16):
+    for n in (65535, 65536, 70001, 200000):
+        bits = (np.arange(n, dtype=np.uint64) * np.uint64(2654435761) >> np.uint64(7)).astype(np.uint16)
+        for x in (bits.view(t), (bits % 50).astype(t), np.full(n, 7, t), np.where(bits % 3 == 0, bits, 65535 - bits % 9).astype(np.uint16).view(t), np.sort(bits)[::-1].view(t)):
+            s = np.sort(x)
+            p, q = np.partition(x, n // 2), np.partition(x, (3, n - 5))
+            print(np.dtype(t), n, s[:: n // 7].tolist(), np.isnan(s).sum(), np.signbit(s[np.isfinite(s)].astype(float)).sum(), p[n // 2], q[3], q[n - 5],
+                  np.array_equal(np.sort(p), s, equal_nan=True), np.array_equal(np.sort(q), s, equal_nan=True), bool((p[: n // 2] <= p[n // 2]).all() | np.isnan(p[n // 2])), bool(np.array_equal(np.sort(q[:3]), s[:3])), np.median(x))
+x = np.tile((np.arange(70000) * 48271 % 65521).astype(np.int16), (3, 1)); x[1] += 5; x[2] = x[2][::-1]
+print(np.sort(x, axis=1)[:, ::9999], np.sort(x.T, axis=0)[::9999], np.array_equal(np.sort(x, axis=1)[2], np.sort(x, axis=1)[0]))
