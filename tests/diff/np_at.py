@@ -150,3 +150,12 @@ for bad in ([0, 9], (-1, 2), np.array([3, 12])):
     except IndexError as e: print(e)
 print(np.add.reduceat(np.arange(9), [True, False]))
 np.add.reduceat(np.arange(9), [[1, 2]])
+
+# --- few elements that others are compared with
+for t in TYPES:
+    x = values(t, 3000).reshape(30, 100)
+    for n in (1, 3, 10, 11):
+        few = values(t, 90, 5)[:: 8][:n]
+        print(t, n, np.isin(x, few).sum(), np.isin(x, few, invert=True).sum(), np.isin(x[:, ::2], few.astype("d") if t not in "FD" else few).shape, np.isin(x, few)[3, :9].tolist())
+x = np.where(np.arange(3000) % 5 == 0, np.nan, np.arange(3000) % 7.0)
+print(np.isin(x, [np.nan, 3]).sum(), np.isin(x, [-0.0]).sum(), np.isin(np.arange(3000), [5, 2.5, 7]).sum(), np.isin(np.full(2000, -1), np.array([-1]).astype(np.uint64)).sum())
