@@ -78,8 +78,8 @@ for _ in range(3): # the memory of a result has held NaN
     print((np.ones((300, 20), 'c16') @ np.ones(20, 'c16')).sum())
 
 # --- convolutions of many weights
-for T in ('f4', 'f8', 'c8', 'c16', 'i8'):
-    for n, m in ((200, 33), (300, 300), (1000, 40), (1000, 63), (3000, 400), (2000, 600), (1100, 1025)):
+for T in ('f4', 'f8', 'c8', 'c16', 'i8', 'i4', 'u2', 'i1', '?'):
+    for n, m in ((200, 33), (300, 300), (1000, 40), (1000, 63), (3000, 400), (2000, 600), (1100, 1025), (33000, 40)):
         a, v = (np.arange(n) % 11 - 5).astype(T), (np.arange(m) % 7 - 2).astype(T)
         if T[0] == 'c': a, v = a + 1j * (np.arange(n) % 3).astype(T), v * (1 - 2 * 1j)
         for mode in ('full', 'same', 'valid'):
