@@ -113,6 +113,10 @@ show(squareform(pdist(a)), squareform(squareform(pdist(a))), squareform([1, 2, 3
 out = np.zeros((5, 4))
 print(cdist(a, b, out=out) is out, out.sum().round(9))
 print([round(float(v), 9) for v in distance.directed_hausdorff(a, b)])
+for n, m, k in ((1, 300, 2), (300, 1, 2), (63, 64, 3), (200, 129, 3), (1000, 1500, 2), (2000, 90, 1)):
+    u, v = [((np.arange(z * k) * 7919 + 13) % 100003 / 100003.0).reshape(z, k) for z in (n, m)]
+    v = v * 1.1 - 0.3
+    print([round(float(x), 9) for x in distance.directed_hausdorff(u, v) + distance.directed_hausdorff(v, u)], distance.directed_hausdorff(u, u)[0])
 # --- spatial.distance: errors (scipy 1.16)
 from scipy.spatial import distance, distance_matrix
 from scipy.spatial.distance import cdist, pdist, squareform
