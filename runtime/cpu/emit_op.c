@@ -7,6 +7,7 @@
 
 #include "runtime/cpu/ll.h"
 #include "runtime/cpu/several.h"
+#include "runtime/cpu/vecmath.h"
 
 /* One operation being emitted: the row, the types it computes in and results in, operands of equal shape. */
 typedef struct {
@@ -275,6 +276,17 @@ static ll_val ll_row_libm(ll *E, const row *r, const char *name) {
     if (r->kind == 'C') return of_complex(E, r);
     if (r->kind != 'F' || !(v = ll_libm(E, name, args, op_info[r->op].arity))) return by_function(E, r);
     return result(r, ll_round(E, r->to, v));
+}
+
+static V row_by_function(ll *E, const void *r) { return by_function(E, r).v; }
+
+/* Logarithms of gamma of numbers below 0 are libm's, right where they cross 0. */
+static ll_val ll_lgamma(ll *E, const row *r) {
+    V v = r->a.v;
+    if (r->kind != 'F' || ll_width(v) == 1 || !E->host->fma || !E->host->masks) return by_function(E, r);
+    V below = LLVMBuildFCmp(E->b, LLVMRealOLT, v, ll_real_like(E, v, 0), "");
+    V out = ll_round(E, r->to, vec_log_gamma(E, v)), any = vec_unless(E, below, out, row_by_function, r);
+    return result(r, ll_select(E, below, any, out));
 }
 
 static ll_val ll_angle(ll *E, const row *r) {
@@ -692,6 +704,7 @@ static ll_val ll_parts(ll *E, const row *r, int what) {
 #define LL_INTRIN(name) ll_row_intrinsic(E, r, #name)
 #define LL_LIBM1(name) ll_row_libm(E, r, #name)
 #define LL_LIBM2(name) ll_row_libm(E, r, #name)
+#define LL_LGAMMA ll_lgamma(E, r)
 #define LL_ANGLE ll_angle(E, r)
 #define LL_SCALE(n, d) ll_scale(E, r, n, d)
 #define LL_FLOORDIV ll_division(E, r, DIV_FLOOR)

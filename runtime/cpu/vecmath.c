@@ -68,15 +68,34 @@ V vec_masked(ll *E, const char *stem, V *args, unsigned n) {
     return ll_intrinsic_of(E, name, NULL, 0, all, n + 2);
 }
 
+V vec_unless(ll *E, V unusual, V out, V (*other)(ll *E, const void *more), const void *more) {
+    if (!E->divides) return other(E, more);
+    LLVMBuilderRef b = E->b;
+    V bits = LLVMBuildBitCast(b, unusual, ll_i(E, ll_width(unusual)), "");
+    V any = LLVMBuildICmp(b, LLVMIntNE, bits, LLVMConstNull(LLVMTypeOf(bits)), "");
+    LLVMBasicBlockRef from = LLVMGetInsertBlock(b), rare = LLVMAppendBasicBlockInContext(E->ctx, E->fn, "rare");
+    LLVMBasicBlockRef after = LLVMAppendBasicBlockInContext(E->ctx, E->fn, "after");
+    LLVMBuildCondBr(b, any, rare, after);
+    LLVMPositionBuilderAtEnd(b, rare);
+    V made = other(E, more);
+    LLVMBasicBlockRef to = LLVMGetInsertBlock(b);
+    LLVMBuildBr(b, after);
+    LLVMPositionBuilderAtEnd(b, after);
+    V result = LLVMBuildPhi(b, LLVMTypeOf(out), "");
+    LLVMAddIncoming(result, (V[]){out, made}, (LLVMBasicBlockRef[]){from, to}, 2);
+    return result;
+}
+
 /* What is written out here and faster than libmvec's; `tables`: on processors whose registers hold 512 bits. */
 static const struct {
     const char *name;
     V (*of_float)(ll *E, V x, V y), (*of_double)(ll *E, V x, V y);
     bool tables;
 } written[] = {
-    {"exp", vec_exp, vec_exp, false},    {"exp2", vec_exp2, NULL, false},       {"sinh", vec_sinh, vec_sinh, false},
-    {"cosh", vec_cosh, vec_cosh, false}, {"tanh", vec_tanh, vec_tanh, false},   {"log", vec_log, vec_log, true},
-    {"log2", vec_log2, vec_log2, true},  {"log10", vec_log10, vec_log10, true}, {"pow", vec_pow, vec_pow, true},
+    {"exp", vec_exp, vec_exp, false},       {"exp2", vec_exp2, NULL, false},       {"sinh", vec_sinh, vec_sinh, false},
+    {"cosh", vec_cosh, vec_cosh, false},    {"tanh", vec_tanh, vec_tanh, false},   {"log", vec_log, vec_log, true},
+    {"log2", vec_log2, vec_log2, true},     {"log10", vec_log10, vec_log10, true}, {"pow", vec_pow, vec_pow, true},
+    {"tgamma", vec_gamma, vec_gamma, true},
 };
 
 static V call_written(ll *E, const char *name, V *args, unsigned n, bool is_double) {

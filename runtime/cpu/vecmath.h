@@ -13,7 +13,8 @@ V vec_sinh(ll *E, V x, V y); /* and cosh and tanh: within 3.5 units */
 V vec_cosh(ll *E, V x, V y);
 V vec_tanh(ll *E, V x, V y);
 
-/* p * 2^n, rounded once; n an integer, and the same or up to 1 more as a float. */
+/* p * 2^n, rounded once; n an integer, and the same or up to 1 more as a float, which is all that processors need whose registers
+ * hold 512 bits. */
 V vec_scaled(ll *E, V p, V n, V turns);
 /* The integer nearest to x * per, in lanes as wide as x; *rounded is the same as a float. |x * per| is below 2^22 or 2^51. */
 V vec_nearest(ll *E, V x, double per, V *rounded);
@@ -26,7 +27,22 @@ V vec_log10(ll *E, V x, V y);
 /* x ** y, within 0.7 units in the last place of results between 10^-2 and 10^2, of others within 3: bases near 1. */
 V vec_pow(ll *E, V x, V y);
 
+/* The entry that the last bits of index say, of 16 doubles or 32 floats, in lanes like those of x. */
+V vec_look_up(ll *E, V x, V index, const double *entries);
+/* log |x| in two parts, of which the second is the rest. */
+void vec_long_log(ll *E, V x, V *head, V *tail);
+/* exp(head + tail) = the result * 2^turns, turns rounded down; the result is about 1 to 2, the operands finite. */
+V vec_long_power(ll *E, V head, V tail, V *turns);
+
+/* ---- vecmath_gamma.c: for such processors, too ---- */
+
+V vec_gamma(ll *E, V x, V y); /* within 4 units; factorials are exact where they can be */
+V vec_log_gamma(ll *E, V x);  /* of x from 0 on, within 4 units */
+
 /* ---- vecmath.c ---- */
+
+/* `out`, or what `other` makes where `unusual` is set in a lane: in a block of its own, if that may be. */
+V vec_unless(ll *E, V unusual, V out, V (*other)(ll *E, const void *more), const void *more);
 
 /* The intrinsic f of each register of 512 bits of x, and of y where it is not NULL; what is narrower is repeated until it fills
  * one. */

@@ -65,8 +65,7 @@ static V entry_of(ll *E, V index, V y, const void *more) {
                            args, COUNT_OF(args));
 }
 
-/* The entry that the last bits of index say, in lanes like those of x. */
-static V look_up(ll *E, V x, V index, const double *entries) {
+V vec_look_up(ll *E, V x, V index, const double *entries) {
     unsigned lanes = entries_of(x) / 2;
     V low[ENTRIES / 2], high[ENTRIES / 2], like = ll_slice(E, x, 0, 1);
     for (unsigned i = 0; i < lanes; i++)
@@ -87,8 +86,8 @@ static split split_of(ll *E, V x, unsigned how) {
     return (split){z, k, LLVMBuildLShr(E->b, bits, first, "")};
 }
 
-/* c, and k log 2 - log c in two parts, of which the first is exact; in units of `unit`, the natural logarithm of the base. The one that k lacks
- * where z is below 1 is in the tables: next to 1 both parts are 0. */
+/* c, and k log 2 - log c in two parts, of which the first is exact; in units of `unit`, the natural logarithm of the base. The
+ * one that k lacks where z is below 1 is in the tables: next to 1 both parts are 0. */
 typedef struct {
     V c, log, rest;
 } known;
@@ -104,7 +103,7 @@ static known known_of(ll *E, split s, long double unit) {
         rest[i] = rounded(like, exact - log[i] + (lacks ? turn_rest : 0));
         log[i] += lacks ? turn : 0;
     }
-    known out = {look_up(E, like, s.index, c), look_up(E, like, s.index, log), look_up(E, like, s.index, rest)};
+    known out = {vec_look_up(E, like, s.index, c), vec_look_up(E, like, s.index, log), vec_look_up(E, like, s.index, rest)};
     out.log = vec_fma(E, s.k, ll_real_like(E, like, turn), out.log);
     if (turn_rest != 0) out.rest = vec_fma(E, s.k, ll_real_like(E, like, turn_rest), out.rest);
     return out;
@@ -148,9 +147,9 @@ static void sum_of(ll *E, V *head, V *tail) {
     *head = sum;
 }
 
-/* log |x| in two parts; the tail of an infinity is NaN. Of float the tail has all from f^2 / 2 on, a hundredth of the head; of
+/* The tail of an infinity is NaN. Of float the tail has all from f^2 / 2 on, a hundredth of the head; of
  * double from f^3 / 3 on, and log(1 + f + f_rest) = f - f^2 / 2 + f_rest (1 - f + f^2) + f^3 (1 / 3 - ...). */
-static void long_log(ll *E, V x, V *head, V *tail) {
+void vec_long_log(ll *E, V x, V *head, V *tail) {
     static const double c_double[] = {0x1.5555555555554p-2, -0x1.0000000000061p-2, 0x1.999999999e6f3p-3, -0x1.55555554ad1dfp-3,
                                       0x1.249248eec8e32p-3, -0x1.0000017ad66cfp-3, 0x1.c71e47dd44d47p-4, -0x1.99a9e01286d14p-4,
                                       0x1.71ee47c0a4cc0p-4, -0x1.2105d2f9a79e3p-4};
@@ -176,8 +175,7 @@ static void long_log(ll *E, V x, V *head, V *tail) {
     *tail = LLVMBuildFAdd(b, first, LLVMBuildFAdd(b, log.rest, rest, ""), "");
 }
 
-/* exp(head + tail). Where the tail is NaN or above 4 the head is far beyond what has a result between 0 and infinity. */
-static V long_exp(ll *E, V head, V tail) {
+V vec_long_power(ll *E, V head, V tail, V *turns) {
     static const double c_double[] = {0x1.0000000000005p-1, 0x1.555555548784bp-3, 0x1.555555545517fp-5, 0x1.111240a7c3b2ap-7,
                                       0x1.6c1865f09d829p-10};
     static const double c_float[] = {0x1.00008a8640c0dp-1, 0x1.5555db2a9c8c8p-3};
@@ -190,22 +188,28 @@ static V long_exp(ll *E, V head, V tail) {
         power[i] = rounded(head, exact);
         power_rest[i] = rounded(head, exact - power[i]);
     }
-    V most = ll_real_like(E, head, 4), least = ll_real_like(E, head, -4);
-    tail = ll_select(E, LLVMBuildFCmp(b, LLVMRealOLT, tail, most, ""), tail, most);
-    tail = ll_select(E, LLVMBuildFCmp(b, LLVMRealOGT, tail, least, ""), tail, least);
-    head = is_double ? vec_clamp(E, head, -751, 715) : vec_clamp(E, head, -110, 94);
     sum_of(E, &head, &tail);
-    V turns, n = vec_nearest(E, head, entries * 1.44269504088896340736, &turns);
+    V steps, n = vec_nearest(E, head, entries * 1.44269504088896340736, &steps);
     double step = rounded(head, LN2 / entries), step_rest = (double)(LN2_HEAD / entries - step + LN2_TAIL / entries);
-    V back = LLVMBuildFNeg(b, turns, "");
+    V back = LLVMBuildFNeg(b, steps, "");
     V r = vec_fma(E, back, ll_real_like(E, head, step), head);
     r = LLVMBuildFAdd(b, vec_fma(E, back, ll_real_like(E, head, step_rest), r), tail, "");
     V more = is_double ? vec_polynomial(E, r, c_double, COUNT_OF(c_double)) : vec_polynomial(E, r, c_float, COUNT_OF(c_float));
     more = vec_fma(E, LLVMBuildFMul(b, r, r, ""), more, r);
-    V base = look_up(E, head, n, power), rest = vec_fma(E, base, more, look_up(E, head, n, power_rest));
-    V n_whole = LLVMBuildAShr(b, n, ll_int_like(E, n, is_double ? 4 : 5), "");
-    return vec_scaled(E, LLVMBuildFAdd(b, base, rest, ""), n_whole,
-                      LLVMBuildFMul(b, turns, ll_real_like(E, head, 1.0 / entries), ""));
+    V base = vec_look_up(E, head, n, power), rest = vec_fma(E, base, more, vec_look_up(E, head, n, power_rest));
+    *turns = LLVMBuildFMul(b, steps, ll_real_like(E, head, 1.0 / entries), "");
+    return LLVMBuildFAdd(b, base, rest, "");
+}
+
+/* exp(head + tail). Where the tail is NaN or above 4 the head is far beyond what has a result between 0 and infinity. */
+static V long_exp(ll *E, V head, V tail) {
+    LLVMBuilderRef b = E->b;
+    V most = ll_real_like(E, head, 4), least = ll_real_like(E, head, -4), turns;
+    tail = ll_select(E, LLVMBuildFCmp(b, LLVMRealOLT, tail, most, ""), tail, most);
+    tail = ll_select(E, LLVMBuildFCmp(b, LLVMRealOGT, tail, least, ""), tail, least);
+    head = vec_is_double(head) ? vec_clamp(E, head, -751, 715) : vec_clamp(E, head, -110, 94);
+    V power = vec_long_power(E, head, tail, &turns);
+    return vec_scaled(E, power, NULL, turns);
 }
 
 static V is_whole(ll *E, V y) { return LLVMBuildFCmp(E->b, LLVMRealOEQ, ll_intrinsic(E, "llvm.trunc", &y, 1), y, ""); }
@@ -227,27 +231,25 @@ static V any_power(ll *E, V x, V y, V out) {
     return ll_select(E, LLVMBuildOr(b, always, ones, ""), one, out);
 }
 
-/* Vectors without such numbers go by that: no sign, not even that of -0, and a power that is finite and not 0. */
+typedef struct {
+    V x, y, out;
+} powers;
+
+static V other_power(ll *E, const void *more) {
+    const powers *p = more;
+    return any_power(E, p->x, p->y, p->out);
+}
+
+/* Usual are no sign, not even that of -0, and a power that is finite and not 0. */
 V vec_pow(ll *E, V x, V y) {
     LLVMBuilderRef b = E->b;
     V zero = ll_real_like(E, x, 0), size = vec_size(E, y), head, tail;
-    long_log(E, x, &head, &tail);
+    vec_long_log(E, x, &head, &tail);
     V product = LLVMBuildFMul(b, y, head, ""), rest = vec_fma(E, y, tail, vec_fma(E, y, head, LLVMBuildFNeg(b, product, "")));
-    V out = long_exp(E, product, rest);
-    if (!E->divides) return any_power(E, x, y, out);
-    V bits = LLVMBuildBitCast(b, x, vec_whole(E, x), ""), usual = LLVMBuildICmp(b, LLVMIntSGE, bits, ll_int_like(E, bits, 0), "");
+    powers p = {x, y, long_exp(E, product, rest)};
+    V bits = LLVMBuildBitCast(b, x, vec_whole(E, x), ""),
+      usual = LLVMBuildICmp(b, LLVMIntSGE, bits, ll_int_like(E, bits, 0), "");
     usual = LLVMBuildAnd(b, usual, LLVMBuildFCmp(b, LLVMRealOGT, size, zero, ""), "");
     usual = LLVMBuildAnd(b, usual, LLVMBuildFCmp(b, LLVMRealOLT, size, ll_real_like(E, x, INFINITY), ""), "");
-    bits = LLVMBuildBitCast(b, usual, ll_i(E, ll_width(x)), "");
-    V all = LLVMBuildICmp(b, LLVMIntEQ, bits, LLVMConstAllOnes(LLVMTypeOf(bits)), "");
-    LLVMBasicBlockRef from = LLVMGetInsertBlock(b), other = LLVMAppendBasicBlockInContext(E->ctx, E->fn, "power");
-    LLVMBasicBlockRef after = LLVMAppendBasicBlockInContext(E->ctx, E->fn, "after");
-    LLVMBuildCondBr(b, all, after, other);
-    LLVMPositionBuilderAtEnd(b, other);
-    V any = any_power(E, x, y, out);
-    LLVMBuildBr(b, after);
-    LLVMPositionBuilderAtEnd(b, after);
-    V result = LLVMBuildPhi(b, LLVMTypeOf(x), "");
-    LLVMAddIncoming(result, (V[]){out, any}, (LLVMBasicBlockRef[]){from, other}, 2);
-    return result;
+    return vec_unless(E, LLVMBuildNot(b, usual, ""), p.out, other_power, &p);
 }
