@@ -147,6 +147,11 @@ for law, *shapes in laws:
 for law in (stats.lognorm, stats.weibull_min, stats.pareto, stats.gamma, stats.chi2, stats.t):
     show(law.pdf(1.5, -1), law.cdf(1.5, [0.5, 0, 2]), law.ppf([[0.1], [0.5]], [0.5, 2]))
 show(stats.norm.logcdf(-50), stats.norm.sf(30), stats.norm.pdf(0), stats.norm.fit([1.0, 2, 6]), stats.expon.fit([1.0, 2, 6]), stats.uniform.fit([1.0, 2, 6]))
+n = np.array([3.0, 1, np.nan, 2, 2])
+with np.errstate(all="ignore"):
+    print(stats.rankdata(n), stats.rankdata(n, "min"), stats.rankdata([[1, np.nan], [2, 1]], axis=1), stats.trim_mean(n, 0.2), stats.trim_mean([[1, 2, 3], [np.nan, 1, 2]], 0.3, axis=1))
+    print([float(v) for v in stats.spearmanr(n, np.arange(5.0))], stats.iqr([]), [float(v) for v in stats.mode([])], stats.bernoulli.cdf([np.nan, -1, 0.5, 1, np.inf], 0.3).round(9))
+
 # --- stats: discrete distributions (scipy 1.16)
 from scipy import stats
 k = np.array([-1, 0, 0.5, 1, 2, 3, 7, 12, 40])
