@@ -28,6 +28,7 @@ def show(*values):
         print(v.dtype, v.shape, *[f'{e:.8e}' for e in v.ravel()])
 with np.errstate(all='ignore'):
     show(special.psi(np.concatenate([pos, [-0.5, -7.25, -2, 0.0, -0.0, np.nan]])), special.rgamma([-2, -0.5, 0, 0.5, 4]), special.beta(a, b))
+    show(special.zeta(1 + pos / 1e6), special.zeta(np.linspace(1.01, 70, 40)), special.zeta(np.float32([1.5, 2, 30])).dtype == np.float32, special.zeta([1.0, np.nan, np.inf, 1e300]))
     show(special.gammainc(a, b), special.gammaincc(a, b), special.zeta(1 + pos), special.zeta(1 + a, b), special.digamma(3))
     show(*[special.betainc(a, b, v) for v in (0, 1e-8, 0.01, 0.3, 0.5, 0.77, 0.999, 1)])
     show(special.gammainc([0, 0, -1, 1, 1, 2, np.nan], [1, 0, 1, -1, np.inf, 0, 1]), special.gammaincc([0, 0, -1, 1, 1, 2, np.nan], [1, 0, 1, -1, np.inf, 0, 1]))
