@@ -144,6 +144,8 @@ gpa_code arg_ints(gpa_vm *vm, value v, const char *what, int max, int *n, int64_
 gpa_code arg_array(gpa_vm *vm, value v, gpa_dtype t, gpa_arr **out);
 /* The same, as an operand that keeps numbers weak. Release with arg_opnd_release. */
 gpa_code arg_opnd(gpa_vm *vm, value v, gpa_opnd *out);
+/* NumPy's refusal of a list or tuple as one element of an array of dtype t. */
+gpa_code np_sequence_error(gpa_vm *vm, gpa_dtype t, value v);
 /* A value to be stored in an array of dtype t: as arg_opnd, and text that spells a number counts as that number. */
 gpa_code arg_element(gpa_vm *vm, value v, gpa_dtype t, gpa_opnd *out);
 void arg_opnd_release(gpa_vm *vm, gpa_opnd *o);

@@ -288,6 +288,7 @@ static bool plain_number(const gpa_arr *a, value item, gpa_dtype *t, gpa_val *v)
         *t = (gpa_dtype)item.aux;
         v->bits[0] = item.bits;
         v->bits[1] = 0;
+        return !arr_check_number(&(gpa_opnd){.element = true, .dtype = *t, .v = *v}, (gpa_dtype)a->dtype, NULL);
     } else {
         return false;
     }
@@ -314,6 +315,12 @@ static gpa_code one_element(gpa_vm *vm, const gpa_arr *a, gpa_opnd *rhs) {
     return GPA_OK;
 }
 
+static bool is_view(const gpa_index *ix, int n) {
+    for (int i = 0; i < n; i++)
+        if (ix[i].kind == IX_ARRAY) return false;
+    return true;
+}
+
 gpa_code op_array_setitem(gpa_vm *vm, value v, value key, value item, bool last) {
     gpa_arr *a = v.array->arr;
     gpa_index ix[ARG_MAX_INDEX];
@@ -327,20 +334,19 @@ gpa_code op_array_setitem(gpa_vm *vm, value v, value key, value item, bool last)
         return arr_set_item(vm_rt(vm), a, at, a->ndim, t, one, vm_err(vm));
     places_now(vm);
     TRY(arg_index(vm, key, ix, &n));
+    if ((item.tag == V_LIST || item.tag == V_TUPLE) && names_element(a, ix, n)) { /* a bool is whether there are items */
+        if (a->dtype != DT_BOOL) TRY(np_sequence_error(vm, (gpa_dtype)a->dtype, item));
+        item = v_bool((item.tag == V_LIST ? item.list->count : item.tuple->count) != 0);
+    }
     TRY(arg_element(vm, item, (gpa_dtype)a->dtype, &rhs));
     if (names_element(a, ix, n)) TRY(one_element(vm, a, &rhs));
+    rhs.element = rhs.element && is_view(ix, n); /* through lists and masks it is cast */
     rhs.last = last && item.tag == V_ARRAY && !item.aux;
     rc = arr_set(vm_rt(vm), a, ix, n, &rhs, vm_err(vm));
 out:
     arg_opnd_release(vm, &rhs);
     arg_index_release(vm, ix, n);
     return rc;
-}
-
-static bool is_view(const gpa_index *ix, int n) {
-    for (int i = 0; i < n; i++)
-        if (ix[i].kind == IX_ARRAY) return false;
-    return true;
 }
 
 gpa_code op_array_update_item(gpa_vm *vm, ast_op op, value v, value key, value item) {

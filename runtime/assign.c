@@ -20,7 +20,7 @@ enum { FEW = 64 };
 
 /* ---- numbers ---- */
 
-/* Python's float as an element of an integer dtype: its whole part must fit. */
+/* A float as an element of an integer dtype: its whole part must fit. */
 static gpa_code check_whole(double x, gpa_dtype to, gpa_err *e) {
     if (isnan(x)) return gpa_fail(e, GPA_E_VALUE, "cannot convert float NaN to integer");
     if (isinf(x)) return gpa_fail(e, GPA_E_OVERFLOW, "cannot convert float infinity to integer");
@@ -31,7 +31,16 @@ static gpa_code check_whole(double x, gpa_dtype to, gpa_err *e) {
     return gpa_fail(e, GPA_E_OVERFLOW, "Python integer %.0f out of bounds for %s", whole, dtype_info[to].name);
 }
 
+/* NumPy's scalar as an element of a signed dtype, which takes it through int(): the unsigned ones wrap. */
+static gpa_code check_scalar(const gpa_opnd *o, gpa_dtype to, gpa_err *e) {
+    if (!dtype_is_int(o->dtype)) return check_whole(dtype_cast(o->v, o->dtype, DT_F64).F64, to, e);
+    if (o->dtype == DT_U64 && o->v.U64 > INT64_MAX) return gpa_fail(e, GPA_E_OVERFLOW, "Python int too large to convert to C long");
+    const gpa_opnd plain = {.weak = WEAK_INT, .dtype = DT_I64, .v = dtype_cast(o->v, o->dtype, DT_I64)};
+    return arr_check_number(&plain, to, e);
+}
+
 gpa_code arr_check_number(const gpa_opnd *o, gpa_dtype to, gpa_err *e) {
+    if (o->weak == WEAK_NO) return o->element && dtype_info[to].kind == 'I' && o->dtype != to ? check_scalar(o, to, e) : GPA_OK;
     bool whole = dtype_is_int(to);
     if (o->weak == WEAK_COMPLEX && whole)
         return gpa_fail(e, GPA_E_TYPE, "int() argument must be a string, a bytes-like object or a real number, not 'complex'");

@@ -39,6 +39,7 @@ typedef struct {
     gpa_arr *arr;
     gpa_weak weak;
     bool last; /* nobody needs the array afterwards: what it is stored into may take its memory */
+    bool element; /* a NumPy scalar that becomes an element by itself: a signed dtype refuses what does not fit */
     gpa_dtype dtype;
     gpa_val v;
     gpa_span span; /* where the operand stands, for carets; may be empty */
@@ -295,7 +296,7 @@ typedef struct {
  * result is one element that NumPy would give as a scalar. */
 gpa_code arr_get(gpa_rt *rt, gpa_arr *a, const gpa_index *ix, int n, bool *one, gpa_arr **out, gpa_err *e);
 /* Whether a number may become an element of an array of dtype `to`: Python's own are converted as int(), float() and complex()
- * would, and what does not fit is refused; NumPy's are cast. */
+ * would, and what does not fit is refused; NumPy's are cast, but for elements of signed integers. */
 gpa_code arr_check_number(const gpa_opnd *o, gpa_dtype to, gpa_err *e);
 /* a[ix...] = rhs: one fused store. */
 gpa_code arr_set(gpa_rt *rt, gpa_arr *a, const gpa_index *ix, int n, const gpa_opnd *rhs, gpa_err *e);

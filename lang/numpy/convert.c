@@ -212,10 +212,20 @@ gpa_code arg_opnd(gpa_vm *vm, value v, gpa_opnd *out) {
     return arg_array(vm, v, DT_NONE, &out->arr);
 }
 
+gpa_code np_sequence_error(gpa_vm *vm, gpa_dtype t, value v) {
+    if (dtype_is_float(t)) return vm_fail(vm, GPA_E_VALUE, "setting an array element with a sequence.");
+    if (dtype_is_complex(t)) return vm_fail(vm, GPA_E_TYPE, "must be real number, not %s", value_type_name(v));
+    return vm_fail(vm, GPA_E_TYPE, "int() argument must be a string, a bytes-like object or a real number, not '%s'", value_type_name(v));
+}
+
 gpa_code arg_element(gpa_vm *vm, value v, gpa_dtype t, gpa_opnd *out) {
     *out = (gpa_opnd){0};
     if (v.tag == V_LIST || v.tag == V_TUPLE) return arg_array(vm, v, t, &out->arr); /* its numbers must fit, too */
-    if (v.tag != V_STR && v.tag != V_NONE) return arg_opnd(vm, v, out);
+    if (v.tag != V_STR && v.tag != V_NONE) {
+        gpa_code rc = arg_opnd(vm, v, out);
+        out->element = true;
+        return rc;
+    }
     if (t == DT_BOOL) {
         *out = (gpa_opnd){.weak = WEAK_BOOL, .dtype = DT_BOOL, .v.BOOL = v.tag == V_STR && v.str->size};
         return GPA_OK;
@@ -327,12 +337,9 @@ static gpa_code discover(walk *w, value v, int depth) {
     return GPA_OK;
 }
 
-/* Python's numbers that do not fit are refused, and so are complex ones where there is no imaginary part; the rest is cast as astype casts. */
+/* What does not fit as an element is refused (arr_check_number); the rest is cast as astype casts. */
 static gpa_code convert(gpa_vm *vm, const gpa_opnd *o, gpa_dtype to, gpa_val *out) {
     *out = dtype_cast(o->v, o->dtype, to);
-    if (dtype_is_complex(o->dtype) && !dtype_is_complex(to) && to != DT_BOOL)
-        return vm_fail(vm, GPA_E_TYPE, "%s() argument must be a string%s real number, not 'complex'", dtype_is_int(to) ? "int" : "float",
-                       dtype_is_int(to) ? ", a bytes-like object or a" : " or a");
     return arr_check_number(o, to, vm_err(vm));
 }
 

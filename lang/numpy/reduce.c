@@ -83,11 +83,7 @@ static gpa_code check_initial(gpa_vm *vm, gpa_red red, value initial, const prep
     bool whole = dtype_is_int(t) || t == DT_BOOL;
     if (p->o.dtype != DT_NONE) t = p->o.dtype;
     else if (whole && red != RED_MIN && red != RED_MAX) t = dtype_info[t].kind == 'U' ? DT_U64 : DT_I64;
-    if (initial.tag == V_LIST || initial.tag == V_TUPLE) {
-        if (dtype_is_float(t)) return vm_fail(vm, GPA_E_VALUE, "setting an array element with a sequence.");
-        if (dtype_is_complex(t)) return vm_fail(vm, GPA_E_TYPE, "must be real number, not %s", value_type_name(initial));
-        return vm_fail(vm, GPA_E_TYPE, "int() argument must be a string, a bytes-like object or a real number, not '%s'", value_type_name(initial));
-    }
+    if (initial.tag == V_LIST || initial.tag == V_TUPLE) return np_sequence_error(vm, t, initial);
     return p->o.initial.arr ? GPA_OK : arr_check_number(&p->o.initial, t, vm_err(vm));
 }
 
@@ -150,27 +146,22 @@ gpa_code np_mean(gpa_vm *vm, value *argv, value *out) { /* a, axis, dtype, out, 
     return rc ? rc : give_looked(vm, &r, look_named(vm, &r, "mean", result), result, out);
 }
 
-/* Sums in a dtype that is not a float's: a function of the prelude takes NumPy's steps. */
+/* Complex numbers with a float for dtype: NumPy's mean loses the imaginary part, its distances keep it. */
+static bool drops_imaginary(gpa_vm *vm, value v, gpa_dtype t) {
+    gpa_arr *a = NULL;
+    bool complex = dtype_is_float(t) && !arg_array(vm, v, DT_NONE, &a) && dtype_is_complex((gpa_dtype)a->dtype);
+    arr_release(vm_rt(vm), a);
+    return complex;
+}
+
+/* Sums in a dtype that is not a float's, or drops imaginary parts, or with a mean that is given: a function of the prelude takes NumPy's steps. */
 static gpa_code variance_in(gpa_vm *vm, bool root, value *argv, value ddof, value *out) {
     value fn;
     gpa_code rc = np_prelude(vm, "_variance_in", &fn);
     if (rc) return rc;
-    rc = vm_call(vm, fn, 8, (value[]){argv[0], v_bool(root), argv[1], argv[2], argv[3], ddof, argv[5], argv[6]}, 0, NULL, out);
+    value middle = argv[7].tag == V_UNSET ? v_none() : argv[7];
+    rc = vm_call(vm, fn, 9, (value[]){argv[0], v_bool(root), argv[1], argv[2], argv[3], ddof, argv[5], argv[6], middle}, 0, NULL, out);
     value_release(vm, fn);
-    return rc;
-}
-
-/* The mean is given: a function of the prelude measures the distances from it. */
-static gpa_code variance_about(gpa_vm *vm, bool root, value *argv, value ddof, value *out) {
-    value fn, about = v_none(), result = v_none(), name = v_cstr(vm, "out");
-    gpa_code rc = name.tag == V_UNSET ? vm_err(vm)->code : np_prelude(vm, "_variance_about", &fn);
-    if (rc) return rc;
-    rc = vm_call(vm, fn, 7, (value[]){argv[0], argv[7], argv[1], argv[2], ddof, argv[5], argv[6]}, 0, NULL, &about);
-    value_release(vm, fn);
-    if (!rc) rc = ufunc_call(vm, ufunc_of(root ? OP_SQRT : OP_POSITIVE), 1, (value[]){about, argv[3]}, 1, &name, &result);
-    value_release(vm, about);
-    value_release(vm, name);
-    *out = result;
     return rc;
 }
 
@@ -187,10 +178,10 @@ static gpa_code variance(gpa_vm *vm, bool root, value *argv, value *out) { /* a,
     if (argv[2].tag != V_NONE && argv[2].tag != V_UNSET && argv[7].tag == V_UNSET) {
         gpa_dtype t;
         rc = arg_dtype(vm, argv[2], &t);
-        if (!rc && !dtype_is_float(t)) return variance_in(vm, root, argv, v_float(ddof), out);
+        if (!rc && (!dtype_is_float(t) || drops_imaginary(vm, argv[0], t))) return variance_in(vm, root, argv, v_float(ddof), out);
     }
     if (rc) return rc;
-    if (argv[7].tag != V_UNSET) return variance_about(vm, root, argv, v_float(ddof), out);
+    if (argv[7].tag != V_UNSET) return variance_in(vm, root, argv, v_float(ddof), out);
     TRY(prepare(vm, &r, NUMBER_HAS_NONE, &p));
     TRY(arr_var(vm_rt(vm), p.a, ddof, &p.o, &var, vm_err(vm)));
     TRY(look(vm, &r, v_float(ddof), var));

@@ -77,12 +77,44 @@ gpa_code np_bincount(gpa_vm *vm, value *argv, value *out) { /* x: integers, weig
     return rc || !counts ? rc : np_return_array(vm, counts, out);
 }
 
+/* What is done with indices out of range: "clip", "wrap" or "raise", by name or by number; None: "raise". */
+static gpa_code arg_clipmode(gpa_vm *vm, value v, const char **out) {
+    static const char *const modes[] = {"clip", "wrap", "raise"};
+    int64_t n = INT64_MAX;
+    *out = "raise";
+    if (v.tag == V_NONE || v.tag == V_UNSET) return GPA_OK;
+    if (v.tag == V_STR || v.tag == V_BYTES) {
+        for (size_t i = 0; i < COUNT_OF(modes); i++)
+            if (v.str->size == strlen(modes[i]) && !memcmp(v.str->text, modes[i], v.str->size)) *out = modes[i], n = (int64_t)i;
+        if (n != INT64_MAX) return GPA_OK;
+        if (v.str->size && strchr("cCwWrR", v.str->text[0])) return vm_fail(vm, GPA_E_VALUE, "Use one of 'clip', 'raise', or 'wrap' for clip mode");
+        return vm_fail_showing(vm, GPA_E_VALUE, "clipmode must be one of 'clip', 'raise', or 'wrap' (got ", v, ")");
+    }
+    if (v.tag == V_BOOL || arg_int(vm, v, "mode", &n) || n != (int32_t)n) {
+        gpa_err_clear(vm_err(vm));
+        return vm_fail(vm, GPA_E_TYPE, "clipmode not understood");
+    }
+    if (n < 0 || n >= (int64_t)COUNT_OF(modes))
+        return vm_fail(vm, GPA_E_VALUE, "integer clipmode must be RAISE, WRAP, or CLIP from 'numpy._core.multiarray'");
+    *out = modes[n];
+    return GPA_OK;
+}
+
+gpa_code np_clipmode(gpa_vm *vm, value *argv, value *out) { /* mode: its name */
+    const char *name;
+    gpa_code rc = arg_clipmode(vm, argv[0], &name);
+    if (!rc) *out = v_cstr(vm, name);
+    return rc ? rc : out->tag == V_UNSET ? vm_err(vm)->code : GPA_OK;
+}
+
 gpa_code np_take(gpa_vm *vm, value *argv, value *out) { /* a, indices, axis, out, mode */
     static const out_rule rule = {.missing = "output must be an array", .shape = "output array does not match result of ndarray.take", .casting = CAST_SAFE, .back = true};
     gpa_rt *rt = vm_rt(vm);
     gpa_arr *a = NULL, *flat = NULL, *at = NULL, *result = NULL;
     int axis = 0;
+    const char *mode;
     gpa_code rc = GPA_OK;
+    TRY(arg_clipmode(vm, argv[4], &mode));
     TRY(arg_array(vm, argv[0], DT_NONE, &a));
     TRY(arg_array(vm, argv[1], DT_NONE, &at));
     if (argv[2].tag == V_NONE || !a->ndim) {
@@ -92,10 +124,6 @@ gpa_code np_take(gpa_vm *vm, value *argv, value *out) { /* a, indices, axis, out
     }
     if (argv[2].tag != V_NONE) TRY(arg_axis(vm, argv[2], a->ndim, &axis));
     if (a->shape[axis] == 0 && at->size) TRY(vm_fail(vm, GPA_E_INDEX, "cannot do a non-empty take from an empty axes."));
-    const char *mode = argv[4].tag == V_STR ? argv[4].str->text : argv[4].tag == V_NONE || argv[4].tag == V_UNSET ? "raise" : "";
-    if (!*mode) TRY(vm_fail(vm, GPA_E_VALUE, "integer clipmode must be RAISE, WRAP, or CLIP from 'numpy._core.multiarray'"));
-    if (strcmp(mode, "raise") && strcmp(mode, "wrap") && strcmp(mode, "clip"))
-        TRY(vm_fail(vm, GPA_E_VALUE, "clipmode must be one of 'clip', 'raise', or 'wrap' (got '%s')", mode));
     if (strcmp(mode, "raise") != 0) {
         bool wrap = strcmp(mode, "wrap") == 0;
         gpa_opnd n = {.weak = WEAK_INT, .dtype = DT_I64, .v.I64 = a->shape[axis]}, last = n, zero = n;

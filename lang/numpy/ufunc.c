@@ -394,6 +394,7 @@ gpa_code uf_at(gpa_vm *vm, value *argv, value *out) { /* self, a, indices, b */
     if (argv[1].tag != V_ARRAY || argv[1].aux) return vm_fail(vm, GPA_E_TYPE, "first operand must be array");
     bool two = op_info[u->op].arity == 2;
     if (two && argv[3].tag == V_NONE) return vm_fail(vm, GPA_E_VALUE, "second operand needed for ufunc");
+    if (!two && argv[3].tag != V_NONE) return vm_fail(vm, GPA_E_VALUE, "second operand provided when ufunc is unary");
     if (puts_many(u, argv[1], argv[2])) {
         value done = v_none();
         gpa_code rc = fold(vm, "_put_at", 4, argv, &done);

@@ -59,3 +59,21 @@ for T in ('i4', 'u4', 'i8', 'u8', 'f4', 'f8'):
 s = np.linspace(0, 1, 500) ** 2; t = s.copy(); t[[3, 77, 400]] = np.nan
 print(np.nanmedian(t), np.nanpercentile(t, [0, 10, 99.5, 100]), np.nanquantile(t, .3, method='lower'), np.nanmedian(s), np.nanmedian(t.reshape(20, 25), axis=1)[:5], np.nanmedian(s.reshape(20, 25), axis=1)[:5])
 print(np.nanpercentile(s.reshape(20, 25), [20, 30], axis=0)[:, :4], np.nanmedian(np.full(4, np.nan)), np.nanmedian([[np.nan, 1], [2, 3]], keepdims=True), np.nanmedian([np.nan, 4, np.inf]), np.nanquantile(t.astype('f4'), 0.25), np.nanmedian(t.reshape(2, 250)), np.nanquantile([[1, np.nan], [3, 4]], [0.25, 0.5], axis=None))
+
+# --- quantiles of more halves than a half counts
+def tell(f):
+    try: print(repr(f()))
+    except Exception as e: print(type(e).__name__, e)
+h = (np.arange(70000) % 7).astype("f2")
+for m in "linear", "lower", "higher", "midpoint", "nearest", "inverted_cdf", "averaged_inverted_cdf", "closest_observation", "interpolated_inverted_cdf", "hazen", "weibull", "median_unbiased":
+    for q in 0, 25, 100, [50, 10], np.float16(25), np.array(25):
+        for f in np.percentile, np.nanpercentile: tell(lambda: f(h, q, method=m)); tell(lambda: f(h[:65519], q, method=m)); tell(lambda: f(h.reshape(2, -1), q, axis=1, method=m))
+tell(lambda: np.median(h)); tell(lambda: np.nanmedian(h))
+g = (np.arange(6000) % 97).astype("f2").reshape(2, -1)
+g[0, :5] = np.nan
+for q in 33, 12.7, np.float16(50.3): print(np.nanpercentile(g, q, axis=1), np.nanpercentile(g.astype("f4"), q, axis=1))
+
+# --- quantiles of infinities
+for x in [np.inf] * 3, [1, np.inf, np.inf], [-np.inf, np.inf, 0], [-np.inf, -np.inf, 0]:
+    for m in "linear", "hazen", "midpoint", "averaged_inverted_cdf", "nearest", "lower": print(np.percentile(x, [0, 25, 40, 50, 75, 100], method=m), np.nanpercentile(x, [0, 50, 75], method=m))
+    print(np.median(x), np.nanmedian(x))

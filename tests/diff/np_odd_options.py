@@ -55,3 +55,35 @@ print(repr(np.fromstring('1,2,3', sep=',', dtype=None)), repr(np.fromstring('1 2
 # --- bytes of empty arrays turned
 for dtype in 'f8 f4 i2 u1 c8 f2 ?'.split():
     for shape in ((0, 3), (3, 0), (0,), (2, 0, 3)): x = np.zeros(shape, dtype).byteswap(); print(x.dtype, x.shape, x.view('u1').shape if shape[-1] else '', np.zeros(shape, dtype).copy().view(dtype).shape)
+
+# --- modes by number
+def tell(*fs):
+    for f in fs:
+        try: print(repr(f()))
+        except Exception as e: print(type(e).__name__, e)
+m = np.arange(12).reshape(3, 4)
+for md in (0, 1, 2, 3, -1, "clip", "wrap", "raise", "CLIP", "W", "clipx", "cl", "x", "", None, 1.0, True, np.True_, np.int64(1), np.uint8(0), np.array(1), np.array([1]), b"clip", b"C", b"x", 2**40, [1], [0, "wrap"], (1, 2, 3), []):
+    a = np.arange(3)
+    tell(lambda: np.take([1, 2, 3], [0, 4, -5], mode=md), lambda: m.take([0, 3], mode=md), lambda: np.take([1, 2], [], mode=md), lambda: np.choose([0, 4, -5], [1, 2, 3], mode=md), lambda: np.array([0, 1]).choose([5, 6], mode=md),
+         lambda: np.put(a, [0, -1], [7, 8], mode=md), lambda: a.put([1], [5], md), lambda: np.put(a, [], 1, mode=md), lambda: np.ravel_multi_index(([0, 4], [1, 1]), (3, 3), mode=md), lambda: np.ravel_multi_index(([0, 2], [1, 1]), (3, 3), md, "F"))
+    print(a)
+for md in (0, 1, 2, 3, -1, "full", "same", "valid", "FULL", "f", "fulls", "x", "", None, 1.0, True, np.True_, np.int64(1), b"full", 2**40, [1]):
+    tell(lambda: np.convolve([1, 2, 3], [1, 1], mode=md), lambda: np.correlate([1, 2, 3], [1, 1], mode=md), lambda: np.correlate([], [1], mode=md), lambda: np.correlate([[1]], [1, 1], mode=md))
+
+# --- diagonals that are no integers
+def tell(*fs):
+    for f in fs:
+        try: print(repr(f()))
+        except Exception as e: print(type(e).__name__, e)
+m = np.arange(12).reshape(3, 4)
+for k in (1.5, -0.5, np.float32(0.5), 2.5, 1.0, np.int8(1), True, None, "1", 1j, np.array(1), np.array([1]), np.array([1, 2]), [1], -2, 10, np.uint8(2)):
+    tell(lambda: np.triu(m, k), lambda: np.tril(m, k=k), lambda: np.tri(3, 4, k), lambda: np.tri(0, 0, k), lambda: np.tri(2, 3, k, int), lambda: np.eye(3, 4, k), lambda: np.triu_indices(3, k), lambda: np.tril_indices(3, k, 4))
+
+# --- a second operand of unary at
+def tell(*fs):
+    for f in fs:
+        try: print(repr(f()))
+        except Exception as e: print(type(e).__name__, e)
+x = np.array([1.0, 2, 4])
+for u in np.sqrt, np.negative, np.isnan, np.spacing: tell(lambda: u.at(x, [0], 2), lambda: u.at(x, [0], x[:1]), lambda: np.add.at(x, [0]))
+print(x)

@@ -266,3 +266,11 @@ for T in ("f4", "f8"):
     z = np.full(1000, -0.0, T)
     for at in ([0, 500], [0, 7, 9, 900], np.arange(20) * 50, np.arange(0, 1000, 7), np.array([0, 1, 2, 2, 4] * 4)): print(np.add.reduceat(z, at)[:9])
     print(z.sum(), z[:1].sum(), np.add.reduce(z, initial=-0.0), np.add.reduce(z.reshape(10, 100), axis=1, initial=-0.0)[:3], np.sum(np.append(z, 0), initial=-0.0))
+
+# --- variances of complex numbers in a dtype of floats
+z = np.array([1 + 2j, 3 - 1j, 2, 2.5j])
+for a in z, z.astype("c8"), z.reshape(2, 2), z.tolist():
+    for t in "f2", "f4", "f8", "c8", "i4":
+        for f in np.var, np.std:
+            for r in f(a, dtype=t), f(a, axis=-1, dtype=t, ddof=1), f(a, dtype=t, where=np.array([True, False] * (2 if np.ndim(a) == 1 else 1))), f(a, dtype=t, mean=np.mean(a, keepdims=True)):
+                print(t, r.dtype, r.shape, np.round(r.astype("c16"), 2).tolist())
