@@ -18,6 +18,17 @@ def show(*values):
 with np.errstate(all='ignore'):
     show(special.erfcx(x), special.log_ndtr(x), special.ndtri(p), *[f(v) + 0.0 for f, v in ((special.erfinv, p), (special.erfinv, -p), (special.erfcinv, p), (special.erfcinv, 2 - p))])
 show(special.erfinv(np.float32([0.25, 0.5])).dtype == np.float32, special.ndtri(0.25))
+
+# --- special: poles, infinities and NaN of two and three arguments (scipy 1.10)
+from scipy import special
+v = np.array([-3.0, -1.0, 0.0, 0.3, 1.0, 2.5, 10.0, 100.0, np.inf])
+for f in (special.beta, special.betaln):
+    for x in v: print(f.__name__, x, np.round(np.asarray(f(x, v[:-1] if x == np.inf else v), dtype=float), 9) + 0.0)
+    print(f(v[3:], np.nan))
+print(special.binom(np.nan, v[3:]), special.binom(v[3:-1], np.nan), special.factorial(np.array([-2.5, -1, -0.5, 0, 0.5, 3, 20, np.nan])).round(9))
+for a, b in ((0.0, 0.5), (0.0, 80.0), (4.0, 0.0), (np.inf, 2.0), (2.0, np.inf)):
+    print(a, b, special.betainc(a, b, np.array([0, 0.3, 0.99, 1])), special.betaincc(a, b, np.array([0, 0.3, 0.99, 1])))
+
 # --- special: the gamma function and its kin (scipy 1.10)
 from scipy import special
 pos = np.array([1e-3, 0.1, 0.5, 1, 2.5, 9.9, 10, 33.3, 150, 1e3])
