@@ -147,7 +147,7 @@ static gpa_dtype accumulator(gpa_red red, gpa_dtype t, gpa_dtype asked) {
 
 static gpa_code check_reduce(gpa_red red, const gpa_arr *a, gpa_dtype t, uint32_t axes, const arr_reduce_opts *o, gpa_err *e) {
     int64_t n = count_reduced(a, axes);
-    bool none = n == 0 && !o->has_initial && !red_info[red].has_identity;
+    bool identity = red_info[red].has_identity && !o->no_identity, none = n == 0 && !o->has_initial && !identity;
     if (!red_info[red].text[op_kind_at(dtype_info[t].kind)])
         return gpa_fail(e, GPA_E_TYPE,
                         "ufunc '%s' not supported for the input types, and the inputs could not be safely coerced to any "
@@ -155,7 +155,7 @@ static gpa_code check_reduce(gpa_red red, const gpa_arr *a, gpa_dtype t, uint32_
                         name_of(red));
     if (none && red_info[red].arg)
         return gpa_fail(e, GPA_E_VALUE, "attempt to get %s of an empty sequence", red_info[red].name);
-    if (o->where && !o->has_initial && !red_info[red].has_identity)
+    if (o->where && !o->has_initial && !identity)
         return gpa_fail(e, GPA_E_VALUE,
                         "reduction operation '%s' does not have an identity, so to use a where mask one has to specify "
                         "'initial'",

@@ -315,7 +315,7 @@ typedef struct {
     bool keepdims;
     gpa_dtype dtype;  /* the accumulator's and the result's; DT_NONE: NumPy's choice */
     gpa_arr *where;   /* bool, broadcast to the array; NULL: everywhere */
-    bool has_initial;
+    bool has_initial, no_identity; /* no_identity: of no elements there is no result, whatever the operation */
     gpa_opnd initial;
     gpa_arr *into;    /* out= */
 } arr_reduce_opts;

@@ -34,6 +34,7 @@ static gpa_code prepare(gpa_vm *vm, const reduction *r, number_axis number, prep
     if ((rc = arg_dtype(vm, r->dtype, &p->o.dtype))) return rc;
     if ((rc = arg_out(vm, r->out, &p->o.into))) return rc;
     if (r->keepdims.tag != V_UNSET && (rc = arg_bool(vm, r->keepdims, "keepdims", &p->o.keepdims))) return rc;
+    p->o.no_identity = r->initial.tag == V_NONE;
     p->o.has_initial = r->initial.tag != V_UNSET && r->initial.tag != V_NONE;
     if (p->o.has_initial && (rc = arg_opnd(vm, r->initial, &p->o.initial))) return rc;
     if (r->where.tag == V_UNSET || (r->where.tag == V_BOOL && r->where.i)) return GPA_OK;

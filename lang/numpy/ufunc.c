@@ -205,6 +205,21 @@ static gpa_code only_axis(gpa_vm *vm, const char *method, value a, value *axis) 
     return a.tag != V_ARRAY || a.array->arr->ndim < 2 ? GPA_OK : vm_fail(vm, GPA_E_VALUE, "%s does not allow multiple axes", method);
 }
 
+/* ldexp's results of integers are floats, which its running forms do not take for operands. */
+static gpa_code takes_results(gpa_vm *vm, const ufunc *u, const char *method, value array, value dtype) {
+    gpa_arr *a = NULL;
+    gpa_dtype asked;
+    if (u->op != OP_LDEXP) return GPA_OK;
+    gpa_code rc = arg_array(vm, array, DT_NONE, &a);
+    if (!rc) rc = arg_dtype(vm, dtype, &asked);
+    gpa_dtype t = rc ? DT_NONE : (gpa_dtype)a->dtype;
+    arr_release(vm_rt(vm), a);
+    if (rc || !(t == DT_BOOL || dtype_is_int(t)) || t == DT_U64) return rc; /* of uint64 there is no ldexp */
+    const char *made = dtype_info[asked != DT_NONE ? asked : dtype_size(t) == 1 ? DT_F16 : dtype_size(t) == 2 ? DT_F32 : DT_F64].name;
+    return vm_fail(vm, GPA_E_TYPE, "the resolved dtypes are not compatible with ldexp.%s. Resolved (dtype('%s'), dtype('%s'), dtype('%s'))", method, made,
+                   dtype_info[dtype_can_cast(t, DT_I32, CAST_SAFE) ? DT_I32 : DT_I64].name, made);
+}
+
 gpa_code uf_accumulate(gpa_vm *vm, value *argv, value *out) { /* self, array, axis, dtype, out */
     const ufunc *u = argv[0].ufunc;
     gpa_code rc = binary_only(vm, u, "accumulate");
@@ -212,6 +227,7 @@ gpa_code uf_accumulate(gpa_vm *vm, value *argv, value *out) { /* self, array, ax
     gpa_red red = (gpa_red)op_info[u->op].identity;
     bool scalar = argv[1].tag == V_ARRAY ? argv[1].array->arr->ndim == 0 : argv[1].tag != V_LIST && argv[1].tag != V_TUPLE && argv[1].tag != V_RANGE;
     if (scalar) return vm_fail(vm, GPA_E_TYPE, "cannot accumulate on a scalar");
+    if ((rc = takes_results(vm, u, "accumulate", argv[1], argv[3]))) return rc;
     value one[] = {argv[0], argv[1], argv[2], argv[3], argv[4]};
     rc = only_axis(vm, "accumulate", argv[1], &one[2]);
     if (rc) return rc;
@@ -280,6 +296,7 @@ gpa_code uf_reduceat(gpa_vm *vm, value *argv, value *out) { /* self, array, indi
     int axis;
     gpa_code rc = binary_only(vm, argv[0].ufunc, "reduceat");
     if (rc) return rc;
+    TRY(takes_results(vm, argv[0].ufunc, "reduceat", argv[1], argv[4]));
     TRY(slices_at(vm, argv[0].ufunc, argv[1], argv[2], &at));
     if (at) {
         TRY(reduce_by_host(vm, argv, at, out));

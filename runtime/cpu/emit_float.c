@@ -76,7 +76,7 @@ V ll_next(ll *E, gpa_dtype t, V a, V to) {
     V moved = ll_from_memory(E, t, LLVMBuildBitCast(b, bits, memory, ""));
     V least = vec_signed(E, ll_from_memory(E, t, LLVMBuildBitCast(b, one, memory, "")), to);
     V v = ll_select(E, LLVMBuildFCmp(b, LLVMRealOEQ, a, zero, ""), least, moved);
-    v = ll_select(E, LLVMBuildFCmp(b, LLVMRealOEQ, a, to, ""), to, v);
+    v = ll_select(E, LLVMBuildFCmp(b, LLVMRealOEQ, a, to, ""), t == DT_F16 ? a : to, v); /* from zero to zero NumPy's float16 stays */
     return ll_select(E, LLVMBuildFCmp(b, LLVMRealUNO, a, to, ""), LLVMBuildFAdd(b, a, to, ""), v);
 }
 

@@ -154,6 +154,9 @@ for to in np.inf, -np.inf, 0.0, -0.0, 1.5, np.nan: tell(np.nextafter(h, np.float
 tell(np.nextafter(h, h[::-1].copy())); tell(np.nextafter(h[::3], h[::3][::-1]))
 for n in 0, 1, -1, 5, -12, 30, -40, 100000, -100000: tell(np.ldexp(h, n))
 tell(np.ldexp(h, (np.arange(65536) % 61 - 30).astype(np.int32))); tell(np.ldexp(h, np.arange(65536) % 61 - 30))
+for t in "f2", "f4", "f8":
+    z, to = np.array([0.0, -0.0, 0, -0.0, 1, np.inf] * 9, t), np.array([0.0, -0.0, -0.0, 0, 1, np.inf] * 9, t)
+    print(np.signbit(np.nextafter(z, to)), np.signbit(np.nextafter(to[:4], z[:4])), [np.nextafter(a, b) for a, b in zip(z[:6], to)])
 print(np.nextafter(np.float16(1), np.float16(2)), np.spacing(np.float16(1)), np.spacing(h[:5]), np.nextafter(h[31740:31750], np.float16(0)))
 
 # --- lowest common multiples

@@ -274,3 +274,13 @@ for a in z, z.astype("c8"), z.reshape(2, 2), z.tolist():
         for f in np.var, np.std:
             for r in f(a, dtype=t), f(a, axis=-1, dtype=t, ddof=1), f(a, dtype=t, where=np.array([True, False] * (2 if np.ndim(a) == 1 else 1))), f(a, dtype=t, mean=np.mean(a, keepdims=True)):
                 print(t, r.dtype, r.shape, np.round(r.astype("c16"), 2).tolist())
+
+# --- no value to begin with
+def tell(f):
+    try: print(repr(f()))
+    except Exception as e: print(type(e).__name__, e)
+for f in np.sum, np.prod, np.max, np.add.reduce, np.multiply.reduce, np.logical_or.reduce, np.bitwise_and.reduce, np.nansum, np.nanprod:
+    for v in [], [1, 2], np.zeros((0, 3), int), np.zeros((2, 0), int), [True]: tell(lambda: f(v, initial=None)); tell(lambda: f(v, axis=0, initial=None)); tell(lambda: f(v, initial=None, where=False))
+tell(lambda: np.array([]).sum(initial=None)); tell(lambda: np.array([1.5]).prod(initial=None)); tell(lambda: np.sum(np.zeros((0, 2)), axis=1, initial=None))
+for d in None, "i1", float: print(np.indices((2, 2), dtype=d).dtype, np.indices((2, 2), d, sparse=True)[0].dtype, np.fromfunction(lambda a, b: a + b, (2, 2), dtype=d))
+for t in "?bhilBHI": tell(lambda: np.ldexp.accumulate(np.arange(3).astype(t))); tell(lambda: np.ldexp.reduceat(np.arange(3).astype(t), [0, 1])); tell(lambda: np.ldexp.accumulate(np.arange(3).astype(t), dtype="f8"))
