@@ -721,10 +721,6 @@ gpa_code nd_round(gpa_vm *vm, value *argv, value *out) { /* a, decimals, out */
         rc = ufunc_call(vm, ufunc_of(OP_RINT), 1, (value[]){argv[0], argv[2]}, 1, &name, out);
         goto out;
     }
-    if (dtype_is_int(t) && decimals >= 0 && argv[0].tag == V_ARRAY && !argv[0].aux && (argv[2].tag == V_NONE || argv[2].tag == V_UNSET)) {
-        *out = value_retain(argv[0]); /* integers are round */
-        goto out;
-    }
     if (exact && decimals >= 0) {
         rc = ufunc_call(vm, ufunc_of(OP_POSITIVE), 1, (value[]){argv[0], argv[2]}, 1, &name, out);
         goto out;

@@ -255,7 +255,7 @@ for t in "i1", "i2", "i4", "i8", "u1", "u4", "f2", "f4", "c8", "?":
 for t in "i1", "i8":
     for v in np.float64("nan"), np.float32("inf"), np.float64(1e30): show(lambda: np.array([1, v], t)); show(lambda: put(t, 1, v))
 
-# --- sequences as elements
+# --- sequences as elements (numpy before 2.5)
 def show(f):
     try: print(f())
     except Exception as e: print(type(e).__name__, e)

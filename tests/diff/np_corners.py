@@ -142,7 +142,7 @@ for r in abs(h), -h, -abs(h), abs(-h), np.fabs(h), abs(h[::-3]), np.negative(h.r
 for r in abs(h), -h, -abs(h), abs(-h), abs(h[::-3]): print(int((r.view(np.uint16) * w[:r.size]).sum()))
 print(-np.float16(0), abs(np.float16(-0.0)), abs(h[:40]).max(), -h[:3])
 
-# --- neighbours and scales of halves: all bits
+# --- neighbours and scales of halves: all bits (numpy before 2.5)
 np.seterr(all="ignore")
 h = np.arange(65536).astype(np.uint16).view(np.float16)
 w = np.arange(65536) % 97

@@ -60,7 +60,7 @@ s = np.linspace(0, 1, 500) ** 2; t = s.copy(); t[[3, 77, 400]] = np.nan
 print(np.nanmedian(t), np.nanpercentile(t, [0, 10, 99.5, 100]), np.nanquantile(t, .3, method='lower'), np.nanmedian(s), np.nanmedian(t.reshape(20, 25), axis=1)[:5], np.nanmedian(s.reshape(20, 25), axis=1)[:5])
 print(np.nanpercentile(s.reshape(20, 25), [20, 30], axis=0)[:, :4], np.nanmedian(np.full(4, np.nan)), np.nanmedian([[np.nan, 1], [2, 3]], keepdims=True), np.nanmedian([np.nan, 4, np.inf]), np.nanquantile(t.astype('f4'), 0.25), np.nanmedian(t.reshape(2, 250)), np.nanquantile([[1, np.nan], [3, 4]], [0.25, 0.5], axis=None))
 
-# --- quantiles of more halves than a half counts
+# --- quantiles of more halves than a half counts (numpy before 2.5)
 def tell(f):
     try: print(repr(f()))
     except Exception as e: print(type(e).__name__, e)

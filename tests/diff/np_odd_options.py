@@ -56,7 +56,7 @@ print(repr(np.fromstring('1,2,3', sep=',', dtype=None)), repr(np.fromstring('1 2
 for dtype in 'f8 f4 i2 u1 c8 f2 ?'.split():
     for shape in ((0, 3), (3, 0), (0,), (2, 0, 3)): x = np.zeros(shape, dtype).byteswap(); print(x.dtype, x.shape, x.view('u1').shape if shape[-1] else '', np.zeros(shape, dtype).copy().view(dtype).shape)
 
-# --- modes by number
+# --- modes by number (numpy before 2.5)
 def tell(*fs):
     for f in fs:
         try: print(repr(f()))
@@ -70,7 +70,7 @@ for md in (0, 1, 2, 3, -1, "clip", "wrap", "raise", "CLIP", "W", "clipx", "cl", 
 for md in (0, 1, 2, 3, -1, "full", "same", "valid", "FULL", "f", "fulls", "x", "", None, 1.0, True, np.True_, np.int64(1), b"full", 2**40, [1]):
     tell(lambda: np.convolve([1, 2, 3], [1, 1], mode=md), lambda: np.correlate([1, 2, 3], [1, 1], mode=md), lambda: np.correlate([], [1], mode=md), lambda: np.correlate([[1]], [1, 1], mode=md))
 
-# --- diagonals that are no integers
+# --- diagonals that are no integers (numpy before 2.5)
 def tell(*fs):
     for f in fs:
         try: print(repr(f()))

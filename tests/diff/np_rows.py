@@ -9,6 +9,10 @@ def show(t):
                 x[bits % (11 + k) == 3] = v
         y, k = np.sort(x, axis=1, kind="stable"), np.argsort(x, axis=1, kind="stable")
         print(rows, n, y[0, :6], y[-1, -3:], k[0, :5], k[-1, -5:], (k * np.arange(n)).sum() % 1000003, np.array_equal(y, np.take_along_axis(x, k, axis=1), equal_nan=x.dtype.kind == "f"), np.signbit(y.astype(float)).sum())
+def moved(x, plain, at): # x in many ways beside integers of its bits
+    def ways(x): return x[at], np.take(x, -at, mode="clip"), x[at[::-1]].copy(), x[::2].copy(), x[::-1].copy(), np.repeat(x, 3), np.roll(x, 5), np.tile(x, 2), np.concatenate((x, x[1:])), x[at % 3 == 0], np.stack((x, x), 1), np.pad(x, 3), np.insert(x, 4, x[1])
+    return [np.array_equal(np.ascontiguousarray(a).view(plain.dtype), b) for a, b in zip(ways(x), ways(plain))]
+odd_bits = (np.arange(70000, dtype=np.uint32) * np.uint32(40503) >> np.uint32(3)).astype(np.uint16) # NaN of every kind among them
 
 # --- integers of one and two bytes
 for t in (bool, np.int8, np.uint16): show(t)
@@ -101,19 +105,18 @@ w = np.lib.stride_tricks.sliding_window_view(x, 4)
 print(w[::5].copy().tolist(), w[np.arange(7) * 8].sum(axis=1), (x.reshape(-1, 2)[np.arange(20)] + 1).sum(), x.reshape(15, 2, 2)[np.arange(5), ::-1].tolist())
 print((x.reshape(-1, 2)[::-1].T * 2).sum(axis=1), np.where(x.reshape(-1, 2) > 9, x.reshape(-1, 2)[::-1], 0).sum(axis=0))
 
-# --- halves and complex numbers that only move keep all of their bits, wherever they begin
-bits = (np.arange(70000, dtype=np.uint32) * np.uint32(40503) >> np.uint32(3)).astype(np.uint16) # NaN of every kind among them
+# --- halves that only move keep all of their bits, wherever they begin (not on cuda: its NaN has other bits)
 for n in (40, 100, 1000, 70000):
-    h, at = bits[:n].view(np.float16), np.arange(n) * 7919 % n
-    c = np.concatenate((bits, bits)).view(np.uint8).view(np.float32)[2:n // 4 * 2 + 2].view(np.complex64)
-    for x, u in ((h, np.uint16), (c, np.uint64)):
-        k = at % x.size
-        m = k % 3 == 0
-        moved = x[k], np.take(x, -k, mode="clip"), x[k[::-1]].copy(), x[::2].copy(), x[::-1].copy(), np.repeat(x, 3), np.roll(x, 5), np.tile(x, 2), np.concatenate((x, x[1:])), x[m[:x.size]], np.stack((x, x), 1), np.pad(x, 3), np.insert(x, 4, x[1])
-        same = x.view(u) if u is np.uint16 else np.concatenate((bits, bits)).view(np.uint8).view(np.uint32)[2:n // 4 * 2 + 2].view(u)
-        plain = same[k], np.take(same, -k, mode="clip"), same[k[::-1]], same[::2], same[::-1], np.repeat(same, 3), np.roll(same, 5), np.tile(same, 2), np.concatenate((same, same[1:])), same[m[:x.size]], np.stack((same, same), 1), np.pad(same, 3), np.insert(same, 4, same[1])
-        print(n, u, [np.array_equal(np.ascontiguousarray(a).view(u), b) for a, b in zip(moved, plain)], int(same[3:9].astype(np.int64)[0]))
-    a = np.zeros((n, 2), np.float16); a[:, 1] = h; a[::-2, 0] = h[: len(a[::-2])]; print((a.view(np.uint16).astype(int) * np.arange(1, n + 1)[:, None]).sum() % 1000003)
+    at = np.arange(n) * 7919 % n
+    print(n, moved(odd_bits[:n].view(np.float16), odd_bits[:n], at))
+    h, a = odd_bits[:n].view(np.float16), np.zeros((n, 2), np.float16)
+    a[:, 1] = h; a[::-2, 0] = h[:len(a[::-2])]
+    print((a.view(np.uint16).astype(int) * np.arange(1, n + 1)[:, None]).sum() % 1000003)
+
+# --- complex numbers that only move keep all of their bits, wherever they begin
+for n in (40, 100, 1000, 70000):
+    parts = np.concatenate((odd_bits, odd_bits)).view(np.uint32)[2:n // 4 * 2 + 2]
+    print(n, moved(parts.view(np.float32).view(np.complex64), parts.view(np.uint64), np.arange(len(parts) // 2) * 7919 % (len(parts) // 2)))
 
 # --- long rows of two bytes, sorted and parted by counting
 for t in (np.int16, np.uint16, np.float16):

@@ -31,7 +31,7 @@ for s, t in (((6, 7), (2, 3)), ((2, 3), (6, 7)), ((6, 2), (3, 5)), ((30, 40), (2
             for fill in (0, 2):
                 show((boundary, fill), lambda: signal.convolve2d(a, b, mode, boundary, fill)); show('corr', lambda: signal.correlate2d(a, b + 1j * b, mode, boundary, fill))
 
-# --- numbers, nothing, ranks (scipy 1.17)
+# --- numbers, nothing, ranks (scipy 1.17 and before 1.18)
 for a, b in ((3.0, 2.0), (2 + 1j, 1j), ([], [1.0]), ([1.0], []), ([1.0, 2], [[1.0]]), ([[1.0]], 2.0), ([True, False, True], [True, True])):
     show((a, b), lambda: signal.convolve(a, b)); show('corr', lambda: signal.correlate(a, b)); show('fft', lambda: signal.fftconvolve(a, b)); show('2d', lambda: signal.convolve2d(a, b)); show('2d', lambda: signal.correlate2d(a, b))
 
