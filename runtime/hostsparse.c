@@ -4,14 +4,9 @@
 #include "runtime/spmm.h"
 #include "runtime/wide.h"
 
-enum { ROWS = 4096, VALUES = 1 << 16 /* between two looks at *stop */, EIGHT = 8, AHEAD = 16 /* rows that memory is asked for */ };
+#define INLINE static inline __attribute__((always_inline))
 
-/* Asks for the row of y, of `size` bytes, that a value further on will be added to. */
-static inline void ask(const spmm *p, int64_t s, int64_t end, size_t size) {
-    const char *row = (const char *)p->y + (size_t)p->column[MIN(s + AHEAD, end - 1)] * size;
-    __builtin_prefetch(row, 1);
-    __builtin_prefetch(row + size - 1, 1);
-}
+enum { ROWS = 4096, VALUES = 1 << 16 /* between two looks at *stop */, AHEAD = 16 /* rows of y that memory is asked for */ };
 
 gpa_code hostcall_sparse(const gpa_libcall *call, const int32_t *start, const int32_t *column, const void *at, const void *x, void *y,
                          const atomic_bool *stop, gpa_err *e) {
@@ -24,58 +19,69 @@ gpa_code hostcall_sparse(const gpa_libcall *call, const int32_t *start, const in
     return GPA_OK;
 }
 
-#define ADDED(id, T, ADD)                                                           \
-    static inline void add_##id(const T a, const T *x, T *y) {                      \
-        const T b = *x;                                                             \
-        T c = *y;                                                                   \
-        ADD;                                                                        \
-        *y = c;                                                                     \
-    }                                                                               \
-    static inline void add_row_##id(const T a, const T *restrict x, T *restrict y, int64_t k) { \
-        int64_t j = 0;                                                              \
-        for (; k - j >= EIGHT; j += EIGHT)                                          \
-            for (int w = 0; w < EIGHT; w++) add_##id(a, x + j + w, y + j + w);      \
-        for (; j < k; j++) add_##id(a, x + j, y + j);                               \
-    }                                                                               \
-    /* The same with k = 1. */                                                      \
-    static void column_##id(const spmm *p, int64_t from, int64_t to) {              \
-        const T *at = p->at, *x = p->x;                                             \
-        T *y = p->y;                                                                \
-        for (int64_t l = from; l < to; l++) {                                       \
-            const T b = x[l];                                                       \
-            for (int64_t s = p->start[l], end = p->start[l + 1]; s < end; s++) add_##id(at[s], &b, y + p->column[s]); \
-        }                                                                           \
-    }                                                                               \
-    static GPA_WIDE void columns_##id(const spmm *p, int64_t from, int64_t to) {             \
-        const T *at = p->at, *x = p->x;                                             \
-        T *y = p->y;                                                                \
-        const int64_t k = p->k;                                                     \
-        for (int64_t l = from; l < to; l++)                                         \
-            for (int64_t s = p->start[l], end = p->start[l + 1]; s < end; s++) {    \
-                ask(p, s, p->start[to], (size_t)k * sizeof *y);                     \
-                add_row_##id(at[s], x + l * k, y + p->column[s] * k, k);            \
-            }                                                                       \
-    }                                                                               \
-    static GPA_WIDE void places_##id(const spmm *p, int64_t from, int64_t to) {              \
-        const T *at = p->at, *x = p->x;                                             \
-        T *y = p->y;                                                                \
-        const int64_t k = p->k;                                                     \
-        for (int64_t s = from; s < to; s++) {                                       \
-            if (k == 1) {                                                           \
-                add_##id(at[s], x + p->start[s], y + p->column[s]);                 \
-                continue;                                                           \
-            }                                                                       \
-            ask(p, s, to, (size_t)k * sizeof *y);                                   \
-            add_row_##id(at[s], x + p->start[s] * k, y + p->column[s] * k, k);      \
-        }                                                                           \
+/* What is added to WIDTH elements of y is stored together: they need not be looked at again between, as if x were among them. */
+#define ADDED_LANES(T, WIDTH, ADD)                         \
+    for (; k - j >= WIDTH; j += WIDTH) {                   \
+        T sum[WIDTH];                                      \
+        GPA_LANES for (int w = 0; w < WIDTH; w++) {        \
+            const T b = x[j + w];                          \
+            T c = y[j + w];                                \
+            ADD;                                           \
+            sum[w] = c;                                    \
+        }                                                  \
+        GPA_LANES for (int w = 0; w < WIDTH; w++) y[j + w] = sum[w]; \
     }
+/* One column, and few of them, are known to the compiler: then nothing of a value is a loop. */
+#define WITH_COLUMNS(f)                 \
+    switch (p->k) {                     \
+    case 1: f(p, from, to, 1); break;   \
+    case 2: f(p, from, to, 2); break;   \
+    case 3: f(p, from, to, 3); break;   \
+    case 4: f(p, from, to, 4); break;   \
+    case 5: f(p, from, to, 5); break;   \
+    case 6: f(p, from, to, 6); break;   \
+    case 7: f(p, from, to, 7); break;   \
+    case 8: f(p, from, to, 8); break;   \
+    case 16: f(p, from, to, 16); break; \
+    default: f(p, from, to, p->k);      \
+    }
+#define ADDED(id, T, ADD)                                                                                 \
+    INLINE void add_##id(const T a, const T *x, T *y, int64_t k) {                                        \
+        int64_t j = 0;                                                                                    \
+        ADDED_LANES(T, 8, ADD)                                                                            \
+        ADDED_LANES(T, 4, ADD)                                                                            \
+        ADDED_LANES(T, 2, ADD)                                                                            \
+        ADDED_LANES(T, 1, ADD)                                                                            \
+    }                                                                                                     \
+    INLINE void lines_##id(const spmm *p, int64_t from, int64_t to, int64_t k) {                          \
+        const T *at = p->at, *x = p->x;                                                                   \
+        T *y = p->y;                                                                                      \
+        const int64_t last = p->start[to] - 1;                                                            \
+        for (int64_t l = from; l < to; l++)                                                               \
+            for (int64_t s = p->start[l], end = p->start[l + 1]; s < end; s++) {                          \
+                if (k > 1) __builtin_prefetch(y + p->column[MIN(s + AHEAD, last)] * k, 1);                \
+                add_##id(at[s], x + l * k, y + p->column[s] * k, k);                                      \
+            }                                                                                             \
+    }                                                                                                     \
+    INLINE void values_##id(const spmm *p, int64_t from, int64_t to, int64_t k) {                         \
+        const T *at = p->at, *x = p->x;                                                                   \
+        T *y = p->y;                                                                                      \
+        for (int64_t s = from; s < to; s++) {                                                             \
+            if (k > 1) __builtin_prefetch(y + p->column[MIN(s + AHEAD, to - 1)] * k, 1);                  \
+            add_##id(at[s], x + p->start[s] * k, y + p->column[s] * k, k);                                \
+        }                                                                                                 \
+    }                                                                                                     \
+    static GPA_WIDE void columns_##id(const spmm *p, int64_t from, int64_t to) { WITH_COLUMNS(lines_##id) } \
+    static GPA_WIDE void places_##id(const spmm *p, int64_t from, int64_t to) { WITH_COLUMNS(values_##id) }
 SPMM_TYPES(ADDED)
 #undef ADDED
+#undef WITH_COLUMNS
+#undef ADDED_LANES
 
 typedef void adding(const spmm *, int64_t, int64_t);
 
-static adding *adding_of(gpa_dtype t, bool places, int64_t k) {
-#define ADDED(id, T, ADD) if (t == DT_##id) return places ? places_##id : k == 1 ? column_##id : columns_##id;
+static adding *adding_of(gpa_dtype t, bool places) {
+#define ADDED(id, T, ADD) if (t == DT_##id) return places ? places_##id : columns_##id;
     SPMM_TYPES(ADDED)
 #undef ADDED
     return NULL;
@@ -85,7 +91,7 @@ gpa_code hostcall_sparse_columns(const gpa_libcall *call, bool places, const int
                                  const atomic_bool *stop, gpa_err *e) {
     const spmm p = {call->sparse.k, line, row, at, x, y};
     const int64_t n = places ? call->sparse.count : call->sparse.n, step = places ? VALUES : ROWS;
-    adding *add = adding_of(call->dtype, places, p.k);
+    adding *add = adding_of(call->dtype, places);
     if (!add) return gpa_fail(e, GPA_E_TYPE, "sparse matrices of dtype %s have no products", dtype_info[call->dtype].name);
     memset(y, 0, (size_t)(call->sparse.m * call->sparse.k) * dtype_size(call->dtype));
     for (int64_t i = 0; i < n; i += step) {

@@ -577,3 +577,14 @@ for kind in all_kinds:
     sp.save_npz(path, a); tell(lambda: sp.load_npz(path))
     with np.load(path) as parts: print(sorted(parts.files))
 os.remove(path); os.rmdir(folder)
+
+# --- blocks of vectors of every width, by rows, by columns and by places (scipy 1.10)
+for t in (np.int32, np.int64, np.float32, np.float64, np.complex64, np.complex128):
+    i = np.arange(90)
+    value = ((i * 7 % 11 - 5) * (1 - 2j if np.dtype(t).kind == "c" else 1)).astype(t)
+    a = sp.coo_matrix((value, (i * i % 23, i * 5 % 17)), (23, 17))
+    for k in list(range(1, 20)) + [24, 31, 32, 33]:
+        x = (np.arange(23 * k) % 13 - 6).astype(t).reshape(23, k)
+        for kind in (a, a.tocsr(), a.tocsc()):
+            r, back = kind.T @ x, kind @ x[:17]
+            print(t.__name__, k, r.dtype, r.shape, (r == a.toarray().T @ x).all(), (back == a.toarray() @ x[:17]).all(), r.sum(), back[-1].tolist()[:3])
