@@ -1,7 +1,8 @@
 /* Scalar arguments of native functions, with Python's words for what does not fit. */
 #include <math.h>
 
-#include "lang/native.h"
+#include "lang/big.h"
+#include "lang/builtin/all.h"
 #include "lang/number.h"
 #include "lang/record.h"
 
@@ -39,11 +40,24 @@ gpa_code arg_int(gpa_vm *vm, value v, const char *what, int64_t *out) {
     }
     if (!rc) rc = scalar_of(vm, v, &n, &t);
     if (rc) return rc;
-    if (n.kind == NUMBER_UINT) return vm_fail(vm, GPA_E_OVERFLOW, "Python int too large to convert to C long");
+    if (n.kind == NUMBER_UINT || n.kind == NUMBER_BIG) return vm_fail(vm, GPA_E_OVERFLOW, "Python int too large to convert to C long");
     if (n.kind != NUMBER_INT || t == DT_BOOL)
         return vm_fail(vm, GPA_E_TYPE, "'%s' object cannot be interpreted as an integer", value_type_name(v));
     *out = n.i;
     return GPA_OK;
+}
+
+gpa_code arg_whole(gpa_vm *vm, value v, const char *what, value *out) {
+    int64_t i = 0;
+    value now = v_none();
+    if (v.tag == V_BIG) return *out = value_retain(v), GPA_OK;
+    gpa_code rc = value_now(vm, v, &now);
+    number n = rc ? (number){.kind = NUMBER_NOT} : number_of(now);
+    value_release(vm, now);
+    if (n.kind == NUMBER_UINT) return native_give(v_uint(vm, n.u), out);
+    if (!rc) rc = arg_int(vm, v, what, &i);
+    *out = v_int(i);
+    return rc;
 }
 
 gpa_code arg_float(gpa_vm *vm, value v, const char *what, double *out) {
@@ -56,6 +70,7 @@ gpa_code arg_float(gpa_vm *vm, value v, const char *what, double *out) {
         return vm_fail(vm, GPA_E_TYPE, "only length-1 arrays can be converted to Python scalars");
     if (n.kind == NUMBER_NOT || (n.kind == NUMBER_COMPLEX && t == DT_NONE))
         return vm_fail(vm, GPA_E_TYPE, "must be real number, not %s", value_type_name(v));
+    if (n.kind == NUMBER_BIG && isinf(n.re)) return vm_fail(vm, GPA_E_OVERFLOW, "int too large to convert to float");
     *out = n.re;
     return GPA_OK;
 }

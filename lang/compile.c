@@ -4,6 +4,9 @@
  * and whether it has a walrus), then compile_code. Expressions are in compile_expr.c, statements in compile_stmt.c. */
 #include "lang/compile.h"
 
+#include "lang/big.h"
+#include "lang/number_text.h"
+
 #include "runtime/base.h"
 
 enum { MAX_REGISTERS = 60000, MAX_FRAME_CONSTS = 24 };
@@ -142,10 +145,19 @@ static value number_value(const ast_node *n) {
     return v_unset();
 }
 
+static value big_literal(compiler *c, const ast_node *n) {
+    int64_t i;
+    int_digits d;
+    value v = v_unset();
+    parse_int(n->big.digits.at, n->big.digits.len, 0, &i, &d);
+    return big_parse(c->vm, d.text, d.n, (unsigned)d.base, false, &v) ? v_unset() : v;
+}
+
 value literal_value(compiler *c, const ast_node *n) {
     switch ((int)n->kind) {
         case AST_STRING: return v_str(c->vm, n->string.text.at, n->string.text.len);
         case AST_ELLIPSIS: return (value){.tag = V_ELLIPSIS};
+        case AST_BIG: return big_literal(c, n);
         case AST_IMAGINARY: return v_complex(c->vm, 0, n->imag.value);
         case AST_TUPLE: {
             value t = v_tuple(c->vm, n->tuple.items.n, NULL);

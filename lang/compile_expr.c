@@ -659,6 +659,7 @@ static bool is_literal(const ast_node *n) {
         case AST_FALSE:
         case AST_ELLIPSIS:
         case AST_INTEGER:
+        case AST_BIG:
         case AST_FLOAT:
         case AST_IMAGINARY:
         case AST_STRING: return true;

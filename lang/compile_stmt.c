@@ -574,7 +574,7 @@ static void raise(compiler *c, const ast_node *n) {
 
 static void expression_statement(compiler *c, const ast_node *n) {
     const ast_node *v = n->expr.value;
-    if (v->kind == AST_STRING || v->kind == AST_INTEGER || v->kind == AST_ELLIPSIS) return;
+    if (v->kind == AST_STRING || v->kind == AST_INTEGER || v->kind == AST_BIG || v->kind == AST_ELLIPSIS) return;
     if (v->kind == AST_YIELD && !v->yield_.from) {
         compile_yield(c, v);
         return;

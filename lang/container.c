@@ -384,7 +384,7 @@ void set_arrange(set_obj *s) {
     if (s->arranged || d->count == 0) return;
     s->arranged = true;
     for (const dict_entry *e; (e = dict_next(d, &at));)
-        if (e->key.tag != V_INT && e->key.tag != V_BOOL && e->key.tag != V_FLOAT && e->key.tag != V_NUM) return;
+        if (e->key.tag != V_INT && e->key.tag != V_BOOL && e->key.tag != V_BIG && e->key.tag != V_FLOAT && e->key.tag != V_NUM) return;
     uint32_t *table;
     dict_entry *entries = mem_new(d->cap * sizeof *entries);
     if (entries && arrange_all(d, &table, &slots)) {

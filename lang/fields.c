@@ -258,9 +258,9 @@ static gpa_code percent_number(percents *p, const percent *f, value v, gpa_str *
     gpa_code rc = number_in(vm, v, !whole ? "__float__" : strchr("diu", f->type) ? "__int__" : "__index__", &now);
     if (rc) return rc;
     number n = number_of(now);
-    bool real = n.kind == NUMBER_INT || n.kind == NUMBER_UINT || n.kind == NUMBER_FLOAT;
+    bool real = n.kind != NUMBER_NOT && n.kind != NUMBER_COMPLEX;
     char type = f->type == 'i' || f->type == 'u' ? 'd' : f->type, spec[32];
-    value worth = n.kind == NUMBER_FLOAT ? v_float(n.re) : v_int(n.i);
+    value worth = n.kind == NUMBER_FLOAT ? v_float(n.re) : n.kind == NUMBER_INT ? v_int(n.i) : value_retain(now);
     if (!real && whole)
         rc = vm_fail(vm, GPA_E_TYPE, "%%%c format: %s is required, not %s", f->type, type == 'd' ? "a real number" : "an integer",
                      value_type_name(now));
@@ -268,18 +268,22 @@ static gpa_code percent_number(percents *p, const percent *f, value v, gpa_str *
     else if (whole && n.kind == NUMBER_FLOAT && type != 'd')
         rc = vm_fail(vm, GPA_E_TYPE, "%%%c format: an integer is required, not %s", f->type, value_type_name(now));
     else if (whole && n.kind == NUMBER_FLOAT) {
-        int64_t i = 0;
-        rc = int_of_float(vm, n.re, &i);
-        worth = v_int(i);
+        worth = v_none();
+        rc = int_of_float(vm, n.re, &worth);
     }
     value_release(vm, now);
-    if (rc) return rc;
+    if (rc) {
+        value_release(vm, worth);
+        return rc;
+    }
     int at = 0;
     if (f->sign || f->space) spec[at++] = f->sign ? '+' : ' ';
     if (f->alternate && type != 'd') spec[at++] = '#';
     if (!whole) at += snprintf(spec + at, sizeof spec - (size_t)at, ".%lld", f->precision < 0 ? 6 : (long long)f->precision);
     spec[at++] = type;
-    return spec_format(vm, worth, spec, (size_t)at, text);
+    rc = spec_format(vm, worth, spec, (size_t)at, text);
+    value_release(vm, worth);
+    return rc;
 }
 
 /* Zeros go behind the sign and the 0x. */

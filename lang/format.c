@@ -5,6 +5,7 @@
 #include "lang/format.h"
 
 #include "lang/array_text.h"
+#include "lang/big.h"
 #include "lang/builtin/tables.h"
 #include "lang/class.h"
 #include "lang/container.h"
@@ -264,6 +265,9 @@ static gpa_code repr(gpa_vm *vm, value v, const within *up, gpa_str *out) {
         case V_NONE: str_put(out, "None"); return GPA_OK;
         case V_BOOL: str_put(out, v.i ? "True" : "False"); return GPA_OK;
         case V_INT: number_put_int(out, v.i); return GPA_OK;
+        case V_BIG:
+            if (v.big->negative) str_putc(out, '-');
+            return big_put_digits(vm, v.big, 10, false, out);
         case V_FLOAT: number_put_float(out, v.f); return GPA_OK;
         case V_NUM:
             p = number_payload(v, &t);

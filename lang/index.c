@@ -4,6 +4,7 @@
 
 #include "runtime/base.h"
 
+#include "lang/big.h"
 #include "lang/typed/types.h"
 #include "lang/container.h"
 #include "lang/instance.h"
@@ -65,6 +66,7 @@ static gpa_code ask_index(gpa_vm *vm, value key, value *out) {
 
 /* A NumPy scalar not computed yet may be a subscript, too. */
 static gpa_code position(gpa_vm *vm, value key, const char *what, int64_t n, const char *words, int64_t *out) {
+    if (key.tag == V_BIG) return vm_fail(vm, GPA_E_INDEX, "cannot fit 'int' into an index-sized integer");
     if (key.tag == V_ARRAY || has_index(key)) {
         gpa_code rc = arg_int(vm, key, what, out);
         if (rc) return rc;
@@ -80,6 +82,7 @@ static gpa_code slice_part(gpa_vm *vm, value v, int64_t otherwise, int64_t *out)
     *out = otherwise;
     if (v.tag == V_NONE) return GPA_OK;
     if (v.tag == V_ARRAY || has_index(v)) return arg_int(vm, v, "slice", out);
+    if (v.tag == V_BIG) return *out = v.big->negative ? -INT64_MAX : INT64_MAX, GPA_OK;
     if (!as_index(v, out))
         return vm_fail(vm, GPA_E_TYPE, "slice indices must be integers or None or have an __index__ method");
     return GPA_OK;
@@ -119,7 +122,7 @@ static gpa_code text_item(gpa_vm *vm, const str_obj *s, value key, value *out) {
     int64_t i, step, n;
     gpa_code rc;
     if (key.tag != V_SLICE) {
-        if (key.tag != V_ARRAY && !as_index(key, &i))
+        if (key.tag != V_ARRAY && key.tag != V_BIG && !as_index(key, &i))
             return vm_fail(vm, GPA_E_TYPE, "string indices must be integers, not '%s'", value_type_name(key));
         rc = position(vm, key, "string", s->length, "string index out of range", &i);
         return rc ? rc : owned(vm, str_slice(vm, s, (size_t)i, (size_t)i + 1), out);

@@ -299,6 +299,19 @@ static bool decimal(lexer *l, token *t) {
     return ends_number(l, t, "decimal");
 }
 
+/* The token's text: n bytes as they stand. */
+static void spelled(lexer *l, token *t, const char *start, size_t n) {
+    char *text = arena_take(l->arena, n + 1);
+    if (!text) {
+        gpa_no_memory(l->err);
+        t->kind = TOKEN_ERROR;
+        return;
+    }
+    memcpy(text, start, n);
+    text[n] = 0;
+    t->text = (ast_text){text, (uint32_t)n};
+}
+
 static void number(lexer *l, token *t) {
     const char *start = l->at;
     char letter = *start == '0' ? (char)(start[1] | 0x20) : 0;
@@ -311,10 +324,9 @@ static void number(lexer *l, token *t) {
     size_t n = (size_t)(l->at - start);
     if (t->kind == TOKEN_INTEGER) {
         uint64_t value = 0;
-        bool fits = literal_integer(start, n, &value) && value <= (uint64_t)INT64_MAX + 1;
-        if (!fits) fail(l, t, GPA_E_OVERFLOW, start, l->at, "Python int too large to convert to C long");
-        t->too_big = value > INT64_MAX;
-        t->integer = t->too_big ? INT64_MIN : (int64_t)value;
+        t->too_big = !literal_integer(start, n, &value) || value > INT64_MAX;
+        t->integer = (int64_t)value;
+        if (t->too_big) spelled(l, t, start, n);
     } else if (!literal_real(l->arena, start, n - (t->kind == TOKEN_IMAGINARY), &t->real)) {
         gpa_no_memory(l->err);
         t->kind = TOKEN_ERROR;

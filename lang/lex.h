@@ -24,12 +24,12 @@ enum {
 typedef struct {
     token_kind kind;
     uint32_t lo, hi;
-    bool too_big; /* INTEGER: 2**63, which only a minus before it makes an int; larger ones are an error */
+    bool too_big; /* INTEGER: beyond 64 bits, as it was written: in `text` */
     union {
         gpa_sym sym;     /* NAME */
         int64_t integer; /* INTEGER */
         double real;     /* FLOAT, IMAGINARY */
-        ast_text text;   /* STRING, BYTES, FTEXT, MAGIC */
+        ast_text text;   /* STRING, BYTES, FTEXT, MAGIC, INTEGER that is too_big */
     };
 } token;
 

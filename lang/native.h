@@ -132,6 +132,8 @@ gpa_code vm_format(gpa_vm *vm, value v, const char *spec, size_t n, gpa_str *out
 /* ---- arguments ---- (each fails with Python's TypeError words; `what` names the parameter where the text needs it) */
 
 gpa_code arg_int(gpa_vm *vm, value v, const char *what, int64_t *out);   /* ints, bools, NumPy ints: __index__ */
+/* The same of any size, as INT or BIG. Owned. */
+gpa_code arg_whole(gpa_vm *vm, value v, const char *what, value *out);
 gpa_code arg_float(gpa_vm *vm, value v, const char *what, double *out);  /* anything float() takes but strings */
 gpa_code arg_bool(gpa_vm *vm, value v, const char *what, bool *out);     /* truth */
 gpa_code arg_text(gpa_vm *vm, value v, const char *what, const char **text, size_t *n); /* a str; borrowed */

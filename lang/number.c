@@ -1,6 +1,8 @@
 /* Numbers by worth. Comparison of an integer with a float is exact: the float is split at its integral part. */
 #include "lang/number.h"
 
+#include "lang/big.h"
+
 #include <math.h>
 
 static number of_int(int64_t i) { return (number){.kind = NUMBER_INT, .i = i, .re = (double)i}; }
@@ -39,6 +41,10 @@ number number_of(value v) {
     if (v.tag == V_INT || v.tag == V_BOOL) return of_int(v.i);
     if (v.tag == V_FLOAT) return of_float(v.f);
     if (v.tag == V_COMPLEX) return (number){.kind = NUMBER_COMPLEX, .re = v.complex->re, .im = v.complex->im};
+    if (v.tag == V_BIG) {
+        uint64_t u;
+        return big_is_uint(v.big, &u) ? of_uint(u) : (number){.kind = NUMBER_BIG, .big = v.big, .re = big_double(v.big)};
+    }
     if (v.tag != V_NUM) return (number){.kind = NUMBER_NOT};
     gpa_dtype t;
     gpa_val p = number_payload(v, &t);
@@ -53,6 +59,7 @@ double number_real(const number *n) { return n->re; }
 
 /* An integer against a float that is not NaN. */
 static int compare_mixed(const number *n, double f) {
+    if (n->kind == NUMBER_BIG) return big_compare_double(n->big, f);
     if (f >= 18446744073709551616.0) return -1;
     if (f < -9223372036854775808.0) return 1;
     double whole = floor(f);
@@ -69,10 +76,13 @@ static int compare_mixed(const number *n, double f) {
     return order ? order : whole < f ? -1 : 0;
 }
 
-static bool is_whole(const number *n) { return n->kind == NUMBER_INT || n->kind == NUMBER_UINT; }
+static bool is_whole(const number *n) { return n->kind == NUMBER_INT || n->kind == NUMBER_UINT || n->kind == NUMBER_BIG; }
 
 int number_compare(const number *a, const number *b) {
     if (is_whole(a) && is_whole(b)) {
+        if (a->kind == NUMBER_BIG && b->kind == NUMBER_BIG) return big_compare(v_obj(V_BIG, (void *)a->big), v_obj(V_BIG, (void *)b->big));
+        if (a->kind == NUMBER_BIG) return a->big->negative ? -1 : 1;
+        if (b->kind == NUMBER_BIG) return b->big->negative ? 1 : -1;
         if (a->kind != b->kind) return a->kind == NUMBER_UINT ? 1 : -1;
         if (a->kind == NUMBER_UINT) return a->u < b->u ? -1 : a->u > b->u;
         return a->i < b->i ? -1 : a->i > b->i;
@@ -119,6 +129,7 @@ static int64_t hash_double(double x) {
 int64_t number_hash(const number *n) {
     if (n->kind == NUMBER_INT) return hash_whole(n->i < 0, n->i < 0 ? 0 - (uint64_t)n->i : (uint64_t)n->i);
     if (n->kind == NUMBER_UINT) return hash_whole(false, n->u);
+    if (n->kind == NUMBER_BIG) return big_hash(n->big);
     int64_t h = hash_double(n->re);
     if (n->kind == NUMBER_COMPLEX) h = (int64_t)((uint64_t)h + 1000003 * (uint64_t)hash_double(n->im));
     return h == -1 ? -2 : h;

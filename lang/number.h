@@ -7,13 +7,14 @@
 
 #include "lang/value.h"
 
-typedef enum { NUMBER_NOT, NUMBER_INT, NUMBER_UINT, NUMBER_FLOAT, NUMBER_COMPLEX } number_kind;
+typedef enum { NUMBER_NOT, NUMBER_INT, NUMBER_UINT, NUMBER_BIG, NUMBER_FLOAT, NUMBER_COMPLEX } number_kind;
 
-/* UINT only where INT does not hold it (above 2^63 - 1). FLOAT uses re; COMPLEX both. */
+/* UINT only where INT does not hold it (above 2^63 - 1), BIG where neither does (`re` may be infinite then). FLOAT uses re; COMPLEX both. */
 typedef struct {
     number_kind kind;
     int64_t i;
     uint64_t u;
+    const struct big_obj *big; /* borrowed */
     double re, im;
 } number;
 

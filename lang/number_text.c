@@ -156,7 +156,7 @@ static void take_prefix(const char **text, size_t *n, int *base) {
     } else if (*base == 0) *base = 10;
 }
 
-parse_result parse_int(const char *text, size_t n, int base, int64_t *out) {
+parse_result parse_int(const char *text, size_t n, int base, int64_t *out, int_digits *digits) {
     trim(&text, &n);
     bool negative = n && *text == '-', any = base == 0;
     if (n && (*text == '-' || *text == '+')) ++text, --n;
@@ -174,6 +174,7 @@ parse_result parse_int(const char *text, size_t n, int base, int64_t *out) {
         large = large || __builtin_mul_overflow(v, (uint64_t)base, &v) || __builtin_add_overflow(v, (uint64_t)d, &v);
     }
     if (!digit || (leading_zero && v)) return PARSE_BAD;
+    *digits = (int_digits){text, n, base, negative};
     if (large || v > (uint64_t)INT64_MAX + negative) return PARSE_TOO_LARGE;
     *out = negative ? (int64_t)(0 - v) : (int64_t)v;
     return PARSE_OK;

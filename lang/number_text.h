@@ -26,8 +26,16 @@ void number_put_complex(gpa_str *out, double re, double im, gpa_dtype t);
 
 /* UNDERSCORE: one does not stand between digits. */
 typedef enum { PARSE_OK, PARSE_BAD, PARSE_UNDERSCORE, PARSE_TOO_LARGE } parse_result;
-/* int(text, base): spaces around, sign, 0x/0o/0b prefixes where the base allows (base 0: by prefix), underscores. */
-parse_result parse_int(const char *text, size_t n, int base, int64_t *out);
+/* What an int's text has behind sign and prefix. */
+typedef struct {
+    const char *text;
+    size_t n;
+    int base;
+    bool negative;
+} int_digits;
+/* int(text, base): spaces around, sign, 0x/0o/0b prefixes where the base allows (base 0: by prefix), underscores. The digits of what is TOO_LARGE
+ * are given, too. */
+parse_result parse_int(const char *text, size_t n, int base, int64_t *out, int_digits *digits);
 /* float(text): spaces around, underscores between digits, inf, infinity, nan. */
 parse_result parse_float(const char *text, size_t n, double *out);
 /* complex(text): "1+2j", "(1+2j)", "2j", "1". */

@@ -7,6 +7,7 @@
 
 #include "runtime/base.h"
 
+#include "lang/big.h"
 #include "lang/container.h"
 #include "lang/format.h"
 #include "lang/instance.h"
@@ -16,7 +17,7 @@
 #include "lang/text.h"
 
 static bool is_numpy(value v) { return v.tag == V_ARRAY || v.tag == V_NUM || (v.tag == V_COMPLEX && v.aux); }
-static bool is_number(value v) { return v.tag == V_INT || v.tag == V_BOOL || v.tag == V_FLOAT || v.tag == V_COMPLEX; }
+static bool is_number(value v) { return is_int(v) || v.tag == V_FLOAT || v.tag == V_COMPLEX; }
 static bool is_sequence(value v) { return v.tag == V_STR || v.tag == V_LIST || v.tag == V_TUPLE || v.tag == V_BYTES; }
 static bool is_ordering(ast_op op) { return op == AST_OP_LT || op == AST_OP_LE || op == AST_OP_GT || op == AST_OP_GE; }
 
@@ -124,6 +125,7 @@ static gpa_code sequence(gpa_vm *vm, ast_op op, value a, value b, value *out, bo
     if (op == AST_OP_MUL) {
         value s = is_sequence(a) ? a : b, n = is_sequence(a) ? b : a;
         if (as_times(n, &times)) return repeat(vm, s, times, out);
+        if (n.tag == V_BIG) return vm_fail(vm, GPA_E_OVERFLOW, "cannot fit 'int' into an index-sized integer");
         if (instance_has(n, "__index__")) {
             gpa_code rc = arg_int(vm, n, "times", &times);
             return rc ? rc : repeat(vm, s, times, out);
@@ -480,10 +482,11 @@ gpa_code op_update(gpa_vm *vm, ast_op op, value a, value b, value *out) {
 gpa_code op_unary(gpa_vm *vm, ast_op op, value a, value *out) {
     if (is_numpy(a)) return op_array_unary(vm, op, a, out);
     if (a.tag == V_INT || a.tag == V_BOOL) {
-        if (op == AST_OP_NEG && a.i == INT64_MIN) return vm_fail(vm, GPA_E_OVERFLOW, "int too large for 64 bits: -(%lld)", (long long)a.i);
+        if (op == AST_OP_NEG && a.i == INT64_MIN) return big_unary(vm, op, a, out);
         *out = v_int(op == AST_OP_NEG ? -a.i : op == AST_OP_POS ? a.i : ~a.i);
         return GPA_OK;
     }
+    if (a.tag == V_BIG) return big_unary(vm, op, a, out);
     if (a.tag == V_FLOAT && op != AST_OP_INVERT) {
         *out = v_float(op == AST_OP_NEG ? -a.f : a.f);
         return GPA_OK;

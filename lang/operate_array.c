@@ -124,7 +124,7 @@ static gpa_code never_equal(gpa_vm *vm, ast_op op, value a, value b, value *out)
 }
 
 static bool is_operand(value v) {
-    return v.tag == V_ARRAY || v.tag == V_NUM || v.tag == V_INT || v.tag == V_BOOL || v.tag == V_FLOAT || v.tag == V_COMPLEX ||
+    return v.tag == V_ARRAY || v.tag == V_NUM || v.tag == V_INT || v.tag == V_BOOL || v.tag == V_FLOAT || v.tag == V_COMPLEX || v.tag == V_BIG ||
            v.tag == V_LIST || v.tag == V_TUPLE || v.tag == V_RANGE;
 }
 

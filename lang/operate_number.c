@@ -1,21 +1,32 @@
-/* Arithmetic on Python's numbers, with CPython's results and errors; an int that does not fit 64 bits is an
- * OverflowError. */
+/* Arithmetic on Python's numbers, with CPython's results and errors. What does not fit 64 bits goes on in lang/big.c. */
 #include <math.h>
 
+#include "lang/big.h"
 #include "lang/number.h"
 #include "lang/operate.h"
 
 static gpa_code zero(gpa_vm *vm, const char *words) { return vm_fail(vm, GPA_E_ZERO_DIVISION, "%s", words); }
-
-static gpa_code too_large(gpa_vm *vm, int64_t a, const char *op, int64_t b) {
-    return vm_fail(vm, GPA_E_OVERFLOW, "int too large for 64 bits: %lld %s %lld", (long long)a, op, (long long)b);
-}
 
 static gpa_code no_operator(gpa_vm *vm, ast_op op, value a, value b) {
     bool order = op >= AST_OP_LT && op <= AST_OP_GE;
     const char *name = op == AST_OP_POW ? "** or pow()" : ast_op_text(op);
     return vm_fail(vm, GPA_E_TYPE, order ? "'%s' not supported between instances of '%s' and '%s'" : "unsupported operand type(s) for %s: '%s' and '%s'",
                    name, value_type_name(a), value_type_name(b));
+}
+
+/* A comparison, by worth. */
+static gpa_code compared(ast_op op, value x, value y, value *out) {
+    number n = number_of(x), m = number_of(y);
+    int sign = number_compare(&n, &m);
+    bool t = op == AST_OP_EQ   ? sign == 0
+             : op == AST_OP_NE ? sign != 0
+             : sign == 2       ? false
+             : op == AST_OP_LT ? sign < 0
+             : op == AST_OP_LE ? sign <= 0
+             : op == AST_OP_GT ? sign > 0
+                               : sign >= 0;
+    *out = v_bool(t);
+    return GPA_OK;
 }
 
 /* ---- integers ---- */
@@ -43,10 +54,8 @@ static gpa_code int_power(gpa_vm *vm, int64_t a, int64_t b, value *out) {
     }
     long long result = 1, base = a;
     for (uint64_t n = (uint64_t)b; n; n >>= 1) {
-        if (n & 1 && __builtin_smulll_overflow(result, base, &result)) return too_large(vm, a, "**", b);
-        if (n > 1 && __builtin_smulll_overflow(base, base, &base)) {
-            return too_large(vm, a, "**", b);
-        }
+        bool over = n & 1 && __builtin_smulll_overflow(result, base, &result);
+        if (over || (n > 1 && __builtin_smulll_overflow(base, base, &base))) return big_binary(vm, AST_OP_POW, v_int(a), v_int(b), out);
     }
     *out = v_int(result);
     return GPA_OK;
@@ -58,7 +67,7 @@ static gpa_code int_shift_left(gpa_vm *vm, int64_t a, int64_t b, value *out) {
         *out = v_int(0);
         return GPA_OK;
     }
-    if (b > 63 || (int64_t)((uint64_t)a << b) >> b != a) return too_large(vm, a, "<<", b);
+    if (b > 63 || (int64_t)((uint64_t)a << b) >> b != a) return big_binary(vm, AST_OP_LSHIFT, v_int(a), v_int(b), out);
     *out = v_int((int64_t)((uint64_t)a << b));
     return GPA_OK;
 }
@@ -74,13 +83,13 @@ static gpa_code ints(gpa_vm *vm, ast_op op, value x, value y, value *out) {
     bool bools = x.tag == V_BOOL && y.tag == V_BOOL;
     switch ((int)op) {
         case AST_OP_ADD:
-            if (__builtin_saddll_overflow(a, b, &r)) return too_large(vm, a, "+", b);
+            if (__builtin_saddll_overflow(a, b, &r)) return big_binary(vm, op, x, y, out);
             break;
         case AST_OP_SUB:
-            if (__builtin_ssubll_overflow(a, b, &r)) return too_large(vm, a, "-", b);
+            if (__builtin_ssubll_overflow(a, b, &r)) return big_binary(vm, op, x, y, out);
             break;
         case AST_OP_MUL:
-            if (__builtin_smulll_overflow(a, b, &r)) return too_large(vm, a, "*", b);
+            if (__builtin_smulll_overflow(a, b, &r)) return big_binary(vm, op, x, y, out);
             break;
         case AST_OP_DIV:
             if (b == 0) return zero(vm, "division by zero");
@@ -88,7 +97,7 @@ static gpa_code ints(gpa_vm *vm, ast_op op, value x, value y, value *out) {
             return GPA_OK;
         case AST_OP_FLOORDIV:
             if (b == 0) return zero(vm, "integer division or modulo by zero");
-            if (b == -1 && a == INT64_MIN) return too_large(vm, a, "//", b);
+            if (b == -1 && a == INT64_MIN) return big_binary(vm, op, x, y, out);
             r = floor_quotient(a, b);
             break;
         case AST_OP_MOD:
@@ -115,6 +124,13 @@ static gpa_code ints(gpa_vm *vm, ast_op op, value x, value y, value *out) {
     }
     *out = bools && op >= AST_OP_BITAND && op <= AST_OP_BITXOR ? v_bool(r) : v_int(r);
     return GPA_OK;
+}
+
+/* One of them is a BIG. */
+static gpa_code bigs(gpa_vm *vm, ast_op op, value x, value y, value *out) {
+    if (op >= AST_OP_EQ && op <= AST_OP_GE) return compared(op, x, y, out);
+    if (op == AST_OP_MATMUL) return no_operator(vm, op, x, y);
+    return big_binary(vm, op, x, y, out);
 }
 
 /* ---- complex numbers ---- */
@@ -172,6 +188,8 @@ static gpa_code complexes(gpa_vm *vm, ast_op op, value x, value y, value *out) {
     if (n.kind == NUMBER_INT) a.re = (double)n.i;
     if (m.kind == NUMBER_INT) b.re = (double)m.i;
     gpa_code rc = GPA_OK;
+    if (((n.kind == NUMBER_BIG && isinf(n.re)) || (m.kind == NUMBER_BIG && isinf(m.re))) && op != AST_OP_EQ && op != AST_OP_NE)
+        return vm_fail(vm, GPA_E_OVERFLOW, "int too large to convert to float");
     switch ((int)op) {
         case AST_OP_ADD: r = (complex_number){a.re + b.re, a.im + b.im}; break;
         case AST_OP_SUB: r = (complex_number){a.re - b.re, a.im - b.im}; break;
@@ -192,7 +210,12 @@ static gpa_code complexes(gpa_vm *vm, ast_op op, value x, value y, value *out) {
 
 /* ---- floats ---- */
 
-static double as_double(value v) { return v.tag == V_FLOAT ? v.f : (double)v.i; }
+/* OverflowError: an int beyond floats, where it is not only compared. */
+static gpa_code as_double(gpa_vm *vm, ast_op op, value v, double *out) {
+    if (v.tag == V_BIG && (op < AST_OP_EQ || op > AST_OP_GE)) return big_float(vm, v, out);
+    *out = v.tag == V_FLOAT ? v.f : v.tag == V_BIG ? 0 : (double)v.i;
+    return GPA_OK;
+}
 
 static gpa_code float_power(gpa_vm *vm, value x, value y, double a, double b, value *out) {
     if (a == 0 && b < 0) return zero(vm, "0.0 cannot be raised to a negative power");
@@ -226,7 +249,10 @@ static void float_divide(double a, double b, double *quotient, double *remainder
 }
 
 static gpa_code floats(gpa_vm *vm, ast_op op, value x, value y, value *out) {
-    double a = as_double(x), b = as_double(y), r = 0, other;
+    double a, b, r = 0, other;
+    gpa_code rc = as_double(vm, op, x, &a);
+    if (!rc) rc = as_double(vm, op, y, &b);
+    if (rc) return rc;
     switch ((int)op) {
         case AST_OP_ADD: r = a + b; break;
         case AST_OP_SUB: r = a - b; break;
@@ -249,19 +275,7 @@ static gpa_code floats(gpa_vm *vm, ast_op op, value x, value y, value *out) {
         case AST_OP_LT:
         case AST_OP_LE:
         case AST_OP_GT:
-        case AST_OP_GE: {
-            number n = number_of(x), m = number_of(y);
-            int sign = number_compare(&n, &m);
-            bool t = op == AST_OP_EQ   ? sign == 0
-                     : op == AST_OP_NE ? sign != 0
-                     : sign == 2       ? false
-                     : op == AST_OP_LT ? sign < 0
-                     : op == AST_OP_LE ? sign <= 0
-                     : op == AST_OP_GT ? sign > 0
-                                       : sign >= 0;
-            *out = v_bool(t);
-            return GPA_OK;
-        }
+        case AST_OP_GE: return compared(op, x, y, out);
         default: return no_operator(vm, op, x, y);
     }
     *out = v_float(r);
@@ -278,5 +292,5 @@ gpa_code op_number(gpa_vm *vm, ast_op op, value a, value b, value *out) {
     }
     if (a.tag == V_COMPLEX || b.tag == V_COMPLEX) return complexes(vm, op, a, b, out);
     if (a.tag == V_FLOAT || b.tag == V_FLOAT) return floats(vm, op, a, b, out);
-    return ints(vm, op, a, b, out);
+    return a.tag == V_BIG || b.tag == V_BIG ? bigs(vm, op, a, b, out) : ints(vm, op, a, b, out);
 }

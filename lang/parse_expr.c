@@ -297,21 +297,6 @@ static ast_node *power(parser *p) {
     return n;
 }
 
-static ast_node *fail_too_big(parser *p, gpa_span at) {
-    return parse_fail(p, GPA_E_OVERFLOW, at, "Python int too large to convert to C long");
-}
-
-/* -9223372036854775808: the one int whose digits alone are no int. The current token is the digits. */
-static ast_node *smallest_integer(parser *p, uint32_t lo) {
-    gpa_span digits = parse_here(p);
-    parse_advance(p);
-    token_kind next = p->tok.kind;
-    if (next == TOKEN_DSTAR || next == TOKEN_DOT || next == TOKEN_LPAR || next == TOKEN_LSQB) return fail_too_big(p, digits);
-    ast_node *n = parse_new(p, AST_INTEGER, parse_span(p, lo));
-    if (n) n->integer.value = INT64_MIN;
-    return n;
-}
-
 /* factor: ('+' | '-' | '~') factor | power */
 static ast_node *factor(parser *p) {
     token_kind sign = p->tok.kind;
@@ -319,11 +304,7 @@ static ast_node *factor(parser *p) {
     if (!parse_enter(p)) return NULL;
     uint32_t lo = p->tok.lo;
     parse_advance(p);
-    ast_node *n;
-    if (sign == TOKEN_MINUS && p->tok.kind == TOKEN_INTEGER && p->tok.too_big)
-        n = smallest_integer(p, lo);
-    else
-        n = unary(p, sign == TOKEN_PLUS ? AST_OP_POS : sign == TOKEN_MINUS ? AST_OP_NEG : AST_OP_INVERT, lo, factor(p));
+    ast_node *n = unary(p, sign == TOKEN_PLUS ? AST_OP_POS : sign == TOKEN_MINUS ? AST_OP_NEG : AST_OP_INVERT, lo, factor(p));
     parse_leave(p);
     return n;
 }
@@ -624,6 +605,7 @@ static ast_node *leaf(parser *p, ast_kind kind) {
     ast_node *n = parse_new(p, kind, parse_here(p));
     if (n && kind == AST_NAME) n->name.name = p->tok.sym;
     if (n && kind == AST_INTEGER) n->integer.value = p->tok.integer;
+    if (n && kind == AST_BIG) n->big.digits = p->tok.text;
     if (n && kind == AST_FLOAT) n->real.value = p->tok.real;
     if (n && kind == AST_IMAGINARY) n->imag.value = p->tok.real;
     parse_advance(p);
@@ -634,7 +616,7 @@ static ast_node *leaf(parser *p, ast_kind kind) {
 static ast_node *atom(parser *p) {
     switch (p->tok.kind) {
         case TOKEN_NAME: return leaf(p, AST_NAME);
-        case TOKEN_INTEGER: return p->tok.too_big ? fail_too_big(p, parse_here(p)) : leaf(p, AST_INTEGER);
+        case TOKEN_INTEGER: return leaf(p, p->tok.too_big ? AST_BIG : AST_INTEGER);
         case TOKEN_FLOAT: return leaf(p, AST_FLOAT);
         case TOKEN_IMAGINARY: return leaf(p, AST_IMAGINARY);
         case TOKEN_STRING:

@@ -581,6 +581,7 @@ static bool walk(scoper *s, ast_node *n) {
         case AST_FALSE:
         case AST_ELLIPSIS:
         case AST_INTEGER:
+        case AST_BIG:
         case AST_FLOAT:
         case AST_IMAGINARY:
         case AST_STRING:

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "lang/big.h"
 #include "lang/format.h"
 #include "lang/number.h"
 #include "lang/number_text.h"
@@ -171,14 +172,24 @@ static gpa_code format_char(gpa_vm *vm, const spec *s, int64_t c, gpa_str *out) 
 static gpa_code format_whole(gpa_vm *vm, const spec *s, const number *n, gpa_str *out) {
     if (s->precision >= 0) return vm_fail(vm, GPA_E_VALUE, "Precision not allowed in integer format specifier");
     if (s->no_negative_zero) return vm_fail(vm, GPA_E_VALUE, "Negative zero coercion (z) not allowed in integer format specifier");
-    if (s->type == 'c') return format_char(vm, s, n->i, out);
-    bool negative = n->kind == NUMBER_INT && n->i < 0;
+    if (s->type == 'c') return format_char(vm, s, n->kind == NUMBER_INT ? n->i : -1, out);
+    bool negative = n->kind == NUMBER_BIG ? n->big->negative : n->kind == NUMBER_INT && n->i < 0;
     uint64_t v = n->kind == NUMBER_UINT ? n->u : negative ? 0 - (uint64_t)n->i : (uint64_t)n->i;
     unsigned base = s->type == 'b' ? 2 : s->type == 'o' ? 8 : s->type == 'x' || s->type == 'X' ? 16 : 10;
     char digits[72], prefix[3] = {'0', s->type, 0};
-    size_t len = put_digits(digits + sizeof digits, v, base, s->type == 'X');
-    lay_out(out, s, sign_of(s, negative), s->alternate && base != 10 ? prefix : "", digits + sizeof digits - len, len, len);
-    return GPA_OK;
+    const char *sign = sign_of(s, negative), *before = s->alternate && base != 10 ? prefix : "";
+    if (n->kind != NUMBER_BIG) {
+        size_t len = put_digits(digits + sizeof digits, v, base, s->type == 'X');
+        lay_out(out, s, sign, before, digits + sizeof digits - len, len, len);
+        return GPA_OK;
+    }
+    gpa_str many;
+    str_init(&many);
+    gpa_code rc = big_put_digits(vm, n->big, base, s->type == 'X', &many);
+    if (!rc) lay_out(out, s, sign, before, many.text, many.len, many.len);
+    out->failed = out->failed || many.failed;
+    str_free(&many);
+    return rc;
 }
 
 /* ---- floats ---- */
@@ -305,6 +316,7 @@ gpa_code spec_format(gpa_vm *vm, value v, const char *text, size_t n, gpa_str *o
     if (x.kind == NUMBER_COMPLEX) return format_complex(vm, v, &s, x.re, x.im, out);
     if (x.kind == NUMBER_FLOAT) return format_float(vm, v, &s, x.re, out);
     if (!s.type || strchr("bcdnoxX", s.type)) return format_whole(vm, &s, &x, out);
+    if (x.kind == NUMBER_BIG && isinf(x.re)) return vm_fail(vm, GPA_E_OVERFLOW, "int too large to convert to float");
     if (strchr("eEfFgG%", s.type)) return format_float(vm, v, &s, x.re, out);
     return unknown_code(vm, s.type, v);
 }

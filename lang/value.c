@@ -6,6 +6,7 @@
 
 #include <stdarg.h>
 
+#include "lang/big.h"
 #include "lang/builtin/tables.h"
 #include "lang/class.h"
 #include "lang/container.h"
@@ -304,6 +305,7 @@ static void bury(dying *d, value v) {
         case V_FUNC: func_free(d->vm, v.func); return;
         case V_MODULE: module_free(d->vm, v.module); return;
         case V_COMPLEX:
+        case V_BIG:
         case V_STR:
         case V_BYTES:
         case V_RANGE:
@@ -377,8 +379,8 @@ gpa_code value_python(gpa_vm *vm, value v, value *out) {
     value as;
     if (n.kind == NUMBER_INT) as = truth ? v_bool(n.i != 0) : v_int(n.i);
     else if (n.kind == NUMBER_FLOAT) as = v_float(n.re);
-    else if (n.kind == NUMBER_COMPLEX) as = v_complex(vm, n.re, n.im);
-    else return GPA_OK;
+    else if (n.kind == NUMBER_UINT) as = v_uint(vm, n.u);
+    else as = v_complex(vm, n.re, n.im);
     value_release(vm, *out);
     *out = as;
     return as.tag == V_UNSET ? GPA_E_MEMORY : GPA_OK;

@@ -1,7 +1,7 @@
 /* Values of the language: sixteen bytes, passed by value.
  *
  * A value is a tag, a small auxiliary field, and eight bytes: a number, or a counted reference to an object.
- * Numbers never allocate (a complex needs sixteen bytes and is the one exception). Borrow in, own out: arguments
+ * Numbers never allocate (a complex, which needs sixteen bytes, and an int beyond 64 bits are the exceptions). Borrow in, own out: arguments
  * are borrowed, results belong to the caller, who gives them back with value_release; functions ending in _take
  * consume what they are given, those ending in _peek return something borrowed. A failing function leaves its error
  * in the vm (vm_err, lang/native.h). */
@@ -27,6 +27,7 @@ struct vm;
     VT(NATIVE, "builtin_function_or_method", 0)  \
     VT(UFUNC, "numpy.ufunc", 0)                  \
     VT(COMPLEX, "complex", 1)                    \
+    VT(BIG, "int", 1)                            \
     VT(STR, "str", 1)                            \
     VT(BYTES, "bytes", 1)                        \
     VT(LIST, "list", 1)                          \
@@ -72,6 +73,7 @@ typedef struct value {
         const struct ufunc *ufunc;    /* UFUNC: (lang/native.h) */
         obj *o;
         struct complex_obj *complex;
+        struct big_obj *big; /* BIG: an int beyond 64 bits (lang/big.h) */
         struct str_obj *str; /* STR, BYTES */
         struct list_obj *list;
         struct tuple_obj *tuple;
@@ -273,8 +275,7 @@ gpa_code set_has(struct vm *vm, set_obj *s, value v, bool *out);
 
 /* A lazy NumPy scalar as the number it stands for (computes it); any other value as it is. Owned. */
 gpa_code value_now(struct vm *vm, value v, value *out);
-/* A NumPy scalar, lazy or not, as Python's number, and a tuple of such; any other value, and an integer that is too large for
- * Python's here, as it is. Owned. */
+/* A NumPy scalar, lazy or not, as Python's number, and a tuple of such; any other value as it is. Owned. */
 gpa_code value_python(struct vm *vm, value v, value *out);
 /* The tuple that an object with names for the items of one is; any other value as it is. Borrowed. */
 value value_plain(value v);

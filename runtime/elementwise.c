@@ -1,6 +1,7 @@
 /* Elementwise operations: operands to dtypes, shapes and nodes. Everything that can be wrong is found here, at once.
  *
  * Reading order: dtypes, shapes, the operation, casts. */
+#include <math.h>
 #include <stdio.h>
 
 #include "runtime/exec.h"
@@ -99,11 +100,25 @@ gpa_code arr_ufunc_types(gpa_op op, const gpa_opnd *in, gpa_dtype *compute, gpa_
 
 /* Python's int must fit the dtype it takes; comparisons and logic know what it would be. */
 static gpa_code check_number(gpa_op op, const gpa_opnd *o, gpa_dtype t, gpa_err *e) {
-    if (o->arr || o->weak != WEAK_INT || !dtype_is_int(t) || op == OP_WHERE) return GPA_OK; /* np.where converts like astype */
-    gpa_val v = dtype_cast(o->v, DT_I64, t);
-    bool fits = dtype_cast(v, t, DT_I64).I64 == o->v.I64 && (dtype_info[t].kind == 'I' || o->v.I64 >= 0);
-    if (fits) return GPA_OK;
-    return gpa_fail(e, GPA_E_OVERFLOW, "Python integer %lld out of bounds for %s", (long long)o->v.I64, dtype_info[t].name);
+    if (o->arr || o->weak != WEAK_INT || !dtype_is_int(t) || (op == OP_WHERE && o->dtype == DT_I64)) return GPA_OK; /* np.where converts like astype */
+    return arr_check_number(o, t, e);
+}
+
+/* A comparison of integers with a Python int beyond int64: in `own` as what it is, an uint64, or beyond that as good as infinite. The
+ * operands to go on with. */
+static const gpa_opnd *compare_large(gpa_op op, const gpa_opnd *in, gpa_opnd *own) {
+    if (op_info[op].sig != SIG_COMPARE) return in;
+    for (int i = 0; i < 2; i++) {
+        gpa_dtype other = opnd_dtype(&in[1 - i]);
+        if (in[i].arr || in[i].weak != WEAK_INT || in[i].dtype == DT_I64 || !(dtype_is_int(other) || other == DT_BOOL)) continue;
+        memcpy(own, in, 2 * sizeof *own);
+        bool beyond = in[i].dtype == DT_F64;
+        own[i].weak = beyond ? WEAK_FLOAT : WEAK_NO;
+        if (beyond) own[i].v.F64 = copysign(INFINITY, in[i].v.F64);
+        else if (own[1 - i].weak == WEAK_INT) own[1 - i].weak = WEAK_NO;
+        return own;
+    }
+    return in;
 }
 
 /* A number that does not fit beside a typed integer: the two are compared (or are true) in int64, or if that fails too in float64. */
@@ -118,6 +133,8 @@ static void widen_comparison(gpa_op op, const gpa_opnd *in, gpa_dtype *compute) 
 }
 
 gpa_code arr_number_types(gpa_op op, const gpa_opnd *in, gpa_dtype *compute, gpa_dtype *result, gpa_err *e) {
+    gpa_opnd own[2];
+    in = compare_large(op, in, own);
     gpa_code rc = arr_ufunc_types(op, in, compute, result, e);
     if (rc) return rc;
     widen_comparison(op, in, compute);
@@ -289,6 +306,8 @@ gpa_code arr_ufunc(gpa_rt *rt, gpa_op op, const gpa_opnd *in, const arr_ufunc_op
     gpa_dtype compute, result;
     node *nodes[3] = {0}, *value = NULL, *full = NULL;
     gpa_code rc = GPA_OK;
+    gpa_opnd own[2];
+    in = compare_large(op, in, own);
     if (!opts && arity == 2) TRY(plain(rt, op, in, &full, e));
     if (full) TRY(arr_of_node(rt, full, out, e));
     if (full) goto out;

@@ -34,7 +34,7 @@ typedef struct gpa_arr {
 } gpa_arr;
 
 /* An operand: an array, or (arr NULL) a number. A number with weak set is Python's own (bool, int, float, complex:
- * `v` holds BOOL, I64, F64 or C128, and dtype says which); with WEAK_NO it is a typed NumPy scalar. */
+ * `v` holds BOOL, I64, F64 or C128, and dtype says which; of an int beyond int64 U64, or beyond that the nearest F64); with WEAK_NO it is a typed NumPy scalar. */
 typedef struct {
     gpa_arr *arr;
     gpa_weak weak;

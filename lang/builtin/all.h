@@ -25,7 +25,7 @@ static inline gpa_code native_give(value v, value *out) {
 uint32_t type_of(value v);
 bool type_matches(value v, uint32_t aux);
 /* Truncates a float to an int, with int()'s errors. */
-gpa_code int_of_float(gpa_vm *vm, double f, int64_t *out);
+gpa_code int_of_float(gpa_vm *vm, double f, value *out);
 gpa_code int_too_large(gpa_vm *vm);
 /* min() and max() of values that come one by one, sorted()'s stable sort (key NONE: by itself). */
 gpa_code list_sort(gpa_vm *vm, list_obj *l, value key, bool reverse);

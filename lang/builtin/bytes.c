@@ -1,6 +1,7 @@
 /* Methods of bytes. Most are those of str: each byte becomes a character, what they give is turned back.
  *
  * Reading order: making, text, integers, what str does. */
+#include "lang/big.h"
 #include "lang/builtin/all.h"
 #include "lang/codec.h"
 #include "lang/container.h"
@@ -153,35 +154,39 @@ gpa_code int_from_bytes(gpa_vm *vm, value *argv, value *out) { /* bytes, byteord
     if (!rc && argv[0].tag == V_STR) rc = vm_fail(vm, GPA_E_TYPE, "cannot convert 'str' object to bytes");
     if (!rc) rc = bytes_new(vm, made, &bytes);
     if (rc) return rc;
-    const unsigned char *s = (const unsigned char *)bytes.str->text;
+    unsigned char *s = (unsigned char *)bytes.str->text;
     size_t n = bytes.str->size;
-    bool negative = is_signed && n && (s[big ? 0 : n - 1] & 0x80), fits = true;
-    uint64_t x = negative ? UINT64_MAX : 0;
-    for (size_t i = 0; i < n; i++) {
-        fits = fits && (negative ? (int64_t)x >> 55 == -1 : x >> 55 == 0); /* the next eight bits leave the sign */
-        x = x << 8 | s[big ? i : n - 1 - i];
-    }
+    value turned = big && n ? v_bytes(vm, NULL, n) : v_unset();
+    if (big && n && turned.tag == V_UNSET) rc = vm_err(vm)->code;
+    for (size_t i = 0; turned.tag != V_UNSET && i < n; i++) turned.str->text[n - 1 - i] = (char)s[i];
+    if (turned.tag != V_UNSET) s = (unsigned char *)turned.str->text;
+    if (!rc) rc = native_give(big_of_bytes(vm, s, n, is_signed), out);
+    value_release(vm, turned);
     value_release(vm, bytes);
-    if (!fits) return vm_fail(vm, GPA_E_OVERFLOW, "int too large: integers have 64 bits");
-    *out = v_int((int64_t)x);
-    return GPA_OK;
+    return rc;
 }
 
 gpa_code int_to_bytes(gpa_vm *vm, value *argv, value *out) { /* self, length, byteorder, signed */
     bool big, is_signed;
-    int64_t n, x;
-    gpa_code rc = arg_int(vm, argv[0], "self", &x);
-    if (!rc) rc = arg_int(vm, argv[1], "length", &n);
+    int64_t n;
+    gpa_code rc = arg_int(vm, argv[1], "length", &n);
     if (!rc) rc = order_of(vm, argv[2], &big);
     if (!rc) rc = value_truth(vm, argv[3], &is_signed);
     if (rc) return rc;
     if (n < 0) return vm_fail(vm, GPA_E_VALUE, "length argument must be non-negative");
-    if (x < 0 && !is_signed) return vm_fail(vm, GPA_E_OVERFLOW, "can't convert negative int to unsigned");
-    int bits = (int)MIN(8 * n, 63) - (is_signed && n < 8);
-    if (n < 8 && (bits < 0 ? x != 0 : x >> bits != (x < 0 ? -1 : 0))) return vm_fail(vm, GPA_E_OVERFLOW, "int too big to convert");
+    bool negative = argv[0].tag == V_BIG ? argv[0].big->negative : argv[0].i < 0;
+    if (negative && !is_signed) return vm_fail(vm, GPA_E_OVERFLOW, "can't convert negative int to unsigned");
     value v = v_bytes(vm, NULL, (size_t)n);
     if (v.tag == V_UNSET) return GPA_E_MEMORY;
-    for (int64_t i = 0; i < n; i++) v.str->text[big ? n - 1 - i : i] = (char)(x >> MIN(8 * i, 63));
+    if (!big_bytes(argv[0], (unsigned char *)v.str->text, (size_t)n, is_signed)) {
+        value_release(vm, v);
+        return vm_fail(vm, GPA_E_OVERFLOW, "int too big to convert");
+    }
+    for (int64_t i = 0; big && i < n / 2; i++) {
+        char c = v.str->text[i];
+        v.str->text[i] = v.str->text[n - 1 - i];
+        v.str->text[n - 1 - i] = c;
+    }
     *out = v;
     return GPA_OK;
 }

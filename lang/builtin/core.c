@@ -119,12 +119,13 @@ gpa_code core_ord(gpa_vm *vm, value *argv, value *out) {
 
 /* hex(), oct(), bin(): what format() gives with this specification. */
 static gpa_code in_base(gpa_vm *vm, value v, const char *spec, value *out) {
-    int64_t i;
-    gpa_code rc = arg_int(vm, v, "number", &i);
+    value i = v_none();
+    gpa_code rc = arg_whole(vm, v, "number", &i);
     if (rc) return rc;
     gpa_str s;
     str_init(&s);
-    rc = spec_format(vm, v_int(i), spec, 2, &s);
+    rc = spec_format(vm, i, spec, 2, &s);
+    value_release(vm, i);
     if (!rc) return native_give(v_str_take(vm, &s), out);
     str_free(&s);
     return rc;
@@ -169,6 +170,7 @@ uint32_t type_of(value v) {
     if (v.tag == V_SET && v.set->frozen) return AUX_FROZENSET;
     if (v.tag == V_FUNC && v.func->ufunc) return V_UFUNC;
     if (v.tag == V_CLASS) return V_TYPE;
+    if (v.tag == V_BIG) return V_INT;
     if (generator_is(v)) return AUX_KIND + OBJECT_SUSPENDED;
     if (v.tag == V_OBJECT)
         for (uint32_t i = 0; i < OBJECT_KINDS; i++)

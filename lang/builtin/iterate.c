@@ -348,7 +348,8 @@ static void add_float(total *t, double x) {
 /* Adds v (borrowed). */
 static gpa_code add(gpa_vm *vm, total *t, value v) {
     bool whole = v.tag == V_INT || v.tag == V_BOOL;
-    if (t->phase == SUM_INT && whole) return __builtin_add_overflow(t->i, v.i, &t->i) ? int_too_large(vm) : GPA_OK;
+    int64_t next;
+    if (t->phase == SUM_INT && whole && !__builtin_add_overflow(t->i, v.i, &next)) return t->i = next, GPA_OK;
     if (t->phase == SUM_INT && v.tag == V_FLOAT) {
         t->phase = SUM_FLOAT;
         t->f = (double)t->i;

@@ -2,8 +2,10 @@
  * infinite one is a range error, or a domain error at a pole. */
 #include <math.h>
 
+#include "lang/big.h"
 #include "lang/builtin/all.h"
 #include "lang/number.h"
+#include "lang/operate.h"
 
 __extension__ typedef __int128 wide;
 
@@ -84,16 +86,14 @@ gpa_code math_isfinite(gpa_vm *vm, value *argv, value *out) { return test(vm, ar
 
 static gpa_code to_int(gpa_vm *vm, value v, double (*f)(double), value *out) {
     double x;
-    int64_t i;
     number n = number_of(v);
     if (n.kind == NUMBER_INT) {
         *out = v_int(n.i);
         return GPA_OK;
     }
+    if (n.kind == NUMBER_UINT || n.kind == NUMBER_BIG) return int_new(vm, (value[]){v_none(), v, v_unset()}, out);
     gpa_code rc = arg_float(vm, v, "x", &x);
-    if (!rc) rc = int_of_float(vm, f(x), &i);
-    if (!rc) *out = v_int(i);
-    return rc;
+    return rc ? rc : int_of_float(vm, f(x), out);
 }
 
 gpa_code math_floor(gpa_vm *vm, value *argv, value *out) { return to_int(vm, argv[0], floor, out); }
@@ -182,6 +182,14 @@ gpa_code math_nextafter(gpa_vm *vm, value *argv, value *out) {
 /* log of a positive number; CPython's errors. */
 static gpa_code log_of(gpa_vm *vm, value v, double *out) {
     double x;
+    if (v.tag == V_BIG && !v.big->negative && isinf(big_double(v.big))) { /* beyond floats: by its first bits */
+        value first = v_none();
+        int64_t less = (int64_t)big_bits(v.big) - 64;
+        gpa_code rc = op_number(vm, AST_OP_RSHIFT, v, v_int(less), &first);
+        if (!rc) *out = log(first.tag == V_BIG ? big_double(first.big) : (double)first.i) + (double)less * log(2);
+        value_release(vm, first);
+        return rc;
+    }
     gpa_code rc = arg_float(vm, v, "x", &x);
     if (rc) return rc;
     if (x <= 0) return domain_error(vm);
@@ -377,47 +385,89 @@ static uint64_t gcd_of(uint64_t a, uint64_t b) {
     return a;
 }
 
-static uint64_t magnitude(int64_t i) { return i < 0 ? 0 - (uint64_t)i : (uint64_t)i; }
+/* *to = *to op v. */
+static gpa_code combine(gpa_vm *vm, ast_op op, value *to, value v) {
+    value made = v_none();
+    gpa_code rc = op_number(vm, op, *to, v, &made);
+    if (rc) return rc;
+    value_release(vm, *to);
+    *to = made;
+    return vm_poll(vm);
+}
 
-static gpa_code give_uint(gpa_vm *vm, uint64_t u, value *out) {
-    if (u > INT64_MAX) return int_too_large(vm);
-    *out = v_int((int64_t)u);
-    return GPA_OK;
+/* The greatest common divisor of two ints that are not negative, in *a; *b is given back. */
+static gpa_code euclid(gpa_vm *vm, value *a, value *b) {
+    gpa_code rc = GPA_OK;
+    while (!rc && (a->tag == V_BIG || (b->tag == V_BIG || b->i))) {
+        if (b->tag == V_INT && b->i == 0) break;
+        rc = combine(vm, AST_OP_MOD, a, *b);
+        value other = *a;
+        *a = *b;
+        *b = other;
+    }
+    if (!rc && a->tag == V_INT && b->tag == V_INT) *a = v_int((int64_t)gcd_of((uint64_t)a->i, (uint64_t)b->i));
+    value_release(vm, *b);
+    return rc;
+}
+
+static gpa_code gcd_with(gpa_vm *vm, value *g, value v) {
+    value n = v_none(), size = v_none();
+    gpa_code rc = arg_whole(vm, v, "n", &n);
+    if (!rc) rc = core_abs(vm, &n, &size);
+    value_release(vm, n);
+    return rc ? rc : euclid(vm, g, &size);
 }
 
 gpa_code math_gcd(gpa_vm *vm, value *argv, value *out) {
-    uint64_t g = 0;
-    for (size_t i = 0; i < argv[0].tuple->count; i++) {
-        int64_t n;
-        gpa_code rc = arg_int(vm, argv[0].tuple->items[i], "n", &n);
-        if (rc) return rc;
-        g = gcd_of(g, magnitude(n));
-    }
-    return give_uint(vm, g, out);
+    value g = v_int(0);
+    gpa_code rc = GPA_OK;
+    for (size_t i = 0; i < argv[0].tuple->count && !rc; i++) rc = gcd_with(vm, &g, argv[0].tuple->items[i]);
+    if (rc) value_release(vm, g);
+    else *out = g;
+    return rc;
 }
 
 gpa_code math_lcm(gpa_vm *vm, value *argv, value *out) {
-    uint64_t l = 1;
-    for (size_t i = 0; i < argv[0].tuple->count; i++) {
-        int64_t n;
-        gpa_code rc = arg_int(vm, argv[0].tuple->items[i], "n", &n);
-        if (rc) return rc;
-        uint64_t m = magnitude(n), g = gcd_of(l, m);
-        if (m == 0) l = 0;
-        else if (l && __builtin_mul_overflow(l, m / g, &l)) return int_too_large(vm);
+    value l = v_int(1), n = v_none(), size = v_none();
+    gpa_code rc = GPA_OK;
+    for (size_t i = 0; i < argv[0].tuple->count && !rc; i++) {
+        value g = value_retain(l);
+        rc = arg_whole(vm, argv[0].tuple->items[i], "n", &n);
+        if (!rc) rc = core_abs(vm, &n, &size);
+        value_release(vm, n);
+        n = v_none();
+        if (!rc) rc = gcd_with(vm, &g, size);
+        if (!rc && g.tag == V_INT && g.i == 0) g = v_int(1); /* both are 0 */
+        if (!rc) rc = combine(vm, AST_OP_FLOORDIV, &size, g);
+        if (!rc) rc = combine(vm, AST_OP_MUL, &l, size);
+        value_release(vm, size);
+        size = v_none();
+        value_release(vm, g);
     }
-    return give_uint(vm, l, out);
+    if (rc) value_release(vm, l);
+    else *out = l;
+    return rc;
+}
+
+/* n * (n - 1) * ... of k factors, over k! where `divided`. */
+static gpa_code falling(gpa_vm *vm, int64_t n, int64_t k, bool divided, value *out) {
+    value p = v_int(1);
+    gpa_code rc = GPA_OK;
+    for (int64_t i = 0; i < k && !rc; i++) {
+        rc = combine(vm, AST_OP_MUL, &p, v_int(n - i));
+        if (!rc && divided) rc = combine(vm, AST_OP_FLOORDIV, &p, v_int(i + 1));
+    }
+    if (rc) value_release(vm, p);
+    else *out = p;
+    return rc;
 }
 
 gpa_code math_factorial(gpa_vm *vm, value *argv, value *out) {
-    int64_t n, product = 1;
+    int64_t n;
     gpa_code rc = arg_int(vm, argv[0], "n", &n);
     if (rc) return rc;
     if (n < 0) return vm_fail(vm, GPA_E_VALUE, "factorial() not defined for negative values");
-    for (int64_t i = 2; i <= n; i++)
-        if (__builtin_mul_overflow(product, i, &product)) return int_too_large(vm);
-    *out = v_int(product);
-    return GPA_OK;
+    return falling(vm, n, n, false, out);
 }
 
 static gpa_code n_and_k(gpa_vm *vm, value *argv, int64_t *n, int64_t *k) {
@@ -433,36 +483,44 @@ static gpa_code n_and_k(gpa_vm *vm, value *argv, int64_t *n, int64_t *k) {
 gpa_code math_comb(gpa_vm *vm, value *argv, value *out) {
     int64_t n, k;
     gpa_code rc = n_and_k(vm, argv, &n, &k);
-    if (rc) return rc;
+    if (!rc && k <= n) return falling(vm, n, MIN(k, n - k), true, out);
     *out = v_int(0);
-    if (k > n) return GPA_OK;
-    k = MIN(k, n - k);
-    wide c = 1;
-    for (int64_t i = 1; i <= k; i++) {
-        c = c * (n - k + i) / i;
-        if (c > INT64_MAX) return int_too_large(vm);
-    }
-    *out = v_int((int64_t)c);
-    return GPA_OK;
+    return rc;
 }
 
 gpa_code math_perm(gpa_vm *vm, value *argv, value *out) {
-    int64_t n, k, p = 1;
+    int64_t n, k;
     gpa_code rc = n_and_k(vm, argv, &n, &k);
-    if (rc) return rc;
-    if (k > n) p = 0;
-    else
-        for (int64_t i = 0; i < k; i++)
-            if (__builtin_mul_overflow(p, n - i, &p)) return int_too_large(vm);
-    *out = v_int(p);
-    return GPA_OK;
+    if (!rc && k <= n) return falling(vm, n, k, false, out);
+    *out = v_int(0);
+    return rc;
+}
+
+/* Newton's method from above. */
+static gpa_code big_root(gpa_vm *vm, value n, value *out) {
+    value r = v_none();
+    gpa_code rc = op_number(vm, AST_OP_LSHIFT, v_int(1), v_int((int64_t)(big_bits(n.big) + 1) / 2), &r);
+    for (bool lower = true; lower && !rc;) {
+        value next = v_none();
+        rc = op_number(vm, AST_OP_FLOORDIV, n, r, &next);
+        if (!rc) rc = combine(vm, AST_OP_ADD, &next, r);
+        if (!rc) rc = combine(vm, AST_OP_RSHIFT, &next, v_int(1));
+        lower = !rc && big_compare(next, r) < 0;
+        value_release(vm, lower ? r : next);
+        if (lower) r = next;
+    }
+    if (rc) value_release(vm, r);
+    else *out = r;
+    return rc;
 }
 
 gpa_code math_isqrt(gpa_vm *vm, value *argv, value *out) {
     int64_t n;
-    gpa_code rc = arg_int(vm, argv[0], "n", &n);
+    bool big = argv[0].tag == V_BIG;
+    if (big && !argv[0].big->negative) return big_root(vm, argv[0], out);
+    gpa_code rc = big ? GPA_OK : arg_int(vm, argv[0], "n", &n);
     if (rc) return rc;
-    if (n < 0) return vm_fail(vm, GPA_E_VALUE, "isqrt() argument must be nonnegative");
+    if (big || n < 0) return vm_fail(vm, GPA_E_VALUE, "isqrt() argument must be nonnegative");
     int64_t r = (int64_t)sqrt((double)n);
     while ((wide)r * r > n) r--;
     while ((wide)(r + 1) * (r + 1) <= n) r++;

@@ -3,10 +3,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "lang/big.h"
 #include "lang/builtin/all.h"
 #include "lang/format.h"
 #include "lang/number.h"
 #include "lang/number_text.h"
+#include "lang/operate.h"
 #include "lang/record.h"
 
 /* The only element of an array as a number; NumPy's error for more. */
@@ -29,6 +31,7 @@ static gpa_code asked(gpa_vm *vm, value v, const char *method, value_tag wanted,
     gpa_code rc = record_ask(vm, v, method, 0, NULL, &plain, handled);
     if (!rc && !*handled && !(rc = record_ask(vm, v, "__index__", 0, NULL, &plain, handled)) && *handled) {
         int64_t i = 0;
+        if (plain.tag == V_BIG && wanted == V_INT) return *out = plain, GPA_OK;
         rc = arg_int(vm, plain, "index", &i);
         if (!rc) *out = wanted == V_INT ? v_int(i) : v_float((double)i);
         value_release(vm, plain);
@@ -37,7 +40,7 @@ static gpa_code asked(gpa_vm *vm, value v, const char *method, value_tag wanted,
     if (rc || !*handled) return rc;
     rc = value_python(vm, plain, out);
     value_release(vm, plain);
-    if (rc || out->tag == wanted) return rc;
+    if (rc || out->tag == wanted || (wanted == V_INT && out->tag == V_BIG)) return rc;
     rc = vm_fail(vm, GPA_E_TYPE, wanted == V_INT ? "%s returned non-int (type %s)" : "%s.__float__ returned non-float (type %s)",
                  wanted == V_INT ? method : value_type_name(v), value_type_name(*out));
     value_release(vm, *out);
@@ -58,8 +61,9 @@ static gpa_code bad_text(gpa_vm *vm, const str_obj *s, const char *words) {
 
 static gpa_code int_of_text(gpa_vm *vm, const str_obj *s, int base, value *out) {
     int64_t i;
-    parse_result r = parse_int(s->text, s->size, base, &i);
-    if (r == PARSE_TOO_LARGE) return int_too_large(vm);
+    int_digits d;
+    parse_result r = parse_int(s->text, s->size, base, &i, &d);
+    if (r == PARSE_TOO_LARGE) return big_parse(vm, d.text, d.n, (unsigned)d.base, d.negative, out);
     if (r == PARSE_OK) {
         *out = v_int(i);
         return GPA_OK;
@@ -91,29 +95,35 @@ gpa_code int_new(gpa_vm *vm, value *argv, value *out) {
     if (n.kind == NUMBER_NOT || (n.kind == NUMBER_COMPLEX && keeps_imaginary(v)))
         return vm_fail(vm, GPA_E_TYPE, "int() argument must be a string, a bytes-like object or a real number, not '%s'",
                        n.kind == NUMBER_COMPLEX ? "complex" : value_type_name(v));
-    if (n.kind == NUMBER_UINT) return int_too_large(vm);
-    if (n.kind != NUMBER_INT) rc = int_of_float(vm, n.re, &n.i);
-    if (!rc) *out = v_int(n.i);
-    return rc;
+    if (n.kind == NUMBER_BIG) *out = value_retain(v);
+    else if (n.kind == NUMBER_UINT) return native_give(v_uint(vm, n.u), out);
+    else if (n.kind != NUMBER_INT) return int_of_float(vm, n.re, out);
+    else *out = v_int(n.i);
+    return GPA_OK;
 }
 
 gpa_code int_bit_length(gpa_vm *vm, value *argv, value *out) {
     (void)vm;
-    uint64_t u = argv[0].i < 0 ? 0 - (uint64_t)argv[0].i : (uint64_t)argv[0].i;
-    *out = v_int(u ? 64 - __builtin_clzll(u) : 0);
+    bool big = argv[0].tag == V_BIG;
+    uint64_t u = big ? 0 : argv[0].i < 0 ? 0 - (uint64_t)argv[0].i : (uint64_t)argv[0].i;
+    *out = v_int(big ? (int64_t)big_bits(argv[0].big) : u ? 64 - __builtin_clzll(u) : 0);
     return GPA_OK;
 }
 
 gpa_code int_bit_count(gpa_vm *vm, value *argv, value *out) {
     (void)vm;
-    uint64_t u = argv[0].i < 0 ? 0 - (uint64_t)argv[0].i : (uint64_t)argv[0].i;
-    *out = v_int(__builtin_popcountll(u));
+    bool big = argv[0].tag == V_BIG;
+    uint64_t u = big ? 0 : argv[0].i < 0 ? 0 - (uint64_t)argv[0].i : (uint64_t)argv[0].i;
+    *out = v_int(big ? (int64_t)big_ones(argv[0].big) : __builtin_popcountll(u));
     return GPA_OK;
 }
 
+/* A bool's is an int. */
+static value plain_int(value v) { return v.tag == V_BIG ? value_retain(v) : v_int(v.i); }
+
 gpa_code int_conjugate(gpa_vm *vm, value *argv, value *out) {
     (void)vm;
-    *out = v_int(argv[0].i);
+    *out = plain_int(argv[0]);
     return GPA_OK;
 }
 
@@ -139,7 +149,10 @@ gpa_code int_is_integer(gpa_vm *vm, value *argv, value *out) {
 }
 
 gpa_code int_ratio(gpa_vm *vm, value *argv, value *out) {
-    return native_give(v_tuple(vm, 2, (value[]){v_int(argv[0].i), v_int(1)}), out);
+    value self = plain_int(argv[0]);
+    gpa_code rc = native_give(v_tuple(vm, 2, (value[]){self, v_int(1)}), out);
+    value_release(vm, self);
+    return rc;
 }
 
 /* ---- float ---- */
@@ -163,6 +176,7 @@ gpa_code float_new(gpa_vm *vm, value *argv, value *out) {
     if (n.kind == NUMBER_NOT || (n.kind == NUMBER_COMPLEX && keeps_imaginary(v)))
         return vm_fail(vm, GPA_E_TYPE, "float() argument must be a string or a real number, not '%s'",
                        n.kind == NUMBER_COMPLEX ? "complex" : value_type_name(v));
+    if (n.kind == NUMBER_BIG && isinf(n.re)) return vm_fail(vm, GPA_E_OVERFLOW, "int too large to convert to float");
     *out = v_float(n.re);
     return GPA_OK;
 }
@@ -179,13 +193,14 @@ gpa_code float_ratio(gpa_vm *vm, value *argv, value *out) {
     if (isinf(f)) return vm_fail(vm, GPA_E_OVERFLOW, "cannot convert Infinity to integer ratio");
     int e;
     double m = frexp(f, &e);
-    for (int i = 0; i < 300 && m != floor(m); i++, e--) m *= 2;
-    while (e > 0 && fabs(m) < 0x1p62) {
-        m *= 2;
-        e--;
-    }
-    if (e > 0 || e < -62 || fabs(m) >= 0x1p63) return int_too_large(vm);
-    return native_give(v_tuple(vm, 2, (value[]){v_int((int64_t)m), v_int((int64_t)1 << -e)}), out);
+    for (int i = 0; i < 1100 && m != floor(m); i++, e--) m *= 2;
+    value parts[2] = {v_int((int64_t)m), v_int(1)}, wide = v_none(), both;
+    gpa_code rc = e ? op_number(vm, AST_OP_LSHIFT, parts[e < 0], v_int(abs(e)), &wide) : GPA_OK; /* m is odd or 0, so the two have no common divisor */
+    if (rc) return rc;
+    if (e) parts[e < 0] = wide;
+    both = v_tuple(vm, 2, parts);
+    value_release(vm, wide);
+    return native_give(both, out);
 }
 
 gpa_code float_conjugate(gpa_vm *vm, value *argv, value *out) {
@@ -252,6 +267,7 @@ gpa_code complex_new(gpa_vm *vm, value *argv, value *out) {
     gpa_code rc = worth(vm, a, &x);
     if (!rc && b.tag != V_UNSET) rc = worth(vm, b, &y);
     if (rc) return rc;
+    if ((x.kind == NUMBER_BIG && isinf(x.re)) || (y.kind == NUMBER_BIG && isinf(y.re))) return vm_fail(vm, GPA_E_OVERFLOW, "int too large to convert to float");
     if (x.kind == NUMBER_NOT)
         return vm_fail(vm, GPA_E_TYPE, "complex() first argument must be a string or a number, not '%s'", value_type_name(a));
     if (y.kind == NUMBER_NOT)

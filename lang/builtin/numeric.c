@@ -3,29 +3,32 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "lang/big.h"
 #include "lang/builtin/all.h"
 #include "lang/number.h"
+#include "lang/operate.h"
 #include "lang/record.h"
 
 __extension__ typedef __int128 wide;
 
 gpa_code int_too_large(gpa_vm *vm) { return vm_fail(vm, GPA_E_OVERFLOW, "int too large for 64 bits"); }
 
-gpa_code int_of_float(gpa_vm *vm, double f, int64_t *out) {
+gpa_code int_of_float(gpa_vm *vm, double f, value *out) {
     if (isnan(f)) return vm_fail(vm, GPA_E_VALUE, "cannot convert float NaN to integer");
     if (isinf(f)) return vm_fail(vm, GPA_E_OVERFLOW, "cannot convert float infinity to integer");
     f = trunc(f);
-    if (f < -0x1p63 || f >= 0x1p63) return int_too_large(vm);
-    *out = (int64_t)f;
+    if (f < -0x1p63 || f >= 0x1p63) return native_give(big_of_double(vm, f), out);
+    *out = v_int((int64_t)f);
     return GPA_OK;
 }
 
 gpa_code core_abs(gpa_vm *vm, value *argv, value *out) {
     value v = argv[0];
     if (v.tag == V_INT || v.tag == V_BOOL) {
-        if (v.i == INT64_MIN) return int_too_large(vm);
+        if (v.i == INT64_MIN) return big_unary(vm, AST_OP_NEG, v, out);
         *out = v_int(v.i < 0 ? -v.i : v.i);
-    } else if (v.tag == V_FLOAT) *out = v_float(fabs(v.f));
+    } else if (v.tag == V_BIG) return big_unary(vm, v.big->negative ? AST_OP_NEG : AST_OP_POS, v, out);
+    else if (v.tag == V_FLOAT) *out = v_float(fabs(v.f));
     else if (v.tag == V_COMPLEX && !v.aux) *out = v_float(hypot(v.complex->re, v.complex->im));
     else if (v.tag == V_ARRAY || number_is_numpy(v)) return vm_unary(vm, OP_ABSOLUTE, v, out);
     else {
@@ -90,15 +93,15 @@ gpa_code core_round(gpa_vm *vm, value *argv, value *out) {
     }
     if (!whole) TRY(arg_int(vm, argv[1], "ndigits", &n));
     if (x.kind == NUMBER_FLOAT && whole) {
-        int64_t i;
-        TRY(int_of_float(vm, isfinite(x.re) ? rint(x.re) : x.re, &i));
-        *out = v_int(i);
+        TRY(int_of_float(vm, isfinite(x.re) ? rint(x.re) : x.re, out));
     } else if (x.kind == NUMBER_FLOAT) {
         double r = round_digits(x.re, n);
         p.F64 = r;
         *out = numpy ? v_num(vm, t, dtype_cast(p, DT_F64, t)) : v_float(r);
-    } else if (x.kind == NUMBER_UINT) *out = value_retain(v);
-    else {
+    } else if (x.kind == NUMBER_UINT || x.kind == NUMBER_BIG) {
+        if (n < 0) TRY(int_too_large(vm));
+        *out = value_retain(v);
+    } else {
         TRY(round_int(vm, x.i, n, out));
         p.I64 = out->i;
         if (numpy && !whole) *out = v_num(vm, t, dtype_cast(p, DT_I64, t));
@@ -127,9 +130,40 @@ static int64_t inverse(int64_t x, int64_t m) {
     return r0 == 1 || r0 == -1 ? (int64_t)wrap(r0 == 1 ? s0 : -s0, m) : 0;
 }
 
+/* The same by ints of any size: the exponent is not negative. */
+static gpa_code big_pow_mod(gpa_vm *vm, value base, value exp, value m, value *out) {
+    value square = v_none(), result = v_none(), next = v_none();
+    gpa_code rc = op_number(vm, AST_OP_MOD, base, m, &square);
+    if (!rc) rc = op_number(vm, AST_OP_MOD, v_int(1), m, &result);
+    size_t bits = exp.tag == V_BIG ? big_bits(exp.big) : exp.i ? 64 - (size_t)__builtin_clzll((uint64_t)exp.i) : 0;
+    for (size_t i = 0; i < bits && !rc; i++) {
+        bool one = exp.tag == V_BIG ? exp.big->digit[i / 32] >> i % 32 & 1 : exp.i >> i & 1;
+        value *const turns[2] = {one ? &result : &square, one ? &square : NULL};
+        for (int k = 0; k < 2 && turns[k] && !rc; k++) {
+            value product = v_none();
+            rc = op_number(vm, AST_OP_MUL, *turns[k], square, &product);
+            if (!rc) rc = op_number(vm, AST_OP_MOD, product, m, &next);
+            value_release(vm, product);
+            if (rc) break;
+            value_release(vm, *turns[k]);
+            *turns[k] = next;
+        }
+        if (!rc) rc = vm_poll(vm);
+    }
+    value_release(vm, square);
+    if (rc) value_release(vm, result);
+    else *out = result;
+    return rc;
+}
+
 static gpa_code pow_mod(gpa_vm *vm, value *argv, value *out) {
-    if (argv[0].tag > V_INT || argv[1].tag > V_INT || argv[2].tag > V_INT || argv[0].tag == V_NONE || argv[1].tag == V_NONE)
+    if (!is_int(argv[0]) || !is_int(argv[1]) || !is_int(argv[2]))
         return vm_fail(vm, GPA_E_TYPE, "pow() 3rd argument not allowed unless all arguments are integers");
+    if (argv[0].tag == V_BIG || argv[1].tag == V_BIG || argv[2].tag == V_BIG) {
+        if (argv[1].tag == V_BIG ? argv[1].big->negative : argv[1].i < 0) return int_too_large(vm);
+        if (argv[2].tag != V_BIG && argv[2].i == 0) return vm_fail(vm, GPA_E_VALUE, "pow() 3rd argument cannot be 0");
+        return big_pow_mod(vm, argv[0], argv[1], argv[2], out);
+    }
     int64_t base = argv[0].i, exp = argv[1].i, m = argv[2].i;
     if (m == 0) return vm_fail(vm, GPA_E_VALUE, "pow() 3rd argument cannot be 0");
     if (exp < 0) {

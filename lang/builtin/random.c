@@ -4,6 +4,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lang/big.h"
 #include "lang/builtin/all.h"
 #include "lang/container.h"
 #include "lang/machine.h"
@@ -126,7 +127,7 @@ gpa_code random_seed(gpa_vm *vm, value *argv, value *out) {
     if (rc) return rc;
     if (v.tag == V_NONE) seed_by_time(t);
     else if (v.tag == V_INT || v.tag == V_BOOL) seed_by_number(t, v.i < 0 ? 0 - (uint64_t)v.i : (uint64_t)v.i);
-    else if (v.tag == V_FLOAT || v.tag == V_STR || v.tag == V_BYTES) {
+    else if (v.tag == V_BIG || v.tag == V_FLOAT || v.tag == V_STR || v.tag == V_BYTES) {
         uint64_t h;
         if ((rc = value_hash(vm, v, &h))) return rc;
         seed_by_number(t, h);
@@ -272,9 +273,8 @@ gpa_code random_getrandbits(gpa_vm *vm, value *argv, value *out) {
     if (!rc) rc = state_of(vm, &t);
     if (rc) return rc;
     if (k < 0) return vm_fail(vm, GPA_E_VALUE, "number of bits must be non-negative");
-    if (k > 63) return int_too_large(vm);
-    *out = v_int((int64_t)next_bits(t, (int)k));
-    return GPA_OK;
+    if (k > 64) return int_too_large(vm);
+    return native_give(v_uint(vm, next_bits(t, (int)k)), out);
 }
 
 /* ---- items ---- */

@@ -215,7 +215,8 @@ static bool parse_field(field f, gpa_dtype t, gpa_val *v) {
         if (parse_float(f.p, f.n, &re) != PARSE_OK) return false;
         *v = dtype_cast((gpa_val){.F64 = re}, DT_F64, t);
     } else {
-        if (parse_int(f.p, f.n, 10, &i) != PARSE_OK) return false;
+        int_digits digits;
+        if (parse_int(f.p, f.n, 10, &i, &digits) != PARSE_OK) return false;
         if (arr_check_number(&(gpa_opnd){.weak = WEAK_INT, .dtype = DT_I64, .v.I64 = i}, t, NULL)) return false;
         *v = dtype_cast((gpa_val){.I64 = i}, DT_I64, t);
     }

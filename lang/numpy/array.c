@@ -2,6 +2,7 @@
  * function that is both (np.reshape(a, ...), a.reshape(...)) is written once where the arguments agree. */
 #include <stdlib.h>
 
+#include "lang/big.h"
 #include "lang/builtin/all.h"
 #include "lang/numpy/float_errors.h"
 #include "lang/numpy/numpy.h"
@@ -570,10 +571,7 @@ gpa_code np_diagonal_view(gpa_vm *vm, value *argv, value *out) { /* a, k: of the
 static value element(gpa_vm *vm, gpa_dtype t, const char *p) {
     gpa_val v = dtype_load(p, t);
     if (t == DT_BOOL) return v_bool(v.BOOL);
-    if (t == DT_U64 && v.U64 > INT64_MAX) {
-        vm_fail(vm, GPA_E_OVERFLOW, "int too large for 64 bits: %llu", (unsigned long long)v.U64);
-        return v_unset();
-    }
+    if (t == DT_U64) return v_uint(vm, v.U64);
     if (dtype_is_int(t)) return v_int(dtype_cast(v, t, DT_I64).I64);
     if (dtype_is_complex(t)) {
         v = dtype_cast(v, t, DT_C128);

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "lang/big.h"
 #include "lang/numpy/numpy.h"
 #include "lang/record.h"
 
@@ -191,6 +192,11 @@ static bool number(value v, gpa_opnd *o) {
     switch ((int)v.tag) {
     case V_BOOL: o->weak = WEAK_BOOL; o->dtype = DT_BOOL; o->v.BOOL = (uint8_t)v.i; return true;
     case V_INT: o->weak = WEAK_INT; o->dtype = DT_I64; o->v.I64 = v.i; return true;
+    case V_BIG:
+        o->weak = WEAK_INT;
+        o->dtype = big_is_uint(v.big, &o->v.bits[0]) ? DT_U64 : DT_F64;
+        if (o->dtype == DT_F64) o->v.F64 = big_double(v.big);
+        return true;
     case V_FLOAT: o->weak = WEAK_FLOAT; o->dtype = DT_F64; o->v.F64 = v.f; return true;
     case V_NUM: o->dtype = (gpa_dtype)v.aux; o->v.bits[0] = v.bits; return true;
     case V_COMPLEX:
@@ -300,6 +306,13 @@ static gpa_code leaf_shape(walk *w, int depth, int ndim, const int64_t *shape) {
     return GPA_OK;
 }
 
+/* An int that only NumPy's objects hold. */
+static gpa_code beyond(gpa_vm *vm) {
+    gpa_code rc = vm_fail(vm, GPA_E_OVERFLOW, "Python int too large to convert to C long");
+    gpa_err_hint(vm_err(vm), "%s", np_absent("object_"));
+    return rc;
+}
+
 static gpa_code discover(walk *w, value v, int depth) {
     if (is_sequence(v)) {
         int64_t n = sequence_len(v);
@@ -322,6 +335,7 @@ static gpa_code discover(walk *w, value v, int depth) {
         rc = leaf_shape(w, depth, v.array->arr->ndim, v.array->arr->shape);
     } else if (number(v, &o)) {
         t = o.dtype;
+        if (v.tag == V_BIG && t == DT_F64 && w->want == DT_NONE) return beyond(w->vm);
         rc = leaf_shape(w, depth, 0, NULL);
     } else if (w->want != DT_NONE && (v.tag == V_STR || v.tag == V_NONE)) {
         t = w->want;
@@ -423,6 +437,7 @@ gpa_code arg_array(gpa_vm *vm, value v, gpa_dtype t, gpa_arr **out) {
     if (number(v, &o) || (v.tag == V_STR && t != DT_NONE)) {
         gpa_val x;
         gpa_dtype to = t == DT_NONE ? o.dtype : t;
+        if (v.tag == V_BIG && to == DT_F64 && t == DT_NONE) return beyond(vm);
         gpa_code rc = v.tag == V_STR ? arg_element(vm, v, t, &o) : GPA_OK;
         if (!rc) rc = convert(vm, &o, to, &x);
         return rc ? rc : arr_scalar(vm_rt(vm), to, x, out, vm_err(vm));

@@ -1,5 +1,6 @@
 /* Floating-point errors (float_errors.h): numbers are looked at here, the elements of arrays by a function of the prelude, which
  * also knows what is to be done at once. */
+#include "lang/big.h"
 #include "lang/numpy/float_errors.h"
 
 #include <float.h>
@@ -81,6 +82,7 @@ static gpa_val payload(value v, gpa_dtype t) {
     gpa_dtype own = DT_I64;
     gpa_val x = {.bits = {0, 0}};
     if (v.tag == V_INT || v.tag == V_BOOL) x.I64 = v.i;
+    else if (v.tag == V_BIG) return dtype_cast((gpa_val){.U64 = number_of(v).u}, DT_U64, t);
     else x = number_payload(v, &own);
     return dtype_cast(x, own, t);
 }

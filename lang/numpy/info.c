@@ -3,6 +3,7 @@
 #include <float.h>
 #include <math.h>
 
+#include "lang/big.h"
 #include "lang/builtin/all.h"
 #include "lang/number.h"
 #include "lang/numpy/numpy.h"
@@ -296,7 +297,7 @@ gpa_code np_iinfo(gpa_vm *vm, value *argv, value *out) { /* dtype */
     f[0] = v_dtype(t);
     f[1] = v_int(bits);
     f[2] = v_int(is_signed ? INT64_MIN >> (64 - bits) : 0);
-    f[3] = is_signed ? v_int(INT64_MAX >> (64 - bits)) : bits < 64 ? v_int((int64_t)(UINT64_MAX >> (64 - bits))) : v_num(vm, t, (gpa_val){.U64 = UINT64_MAX});
+    f[3] = is_signed ? v_int(INT64_MAX >> (64 - bits)) : bits < 64 ? v_int((int64_t)(UINT64_MAX >> (64 - bits))) : v_uint(vm, UINT64_MAX);
     f[4] = v_str(vm, &kind, 1);
     if (f[4].tag != V_UNSET) return GPA_OK;
     f[4] = v_none();

@@ -51,13 +51,15 @@ static gpa_code bind(gpa_vm *vm, const ufunc *u, size_t n_kw, const value *names
     return GPA_OK;
 }
 
+static bool is_whole(const gpa_opnd *o) { return dtype_is_int(o->dtype) || o->weak == WEAK_INT; }
+
 /* All operands are numbers: one element, computed here. */
 static gpa_code on_numbers(gpa_vm *vm, const ufunc *u, const gpa_opnd *in, value *out) {
     gpa_dtype compute, result;
     gpa_code rc = arr_number_types(u->op, in, &compute, &result, vm_err(vm));
     if (rc) return rc;
-    if (op_info[u->op].sig == SIG_COMPARE && dtype_is_float(compute) && dtype_is_int(in[0].dtype) && dtype_is_int(in[1].dtype)) {
-        gpa_arr *compared; /* signed and unsigned: exactly, which takes more than one operation */
+    if (op_info[u->op].sig == SIG_COMPARE && dtype_is_float(compute) && is_whole(&in[0]) && is_whole(&in[1])) {
+        gpa_arr *compared; /* signed and unsigned, or beyond both: exactly, which takes more than one operation */
         rc = arr_ufunc(vm_rt(vm), u->op, in, NULL, &compared, vm_err(vm));
         return rc ? rc : np_return(vm, compared, out);
     }

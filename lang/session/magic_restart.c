@@ -58,10 +58,7 @@ static bool put_entries(gpa_session *s, const dict_obj *d, bool pairs, int depth
 static bool put_literal(gpa_session *s, value v, int depth, gpa_str *out) {
     if (depth++ > DEEP) return false;
     switch ((int)v.tag) {
-    case V_INT:
-        if (v.i == INT64_MIN) return str_printf(out, "(-%lld - 1)", (long long)INT64_MAX), true;
-        return !vm_repr(s->vm, v, out);
-    case V_NONE: case V_BOOL: case V_STR: case V_BYTES: case V_RANGE: return !vm_repr(s->vm, v, out);
+    case V_INT: case V_BIG: case V_NONE: case V_BOOL: case V_STR: case V_BYTES: case V_RANGE: return !vm_repr(s->vm, v, out);
     case V_FLOAT: return put_float(s, v, out);
     case V_COMPLEX: return !v.aux && isfinite(v.complex->re) && isfinite(v.complex->im) && !vm_repr(s->vm, v, out);
     case V_LIST: return put_items(s, "[", v.list->items, v.list->count, "]", depth, out);

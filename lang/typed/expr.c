@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "lang/arena.h"
+#include "lang/literal.h"
 #include "lang/typed/lower.h"
 
 static const typed_ty py_bool = {.dtype = DT_BOOL, .weak = true}, py_int = {.dtype = DT_I64, .weak = true}, py_float = {.dtype = DT_F64, .weak = true};
@@ -130,6 +131,8 @@ static gpa_code binary(walk *w, const ast_node *n, tv *out) {
     return rc ? rc : typed_binary(w, n, typed_operator(n->binary.op), n->binary.left, n->binary.right, a, b, out);
 }
 
+static bool big_value(const ast_node *n, uint64_t *out) { return literal_integer(n->big.digits.at, n->big.digits.len, out); }
+
 static gpa_code unary(walk *w, const ast_node *n, tv *out) {
     tv a;
     if (n->unary.op == AST_OP_NOT) {
@@ -140,6 +143,11 @@ static gpa_code unary(walk *w, const ast_node *n, tv *out) {
     gpa_op op = typed_operator(n->unary.op);
     if (op == OP_NEGATIVE && n->unary.operand->kind == AST_FLOAT) {
         *out = number(py_float, kir_const(w->f, DT_F64, (gpa_val){.F64 = -n->unary.operand->real.value}));
+        return GPA_OK;
+    }
+    uint64_t u;
+    if (op == OP_NEGATIVE && n->unary.operand->kind == AST_BIG && big_value(n->unary.operand, &u) && u == 1ull << 63) {
+        *out = typed_int(w, INT64_MIN);
         return GPA_OK;
     }
     gpa_code rc = typed_number(w, n->unary.operand, &a);
@@ -452,6 +460,14 @@ static gpa_code not_compiled(walk *w, const ast_node *n) {
     return typed_fail(w, n, GPA_E_UNSUPPORTED, "a %s cannot be compiled in a function of numbers", ast_what((ast_kind)n->kind));
 }
 
+/* As Numba has it: a literal beyond int64 is an uint64. */
+static gpa_code big_literal(walk *w, const ast_node *n, tv *out) {
+    uint64_t u;
+    if (!big_value(n, &u)) return typed_fail(w, n, GPA_E_OVERFLOW, "Int value is too large: %s", n->big.digits.at);
+    *out = number((typed_ty){.dtype = DT_U64}, kir_const(w->f, DT_U64, (gpa_val){.U64 = u}));
+    return GPA_OK;
+}
+
 gpa_code typed_expr(walk *w, const ast_node *n, tv *out) {
     kir_at(w->f, n->span);
     *out = (tv){.kind = TV_NONE};
@@ -460,6 +476,7 @@ gpa_code typed_expr(walk *w, const ast_node *n, tv *out) {
         case AST_TRUE:
         case AST_FALSE: *out = number(py_bool, kir_const(w->f, DT_BOOL, (gpa_val){.BOOL = n->kind == AST_TRUE})); return GPA_OK;
         case AST_INTEGER: *out = typed_int(w, n->integer.value); return GPA_OK;
+        case AST_BIG: return big_literal(w, n, out);
         case AST_FLOAT: *out = number(py_float, kir_const(w->f, DT_F64, (gpa_val){.F64 = n->real.value})); return GPA_OK;
         case AST_IMAGINARY:
             *out = number((typed_ty){.dtype = DT_C128, .weak = true}, kir_const(w->f, DT_C128, (gpa_val){.C128 = {0, n->imag.value}}));

@@ -120,7 +120,7 @@ static void expressions(void **state) {
                 "(EXPR (ATTR (CALL (INDEX a (TUPLE [(SLICE 1 - -) (SLICE - - 2) (ELLIPSIS) (NONE)])) [x (STARRED y)] "
                 "[(KEYWORD k 1) (KEYWORD - z)]) w))\n");
     expect_tree("(), (a,), [], {}, {a}, {a: b, **c}", "(EXPR (TUPLE [(TUPLE []) (TUPLE [a]) (LIST []) (DICT []) (SET [a]) (DICT [(PAIR a b) (PAIR - c)])]))\n");
-    expect_tree("-9223372036854775808", "(EXPR -9223372036854775808)\n");
+    expect_tree("-9223372036854775808", "(EXPR (UNARY - (BIG \"9223372036854775808\")))\n");
     expect_tree("x = 1_000, 0xff, 0o17, 0b11, 1e3, 2.5j", "(ASSIGN [x] (TUPLE [1000 255 15 3 (FLOAT 1000) (IMAGINARY 2.5)]))\n");
 }
 

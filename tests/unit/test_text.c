@@ -97,16 +97,18 @@ static void floats_take_numpys_forms(void **state) {
 static void parsers_follow_python(void **state) {
     (void)state;
     int64_t i;
+    int_digits d;
     double re, im;
-    assert_int_equal(parse_int(" -1_000 ", 8, 10, &i), PARSE_OK);
+    assert_int_equal(parse_int(" -1_000 ", 8, 10, &i, &d), PARSE_OK);
     assert_int_equal(i, -1000);
-    assert_int_equal(parse_int("0x1f", 4, 0, &i), PARSE_OK);
+    assert_int_equal(parse_int("0x1f", 4, 0, &i, &d), PARSE_OK);
     assert_int_equal(i, 31);
-    assert_int_equal(parse_int("-9223372036854775808", 20, 10, &i), PARSE_OK);
-    assert_int_equal(parse_int("9223372036854775808", 19, 10, &i), PARSE_TOO_LARGE);
-    assert_int_equal(parse_int("1__0", 4, 10, &i), PARSE_BAD);
-    assert_int_equal(parse_int("", 0, 10, &i), PARSE_BAD);
-    assert_int_equal(parse_int("012", 3, 0, &i), PARSE_BAD);
+    assert_int_equal(parse_int("-9223372036854775808", 20, 10, &i, &d), PARSE_OK);
+    assert_int_equal(parse_int("9223372036854775808", 19, 10, &i, &d), PARSE_TOO_LARGE);
+    assert_true(d.n == 19 && d.base == 10 && !d.negative && d.text[0] == '9');
+    assert_int_equal(parse_int("1__0", 4, 10, &i, &d), PARSE_BAD);
+    assert_int_equal(parse_int("", 0, 10, &i, &d), PARSE_BAD);
+    assert_int_equal(parse_int("012", 3, 0, &i, &d), PARSE_BAD);
     assert_int_equal(parse_float("1_0.5e1", 7, &re), PARSE_OK);
     assert_true(re == 105);
     assert_int_equal(parse_float("0x10", 4, &re), PARSE_BAD);
