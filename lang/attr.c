@@ -309,7 +309,8 @@ static gpa_code last_resort(gpa_vm *vm, value v, gpa_sym name, value *out) {
 
 /* What a class has of the type of its instances: a function that takes one. */
 static value class_row(gpa_vm *vm, const class_obj *c, gpa_sym name) {
-    const native *row = native_find(c->error ? OWNER_EXCEPTION : OWNER_OBJECT, sym_text(vm, name));
+    const native *row = c->tuple ? native_find(OWNER_TUPLE, sym_text(vm, name)) : NULL;
+    if (!row) row = native_find(c->error ? OWNER_EXCEPTION : OWNER_OBJECT, sym_text(vm, name));
     return row && row->kind != NATIVE_PROPERTY ? (value){.tag = V_NATIVE, .native = row} : v_unset();
 }
 

@@ -149,8 +149,9 @@ static gpa_code check_bases(gpa_vm *vm, class_obj *c) {
     for (size_t i = 0; i < bases->count; i++) {
         value b = bases->items[i];
         gpa_code error = b.tag == V_CLASS ? b.class->error : is_error_type(b) ? (gpa_code)(b.aux - AUX_ERROR) : GPA_OK;
-        bool object = b.tag == V_TYPE && b.aux == V_OBJECT;
-        if (b.tag == V_TYPE && !object && !error)
+        bool object = b.tag == V_TYPE && b.aux == V_OBJECT, tuple = b.tag == V_CLASS ? b.class->tuple : b.tag == V_TYPE && b.aux == V_TUPLE;
+        c->tuple |= tuple;
+        if (b.tag == V_TYPE && !object && !error && !tuple)
             return vm_fail(vm, GPA_E_UNSUPPORTED, "a class cannot derive from '%s': keep one in an attribute", type_name(b.aux));
         if (b.tag != V_TYPE && b.tag != V_CLASS)
             return vm_fail(vm, GPA_E_TYPE, "the base of a class is a class or an exception, not '%s'", value_type_name(b));
@@ -159,6 +160,7 @@ static gpa_code check_bases(gpa_vm *vm, class_obj *c) {
         if (object && i + 1 < bases->count) return fail_order(vm, bases);
         gpa_code rc = !error && c->error && b.tag == V_CLASS ? check_behind(vm, b.class) : GPA_OK;
         if (rc) return rc;
+        if (c->tuple && (error || c->error)) return vm_fail(vm, GPA_E_TYPE, "multiple bases have instance lay-out conflict");
         if (!error) continue;
         if (c->error && !gpa_err_is(error, c->error) && !gpa_err_is(c->error, error))
             return vm_fail(vm, GPA_E_TYPE, "multiple bases have instance lay-out conflict");
@@ -255,6 +257,15 @@ static gpa_code complete_members(gpa_vm *vm, class_obj *c) {
     return !rc && equals && !hashes ? dict_set_text(vm, d, "__hash__", v_none()) : rc;
 }
 
+/* __init_subclass__ of an ancestor, which is a class method, hears of the new class. */
+static gpa_code tell_ancestors(gpa_vm *vm, value class) {
+    value fn = class_member_behind(class.class, class.class, "__init_subclass__"), nothing = v_none();
+    if (is_kind(fn, &classmethod_kind)) fn = fn.object->fields[WRAPPED];
+    gpa_code rc = fn.tag == V_FUNC ? vm_call(vm, fn, 1, &class, 0, NULL, &nothing) : GPA_OK;
+    value_release(vm, nothing);
+    return rc;
+}
+
 gpa_code class_new(gpa_vm *vm, code *body, value bases, value members, module_obj *module, value *out) {
     class_obj *c = mem_zero(sizeof *c);
     value object = v_type(V_OBJECT), class = v_obj(V_CLASS, c), cell = v_unset();
@@ -286,6 +297,7 @@ gpa_code class_new(gpa_vm *vm, code *body, value bases, value members, module_ob
         rc = dict_remove(vm, members.dict, key, &found);
         value_release(vm, key);
     }
+    if (!rc) rc = tell_ancestors(vm, class);
     if (rc) value_release(vm, class);
     else *out = class;
     return rc;
@@ -308,6 +320,7 @@ gpa_code class_ancestors(gpa_vm *vm, class_obj *c, value *out) {
     gpa_code rc = all.tag == V_UNSET ? vm->err.code : list_append(vm, all.list, v_obj(V_CLASS, c));
     for (size_t i = 0; i < c->order.tuple->count && !rc; i++) rc = list_append(vm, all.list, c->order.tuple->items[i]);
     for (gpa_code e = c->error; e && !rc; e = gpa_err_parent(e)) rc = list_append(vm, all.list, v_type(AUX_ERROR + (uint32_t)e));
+    if (!rc && c->tuple) rc = list_append(vm, all.list, v_type(V_TUPLE));
     if (!rc) rc = list_append(vm, all.list, v_type(V_OBJECT));
     if (!rc) rc = native_give(v_tuple(vm, all.list->count, all.list->items), out);
     value_release(vm, all);
@@ -351,7 +364,21 @@ static gpa_code keep_past(gpa_vm *vm, class_obj *c, gpa_sym name) {
     return list_append(vm, c->past.list, old);
 }
 
+/* The name of the class and of its module, which stand beside the members. */
+static gpa_code set_name(gpa_vm *vm, class_obj *c, const char *name, value item) {
+    bool own = strcmp(name, "__name__") == 0;
+    module_obj *m = NULL;
+    if (item.tag != V_STR) return vm_fail(vm, GPA_E_TYPE, "can only assign string to %s.%s, not '%s'", c->text, name, value_type_name(item));
+    gpa_sym s = own ? intern_get(vm->config.names, item.str->text, item.str->size) : 0;
+    if (own && !s) return vm_no_memory(vm);
+    if (own) c->text = sym_text(vm, s);
+    else if ((m = strcmp(item.str->text, "__main__") == 0 ? vm->main : vm_loaded_peek(vm, item.str->text))) c->module = m;
+    return own ? GPA_OK : dict_set_text(vm, c->members.dict, name, item);
+}
+
 gpa_code class_set_attr(gpa_vm *vm, class_obj *c, gpa_sym name, value item) {
+    const char *text = sym_text(vm, name);
+    if (strcmp(text, "__name__") == 0 || strcmp(text, "__module__") == 0) return set_name(vm, c, text, item);
     gpa_code rc = keep_past(vm, c, name);
     note_member(vm, c, sym_text(vm, name), item);
     return rc ? rc : dict_set_text(vm, c->members.dict, sym_text(vm, name), item);

@@ -3,8 +3,8 @@
  * A class is a CLASS value: a dict of members, its bases, and the order in which its ancestors are asked for a member that
  * it lacks (Python's C3 order). An instance is an OBJECT of instance_kind, a record (lang/record.h) whose members are the
  * class's: field 0 is the dict of its attributes, field 1 its class. A class that derives from an exception has exceptions
- * as its instances, EXCEPTION values that know their class. Metaclasses, __del__, and classes derived from other built-in
- * types are refused.
+ * as its instances, EXCEPTION values that know their class. One that derives from tuple has instances that hold a tuple
+ * (value_plain). Metaclasses, __del__, and classes derived from other built-in types are refused.
  *
  * Cycles (an instance that holds itself, a method that holds its class) are broken when the vm goes: it knows all classes and
  * instances. What instances do is in lang/instance.h. */
@@ -24,6 +24,7 @@ typedef struct class_obj {
     bool closed;        /* instances have no attributes but those in __slots__ */
     bool asks_first;    /* it, or one it derives from, has properties or other members that go before what an instance has */
     bool sets;          /* likewise __setattr__ */
+    bool tuple;         /* it derives from tuple: field 0 of an instance is its items, a TUPLE, and there are no attributes */
     value bases;        /* a TUPLE of CLASSes and of TYPEs (exceptions; object alone where nothing was written) */
     value order;        /* a TUPLE of CLASSes: who is asked for a member after the class itself */
     value members;      /* a DICT */

@@ -371,7 +371,7 @@ static gpa_code percent_one(percents *p, const char *start, const char **s, cons
 }
 
 gpa_code format_percent(gpa_vm *vm, const str_obj *fmt, value args, gpa_str *out) {
-    percents p = {vm, args, 0};
+    percents p = {vm, value_plain(args), 0};
     const char *s = fmt->text, *end = s + fmt->size;
     while (s < end) {
         const char *from = s;

@@ -14,8 +14,8 @@ static links *links_of(object_obj *o) { return (links *)(void *)&o->fields[2]; }
 
 /* ---- making ---- */
 
-gpa_code instance_empty(gpa_vm *vm, class_obj *c, value *out) {
-    value fields = v_dict(vm), v = fields.tag == V_UNSET ? fields : v_object(vm, &instance_kind, 3);
+gpa_code instance_empty(gpa_vm *vm, class_obj *c, value items, value *out) {
+    value fields = c->tuple ? value_retain(items) : v_dict(vm), v = fields.tag == V_UNSET ? fields : v_object(vm, &instance_kind, 3);
     if (v.tag == V_UNSET) {
         value_release(vm, fields);
         return vm->err.code;
@@ -44,11 +44,11 @@ static gpa_code fail_abstract(gpa_vm *vm, const class_obj *c) {
 
 gpa_code instance_begin(gpa_vm *vm, class_obj *c, value *made, value *init) {
     *made = *init = v_unset();
-    if (c->error || c->abstract.tag != V_NONE || class_member_peek(vm, c, vm->sym_new).tag != V_UNSET) return GPA_OK;
+    if (c->error || c->tuple || c->abstract.tag != V_NONE || class_member_peek(vm, c, vm->sym_new).tag != V_UNSET) return GPA_OK;
     value m = class_member_peek(vm, c, vm->sym_init);
     if (m.tag != V_FUNC) return GPA_OK;
     *init = m;
-    return instance_empty(vm, c, made);
+    return instance_empty(vm, c, v_unset(), made);
 }
 
 gpa_code instance_fail_init(gpa_vm *vm, value returned) {
@@ -57,7 +57,9 @@ gpa_code instance_fail_init(gpa_vm *vm, value returned) {
 
 /* What __init__ is given: an exception with the positional arguments, or an instance. */
 static gpa_code make_plain(gpa_vm *vm, class_obj *c, size_t n, const value *args, value *out) {
-    if (!c->error) return instance_empty(vm, c, out);
+    if (c->tuple && n > 1) return vm_fail(vm, GPA_E_TYPE, "tuple expected at most 1 argument, got %zu", n);
+    if (c->tuple) return tuple_new(vm, (value[]){v_obj(V_CLASS, c), n ? args[0] : v_unset()}, out);
+    if (!c->error) return instance_empty(vm, c, v_unset(), out);
     value all = v_tuple(vm, n, args);
     value exc = all.tag == V_UNSET ? all : v_exception(vm, c->error, all);
     value_release(vm, all);
@@ -80,7 +82,7 @@ gpa_code instance_new(gpa_vm *vm, class_obj *c, size_t n, const value *args, siz
     value by = class_member_peek(vm, c, vm->sym_new), init = class_member_peek(vm, c, vm->sym_init);
     if (is_kind(by, &static_kind)) by = by.object->fields[WRAPPED];
     if (c->abstract.tag != V_NONE) return fail_abstract(vm, c);
-    if (init.tag == V_UNSET && by.tag == V_UNSET && !c->error && n + n_named) return vm_fail(vm, GPA_E_TYPE, "%s() takes no arguments", c->text);
+    if (init.tag == V_UNSET && by.tag == V_UNSET && !c->error && (c->tuple ? n_named : n + n_named)) return vm_fail(vm, GPA_E_TYPE, "%s() takes no arguments", c->text);
     gpa_code rc = by.tag == V_UNSET ? make_plain(vm, c, n, args, &made) : call_with(vm, by, class, n, args, n_named, names, &made);
     if (rc) return rc;
     const class_obj *of = class_of_peek(made);
@@ -100,7 +102,7 @@ bool instance_has(value v, const char *member) {
 
 dict_obj *instance_fields_peek(value v) {
     if (v.tag == V_EXCEPTION) return v.exc->fields.tag == V_DICT ? v.exc->fields.dict : NULL;
-    return is_kind(v, &instance_kind) ? v.object->fields[0].dict : NULL;
+    return is_kind(v, &instance_kind) && v.object->fields[0].tag == V_DICT ? v.object->fields[0].dict : NULL;
 }
 
 static dict_entry *own_entry(gpa_vm *vm, value v, gpa_sym name) {
@@ -139,6 +141,9 @@ gpa_code instance_attr(gpa_vm *vm, value v, gpa_sym name, value *out, value *sel
         return class_bind(vm, m, v, v_obj(V_CLASS, c), out);
     } else if (strcmp(sym_text(vm, name), "__dict__") == 0 && instance_fields_peek(v)) {
         *out = value_retain(v_obj(V_DICT, instance_fields_peek(v)));
+    } else if (c && c->tuple) {
+        const native *row = native_find(OWNER_TUPLE, sym_text(vm, name));
+        if (row && row->kind == NATIVE_METHOD) return native_give(v_method(vm, value_plain(v), (value){.tag = V_NATIVE, .native = row}), out);
     }
     return GPA_OK;
 }
@@ -226,7 +231,7 @@ gpa_code instance_set(gpa_vm *vm, value v, gpa_sym name, value item, bool plain)
         value_release(vm, old);
         return GPA_OK;
     }
-    if (c && c->closed && !has_slot(vm, c, sym_text(vm, name)))
+    if (c && (c->tuple || c->closed) && !has_slot(vm, c, sym_text(vm, name)))
         return vm_fail(vm, GPA_E_ATTRIBUTE, "'%s' object has no attribute '%s'", c->text, sym_text(vm, name));
     if (!instance_fields_peek(v)) {
         value d = v_dict(vm);
@@ -269,7 +274,8 @@ void instance_free(gpa_vm *vm, object_obj *o) {
 
 void instance_break_cycles(gpa_vm *vm) {
     for (object_obj *o = vm->instances; o; o = links_of(o)->next) o->head.refs++;
-    for (object_obj *o = vm->instances; o; o = links_of(o)->next) dict_clear(vm, o->fields[0].dict);
+    for (object_obj *o = vm->instances; o; o = links_of(o)->next)
+        if (o->fields[0].tag == V_DICT) dict_clear(vm, o->fields[0].dict);
     for (object_obj *o = vm->instances, *next; o; o = next) {
         next = links_of(o)->next;
         value_release(vm, v_obj(V_OBJECT, o));

@@ -8,8 +8,8 @@
 
 #include "lang/class.h"
 
-/* An instance without attributes: what object.__new__(cls) gives. */
-gpa_code instance_empty(gpa_vm *vm, class_obj *c, value *out);
+/* An instance without attributes: what object.__new__(cls) gives. Of a class that derives from tuple, the items are `items`, a TUPLE. */
+gpa_code instance_empty(gpa_vm *vm, class_obj *c, value items, value *out);
 /* An instance whose __init__ is a function that the caller is to run: *made (owned) and *init (borrowed). Both stay UNSET
  * where instance_new is to make it. */
 gpa_code instance_begin(gpa_vm *vm, class_obj *c, value *made, value *init);

@@ -87,6 +87,8 @@ static gpa_code set(gpa_vm *vm, object_obj *o, const char *name, value item) {
 
 /* ---- what the language asks ---- */
 
+static bool is_tuple(const object_obj *o) { return o->fields[0].tag == V_TUPLE; }
+
 /* What a member gives for a text; *found: there is one, and it gave a str. */
 static gpa_code put_text(gpa_vm *vm, object_obj *o, const char *name, gpa_str *out, bool *found) {
     value text = v_none();
@@ -110,6 +112,7 @@ static gpa_code repr(gpa_vm *vm, object_obj *o, gpa_str *out) {
     bool found;
     gpa_code rc = put_text(vm, o, "__repr__", out, &found);
     if (rc || found) return rc;
+    if (is_tuple(o)) return vm_repr(vm, o->fields[0], out);
     if (o->kind != &instance_kind) str_printf(out, "<%s object>", name_of(o));
     else put_default(vm, o, out);
     return GPA_OK;
@@ -134,6 +137,7 @@ static gpa_code call(gpa_vm *vm, object_obj *o, size_t n, const value *args, siz
 static gpa_code getitem(gpa_vm *vm, object_obj *o, value key, value *out) {
     bool found;
     gpa_code rc = ask(vm, o, "__getitem__", 1, &key, out, &found);
+    if (!rc && !found && is_tuple(o)) return vm_getitem(vm, o->fields[0], key, out);
     return rc || found ? rc : vm_fail(vm, GPA_E_TYPE, "'%s' object is not subscriptable", name_of(o));
 }
 
@@ -219,7 +223,8 @@ static gpa_code iter(gpa_vm *vm, object_obj *o, value *out) {
     gpa_code rc = ask(vm, o, "__iter__", 0, NULL, &items, &found);
     if (rc) return rc;
     bool record = found && items.tag == V_OBJECT && record_is(items.object->kind);
-    if (!found) rc = items_of(vm, o, out);
+    if (!found && is_tuple(o)) rc = vm_iter(vm, o->fields[0], out);
+    else if (!found) rc = items_of(vm, o, out);
     else if (record && member_peek(vm, items.object, "__next__").tag != V_UNSET) rc = own_items(vm, items.object, out);
     else if (items.tag != V_ITER && o->kind == &instance_kind) rc = vm_fail(vm, GPA_E_TYPE, "iter() returned non-iterator of type '%s'", value_type_name(items));
     else rc = vm_iter(vm, items, out);
@@ -252,6 +257,7 @@ static gpa_code len(gpa_vm *vm, object_obj *o, int64_t *out) {
     value n = v_none();
     int64_t n_given = 0;
     gpa_code rc = ask(vm, o, "__len__", 0, NULL, &n, &found);
+    if (!rc && !found && is_tuple(o)) return *out = (int64_t)o->fields[0].tuple->count, GPA_OK;
     if (!rc && found && o->kind == &instance_kind) {
         rc = arg_int(vm, n, "len", &n_given);
         if (!rc && n_given < 0) rc = vm_fail(vm, GPA_E_VALUE, "__len__() should return >= 0");
@@ -271,6 +277,7 @@ static gpa_code contains(gpa_vm *vm, object_obj *o, value item, bool *out) {
     gpa_code rc = ask(vm, o, "__contains__", 1, &item, &v, &found);
     bool items = o->kind == &instance_kind && (member_peek(vm, o, "__iter__").tag != V_UNSET || member_peek(vm, o, "__getitem__").tag != V_UNSET);
     if (!rc && !found && items) return op_contains_items(vm, v_obj(V_OBJECT, o), item, out);
+    if (!rc && !found && is_tuple(o)) return op_contains_items(vm, o->fields[0], item, out);
     if (!rc && !found) rc = vm_fail(vm, GPA_E_TYPE, "argument of type '%s' is not iterable", name_of(o));
     if (!rc) rc = value_truth(vm, v, out);
     value_release(vm, v);
@@ -436,7 +443,7 @@ gpa_code record_truth(gpa_vm *vm, object_obj *o, bool *out) {
     else if (!rc && found) rc = value_truth(vm, said, out);
     value_release(vm, said);
     if (rc || found) return rc;
-    if (member_peek(vm, o, "__len__").tag == V_FUNC) rc = len(vm, o, &n);
+    if (member_peek(vm, o, "__len__").tag == V_FUNC || is_tuple(o)) rc = len(vm, o, &n);
     *out = n != 0;
     return rc;
 }
@@ -454,7 +461,7 @@ gpa_code record_hash(gpa_vm *vm, value v, uint64_t *out, bool *handled) {
 }
 
 value record_text_peek(gpa_vm *vm, value v, const char *name) {
-    value text = v.tag == V_OBJECT && record_is(v.object->kind) ? dict_text_peek(vm, v.object->fields[0].dict, name) : v_unset();
+    value text = v.tag == V_OBJECT && record_is(v.object->kind) && v.object->fields[0].tag == V_DICT ? dict_text_peek(vm, v.object->fields[0].dict, name) : v_unset();
     return text.tag == V_STR ? text : v_unset();
 }
 

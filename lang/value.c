@@ -9,7 +9,9 @@
 #include "lang/big.h"
 #include "lang/builtin/tables.h"
 #include "lang/class.h"
+#include "lang/builtin/kinds.h"
 #include "lang/container.h"
+#include "lang/instance.h"
 #include "lang/machine.h"
 #include "lang/number.h"
 #include "lang/record.h"
@@ -406,7 +408,10 @@ const char *type_name(uint32_t aux) {
     return tag_names[aux];
 }
 
-value value_plain(value v) { return v.tag == V_OBJECT && v.object->kind->tuple ? v.object->fields[0] : v; }
+value value_plain(value v) {
+    bool tuple = v.tag == V_OBJECT && (v.object->kind->tuple || (v.object->kind == &instance_kind && v.object->fields[0].tag == V_TUPLE));
+    return tuple ? v.object->fields[0] : v;
+}
 
 const char *value_type_name(value v) {
     if (v.tag == V_NUM) return numpy_names[v.aux];
@@ -512,7 +517,7 @@ static gpa_code hash_at(gpa_vm *vm, value v, int depth, uint64_t *out) {
         *out = (uint64_t)number_hash(&n);
         return GPA_OK;
     }
-    v = value_plain(v);
+    if (!instance_has(v, "__hash__")) v = value_plain(v);
     if (v.tag == V_TUPLE) return tuple_hash(vm, v.tuple, depth, out);
     if (v.tag == V_ARRAY && v.aux) {
         value now;
@@ -633,8 +638,10 @@ static gpa_code equal(gpa_vm *vm, value a, value b, int depth, bool *out) {
         *out = true;
         return GPA_OK;
     }
-    a = value_plain(a);
-    b = value_plain(b);
+    if (!instance_has(a, "__eq__") && !instance_has(b, "__eq__")) {
+        a = value_plain(a);
+        b = value_plain(b);
+    }
     if (a.tag == V_STR && b.tag == V_STR) {
         *out = a.str->size == b.str->size && memcmp(a.str->text, b.str->text, a.str->size) == 0;
         return GPA_OK;

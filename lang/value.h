@@ -277,7 +277,8 @@ gpa_code set_has(struct vm *vm, set_obj *s, value v, bool *out);
 gpa_code value_now(struct vm *vm, value v, value *out);
 /* A NumPy scalar, lazy or not, as Python's number, and a tuple of such; any other value as it is. Owned. */
 gpa_code value_python(struct vm *vm, value v, value *out);
-/* The tuple that an object with names for the items of one is; any other value as it is. Borrowed. */
+/* The tuple that an object with names for the items of one is, or an instance of a class that derives from tuple; any other value as it is.
+ * Borrowed. */
 value value_plain(value v);
 /* The hash of a str's text: hash_bytes with seed 0, as interned names have; never 0. Kept in the object. */
 uint64_t str_hash(struct str_obj *s);

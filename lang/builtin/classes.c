@@ -14,7 +14,8 @@ const object_kind plain_kind = {.type_name = "object"};
 
 gpa_code object_new(gpa_vm *vm, value *argv, value *out) {
     value cls = argv[0];
-    if (cls.tag == V_CLASS && !cls.class->error) return instance_empty(vm, cls.class, out);
+    if (cls.tag == V_CLASS && cls.class->tuple) return vm_fail(vm, GPA_E_TYPE, "object.__new__(%s) is not safe, use %s.__new__()", cls.class->text, cls.class->text);
+    if (cls.tag == V_CLASS && !cls.class->error) return instance_empty(vm, cls.class, v_unset(), out);
     bool object = cls.tag == V_TYPE && cls.aux == V_OBJECT;
     if (!object) return vm_fail(vm, GPA_E_TYPE, "object.__new__(X): X is not a class that can be made by it ('%s')", cls.tag == V_TYPE ? type_name(cls.aux) : value_type_name(cls));
     if (argv[1].tuple->count || argv[2].dict->count) return vm_fail(vm, GPA_E_TYPE, "object() takes no arguments");
@@ -31,7 +32,8 @@ gpa_code object_init(gpa_vm *vm, value *argv, value *out) {
 gpa_code object_repr(gpa_vm *vm, value *argv, value *out) {
     gpa_str s;
     str_init(&s);
-    gpa_code rc = is_instance(argv[0]) ? record_default_repr(vm, argv[0].object, &s) : vm_repr(vm, argv[0], &s);
+    bool tuple = value_plain(argv[0]).tag == V_TUPLE;
+    gpa_code rc = tuple ? vm_repr(vm, value_plain(argv[0]), &s) : is_instance(argv[0]) ? record_default_repr(vm, argv[0].object, &s) : vm_repr(vm, argv[0], &s);
     if (!rc) return native_give(v_str_take(vm, &s), out);
     str_free(&s);
     return rc;
@@ -45,7 +47,13 @@ gpa_code object_format(gpa_vm *vm, value *argv, value *out) {
 }
 
 gpa_code object_eq(gpa_vm *vm, value *argv, value *out) {
-    (void)vm;
+    value items = value_plain(argv[0]), other = value_plain(argv[1]);
+    bool equal = false;
+    if (items.tag == V_TUPLE && other.tag == V_TUPLE) {
+        gpa_code rc = value_equal(vm, items, other, &equal);
+        *out = v_bool(equal);
+        return rc;
+    }
     *out = value_is(argv[0], argv[1]) ? v_bool(true) : (value){.tag = V_NOT_IMPLEMENTED};
     return GPA_OK;
 }
@@ -58,9 +66,11 @@ gpa_code object_ne(gpa_vm *vm, value *argv, value *out) {
 }
 
 gpa_code object_hash(gpa_vm *vm, value *argv, value *out) {
-    (void)vm;
-    *out = v_int((int64_t)((uint64_t)(uintptr_t)argv[0].o >> 4));
-    return GPA_OK;
+    uint64_t h = (uint64_t)(uintptr_t)argv[0].o >> 4;
+    value items = value_plain(argv[0]);
+    gpa_code rc = items.tag == V_TUPLE ? value_hash(vm, items, &h) : GPA_OK;
+    *out = v_int((int64_t)h);
+    return rc;
 }
 
 /* The name of an attribute among the arguments; 0 after a failure. */
@@ -167,7 +177,9 @@ gpa_code wrapped_function(gpa_vm *vm, value *argv, value *out) {
 
 /* What is no member of a class that a program wrote is a row of object, or of the exceptions. */
 static gpa_code row_of(gpa_vm *vm, const class_obj *c, value self, const char *name, value *out) {
-    const native *row = native_find(c->error ? OWNER_EXCEPTION : OWNER_OBJECT, name);
+    const native *row = c->tuple ? native_find(OWNER_TUPLE, name) : NULL;
+    if (row && row->kind == NATIVE_METHOD) self = value_plain(self);
+    if (!row) row = native_find(c->error ? OWNER_EXCEPTION : OWNER_OBJECT, name);
     if (!row) return GPA_OK;
     if (row->kind == NATIVE_PROPERTY) return row->fn(vm, &self, out);
     value fn = {.tag = V_NATIVE, .native = row};

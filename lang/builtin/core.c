@@ -197,7 +197,7 @@ static value type_peek(value v) {
 }
 
 static gpa_code matches_any(gpa_vm *vm, value type, value classes, const char *fn, bool *out) {
-    uint32_t built_in = type.tag == V_TYPE ? type.aux : type.class->error ? AUX_ERROR + (uint32_t)type.class->error : V_OBJECT;
+    uint32_t built_in = type.tag == V_TYPE ? type.aux : type.class->error ? AUX_ERROR + (uint32_t)type.class->error : type.class->tuple ? V_TUPLE : V_OBJECT;
     *out = false;
     if (classes.tag == V_TYPE) {
         *out = derives(built_in, classes.aux);

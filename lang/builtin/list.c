@@ -1,6 +1,7 @@
 /* list, tuple and range: making them, and their methods. */
 #include "lang/builtin/all.h"
 #include "lang/container.h"
+#include "lang/instance.h"
 #include "lang/format.h"
 #include "lang/number.h"
 
@@ -144,16 +145,26 @@ gpa_code list_m_clear(gpa_vm *vm, value *argv, value *out) {
 
 /* ---- tuple ---- */
 
-gpa_code tuple_new(gpa_vm *vm, value *argv, value *out) {
-    if (argv[1].tag == V_UNSET) return native_give(v_tuple(vm, 0, NULL), out);
-    if (argv[1].tag == V_TUPLE) {
-        *out = value_retain(argv[1]);
+static gpa_code tuple_of(gpa_vm *vm, value v, value *out) {
+    value items;
+    if (v.tag == V_UNSET) return native_give(v_tuple(vm, 0, NULL), out);
+    if (v.tag == V_TUPLE) {
+        *out = value_retain(v);
         return GPA_OK;
     }
-    value items;
-    gpa_code rc = vm_collect(vm, argv[1], &items);
+    gpa_code rc = vm_collect(vm, v, &items);
     if (rc) return rc;
     rc = native_give(v_tuple(vm, items.list->count, items.list->items), out);
+    value_release(vm, items);
+    return rc;
+}
+
+gpa_code tuple_new(gpa_vm *vm, value *argv, value *out) { /* cls, iterable */
+    value items = v_none();
+    gpa_code rc = tuple_of(vm, argv[1], &items);
+    bool class = argv[0].tag == V_CLASS && argv[0].class->tuple;
+    if (!rc && class) rc = instance_empty(vm, argv[0].class, items, out);
+    else if (!rc) *out = value_retain(items);
     value_release(vm, items);
     return rc;
 }

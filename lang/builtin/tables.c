@@ -6,6 +6,7 @@
 #include "lang/builtin/file.h"
 #include "lang/builtin/kinds.h"
 #include "lang/builtin/os.h"
+#include "lang/class.h"
 #include "lang/generator.h"
 #include "lang/numpy/numpy.h"
 
@@ -121,6 +122,7 @@ native_owner owner_of_value(value v) {
 
 bool native_takes(const native *row, value self) {
     if (self.tag == V_TYPE && row->owner == owners[OWNER_NAMED].name && strcmp(row->name, "_make") == 0) return true; /* a method of the type */
+    if (self.tag == V_CLASS && self.class->tuple && row->owner == owner_TUPLE) return strcmp(row->name, "__new__") == 0;
     if (self.tag == V_CLASS) return row->owner == owner_OBJECT || row->owner == owner_TYPE;
     if (self.tag == V_TYPE && row->owner != owner_TYPE) return strcmp(row->name, "__new__") == 0;
     for (native_owner o = owner_of_value(self); o != OWNER_COUNT; o = owner_next(o))

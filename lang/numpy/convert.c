@@ -69,6 +69,7 @@ gpa_code arg_dtype(gpa_vm *vm, value v, gpa_dtype *out) {
 
 gpa_code arg_ints(gpa_vm *vm, value v, const char *what, int max, int *n, int64_t *out) {
     *n = 0;
+    v = value_plain(v);
     bool sequence = v.tag == V_LIST || v.tag == V_TUPLE || v.tag == V_RANGE || (v.tag == V_ARRAY && v.array->arr->ndim);
     if (!sequence) {
         *n = 1;
@@ -314,6 +315,7 @@ static gpa_code beyond(gpa_vm *vm) {
 }
 
 static gpa_code discover(walk *w, value v, int depth) {
+    v = value_plain(v);
     if (is_sequence(v)) {
         int64_t n = sequence_len(v);
         if (depth >= GPA_MAX_DIMS) return vm_fail(w->vm, GPA_E_VALUE, "setting an array element with a sequence. The requested array would exceed the maximum number of dimension of %d.", GPA_MAX_DIMS);
@@ -359,6 +361,7 @@ static gpa_code convert(gpa_vm *vm, const gpa_opnd *o, gpa_dtype to, gpa_val *ou
 
 static gpa_code fill(walk *w, value v) {
     gpa_code rc = GPA_OK;
+    v = value_plain(v);
     if (is_sequence(v)) {
         int64_t n = sequence_len(v);
         for (int64_t i = 0; i < n; i++)
