@@ -2,7 +2,7 @@
  *
  * A trip is what is pending at an edge: `look` describes it by words in which nodes have the numbers of their first meeting,
  * the results of the trip before come first, and numbers and arrays stand apart. Trips with equal words are one loop if they
- * read the same arrays and their numbers go on evenly.
+ * read the same arrays. Their numbers stay, or grow by whole steps, or else are listed: each trip chooses its own from parameters.
  *
  *   trips 0  nothing is held; `left` names the memory of the last edge's results: a trip that reads it may be held
  *   trips 1  the first trip is held as it was recorded
@@ -25,8 +25,13 @@ enum {
     MOST_NUMBERS = 24,
     KNOWN = 8,         /* loops whose bodies are kept */
     FIRST_TRIPS = 4,   /* so many trips are launched first, then twice as many, */
-    MOST_TRIPS = 32    /* up to so many: the device is busy with them while the next ones are recorded */
+    MOST_TRIPS = 32,   /* up to so many: the device is busy with them while the next ones are recorded */
+    FEW_NODES = 32,    /* of a trip that is written out for each */
+    MOST_LISTED = 8    /* and so many where numbers are listed */
 };
+
+/* How a number goes on. STEPS: by its step; LISTED: anyhow; AS_ANOTHER: as one before it that it equals. */
+typedef enum { STAYS, STEPS, LISTED, AS_ANOTHER } course;
 
 /* What a node of a trip is to the loop; the rest of its word says which. */
 typedef enum { CARRIED, NUMBER, GIVEN, COMPUTED } part;
@@ -35,8 +40,8 @@ typedef struct {
     uint64_t words[MOST_WORDS];
     node *nodes[MOST_NODES];       /* by number; the first n_out: the results of the trip before, NULL where they are not read */
     node *given[BODY_MAX_IN];      /* arrays that the trip reads and does not change */
-    const node *numbers[MOST_NUMBERS];
-    gpa_val v[MOST_NUMBERS];       /* their values: `numbers` do not outlive the trip */
+    gpa_val v[MOST_NUMBERS];       /* numbers, in the order in which nodes take them */
+    uint8_t type[MOST_NUMBERS];
     gpa_storage *to[MOST_OUT];     /* where the results belong */
     int32_t root[MOST_OUT];        /* and their nodes' numbers */
     int n_words, n_nodes, n_given, n_numbers, n_out;
@@ -60,7 +65,11 @@ struct roll {
     gpa_body *body;                /* trips > 1; counted */
     node *in[BODY_MAX_IN];         /* its inputs, counted; the last one is the number of trips */
     int n_in;
-    uint64_t step[MOST_NUMBERS];   /* by how much each number grows; 0: it stays */
+    bool is_read[MOST_OUT];        /* results of the trip before: those have a first value among the inputs */
+    course course[MOST_NUMBERS];
+    uint64_t step[MOST_NUMBERS];   /* by how much a number grows; of AS_ANOTHER: which one */
+    enum { EVEN, UNEVEN, ALONE } uneven[MOST_NUMBERS]; /* numbers of this loop that went on otherwise before: they are listed */
+    int listed, n_listed, lists;   /* trips whose numbers are listed, 0: none; numbers that are; the first one's place in `in` */
     known known[KNOWN];
     int next;                      /* to be replaced */
     bool busy;                     /* what is held is being computed */
@@ -84,11 +93,12 @@ static bool add_node(gpa_rt *rt, trip *t, node *n) {
     return true;
 }
 
-static bool add_number(gpa_rt *rt, trip *t, node *n, const node *number) {
-    if (t->n_numbers == MOST_NUMBERS || !add_node(rt, t, n)) return false;
-    t->numbers[t->n_numbers] = number;
-    t->v[t->n_numbers] = number->v;
-    return put(t, head(NUMBER, number->dtype, (uint64_t)t->n_numbers++));
+/* Numbers are told apart by where they stand: equal ones may be one node in this trip and two in the next. */
+static bool add_number(trip *t, const node *number) {
+    if (t->n_numbers == MOST_NUMBERS) return false;
+    t->type[t->n_numbers] = number->dtype;
+    t->v[t->n_numbers++] = number->v;
+    return put(t, head(NUMBER, number->dtype, 0));
 }
 
 /* Which result of the trip before a leaf is, the whole of it; -1: none. *partly: it shows some of one in another way. */
@@ -129,13 +139,16 @@ static bool look_at(gpa_rt *rt, const struct roll *r, trip *t, node *n) {
         return true;
     }
     const node *number = repeated_number(n);
-    if (number) return add_number(rt, t, n, number);
+    if (number) return add_number(t, number) && add_node(rt, t, n);
     if (n->kind == NODE_BUF || n->kind == NODE_IOTA) return add_given(rt, r, t, n);
     if (!node_is_elementwise(n) || (n->kind == NODE_BODY && n->body->n_out > 1)) return false;
     for (int i = 0; i < n->n_in; i++)
-        if (!look_at(rt, r, t, n->in[i])) return false;
+        if (!repeated_number(n->in[i]) && !look_at(rt, r, t, n->in[i])) return false;
     bool room = put(t, head(COMPUTED, n->dtype, (uint64_t)n->kind | (uint64_t)n->sub << 8 | (uint64_t)n->n_in << 24));
-    for (int i = 0; i < n->n_in && room; i++) room = put(t, (uint64_t)n->in[i]->slot);
+    for (int i = 0; i < n->n_in && room; i++) {
+        const node *operand = repeated_number(n->in[i]);
+        room = operand ? add_number(t, operand) : put(t, head(COMPUTED, 0, (uint64_t)n->in[i]->slot));
+    }
     if (room && n->kind == NODE_BODY) room = put(t, (uint64_t)(uintptr_t)n->body);
     return room && add_node(rt, t, n);
 }
@@ -180,13 +193,10 @@ static int32_t new_param(kir_func *f, gpa_dtype t) {
     return p < 0 ? -1 : kir_emit(f, ins(KIR_PARAM, t, -1, -1, -1, (uint32_t)p));
 }
 
-/* Which results of the trip before are read: those have a first value among the inputs. */
-static bool is_read(const trip *t, int i) { return t->nodes[i] != NULL; }
-
-/* The value of a computed node in a trip. */
-static int32_t compute(kir_func *f, const node *n, const int32_t *value) {
+/* The value of a computed node in a trip; *number: the number that is taken next. */
+static int32_t compute(kir_func *f, const node *n, const int32_t *value, const int32_t **number) {
     int32_t in[BODY_MAX_IN];
-    for (int i = 0; i < n->n_in; i++) in[i] = value[n->in[i]->slot];
+    for (int i = 0; i < n->n_in; i++) in[i] = repeated_number(n->in[i]) ? *(*number)++ : value[n->in[i]->slot];
     kir_at(f, n->span);
     if (n->kind == NODE_CAST) return kir_cast(f, (gpa_dtype)n->dtype, in[0]);
     if (n->kind == NODE_BODY) return body_emit(n->body, f, in) ? body_value(n->body, n->sub) : -1;
@@ -196,40 +206,98 @@ static int32_t compute(kir_func *f, const node *n, const int32_t *value) {
 }
 
 /* The parameters are, in this order: the first values of the carried results that are read, the arrays, the numbers with the
- * steps of those that vary, the number of trips (gather_inputs). */
-static void write_loop(const struct roll *r, const trip *t, kir_func *f, int32_t *out) {
-    int32_t value[MOST_NODES], given[BODY_MAX_IN], number[MOST_NUMBERS], step[MOST_NUMBERS], var[MOST_OUT];
-    gpa_dtype type[MOST_OUT];
-    for (int i = 0; i < t->n_out; i++) {
-        type[i] = (gpa_dtype)t->to[i]->node->dtype;
-        var[i] = is_read(r->before, i) ? new_param(f, type[i]) : -1;
-    }
-    for (int i = 0; i < t->n_given; i++) given[i] = new_param(f, (gpa_dtype)t->given[i]->dtype);
+ * steps of those that grow, the numbers that are listed, trip by trip, and the number of trips (gather_inputs). */
+typedef struct {
+    int32_t first[MOST_OUT], given[BODY_MAX_IN], number[MOST_NUMBERS], step[MOST_NUMBERS], list[MOST_NUMBERS][MOST_LISTED], trips;
+} params;
+
+static void add_params(const struct roll *r, const trip *t, kir_func *f, params *p) {
+    for (int i = 0; i < t->n_out; i++) p->first[i] = r->is_read[i] ? new_param(f, (gpa_dtype)t->to[i]->node->dtype) : -1;
+    for (int i = 0; i < t->n_given; i++) p->given[i] = new_param(f, (gpa_dtype)t->given[i]->dtype);
     for (int i = 0; i < t->n_numbers; i++) {
-        number[i] = new_param(f, r->step[i] ? DT_I64 : (gpa_dtype)t->numbers[i]->dtype);
-        step[i] = r->step[i] ? new_param(f, DT_I64) : -1;
+        if (r->course[i] == STAYS) p->number[i] = new_param(f, (gpa_dtype)t->type[i]);
+        if (r->course[i] != STEPS) continue;
+        p->number[i] = new_param(f, DT_I64);
+        p->step[i] = new_param(f, DT_I64);
     }
-    int32_t trips = new_param(f, DT_I64), zero = kir_const(f, DT_I64, (gpa_val){.I64 = 0}), one = kir_const(f, DT_I64, (gpa_val){.I64 = 1});
-    for (int i = 0; i < t->n_out; i++) var[i] = kir_emit(f, ins(KIR_VAR, type[i], var[i], -1, -1, 0));
-    int32_t k = kir_open(f, ins(KIR_FOR, DT_I64, zero, trips, one, KIR_FEW));
-    for (int i = 0; i < t->n_out; i++) value[i] = is_read(r->before, i) ? kir_emit(f, ins(KIR_GET, type[i], var[i], -1, -1, 0)) : -1;
+    for (int i = 0; i < t->n_numbers; i++)
+        for (int j = 0; r->course[i] == LISTED && j < r->listed; j++) p->list[i][j] = new_param(f, (gpa_dtype)t->type[i]);
+    p->trips = new_param(f, DT_I64);
+}
+
+/* Of 2^bits values from the first one on, the one that the bits of the trip choose. */
+static int32_t choose(kir_func *f, const int32_t *values, const int32_t *odd, int bits) {
+    if (bits == 0) return values[0];
+    int32_t even = choose(f, values, odd, bits - 1), other = choose(f, values + (1 << (bits - 1)), odd, bits - 1);
+    return kir_op3(f, OP_WHERE, odd[bits - 1], other, even);
+}
+
+/* The numbers of trip k, a value of the body; which >= 0: k is known to be that. */
+static void write_numbers(const struct roll *r, const trip *t, kir_func *f, const params *p, int32_t k, int which, int32_t *number) {
+    int32_t odd[MOST_LISTED] = {0};
+    int bits = 0;
+    for (; which < 0 && 1 << bits < r->listed; bits++) {
+        int32_t bit = kir_const(f, DT_I64, (gpa_val){.I64 = 1 << bits});
+        odd[bits] = kir_op2(f, OP_NOT_EQUAL, kir_op2(f, OP_BITWISE_AND, k, bit), kir_const(f, DT_I64, (gpa_val){.I64 = 0}));
+    }
+    for (int i = 0; i < t->n_numbers; i++) {
+        switch (r->course[i]) {
+        case STAYS: number[i] = p->number[i]; break;
+        case STEPS:
+            number[i] = kir_op2(f, OP_ADD, p->number[i], kir_op2(f, OP_MULTIPLY, k, p->step[i]));
+            number[i] = kir_cast(f, (gpa_dtype)t->type[i], number[i]);
+            break;
+        case LISTED: number[i] = which < 0 ? choose(f, p->list[i], odd, bits) : p->list[i][which]; break;
+        case AS_ANOTHER: number[i] = number[r->step[i]]; break;
+        }
+    }
+}
+
+/* A trip. value: of the trip's nodes, the results of the trip before to begin with; they become those of this one. */
+static void write_trip(const trip *t, kir_func *f, const params *p, const int32_t *number, int32_t *value) {
+    int32_t out[MOST_OUT];
     for (int i = t->n_out; i < t->n_nodes; i++) {
         const node *n = t->nodes[i];
         int w = 0;
         if (repeated_number(n)) {
-            while (t->numbers[w] != repeated_number(n)) w++;
-            value[i] = number[w];
-            if (step[w] >= 0) value[i] = kir_cast(f, (gpa_dtype)n->dtype, kir_op2(f, OP_ADD, number[w], kir_op2(f, OP_MULTIPLY, k, step[w])));
+            value[i] = *number++;
         } else if (n->kind == NODE_BUF || n->kind == NODE_IOTA) {
             while (t->given[w] != n) w++;
-            value[i] = given[w];
+            value[i] = p->given[w];
         } else {
-            value[i] = compute(f, n, value);
+            value[i] = compute(f, n, value, &number);
         }
     }
-    for (int i = 0; i < t->n_out; i++) kir_emit(f, ins(KIR_SET, DT_NONE, var[i], value[t->root[i]], -1, 0));
+    for (int i = 0; i < t->n_out; i++) out[i] = value[t->root[i]];
+    memcpy(value, out, (size_t)t->n_out * sizeof *out);
+}
+
+static void write_loop(const struct roll *r, const trip *t, kir_func *f, const params *p, int32_t *out) {
+    int32_t value[MOST_NODES], number[MOST_NUMBERS], var[MOST_OUT];
+    int32_t zero = kir_const(f, DT_I64, (gpa_val){.I64 = 0}), one = kir_const(f, DT_I64, (gpa_val){.I64 = 1});
+    gpa_dtype type[MOST_OUT];
+    for (int i = 0; i < t->n_out; i++) {
+        type[i] = (gpa_dtype)t->to[i]->node->dtype;
+        var[i] = kir_emit(f, ins(KIR_VAR, type[i], p->first[i], -1, -1, 0));
+    }
+    int32_t k = kir_open(f, ins(KIR_FOR, DT_I64, zero, p->trips, one, KIR_FEW));
+    for (int i = 0; i < t->n_out; i++) value[i] = r->is_read[i] ? kir_emit(f, ins(KIR_GET, type[i], var[i], -1, -1, 0)) : -1;
+    write_numbers(r, t, f, p, k, -1, number);
+    write_trip(t, f, p, number, value);
+    for (int i = 0; i < t->n_out; i++) kir_emit(f, ins(KIR_SET, DT_NONE, var[i], value[i], -1, 0));
     kir_close(f);
     for (int i = 0; i < t->n_out; i++) out[i] = kir_emit(f, ins(KIR_GET, type[i], var[i], -1, -1, 0));
+}
+
+/* As many trips as numbers are listed for, one after the other: nothing is chosen. */
+static void write_all(const struct roll *r, const trip *t, kir_func *f, const params *p, int32_t *out) {
+    int32_t value[MOST_NODES], number[MOST_NUMBERS];
+    memcpy(value, p->first, (size_t)t->n_out * sizeof *value);
+    for (int which = 0; which < r->listed; which++) {
+        write_numbers(r, t, f, p, kir_const(f, DT_I64, (gpa_val){.I64 = which}), which, number);
+        write_trip(t, f, p, number, value);
+    }
+    memcpy(out, value, (size_t)t->n_out * sizeof *out);
 }
 
 static const char *name_of(const node *n) {
@@ -237,17 +305,21 @@ static const char *name_of(const node *n) {
     return n->kind == NODE_OP ? op_info[n->sub].name : n->kind == NODE_BODY ? n->body->f->name : "copy";
 }
 
-static gpa_code make_body(const struct roll *r, const trip *t, gpa_body **out, gpa_err *e) {
+/* all: of all trips that numbers are listed for, else of any number. */
+static gpa_code make_body(const struct roll *r, const trip *t, bool all, gpa_body **out, gpa_err *e) {
     int32_t values[MOST_OUT];
+    params p;
     const node *last = t->to[t->n_out - 1]->node;
     kir_func *f = kir_new(KIR_MAP, name_of(last));
     if (!f) return gpa_no_memory(e);
-    write_loop(r, t, f, values);
+    add_params(r, t, f, &p);
+    (all ? write_all : write_loop)(r, t, f, &p, values);
     gpa_code rc = body_new_take(f, values, t->n_out, out, e);
     if (rc) return rc;
     gpa_str text;
     str_init(&text);
-    explain_put_value(&text, r->held[t->n_out - 1]); /* the trip before: this one holds it in itself */
+    if (all) str_put(&text, r->body->text ? r->body->text : "");
+    else explain_put_value(&text, r->held[t->n_out - 1]); /* the trip before: this one holds it in itself */
     (*out)->trips = (int8_t)((*out)->f->n_params - 1);
     (*out)->text = mem_text(text.text, text.len);
     str_free(&text);
@@ -284,17 +356,18 @@ static void remember(struct roll *r, const trip *t, gpa_body *body) {
 }
 
 /* The body of this loop: one that was made before, or a new one. */
-static gpa_code find_body(struct roll *r, trip *t, gpa_body **out, gpa_err *e) {
+static gpa_code find_body(struct roll *r, trip *t, bool all, gpa_body **out, gpa_err *e) {
     int n_words = t->n_words;
     bool room = true;
-    for (int i = 0; i < t->n_numbers && room; i++) room = put(t, r->step[i] != 0);
+    for (int i = 0; i < t->n_numbers && room; i++) room = put(t, (uint64_t)r->course[i] | (r->course[i] == AS_ANOTHER ? r->step[i] << 2 : 0));
+    room = room && put(t, (uint64_t)r->listed << 1 | all);
     size_t bytes = (size_t)t->n_words * sizeof *t->words;
     *out = NULL;
     for (int i = 0; i < KNOWN && !*out; i++) {
         const known *k = &r->known[i];
         if (k->body && k->n_words == (size_t)t->n_words && memcmp(k->words, t->words, bytes) == 0) *out = body_retain(k->body);
     }
-    gpa_code rc = *out ? GPA_OK : make_body(r, t, out, e);
+    gpa_code rc = *out ? GPA_OK : make_body(r, t, all, out, e);
     if (!rc && room) remember(r, t, *out);
     t->n_words = n_words;
     return rc;
@@ -319,20 +392,64 @@ static bool step_between(gpa_dtype t, gpa_val a, gpa_val b, uint64_t *step) {
     return true;
 }
 
+static bool equal_numbers(const trip *a, int i, const trip *b, int j) {
+    return a->type[i] == b->type[j] && memcmp(&a->v[i], &b->v[j], dtype_size((gpa_dtype)a->type[i])) == 0;
+}
+
+/* How the i-th number goes on from the first trip to the second, t. */
+static course find_course(struct roll *r, const trip *t, int i) {
+    const trip *b = r->before;
+    for (int j = 0; j < i && r->uneven[i] != ALONE; j++) {
+        if (r->course[j] == AS_ANOTHER || !equal_numbers(t, i, t, j) || !equal_numbers(b, i, b, j)) continue;
+        r->step[i] = (uint64_t)j;
+        return AS_ANOTHER;
+    }
+    if (!r->uneven[i] && step_between((gpa_dtype)t->type[i], b->v[i], t->v[i], &r->step[i])) return r->step[i] ? STEPS : STAYS;
+    if (!r->uneven[i]) r->uneven[i] = UNEVEN; /* when the loop begins anew its next numbers may be whole by chance */
+    return LISTED;
+}
+
+/* Whether the second trip's numbers have room among the inputs. */
+static bool find_courses(struct roll *r, const trip *t) {
+    int fixed = t->n_given + 1;
+    for (int i = 0; i < t->n_out; i++) fixed += r->is_read[i] = r->before->nodes[i] != NULL;
+    r->n_listed = r->listed = 0;
+    for (int i = 0; i < t->n_numbers; i++) {
+        r->course[i] = find_course(r, t, i);
+        r->n_listed += r->course[i] == LISTED;
+        fixed += r->course[i] == STAYS ? 1 : r->course[i] == STEPS ? 2 : 0;
+    }
+    if (!r->n_listed) return true;
+    for (r->listed = MOST_LISTED; fixed + r->n_listed * r->listed > BODY_MAX_IN; r->listed /= 2)
+        if (r->listed == FIRST_TRIPS) return false;
+    return true;
+}
+
+/* Whether the i-th number of the third trip or a later one, t, goes on so. */
+static bool goes_on(const struct roll *r, const trip *t, int i) {
+    uint64_t step;
+    switch (r->course[i]) {
+    case LISTED: return true;
+    case AS_ANOTHER: return equal_numbers(t, i, t, (int)r->step[i]);
+    default: return step_between((gpa_dtype)t->type[i], r->before->v[i], t->v[i], &step) && step == r->step[i];
+    }
+}
+
+static bool same_words(const trip *a, const trip *b) {
+    return a->n_words == b->n_words && a->n_numbers == b->n_numbers && memcmp(a->words, b->words, (size_t)a->n_words * sizeof *a->words) == 0;
+}
+
 /* Whether the trip is the one that was held, again. */
 static bool continues(struct roll *r, const trip *t) {
     const trip *b = r->before;
-    if (t->n_words != b->n_words || t->n_given != b->n_given || t->n_numbers != b->n_numbers) return false;
-    if (memcmp(t->words, b->words, (size_t)t->n_words * sizeof *t->words) != 0) return false;
-    if (memcmp(t->given, b->given, (size_t)t->n_given * sizeof *t->given) != 0) return false;
+    bool good = same_words(t, b) && t->n_given == b->n_given && memcmp(t->given, b->given, (size_t)t->n_given * sizeof *t->given) == 0;
+    if (!good || r->trips == 1) return good && find_courses(r, t);
     for (int i = 0; i < t->n_numbers; i++) {
-        gpa_dtype as = (gpa_dtype)t->numbers[i]->dtype;
-        uint64_t step;
-        if (!step_between(as, b->v[i], t->v[i], &step)) return false;
-        if (r->trips > 1 && step != r->step[i]) return false;
-        r->step[i] = step;
+        if (goes_on(r, t, i)) continue;
+        r->uneven[i] = r->course[i] == AS_ANOTHER ? ALONE : UNEVEN;
+        good = false;
     }
-    return true;
+    return good;
 }
 
 static gpa_code add_input(gpa_rt *rt, struct roll *r, gpa_dtype t, gpa_val v, gpa_err *e) {
@@ -347,15 +464,21 @@ static gpa_code add_input(gpa_rt *rt, struct roll *r, gpa_dtype t, gpa_val v, gp
 static gpa_code gather_inputs(gpa_rt *rt, struct roll *r, const trip *t, gpa_err *e) {
     gpa_code rc = GPA_OK;
     for (int i = 0; i < t->n_out; i++)
-        if (is_read(r->before, i)) r->in[r->n_in++] = node_retain(r->before->nodes[i]);
+        if (r->is_read[i]) r->in[r->n_in++] = node_retain(r->before->nodes[i]);
     if (r->n_in + t->n_given > BODY_MAX_IN) return gpa_fail(e, GPA_E_INTERNAL, "a loop with too many inputs");
     for (int i = 0; i < t->n_given; i++) r->in[r->n_in++] = node_retain(t->given[i]);
     for (int i = 0; i < t->n_numbers && !rc; i++) {
-        gpa_dtype as = (gpa_dtype)t->numbers[i]->dtype;
+        gpa_dtype as = (gpa_dtype)t->type[i];
         gpa_val first = r->before->v[i];
-        rc = add_input(rt, r, r->step[i] ? DT_I64 : as, r->step[i] ? dtype_cast(first, as, DT_I64) : first, e);
-        if (!rc && r->step[i]) rc = add_input(rt, r, DT_I64, (gpa_val){.U64 = r->step[i]}, e);
+        if (r->course[i] == STAYS) rc = add_input(rt, r, as, first, e);
+        if (r->course[i] != STEPS) continue;
+        rc = add_input(rt, r, DT_I64, dtype_cast(first, as, DT_I64), e);
+        if (!rc) rc = add_input(rt, r, DT_I64, (gpa_val){.U64 = r->step[i]}, e);
     }
+    r->lists = r->n_in;
+    for (int i = 0; i < t->n_numbers; i++)
+        for (int j = 0; r->course[i] == LISTED && j < r->listed && !rc; j++)
+            rc = add_input(rt, r, (gpa_dtype)t->type[i], r->before->v[i], e);
     return rc ? rc : add_input(rt, r, DT_I64, (gpa_val){.I64 = 1}, e);
 }
 
@@ -371,6 +494,7 @@ static gpa_code hold(gpa_rt *rt, struct roll *r, gpa_err *e) {
     gpa_storage *to[MOST_OUT];
     node *was[MOST_OUT], *made[MOST_OUT] = {0};
     gpa_code rc = GPA_OK;
+    if (!r->trips && !same_words(t, r->before)) memset(r->uneven, 0, sizeof r->uneven);
     for (int i = 0; i < t->n_out; i++) {
         to[i] = t->to[i];
         was[i] = r->trips ? r->held[i] : NULL;
@@ -392,17 +516,37 @@ out:
     return rc;
 }
 
+static gpa_code set_input(gpa_rt *rt, struct roll *r, int i, gpa_dtype t, gpa_val v, gpa_err *e) {
+    node *n;
+    gpa_code rc = node_scalar(rt, t, v, &n, e);
+    if (rc) return rc;
+    node_release(rt, r->in[i]);
+    r->in[i] = n;
+    return GPA_OK;
+}
+
 /* One trip more, as far as the inputs know. The body is made when the second one comes. */
 static gpa_code count_on(gpa_rt *rt, struct roll *r, gpa_err *e) {
+    const trip *t = r->now;
     gpa_code rc = GPA_OK;
-    node *trips;
+    int at = r->lists + (int)r->trips;
     if (!r->body) {
-        TRY(find_body(r, r->now, &r->body, e));
-        TRY(gather_inputs(rt, r, r->now, e));
+        TRY(find_body(r, r->now, false, &r->body, e));
+        TRY(gather_inputs(rt, r, t, e));
+        at = r->lists + 1;
     }
-    TRY(node_scalar(rt, DT_I64, (gpa_val){.I64 = r->trips + 1}, &trips, e));
-    node_release(rt, r->in[r->n_in - 1]);
-    r->in[r->n_in - 1] = trips;
+    for (int i = 0; i < t->n_numbers; i++) {
+        if (r->course[i] != LISTED) continue;
+        TRY(set_input(rt, r, at, (gpa_dtype)t->type[i], t->v[i], e));
+        at += r->listed;
+    }
+    TRY(set_input(rt, r, r->n_in - 1, DT_I64, (gpa_val){.I64 = r->trips + 1}, e));
+    if (r->listed == r->trips + 1 && t->n_nodes <= FEW_NODES) {
+        gpa_body *all;
+        TRY(find_body(r, r->now, true, &all, e));
+        body_release(r->body);
+        r->body = all;
+    }
 out:
     if (rc && r->trips == 1) drop_inputs(rt, r);
     return rc;
@@ -421,7 +565,7 @@ gpa_code roll_settle(gpa_rt *rt, gpa_err *e) {
         r->left[i] = r->held[i]->kind == NODE_BUF ? r->held[i]->buf : NULL;
         node_release(rt, r->held[i]);
     }
-    r->trips = 0;
+    r->trips = r->listed = 0;
     drop_inputs(rt, r);
     return rc;
 }
@@ -464,7 +608,7 @@ gpa_code roll_edge(gpa_rt *rt, gpa_err *e) {
     bool good = look(rt, r, r->now) && (!r->trips || (continues(r, r->now) && !count_on(rt, r, &quiet)));
     if (!good) return compute_all(rt, r, e);
     gpa_code rc = hold(rt, r, e);
-    if (rc || r->trips < r->most) return rc;
+    if (rc || r->trips < (r->listed ? r->listed : r->most)) return rc;
     r->most = MIN(2 * r->most, MOST_TRIPS);
     return roll_settle(rt, e);
 }

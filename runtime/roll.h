@@ -2,7 +2,7 @@
  *
  * At the back edge of a loop everything pending is computed. But where the trip is elementwise and its results are computed
  * from those of the trip before, element by element, it is held back instead, and when the next trip turns out to be the same
- * (the same operations on the same arrays; whole numbers may grow by a step) the two become one node: a body
+ * (the same operations on the same arrays; whole numbers may grow by a step, others are listed) the two become one node: a body
  * (body.h) with a loop over trips, in which what is carried from trip to trip stays in registers. Each trip that follows
  * only raises its number of trips, which is a parameter: one program serves any number of them. After MOST_TRIPS they are
  * launched, so that a device works while the next ones are recorded.
