@@ -12,11 +12,6 @@ enum { SHORT = 40, MIDDLE = 3000, BLOCK = 1 << 20, MOST_PLACES = 64 };
 
 /* ---- keys ---- */
 
-/* A complex number has three, the most significant first. NumPy puts a NaN imaginary part behind all numbers, a NaN real part behind
- * that, and both last: the first key is the real part, or the largest there is; then which of the two is NaN, or the imaginary
- * part; then the part that is none. */
-enum { COMPLEX_KEYS = 3 };
-
 /* How the elements of a dtype get keys: `part` is a real element's order, or that of a complex one's parts. */
 typedef struct {
     sortkey_order part;
@@ -25,26 +20,18 @@ typedef struct {
 
 static key_rule rule_of(gpa_dtype t) {
     if (!dtype_is_complex(t)) return (key_rule){sortkey_order_of(t), 1};
-    return (key_rule){sortkey_order_of(t == DT_C64 ? DT_F32 : DT_F64), COMPLEX_KEYS};
-}
-
-static inline uint64_t part_key(const key_rule *k, const char *part) {
-    uint64_t bits = 0;
-    sortkey_load(part, k->part.item, 1, &bits);
-    return sortkey_rank(bits, &k->part);
-}
-
-static inline uint64_t complex_key(const key_rule *k, const char *x, int level) {
-    uint64_t last = k->part.sign | (k->part.sign - 1), re = part_key(k, x), im = part_key(k, x + k->part.item);
-    bool bad_re = re == last, bad_im = im == last;
-    if (!bad_re && !bad_im) return level == 0 ? re : level == 1 ? im : 0;
-    if (level < 2) return level == 0 ? last : (uint64_t)bad_re * 2 + bad_im;
-    return bad_re && bad_im ? 0 : bad_re ? im : re;
+    return (key_rule){sortkey_order_of(t == DT_C64 ? DT_F32 : DT_F64), SORTKEY_COMPLEX};
 }
 
 static inline uint64_t key_of(const key_rule *k, const char *from, int64_t i, int level) {
-    const char *x = from + (size_t)i * k->part.item * (k->levels > 1 ? 2 : 1);
-    return k->levels > 1 ? complex_key(k, x, level) : part_key(k, x);
+    uint64_t bits[2] = {0};
+    const size_t item = k->part.item;
+    if (k->levels == 1) {
+        sortkey_load(from + (size_t)i * item, item, 1, bits);
+        return sortkey_rank(bits[0], &k->part);
+    }
+    sortkey_load(from + (size_t)(2 * i) * item, item, 2, bits);
+    return sortkey_complex(bits[0], bits[1], level, &k->part);
 }
 
 /* ---- sorting ---- */
@@ -334,7 +321,7 @@ gpa_code hostcall_sort(const gpa_libcall *call, const void *in, void *out, const
 /* Keys of the elements a and v, the most significant first: one each, or those of a complex number. */
 typedef struct {
     int levels;
-    uint64_t *a[COMPLEX_KEYS], *v[COMPLEX_KEYS];
+    uint64_t *a[SORTKEY_COMPLEX], *v[SORTKEY_COMPLEX];
 } keys;
 
 /* Whether a[i] is before v[j], or, with `equal`, the same. */

@@ -45,6 +45,19 @@ static inline uint64_t sortkey_rank(uint64_t bits, const sortkey_order *o) {
     return sortkey_of_bits(o->kind == 'F' && bits == o->sign ? 0 : bits, o);
 }
 
+/* A complex number has three keys, the most significant first. NumPy puts a NaN imaginary part behind all numbers, a NaN real part behind
+ * that, and both last: the first key is the real part, or the largest there is; then which of the two is NaN, or the imaginary
+ * part; then the part that is none. `parts` is the order of its parts. */
+enum { SORTKEY_COMPLEX = 3 };
+
+static inline uint64_t sortkey_complex(uint64_t re, uint64_t im, int level, const sortkey_order *parts) {
+    uint64_t last = parts->sign | (parts->sign - 1), real = sortkey_rank(re, parts), imag = sortkey_rank(im, parts);
+    bool bad_re = real == last, bad_im = imag == last;
+    if (!bad_re && !bad_im) return level == 0 ? real : level == 1 ? imag : 0;
+    if (level < 2) return level == 0 ? last : (uint64_t)bad_re * 2 + bad_im;
+    return bad_re && bad_im ? 0 : bad_re ? imag : real;
+}
+
 /* Elements of item bytes as numbers, and back. */
 static inline void sortkey_load(const void *from, size_t item, int64_t n, uint64_t *to) {
 #define LOAD(T)                                                   \

@@ -2,8 +2,8 @@
  *
  * Rows that are short and many are sorted side by side in the lanes of vectors (sort_short.h); where places are wanted, they stand in the
  * low bits of what is sorted. Others are sorted one after the other by their keys' digits (sort_row.h), a thread to each, or all threads
- * to one where there are fewer rows than threads. Where only some places count, parts without one of them stay unsorted. Reading order:
- * rows, calls. */
+ * to one where there are fewer rows than threads. Where only some places count, parts without one of them stay unsorted. Complex numbers are
+ * taken from their places. Reading order: rows, calls, complex numbers, rows side by side. */
 #include "runtime/cpu/sort.h"
 
 #include "runtime/base.h"
@@ -113,7 +113,7 @@ typedef struct {
 typedef struct {
     const gpa_libcall *c;
     const int32_t *stop;
-    sortkey_order order;
+    sortkey_order order; /* of a complex number's parts */
     const char *in;
     char *out;
     bool ranks, failed; /* failed: for want of memory */
@@ -122,7 +122,7 @@ typedef struct {
 bool sort_can(const gpa_libcall *c) {
     bool columns = c->sort.beside; /* of these, those that are short and sorted as a whole */
     if (columns && (c->kind != LIB_SORT || c->sort.n > SORT_SHORT || c->sort.beside < SORT_SHORT_ROWS / 2)) return false;
-    return !dtype_is_complex(c->dtype) && c->sort.n <= UINT32_MAX;
+    return !(columns && dtype_is_complex(c->dtype)) && c->sort.n <= UINT32_MAX;
 }
 
 /* A row of bytes: where each of the 256 keys begins tells all. */
@@ -204,10 +204,171 @@ out:
     return !rc;
 }
 
+/* ---- complex numbers ---- */
+
+/* The places of complex numbers are found by keys of 64 bits: both parts of a complex64, the real part of a complex128; what has a part that is
+ * no number has the largest. In long rows the highest 32 bits in which these differ are sorted. What has equal keys is put in the order of the rest. */
+typedef struct {
+    const char *in;
+    void *out;
+    uint64_t *key;
+    uint32_t *brief; /* of long rows, else NULL */
+    int64_t *place;
+    int64_t n;
+    sortkey_order parts;
+    bool lost, doubted; /* something is no number; equal keys do not tell that elements are equal */
+} complex_row;
+
+#define COMPLEX_KEYS(size, T)                                                                                              \
+    GPA_WIDE static bool complex_keys_##size(const sortkey_order *o, const T *in, int64_t n, uint64_t *key) {              \
+        const T sign = (T)o->sign, below = sign - 1, nan = (T)o->nan;                                                      \
+        T lost = 0;                                                                                                        \
+        for (int64_t i = 0; i < n; i++) {                                                                                  \
+            T re = in[2 * i], im = in[2 * i + 1], none = ((re & below) > nan) | ((im & below) > nan);                      \
+            re = re == sign ? 0 : re;                                                                                      \
+            im = im == sign ? 0 : im;                                                                                      \
+            re ^= re & sign ? sign | below : sign;                                                                         \
+            im ^= im & sign ? sign | below : sign;                                                                         \
+            uint64_t whole = size == 4 ? (uint64_t)re << 32 | im : re;                                                     \
+            key[i] = none ? UINT64_MAX : whole;                                                                            \
+            lost |= none;                                                                                                  \
+        }                                                                                                                  \
+        return lost;                                                                                                       \
+    }
+COMPLEX_KEYS(4, uint32_t)
+COMPLEX_KEYS(8, uint64_t)
+
+static void complex_keys(void *arg, int64_t c) {
+    complex_row *w = arg;
+    const int64_t from = c * CHUNK, n = MIN(CHUNK, w->n - from);
+    const void *in = w->in + (size_t)(2 * from) * w->parts.item;
+    bool lost = w->parts.item == 4 ? complex_keys_4(&w->parts, in, n, w->key + from) : complex_keys_8(&w->parts, in, n, w->key + from);
+    if (lost) __atomic_store_n(&w->lost, true, __ATOMIC_RELAXED);
+}
+
+GPA_WIDE static void limits_of(const uint64_t *key, int64_t n, uint64_t *low, uint64_t *high) {
+    uint64_t a = UINT64_MAX, b = 0;
+    for (int64_t i = 0; i < n; i++) {
+        a = key[i] < a ? key[i] : a;
+        b = key[i] > b ? key[i] : b;
+    }
+    *low = a;
+    *high = b;
+}
+
+GPA_WIDE static void brief_keys(const uint64_t *key, int64_t n, uint64_t low, int drop, uint32_t *brief) {
+    for (int64_t i = 0; i < n; i++) brief[i] = (uint32_t)((key[i] - low) >> drop);
+}
+
+/* The elements at the places. */
+static void complex_take(void *arg, int64_t c) {
+    const complex_row *w = arg;
+    const int64_t to = MIN((c + 1) * CHUNK, w->n), *place = w->place;
+    const uint64_t *in = (const void *)w->in; /* a complex64, or a part */
+    uint64_t *out = w->out;
+    if (w->parts.item == 4)
+        for (int64_t i = c * CHUNK; i < to; i++) out[i] = in[place[i]];
+    else
+        for (int64_t i = c * CHUNK; i < to; i++) out[2 * i] = in[2 * place[i]], out[2 * i + 1] = in[2 * place[i] + 1];
+}
+
+/* The places of n keys of a dtype in order; of these only n_places may count. */
+static bool sort_places(const work *k, gpa_dtype t, int64_t n, const void *key, int64_t *place, int n_places, int threads) {
+    const gpa_libcall c = {.kind = LIB_ARGSORT, .dtype = t, .sort = {.rows = 1, .n = n, .places = k->c->sort.places, .n_places = n_places}};
+    const work w = {.c = &c, .stop = k->stop, .order = sortkey_order_of(t), .in = key, .out = (char *)place, .ranks = true};
+    return sort_one(&w, 0, threads);
+}
+
+/* Puts n places, of equal keys, in the order of the elements' keys of a level. */
+static bool order_run(const work *k, const complex_row *w, int64_t *place, int64_t n, int level, int threads) {
+    uint64_t few[FEW], bits[2] = {0};
+    void *block = n <= FEW ? NULL : mem_new((size_t)n * 3 * sizeof *few);
+    uint64_t *key = n <= FEW ? few : block;
+    if (!key) return false;
+    for (int64_t i = 0; i < n; i++) {
+        sortkey_load(w->in + (size_t)(2 * place[i]) * w->parts.item, w->parts.item, 2, bits);
+        key[i] = sortkey_complex(bits[0], bits[1], level, &w->parts);
+    }
+    if (n <= FEW) {
+        for (int64_t i = 1; i < n; i++) {
+            const uint64_t here = key[i];
+            const int64_t at = place[i];
+            int64_t j = i;
+            for (; j > 0 && key[j - 1] > here; j--) key[j] = key[j - 1], place[j] = place[j - 1];
+            key[j] = here;
+            place[j] = at;
+        }
+        return true;
+    }
+    int64_t *order = (int64_t *)key + n, *was = order + n;
+    memcpy(was, place, (size_t)n * sizeof *was);
+    bool fits = sort_places(k, DT_U64, n, key, order, 0, threads);
+    for (int64_t i = 0; i < n && fits && !threads_stopped(k->stop); i++) place[i] = was[order[i]];
+    mem_free(block);
+    return fits;
+}
+
+static inline uint64_t key_at(const complex_row *w, int64_t i) { return w->brief ? w->brief[w->place[i]] : w->key[w->place[i]]; }
+
+/* Puts places in the order of all keys that are in that of the first; where only some count, these. */
+static bool order_runs(const work *k, const complex_row *w, int threads) {
+    const int n_places = k->c->sort.n_places;
+    bool fits = true;
+    if (!w->lost && !w->doubted) return true;
+    for (int64_t i = 0, end = 0, to = n_places ? n_places : w->n; i < to && fits && !threads_stopped(k->stop); i++) {
+        int64_t from = n_places ? k->c->sort.places[i] : i;
+        if (from < end) continue;
+        const uint64_t own = key_at(w, from);
+        for (end = from + 1; end < w->n && key_at(w, end) == own;) end++;
+        while (n_places && from > 0 && key_at(w, from - 1) == own) from--;
+        if (end - from == 1 || (!w->doubted && own != UINT64_MAX)) continue;
+        for (int level = w->lost ? SORTKEY_COMPLEX - 1 : 1; level >= (w->brief ? 0 : 1) && fits; level--)
+            fits = order_run(k, w, w->place + from, end - from, level, threads);
+    }
+    return fits;
+}
+
+static complex_row complex_row_of(const work *k, int64_t i, uint64_t *key, int64_t *place) {
+    const int64_t n = k->c->sort.n;
+    const size_t item = 2 * k->order.item;
+    complex_row w = {.in = k->in + (size_t)(i * n) * item, .out = k->out + (size_t)(i * n) * (k->ranks ? sizeof *place : item),
+                     .key = key, .place = place, .n = n, .parts = k->order, .doubted = k->order.item == 8};
+    if (k->ranks) w.place = w.out;
+    return w;
+}
+
+static bool sort_complex(const work *k, int64_t i, int threads) {
+    const int64_t n = k->c->sort.n, chunks = (n + CHUNK - 1) / CHUNK;
+    uint64_t low, high;
+    void *keys, *places = NULL;
+    void *block = mem_large((size_t)n * (sizeof(uint64_t) + sizeof(uint32_t)), &keys), *more = k->ranks ? NULL : mem_large((size_t)n * sizeof(int64_t), &places);
+    bool fits = block && (more || k->ranks);
+    if (fits) {
+        complex_row w = complex_row_of(k, i, keys, places);
+        threads_each(threads, chunks, k->stop, complex_keys, &w);
+        limits_of(w.key, n, &low, &high);
+        const int drop = MAX(0, bits_of(high - low) - 32);
+        w.brief = (uint32_t *)(void *)(w.key + n);
+        brief_keys(w.key, n, low, drop, w.brief);
+        w.doubted |= drop > 0 || w.lost;
+        fits = sort_places(k, DT_U32, n, w.brief, w.place, k->c->sort.n_places, threads) && order_runs(k, &w, threads);
+        if (fits && !k->ranks && !threads_stopped(k->stop)) threads_each(threads, chunks, k->stop, complex_take, &w);
+    }
+    mem_free(block);
+    mem_free(more);
+    return fits;
+}
+
+static bool sort_any(const work *k, int64_t i, int threads) {
+    return dtype_is_complex(k->c->dtype) ? sort_complex(k, i, threads) : sort_one(k, i, threads);
+}
+
 static void one(void *arg, int64_t i) {
     work *k = arg;
-    if (!sort_one(k, i, 1)) __atomic_store_n(&k->failed, true, __ATOMIC_RELAXED);
+    if (!sort_any(k, i, 1)) __atomic_store_n(&k->failed, true, __ATOMIC_RELAXED);
 }
+
+/* ---- rows side by side ---- */
 
 /* Keys of items of one and two bytes, and back; what is true is 1. */
 #define SMALL_ITEMS(size, T)                                                                                   \
@@ -332,6 +493,29 @@ static bool rank_rows(const work *k, int64_t from, int64_t rows, uint64_t *key, 
     return true;
 }
 
+/* Complex rows from number `from` on. */
+static bool complex_rows(const work *k, int64_t from, int64_t rows, uint64_t *key, void *room) {
+    const int64_t n = k->c->sort.n, all = rows * n;
+    complex_row w[SORT_SHORT_ROWS];
+    void *block = mem_new((size_t)all * 2 * sizeof(uint64_t));
+    if (!block) return false;
+    uint64_t *keys = block;
+    int64_t *places = k->ranks ? (int64_t *)(void *)k->out + from * n : (int64_t *)keys + all;
+    const gpa_libcall c = {.kind = LIB_ARGSORT, .dtype = DT_U64, .sort = {.rows = rows, .n = n}};
+    const work by = {.c = &c, .stop = k->stop, .order = sortkey_order_of(DT_U64), .in = block, .out = (char *)places, .ranks = true};
+    for (int64_t r = 0; r < rows; r++) {
+        w[r] = complex_row_of(k, from + r, keys + r * n, places + r * n);
+        complex_keys(&w[r], 0);
+    }
+    bool fits = rank_rows(&by, 0, rows, key, room);
+    for (int64_t r = 0; r < rows && fits; r++) {
+        fits = order_runs(k, &w[r], 1);
+        if (fits && !k->ranks) complex_take(&w[r], 0);
+    }
+    mem_free(block);
+    return fits;
+}
+
 /* Rows that lie together, or those side by side in one of the stacks in which rows lie interleaved. */
 static void some(void *arg, int64_t i) {
     work *k = arg;
@@ -346,7 +530,9 @@ static void some(void *arg, int64_t i) {
     }
     char *room = (char *)(((uintptr_t)block + 63) / 64 * 64);
     const int64_t rows = MIN(SORT_SHORT_ROWS, all - from);
-    if (k->ranks) {
+    if (dtype_is_complex(k->c->dtype)) {
+        if (!complex_rows(k, from, rows, (void *)(room + whole), room)) __atomic_store_n(&k->failed, true, __ATOMIC_RELAXED);
+    } else if (k->ranks) {
         if (!rank_rows(k, from, rows, (void *)(room + whole), room)) __atomic_store_n(&k->failed, true, __ATOMIC_RELAXED);
     } else if (k->order.item < 4) small_rows(k, k->in + at, k->out + at, rows, (void *)(room + whole), room);
     else sort_short(&k->order, gpa_wide_bytes(), k->in + at, rows, n, beside, k->out + at, room);
@@ -356,18 +542,19 @@ static void some(void *arg, int64_t i) {
 gpa_code sort_run(int threads, const int32_t *stop, const gpa_libcall *c, gpa_err *e) {
     bool ranks = c->kind == LIB_ARGSORT;
     int64_t rows = c->sort.rows;
-    work k = {.c = c, .stop = stop, .order = sortkey_order_of(c->dtype), .ranks = ranks};
-    k.in = c->sort.in.mem->base + (size_t)c->sort.in.offset * k.order.item;
-    k.out = c->sort.out.mem->base + (size_t)c->sort.out.offset * (ranks ? sizeof(int64_t) : k.order.item);
+    const size_t item = dtype_size(c->dtype);
+    work k = {.c = c, .stop = stop, .order = sortkey_order_of(c->dtype == DT_C64 ? DT_F32 : c->dtype == DT_C128 ? DT_F64 : c->dtype), .ranks = ranks};
+    k.in = c->sort.in.mem->base + (size_t)c->sort.in.offset * item;
+    k.out = c->sort.out.mem->base + (size_t)c->sort.out.offset * (ranks ? sizeof(int64_t) : item);
     int use = rows * c->sort.n < SHARED ? 1 : threads;
     if (c->sort.beside)
         threads_each(use, rows / c->sort.beside * ((c->sort.beside + SORT_SHORT_ROWS - 1) / SORT_SHORT_ROWS), stop, some, &k);
-    else if (c->sort.n <= (ranks && k.order.item == 1 ? BYTES : SORT_SHORT) && rows >= SORT_SHORT_ROWS / 2)
+    else if (c->sort.n <= (ranks && item == 1 ? BYTES : SORT_SHORT) && rows >= SORT_SHORT_ROWS / 2)
         threads_each(use, (rows + SORT_SHORT_ROWS - 1) / SORT_SHORT_ROWS, stop, some, &k);
     else if (rows >= threads)
         threads_each(use, rows, stop, one, &k);
     else
-        for (int64_t i = 0; i < rows && !k.failed && !threads_stopped(stop); i++) k.failed = !sort_one(&k, i, threads);
+        for (int64_t i = 0; i < rows && !k.failed && !threads_stopped(stop); i++) k.failed = !sort_any(&k, i, threads);
     if (k.failed) return gpa_no_memory(e);
     return threads_stopped(stop) ? gpa_interrupted(e) : GPA_OK;
 }

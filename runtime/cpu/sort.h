@@ -1,4 +1,4 @@
-/* Sorting on the CPU device's threads: real dtypes; complex ones are the host's. */
+/* Sorting on the CPU device's threads. */
 #ifndef GPA_CPU_SORT_H
 #define GPA_CPU_SORT_H
 

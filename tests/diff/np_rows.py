@@ -129,3 +129,25 @@ for t in (np.int16, np.uint16, np.float16):
                   np.array_equal(np.sort(p), s, equal_nan=True), np.array_equal(np.sort(q), s, equal_nan=True), bool((p[: n // 2] <= p[n // 2]).all() | np.isnan(p[n // 2])), bool(np.array_equal(np.sort(q[:3]), s[:3])), np.median(x))
 x = np.tile((np.arange(70000) * 48271 % 65521).astype(np.int16), (3, 1)); x[1] += 5; x[2] = x[2][::-1]
 print(np.sort(x, axis=1)[:, ::9999], np.sort(x.T, axis=0)[::9999], np.array_equal(np.sort(x, axis=1)[2], np.sort(x, axis=1)[0]))
+
+# --- complex rows: parts that are equal, of both zeros, that are no numbers, that differ in few bits
+for T, U in ((np.complex64, np.uint32), (np.complex128, np.uint64)):
+    for rows, n in ((1, 5), (8, 1), (9, 2), (20, 33), (17, 100), (9, 1024), (8, 1025), (3, 2000), (1, 70000)):
+        h = (np.arange(rows * n, dtype=np.uint64) + np.uint64(7)) * np.uint64(0x1E3779B97F4A7C15)
+        re, im = (h >> np.uint64(40)) % np.uint64(9) - 4.0, (h >> np.uint64(50)) % np.uint64(5) - 2.0
+        for kind in range(7):
+            x = np.zeros(rows * n, T)
+            x.real, x.imag = re * (kind != 1), im
+            if kind == 2: x.real, x.imag = 1 + re * np.finfo(x.real.dtype).eps, (h >> np.uint64(11)) / 2.0 ** 53
+            if kind == 3: x.real, x.imag = (h >> np.uint64(11)) / 2.0 ** 53, -(h >> np.uint64(20)) / 2.0 ** 44
+            if kind > 3: x.real[::3], x.real[1::3], x.imag[::2], x.imag[1::4] = -0.0, 0.0, -0.0, 0.0
+            if kind == 5: x.real[::7], x.real[3::11], x.imag[::5], x.imag[4::13] = np.nan, np.inf, np.nan, -np.inf
+            if kind == 6: x.real[:] = np.nan
+            x = x.reshape(rows, n)
+            s, k = np.sort(x, axis=1, kind="stable"), np.argsort(x, axis=1, kind="stable")
+            w = np.arange(s.size * 2).astype(U) % U(1009) + U(1)
+            print(T.__name__, rows, n, kind, s[0, :2], k[0, :3], (k * (np.arange(k.size).reshape(k.shape) % 1009)).sum(), np.array_equal(s.view(U), np.take_along_axis(x, k, axis=1).view(U)),
+                  np.array_equal(s.T, np.sort(x.T.copy(), axis=0, kind="stable"), equal_nan=True))
+            for places in (n // 2, (0, n // 3, n - 1)):
+                p, a = np.partition(x, places, axis=1), np.take_along_axis(x, np.argpartition(x, places, axis=1), axis=1)
+                print(all([np.array_equal(p[:, j] + 0, s[:, j] + 0, equal_nan=True) and np.array_equal(a[:, j] + 0, s[:, j] + 0, equal_nan=True) for j in np.atleast_1d(places)]))
