@@ -3,7 +3,8 @@
  * Rows that are short and many are sorted side by side in the lanes of vectors (sort_short.h); where places are wanted, they stand in the
  * low bits of what is sorted. Others are sorted one after the other by their keys' digits (sort_row.h), a thread to each, or all threads
  * to one where there are fewer rows than threads. Where only some places count, parts without one of them stay unsorted. Complex numbers are
- * taken from their places. Reading order: rows, calls, complex numbers, rows side by side. */
+ * taken from their places. Rows that are in order are copied. Reading order: rows, calls, complex
+ * numbers, rows that are in order, rows side by side. */
 #include "runtime/cpu/sort.h"
 
 #include "runtime/base.h"
@@ -15,9 +16,9 @@
 /* Elements of a chunk that a thread takes, of a part that is not split, of one that is sorted by insertion, of a block that is
  * converted; bits of the digits of splitting and sorting; least items for several threads; steps for an item by which places are mended
  * at most; of a row of bytes whose places are found by comparing; keys of two bytes, how many items of one are written at once, the most threads of which one
- * is sooner by counting. */
+ * is sooner by counting; elements of a block that is looked at whether it is in order. */
 enum { CHUNK = 1 << 16, SMALL = 1 << 13, FEW = 32, BLOCK = 256, DIGIT = 10, LOW_DIGIT = 11, SHARED = 1 << 15, STEPS = 4, BYTES = 256,
-       WORDS = 1 << 16, WORDS_AT_ONCE = 32, COUNTING = 4 };
+       WORDS = 1 << 16, WORDS_AT_ONCE = 32, COUNTING = 4, TRIED = 1 << 11 };
 
 /* A part of a row: n items from `at` on in one of the two arrays, whose keys differ in so many bits at most. */
 typedef struct {
@@ -359,7 +360,72 @@ static bool sort_complex(const work *k, int64_t i, int threads) {
     return fits;
 }
 
+/* ---- rows that are in order ---- */
+
+/* Whether n items are in order. */
+#define IN_ORDER(name, T, U, sure)                                   \
+    GPA_WIDE static bool in_order_##name(const T *x, int64_t n) {    \
+        U bad = 0;                                                   \
+        for (int64_t i = 0; i + 1 < n; i++) bad |= (sure) ? 0 : 1;   \
+        return !bad;                                                 \
+    }
+#define IN_ORDER_REAL(name, T, U) IN_ORDER(name, T, U, (x[i] <= x[i + 1]) | (x[i + 1] != x[i + 1]))
+#define IN_ORDER_COMPLEX(name, T, U) \
+    IN_ORDER(name, T, U, (x[2 * i] < x[2 * i + 2]) | ((x[2 * i] == x[2 * i + 2]) & (x[2 * i + 1] <= x[2 * i + 3])))
+IN_ORDER(i8, int8_t, uint8_t, x[i] <= x[i + 1])
+IN_ORDER(u8, uint8_t, uint8_t, x[i] <= x[i + 1])
+IN_ORDER(i16, int16_t, uint16_t, x[i] <= x[i + 1])
+IN_ORDER(u16, uint16_t, uint16_t, x[i] <= x[i + 1])
+IN_ORDER(i32, int32_t, uint32_t, x[i] <= x[i + 1])
+IN_ORDER(u32, uint32_t, uint32_t, x[i] <= x[i + 1])
+IN_ORDER(i64, int64_t, uint64_t, x[i] <= x[i + 1])
+IN_ORDER(u64, uint64_t, uint64_t, x[i] <= x[i + 1])
+IN_ORDER_REAL(f32, float, uint32_t)
+IN_ORDER_REAL(f64, double, uint64_t)
+IN_ORDER_COMPLEX(c64, float, uint32_t)
+IN_ORDER_COMPLEX(c128, double, uint64_t)
+
+/* The rank of a half, of which NaN are beyond `nan`, in lanes of two bytes. */
+static inline uint16_t half_rank(uint16_t a, uint16_t nan) {
+    const uint16_t sign = 0x8000, size = a & 0x7fff, turned = (uint16_t)(a & sign ? -size : size);
+    return size > nan ? UINT16_MAX : (uint16_t)(turned + sign);
+}
+
+GPA_WIDE static bool in_order_half(const uint16_t *x, int64_t n, uint16_t nan) {
+    uint16_t bad = 0;
+    for (int64_t i = 0; i + 1 < n; i++) bad |= half_rank(x[i], nan) <= half_rank(x[i + 1], nan) ? 0 : 1;
+    return !bad;
+}
+
+static bool is_in_order(gpa_dtype t, const sortkey_order *o, const void *x, int64_t n) {
+#define BY_KIND(bits) return o->kind == 'I' ? in_order_i##bits(x, n) : in_order_u##bits(x, n)
+    if (dtype_is_complex(t)) return t == DT_C64 ? in_order_c64(x, n) : in_order_c128(x, n);
+    if (o->kind == 'F') return o->item == 2 ? in_order_half(x, n, (uint16_t)o->nan) : o->item == 4 ? in_order_f32(x, n) : in_order_f64(x, n);
+    switch (o->item) {
+    case 1: BY_KIND(8);
+    case 2: BY_KIND(16);
+    case 4: BY_KIND(32);
+    default: BY_KIND(64);
+    }
+#undef BY_KIND
+}
+
+/* Writes the result of a row that is in order, a block after the other; false where one is not. */
+static bool keep_order(const work *k, int64_t i) {
+    const int64_t n = k->c->sort.n;
+    const size_t item = dtype_size(k->c->dtype);
+    const char *in = k->in + (size_t)(i * n) * item;
+    for (int64_t from = 0; from < n && !threads_stopped(k->stop); from += TRIED) {
+        const int64_t to = MIN(from + TRIED, n);
+        if (!is_in_order(k->c->dtype, &k->order, in + (size_t)from * item, MIN(to + 1, n) - from)) return false;
+        if (!k->ranks) memcpy(k->out + (size_t)(i * n + from) * item, in + (size_t)from * item, (size_t)(to - from) * item);
+        for (int64_t j = from; j < to && k->ranks; j++) ((int64_t *)(void *)k->out)[i * n + j] = j;
+    }
+    return true;
+}
+
 static bool sort_any(const work *k, int64_t i, int threads) {
+    if (keep_order(k, i)) return true;
     return dtype_is_complex(k->c->dtype) ? sort_complex(k, i, threads) : sort_one(k, i, threads);
 }
 

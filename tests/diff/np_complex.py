@@ -91,3 +91,15 @@ print(np.isnan(np.convolve(a, v)).nonzero()[0].tolist(), np.isnan(np.convolve(a,
 a[100] = np.inf
 with np.errstate(all='ignore'):
     print((~np.isfinite(np.convolve(a, v))).nonzero()[0].tolist())
+
+# --- the greatest and the least so far
+for T in (np.complex64, np.complex128):
+    x = ((np.arange(400) * 37 % 101 - 50) // 7 + 1j * (np.arange(400) * 53 % 89 - 40)).astype(T)
+    y, z = x.copy(), x.copy()
+    y.real[200:], y.imag[300:] = np.nan, np.nan
+    z.imag[150:], z.real[::9], z.imag[::5], z.real[1::9] = -np.inf, -0.0, 0.0, 0.0
+    z[20], z[250] = complex(np.inf, -np.inf), complex(1, np.nan)
+    for a in (x, y, z, np.full(5, complex(-np.inf, -np.inf), T), np.full(5, complex(np.inf, np.inf), T), np.full(3, complex(-np.inf, np.nan), T), np.sort(x), np.sort(x)[::-1]):
+        for f in (np.maximum.accumulate, np.minimum.accumulate):
+            print(f(a)[[0, 1, -2, -1]], np.nan_to_num(f(a)).sum(), np.signbit(f(a).real).sum(), np.isnan(f(a)).sum(), f(a[::-3])[-1])
+            if a.size == 400: print([np.nan_to_num(f(a.reshape(8, 5, 10), axis=d)).sum() for d in range(3)])

@@ -151,3 +151,21 @@ for T, U in ((np.complex64, np.uint32), (np.complex128, np.uint64)):
             for places in (n // 2, (0, n // 3, n - 1)):
                 p, a = np.partition(x, places, axis=1), np.take_along_axis(x, np.argpartition(x, places, axis=1), axis=1)
                 print(all([np.array_equal(p[:, j] + 0, s[:, j] + 0, equal_nan=True) and np.array_equal(a[:, j] + 0, s[:, j] + 0, equal_nan=True) for j in np.atleast_1d(places)]))
+
+# --- rows that are in order, or all but one element: of blocks of 2,048
+for T in "?bhilBHILefdFD":
+    n = 5000
+    x = np.sort((np.arange(n) * 17 % 211 - (100 if T in "bhilefdFD" else 0)).astype(T))
+    if T in "efdFD": x[-3:] = np.inf
+    if T in "efd":
+        x[x == 0] = np.where(np.arange((x == 0).sum()) % 3 == 1, -0.0, 0.0)
+        x[-2:] = np.nan
+    rows = [x, x[::-1].copy(), np.ones(n, T), np.zeros((9, 1500), T), np.sort(x.reshape(-1, 1250), axis=1, kind="stable")]
+    for at in (0, 1, 2046, 2047, 2048, 2049, 4095, 4096, n - 2, n - 1):
+        for v in (x[n // 3], x[0], x[-1]):
+            rows.append(x.copy())
+            rows[-1][at] = v
+    for r in rows:
+        s, k, p = np.sort(r, kind="stable"), np.argsort(r, kind="stable"), np.partition(r, n // 5 % r.shape[-1])
+        w = np.arange(r.shape[-1]) % 1009 + 1
+        print(T, (k * w).sum(), np.array_equal(s, np.take_along_axis(r, k, axis=-1), equal_nan=T in "efdFD"), (np.nan_to_num(s).real.astype("f8") * w).sum() // 1, np.signbit(s.real).sum() if T in "efd" else 0, (s is r), p.ravel()[n // 5 % r.shape[-1]])
