@@ -109,11 +109,12 @@ static unsigned lanes_of_register(const gpa_prog *p, const jit_host *host) { ret
 /* More than four lines of an array in a trip are read in no order, which is not what is fetched ahead: complex numbers take two registers. */
 static unsigned lanes_for(const gpa_prog *p, const jit_host *host, int64_t extent) {
     unsigned one = host->bytes / p->facts.widest, ops = p->facts.ops, registers;
+    bool few = host->masks && p->facts.plain && !p->facts.n_each && p->f->n_arrays <= 3; /* values at a time, in 32 registers: they wait for each other */
     if (p->facts.branches && p->facts.alone) return 1;
     if (p->facts.loops && p->facts.n_each) return MAX(one, 2u);
     /* A trip waits for the one before: several are under way. Longer bodies take longer to compile. */
     if (p->facts.loops) registers = p->facts.ops_again <= 256 ? 4 : 2, one = host->bytes / p->facts.widest_again;
-    else registers = ops <= 12 || p->facts.trips ? 4 : ops <= 40 ? 2 : 1;
+    else registers = ops <= (few ? 96 : 12) || p->facts.trips ? 4 : ops <= 40 ? 2 : 1;
     if (p->facts.complex && registers == 4) registers = 2;
     if (one > 64) one = 64;
     if (one < 2) one = 2;
