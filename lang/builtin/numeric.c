@@ -53,26 +53,37 @@ static double round_digits(double x, int64_t n) {
     return strtod(text, NULL);
 }
 
-static gpa_code round_int(gpa_vm *vm, int64_t x, int64_t n, value *out) {
+/* An int rounded to a multiple of 10^-n, halves to even. */
+static gpa_code round_int(gpa_vm *vm, value x, int64_t n, value *out) {
+    value unit = v_none(), rest = v_none(), twice = v_none(), down = v_none(), count = v_none(), odd = v_none();
+    gpa_code rc = GPA_OK;
+    int order;
+    int64_t digits = x.tag == V_BIG ? (int64_t)(big_bits(x.big) / 3) + 1 : 20; /* at least */
     if (n >= 0) {
-        *out = v_int(x);
+        *out = value_retain(x);
         return GPA_OK;
     }
-    if (n < -18) {
+    if (n < -digits) {
         *out = v_int(0);
         return GPA_OK;
     }
-    wide unit = 1;
-    for (; n < 0; n++) unit *= 10;
-    wide rest = x % unit, down = x - rest, half = unit / 2;
-    if (rest < 0) {
-        rest += unit;
-        down -= unit;
-    }
-    if (rest > half || (rest == half && (down / unit) % 2 != 0)) down += unit;
-    if (down > INT64_MAX || down < INT64_MIN) return int_too_large(vm);
-    *out = v_int((int64_t)down);
-    return GPA_OK;
+    TRY(big_binary(vm, AST_OP_POW, v_int(10), v_int(-n), &unit));
+    TRY(big_binary(vm, AST_OP_MOD, x, unit, &rest));
+    TRY(big_binary(vm, AST_OP_SUB, x, rest, &down));
+    TRY(big_binary(vm, AST_OP_ADD, rest, rest, &twice));
+    TRY(big_binary(vm, AST_OP_FLOORDIV, down, unit, &count));
+    TRY(big_binary(vm, AST_OP_BITAND, count, v_int(1), &odd));
+    order = big_compare(twice, unit);
+    if (order > 0 || (order == 0 && odd.i)) TRY(big_binary(vm, AST_OP_ADD, down, unit, out));
+    else *out = value_retain(down);
+out:
+    value_release(vm, odd);
+    value_release(vm, count);
+    value_release(vm, down);
+    value_release(vm, twice);
+    value_release(vm, rest);
+    value_release(vm, unit);
+    return rc;
 }
 
 gpa_code core_round(gpa_vm *vm, value *argv, value *out) {
@@ -98,13 +109,15 @@ gpa_code core_round(gpa_vm *vm, value *argv, value *out) {
         double r = round_digits(x.re, n);
         p.F64 = r;
         *out = numpy ? v_num(vm, t, dtype_cast(p, DT_F64, t)) : v_float(r);
-    } else if (x.kind == NUMBER_UINT || x.kind == NUMBER_BIG) {
-        if (n < 0) TRY(int_too_large(vm));
-        *out = value_retain(v);
     } else {
-        TRY(round_int(vm, x.i, n, out));
-        p.I64 = out->i;
-        if (numpy && !whole) *out = v_num(vm, t, dtype_cast(p, DT_I64, t));
+        value of = x.kind == NUMBER_UINT ? v_uint(vm, x.u) : x.kind == NUMBER_BIG ? value_retain(v) : v_int(x.i);
+        rc = of.tag == V_UNSET ? vm_err(vm)->code : round_int(vm, of, n, out);
+        value_release(vm, of);
+        if (rc || !numpy || whole) goto out;
+        number r = number_of(*out);
+        value_release(vm, *out);
+        if (r.kind == NUMBER_BIG || (r.kind == NUMBER_UINT && t != DT_U64)) TRY(int_too_large(vm));
+        *out = v_num(vm, t, r.kind == NUMBER_UINT ? (gpa_val){.U64 = r.u} : dtype_cast((gpa_val){.I64 = r.i}, DT_I64, t));
     }
 out:
     value_release(vm, v);
