@@ -1,8 +1,9 @@
 /* Matrix products by OpenBLAS.
  *
  * Operands whose rows or whose columns are contiguous go in as they lie, transposed or not; others are packed first.
- * Many small products are divided among our threads, each done by one thread, the smallest without the library (products.h); few large ones
- * are left to OpenBLAS, in pieces between which an interrupt is seen. Of a matrix times its own transpose half is computed. */
+ * Our threads share the products, and the parts of few, each done by one thread, the smallest without the library (products.h): its own threads are
+ * slow to begin, and wait for one another where a machine is busy. An interrupt is seen between parts. Of a matrix times its own transpose half is
+ * computed. */
 #include "runtime/cpu/blas.h"
 
 #include <dlfcn.h>
@@ -132,6 +133,12 @@ static gpa_code prepare(operand *o, const gpa_binding *b, int64_t batch, int64_t
 
 /* ---- products ---- */
 
+/* The elements of a product from a row and a column on; `own`: those not below the diagonal of a square around it. */
+typedef struct {
+    int64_t row, column, rows, columns;
+    bool own;
+} piece;
+
 typedef struct {
     const blas *b;
     const gpa_libcall *c;
@@ -139,19 +146,15 @@ typedef struct {
     char *out;
     int64_t out_batch;
     bool own; /* a matrix times its own transpose */
-    int64_t most; /* multiplications in one call of the library */
-    const int32_t *stop;
+    piece *piece; /* every product is done in these */
+    int64_t n, room;
 } products;
 
-/* An interrupt waits for no more multiplications than these in one thread (a fifth of a second), but where a side would become so short
- * that packing the operands shows. */
+/* An interrupt waits for no more multiplications than these (a fifth of a second), but where a side would become so short that packing the
+ * operands shows. Work for several threads is cut into as many parts, or where it is LARGE times PART_WORK for each of them twice as many; none has fewer
+ * multiplications than PART_WORK. */
 static const int64_t PIECE_WORK = (int64_t)1 << 32;
-enum { PIECE_SIDE = 512, GRAM_SIDE = 4, GRAM_SIZE = 1024 };
-
-/* The elements of a product from a row and a column on. */
-typedef struct {
-    int64_t i, row, column, rows, columns;
-} piece;
+enum { PIECE_SIDE = 512, PART_WORK = 1 << 19, PART_WORK_VECTOR = 1 << 18, PART_SIDE = 8, THIN = 16, LARGE = 64, GRAM_SIDE = 4, GRAM_SIZE = 1024 };
 
 /* A matrix times a vector: some versions' general product takes three times as long. */
 static void by_vector(const products *p, const piece *at, const void *x, const void *y, void *z) {
@@ -171,13 +174,13 @@ static void by_vector(const products *p, const piece *at, const void *x, const v
     if (p->c->dtype == DT_C128) b->zgemv(ROW_MAJOR, trans, m, n, &one2, matrix, a->lead, vector, step, &zero2, z, 1);
 }
 
-static void multiply(const products *p, const piece *at) {
+static void multiply(const products *p, int64_t i, const piece *at) {
     const blas *b = p->b;
     int64_t size = (int64_t)dtype_size(p->c->dtype), n = p->c->gemm.n;
     int m = (int)at->rows, w = (int)at->columns, k = (int)p->c->gemm.k, lead = (int)n;
-    const void *x = p->x.at + at->i * p->x.batch + at->row * (p->x.trans == TRANS ? 1 : p->x.lead) * size;
-    const void *y = p->y.at + at->i * p->y.batch + at->column * (p->y.trans == TRANS ? p->y.lead : 1) * size;
-    void *z = p->out + at->i * p->out_batch + (at->row * n + at->column) * size;
+    const void *x = p->x.at + i * p->x.batch + at->row * (p->x.trans == TRANS ? 1 : p->x.lead) * size;
+    const void *y = p->y.at + i * p->y.batch + at->column * (p->y.trans == TRANS ? p->y.lead : 1) * size;
+    void *z = p->out + i * p->out_batch + (at->row * n + at->column) * size;
     gpa_c64 one = {1, 0}, zero = {0, 0};
     gpa_c128 one2 = {1, 0}, zero2 = {0, 0};
     if (p->c->gemm.m == 1 || p->c->gemm.n == 1) {
@@ -193,12 +196,12 @@ static void multiply(const products *p, const piece *at) {
 }
 
 /* What is not below the diagonal of a square of elements around it, where the second operand is the first one's transpose. */
-static void multiply_own(const products *p, const piece *at) {
+static void multiply_own(const products *p, int64_t i, const piece *at) {
     const blas *b = p->b;
     int64_t size = (int64_t)dtype_size(p->c->dtype), n = p->c->gemm.n;
     int m = (int)at->rows, k = (int)p->c->gemm.k, trans = p->x.trans, lead = (int)n;
-    const void *x = p->x.at + at->i * p->x.batch + at->row * (trans == TRANS ? 1 : p->x.lead) * size;
-    void *z = p->out + at->i * p->out_batch + at->row * (n + 1) * size;
+    const void *x = p->x.at + i * p->x.batch + at->row * (trans == TRANS ? 1 : p->x.lead) * size;
+    void *z = p->out + i * p->out_batch + at->row * (n + 1) * size;
     gpa_c64 one = {1, 0}, zero = {0, 0};
     gpa_c128 one2 = {1, 0}, zero2 = {0, 0};
     if (p->c->dtype == DT_F32) b->ssyrk(ROW_MAJOR, UPPER, trans, m, k, 1, x, p->x.lead, 0, z, lead);
@@ -207,52 +210,77 @@ static void multiply_own(const products *p, const piece *at) {
     if (p->c->dtype == DT_C128) b->zsyrk(ROW_MAJOR, UPPER, trans, m, k, &one2, x, p->x.lead, &zero2, z, lead);
 }
 
-static bool may_stay(const products *p, const piece *at) {
-    int64_t each = p->c->dtype == DT_C64 || p->c->dtype == DT_C128 ? 4 : 1;
-    return MAX(at->rows, at->columns) <= PIECE_SIDE || (double)at->rows * (double)at->columns * (double)(p->c->gemm.k * each) <= (double)p->most;
+static double work_of(const products *p, int64_t rows, int64_t columns) {
+    return (double)rows * (double)columns * (double)(p->c->gemm.k * (p->c->dtype == DT_C64 || p->c->dtype == DT_C128 ? 4 : 1));
 }
 
-static int64_t half(int64_t n) { return (n / 2 + 63) / 64 * 64; }
-
-static void in_pieces(const products *p, const piece *at) {
-    if (threads_stopped(p->stop)) return;
-    if (may_stay(p, at)) {
-        multiply(p, at);
-        return;
+static gpa_code keep(products *p, const piece *at, gpa_err *e) {
+    if (p->n == p->room) {
+        int64_t room = MAX(16, 2 * p->room);
+        piece *more = mem_resize(p->piece, (size_t)room * sizeof *more);
+        if (!more) return gpa_no_memory(e);
+        p->piece = more, p->room = room;
     }
+    p->piece[p->n++] = *at;
+    return GPA_OK;
+}
+
+/* `part` of `parts` of a side, at a place where the library's own blocks end. */
+static int64_t share_of(int64_t side, int64_t part, int64_t parts) {
+    int64_t to = side > PIECE_SIDE ? 8 * PART_SIDE : PART_SIDE, at = (int64_t)((double)side * (double)part / (double)parts);
+    return MIN(side, (at + to / 2) / to * to);
+}
+
+/* Cuts a piece into `parts`, and further where one has too much work for an interrupt to wait for. */
+static gpa_code cut(products *p, const piece *at, int64_t parts, gpa_err *e) {
+    bool tall = at->rows >= at->columns, large = MAX(at->rows, at->columns) > PIECE_SIDE && work_of(p, at->rows, at->columns) > (double)PIECE_WORK;
+    if (parts < 2 && large) parts = 2;
+    int64_t side = tall ? at->rows : at->columns, first = share_of(side, parts / 2, parts), rest = side - first;
+    gpa_code rc;
+    if (parts < 2 || !first || !rest) return keep(p, at, e);
     piece one = *at, other = *at;
-    if (at->rows >= at->columns) {
-        one.rows = half(at->rows);
-        other.row += one.rows, other.rows -= one.rows;
-    } else {
-        one.columns = half(at->columns);
-        other.column += one.columns, other.columns -= one.columns;
+    if (at->own) {
+        one.rows = one.columns = first;
+        other = (piece){at->row + first, at->column + first, rest, rest, true};
+        piece beside = {at->row, at->column + first, first, rest, false};
+        if ((rc = cut(p, &beside, MAX(1, parts / 2), e))) return rc;
+        if ((rc = cut(p, &one, MAX(1, parts / 4), e))) return rc;
+        return cut(p, &other, MAX(1, parts / 4), e);
     }
-    in_pieces(p, &one);
-    in_pieces(p, &other);
+    if (tall) one.rows = first, other.row += first, other.rows = rest;
+    else one.columns = first, other.column += first, other.columns = rest;
+    if ((rc = cut(p, &one, parts / 2, e))) return rc;
+    return cut(p, &other, parts - parts / 2, e);
 }
 
-static void own_in_pieces(const products *p, const piece *at) {
-    if (threads_stopped(p->stop)) return;
-    if (may_stay(p, at)) {
-        multiply_own(p, at);
-        return;
-    }
-    int64_t h = half(at->rows), rest = at->rows - h;
-    own_in_pieces(p, &(piece){at->i, at->row, at->column, h, h});
-    in_pieces(p, &(piece){at->i, at->row, at->column + h, h, rest});
-    own_in_pieces(p, &(piece){at->i, at->row + h, at->column + h, rest, rest});
-}
-
-static void product(void *arg, int64_t i) {
+static void work(void *arg, int64_t i) {
     const products *p = arg;
-    piece whole = {.i = i, .rows = p->c->gemm.m, .columns = p->c->gemm.n};
-    if (p->own) {
-        own_in_pieces(p, &whole);
-        mirror_triangle(p->out + i * p->out_batch, (int)whole.rows, dtype_size(p->c->dtype), false);
-    } else {
-        in_pieces(p, &whole);
-    }
+    const piece *at = &p->piece[i % p->n];
+    if (at->own) multiply_own(p, i / p->n, at);
+    else multiply(p, i / p->n, at);
+}
+
+static void mirror(void *arg, int64_t i) {
+    const products *p = arg;
+    mirror_triangle(p->out + i * p->out_batch, (int)p->c->gemm.m, dtype_size(p->c->dtype), false);
+}
+
+/* Whether the library does such a product faster in parts so small that it does not pack the operands first: one side is short, or few elements
+ * are added up for each of the result. */
+static bool is_thin(const products *p) {
+    int64_t m = p->c->gemm.m, n = p->c->gemm.n, k = p->c->gemm.k, side = MIN(m, n);
+    if (p->own || (p->c->dtype != DT_F32 && p->c->dtype != DT_F64) || side * k * PART_SIDE > PART_WORK) return false;
+    return side <= THIN || (p->y.trans == NO_TRANS && m >= n && MIN(side, k) <= 4 * THIN);
+}
+
+/* How many parts each product is cut into, for so many threads. */
+static int64_t parts_of(const products *p, int threads) {
+    int64_t m = p->c->gemm.m, n = p->c->gemm.n, batch = p->c->gemm.batch;
+    bool vector = m == 1 || n == 1;
+    double most = work_of(p, m, n) / (vector ? PART_WORK_VECTOR : PART_WORK);
+    int64_t most_parts = most > (double)threads * LARGE ? 2 * threads : threads;
+    int64_t parts = threads == 1 ? 1 : (int64_t)MIN(most, (double)((most_parts + batch - 1) / batch));
+    return MAX(1, !vector && is_thin(p) ? MAX(parts, (int64_t)most + 1) : parts);
 }
 
 /* Whether the second operand is the first one's transpose. Of small ones nothing is won. */
@@ -279,7 +307,7 @@ gpa_code blas_run(blas *b, int threads, const int32_t *stop, const gpa_libcall *
     int64_t batch = c->gemm.batch, m = c->gemm.m, n = c->gemm.n, k = c->gemm.k;
     products p = {
         .b = b, .c = c, .out = c->gemm.c.mem->base + c->gemm.c.offset * (int64_t)size, .out_batch = m * n * (int64_t)size,
-        .own = is_own(c), .stop = stop};
+        .own = is_own(c)};
     if (!batch || !m || !n) return GPA_OK;
     if (!k) {
         memset(p.out, 0, (size_t)(batch * m * n) * size);
@@ -292,13 +320,14 @@ gpa_code blas_run(blas *b, int threads, const int32_t *stop, const gpa_libcall *
     }
     TRY(prepare(&p.x, &c->gemm.a, batch, m, k, size, e));
     TRY(prepare(&p.y, &c->gemm.b, batch, k, n, size, e));
-    bool many = batch >= threads && threads > 1;
-    p.most = many ? PIECE_WORK : PIECE_WORK * threads;
-    blas_threads(b, many ? 1 : threads);
-    threads_each(many ? threads : 1, batch, stop, product, &p);
+    TRY(cut(&p, &(piece){0, 0, m, n, p.own}, parts_of(&p, threads), e));
+    blas_threads(b, 1);
+    threads_each(threads, batch * p.n, stop, work, &p);
+    if (p.own) threads_each(threads, batch, stop, mirror, &p);
     rc = unless_stopped(stop, e);
 out:
     mem_free(p.x.packed);
     mem_free(p.y.packed);
+    mem_free(p.piece);
     return rc;
 }

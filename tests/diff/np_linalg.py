@@ -630,3 +630,17 @@ for T in np.float32, np.float64, np.complex64, np.int32:
 for T in np.float32, np.float64:
     print([np.signbit(np.full((40, n, n), -0.0, T) @ np.ones((n, n), T)).any() for n in (2, 3, 4, 8)])
 print((np.zeros((20, 2, 0)) @ np.zeros((20, 0, 2))).sum(), (np.zeros((0, 4, 4)) @ np.zeros((0, 4, 4))).shape, np.einsum('bij,bjk->bik', np.ones((40, 2, 2)), np.ones((40, 2, 2))).sum())
+
+# --- products in parts: thin, tall, wide and square ones, from every layout, of each precision, of a matrix and its own transpose
+def exact(m, n, t):
+    k = np.arange(m * n)
+    return ((k * k % 7 - 3) * (1j if t == np.complex128 else 1)).astype(t).reshape(m, n)
+for t in (np.float32, np.float64, np.complex128):
+    for m, n, k in ((900, 8, 450), (8, 900, 450), (900, 700, 8), (701, 3, 703), (3, 701, 703), (1500, 50, 50), (50, 1500, 50), (203, 207, 211), (301, 30, 299), (30, 301, 299), (1, 900, 900), (900, 1, 900), (40000, 4, 4), (4, 40000, 4), (17, 33, 3000)):
+        a, b = exact(m, k, t), exact(k, n, t)
+        want, c, d = np.dot(np.ascontiguousarray(a[::-1]), b), np.asfortranarray(a), np.asfortranarray(b)
+        print(t.__name__, m, n, k, *[(p @ q == want[::-1]).all() for p, q in ((a, b), (a, d), (c, b), (c, d))], want[-1, :3], want[::50].sum())
+    for m, k in ((900, 30), (200, 300), (517, 200), (33, 4000), (600, 64)):
+        a = exact(m, k, t)
+        b, c = np.asfortranarray(a), np.stack([a, a + 1, a])
+        print(t.__name__, m, k, (a @ a.T == np.dot(a, a.T.copy())).all(), (b @ b.T == a @ a.T).all(), (c @ c.transpose(0, 2, 1) == np.stack([a @ a.T, (a + 1) @ (a + 1).T, a @ a.T])).all(), (a @ a.T)[::50].sum())
