@@ -5,6 +5,7 @@
 
 #include "runtime/base.h"
 
+#include "lang/builtin/all.h"
 #include "lang/container.h"
 #include "lang/generator.h"
 #include "lang/instance.h"
@@ -135,12 +136,26 @@ static value type_doc(gpa_vm *vm, native_owner o) {
     return row ? v_cstr(vm, row->doc) : v_none();
 }
 
+/* __mro__ and __bases__ of a built-in type that is no NumPy scalar's: what it derives from, object last. */
+static gpa_code type_line(gpa_vm *vm, value type, bool whole, value *out) {
+    value line[16];
+    size_t n = 0;
+    bool error = type.aux >= AUX_ERROR && type.aux < AUX_FROZENSET;
+    if (type.aux >= AUX_DTYPE && type.aux < AUX_ERROR) return GPA_OK;
+    line[n++] = type;
+    for (gpa_code e = error ? gpa_err_parent((gpa_code)(type.aux - AUX_ERROR)) : GPA_OK; e && n + 1 < COUNT_OF(line); e = gpa_err_parent(e)) line[n++] = v_type(AUX_ERROR + (uint32_t)e);
+    if (type.aux == V_BOOL) line[n++] = v_type(V_INT);
+    if (type.aux != V_OBJECT) line[n++] = v_type(V_OBJECT);
+    return native_give(whole ? v_tuple(vm, n, line) : v_tuple(vm, n > 1, line + 1), out);
+}
+
 static gpa_code type_attr(gpa_vm *vm, value type, const char *text, value *out) {
     *out = v_unset();
     native_owner o = owner_of_type(type.aux);
     const native *row = o == OWNER_COUNT ? NULL : native_find(o, text);
     const char *name = type_name(type.aux), *dot = strrchr(name, '.');
     if (is(text, "__name__") || is(text, "__qualname__")) *out = v_cstr(vm, dot ? dot + 1 : name);
+    else if (is(text, "__mro__") || is(text, "__bases__")) return type_line(vm, type, is(text, "__mro__"), out);
     else if (is(text, "__module__")) *out = dot ? v_str(vm, name, (size_t)(dot - name)) : v_cstr(vm, "builtins");
     else if (o == OWNER_NAMED && np_named_attr(vm, type, text, out)) return vm->err.code;
     else if (row && row->kind != NATIVE_PROPERTY) *out = (value){.tag = V_NATIVE, .native = row};
@@ -292,6 +307,28 @@ static gpa_code number_method(gpa_vm *vm, value v, const char *text, value *out)
     return out->tag == V_UNSET ? vm->err.code : GPA_OK;
 }
 
+/* What a built-in value has by the names that the language itself asks for: a function of the prelude (numpy._protocols) as a method. */
+static gpa_code protocol(gpa_vm *vm, value v, const char *text, value *out, bool *handled) {
+    value all[3] = {v_none(), v_none(), v_none()}, find = v_none(), fn = v_none();
+    bool iterator = v.tag == V_ITER || generator_is(v), function = v.tag == V_FUNC || v.tag == V_METHOD || v.tag == V_NATIVE || v.tag == V_UFUNC;
+    if (v.tag == V_OBJECT || v.tag == V_CLASS || v.tag == V_MODULE || v.tag == V_TYPE || v.tag == V_EXCEPTION) return GPA_OK;
+    all[0] = v_type(type_of(v));
+    module_obj *module;
+    gpa_code rc = vm_import(vm, "numpy._protocols", &module);
+    if (!rc) find = value_retain(module_get_text_peek(vm, module, "protocol"));
+    if (!rc) rc = native_give(v_cstr(vm, iterator ? "iterator" : function ? "function" : ""), &all[1]);
+    if (!rc) rc = native_give(v_cstr(vm, text), &all[2]);
+    if (!rc) rc = vm_call(vm, find, 3, all, 0, NULL, &fn);
+    if (!rc && fn.tag != V_NONE) {
+        rc = native_give(v_method(vm, v, fn), out);
+        *handled = !rc;
+    }
+    for (int i = 0; i < 3; i++) value_release(vm, all[i]);
+    value_release(vm, find);
+    value_release(vm, fn);
+    return rc;
+}
+
 static gpa_code last_resort(gpa_vm *vm, value v, gpa_sym name, value *out) {
     const char *text = sym_text(vm, name);
     if (is(text, "__class__")) {
@@ -300,9 +337,11 @@ static gpa_code last_resort(gpa_vm *vm, value v, gpa_sym name, value *out) {
         if (row) return call_native(vm, row, &v, 1, 0, NULL, out);
         if (type.tag != V_UNSET) return vm_call(vm, type, 1, &v, 0, NULL, out);
     }
+    bool handled = false;
+    gpa_code rc = strncmp(text, "__", 2) == 0 ? protocol(vm, v, text, out, &handled) : GPA_OK;
+    if (rc || handled) return rc;
     if (v.tag == V_NUM) return number_method(vm, v, text, out);
-    bool handled;
-    gpa_code rc = instance_missing(vm, v, name, out, &handled);
+    rc = instance_missing(vm, v, name, out, &handled);
     if (rc || handled) return rc;
     return no_attribute(vm, v, text);
 }

@@ -342,6 +342,7 @@ gpa_code op_array_setitem(gpa_vm *vm, value v, value key, value item, bool last)
     if (names_element(a, ix, n)) TRY(one_element(vm, a, &rhs));
     rhs.element = rhs.element && is_view(ix, n); /* through lists and masks it is cast */
     rhs.last = last && item.tag == V_ARRAY && !item.aux;
+    if (!rhs.weak) TRY(np_warn_cast(vm, rhs.arr ? (gpa_dtype)rhs.arr->dtype : rhs.dtype, (gpa_dtype)a->dtype));
     rc = arr_set(vm_rt(vm), a, ix, n, &rhs, vm_err(vm));
 out:
     arg_opnd_release(vm, &rhs);

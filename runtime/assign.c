@@ -107,6 +107,8 @@ static gpa_code set_view(gpa_rt *rt, gpa_arr *to, const gpa_opnd *rhs, bool elem
     node *value = NULL;
     gpa_code rc = GPA_OK;
     gpa_opnd o = *rhs;
+    if (o.arr && o.sequence && o.arr->ndim > to->ndim && !(element && to->ndim == 0))
+        return gpa_fail(e, GPA_E_VALUE, "setting an array element with a sequence. The requested array would exceed the maximum number of dimension of %d.", to->ndim);
     if (o.arr && o.arr->ndim > to->ndim) {
         int64_t strides[GPA_MAX_DIMS];
         if (spread_value(o.arr, to->ndim, to->shape, strides))

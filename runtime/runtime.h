@@ -39,6 +39,7 @@ typedef struct {
     gpa_arr *arr;
     gpa_weak weak;
     bool last; /* nobody needs the array afterwards: what it is stored into may take its memory */
+    bool sequence; /* the array was made of a list or a tuple, whose depth counts */
     bool element; /* a NumPy scalar that becomes an element by itself: a signed dtype refuses what does not fit */
     gpa_dtype dtype;
     gpa_val v;

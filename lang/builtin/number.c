@@ -8,6 +8,7 @@
 #include "lang/format.h"
 #include "lang/number.h"
 #include "lang/number_text.h"
+#include "lang/numpy/numpy.h"
 #include "lang/operate.h"
 #include "lang/record.h"
 
@@ -95,6 +96,7 @@ gpa_code int_new(gpa_vm *vm, value *argv, value *out) {
     if (n.kind == NUMBER_NOT || (n.kind == NUMBER_COMPLEX && keeps_imaginary(v)))
         return vm_fail(vm, GPA_E_TYPE, "int() argument must be a string, a bytes-like object or a real number, not '%s'",
                        n.kind == NUMBER_COMPLEX ? "complex" : value_type_name(v));
+    if (n.kind == NUMBER_COMPLEX && (rc = np_warn_cast(vm, DT_C128, DT_I64))) return rc;
     if (n.kind == NUMBER_BIG) *out = value_retain(v);
     else if (n.kind == NUMBER_UINT) return native_give(v_uint(vm, n.u), out);
     else if (n.kind != NUMBER_INT) return int_of_float(vm, n.re, out);
@@ -178,7 +180,7 @@ gpa_code float_new(gpa_vm *vm, value *argv, value *out) {
                        n.kind == NUMBER_COMPLEX ? "complex" : value_type_name(v));
     if (n.kind == NUMBER_BIG && isinf(n.re)) return vm_fail(vm, GPA_E_OVERFLOW, "int too large to convert to float");
     *out = v_float(n.re);
-    return GPA_OK;
+    return n.kind == NUMBER_COMPLEX ? np_warn_cast(vm, DT_C128, DT_F64) : GPA_OK;
 }
 
 gpa_code float_is_integer(gpa_vm *vm, value *argv, value *out) {

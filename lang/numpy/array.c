@@ -513,6 +513,7 @@ gpa_code nd_astype(gpa_vm *vm, value *argv, value *out) { /* self, dtype, order,
         if (!dtype_can_cast(from, t, casting))
             rc = vm_fail(vm, GPA_E_TYPE, "Cannot cast array data from dtype('%s') to dtype('%s') according to the rule '%s'",
                          dtype_info[from].name, dtype_info[t].name, argv[3].str->text);
+        if (!rc) rc = np_warn_cast(vm, from, t);
         if (!rc) rc = (by_rows ? arr_cast : arr_cast_kept)(vm_rt(vm), a, t, copy, &b, vm_err(vm));
         if (!rc && (rc = float_check_arr(vm, "_float_look_cast", 1, (value[2]){argv[0]}, b))) arr_release(vm_rt(vm), b);
         if (!rc) rc = scalar ? np_return(vm, b, out) : np_return_array(vm, b, out);
@@ -637,7 +638,7 @@ gpa_code nd_item(gpa_vm *vm, value *argv, value *out) { /* self, *args */
 gpa_code nd_fill(gpa_vm *vm, value *argv, value *out) { /* self, value */
     gpa_opnd rhs = {0};
     *out = v_none();
-    WITH_ARRAY(rc = arg_element(vm, argv[1], (gpa_dtype)a->dtype, &rhs); if (!rc) rc = arr_set(vm_rt(vm), a, &(gpa_index){.kind = IX_ELLIPSIS}, 1, &rhs, vm_err(vm)); arg_opnd_release(vm, &rhs));
+    WITH_ARRAY(rc = arg_element(vm, argv[1], (gpa_dtype)a->dtype, &rhs); if (!rc && !rhs.weak) rc = np_warn_cast(vm, rhs.arr ? (gpa_dtype)rhs.arr->dtype : rhs.dtype, (gpa_dtype)a->dtype); if (!rc) rc = arr_set(vm_rt(vm), a, &(gpa_index){.kind = IX_ELLIPSIS}, 1, &rhs, vm_err(vm)); arg_opnd_release(vm, &rhs));
 }
 
 gpa_code np_copyto(gpa_vm *vm, value *argv, value *out) { /* dst, src, where */

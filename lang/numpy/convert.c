@@ -19,6 +19,11 @@ gpa_code np_return_array(gpa_vm *vm, gpa_arr *a, value *out) {
     return out->tag == V_UNSET ? vm_err(vm)->code : GPA_OK;
 }
 
+gpa_code np_warn_cast(gpa_vm *vm, gpa_dtype from, gpa_dtype to) {
+    if (!dtype_is_complex(from) || dtype_is_complex(to) || to == DT_BOOL) return GPA_OK;
+    return vm_warn(vm, GPA_E_COMPLEX_WARNING, "Casting complex values to real discards the imaginary part");
+}
+
 gpa_code np_return_arrays(gpa_vm *vm, gpa_code rc, int n, gpa_arr **parts, value *out) {
     if (!rc) *out = v_tuple(vm, (size_t)n, NULL);
     if (!rc && out->tag == V_UNSET) rc = vm_err(vm)->code;
@@ -227,7 +232,9 @@ gpa_code np_sequence_error(gpa_vm *vm, gpa_dtype t, value v) {
 
 gpa_code arg_element(gpa_vm *vm, value v, gpa_dtype t, gpa_opnd *out) {
     *out = (gpa_opnd){0};
-    if (v.tag == V_LIST || v.tag == V_TUPLE) return arg_array(vm, v, t, &out->arr); /* its numbers must fit, too */
+    v = value_plain(v);
+    out->sequence = v.tag == V_LIST || v.tag == V_TUPLE;
+    if (out->sequence) return arg_array(vm, v, t, &out->arr); /* its numbers must fit, too */
     if (v.tag != V_STR && v.tag != V_NONE) {
         gpa_code rc = arg_opnd(vm, v, out);
         out->element = true;
@@ -356,7 +363,8 @@ static gpa_code discover(walk *w, value v, int depth) {
 /* What does not fit as an element is refused (arr_check_number); the rest is cast as astype casts. */
 static gpa_code convert(gpa_vm *vm, const gpa_opnd *o, gpa_dtype to, gpa_val *out) {
     *out = dtype_cast(o->v, o->dtype, to);
-    return arr_check_number(o, to, vm_err(vm));
+    gpa_code rc = arr_check_number(o, to, vm_err(vm));
+    return rc ? rc : np_warn_cast(vm, o->dtype, to);
 }
 
 static gpa_code fill(walk *w, value v) {
@@ -370,6 +378,7 @@ static gpa_code fill(walk *w, value v) {
     }
     if (v.tag == V_ARRAY) {
         gpa_arr *cast = NULL;
+        if ((rc = np_warn_cast(w->vm, (gpa_dtype)v.array->arr->dtype, w->want))) return rc;
         rc = arr_cast(vm_rt(w->vm), v.array->arr, w->want, false, &cast, vm_err(w->vm));
         if (!rc) rc = arr_read(vm_rt(w->vm), cast, w->at, vm_err(w->vm));
         if (!rc) w->at += (size_t)cast->size * dtype_size(w->want);
@@ -435,7 +444,8 @@ gpa_code arg_array(gpa_vm *vm, value v, gpa_dtype t, gpa_arr **out) {
             *out = arr_retain(a);
             return GPA_OK;
         }
-        return arr_cast(vm_rt(vm), a, t, false, out, vm_err(vm));
+        gpa_code rc = np_warn_cast(vm, (gpa_dtype)a->dtype, t);
+        return rc ? rc : arr_cast(vm_rt(vm), a, t, false, out, vm_err(vm));
     }
     if (number(v, &o) || (v.tag == V_STR && t != DT_NONE)) {
         gpa_val x;

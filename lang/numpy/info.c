@@ -59,11 +59,23 @@ gpa_code dt_type(gpa_vm *vm, value *argv, value *out) {
 
 /* ---- arrays ---- */
 
-gpa_code np_ndim(gpa_vm *vm, value *argv, value *out) { return nd_ndim(vm, argv, out); }
-gpa_code np_shape(gpa_vm *vm, value *argv, value *out) { return nd_shape(vm, argv, out); }
+/* What NumPy takes for one object. */
+static bool is_one(value v) {
+    return v.tag == V_NONE || v.tag == V_STR || v.tag == V_BYTES || v.tag == V_BIG || v.tag == V_DICT || v.tag == V_SET || v.tag == V_FUNC;
+}
+
+gpa_code np_ndim(gpa_vm *vm, value *argv, value *out) {
+    *out = v_int(0);
+    return is_one(argv[0]) ? GPA_OK : nd_ndim(vm, argv, out);
+}
+
+gpa_code np_shape(gpa_vm *vm, value *argv, value *out) {
+    return is_one(argv[0]) ? native_give(v_tuple(vm, 0, NULL), out) : nd_shape(vm, argv, out);
+}
 
 gpa_code np_size(gpa_vm *vm, value *argv, value *out) { /* a, axis */
-    if (argv[1].tag == V_NONE) return nd_size(vm, argv, out);
+    *out = v_int(1);
+    if (argv[1].tag == V_NONE) return is_one(argv[0]) ? GPA_OK : nd_size(vm, argv, out);
     gpa_arr *a = NULL;
     int axis;
     gpa_code rc = arg_array(vm, argv[0], DT_NONE, &a);
