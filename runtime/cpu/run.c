@@ -28,7 +28,7 @@ enum {
     NARROW_ROWS = 64,        /* of such, how many are summed before they are joined */
     SPAN_POINTS = 4096,      /* columns visited at a time */
     PIECE_BYTES = 4096, SLAB_BYTES = 16 << 10, PIECES = 64, /* pieces of rows: of which size, how much of neighbouring ones is visited together, how many are joined one by one */
-    MOST_ROWS = 16, TILE_POINTS = 2048, /* of rows that lie interleaved: how many, and how far along each at a time */
+    MOST_ROWS = 16, TILE_POINTS = 2048, TILE_FEWEST = 64, /* of rows that lie interleaved: how many, and how far along each at a time */
     TILE_OPS = 12, TILE_LEAST = 4, TILED_POINTS = 1 << 12, TILED_SPAN = 1 << 16, /* of what is done in tiles: operations at most, sides and points at least, points of a group at most */
     WHOLE_ROW = 1 << 14, SHORT_STEPS = 3, SHORT_OPS = 12, /* rows that are not cut: points; of so many steps and operations they are written out */
     BYTE_LANES = 16,         /* where single bytes are gathered */
@@ -405,7 +405,7 @@ static gpa_code run_whole(launch *L, gpa_err *e) {
     if (L->plan.rows) L->step = (L->step + row - 1) / row * row;
     int use = work < SMALL_WORK ? 1 : L->threads;
     if (work >= SMALL_WORK && !unsteady && along) {
-        L->step = TILE_POINTS;
+        L->step = MIN(TILE_POINTS, MAX(TILE_FEWEST, (int64_t)SLAB_BYTES / (L->outer / row * widest_element(L->p->f)) / 64 * 64));
         threads_each(use, (L->size[L->plan.dim] + L->step - 1) / L->step, L->stop, tile_item, L);
     } else {
         threads_each(use, (L->outer + L->step - 1) / L->step, L->stop, whole_item, L);
