@@ -23,10 +23,11 @@ enum {
     STREAM_BYTES = 12 << 20,  /* results larger than this are not worth keeping in a cache */
     TOUCHED_BYTES = 24 << 20, /* unless that holds what they are made of, too */
     GROUP_ROWS = 8,          /* rows of columns visited at a time: as many streams as are fetched ahead */
+    FEW_ROWS = 20, MORE_ROWS = 64, /* rows that are visited all together, as no states are kept then; those in the cache that cores share */
     NARROWEST = 512,         /* bytes of a row that is visited by itself */
     NARROW_STATES = 24 << 10, /* states of a row's columns that stay in the nearest cache */
     NARROW_ROWS = 64,        /* of such, how many are summed before they are joined */
-    SPAN_POINTS = 4096,      /* columns visited at a time */
+    SPAN_POINTS = 4096, LONGER = 4, /* columns visited at a time, how many times more of not many rows */
     PIECE_BYTES = 4096, SLAB_BYTES = 16 << 10, PIECES = 64, /* pieces of rows: of which size, how much of neighbouring ones is visited together, how many are joined one by one */
     MOST_ROWS = 16, TILE_POINTS = 2048, TILE_FEWEST = 64, /* of rows that lie interleaved: how many, and how far along each at a time */
     TILE_OPS = 12, TILE_LEAST = 4, TILED_POINTS = 1 << 12, TILED_SPAN = 1 << 16, /* of what is done in tiles: operations at most, sides and points at least, points of a group at most */
@@ -677,7 +678,7 @@ static bool divides_rows(launch *L) {
     return L->blocks < FEW_BLOCKS && L->parts > 1;
 }
 
-/* Columns are divided unless what a block of lanes visits stays in the caches: memory wants to be read along rows, a
+/* Columns are divided unless what a block of lanes visits stays in the caches or comes from few rows: memory wants to be read along rows, a
  * few of them at a time. */
 static bool divides_columns(launch *L) {
     int64_t n = L->size[L->plan.dim], widest = L->p->facts.widest, lanes = L->plan.lanes;
@@ -686,13 +687,15 @@ static bool divides_columns(launch *L) {
     L->block_lanes = lanes;
     L->blocks_in_row = (n + lanes - 1) / lanes;
     L->blocks = L->outer / n * L->blocks_in_row;
-    L->span = MIN(L->blocks_in_row, MAX(SPAN_POINTS / lanes, 1));
+    const int64_t longer = L->inner <= MORE_ROWS ? LONGER : 1;
+    L->span = MIN(L->blocks_in_row, MAX(longer * SPAN_POINTS / lanes, 1));
     L->spans = (L->blocks_in_row + L->span - 1) / L->span;
     L->items = L->outer / n * L->spans;
-    L->part_points = MAX(CHUNK_WORK / (L->span * lanes), (L->inner + MOST_PARTS - 1) / MOST_PARTS);
+    L->part_points = MAX(longer * CHUNK_WORK / (L->span * lanes), (L->inner + MOST_PARTS - 1) / MOST_PARTS);
     L->part_points = (L->part_points + GROUP_ROWS - 1) / GROUP_ROWS * GROUP_ROWS;
     L->parts = (L->inner + L->part_points - 1) / L->part_points;
-    return !small && !again && L->inner > GROUP_ROWS;
+    const bool few = L->inner <= (L->outer * L->inner * widest_element(L->p->f) <= SHARED_BYTES ? MORE_ROWS : FEW_ROWS);
+    return !small && !again && !few;
 }
 
 static bool divides(launch *L) {

@@ -25,3 +25,13 @@ x = (np.arange(1_700_000, dtype=np.int64) * 7919 % 1009).reshape(-1, 100)
 for a in (x, x.astype(np.float64), x[:, :72].astype(np.float64)):
     w = np.arange(a.shape[1]) + 1
     print(a.dtype, a.sum(0)[::9], int((a.sum(0) * w).sum()), int((a.max(0) * w).sum()), int((a.argmin(0) * w).sum()), a.mean(0)[::9], (a * a + 1).sum(0)[::9])
+
+# --- sums and extremes of few long rows
+for T in ("f4", "f8", "c8", "c16", "f2", "i2", "u1"):
+    for rows, n in ((9, 40000), (20, 30001), (21, 70003), (32, 33000), (64, 9000), (65, 9001)):
+        a = ((np.arange(rows * n) * 2654435761 >> 7) % 1009 / (1 if T in ("i2", "u1") else 1009)).astype(T).reshape(rows, n)
+        if T[0] == "c": a.imag = a.real[::-1]
+        one = np.zeros(n, np.sum(a[:1], axis=0).dtype)
+        for r in a: one = (one + r).astype(one.dtype)
+        s = np.sum(a, axis=0)
+        print(T, rows, n, np.abs((s - one).astype("c16")).max() <= 1e-5 * rows * 255 if T != "f2" else "", np.max(a.real, axis=0)[::9973], np.argmax(a.real, axis=0)[::9973], np.all(a, axis=0).sum())
