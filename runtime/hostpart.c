@@ -70,11 +70,31 @@ static GPA_WIDE int32_t find_few(const int32_t *column, int32_t count, uint32_t 
         ((T *)at)[to] = ((const T *)a->at)[found[k]];                      \
         column[to++] = (int32_t)(j / stride);                              \
     }
-/* Every column is written and stays if it is one of them: which are cannot be foreseen. */
+/* Where values are that are in the `wide` columns from low on, row by row. Every place is written and stays if it is one of them: which are cannot be
+ * foreseen. */
+static void find_rows(const host_rows *a, uint32_t low, uint32_t wide, int32_t *start, int32_t *found) {
+    const int32_t *const column = a->column, *const rows = a->start;
+    int32_t to = 0;
+    for (int64_t l = 0, s = rows[0]; l < a->m; l++) {
+        for (const int32_t end = rows[l + 1]; s < end; s++) {
+            found[to] = (int32_t)s;
+            to += (uint32_t)column[s] - low < wide;
+        }
+        start[l + 1] = to;
+    }
+}
+
+#define TAKE(T)                                                            \
+    for (int32_t k = 0; k < n; k++) {                                      \
+        const int32_t s = found[k];                                        \
+        column[k] = (int32_t)((uint32_t)a->column[s] - (uint32_t)low);     \
+        ((T *)at)[k] = ((const T *)a->at)[s];                              \
+    }
+/* Every stride-th of the columns. */
 #define BETWEEN(T)                                                                                    \
     for (int64_t l = 0; l < a->m; l++) {                                                              \
         for (int32_t s = a->start[l], end = a->start[l + 1]; s < end; s++) {                          \
-            const uint32_t j = (uint32_t)a->column[s] - (uint32_t)low, k = stride == 1 ? j : j / stride; \
+            const uint32_t j = (uint32_t)a->column[s] - (uint32_t)low, k = j / stride; \
             column[to] = (int32_t)k;                                                                  \
             ((T *)at)[to] = ((const T *)a->at)[s];                                                    \
             to += (j < wide) & (k * stride == j);                                                     \
@@ -90,11 +110,16 @@ void hostcall_between(size_t item, const host_rows *a, int64_t low, int64_t high
         int64_t i = 0;
         BY_SIZE(item, PICK);
         while (i < a->m) start[++i] = to;
+    } else if (stride == 1) {
+        find_rows(a, (uint32_t)low, wide, start, found);
+        const int32_t n = start[a->m];
+        BY_SIZE(item, TAKE);
     } else {
         BY_SIZE(item, BETWEEN);
     }
 }
 #undef PICK
+#undef TAKE
 #undef BETWEEN
 
 /* ---- chosen columns ---- */

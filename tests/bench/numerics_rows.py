@@ -337,6 +337,9 @@ V = B[:, :8].copy()
 group("matrices", MATRICES, """
 A @ B              | A @ B
 A.T @ B            | A.T @ B
+A @ eight columns  | A @ B[:, :8]
+eight rows @ A     | B[:8] @ A
+columns @ rows     | A[:, :8] @ B[:8]
 A @ A.T            | A @ A.T
 W.T @ W            | W.T @ W
 A @ v              | A @ v
@@ -609,6 +612,7 @@ set diagonal       | c = S.copy(); c.setdiag(1.0); r = parts(c)
 block_diag         | sparse.block_diag([S, S, S]).data
 spdiags            | parts(sparse.spdiags(V.T, np.arange(8), m, m, 'csr'))
 gmres              | ? sparse.linalg.gmres(K, v)[0]
+svds               | sparse.linalg.svds(L, 6)[1]
 spsolve            | sparse.linalg.spsolve(K[:5000, :5000].tocsc(), v[:5000])
 """, each("float32 float64", 1_000_000))
 
