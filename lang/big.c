@@ -148,6 +148,7 @@ static gpa_code plus(gpa_vm *vm, const whole *a, const whole *b, bool minus, val
 /* ---- products ---- */
 
 static gpa_code product(gpa_vm *vm, const whole *a, const whole *b, value *out) {
+    if (a->n > b->n) return product(vm, b, a, out); /* the inner loop is the longer one */
     big_obj *r = big_room(vm, a->n + b->n);
     gpa_code rc = GPA_OK;
     if (!r) return vm_err(vm)->code;
