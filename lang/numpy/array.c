@@ -520,10 +520,13 @@ gpa_code nd_astype(gpa_vm *vm, value *argv, value *out) { /* self, dtype, order,
         if (!rc && !scalar && argv[2].tag != V_NONE) rc = lay_out(vm, argv[2], out));
 }
 
-gpa_code nd_view(gpa_vm *vm, value *argv, value *out) { /* self, dtype */
+gpa_code nd_view(gpa_vm *vm, value *argv, value *out) { /* self, dtype, type */
     gpa_dtype t;
     gpa_arr *b = NULL;
-    gpa_code args = arg_dtype(vm, argv[1], &t);
+    bool kind_first = argv[1].tag == V_TYPE && argv[1].aux == V_ARRAY && argv[2].tag == V_NONE; /* view(np.ndarray) */
+    value dtype = kind_first ? v_none() : argv[1], kind = kind_first ? argv[1] : argv[2];
+    if (kind.tag != V_NONE && (kind.tag != V_TYPE || kind.aux != V_ARRAY)) return vm_fail(vm, GPA_E_VALUE, "Type must be a sub-type of ndarray type");
+    gpa_code args = arg_dtype(vm, dtype, &t);
     if (args) return args;
     WITH_ARRAY(
         if (t != DT_NONE) rc = arr_reinterpret(vm_rt(vm), a, t, &b, vm_err(vm));
