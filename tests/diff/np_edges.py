@@ -54,7 +54,7 @@ for i, v, t in [(slice(None), z, float), (0, z[0], float), (slice(None), z, int)
 tell(lambda: z.astype(float), lambda: z.astype("i4"), lambda: np.array(z, dtype=float), lambda: np.asarray(z, float), lambda: float(z[0]), lambda: int(z[0]), lambda: np.float64(z[0]), lambda: np.full(2, z[0], float),
      lambda: z.astype(bool), lambda: z.real.astype(int), lambda: np.copyto(np.zeros(2), z, casting="unsafe"), lambda: np.put(np.zeros(2), [0], z), lambda: np.array([1j], dtype=float), lambda: np.array([z[0]], dtype=float),
      lambda: np.zeros(2).fill(z[0]), lambda: z.astype("c8"), lambda: np.abs(z).astype(int), lambda: np.float32(z[1]), lambda: np.array(1 + 1j).astype(float), lambda: np.float32(1j), lambda: z.view(float), lambda: np.real_if_close(z + 0),
-     lambda: np.linalg.eigvals(np.eye(2)), lambda: np.fft.irfft(np.fft.rfft(np.ones(4))), lambda: np.isclose(z, z.real), lambda: np.sort(z), lambda: np.histogram(z.real), lambda: np.poly([1j, -1j]))
+     lambda: np.linalg.eigvals(np.eye(2)).real, lambda: np.fft.irfft(np.fft.rfft(np.ones(4))), lambda: np.isclose(z, z.real), lambda: np.sort(z), lambda: np.histogram(z.real), lambda: np.poly([1j, -1j]))
 with warnings.catch_warnings():
     warnings.simplefilter("error")
     try: z.astype(float)
