@@ -14,6 +14,7 @@
 #include "runtime/cpu/extreme.h"
 #include "runtime/cpu/fft.h"
 #include "runtime/cpu/lapack.h"
+#include "runtime/cpu/repeats.h"
 #include "runtime/cpu/run.h"
 #include "runtime/cpu/search.h"
 #include "runtime/cpu/sort.h"
@@ -157,7 +158,10 @@ static gpa_code cpu_run(gpa_dev *d, gpa_prog *p, const gpa_launch *l, gpa_err *e
     widened w;
     gpa_prog *wide;
     rc = widen_program(p, l, &wide, &w, e);
-    return rc ? rc : run_launch(d->j, d->threads, &d->stop, wide, wide == p ? l : &w.l, e);
+    if (rc) return rc;
+    l = wide == p ? l : &w.l;
+    if (!repeats_run(d->threads, &d->stop, wide, l)) return run_launch(d->j, d->threads, &d->stop, wide, l, e);
+    return threads_stopped(&d->stop) ? gpa_interrupted(e) : GPA_OK;
 }
 
 /* The variant that ran first, or the one that a large launch would use. */

@@ -169,3 +169,22 @@ for T in "?bhilBHILefdFD":
         s, k, p = np.sort(r, kind="stable"), np.argsort(r, kind="stable"), np.partition(r, n // 5 % r.shape[-1])
         w = np.arange(r.shape[-1]) % 1009 + 1
         print(T, (k * w).sum(), np.array_equal(s, np.take_along_axis(r, k, axis=-1), equal_nan=T in "efdFD"), (np.nan_to_num(s).real.astype("f8") * w).sum() // 1, np.signbit(s.real).sum() if T in "efd" else 0, (s is r), p.ravel()[n // 5 % r.shape[-1]])
+
+# --- pieces of every size stored several times in a row, from every layout, to the byte
+def repeated(x, r, axis): # beside a list of the same
+    y = np.repeat(x, r, axis=axis)
+    n = x.shape[axis]
+    return np.array_equal(y.view("u1" if y.dtype.kind != "b" else bool), np.take(x, [i // r for i in range(n * r)], axis=axis).view("u1" if y.dtype.kind != "b" else bool))
+for t in (bool, "i1", "u2", "f2", "f4", "i8", "f8", "c8", "c16"):
+    h = (np.arange(9000, dtype=np.uint64) * np.uint64(0x1E3779B97F4A7C15)).view("u1")[:64000]
+    x = (h % 2).astype(bool) if t is bool else h.view(t)
+    odd = x[1:]
+    print(t, [repeated(a[:k], r, 0) for a in (x, odd) for k in (1, 7, 997) for r in (1, 2, 3, 5, 9, 16, 31, 100)])
+    for w in (1, 2, 3, 4, 5, 7, 8):
+        rows = odd[: odd.size // w // 4 * w].reshape(-1, w)
+        print(w, [repeated(a, r, 0) for a in (rows[:997], rows[:2000:2], rows[999::-1]) for r in (2, 3, 7)], [repeated(np.ascontiguousarray(rows[:300]), r, 1) for r in (2, 5, 40)])
+    wide = np.zeros((300, 2, 9, 3), x.dtype)
+    wide[:, 0, 2:7] = odd[:900].reshape(300, 1, 3) # its neighbours stay
+    wide[:, 1, 1:] = odd[0]
+    print(wide[::99, :, ::2].tolist() if t in (bool, "i1", "u2") else [(wide[:, 0, :2] == 0).all(), (wide[:, 0, 7:] == 0).all(), (wide[:, 1, 0] == 0).all()])
+    print([np.array_equal(np.broadcast_to(x[:k, None, None], (k, 3, 4)).copy().ravel().view("u1" if x.dtype.kind != "b" else bool), np.repeat(x[:k], 12).view("u1" if x.dtype.kind != "b" else bool)) for k in (300, 1000)])
