@@ -1,6 +1,7 @@
 /* The error record. Messages are cut, never lost: a text too long ends in an ellipsis. */
 #include "runtime/err.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -75,7 +76,10 @@ const char *gpa_err_name(gpa_code code) { return rows[code].name; }
 gpa_code gpa_err_parent(gpa_code code) { return rows[code].parent; }
 
 int gpa_err_is(gpa_code code, gpa_code ancestor) {
-    while (code != GPA_OK && code != ancestor) code = rows[code].parent;
+    for (; code != GPA_OK && code != ancestor; code = rows[code].parent) {
+        bool two = code == GPA_E_AXIS || code == GPA_E_UNSUPPORTED_OPERATION; /* which are ValueErrors, too */
+        if (two && gpa_err_is(GPA_E_VALUE, ancestor)) return true;
+    }
     return code == ancestor;
 }
 

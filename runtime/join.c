@@ -8,7 +8,7 @@
 #include "runtime/shape.h"
 #include "runtime/store.h"
 
-/* A result of at most so many bytes is put together by the host. */
+/* A result of at most so many bytes is put together by the host, or of parts that have so many on average and are there already. */
 enum { SMALL_JOIN = 1 << 16 };
 
 /* ---- concatenate ---- */
@@ -49,17 +49,33 @@ out:
     return rc;
 }
 
+/* Whether the elements are where the host sees them, once it has waited for the device. */
+static bool lies_here(const gpa_arr *a) { return !arr_is_pending(a) && a->storage->buf->host; }
+
 static gpa_code copy_part(gpa_rt *rt, gpa_arr *to, char *first, gpa_arr *part, int64_t offset, gpa_err *e) {
     gpa_dtype t = (gpa_dtype)to->dtype;
+    const int64_t item = (int64_t)dtype_size(t);
     int64_t dense[GPA_MAX_DIMS];
     host_dense h;
+    if (part->dtype == t && lies_here(part)) {
+        strided_copy(first + offset * item, to->strides, part->storage->buf->host + part->offset * item, part->strides, dtype_size(t), part->ndim, part->shape);
+        return GPA_OK;
+    }
     gpa_code rc = host_get_as(rt, part, t, &h, e);
     shape_c_strides(part->ndim, part->shape, dense);
-    if (!rc)
-        strided_copy(first + offset * (int64_t)dtype_size(t), to->strides, h.data, dense, dtype_size(t), part->ndim,
-                     part->shape);
+    if (!rc) strided_copy(first + offset * item, to->strides, h.data, dense, dtype_size(t), part->ndim, part->shape);
     host_drop(rt, &h);
     return rc;
+}
+
+/* Whether the host puts a result together: it is small, or its parts are, and each lies in one piece of it. */
+static bool joins_here(const gpa_arr *made, gpa_arr *const *in, int n, int axis) {
+    const int64_t bytes = made->size * (int64_t)dtype_size((gpa_dtype)made->dtype);
+    if (!made->storage->buf->host || bytes <= SMALL_JOIN) return made->storage->buf->host;
+    if (axis || bytes / n > SMALL_JOIN) return false;
+    for (int i = 0; i < n; i++)
+        if (!lies_here(in[i])) return false;
+    return true;
 }
 
 /* Whether two parts lie side by side in the result, element by element, and can be parts of complex numbers: floats, or bits taken for them. */
@@ -107,7 +123,7 @@ static gpa_code concat_here(gpa_rt *rt, gpa_arr *const *in, int n, int axis, gpa
     gpa_dtype t = dtype == DT_NONE ? (gpa_dtype)in[0]->dtype : dtype;
     for (int i = 1; i < n && dtype == DT_NONE; i++) t = dtype_promote(t, (gpa_dtype)in[i]->dtype);
     TRY(arr_empty(rt, t, in[0]->ndim, shape, &made, e));
-    bool host = made->storage->buf->host && (size_t)made->size * dtype_size(t) <= SMALL_JOIN;
+    bool host = joins_here(made, in, n, axis);
     if (host) {
         TRY(arr_eval(rt, in, n, e));
         TRY(host_wait(rt, made->storage->buf->device, e));

@@ -203,6 +203,14 @@ gpa_code np_as_strided(gpa_vm *vm, value *argv, value *out) { /* a, shape, strid
 
 /* ---- attributes that can be set ---- */
 
+void np_replace_take(gpa_vm *vm, value v, gpa_arr *view) {
+    gpa_arr *a = v.array->arr, *base = view->base;
+    view->base = a->base ? arr_retain(a->base) : NULL;
+    v.array->arr = view;
+    arr_release(vm_rt(vm), base);
+    arr_release(vm_rt(vm), a);
+}
+
 gpa_code nd_set_shape(gpa_vm *vm, value *argv, value *out) { /* self, value */
     int ndim;
     int64_t shape[GPA_MAX_DIMS];
@@ -215,8 +223,7 @@ gpa_code nd_set_shape(gpa_vm *vm, value *argv, value *out) { /* self, value */
         arr_release(vm_rt(vm), view);
         return vm_fail(vm, GPA_E_ATTRIBUTE, "Incompatible shape for in-place modification. Use `.reshape()` to make a copy with the desired shape.");
     }
-    argv[0].array->arr = view;
-    arr_release(vm_rt(vm), a);
+    np_replace_take(vm, argv[0], view);
     return GPA_OK;
 }
 

@@ -53,10 +53,8 @@ gpa_code nd_set_dtype(gpa_vm *vm, value *argv, value *out) { /* self, value */
     gpa_code rc = arg_dtype(vm, argv[1], &t);
     *out = v_none();
     if (!rc) rc = arr_reinterpret(vm_rt(vm), a, t, &view, vm_err(vm));
-    if (rc) return rc;
-    argv[0].array->arr = view;
-    arr_release(vm_rt(vm), a);
-    return GPA_OK;
+    if (!rc) np_replace_take(vm, argv[0], view);
+    return rc;
 }
 
 gpa_code nd_new(gpa_vm *vm, value *argv, value *out) { /* cls, shape, dtype, buffer, offset, strides, order */

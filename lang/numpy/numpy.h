@@ -9,6 +9,8 @@
 gpa_code np_return(gpa_vm *vm, gpa_arr *a, value *out);
 /* The same, but 0-d stays an array (asarray, reshape). */
 gpa_code np_return_array(gpa_vm *vm, gpa_arr *a, value *out);
+/* An array becomes `view` of its own elements (consumed) and owns what it owned: shape and dtype are set in place. */
+void np_replace_take(gpa_vm *vm, value array, gpa_arr *view);
 /* The ComplexWarning of a cast that drops imaginary parts. */
 gpa_code np_warn_cast(gpa_vm *vm, gpa_dtype from, gpa_dtype to);
 /* The same for n arrays, as a tuple. A failure of the call that made them, `rc`, is handed on; those that it left are consumed then, too. */

@@ -266,6 +266,27 @@ gpa_code nd_clip(gpa_vm *vm, value *argv, value *out) { /* self, min, max, out, 
     return clip(vm, argv[0], argv[1], argv[2], argv[3], argv[4].dict, out);
 }
 
+gpa_code np_joint(gpa_vm *vm, value *argv, value *out) { /* arrays */
+    const bool list = argv[0].tag == V_LIST;
+    *out = v_none();
+    if (!list && argv[0].tag != V_TUPLE) return GPA_OK;
+    const size_t n = list ? argv[0].list->count : argv[0].tuple->count;
+    const value *items = list ? argv[0].list->items : argv[0].tuple->items;
+    int least = GPA_MAX_DIMS, same = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (items[i].tag != V_ARRAY || items[i].aux) return GPA_OK;
+        const gpa_arr *a = items[i].array->arr, *first = items[0].array->arr;
+        least = MIN(least, a->ndim);
+        same += a->ndim == first->ndim && memcmp(a->shape, first->shape, a->ndim * sizeof *a->shape) == 0;
+    }
+    if (!n) return GPA_OK;
+    value two[2] = {v_int(least), v_none()};
+    gpa_code rc = (size_t)same == n ? nd_shape(vm, (value *)items, &two[1]) : GPA_OK;
+    if (!rc) rc = native_give(v_tuple(vm, 2, two), out);
+    value_release(vm, two[1]);
+    return rc;
+}
+
 gpa_code np_concatenate(gpa_vm *vm, value *argv, value *out) { /* arrays, axis, out, dtype, casting */
     gpa_rt *rt = vm_rt(vm);
     gpa_arr **parts = NULL, *result = NULL;

@@ -442,3 +442,13 @@ t("packbits", lambda: np.packbits([1, 0], bitorder='x'))
 t("isin", lambda: np.isin([1], [1], kind='bogus'))
 t('where', lambda: np.add(a, 2, where=[True, False, 1], out=np.zeros((2, 3))))
 t('whole', lambda: np.add(a, 2, where=np.array([1, 0, 1])))
+
+# --- an AxisError is a ValueError and an IndexError
+for kind in (ValueError, IndexError, LookupError, (TypeError, ValueError), Exception, np.exceptions.AxisError):
+    try: np.zeros((2, 3)).sum(axis=5)
+    except kind as e: print(type(e).__name__, e)
+print(issubclass(np.exceptions.AxisError, ValueError), issubclass(np.exceptions.AxisError, IndexError), issubclass(np.exceptions.AxisError, TypeError), issubclass(ValueError, np.exceptions.AxisError))
+try:
+    try: np.zeros(3).sum(axis=-2)
+    except TypeError: print("no")
+except ValueError as e: print(isinstance(e, IndexError), isinstance(e, KeyError), isinstance(e, ValueError))

@@ -183,3 +183,54 @@ for n in 1, 2, 7, 31, 64, 65, 133, 1000, 5003:
     for t in np.complex64, np.complex128:
         q = np.tile(z.astype(t), (6, 1))
         print([(q[:, ::k].sum(0)[:3], q[::2, ::k].sum(1), (q[:, ::k] + q[1::3, :1].sum()).sum()) for k in (2, 3, 4)])
+
+# --- many parts joined: alike, of other dtypes, computed just then, transposed, empty, and what owns the result
+def parts(t, n, m): return [(np.arange(m) * 3 + k).astype(t) for k in range(n)]
+def told(r): print(r.dtype, r.shape, r.base is None, r.flags.c_contiguous, r.flags.owndata, r.ravel()[:3].tolist(), r.ravel()[-3:].tolist(), np.abs(r.astype(complex)).sum())
+for t in (bool, np.int8, np.float16, np.float64, np.complex64):
+    for n, m in ((1, 5), (15, 4), (16, 4), (17, 1), (40, 0), (300, 100), (1200, 9)):
+        x = parts(t, n, m)
+        for f in (np.vstack, np.stack, np.column_stack, np.hstack, np.concatenate, np.array, tuple):
+            if f is not tuple: told(f(x))
+        told(np.stack(x, axis=1))
+        told(np.stack(tuple(x), -1))
+        told(np.vstack(tuple(x)))
+        told(np.concatenate([y + y for y in x]))
+        told(np.concatenate([y[::-1] for y in x]))
+        told(np.concatenate([y[:, None] for y in x], axis=0))
+        told(np.concatenate([y[:, None] for y in x], axis=1))
+        told(np.vstack([y[:, None] for y in x]))
+        told(np.concatenate([y.reshape(1, -1).T for y in x] + [np.ones((2, 1), np.int16)]))
+x = parts(np.int16, 200, 50)
+told(np.stack(x, dtype=np.float32))
+told(np.vstack(x, dtype=np.int8, casting="unsafe"))
+told(np.concatenate(x[:9] + [np.ones(5, np.float32)] + x))
+out = np.zeros((200, 50))
+np.stack(x, out=out)
+told(out)
+f = np.asfortranarray(np.arange(12.).reshape(3, 4))
+told(np.stack([f] * 20))
+told(np.concatenate([f] * 9000))
+told(np.concatenate([f.T] * 9000))
+told(np.concatenate([np.arange(30000.) for k in range(20)]))
+x[3][:] = 7 # and nothing is shared
+print(out[3, 0])
+for bad in (lambda: np.stack(x + [np.ones(3)]), lambda: np.vstack(x + [np.ones(3)]), lambda: np.stack(x, axis=2), lambda: np.stack(x, dtype=np.uint8), lambda: np.column_stack(x + [np.ones(3)])):
+    try: bad()
+    except (ValueError, TypeError) as e: print(type(e).__name__, e)
+
+# --- a shape or dtype that is set leaves the array the owner of its elements
+a = np.arange(6.)
+b = a[1:]
+a.shape = 2, 3
+print(a.base is None, a.flags.owndata, b.base.size, a)
+b.shape = 5, 1
+print(b.base is None, b.flags.owndata, b.base.size)
+a[0, 1] = 9
+print(b.ravel())
+a.dtype = np.int64
+print(a.base is None, a.shape)
+c = np.ones(4)
+c.shape = 2, 2
+c.resize((3, 2), refcheck=False)
+print(c)
