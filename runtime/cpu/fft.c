@@ -1,5 +1,4 @@
-/* Fourier transforms: those of lengths with small prime factors by our own passes, where there are lines enough or long ones (smooth.h),
- * the others by FFTW.
+/* Fourier transforms: by our own passes where there are lines enough or long ones (smooth.h), the others by FFTW.
  *
  * FFTW's guru interface takes any strides, so operands go in as they lie; only large transforms of points that lie far apart
  * are gathered, a few neighbouring lines at a time, because each point would otherwise cost a line of the cache. A plan is

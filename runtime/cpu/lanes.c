@@ -41,12 +41,13 @@
         const vec_##size##_##lanes *from = memory;                                                                    \
         const int parts = PARTS_##size##_##lanes, all = ALL_##size##_##lanes;                                         \
         int64_t i = 0;                                                                                                \
-        for (; rows == all && i + lanes <= n; i += lanes)                                                             \
+        for (; i + lanes <= n; i += lanes)                                                                            \
             for (int p = 0; p < parts; p++) {                                                                         \
                 vec_##size##_##lanes v[lanes];                                                                        \
                 for (int k = 0; k < lanes; k++) v[k] = from[(i + k) * parts + p];                                     \
                 TURN_##lanes(vec_##size##_##lanes, v)                                                                 \
-                for (int k = 0; k < lanes; k++) memcpy(to + (p * lanes + k) * step + i, &v[k], sizeof v[k]);          \
+                for (int k = 0; k < lanes; k++)                                                                       \
+                    if (p * lanes + k < rows) memcpy(to + (p * lanes + k) * step + i, &v[k], sizeof v[k]);            \
             }                                                                                                         \
         for (; i < n; i++)                                                                                            \
             for (int64_t k = 0; k < rows; k++) to[k * step + i] = ((const T *)memory)[i * all + k];                   \

@@ -1,5 +1,5 @@
-/* Fourier transforms along one axis by our own passes (radix.h), for lengths with small prime factors: many lines side by side, or one long
- * line as many short ones. */
+/* Fourier transforms along one axis by our own passes (radix.h): many lines side by side, or one long line as many short ones, of lengths
+ * without such factors as a convolution of longer ones. */
 #ifndef GPA_CPU_SMOOTH_H
 #define GPA_CPU_SMOOTH_H
 

@@ -650,6 +650,25 @@ fftshift           | np.fft.fftshift(c2)           | fft.fftshift(c2)
 fftfreq            | np.fft.fftfreq(n)             | fft.fftfreq(n)
 """, each("float32 float64", MID, 1 << 18) + each("float64", BIG))
 
+group("transforms of odd lengths", MIXED + """
+T = np.dtype('{dtype}').type
+n = {size}
+m = 300_000 // n
+r2 = numbers(n * m, T).reshape(m, n)
+c2 = r2 + 1j * r2[::-1]
+r3 = r2.T.copy()
+c3 = c2.T.copy()
+h2 = c2[:, :n // 2 + 1].copy()
+h3 = h2.T.copy()
+""", """
+fft rows           | np.fft.fft(c2)                | fft.fft(c2, workers=-1)
+ifft columns       | np.fft.ifft(c3, axis=0)       | fft.ifft(c3, axis=0, workers=-1)
+rfft rows          | np.fft.rfft(r2)               | fft.rfft(r2, workers=-1)
+rfft columns       | np.fft.rfft(r3, axis=0)       | fft.rfft(r3, axis=0, workers=-1)
+irfft rows         | np.fft.irfft(h2, n)           | fft.irfft(h2, n, workers=-1)
+irfft columns      | np.fft.irfft(h3, n, axis=0)   | fft.irfft(h3, n, axis=0, workers=-1)
+""", each("float32 float64", 37, 101, 243, 529, 1009, 1155, 4913, 10_007, 99_991, 99_225, 299_999))
+
 RANDOM = """
 n = {size}
 g = np.random.default_rng(1)

@@ -277,3 +277,62 @@ for t in ("f4", "f8"):
         r[2, 5], r[3, 1] = np.nan, np.inf
         half = np.fft.rfft(r)
         print(half.imag[:, 0], np.fft.rfft(r[2])[0].imag, np.isfinite(half).any(axis=1))
+
+# --- every length to 300 side by side, by rows and by columns
+def told(y):
+    w = np.cos(np.arange(y.size) * 0.7).reshape(y.shape)
+    c = (y * w).sum() / np.abs(y).max()
+    return round(float(c.real), 6) + 0.0, round(float(c.imag), 6) + 0.0
+for n in range(2, 301):
+    rows = (9, 16, 17, 5)[n % 4]
+    x = data(rows, n) + np.cos(np.arange(rows * n) ** 2 % 1013).reshape(rows, n)
+    z = x + 1j * x[::-1]
+    h = z[:, :n // 2 + 1].copy()
+    got = []
+    for t in (np.complex128, np.complex64):
+        b = x.astype(np.zeros(1, t).real.dtype)
+        a, c = z.astype(t), h.astype(t)
+        d = c.T.copy()
+        got.append([fft(a), fft(a.T, axis=0).T, ifft(a), ifft(a.T.copy(), axis=0).T, rfft(b), rfft(b.T.copy(), axis=0).T, irfft(c, n), irfft(d, n, axis=0).T])
+        if not np.array_equal(c, h.astype(t)) or not np.array_equal(d, h.T.astype(t)): print(n, "operand")
+        if got[-1][4].imag[:, 0].any() or got[-1][5].imag[:, 0].any(): print(n, "imaginary")
+    print(n, [told(y) for y in got[0][::2]], [i for i in range(8) if not np.abs(got[1][i] - got[0][i // 2 * 2]).max() <= 1e-5 * np.abs(got[0][i]).max()], end=" ")
+    print([i for i in range(0, 8, 2) if not np.abs(got[0][i] - got[0][i + 1]).max() <= 1e-13 * np.abs(got[0][i]).max()])
+
+# --- odd lengths and large primes: long lines, few rows, columns, steps, in place, scaled, backwards (not on ref: its sums of many terms take long)
+def told(y):
+    w = np.cos(np.arange(y.size) * 0.7).reshape(y.shape)
+    c = (y * w).sum() / np.abs(y).max()
+    return round(float(c.real), 6) + 0.0, round(float(c.imag), 6) + 0.0
+def same(a, b, t): return bool(a.shape == b.shape and np.abs(a - b).max() <= (1e-13 if t == "c16" else 1e-5) * np.abs(b).max())
+def check(n, rows, step=1):
+    x = (np.sin(np.arange(rows * n * step) * 1.7 + 0.3) + np.cos(np.arange(rows * n * step) ** 2 % 1013)).reshape(rows, n * step)[:, ::step]
+    z = x - 1j * x[::-1]
+    h = z[:, :n // 2 + 1]
+    want = [fft(z), ifft(z, norm="ortho"), rfft(x), irfft(h, n)]
+    print(n, rows, step, [told(y) for y in want], end=" ")
+    for t in ("c8", "c16"):
+        a, c = z.astype(t), h.astype(t)
+        b = a.real
+        y = a.copy()
+        fft(y, out=y)
+        print([same(p, q, t) for p, q in ((fft(a), want[0]), (y, want[0]), (fft(a.T, axis=0).T, want[0]), (ifft(a, norm="ortho"), want[1]), (ifft(a.T.copy(), norm="ortho", axis=0), want[1].T),
+              (rfft(b), want[2]), (rfft(b.copy()), want[2]), (rfft(b.T, norm="ortho", axis=0).T * n ** 0.5, want[2]), (irfft(c, n), want[3]), (irfft(c.T.copy(), n, norm="forward", axis=0).T / n, want[3]),
+              (ifft(want[0].astype(t)), z), (irfft(want[2].astype(t), n), x), (fft(a[:, ::-1]), np.conj(fft(np.conj(z))) * np.exp(2j * np.pi / n * np.arange(n))))], end=" ")
+        print(not rfft(b)[:, 0].imag.any(), np.array_equal(c, h.astype(t)))
+for n, rows in ((4095, 1), (4099, 1), (4099, 3), (5005, 2), (4913, 9), (6561, 5), (6561, 17), (8198, 3), (10007, 1), (9999, 12), (12167, 2), (20011, 9), (46189, 1), (65537, 1), (73, 100), (1331, 21), (20014, 2), (99225, 1), (65539, 2)):
+    check(n, rows)
+check(4099, 2, 2); check(6561, 1, 3); check(143, 33, 2)
+
+# --- planes of odd sides and sides with large primes
+for shape in [(11, 13), (23, 22), (97, 101), (9, 121), (33, 35), (127, 8), (3, 4099), (5, 17, 19), (101, 33, 2)]:
+    for t in (np.complex64, np.complex128):
+        z = (data(*shape) + 1j * data(*shape)[::-1]).astype(t)
+        near = (1e-13 if t == np.complex128 else 1e-5)
+        for f, g in ((fftn, ifftn), (fft2, ifft2)):
+            if not np.abs(g(f(z)) - z).max() < near * 10: print(shape, t)
+        x = z.real.copy()
+        if not np.abs(irfftn(rfftn(x), shape) - x).max() < near * 10: print(shape, t, "real")
+        if not np.abs(rfftn(x) - fftn(x)[..., :shape[-1] // 2 + 1]).max() <= near * np.abs(fftn(x)).max(): print(shape, t, "half")
+        if not np.abs(fftn(z) - fft(fftn(z, axes=range(1, z.ndim)), axis=0)).max() <= near * np.abs(fftn(z)).max(): print(shape, t, "axes")
+print("done")

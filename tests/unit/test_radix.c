@@ -66,7 +66,8 @@ static double error_of(gpa_dtype t, int64_t n, const radix_points *in, const rad
     return most;
 }
 
-static const int64_t lengths[] = {2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 15, 16, 18, 20, 21, 25, 27, 28, 30, 32, 35, 49, 60, 64, 81, 100, 105, 125, 128, 210, 256, 343, 512, 625, 1000};
+static const int64_t lengths[] = {2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 15, 16, 18, 20, 21, 25, 27, 28, 30, 32, 35, 49, 60, 64, 81, 100, 105, 125, 128, 210, 256, 343, 512, 625, 1000,
+                                  11, 13, 22, 33, 81, 97, 99, 121, 101, 143, 202, 243, 291, 303, 407, 211 * 4};
 
 static void runs(void **state) {
     (void)state;
@@ -75,10 +76,11 @@ static void runs(void **state) {
             const gpa_dtype t = d ? DT_C128 : DT_C64;
             const int64_t n = lengths[i], point = radix_point(t);
             const size_t bytes = (size_t)(n * (point + 3)) * dtype_size(dtype_info[t].real);
-            char *in = room_for(bytes), *out = room_for(bytes), *first = room_for(bytes), *work = room_for(bytes);
             radix *r = radix_new(t, n);
             assert_true(radix_can(n));
             assert_non_null(r);
+            char *in = room_for(bytes), *out = room_for(bytes), *first = room_for(bytes);
+            char *work = room_for((size_t)(radix_room(r) * point) * dtype_size(dtype_info[t].real));
             for (int kind = 0; kind < 8; kind++) {
                 bool inverse = kind & 1;
                 radix_points a = {in, point + 3, .pairs = (kind & 2) != 0, .turned = inverse}, b = {out, point + 3, .pairs = (kind & 4) != 0, .turned = inverse, .scale = 0.5};
@@ -136,10 +138,62 @@ static void halves(void **state) {
         }
 }
 
+/* What the registers of a way make of an odd number of real numbers. */
+static bool reals_by(int way, const radix *r, const void *in, void *work) {
+#ifdef GPA_TARGET_64
+    if (way > 0 && gpa_wide_bytes() < 16 << way) return false;
+    if (r->dtype == DT_C64) (way == 2 ? reals_4_64 : way == 1 ? reals_4_32 : reals_4_16)(r, in, work);
+    else (way == 2 ? reals_8_64 : way == 1 ? reals_8_32 : reals_8_16)(r, in, work);
+    return true;
+#else
+    if (way > 0) return false;
+    radix_reals(r, in, work);
+    return true;
+#endif
+}
+
+/* An odd number of real numbers: half of the transform of complex ones, and the way back. */
+static void odd(void **state) {
+    (void)state;
+    static const int64_t odd_lengths[] = {3, 5, 7, 9, 11, 15, 21, 25, 27, 33, 35, 63, 81, 97, 99, 101, 121, 105, 135, 243, 303, 343, 407, 625, 909, 1155};
+    for (int d = 0; d < 2; d++)
+        for (size_t i = 0; i < COUNT_OF(odd_lengths); i++) {
+            const gpa_dtype t = d ? DT_C128 : DT_C64;
+            const int64_t n = odd_lengths[i], point = radix_point(t), all = point / 2;
+            const size_t real = dtype_size(dtype_info[t].real), bytes = (size_t)(n * point) * real, half = (size_t)((n / 2 + 1) * point) * real;
+            radix *r = radix_new(t, n);
+            assert_non_null(r);
+            const size_t room = (size_t)(radix_room(r) * point) * real;
+            char *x = room_for(bytes), *whole = room_for(bytes), *work = room_for(room), *more = room_for(room);
+            fill(t, x, n * all);
+            memset(whole, 0, bytes);
+            for (int64_t k = 0; k < n; k++) memcpy(whole + (size_t)(k * point) * real, x + (size_t)(k * all) * real, LANES_BYTES);
+            const radix_points p = {whole, point, .scale = 1}, found = {work, point, .scale = 1};
+            radix_run(r, &p, &p, more);
+            for (int way = 0; way < WAYS_MOST; way++) {
+                memset(work, 255, room);
+                if (!reals_by(way, r, x, work)) continue;
+                for (int64_t k = 0; k <= n / 2; k++)
+                    for (int64_t l = 0; l < all; l++)
+                        for (int which = 0; which < 2; which++)
+                            assert_true(fabs(part(t, &p, k, l, which) - part(t, &found, k, l, which)) < near_of(t, n));
+                if (way > 0) assert_memory_equal(more, work, half);
+                memcpy(more, work, half);
+            }
+            radix_turn_over(r, work, whole, 1);
+            radix_reals(r, whole, work);
+            radix_turn_over(r, work, whole, 1 / (double)n);
+            for (int64_t k = 0; k < n * all; k++) assert_true(fabs(number(t, whole, k) - number(t, x, k)) < near_of(t, n));
+            radix_free(r);
+            free(x), free(whole), free(work), free(more);
+        }
+}
+
 static void lengths_that_can(void **state) {
     (void)state;
-    assert_false(radix_can(11) || radix_can(22) || radix_can(13 * 64) || radix_can(1009));
-    assert_true(radix_can(2) && radix_can(1 << 20) && radix_can(7 * 7 * 5 * 3 * 2));
+    assert_false(radix_can(65537) || radix_can(3 * 65537) || radix_can(1000003));
+    assert_true(radix_can(2) && radix_can(1 << 20) && radix_can(7 * 7 * 5 * 3 * 2) && radix_can(11) && radix_can(22) && radix_can(13 * 64) && radix_can(1009));
+    assert_true(radix_longer(1) == 8 && radix_longer(17) == 24 && radix_longer(24) == 24 && radix_longer(2 * 101 - 1) == 216 && radix_longer(1025) == 1080);
 }
 
 static void short_memory(void **state) {
@@ -152,6 +206,15 @@ static void short_memory(void **state) {
         assert_false(radix_turns_new(&turns, DT_C128, 8, 9));
         mem_fail_at(0);
     }
+    int failed = 0;
+    for (uint64_t k = 1; k < 20; k++) { /* roots, and all that a chirp has */
+        mem_fail_at(k);
+        radix *r = radix_new(DT_C64, 11 * 101);
+        mem_fail_at(0);
+        failed += !r;
+        radix_free(r);
+    }
+    assert_true(failed >= 7 && failed < 19);
 }
 
-UNIT_TESTS(TEST(runs), TEST(halves), TEST(lengths_that_can), TEST(short_memory))
+UNIT_TESTS(TEST(runs), TEST(halves), TEST(odd), TEST(lengths_that_can), TEST(short_memory))
