@@ -15,8 +15,10 @@
 #include "runtime/store.h"
 #include "runtime/unread.h"
 
-/* A store of at most so many elements is not worth a launch. */
-enum { FEW = 64 };
+enum {
+    FEW = 64, /* a store of at most so many elements is not worth a launch */
+    LEAST_ROW = 4, MOST_ROW = 4096, MOST_ROWS = 1 << 24 /* bytes of rows that a mask chooses; of all of them, which are few enough for one thread */
+};
 
 /* ---- numbers ---- */
 
@@ -212,6 +214,14 @@ static bool has_mask_shape(const gpa_arr *a, const index_plan *p) {
     return false;
 }
 
+/* Whether the one mask chooses short rows of an array, all of which a store would read and write: those that are true are visited one by one. */
+static bool chooses_rows(const gpa_arr *a, const index_plan *p) {
+    const gpa_arr *mask = p->at[0].arr;
+    if (!index_is_lone_mask(a, p) || mask->ndim >= a->ndim || arr_is_pending(a) || !a->storage->buf->host || !arr_is_contiguous(a) || !a->size) return false;
+    const int64_t item = (int64_t)dtype_size((gpa_dtype)a->dtype), row = a->size / mask->size * item;
+    return row >= LEAST_ROW && row <= MOST_ROW && a->size * item <= MOST_ROWS;
+}
+
 /* Whether the index is one mask of the array's own shape: then the value is a list, one per true element. */
 static bool is_list(const gpa_arr *a, const index_plan *p) {
     return p->n == 1 && p->masks == 1 && p->at[0].arr->ndim == a->ndim;
@@ -294,7 +304,7 @@ gpa_code arr_set(gpa_rt *rt, gpa_arr *a, const gpa_index *ix, int n, const gpa_o
         TRY(gpa_fail(e, GPA_E_TYPE,
                      "NumPy boolean array indexing assignment requires a 0 or 1-dimensional input, input has %d dimensions",
                      rhs->arr->ndim));
-    if (p.masks == 1 && !p.places && has_mask_shape(a, &p)) TRY(set_mask(rt, a, &p, rhs, &done, e));
+    if (p.masks == 1 && !p.places && has_mask_shape(a, &p) && !chooses_rows(a, &p)) TRY(set_mask(rt, a, &p, rhs, &done, e));
     if (!done && rhs->arr && index_is_lone_mask(a, &p)) {
         TRY(arr_force(rt, a, CUT_STORE, e));
         TRY(scatter_chosen(rt, a, p.at[0].arr, rhs->arr, &done, e));

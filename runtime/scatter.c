@@ -244,14 +244,14 @@ static size_t one_piece(const block *b, size_t item, bool *number) {
     return alike || *number ? (size_t)n * item : 0;
 }
 
-enum { ROW = 512 }; /* bytes: longer blocks take so long that a call of a general function does not count */
+enum { LONG_ROW = 512, ROW = 4096 }; /* bytes: from which on a call does not count; longer blocks are any */
 
 /* Short blocks in one piece, a loop for those of 16 bytes and more: the last bytes may be copied twice. */
 static void write_rows(const int64_t *to, const int64_t *from, int64_t n, char *target, const char *value, size_t item, size_t bytes) {
     for (int64_t j = 0; j < n; j++) {
         char *row = target + to[j] * (int64_t)item;
         const char *source = value + (from ? from[j] * (int64_t)item : 0);
-        if (bytes < 16) {
+        if (bytes < 16 || bytes > LONG_ROW) {
             memcpy(row, source, bytes);
             continue;
         }

@@ -113,6 +113,7 @@ group("counting", VECTORS, """
 histogram          | np.histogram(a, 100)
 histogram edges    | np.histogram(a, edges)
 histogram2d        | np.histogram2d(a, b, 50)
+histogram of few   | np.histogram(a, 50, (0, float(edges[1])))
 histogram weights  | np.histogram(a, 100, weights=b)
 bincount           | np.bincount(small)
 bincount weights   | np.bincount(small, weights=a)
@@ -163,6 +164,7 @@ extract            | np.extract(m, a)
 a[m]               | a[m]
 rows of 100        | a.reshape(-1, 100)[i[:n // 100] // 100]
 rows of 10         | a.reshape(-1, 10)[i[:n // 10] // 10]
+rows set by a mask | ? q = p.reshape(-1, 100); q[m[:n // 100]] = 1; r = q
 rows of 10 set     | ? q = p.reshape(-1, 10); q[i[:n // 10] // 10] = 0; r = q
 choose             | np.choose(small % 3, (a, b, s))
 select             | np.select([m, a > b], [a, b], few[0])

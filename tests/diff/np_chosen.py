@@ -129,3 +129,51 @@ for n in (1, 2, 10, 100):
 a = np.arange(24).reshape(2, 3, 4)
 print(np.delete(a, 1, axis=1), np.delete(a, -1, axis=2), np.delete(a, slice(1, 3), 2), np.delete(a, 5), np.delete(np.asfortranarray(a[0]), 1, axis=0))
 print(np.insert(a, [0, 2, 2], 7, axis=1).sum(axis=2), np.insert(a[0], np.arange(20) % 4, np.arange(60).reshape(3, 20), axis=1))
+
+# --- rows that a mask chooses are set: numbers, rows, columns, lists, the array's own rows, masks that are just computed or its own
+def shown(c): print(c.dtype, c.shape, c.ravel()[:4].tolist(), c.ravel()[-4:].tolist(), (np.abs(c.astype(np.complex128)).ravel() * (np.arange(c.size) % 97 + 1)).sum())
+for t in (bool, np.int8, np.uint16, np.float16, np.int32, np.float64, np.complex64, np.complex128):
+    for n, w in ((1, 5), (6, 1), (50, 3), (41, 4), (300, 7), (90, 16), (20, 100), (9, 700), (5, 3000), (0, 7), (7, 0)):
+        x = (np.arange(n * w) * 7 % 113).astype(t).reshape(n, w)
+        for mask in (np.arange(n) % 3 == 0, np.ones(n, bool), np.zeros(n, bool), np.arange(n) == n - 1):
+            c = x.copy(); c[mask] = 1; shown(c)
+            k = int(mask.sum())
+            if w:
+                c = x.copy(); c[mask] = x[-1, ::-1] if n else 0; shown(c)
+                c = x.copy(); c[mask] = c[n // 2, ::-1] if n else 0; shown(c)
+                c = x.copy(); c[mask] = c[::-1][:k]; shown(c)
+                c = x.copy(); c[mask] = np.arange(k)[:, None] % 2; shown(c)
+                c = x.copy(); c[mask, :] = np.ones((1, w), np.int8); shown(c)
+                c = x.copy(); c[x[:, 0] != 0] = 0; shown(c)
+                c = x.copy(); c[c[:, 0] * 2 != 0] = c[0] if n else 0; shown(c)
+                c = x.copy(); c[mask, ...] = 1; shown(c)
+                c = np.asfortranarray(x); c[mask] = 1; shown(c)
+                c = np.zeros((n, w + 1), t)[:, 1:]; c[mask] = 1; shown(c)
+                c = x.copy(); c[mask] += 1 if t is not bool else True; shown(c)
+b = np.arange(40).reshape(10, 4) % 3 == 0
+b[b[:, 1]] = True
+print(b)
+b[b[:, 2]] = b[1]
+print(b)
+z = np.arange(120).reshape(10, 3, 4)
+z[np.arange(10) % 2 == 0] = np.arange(4)
+z[np.arange(30).reshape(10, 3) % 4 == 0] = -1
+print(z)
+for bad in (lambda: z.__setitem__(np.arange(10) > 4, np.ones((2, 5))), lambda: z.__setitem__(np.arange(9) > 4, 1), lambda: z.__setitem__(np.arange(10) > 4, 1j), lambda: z.__setitem__(np.arange(10) > 4, np.ones((4, 3, 4)))):
+    try: bad()
+    except (ValueError, IndexError, TypeError) as e: print(type(e).__name__, e)
+y = z.astype(np.int8)
+y[np.arange(10) > 4] = 3.7
+print(y[5])
+try: y[np.arange(10) > 4] = 300
+except OverflowError as e: print(e)
+
+# --- histograms of a small part of what there is
+x = (np.arange(30000) * 7919 % 10007).astype(np.float64)
+x[::101] = np.nan
+x[::103] = np.inf
+for t in (np.float64, np.float32, np.int32, np.int16, np.uint8):
+    a = np.nan_to_num(x, posinf=5000).astype(t) if t not in (np.float64, np.float32) else x.astype(t)
+    for r in ((0, 100), (50, 51), (5, 5), (-10, -1), (0, 60), (9000, 20000)):
+        for k in (1, 7, 50):
+            print(t.__name__, r, k, np.histogram(a, bins=k, range=r)[0].tolist()[:9], np.histogram(a, bins=k, range=r, weights=np.arange(30000) % 11)[0].tolist()[:9])
