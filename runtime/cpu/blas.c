@@ -7,6 +7,7 @@
 #include "runtime/cpu/blas.h"
 
 #include <dlfcn.h>
+#include <stdlib.h>
 
 #include "runtime/base.h"
 #include "runtime/cpu/mirror.h"
@@ -100,16 +101,29 @@ typedef struct {
 
 static bool fits(int64_t stride, int64_t least) { return stride >= (least > 1 ? least : 1) && stride <= INT32_MAX; }
 
-/* rows x columns elements gathered, for every product. */
+/* n x m elements, from and to rows of neighbours. */
+#define GATHERS(size)                                                                                                 \
+    static void gather_##size(const char *from, int64_t n, int64_t row, int64_t m, int64_t column, char *to) {        \
+        for (int64_t r = 0; r < n; r++, from += row * size) {                                                         \
+            const char *at = from;                                                                                    \
+            for (int64_t c = 0; c < m; c++, at += column * size, to += size) memcpy(to, at, size);                    \
+        }                                                                                                             \
+    }
+GATHERS(4)
+GATHERS(8)
+GATHERS(16)
+#undef GATHERS
+
+/* rows x columns elements gathered, for every product, in the order in which they lie. */
 static gpa_code pack(operand *o, const gpa_binding *b, int64_t batch, int64_t rows, int64_t columns, size_t size, gpa_err *e) {
+    const int64_t row = b->stride[1], column = b->stride[2], bytes = rows * columns * (int64_t)size;
+    const bool turned = llabs(row) < llabs(column);
     const char *from = b->mem->base + b->offset * (int64_t)size;
-    char *to = o->packed = mem_new((size_t)(batch * rows * columns) * size);
+    char *to = o->packed = mem_new((size_t)(batch * bytes));
     if (!to) return gpa_no_memory(e);
-    for (int64_t i = 0; i < batch; i++)
-        for (int64_t r = 0; r < rows; r++)
-            for (int64_t c = 0; c < columns; c++, to += size)
-                memcpy(to, from + (i * b->stride[0] + r * b->stride[1] + c * b->stride[2]) * (int64_t)size, size);
-    *o = (operand){o->packed, rows * columns * (int64_t)size, NO_TRANS, (int)columns, o->packed};
+    for (int64_t i = 0; i < batch; i++, from += b->stride[0] * (int64_t)size, to += bytes)
+        (size == 4 ? gather_4 : size == 8 ? gather_8 : gather_16)(from, turned ? columns : rows, turned ? column : row, turned ? rows : columns, turned ? row : column, to);
+    *o = (operand){o->packed, bytes, turned ? TRANS : NO_TRANS, (int)(turned ? rows : columns), o->packed};
     return GPA_OK;
 }
 
