@@ -1,11 +1,14 @@
 /* Matrix products in host memory.
  *
  * Row i of C gathers row k of B times A[i][k]: the inner loop runs over contiguous memory and the compiler makes vector
- * code of it. B is taken in blocks that stay in cache. Halves are converted to float, multiplied, and rounded once. */
+ * code of it. B is taken in blocks that stay in cache. Halves are converted to float, multiplied, and rounded once. Of truth values rows of B
+ * are words of bits, and a row of C ends with the first row of B that makes all its bits true. */
 #include "runtime/base.h"
 #include "runtime/hostcall.h"
+#include "runtime/wide.h"
 
-enum { BLOCK_K = 128, BLOCK_N = 512 };
+/* FEW: multiplications of a product that is not worth rows of vectors; BITS_FROM: terms of a sum of truth values that are worth words. */
+enum { BLOCK_K = 128, BLOCK_N = 512, FEW = 128, BITS_FROM = 32, WORD = 64 };
 
 /* One matrix: strides in elements. */
 typedef struct {
@@ -17,17 +20,19 @@ typedef struct {
 } product;
 
 /* GEMM(ID, C type, accumulate a * b onto c). */
-#define GEMMS(GEMM)                                                      \
+#define INTEGERS(GEMM)                                                   \
     GEMM(BOOL, uint8_t, c |= a & b)                                      \
     GEMM(U8, uint8_t, c = (uint8_t)(c + a * b))                          \
     GEMM(U16, uint16_t, c = (uint16_t)(c + (uint32_t)a * b))             \
     GEMM(U32, uint32_t, c += a * b)                                      \
-    GEMM(U64, uint64_t, c += a * b)                                      \
+    GEMM(U64, uint64_t, c += a * b)
+#define GEMMS(GEMM)                                                      \
+    INTEGERS(GEMM)                                                       \
     GEMM(F32, float, c += a * b)                                         \
     GEMM(F64, double, c += a * b)
 
 #define GEMM(id, T, STEP)                                                                                 \
-    static void gemm_##id(const product *p) {                                                             \
+    GPA_WIDE static void gemm_##id(const product *p) {                                                    \
         const T *pa = p->a, *pb = p->b;                                                                   \
         for (int64_t k0 = 0; k0 < p->k; k0 += BLOCK_K)                                                    \
             for (int64_t j0 = 0; j0 < p->n; j0 += BLOCK_N) {                                              \
@@ -48,9 +53,28 @@ typedef struct {
 GEMMS(GEMM)
 #undef GEMM
 
+/* A stack of small products, its matrices `next_a` and `next_b` elements apart. */
+#define GEMM(id, T, STEP)                                                                                 \
+    static void few_##id(const product *p, int64_t count, int64_t next_a, int64_t next_b) {               \
+        const T *pa = p->a, *pb = p->b;                                                                   \
+        T *to = p->c;                                                                                     \
+        for (; count > 0 && !hostcall_stopped(p->stop); count--, pa += next_a, pb += next_b)              \
+            for (int64_t i = 0; i < p->m; i++)                                                            \
+                for (int64_t j = 0; j < p->n; j++) {                                                      \
+                    T c = 0;                                                                              \
+                    for (int64_t k = 0; k < p->k; k++) {                                                  \
+                        const T a = pa[i * p->ar + k * p->ac], b = pb[k * p->br + j * p->bc];             \
+                        STEP;                                                                             \
+                    }                                                                                     \
+                    *to++ = c;                                                                            \
+                }                                                                                         \
+    }
+INTEGERS(GEMM)
+#undef GEMM
+
 /* Complex numbers, as pairs. */
 #define GEMM_COMPLEX(id, T)                                                                 \
-    static void gemm_##id(const product *p) {                                               \
+    GPA_WIDE static void gemm_##id(const product *p) {                                      \
         const T *pa = p->a, *pb = p->b;                                                     \
         for (int64_t i = 0; i < p->m && !hostcall_stopped(p->stop); i++)                    \
             for (int64_t k = 0; k < p->k; k++) {                                            \
@@ -65,6 +89,71 @@ GEMMS(GEMM)
 GEMM_COMPLEX(C64, gpa_c64)
 GEMM_COMPLEX(C128, gpa_c128)
 #undef GEMM_COMPLEX
+
+/* ---- truth values ---- */
+
+/* Eight bytes become bits and bits bytes, the first one the lowest; what is not 0 is true. */
+static uint64_t bits_of(uint64_t bytes) {
+    const uint64_t low = 0x7f7f7f7f7f7f7f7f;
+    return (((((bytes & low) + low) | bytes) & ~low) >> 7) * 0x0102040810204080 >> 56;
+}
+
+static uint64_t bytes_of(uint64_t bits) {
+    const uint64_t low = 0x7f7f7f7f7f7f7f7f;
+    return ((((bits & 255) * 0x0101010101010101 & 0x8040201008040201) + low) & ~low) >> 7;
+}
+
+static void pack_bits(const uint8_t *from, int64_t n, int64_t step, uint64_t *to) {
+    for (int64_t j = 0; j < n; j += 8) {
+        uint8_t eight[8] = {0};
+        uint64_t bytes;
+        if (step == 1 && j + 8 <= n) memcpy(eight, from + j, 8);
+        else
+            for (int64_t l = 0; l < MIN(8, n - j); l++) eight[l] = from[(j + l) * step];
+        memcpy(&bytes, eight, 8);
+        if (j % WORD == 0) to[j / WORD] = 0;
+        to[j / WORD] |= bits_of(bytes) << j % WORD;
+    }
+}
+
+static void unpack_bits(const uint64_t *from, int64_t n, uint8_t *to) {
+    for (int64_t j = 0; j < n; j += 8) {
+        const uint64_t bytes = bytes_of(from[j / WORD] >> j % WORD);
+        memcpy(to + j, &bytes, (size_t)MIN(8, n - j));
+    }
+}
+
+/* Adds a row of bits to another; whether all of these are true then. */
+GPA_WIDE static bool fill_row(const uint64_t *row, int64_t words, uint64_t *to) {
+    uint64_t all = ~UINT64_C(0);
+    for (int64_t w = 0; w < words; w++) all &= to[w] |= row[w];
+    return all == ~UINT64_C(0);
+}
+
+/* Words that gemm_bits wants: rows of B, and one of C. */
+static int64_t words_of(int64_t n, int64_t k) { return (n + WORD - 1) / WORD * (k + 1); }
+
+/* Rows of B are made when the first row of A asks for them. */
+static void gemm_bits(const product *p, uint64_t *room) {
+    const int64_t words = (p->n + WORD - 1) / WORD;
+    const uint8_t *pa = p->a, *pb = p->b;
+    uint64_t *rows = room + words;
+    int64_t ready = 0;
+    for (int64_t i = 0; i < p->m && !hostcall_stopped(p->stop); i++) {
+        bool full = false;
+        memset(room, 0, (size_t)words * sizeof *room);
+        if (p->n % WORD) room[words - 1] = ~UINT64_C(0) << p->n % WORD; /* bits that stand for nothing */
+        for (int64_t k = 0; k < p->k && !full; k++) {
+            if (!pa[i * p->ar + k * p->ac]) continue;
+            for (; ready <= k; ready++) pack_bits(pb + ready * p->br, p->n, p->bc, rows + ready * words);
+            full = words == 1 ? (room[0] |= rows[k]) == ~UINT64_C(0) : fill_row(rows + k * words, words, room);
+        }
+        if (full) memset((uint8_t *)p->c + i * p->n, 1, (size_t)p->n);
+        else unpack_bits(room, p->n, (uint8_t *)p->c + i * p->n);
+    }
+}
+
+/* ---- calls ---- */
 
 /* Products wrap, so signed integers are multiplied as unsigned ones of their size. */
 static void multiply(gpa_dtype t, const product *p) {
@@ -88,6 +177,23 @@ static void multiply(gpa_dtype t, const product *p) {
     }
 }
 
+/* Whether a stack was done as one of small products of integers or truth values. */
+static bool multiply_few(gpa_dtype t, const product *p, int64_t count, int64_t next_a, int64_t next_b) {
+    if (p->m * p->n > FEW || p->m * p->n * p->k > FEW) return false;
+    switch (t) {
+    case DT_BOOL: few_BOOL(p, count, next_a, next_b); return true;
+    case DT_I8:
+    case DT_U8: few_U8(p, count, next_a, next_b); return true;
+    case DT_I16:
+    case DT_U16: few_U16(p, count, next_a, next_b); return true;
+    case DT_I32:
+    case DT_U32: few_U32(p, count, next_a, next_b); return true;
+    case DT_I64:
+    case DT_U64: few_U64(p, count, next_a, next_b); return true;
+    default: return false;
+    }
+}
+
 /* A matrix in row-major order and the type that products run in. */
 static void pack(gpa_dtype t, gpa_dtype work, const char *from, int64_t rows, int64_t cols, int64_t rs, int64_t cs, char *to) {
     int64_t item = (int64_t)dtype_size(t), size = (int64_t)dtype_size(work);
@@ -101,12 +207,16 @@ gpa_code hostcall_gemm(const gpa_libcall *call, const void *a, const void *b, vo
     const int64_t m = call->gemm.m, n = call->gemm.n, k = call->gemm.k, *as = call->gemm.a.stride, *bs = call->gemm.b.stride;
     gpa_dtype t = call->dtype, work = dtype_info[t].compute;
     int64_t item = (int64_t)dtype_size(t);
-    bool pack_a = work != t, pack_b = work != t || bs[2] != 1;
+    bool bits = t == DT_BOOL && k >= BITS_FROM, pack_a = work != t, pack_b = !bits && (work != t || bs[2] != 1);
+    const product all = {m, n, k, (const char *)a + call->gemm.a.offset * item, (const char *)b + call->gemm.b.offset * item, as[1], as[2],
+                         bs[1], bs[2], (char *)c + call->gemm.c.offset * item, stop};
+    if (multiply_few(t, &all, call->gemm.batch, as[0], bs[0])) return hostcall_stopped(stop) ? gpa_interrupted(e) : GPA_OK;
     size_t size = dtype_size(work);
     char *ra = pack_a ? mem_new((size_t)(m * k) * size) : NULL, *rb = pack_b ? mem_new((size_t)(k * n) * size) : NULL;
     char *rc = pack_a ? mem_new((size_t)(m * n) * size) : NULL;
+    uint64_t *words = bits ? mem_new((size_t)words_of(n, k) * sizeof *words) : NULL;
     gpa_code code = GPA_OK;
-    if ((pack_a && (!ra || !rc)) || (pack_b && !rb)) code = gpa_no_memory(e);
+    if ((pack_a && (!ra || !rc)) || (pack_b && !rb) || (bits && !words)) code = gpa_no_memory(e);
     for (int64_t i = 0; i < call->gemm.batch && !code; i++) {
         const char *pa = (const char *)a + (call->gemm.a.offset + i * as[0]) * item;
         const char *pb = (const char *)b + (call->gemm.b.offset + i * bs[0]) * item;
@@ -125,13 +235,17 @@ gpa_code hostcall_gemm(const gpa_libcall *call, const void *a, const void *b, vo
             p.br = n;
             p.bc = 1;
         }
-        memset(p.c, 0, (size_t)(m * n) * size);
-        multiply(t, &p);
+        if (bits) gemm_bits(&p, words);
+        else {
+            memset(p.c, 0, (size_t)(m * n) * size);
+            multiply(t, &p);
+        }
         if (pack_a) pack(work, t, rc, m, n, n, 1, to);
         if (hostcall_stopped(stop)) code = gpa_interrupted(e);
     }
     mem_free(ra);
     mem_free(rb);
     mem_free(rc);
+    mem_free(words);
     return code;
 }

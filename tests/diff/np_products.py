@@ -97,3 +97,30 @@ A = np.ones((300, 5))
 A[3, 2] = np.nan
 print(np.isnan(A @ np.ones(5)).sum(), np.isnan(np.ones(300) @ A).sum(), np.isnan(A @ A.T).sum(), np.isnan(A.T @ A).sum())
 print(np.cov(np.sin(np.arange(60)).reshape(5, 12)).round(12), np.cov(np.exp(1j * np.arange(60)).reshape(5, 12)).round(12) + 0, np.corrcoef(np.sin(np.arange(60)).reshape(5, 12)).round(12), np.cov(np.sin(np.arange(60)).reshape(5, 12), aweights=np.arange(12)).round(12))
+
+# --- products of truth values and integers: sides around words, densities, layouts, stacks
+def some(m, n, every, start=0): return ((np.arange(start, start + m * n) * 2654435761 % 1009) % every == 0).reshape(m, n)
+bad = []
+for m, k, n in [(1, 33, 1), (3, 40, 7), (5, 64, 8), (9, 100, 63), (17, 31, 64), (17, 32, 65), (2, 200, 130), (40, 50, 129), (1, 500, 300), (300, 70, 1), (70, 33, 9), (33, 300, 640)]:
+    for every in (1, 2, 3, 50, 2000):
+        a, b = some(m, k, every), some(k, n, every, 7)
+        want = (a.astype(int)[:, :, None] * b.astype(int)).sum(1) > 0
+        wide = np.zeros((k, 2 * n + 1), bool)
+        wide[:, 1::2] = b
+        tall = np.zeros((3 * m, k), bool)
+        tall[::3] = a
+        for x, y in ((a, b), (a.T.copy().T, b), (a, b.T.copy().T), (a.T.copy().T, b.T.copy().T), (tall[::3], wide[:, 1::2]), (a[:, ::-1], b[::-1])):
+            got = x @ y
+            if got.dtype != bool or not np.array_equal(got, want): bad.append((m, k, n, every))
+        if not np.array_equal(a[::-1] @ b[:, ::-1], want[::-1, ::-1]): bad.append((m, k, n, every, "back"))
+        both = np.stack([a, ~a, a]) @ np.stack([b, b, ~b])
+        if not all(np.array_equal(both[i], p @ q) for i, (p, q) in enumerate(((a, b), (~a, b), (a, ~b)))): bad.append((m, k, n, every, "stack"))
+        print(int(want.sum()), int(both.sum()), end=" ")
+print(bad)
+for t in ("i1", "u1", "i2", "u4", "i4", "i8", "u8"):
+    for shape, other in (((3, 2, 3), (3, 2)), ((2, 5, 3, 3), (5, 3, 3)), ((4, 8, 2), (4, 2, 8)), ((7, 1, 4), (7, 4, 5)), ((6, 11, 12), (12, 9)), ((100, 33), (33, 130)), ((2, 40, 7), (2, 7, 300))):
+        a = (np.arange(np.prod(shape)) * 7 % 251 - 100).astype(t).reshape(shape)
+        b = (np.arange(np.prod(other)) * 5 % 241 - 90).astype(t).reshape(other)
+        c = a @ b
+        print(c.dtype, c.shape, c.ravel()[[0, 1, -1]], (a[..., ::-1] @ b[..., ::-1, :] == c).all(), (np.swapaxes(np.swapaxes(b, -1, -2) @ np.swapaxes(a, -1, -2), -1, -2) == c).all(), end=" ")
+        print((c % 16).sum(dtype="i8"))
