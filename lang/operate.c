@@ -405,7 +405,7 @@ static gpa_code binary(gpa_vm *vm, ast_op op, bool update, value a, value b, val
     if (divides(op) && vm_in_jitted(vm)) rc = zero_divisor(vm, op, a, b, out, &handled);
     if (rc || handled) return rc;
     if (is_number(b) && is_number(a) && !numpy) return op_number(vm, op, a, b, out);
-    if (update) rc = record_update(vm, op, a, b, out, &handled);
+    if (update && a.tag == V_OBJECT) rc = record_update(vm, op, a, b, out, &handled);
     if (rc || handled) return rc;
     if (a.tag == V_OBJECT || b.tag == V_OBJECT) rc = record_binary(vm, op, a, b, out, &handled);
     if (rc || handled) return rc;

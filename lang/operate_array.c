@@ -128,38 +128,70 @@ static bool is_operand(value v) {
            v.tag == V_LIST || v.tag == V_TUPLE || v.tag == V_RANGE;
 }
 
-/* Two float64 scalars, the commonest pair: what op_scalar would compute. False: not such a pair, or a case that warns. */
-static bool doubles(ast_op op, value a, value b, value *out) {
-    double x, y;
-    gpa_val r = {.bits = {0, 0}};
-    if ((a.tag != V_NUM || a.aux != DT_F64) && a.tag != V_FLOAT && a.tag != V_INT) return false;
-    if ((b.tag != V_NUM || b.aux != DT_F64) && b.tag != V_FLOAT && b.tag != V_INT) return false;
-    if (a.tag != V_NUM && b.tag != V_NUM) return false;
-    x = a.tag == V_INT ? (double)a.i : a.f;
-    y = b.tag == V_INT ? (double)b.i : b.f;
-    if ((a.tag == V_INT && (int64_t)x != a.i) || (b.tag == V_INT && (int64_t)y != b.i)) return false;
-    bool truth = false, compares = true;
+/* An int, or an int64 scalar. */
+static bool whole(value v, int64_t *i) {
+    *i = v.i;
+    return v.tag == V_INT || (v.tag == V_NUM && v.aux == DT_I64);
+}
+
+static bool real(value v, double *x) {
+    int64_t i;
+    *x = v.f;
+    if (v.tag == V_FLOAT || (v.tag == V_NUM && v.aux == DT_F64)) return true;
+    if (!whole(v, &i)) return false;
+    *x = (double)i;
+    return i < (INT64_C(1) << 53) && i > -(INT64_C(1) << 53);
+}
+
+/* order: -1, 0, 1; 2: there is none. */
+static value compared(ast_op op, int order) {
+    bool truth = order == 0 ? op == AST_OP_EQ || op == AST_OP_LE || op == AST_OP_GE : op == AST_OP_NE;
+    if (order == -1) truth |= op == AST_OP_LT || op == AST_OP_LE;
+    if (order == 1) truth |= op == AST_OP_GT || op == AST_OP_GE;
+    return (value){.tag = V_NUM, .aux = DT_BOOL, .bits = truth};
+}
+
+/* Two int64 scalars, or one and an int: what ufunc_numbers would compute. False: another operation, or a case that warns. */
+static bool integers(ast_op op, value a, value b, value *out) {
+    int64_t x, y;
+    long long r;
+    if (!whole(a, &x) || !whole(b, &y) || (a.tag != V_NUM && b.tag != V_NUM)) return false;
     switch ((int)op) {
-        case AST_OP_LT: truth = x < y; break;
-        case AST_OP_LE: truth = x <= y; break;
-        case AST_OP_GT: truth = x > y; break;
-        case AST_OP_GE: truth = x >= y; break;
-        case AST_OP_EQ: truth = x == y; break;
-        case AST_OP_NE: truth = x != y; break;
-        case AST_OP_ADD: r.F64 = x + y; compares = false; break;
-        case AST_OP_SUB: r.F64 = x - y; compares = false; break;
-        case AST_OP_MUL: r.F64 = x * y; compares = false; break;
-        case AST_OP_DIV: r.F64 = y != 0 ? x / y : NAN; compares = false; break;
+        case AST_OP_LT: case AST_OP_LE: case AST_OP_GT: case AST_OP_GE: case AST_OP_EQ: case AST_OP_NE:
+            *out = compared(op, x < y ? -1 : x > y);
+            return true;
+        case AST_OP_ADD: if (__builtin_add_overflow(x, y, &r)) return false; break;
+        case AST_OP_SUB: if (__builtin_sub_overflow(x, y, &r)) return false; break;
+        case AST_OP_MUL: if (__builtin_mul_overflow(x, y, &r)) return false; break;
+        case AST_OP_MOD: if (y <= 0) return false; r = x % y + (x % y < 0 ? y : 0); break;
+        case AST_OP_FLOORDIV: if (y <= 0) return false; r = x / y - (x % y < 0); break;
         default: return false;
     }
-    if (compares) r.BOOL = truth;
-    else if (!isfinite(r.F64)) return false;
-    *out = (value){.tag = V_NUM, .aux = compares ? DT_BOOL : DT_F64, .bits = r.bits[0]};
+    *out = (value){.tag = V_NUM, .aux = DT_I64, .i = r};
     return true;
 }
 
+/* The same of two float64 scalars, the commonest pair, or one and a number, or a float and an int64 scalar. */
+static bool doubles(ast_op op, value a, value b, value *out) {
+    double x, y, r;
+    int64_t i;
+    if (!real(a, &x) || !real(b, &y) || (a.tag != V_NUM && b.tag != V_NUM) || (whole(a, &i) && whole(b, &i) && op != AST_OP_DIV)) return false;
+    switch ((int)op) {
+        case AST_OP_LT: case AST_OP_LE: case AST_OP_GT: case AST_OP_GE: case AST_OP_EQ: case AST_OP_NE:
+            *out = compared(op, isunordered(x, y) ? 2 : x < y ? -1 : x > y);
+            return true;
+        case AST_OP_ADD: r = x + y; break;
+        case AST_OP_SUB: r = x - y; break;
+        case AST_OP_MUL: r = x * y; break;
+        case AST_OP_DIV: r = y != 0 ? x / y : NAN; break;
+        default: return false;
+    }
+    *out = (value){.tag = V_NUM, .aux = DT_F64, .f = r};
+    return isfinite(r);
+}
+
 static gpa_code scalars(gpa_vm *vm, ast_op op, value a, value b, value *out) {
-    if (doubles(op, a, b, out)) return GPA_OK;
+    if (integers(op, a, b, out) || doubles(op, a, b, out)) return GPA_OK;
     value args[2] = {a, b};
     gpa_code rc = ufunc_numbers(vm, op_row(op), args, out);
     if (rc || op == AST_OP_EQ || op == AST_OP_NE) return rc;

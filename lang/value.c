@@ -54,9 +54,8 @@ value v_num(gpa_vm *vm, gpa_dtype t, gpa_val v) {
         c.aux = 1;
         return c;
     }
-    uint64_t bits = 0;
-    memcpy(&bits, &v, dtype_size(t));
-    return (value){.tag = V_NUM, .aux = t, .bits = bits};
+    const size_t unused = 64 - 8 * dtype_size(t); /* high bits: what a copy of some bytes costs here is that they are read as one word */
+    return (value){.tag = V_NUM, .aux = t, .bits = v.bits[0] << unused >> unused};
 }
 
 value v_array_take(gpa_vm *vm, gpa_arr *a, bool scalar) {

@@ -129,3 +129,35 @@ print()
 g = np.frompyfunc(lambda x, y: x + 2 * y, 2, 1); print(g([1, 2], 3).astype(int), g.nin, g.nout, g.nargs, g(1, 2), g.outer([1, 2], [1, 2]).astype(int))
 print(np.frompyfunc(min, 2, 1).accumulate([3, 1, 2]).astype(int), np.frompyfunc(lambda a, b: a * b, 2, 1).reduce([1, 2, 3]))
 h = np.frompyfunc(divmod, 2, 2); print([r.astype(int) for r in h([7, 8], 3)])
+
+# --- scalars of int64 and float64 with one another and with numbers: values and types
+big = 2**63 - 1
+ints = [np.int64(v) for v in (0, 1, -1, 7, -7, 3, big, -big - 1, 2**53, 2**53 + 1, -2**53 - 1, 2**31)]
+floats = [np.float64(v) for v in (0.0, -0.0, 1.5, -2.5, 1e308, float("inf"), float("-inf"), float("nan"), 2.0**53, 2.0**63)]
+plain = [0, 1, -3, 5, big, 2**53 + 1, True, 0.5, -0.0, float("nan"), float("inf"), 2.0**53]
+ways = [("+", lambda x, y: x + y), ("-", lambda x, y: x - y), ("*", lambda x, y: x * y), ("/", lambda x, y: x / y), ("//", lambda x, y: x // y), ("%", lambda x, y: x % y), ("<", lambda x, y: x < y), ("<=", lambda x, y: x <= y), (">", lambda x, y: x > y), (">=", lambda x, y: x >= y), ("==", lambda x, y: x == y), ("!=", lambda x, y: x != y)]
+def did(f, x, y):
+    with np.errstate(all="ignore"):
+        try: r = f(x, y)
+        except (ZeroDivisionError, OverflowError, TypeError) as e: return type(e).__name__
+    return f"{type(r).__name__} {r!r}"
+for name, f in ways:
+    for x in ints + floats:
+        for y in ints + floats + plain:
+            print(name, x, y, did(f, x, y), did(f, y, x))
+def grown(s, v):
+    s += v
+    s -= 1
+    s *= v
+    return s
+for s in (0, 1.5, np.int64(3), np.float64(2)):
+    for v in (np.int64(4), np.float64(0.5), 2, 0.25, np.float32(1.5), np.uint8(200), np.bool_(True)):
+        print(type(s).__name__, type(v).__name__, repr(grown(s, v)))
+
+# --- elements of vectors of every dtype, one after the other
+for t in (bool, np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32, np.int64, np.uint64, np.float16, np.float32, np.float64, np.complex64, np.complex128):
+    a = np.array([0, 1, 2, 100, 5]).astype(t)
+    if np.dtype(t).kind in "if": a[1] = -1
+    for x in (a, a[::-1], a[::2], a + a, a[:0]): print([repr(v) for v in x], [repr(v) for v in list(x)], [repr(x[i]) for i in range(len(x))])
+    print(sum(a), max(a, key=abs), sorted(a, key=abs, reverse=True), [float(abs(v)) for v in a], a.max(), hash(a[0]), {v for v in a[:2]})
+
