@@ -170,7 +170,7 @@ static gpa_code cpu_dump(gpa_dev *d, gpa_prog *p, gpa_dump what, gpa_str *out, g
     gpa_code rc = GPA_OK;
     TRY(need_jit(d, e));
     bool kernel = p->f->form == KIR_KERNEL;
-    emit_plan plan = p->n_variants ? p->variants[0].plan : kernel ? kernel_layout(p, jit_host_of(d->j), 256) : run_plan(p, jit_host_of(d->j), NULL);
+    emit_plan plan = p->n_variants ? p->variants[0].plan : kernel ? kernel_layout(p, jit_host_of(d->j), 256) : run_plan(p, jit_host_of(d->j), NULL, NULL);
     if (kernel && what == GPA_DUMP_RESOURCES) {
         str_printf(out, "kernel, %d lanes, %u places of a thread between barriers, %zu bytes shared, %zu bytes local, %zu variants compiled\n", plan.lanes,
                    p->kernel.contexts, p->kernel.shared, p->kernel.local, p->n_variants);

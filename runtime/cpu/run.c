@@ -35,6 +35,7 @@ enum {
     BYTE_LANES = 16,         /* where single bytes are gathered */
     MOVE_OPS = 2, PICK_OPS = 8, MOVED = 4, /* a load and a store; with up to two indices; how many elements move in a trip */
     HALVED_OPS = 12,
+    NEAR_ROW = 32,           /* numbers of a row with gaps that is read as it lies */
     NEAR_BYTES = 1 << 20,    /* what stays in a core's cache */
     SHARED_BYTES = 12 << 20, FAR_BYTES = 32 << 20, /* in one that cores share; in none */
     PAGE = 4096
@@ -78,16 +79,23 @@ static bool used_by_points(const kir_func *f, size_t array) {
     return false;
 }
 
+/* Whether what is reduced lies so near along a dimension that wide loads read it (note_strides): parts of complex numbers do. */
+static bool is_near(const gpa_prog *p, size_t array, int dim, const int64_t *size, const int64_t *view) {
+    if (!view || !p->facts.n_each || size[dim] < NEAR_ROW || dtype_is_complex((gpa_dtype)p->f->arrays[array].dtype)) return false;
+    int64_t stride = view[VIEW_ARRAYS + array * ARRAY_SLOTS + ARRAY_STRIDE + (size_t)dim];
+    return stride >= 2 && stride <= EMIT_APART;
+}
+
 /* How well lanes along a dimension suit: neighbours in memory best, one element for all next, gathers last; short
  * dimensions leave lanes empty, which costs less than to gather what lies side by side. */
-static double merit(const gpa_prog *p, int dim, const int64_t *size, unsigned lanes) {
+static double merit(const gpa_prog *p, int dim, const int64_t *size, const int64_t *view, unsigned lanes) {
     const kir_func *f = p->f;
     double sum = 0, n = 0, extent = size ? (double)size[dim] : 1e6, least = 0;
     for (size_t a = 0; a < f->n_arrays; a++) {
         if (!used_by_points(f, a)) continue;
         const kir_array *k = &f->arrays[a];
         n++;
-        sum += k->unit >> dim & 1 ? 4 : k->zero >> dim & 1 ? 3.5 : 1;
+        sum += k->unit >> dim & 1 ? 4 : k->zero >> dim & 1 ? 3.5 : is_near(p, a, dim, size, view) ? 2 : 1;
     }
     for (size_t i = 0; i < f->n_code; i++) {
         if (f->code[i].code != KIR_LOADX && f->code[i].code != KIR_STOREX) continue;
@@ -123,27 +131,27 @@ static unsigned lanes_for(const gpa_prog *p, const jit_host *host, int64_t exten
     return one * registers;
 }
 
-static int best_dim(const gpa_prog *p, const jit_host *host, const int64_t *size, unsigned among) {
+static int best_dim(const gpa_prog *p, const jit_host *host, const int64_t *size, const int64_t *view, unsigned among) {
     int best = -1;
     double most = -1;
     unsigned one = host->bytes / p->facts.widest;
     for (int d = p->f->ndim - 1; d >= 0; d--) {
-        double m = among >> d & 1 ? merit(p, d, size, one) : -1;
+        double m = among >> d & 1 ? merit(p, d, size, view, one) : -1;
         if (m > most * 1.05 && m >= 0) most = m, best = d;
     }
     return best;
 }
 
-emit_plan run_plan(const gpa_prog *p, const jit_host *host, const int64_t *size) {
+emit_plan run_plan(const gpa_prog *p, const jit_host *host, const int64_t *size, const int64_t *view) {
     const kir_func *f = p->f;
     unsigned all = (1u << f->ndim) - 1, inner = f->inner & all, outer = all & ~inner;
     emit_plan plan;
     memset(&plan, 0, sizeof plan);
     plan.part = EMIT_WHOLE;
     plan.way = !p->facts.n_each ? EMIT_POINTS : EMIT_ROWS;
-    int d = best_dim(p, host, size, p->facts.n_each ? all : outer);
+    int d = best_dim(p, host, size, view, p->facts.n_each ? all : outer);
     if (p->facts.n_each && d >= 0 && outer >> d & 1) plan.way = EMIT_COLUMNS;
-    if (plan.way == EMIT_ROWS && d < 0) d = best_dim(p, host, size, inner);
+    if (plan.way == EMIT_ROWS && d < 0) d = best_dim(p, host, size, view, inner);
     plan.dim = (int8_t)d;
     plan.lanes = d < 0 ? 1 : (uint16_t)lanes_for(p, host, size ? size[d] : INT32_MAX);
     if (plan.way == EMIT_ROWS && p->facts.scans) plan.lanes = 1;
@@ -711,7 +719,7 @@ gpa_code run_launch(jit *j, int threads, const int32_t *stop, gpa_prog *p, const
     L->j = j, L->threads = threads, L->stop = stop, L->p = p, L->size = l->size;
     fill_view(L, l, &cell);
     if (!L->outer) goto out;
-    L->plan = run_plan(p, jit_host_of(j), l->size);
+    L->plan = run_plan(p, jit_host_of(j), l->size, L->view);
     plan_tiles(L);
     note_strides(L);
     L->plan.stream = streams(L);

@@ -343,6 +343,8 @@ V = B[:, :8].copy()
 group("matrices", MATRICES, """
 A @ B              | A @ B
 A.T @ B            | A.T @ B
+A with gaps @ v    | A[:, ::2] @ v[::2]
+A with gaps @ B    | A[:, ::2] @ B[::2]
 A @ eight columns  | A @ B[:, :8]
 eight rows @ A     | B[:8] @ A
 columns @ rows     | A[:, :8] @ B[:8]
@@ -477,6 +479,8 @@ repeat             | np.repeat(a, 3)
 repeat 5           | np.repeat(a, 5)
 repeat pairs       | np.repeat(a.reshape(-1, 2), 3, axis=0)
 sum of ten rows    | a.reshape(10, -1).sum(axis=0)
+norm of rows       | np.linalg.norm(a[:n // 256 * 256].reshape(-1, 256), axis=1)
+real parts' sums   | (a[:n // 500 * 500].reshape(-1, 500).real ** 2).sum(axis=1)
 convolve           | np.convolve(a[:3000], b[:400])
 """, each("complex64 complex128", MID))
 
@@ -507,7 +511,20 @@ A @ B              | A @ B
 A @ v              | A @ v
 inner              | np.inner(A, B)
 einsum ij,ij->i    | np.einsum('ij,ij->i', A, B)
+3 x 3              | A.ravel()[:n * n // 9 * 9].reshape(-1, 3, 3) @ B.ravel()[:n * n // 9 * 9].reshape(-1, 3, 3)
 """, each("int64 int32", 400))
+
+group("products of truth values", MIXED + """
+n = {size}
+x = numbers(n * n, float).reshape(n, n)
+A, B = x > np.median(x), x.T > np.median(x)
+C, D = x > np.quantile(x, 0.99), x.T > np.quantile(x, 0.99)
+""", """
+half are true      | A @ B
+of a transpose     | A @ A.T
+few are true       | C @ D
+thin               | A @ B[:, :20]
+""", each("bool", 300, 1000))
 
 group("batches", MIXED + """
 T = np.dtype('{dtype}').type

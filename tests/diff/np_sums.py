@@ -35,3 +35,13 @@ for T in ("f4", "f8", "c8", "c16", "f2", "i2", "u1"):
         for r in a: one = (one + r).astype(one.dtype)
         s = np.sum(a, axis=0)
         print(T, rows, n, np.abs((s - one).astype("c16")).max() <= 1e-5 * rows * 255 if T != "f2" else "", np.max(a.real, axis=0)[::9973], np.argmax(a.real, axis=0)[::9973], np.all(a, axis=0).sum())
+
+# --- rows with gaps: parts of complex numbers, every second and third element, rows of 31 to 1100
+for k in (31, 32, 33, 64, 100, 256, 1024, 1100):
+    for t in ("f4", "f8", "c8", "c16", "i2", "i8"):
+        a = (np.arange(3 * 40 * k) * 37 % 101 - 50).astype(t).reshape(40, 3 * k)
+        if t[0] == "c": a = a + 1j * a[::-1]
+        for x in (a[:, ::2], a[:, ::3], a[:, 1::3], a[::-1, ::2], a.real[:, :k], a.imag[:, ::2]):
+            print(k, t, x.sum(1)[[0, 7, -1]], (x * 2 + 1).sum(1)[[1, 8]], x.sum(0)[[0, 3, -1]], np.round(x.mean(1)[3], 3), np.prod(np.sign(x.real), axis=1)[:4], x.sum(), end=" ")
+            if t[0] != "c": print(x.max(1)[:5], x.argmax(1)[:5], x.min(0)[:5], x.argmin(1)[-5:], (x > 49).any(1)[:9], (x > 48).sum(1)[:9])
+        print(np.round(np.linalg.norm(a, axis=1)[[0, 5, -1]], 2), np.round(np.linalg.norm(a.real, axis=1)[[2, -2]], 2))
