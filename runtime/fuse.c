@@ -42,10 +42,10 @@ typedef struct {
     int64_t reduced; /* the most elements that a reduction below it reads; 0: none */
 } item;
 
-/* One way a step uses a node. `under`: inside the input of a reduction. */
+/* One way a step uses a node. `under`: inside the input of a reduction; `along`: of a running one. */
 typedef struct {
     int32_t step, map, next;
-    bool under;
+    bool under, along;
 } use;
 
 typedef struct {
@@ -132,7 +132,7 @@ static bool collect(ctx *c, node *n) {
 /* ---- uses ---- */
 
 /* Notes that a step uses n at a map. A leaf is an array or a parameter at once; other nodes are open. */
-static bool add_use(ctx *c, int step, node *n, int map, bool under) {
+static bool add_use(ctx *c, int step, node *n, int map, bool under, bool along) {
     struct fuse_work *w = c->w;
     item *x = &w->item[n->slot];
     tally *t = &w->tally[step];
@@ -140,10 +140,11 @@ static bool add_use(ctx *c, int step, node *n, int map, bool under) {
     for (int32_t u = x->uses; u >= 0; u = w->use[u].next) {
         if (w->use[u].step != step || (w->use[u].map != map && n->kind != NODE_SCALAR)) continue;
         w->use[u].under = w->use[u].under || under;
+        w->use[u].along = w->use[u].along || along;
         return true;
     }
     if (!mem_room(&w->use, w->n_use, &w->cap_use, sizeof *w->use)) return false;
-    w->use[w->n_use] = (use){step, map, x->uses, under};
+    w->use[w->n_use] = (use){step, map, x->uses, under, along};
     x->uses = (int32_t)w->n_use++;
     if (n->kind == NODE_SCALAR) t->params++;
     else if (node_is_leaf(n)) t->arrays++;
@@ -289,6 +290,7 @@ static int fits(ctx *c, const item *x, const use *u) {
     if (fit == SPACE_NO) return CUT_SHAPE;
     bool inside = u->under || t->native || fit == SPACE_NATIVE;
     if (x->n->kind == NODE_REDUCE && inside && fit != SPACE_EXTEND && must_wait(&c->p->step[u->step], inner)) return CUT_PHASE;
+    if (x->n->kind == NODE_SCAN && u->along && !c->here && must_wait(&c->p->step[u->step], inner)) return CUT_PHASE;
     return FITS;
 }
 
@@ -297,7 +299,7 @@ static bool absorb(ctx *c, const item *x, use u) {
     node *n = x->n;
     tally *t = &c->w->tally[u.step];
     int map = u.map;
-    bool under = u.under;
+    bool under = u.under, along = u.along || n->kind == NODE_SCAN;
     t->open--;
     t->nodes++;
     take_space(c, u.step, n, map);
@@ -311,7 +313,7 @@ static bool absorb(ctx *c, const item *x, use u) {
         t->params += 2 * (n->n_in - 1);
     }
     for (int i = 0; i < n->n_in; i++)
-        if (!add_use(c, u.step, n->in[i], map, under)) return false;
+        if (!add_use(c, u.step, n->in[i], map, under, along)) return false;
     return true;
 }
 
@@ -511,7 +513,7 @@ static gpa_code store_in(ctx *c, size_t i, fuse_root r, int g) {
     }
     if (used) return GPA_OK;
     w->tally[g].open++;
-    return absorb(c, x, (use){g, map, -1, false}) ? GPA_OK : gpa_no_memory(c->e);
+    return absorb(c, x, (use){g, map, -1, false, false}) ? GPA_OK : gpa_no_memory(c->e);
 }
 
 static gpa_code store(ctx *c, size_t i, int reason) {
@@ -567,12 +569,12 @@ static bool begin_step(ctx *c, fuse_root *r) {
     r->step = s;
     follow_all(r, r->value);
     int map = affine_follow(&c->p->maps, r->value->ndim, r->dims);
-    if (!add_use(c, s, r->value, map, false) || (r->mask && !add_use(c, s, r->mask, map, false))) return false;
+    if (!add_use(c, s, r->value, map, false, false) || (r->mask && !add_use(c, s, r->mask, map, false, false))) return false;
     c->w->tally[s].last = r->into != NULL;
     c->w->tally[s].faults = (r->index && !r->sure) || c->w->item[r->value->slot].faults || (r->mask && c->w->item[r->mask->slot].faults);
     if (r->index) c->w->tally[s].arrays++;
     for (int k = 0; r->index && k < r->into->ndim; k++)
-        if (r->index[k] && !add_use(c, s, r->index[k], map, false)) return false;
+        if (r->index[k] && !add_use(c, s, r->index[k], map, false, false)) return false;
     return true;
 }
 
