@@ -113,7 +113,7 @@ def script(group, dtype, size, rows, scipy, cupy=False):
     text = SCRIPT.format(setup=setup, operands=operands, clock="perf_counter" if WALL else "process_time", rows="".join(function(k, p) for k, p in programs.items()),
                          names=", ".join(f"'{k}': row_{k}" for k in programs), quiet="" if cupy else 'np.seterr(all="ignore")',
                          first="r[(0,) * r.ndim].item()" if cupy else "r.item(0)")
-    return text.replace("import numpy as np", "import cupy as np").replace("from scipy", "from cupyx.scipy").replace("import scipy", "import cupyx.scipy") if cupy else text
+    return text.replace("import numpy as np", "import cupy as np").replace("from scipy import", "from cupyx.scipy import") if cupy else text
 
 
 class Side:

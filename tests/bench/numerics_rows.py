@@ -553,7 +553,6 @@ einsum bij,bj      | np.einsum('bij,bj->bi', A, v[:, :, 0])
 """, each("float32 float64", 2, 4, 16, 64))
 
 group("sparse", MIXED + """
-import scipy.sparse.linalg
 from scipy import sparse
 T = np.dtype('{dtype}').type
 n = {size}
