@@ -15,7 +15,7 @@
     CUT(READERS, "readers", "several readers use it at different places")    \
     CUT(AGAIN, "again", "many points share its elements")                    \
     CUT(FAR, "far", "elements of a large array are found by it")             \
-    CUT(PHASE, "phase", "a reduction of much into little must finish first") \
+    CUT(PHASE, "phase", "a long reduction must finish first") \
     CUT(SHAPE, "shape", "another iteration space")                           \
     CUT(HEIGHT, "height", "the expression is too high")                      \
     CUT(NODES, "nodes", "the program has too many operations")               \
