@@ -129,9 +129,9 @@ $(B)/prelude.o: $(B)/prelude.c
 	$(call say,CC)$(CC) $(ALL) -w -c -o $@ $<
 
 # What the CUDA device compiles at run time becomes a string.
-$(B)/runtime/cuda/small_text.c: runtime/cuda/small.cuh
+$(B)/runtime/cuda/small_text.c: runtime/cuda/elements.cuh runtime/cuda/small.cuh runtime/cuda/middle.cuh
 	@mkdir -p $(@D)
-	@{ echo '#include "runtime/cuda/small_text.h"'; echo 'const char small_text[] = {'; od -An -v -to1 $< | sed 's/ *\([0-7][0-7]*\)/ 0\1,/g'; echo '0};'; } > $@
+	@{ echo '#include "runtime/cuda/small_text.h"'; echo 'const char small_text[] = {'; cat $^ | od -An -v -to1 | sed 's/ *\([0-7][0-7]*\)/ 0\1,/g'; echo '0};'; } > $@
 $(B)/runtime/cuda/small_text.o: $(B)/runtime/cuda/small_text.c
 	$(call say,CC)$(CC) $(ALL) -fPIC -fvisibility=hidden -c -o $@ $<
 

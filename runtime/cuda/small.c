@@ -1,5 +1,6 @@
-/* Programs for small matrices: one for each call, dtype and number of rows, compiled at run time from small.cuh, and kept until
- * the device closes. Reading order: sources, programs, calls. */
+/* Programs for small matrices, and for those of a middling size whose libraries take one after the other: one for each call, dtype and
+ * shape, compiled at run time from elements.cuh, small.cuh and middle.cuh, and kept until the device closes. Reading order: sources,
+ * programs, calls. */
 #include "runtime/cuda/small.h"
 
 #include "runtime/base.h"
@@ -7,20 +8,21 @@
 #include "runtime/cuda/transfer.h"
 #include "runtime/str.h"
 
-enum { MOST_ROWS = 32, REDUCTIONS_SINCE = 8, FEW_ROWS = 16, MANY = 4096 };
+enum { MOST_ROWS = 32, MOST_BLOCK_ROWS = 256, REDUCTIONS_SINCE = 8, FEW_ROWS = 16, MANY = 4096, FREE_SHARED = 48 << 10, OWN_SHARED = 20 << 10 };
 
 typedef struct cu_small {
     struct cu_small *next;
     int which; /* of `rows` */
     gpa_dtype dtype;
     int m, n, columns, rotated;
+    size_t shared;
     CUmodule module;
     CUfunction function; /* NULL: it could not be compiled */
     CUfunction second;   /* of calls that take two launches */
 } program;
 
-/* The calls that there are programs for: their names in small.cuh. For eigenvalues there are two. */
-enum { EIGEN = LIB_COUNT, ROWS };
+/* The calls that there are programs for: their names in small.cuh and middle.cuh. For eigenvalues there are two. */
+enum { EIGEN = LIB_COUNT, BLOCK_QR, BLOCK_SVD, ROWS };
 static const struct {
     const char *function, *symbol, *second;
 } rows[ROWS] = {
@@ -31,14 +33,20 @@ static const struct {
     [LIB_SVD] = {"svd", "SVD", NULL},
     [LIB_EIGH] = {"tridiagonal", "EIGH", "values"},
     [EIGEN] = {"eigen", "EIGEN", NULL},
+    [BLOCK_QR] = {"block_qr", "BLOCK_QR", NULL},
+    [BLOCK_SVD] = {"block_svd", "BLOCK_SVD", NULL},
 };
+
+static bool is_small(const gpa_libcall *c) { return c->matrix.m <= MOST_ROWS && c->matrix.n <= MOST_ROWS; }
 
 /* Jacobi's method finds the vectors as well, and is behind only where there are enough matrices of many rows for every lane. */
 static int row_of(const gpa_libcall *c) {
     bool many = c->matrix.n > FEW_ROWS && c->matrix.batch >= MANY;
+    if (!is_small(c)) return c->kind == LIB_QR ? (int)BLOCK_QR : c->kind == LIB_SVD ? (int)BLOCK_SVD : (int)ROWS;
     return c->kind == LIB_EIGH && (c->matrix.vectors || !many) ? (int)EIGEN : (int)c->kind;
 }
 static bool by_teams(const gpa_libcall *c) { return row_of(c) == LIB_SVD || row_of(c) == EIGEN; }
+static bool by_blocks(const gpa_libcall *c) { return row_of(c) == BLOCK_QR || row_of(c) == BLOCK_SVD; }
 
 /* ---- sources ---- */
 
@@ -51,9 +59,16 @@ static int columns_of(const gpa_libcall *c) {
 /* Rows of V, where it is wanted. */
 static int rotated_of(const gpa_libcall *c) { return c->kind == LIB_SVD && c->matrix.x[2] ? (int)c->matrix.n : 0; }
 
-/* So many that their matrices fit in the shared memory that any block has. */
+/* Bytes of shared memory that a block's matrices take. */
+static size_t shared_of(const gpa_libcall *c) {
+    int64_t kept = row_of(c) == BLOCK_SVD ? columns_of(c) : c->matrix.n;
+    return by_blocks(c) ? (size_t)(kept * c->matrix.m + rotated_of(c) * c->matrix.n) * dtype_size(c->dtype) : 0;
+}
+
+/* So many that their matrices fit in the shared memory that any block has; or those of a matrix. */
 static int warps_of(const gpa_libcall *c) {
     size_t item = dtype_size(c->dtype);
+    if (by_blocks(c)) return (int)MIN(MAX(c->matrix.n / 4, 4), 16);
     return by_teams(c) || item > 8 ? 1 : item <= 4 ? 4 : 2;
 }
 
@@ -99,6 +114,7 @@ static CUfunction build(gpa_dev *d, program *p, const char *source) {
     CUresult r = compile_load(d->cu, built, effort, &p->module);
     if (!r && rows[p->which].second) r = d->cu->module_function(&p->second, p->module, rows[p->which].second);
     if (!r) r = d->cu->module_function(&p->function, p->module, rows[p->which].function);
+    if (!r && p->shared > FREE_SHARED) r = d->cu->function_set(p->function, CU_FUNC_MAX_DYNAMIC, (int)p->shared);
     mem_free(built);
     return r ? NULL : p->function;
 }
@@ -108,7 +124,7 @@ static bool is_for(const program *p, const program *w) {
 }
 
 static program *find(gpa_dev *d, const gpa_libcall *c) {
-    program wanted = {.which = row_of(c), .dtype = c->dtype, .m = (int)c->matrix.m, .n = (int)c->matrix.n, .columns = columns_of(c), .rotated = rotated_of(c)};
+    program wanted = {.which = row_of(c), .dtype = c->dtype, .m = (int)c->matrix.m, .n = (int)c->matrix.n, .columns = columns_of(c), .rotated = rotated_of(c), .shared = shared_of(c)};
     program *p = d->small;
     while (p && !is_for(p, &wanted)) p = p->next;
     if (p) return p;
@@ -124,13 +140,14 @@ static program *find(gpa_dev *d, const gpa_libcall *c) {
     return p;
 }
 
-static bool is_small(const gpa_libcall *c) {
+static bool has_room(const gpa_dev *d, const gpa_libcall *c) {
     int64_t m = c->matrix.m, n = c->matrix.n;
-    return m >= 1 && n >= 1 && m <= MOST_ROWS && n <= MOST_ROWS && c->matrix.batch > 1 && c->matrix.batch <= INT32_MAX;
+    if (m < 1 || n < 1 || c->matrix.batch < 2 || c->matrix.batch > INT32_MAX) return false;
+    return is_small(c) || (by_blocks(c) && MAX(m, n) <= MOST_BLOCK_ROWS && shared_of(c) + OWN_SHARED <= d->max_shared);
 }
 
 bool small_can(gpa_dev *d, const gpa_libcall *c) {
-    if (!rows[c->kind].function || !is_small(c)) return false;
+    if (!rows[c->kind].function || !has_room(d, c)) return false;
     if (c->dtype != DT_F32 && c->dtype != DT_F64 && c->dtype != DT_C64 && c->dtype != DT_C128) return false;
     if (c->kind == LIB_SOLVE && c->matrix.k < 1) return false;
     program *p = find(d, c);
@@ -150,9 +167,9 @@ void small_close(gpa_dev *d) {
 
 static gpa_code launch(gpa_dev *d, const gpa_libcall *c, void **args, gpa_err *e) {
     const program *p = find(d, c);
-    int64_t warps = warps_of(c), each = warps * (32 / lanes_of(c)), blocks = (c->matrix.batch + each - 1) / each;
+    int64_t warps = warps_of(c), each = by_blocks(c) ? 1 : warps * (32 / lanes_of(c)), blocks = (c->matrix.batch + each - 1) / each;
     if (!p || !p->function) return gpa_no_memory(e);
-    return api_check(d->cu->launch(p->function, (unsigned)blocks, 1, 1, 32 * (unsigned)warps, 1, 1, 0, d->stream, args, NULL), "cuLaunchKernel", e);
+    return api_check(d->cu->launch(p->function, (unsigned)blocks, 1, 1, 32 * (unsigned)warps, 1, 1, (unsigned)p->shared, d->stream, args, NULL), "cuLaunchKernel", e);
 }
 
 static CUdeviceptr at(const gpa_libcall *c, int i) { return c->matrix.x[i] ? c->matrix.x[i]->at : 0; }
@@ -185,8 +202,8 @@ static gpa_code call(gpa_dev *d, const gpa_libcall *c, CUdeviceptr said, gpa_err
     case LIB_LU: return launch(d, c, (void *[]){&a, &b, &batch}, e);
     case LIB_SOLVE: return launch(d, c, (void *[]){&a, &b, &k, &batch, &said}, e);
     case LIB_CHOLESKY: return launch(d, c, (void *[]){&a, &upper, &batch, &said}, e);
-    case LIB_QR: return launch(d, c, (void *[]){&a, &b, &q, &columns, &batch}, e);
-    case LIB_SVD: return launch(d, c, (void *[]){&a, &b, &q, &vh, &batch, &said}, e);
+    case LIB_QR: case BLOCK_QR: return launch(d, c, (void *[]){&a, &b, &q, &columns, &batch}, e);
+    case LIB_SVD: case BLOCK_SVD: return launch(d, c, (void *[]){&a, &b, &q, &vh, &batch, &said}, e);
     case LIB_EIGH: return eigenvalues(d, c, said, e);
     case EIGEN: return launch(d, c, (void *[]){&a, &upper, &b, &batch, &said}, e);
     }

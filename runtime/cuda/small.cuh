@@ -1,76 +1,8 @@
-// Factorizations of many small matrices: compiled at run time by small.c, which writes definitions before it (real, M, N, COLUMNS,
-// WARPS, STRIDE, LINE, ROTATED, WIDE, COMPLEX, whether warps have reductions, REDUX, and which program is wanted: SOLVE, LU, CHOLESKY, QR,
-// EIGH, SVD or EIGEN).
+// Factorizations of matrices of at most 32 rows and columns: SOLVE, LU, CHOLESKY, QR, EIGH, SVD or EIGEN (see elements.cuh).
 //
 // A warp does one matrix of at most 32 rows and columns. Lane i holds row i (of QR column i) in registers; what all lanes need in a
 // step goes through shared memory. What remains of the matrix moves to the first registers in each step: so they have fixed
 // names, and the loop over the steps stays a loop.
-
-typedef unsigned long long verdict;
-enum : unsigned { ALL = 0xffffffffu };
-
-#if COMPLEX
-struct __align__(2 * sizeof(real)) elem {
-    real x, y;
-};
-__device__ elem operator*(elem a, elem b) { return {a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x}; }
-__device__ elem operator*(elem a, real b) { return {a.x * b, a.y * b}; }
-__device__ elem operator+(elem a, elem b) { return {a.x + b.x, a.y + b.y}; }
-__device__ elem operator-(elem a, elem b) { return {a.x - b.x, a.y - b.y}; }
-__device__ elem conj(elem a) { return {a.x, -a.y}; }
-__device__ real real_of(elem a) { return a.x; }
-__device__ elem of_real(real a) { return {a, 0}; }
-__device__ real imag_of(elem a) { return a.y; }
-__device__ elem of_parts(real a, real b) { return {a, b}; }
-__device__ real span(elem a) { return fabs(a.x) + fabs(a.y); }
-__device__ real square(elem a) { return a.x * a.x + a.y * a.y; }
-// Scaled, so that squares neither overflow nor vanish.
-__device__ elem inverse_of(elem a) {
-    real s = 1 / span(a), x = a.x * s, y = a.y * s, d = s / (x * x + y * y);
-    return {x * d, -y * d};
-}
-__device__ elem from_lane(elem a, int lane) { return {__shfl_sync(ALL, a.x, lane), __shfl_sync(ALL, a.y, lane)}; }
-#else
-typedef real elem;
-__device__ elem conj(elem a) { return a; }
-__device__ real real_of(elem a) { return a; }
-__device__ elem of_real(real a) { return a; }
-__device__ real imag_of(elem) { return 0; }
-__device__ elem of_parts(real a, real) { return a; }
-__device__ real span(elem a) { return fabs(a); }
-__device__ real square(elem a) { return a * a; }
-__device__ elem inverse_of(elem a) { return 1 / a; }
-__device__ elem from_lane(elem a, int lane) { return __shfl_sync(ALL, a, lane); }
-#endif
-
-// What brings numbers of this size to where they have inverses.
-__device__ real lift(real size) {
-    return size >= (sizeof(real) == 4 ? (real)1.1754944e-38 : (real)2.2250738585072014e-308) ? 1 : sizeof(real) == 4 ? (real)1.8446744e19 : (real)3.402823669209385e38;
-}
-
-// A word that orders sizes, NaN last; of doubles 20 digits are enough to choose a pivot by. 0 for 0 alone.
-__device__ unsigned rank_of(float a) { return __float_as_uint(a); }
-__device__ unsigned rank_of(double a) {
-    unsigned low = (unsigned)__double2loint(a);
-    return (unsigned)__double2hiint(a) | (low ? 1u : 0u);
-}
-
-__device__ unsigned warp_max(unsigned a) {
-#if REDUX
-    return __reduce_max_sync(ALL, a);
-#else
-    for (int d = 16; d; d /= 2) {
-        unsigned b = __shfl_xor_sync(ALL, a, d);
-        if (b > a) a = b;
-    }
-    return a;
-#endif
-}
-
-// The first matrix that has something to say, and what.
-__device__ void judge(verdict *out, long long matrix, int info, int lane) {
-    if (info && lane == 0) atomicMin(out, (verdict)matrix << 32 | (verdict)info);
-}
 
 __device__ void load(elem *to, const elem *from, int lane) {
     for (int i = lane; i < N * N; i += 32) to[i / N * STRIDE + i % N] = from[i];
@@ -225,7 +157,7 @@ enum { P = M < N ? M : N };
 
 // The reflector I - tau v v^H that takes x to a multiple of its first axis, which becomes x[0]; v[0] = 1.
 __device__ elem reflector(elem *x, elem *v) {
-    real total = 0, big = 0, squares = 0, up = 1;
+    real total = 0, big = 0, squares = 0;
 #pragma unroll
     for (int i = 1; i < M; i++) {
         total += span(x[i]);
@@ -234,20 +166,12 @@ __device__ elem reflector(elem *x, elem *v) {
     real one = lift(big), down = 1 / (big * one);
 #pragma unroll
     for (int i = 1; i < M; i++) squares += square(x[i] * one * down);
-    real below = total == 0 ? 0 : big * sqrt(squares), re = real_of(x[0]), im = imag_of(x[0]), beta = re;
-    elem tau = of_real(0), scale = of_real(0);
-    if (below != 0 || im != 0) {
-        real most = fmax(fmax(fabs(re), fabs(im)), below), a = re / most, b = im / most, c = below / most;
-        beta = -copysign(most * sqrt(a * a + b * b + c * c), re);
-        tau = of_parts((beta - re) / beta, -im / beta);
-        up = lift(span(of_parts(re - beta, im)));
-        scale = inverse_of(of_parts(re - beta, im) * up);
-    }
-    x[0] = of_real(beta);
+    reflection r = reflection_of(x[0], total == 0 ? 0 : big * sqrt(squares));
+    x[0] = of_real(r.beta);
     v[0] = of_real(1);
 #pragma unroll
-    for (int i = 1; i < M; i++) v[i] = x[i] * up * scale;
-    return tau;
+    for (int i = 1; i < M; i++) v[i] = x[i] * r.up * r.scale;
+    return r.tau;
 }
 
 __device__ void reflect(elem *x, const elem *v, elem tau) {
@@ -306,11 +230,6 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS) qr(elem *a, elem *tau, 
 }
 
 #elif EIGH
-__device__ real warp_sum(real a) {
-    for (int d = 16; d; d /= 2) a += __shfl_xor_sync(ALL, a, d);
-    return a;
-}
-
 __device__ elem divided(elem a, real b) { return of_parts(real_of(a) / b, imag_of(a) / b); }
 
 // The eigenvalues of one triangle of a, by columns, are those of a tridiagonal matrix that reflections of both sides make of it (as in QR).
@@ -358,7 +277,7 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS) tridiagonal(const elem 
         for (int j = 1; j < N; j++) p = p + row[j] * v[j];
         p = lane > k && lane < N ? tau * p : of_real(0);
         elem dot = conj(p) * mine;
-        dot = of_parts(warp_sum(real_of(dot)), warp_sum(imag_of(dot)));
+        dot = warp_sum(dot);
         p = p - (tau * dot * (real)0.5) * mine;
         if (lane > k && lane < N) w[lane - k] = p;
         __syncwarp();
@@ -429,7 +348,6 @@ extern "C" __global__ void __launch_bounds__(32) values(const real *d, const rea
 // Jacobi's method on columns (Hestenes 1958): rotations make any two of them orthogonal, in sweeps in which each meets each other.
 // A team of WIDE lanes does a matrix; lane i holds column i. No column goes through memory.
 enum { TEAMS = 32 / WIDE, EVEN = (N + 1) / 2 * 2, SWEEPS = 40 };
-constexpr real unit = sizeof(real) == 4 ? (real)1.2e-7 : (real)2.2e-16, nothing = unit * unit;
 
 struct team {
     int me, first; // lanes of the warp: of the team's the how manieth, and where these begin
@@ -444,13 +362,6 @@ __device__ team team_of(long long batch) {
 }
 
 __device__ real value_at(const team &t, real a, int lane) { return __shfl_sync(ALL, a, t.first + lane); }
-
-#if COMPLEX
-__device__ real from_lane(real a, int lane) { return __shfl_sync(ALL, a, lane); }
-__device__ real size_of(elem a) { return hypot(a.x, a.y); }
-#else
-__device__ real size_of(elem a) { return fabs(a); }
-#endif
 
 __device__ real team_max(real a) {
     for (int d = WIDE / 2; d; d /= 2) a = fmax(a, __shfl_xor_sync(ALL, a, d));
@@ -498,22 +409,20 @@ __device__ __forceinline__ bool orthogonalize(const team &t, elem *x, elem *v) {
             real size = size_of(dot), least = limit * sqrt(alpha) * sqrt(beta);
             bool turn = other != t.me && size > least && alpha > floor && beta > floor;
             if (!__any_sync(ALL, turn)) continue;
-            real c = 1, tangent = 0;
+            real less = 0;
             elem part = of_real(0);
             if (turn) {
-                real half = (beta - alpha) / (2 * size);
-                tangent = copysign((real)1, half) / (fabs(half) + hypot((real)1, half));
-                c = 1 / sqrt(1 + tangent * tangent);
-                elem phase = of_parts(real_of(dot) / size, imag_of(dot) / size) * (tangent * c);
-                part = low ? of_real(0) - conj(phase) : phase;
-                mine += low ? -tangent * size : tangent * size;
+                rotation r = rotation_of(alpha, beta, dot, size);
+                less = r.less;
+                part = low ? of_real(0) - conj(r.part) : r.part;
+                mine += low ? -r.longer : r.longer;
                 far |= size > 1000 * least;
             }
             turned = true;
 #pragma unroll
-            for (int i = 0; i < M; i++) x[i] = x[i] * c + part * from_lane(x[i], t.first + other);
+            for (int i = 0; i < M; i++) x[i] = x[i] + (part * from_lane(x[i], t.first + other) - x[i] * less);
 #pragma unroll
-            for (int i = 0; i < ROTATED; i++) v[i] = v[i] * c + part * from_lane(v[i], t.first + other);
+            for (int i = 0; i < ROTATED; i++) v[i] = v[i] + (part * from_lane(v[i], t.first + other) - v[i] * less);
         }
     }
     return !far;

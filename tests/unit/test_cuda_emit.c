@@ -462,14 +462,15 @@ static void test_kernels(void **state) {
 
 /* The programs for small matrices, each in a compilation of its own. */
 static void test_small_matrices(void **state) {
-    static const gpa_lib_kind kinds[] = {LIB_LU, LIB_SOLVE, LIB_CHOLESKY, LIB_QR, LIB_SVD, LIB_EIGH, LIB_EIGH};
+    static const gpa_lib_kind kinds[] = {LIB_LU, LIB_SOLVE, LIB_CHOLESKY, LIB_QR, LIB_SVD, LIB_QR, LIB_SVD, LIB_EIGH, LIB_EIGH};
+    static const int64_t sizes[] = {5, 5, 5, 5, 5, 40, 70, 5, 17};
     static const gpa_dtype types[] = {DT_F32, DT_F64, DT_C64, DT_C128};
     (void)state;
     begin();
     for (size_t k = 0; k < COUNT_OF(kinds); k++)
         for (size_t t = k % 2; t < COUNT_OF(types); t += 2) {
             bool many = k + 1 == COUNT_OF(kinds); /* have another program for values alone */
-            int64_t n = many ? 17 : 5;
+            int64_t n = sizes[k];
             gpa_libcall c = {.kind = kinds[k], .dtype = types[t], .matrix = {.batch = many ? 5000 : 2, .m = n, .n = n, .k = (int64_t)t + 1, .vectors = !many}};
             cu_target target = targets[turn % COUNT_OF(targets)];
             char *source = small_source(&c, target.major >= 8);
