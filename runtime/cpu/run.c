@@ -24,8 +24,8 @@ enum {
     TOUCHED_BYTES = 24 << 20, /* unless that holds what they are made of, too */
     GROUP_ROWS = 8,          /* rows of columns visited at a time: as many streams as are fetched ahead */
     FEW_ROWS = 20, MORE_ROWS = 64, /* rows that are visited all together, as no states are kept then; those in the cache that cores share */
-    NARROWEST = 512,         /* bytes of a row that is visited by itself */
-    NARROW_STATES = 24 << 10, /* states of a row's columns that stay in the nearest cache */
+    NARROWEST = 512, WIDEST_NARROW = 8 << 10, /* bytes of a row that is visited by itself; of one that stays there, too, */
+    NARROW_STATES = 24 << 10, /* beside the states of its columns, in the nearest cache */
     NARROW_ROWS = 64,        /* of such, how many are summed before they are joined */
     SPAN_POINTS = 4096, LONGER = 4, /* columns visited at a time, how many times more of not many rows */
     PIECE_BYTES = 4096, SLAB_BYTES = 16 << 10, PIECES = 64, /* pieces of rows: of which size, how much of neighbouring ones is visited together, how many are joined one by one */
@@ -588,9 +588,9 @@ static bool sums_floats(const kir_func *f) {
  * is far. Narrow sums want several points of a visit. */
 static bool is_narrow(const launch *L) {
     if (L->plan.way != EMIT_COLUMNS || L->spans != 1 || L->p->facts.narrow_sums) return false;
-    const int64_t item = (int64_t)L->p->facts.widest, row = L->size[L->plan.dim] * item;
+    const int64_t item = (int64_t)L->p->facts.widest * (L->p->facts.complex ? 2 : 1), row = L->size[L->plan.dim] * item;
     if (L->outer * L->inner * item <= (row < PAGE ? SHARED_BYTES : FAR_BYTES)) return false;
-    return row >= NARROWEST && (size_t)L->span * L->states <= NARROW_STATES;
+    return row >= NARROWEST && row <= WIDEST_NARROW && (size_t)L->span * L->states <= NARROW_STATES;
 }
 
 static gpa_code run_region(launch *L, uint32_t k, gpa_err *e) {

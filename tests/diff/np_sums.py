@@ -45,3 +45,11 @@ for k in (31, 32, 33, 64, 100, 256, 1024, 1100):
             print(k, t, x.sum(1)[[0, 7, -1]], (x * 2 + 1).sum(1)[[1, 8]], x.sum(0)[[0, 3, -1]], np.round(x.mean(1)[3], 3), np.prod(np.sign(x.real), axis=1)[:4], x.sum(), end=" ")
             if t[0] != "c": print(x.max(1)[:5], x.argmax(1)[:5], x.min(0)[:5], x.argmin(1)[-5:], (x > 49).any(1)[:9], (x > 48).sum(1)[:9])
         print(np.round(np.linalg.norm(a, axis=1)[[0, 5, -1]], 2), np.round(np.linalg.norm(a.real, axis=1)[[2, -2]], 2))
+
+# --- sums of complex numbers over the first axis of many rows of every width, to the last digit
+k = np.arange(2400000)
+for t in (np.complex64, np.complex128):
+    x = (k % 251 - 1j * (k % 83)).astype(t)
+    for w in (20, 50, 100, 200, 500, 600, 1000):
+        s = x.reshape(-1, w).sum(axis=0)
+        print(t.__name__, w, np.array_equal(s.real, (k % 251).reshape(-1, w).sum(axis=0)), np.array_equal(s.imag, -(k % 83).reshape(-1, w).sum(axis=0)), s[:2], s[-1])
