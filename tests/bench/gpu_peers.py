@@ -67,6 +67,7 @@ DATA = {  # name: how NumPy makes it
     "image": lambda np: (np.arange(4096 * 4096) % 251).reshape(4096, 4096).astype(np.complex64),
     "mask": lambda np: (np.arange(4096 * 4096) % 127).reshape(4096, 4096).astype(np.complex64),
     "plane": lambda np: (np.linspace(-2, 1, PLANE) + 1j * np.linspace(-1, 1, PLANE)[:, None]).astype(np.complex64),
+    "stack": lambda np: np.sin(np.arange(100 * 64 * 64).reshape(100, 64, 64) ** 2 % 4093 * 1.7).astype(np.float32),
     "systems": lambda np: (np.sin(np.arange(SYSTEMS * 32 * 32)).reshape(SYSTEMS, 32, 32) + 32 * np.eye(32)).astype(np.float32),
     "sides": lambda np: np.cos(np.arange(SYSTEMS * 32)).reshape(SYSTEMS, 32, 1).astype(np.float32),
 }
@@ -187,6 +188,7 @@ class Cupy(Peer):
             "FFT convolution 4096 complex64": lambda: np.fft.ifft2(np.fft.fft2(self.image) * np.fft.fft2(self.mask)),
             "Monte Carlo 1e6 x 252 float64": lambda: self.monte_carlo(self.step),
             "10,000 solves 32x32 float32": lambda: np.linalg.solve(self.systems, self.sides),
+            "100 SVDs 64x64 float32": lambda: np.linalg.svd(self.stack),
             "sort 1e8 float32": lambda: np.sort(self.mixed),
             "kernel launch": lambda: increment((4,), (256,), (self.tiny, 1000)),
             "copy 1e8 float32": self.copy,
@@ -296,6 +298,7 @@ class Jax(Peer):
             "FFT convolution 4096 complex64": (lambda f, g: np.fft.ifft2(np.fft.fft2(f) * np.fft.fft2(g)), self.image, self.mask),
             "Monte Carlo 1e6 x 252 float64": (monte_carlo, jax.random.key(7)),
             "10,000 solves 32x32 float32": (np.linalg.solve, self.systems, self.sides),
+            "100 SVDs 64x64 float32": (np.linalg.svd, self.stack),
             "sort 1e8 float32": (np.sort, self.mixed),
             "copy 1e8 float32": (lambda a: a + 0, a),
             "sqrt 1e7": (np.sqrt, self.q),
@@ -380,6 +383,7 @@ class Torch(Peer):
             "matrix product 4096 float32": (np.matmul, self.f, self.g),
             "matrix product 4096 float64": (np.matmul, self.f64, self.f64),
             "10,000 solves 32x32 float32": (np.linalg.solve, self.systems, self.sides),
+            "100 SVDs 64x64 float32": (np.linalg.svd, self.stack),
             "sort 1e8 float32": (lambda v: np.sort(v).values, self.mixed),
         }
         day = compiled(lambda s: s * np.exp(DRIFT + SPREAD * np.randn(PATHS, dtype=np.float64, device="cuda")))
