@@ -1,7 +1,9 @@
 # Loops over arrays, whose trips may be computed several at a time: whichever numbers they take, the bits are those of one trip after the other.
 SIZES = 7, 3000
 def bits(y): # of numbers: which NaN it is depends on the device
-    if y.dtype.kind in "fc": y = np.where(np.isnan(y), y.dtype.type(np.nan), y)
+    if y.dtype.kind in "fc":
+        print(np.isnan(y).sum(), end=" ")
+        y = np.where(np.isnan(y), y.dtype.type(7), y)
     b = np.ascontiguousarray(y).view(np.uint8).astype(np.int64)
     print(y.dtype, y.shape, (b * (np.arange(b.size).reshape(b.shape) % 8191 + 1)).sum())
 def line(n, t="f8"): return (np.arange(n) % 97 / 64 + 0.25).astype(t)

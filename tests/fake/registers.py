@@ -19,7 +19,7 @@ sys.path.insert(0, BENCH)
 from gpu_rows import ROWS  # noqa: E402
 
 LIBRARY = {"matrix product 4096 float32", "matrix product 4096 float64", "FFT convolution 4096 complex64", "10,000 solves 32x32 float32",
-           "sort 1e8 float32", "400 MB to the device", "400 MB to the host"}  # others' programs, or none
+           "100 SVDs 64x64 float32", "sort 1e8 float32", "400 MB to the device", "400 MB to the host"}  # others' programs, or none
 KERNELS = {"shared-memory product 4096": 1024, "the same, unchecked": 1024, "kernel launch": 256}  # threads a launch says
 HEAD = "# Threads of a block, most registers of each, program (tests/fake/registers.py)\ncompilers {}\n"
 
