@@ -138,6 +138,14 @@ for a in [[[0, 1], [-1, 0]], [[1, 1], [0, 1]], [[2, 0], [0, 3]], [[0, 1, 0], [0,
     w, v = eig(np.array(a, float)); print(w.dtype, np.allclose(np.array(a) @ v, w * v)); show(order(w.astype(complex)))
 w, v = eig(data(3, 4, 4)); print(w.shape, v.shape, near(data(3, 4, 4) @ v, w[:, None, :] * v)); print(eigvals(np.stack([np.eye(2), [[0, 1], [-1, 0]]])).dtype)
 
+# --- what counts as zero in single precision
+for t in "fF":
+    for a in (np.ones((3, 3), t), np.arange(12).reshape(4, 3).astype(t), np.outer([1, 2, 3], [1j if t == "F" else 2, 1, 5]).astype(t), (1 / (np.arange(6)[:, None] + np.arange(6) + 1)).astype(t),
+              np.arange(24).reshape(2, 4, 3).astype(t)):
+        show(pinv(a), pinv(a, rcond=1e-4), pinv(a.astype("d" if t == "f" else "D")))
+        if a.ndim == 2:
+            x, rest, rank, s = lstsq(a, a[:, 0] + np.arange(len(a)).astype(t)); show(x.round(3), s.round(3)); print(rank, x.dtype, rest.dtype, s.dtype)
+            print(lstsq(a, a, rcond=1e-4)[2], lstsq(a, a, rcond=-1)[1].dtype, np.linalg.matrix_rank(a))
 # --- lstsq and pinv
 for t in ['int64', 'float32', 'float64', 'complex64', 'complex128']:
     for shape in [(6, 3), (3, 6), (4, 4)]:
