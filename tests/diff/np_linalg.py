@@ -143,6 +143,7 @@ for t in "fF":
     for a in (np.ones((3, 3), t), np.arange(12).reshape(4, 3).astype(t), np.outer([1, 2, 3], [1j if t == "F" else 2, 1, 5]).astype(t), (1 / (np.arange(6)[:, None] + np.arange(6) + 1)).astype(t),
               np.arange(24).reshape(2, 4, 3).astype(t)):
         show(pinv(a), pinv(a, rcond=1e-4), pinv(a.astype("d" if t == "f" else "D")))
+        if len(a) == 6: print(f"{cond(a):.4g} {cond(a, -2):.4g}", cond(a).dtype)
         if a.ndim == 2:
             x, rest, rank, s = lstsq(a, a[:, 0] + np.arange(len(a)).astype(t)); show(x.round(3), s.round(3)); print(rank, x.dtype, rest.dtype, s.dtype)
             print(lstsq(a, a, rcond=1e-4)[2], lstsq(a, a, rcond=-1)[1].dtype, np.linalg.matrix_rank(a))
