@@ -461,7 +461,13 @@ gpa_code big_unary(gpa_vm *vm, ast_op op, value a, value *out) {
 /* ---- floats ---- */
 
 /* The number whose first 64 bits are `top`, of which the last is set where more than 0 follows, times 2^scale. */
-static double rounded(uint64_t top, int64_t scale) { return ldexp((double)top, (int)MIN(scale, 5000)); }
+static double rounded(uint64_t top, int64_t scale) {
+    int64_t lost = -1074 - scale; /* bits below the last one that floats have */
+    if (lost <= 11) return ldexp((double)top, (int)MIN(scale, 5000));
+    if (lost > 64) return 0;
+    uint64_t kept = lost < 64 ? top >> lost : 0, half = (uint64_t)1 << (lost - 1), rest = lost < 64 ? top & (2 * half - 1) : top;
+    return ldexp((double)(kept + (rest > half || (rest == half && kept & 1))), -1074);
+}
 
 /* The first 64 bits of the digits, and what they are to be multiplied with. */
 static uint64_t first_bits(const uint32_t *digit, size_t n, int64_t *scale) {
@@ -478,6 +484,14 @@ static uint64_t first_bits(const uint32_t *digit, size_t n, int64_t *scale) {
     }
     for (size_t i = 0; i < at && i < n; i++) top |= digit[i] != 0;
     return top;
+}
+
+double big_frexp(const big_obj *b, int64_t *e) {
+    uint64_t top = first_bits(b->digit, b->n, e);
+    int more;
+    double m = frexp((double)top, &more);
+    *e += more;
+    return b->negative ? -m : m;
 }
 
 double big_double(const big_obj *b) {

@@ -34,6 +34,8 @@ int big_compare_double(const struct big_obj *b, double f);
 
 /* Rounded once; infinite beyond floats. */
 double big_double(const struct big_obj *b);
+/* The number as a fraction from 1/2 to 1, rounded once, times 2^*e. */
+double big_frexp(const struct big_obj *b, int64_t *e);
 /* OverflowError: int too large to convert to float. */
 gpa_code big_float(gpa_vm *vm, value v, double *out);
 /* Whether it is from 2^63 to 2^64 - 1. */

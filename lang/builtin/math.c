@@ -53,8 +53,6 @@ UNARY(atanh, atanh, false)
 UNARY(exp, exp, true)
 UNARY(exp2, exp2, true)
 UNARY(expm1, expm1, true)
-UNARY(log2, log2, false)
-UNARY(log10, log10, false)
 UNARY(log1p, log1p, false)
 UNARY(sqrt, sqrt, false)
 UNARY(cbrt, cbrt, false)
@@ -179,29 +177,38 @@ gpa_code math_nextafter(gpa_vm *vm, value *argv, value *out) {
     return GPA_OK;
 }
 
-/* log of a positive number; CPython's errors. */
-static gpa_code log_of(gpa_vm *vm, value v, double *out) {
+/* A logarithm of a positive number; CPython's errors. Ints beyond floats by their fraction and exponent, as CPython's. */
+static gpa_code log_of(gpa_vm *vm, value v, double (*f)(double), double *out) {
     double x;
-    if (v.tag == V_BIG && !v.big->negative && isinf(big_double(v.big))) { /* beyond floats: by its first bits */
-        value first = v_none();
-        int64_t less = (int64_t)big_bits(v.big) - 64;
-        gpa_code rc = op_number(vm, AST_OP_RSHIFT, v, v_int(less), &first);
-        if (!rc) *out = log(first.tag == V_BIG ? big_double(first.big) : (double)first.i) + (double)less * log(2);
-        value_release(vm, first);
-        return rc;
+    if (v.tag == V_BIG && !v.big->negative && isinf(big_double(v.big))) {
+        int64_t e;
+        x = big_frexp(v.big, &e);
+        *out = f(x) + f(2) * (double)e;
+        return GPA_OK;
     }
+    if (v.tag == V_BIG && v.big->negative) return domain_error(vm);
     gpa_code rc = arg_float(vm, v, "x", &x);
     if (rc) return rc;
     if (x <= 0) return domain_error(vm);
-    *out = log(x);
+    *out = f(x);
     return GPA_OK;
 }
 
+static gpa_code log_to(gpa_vm *vm, value v, double (*f)(double), value *out) {
+    double x;
+    gpa_code rc = log_of(vm, v, f, &x);
+    if (!rc) *out = v_float(x);
+    return rc;
+}
+
+gpa_code math_log2(gpa_vm *vm, value *argv, value *out) { return log_to(vm, argv[0], log2, out); }
+gpa_code math_log10(gpa_vm *vm, value *argv, value *out) { return log_to(vm, argv[0], log10, out); }
+
 gpa_code math_log(gpa_vm *vm, value *argv, value *out) {
     double x, base;
-    gpa_code rc = log_of(vm, argv[0], &x);
+    gpa_code rc = log_of(vm, argv[0], log, &x);
     if (!rc && argv[1].tag != V_UNSET) {
-        rc = log_of(vm, argv[1], &base);
+        rc = log_of(vm, argv[1], log, &base);
         if (!rc && base == 0) rc = vm_fail(vm, GPA_E_ZERO_DIVISION, "division by zero");
         if (!rc) x /= base;
     }

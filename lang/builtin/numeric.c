@@ -143,7 +143,38 @@ static int64_t inverse(int64_t x, int64_t m) {
     return r0 == 1 || r0 == -1 ? (int64_t)wrap(r0 == 1 ? s0 : -s0, m) : 0;
 }
 
-/* The same by ints of any size: the exponent is not negative. */
+/* The same for ints of any size; ValueError when there is none. */
+static gpa_code big_inverse(gpa_vm *vm, value x, value m, value *y) {
+    value r[2] = {value_retain(m), v_none()}, s[2] = {v_int(0), v_int(1)};
+    gpa_code rc = op_number(vm, AST_OP_MOD, x, m, &r[1]);
+    while (!rc && !(r[1].tag != V_BIG && r[1].i == 0)) { /* r = s x modulo m, of both */
+        value q = v_none(), part = v_none(), *const two[2] = {r, s};
+        rc = op_number(vm, AST_OP_FLOORDIV, r[0], r[1], &q);
+        for (int i = 0; i < 2 && !rc; i++) {
+            value *t = two[i], next = v_none();
+            rc = op_number(vm, AST_OP_MUL, q, t[1], &part);
+            if (!rc) rc = op_number(vm, AST_OP_SUB, t[0], part, &next);
+            value_release(vm, part);
+            part = v_none();
+            if (rc) break;
+            value_release(vm, t[0]);
+            t[0] = t[1];
+            t[1] = next;
+        }
+        value_release(vm, q);
+        if (!rc) rc = vm_poll(vm);
+    }
+    bool minus = r[0].tag != V_BIG && r[0].i == -1, one = minus || (r[0].tag != V_BIG && r[0].i == 1);
+    if (!rc && !one) rc = vm_fail(vm, GPA_E_VALUE, "base is not invertible for the given modulus");
+    if (!rc) rc = op_number(vm, AST_OP_MUL, s[0], v_int(minus ? -1 : 1), y);
+    for (int i = 0; i < 2; i++) {
+        value_release(vm, r[i]);
+        value_release(vm, s[i]);
+    }
+    return rc;
+}
+
+/* base ** exp modulo m by ints of any size: the exponent is not negative. */
 static gpa_code big_pow_mod(gpa_vm *vm, value base, value exp, value m, value *out) {
     value square = v_none(), result = v_none(), next = v_none();
     gpa_code rc = op_number(vm, AST_OP_MOD, base, m, &square);
@@ -173,9 +204,15 @@ static gpa_code pow_mod(gpa_vm *vm, value *argv, value *out) {
     if (!is_int(argv[0]) || !is_int(argv[1]) || !is_int(argv[2]))
         return vm_fail(vm, GPA_E_TYPE, "pow() 3rd argument not allowed unless all arguments are integers");
     if (argv[0].tag == V_BIG || argv[1].tag == V_BIG || argv[2].tag == V_BIG) {
-        if (argv[1].tag == V_BIG ? argv[1].big->negative : argv[1].i < 0) return int_too_large(vm);
         if (argv[2].tag != V_BIG && argv[2].i == 0) return vm_fail(vm, GPA_E_VALUE, "pow() 3rd argument cannot be 0");
-        return big_pow_mod(vm, argv[0], argv[1], argv[2], out);
+        if (argv[1].tag == V_BIG ? !argv[1].big->negative : argv[1].i >= 0) return big_pow_mod(vm, argv[0], argv[1], argv[2], out);
+        value base = v_none(), exp = v_none();
+        gpa_code rc = big_inverse(vm, argv[0], argv[2], &base);
+        if (!rc) rc = op_number(vm, AST_OP_SUB, v_int(0), argv[1], &exp);
+        if (!rc) rc = big_pow_mod(vm, base, exp, argv[2], out);
+        value_release(vm, base);
+        value_release(vm, exp);
+        return rc;
     }
     int64_t base = argv[0].i, exp = argv[1].i, m = argv[2].i;
     if (m == 0) return vm_fail(vm, GPA_E_VALUE, "pow() 3rd argument cannot be 0");

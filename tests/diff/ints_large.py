@@ -66,3 +66,15 @@ print(f(), f(-18446744073709551616), [18446744073709551616 for _ in range(2)], (
 for x in (0, 5, 15, 25, -15, -25, 149, 150, 250, -149, -151, 2**63-1, -2**63, 2**63, 2**64, -2**64, 10**30+5*10**9, 10**30+15*10**9, 10**30+5*10**9+1, 5*10**40, 15*10**40, -5*10**40, 4999, True):
     print([round(x, -k) for k in (1, 2, 9, 10, 18, 19, 20, 30, 40, 41, 42, 100, 10**6)], round(x, 3), round(x))
 print(round(np.uint64(25), -1), round(np.int64(-35), -1), type(round(np.int8(35), -1)))
+
+# --- quotients below the least normal float are rounded once
+x = 12345678901234567
+for k in range(300):
+    x = (x * 6364136223846793005 + 1442695040888963407) % 2 ** 200
+    a, b = x >> 200 - (k % 90 + 1), (x | 1) << 880 + k % 70
+    print(a / b, -a / b)
+print(1 / 2 ** 1074, 1 / 2 ** 1075, 3 / 2 ** 1076, 1 / (2 ** 1075 - 1), 3 / 2 ** 1075, 5 / 2 ** 1075, 1 / 2 ** 1100, 1 / 10 ** 400, (2 ** 53 - 1) / 2 ** 1075, (2 ** 54 - 1) / 2 ** 1076)
+# --- logarithms beyond floats, powers of what is inverted
+for k in (1023, 1024, 1025, 1100, 2000, 9001):
+    for v in (2 ** k, 2 ** k - 1, 2 ** k + 1, 3 ** k, 10 ** (k // 3)): tell(lambda: math.log(v), lambda: math.log2(v), lambda: math.log10(v), lambda: math.log(v, 10), lambda: math.log2(-v))
+for a, b in pairs: tell(lambda: pow(a, -1, b), lambda: pow(b, -3, 2 ** 89 - 1), lambda: pow(7, -abs(a), 10 ** 20 + 39), lambda: pow(a, -2, -(2 ** 89 - 1)), lambda: pow(a, -1, 0), lambda: pow(a, -1, 1), lambda: pow(2 ** 70, -1, -1))
