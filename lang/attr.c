@@ -311,6 +311,7 @@ static gpa_code number_method(gpa_vm *vm, value v, const char *text, value *out)
 static gpa_code protocol(gpa_vm *vm, value v, const char *text, value *out, bool *handled) {
     value all[3] = {v_none(), v_none(), v_none()}, find = v_none(), fn = v_none();
     bool iterator = v.tag == V_ITER || generator_is(v), function = v.tag == V_FUNC || v.tag == V_METHOD || v.tag == V_NATIVE || v.tag == V_UFUNC;
+    v = value_plain(is_kind(v, &super_kind) ? v.object->fields[SUPER_SELF] : v); /* what derives from tuple has those of its items */
     if (v.tag == V_OBJECT || v.tag == V_CLASS || v.tag == V_MODULE || v.tag == V_TYPE || v.tag == V_EXCEPTION) return GPA_OK;
     all[0] = v_type(type_of(v));
     module_obj *module;

@@ -177,6 +177,14 @@ static bool is_closed(gpa_vm *vm, const class_obj *c) {
     return closed;
 }
 
+/* The items of a tuple leave no places for slots. */
+static gpa_code check_slots(gpa_vm *vm, const class_obj *c) {
+    value slots = c->tuple ? dict_text_peek(vm, c->members.dict, "__slots__") : v_unset(), base = c->bases.tuple->items[0];
+    bool any = slots.tag == V_STR || (slots.tag == V_TUPLE && slots.tuple->count) || (slots.tag == V_LIST && slots.list->count);
+    if (!any) return GPA_OK;
+    return vm_fail(vm, GPA_E_TYPE, "nonempty __slots__ not supported for subtype of '%s'", base.tag == V_CLASS ? base.class->text : type_name(base.aux));
+}
+
 static bool may_go_first(value m) { return is_kind(m, &property_kind) || is_kind(m, &instance_kind); }
 
 /* What a new member means for the instances of a class and of those that derive from it. */
@@ -244,12 +252,23 @@ static gpa_code find_abstract(gpa_vm *vm, class_obj *c) {
     return rc;
 }
 
+/* __init_subclass__ is a method of the class without being said to be one. */
+static gpa_code wrap_init_subclass(gpa_vm *vm, dict_obj *d) {
+    value argv[2] = {v_none(), dict_text_peek(vm, d, "__init_subclass__")}, wrapped = v_none();
+    if (argv[1].tag != V_FUNC) return GPA_OK;
+    gpa_code rc = classmethod_new(vm, argv, &wrapped);
+    if (!rc) rc = dict_set_text(vm, d, "__init_subclass__", wrapped);
+    value_release(vm, wrapped);
+    return rc;
+}
+
 /* What every class has among its members, and what follows from those that it has. */
 static gpa_code complete_members(gpa_vm *vm, class_obj *c) {
     dict_obj *d = c->members.dict;
     gpa_code rc = GPA_OK;
     if (dict_text_peek(vm, d, "__del__").tag != V_UNSET)
         return vm_fail(vm, GPA_E_UNSUPPORTED, "__del__ is not part of gpa: give back what an object holds in a method, or use `with`");
+    if ((rc = wrap_init_subclass(vm, d))) return rc;
     value module = v_cstr(vm, sym_text(vm, c->module->name));
     rc = module.tag == V_UNSET ? vm->err.code : dict_set_text(vm, d, "__module__", module);
     value_release(vm, module);
@@ -285,6 +304,7 @@ gpa_code class_new(gpa_vm *vm, code *body, value bases, value members, module_ob
     if (!rc) rc = order_of(vm, c->bases.tuple, &c->order);
     if (!rc) rc = complete_members(vm, c);
     if (!rc) rc = find_abstract(vm, c);
+    if (!rc) rc = check_slots(vm, c);
     if (!rc) c->closed = is_closed(vm, c);
     if (!rc) note_members(vm, c);
     if (!rc) rc = name_members(vm, class);

@@ -1,4 +1,5 @@
-/* Instances. An instance has its neighbours in the vm's list behind its two fields, so that cycles are found at the end.
+/* Instances. Fields: the attributes and the class; of a class that derives from tuple: the items, the class, and the attributes once there
+ * are any. Behind them an instance has its neighbours in the vm's list, so that cycles are found at the end.
  * Reading order: making, attributes, setting, the end. */
 #include "lang/instance.h"
 
@@ -10,18 +11,18 @@ typedef struct {
     object_obj *prev, *next;
 } links;
 
-static links *links_of(object_obj *o) { return (links *)(void *)&o->fields[2]; }
+static links *links_of(object_obj *o) { return (links *)(void *)&o->fields[o->count]; }
 
 /* ---- making ---- */
 
 gpa_code instance_empty(gpa_vm *vm, class_obj *c, value items, value *out) {
-    value fields = c->tuple ? value_retain(items) : v_dict(vm), v = fields.tag == V_UNSET ? fields : v_object(vm, &instance_kind, 3);
+    value fields = c->tuple ? value_retain(items) : v_dict(vm), v = fields.tag == V_UNSET ? fields : v_object(vm, &instance_kind, c->tuple ? 4 : 3);
     if (v.tag == V_UNSET) {
         value_release(vm, fields);
         return vm->err.code;
     }
     object_obj *o = v.object;
-    o->count = 2;
+    o->count--;
     o->fields[0] = fields;
     o->fields[1] = value_retain(v_obj(V_CLASS, c));
     *links_of(o) = (links){NULL, vm->instances};
@@ -102,7 +103,27 @@ bool instance_has(value v, const char *member) {
 
 dict_obj *instance_fields_peek(value v) {
     if (v.tag == V_EXCEPTION) return v.exc->fields.tag == V_DICT ? v.exc->fields.dict : NULL;
-    return is_kind(v, &instance_kind) && v.object->fields[0].tag == V_DICT ? v.object->fields[0].dict : NULL;
+    value own = is_kind(v, &instance_kind) ? v.object->fields[v.object->count > 2 ? 2 : 0] : v_none();
+    return own.tag == V_DICT ? own.dict : NULL;
+}
+
+/* The same, made where there are none yet. */
+static gpa_code fields_made(gpa_vm *vm, value v, dict_obj **out) {
+    if (!(*out = instance_fields_peek(v))) {
+        value d = v_dict(vm);
+        if (d.tag == V_UNSET) return vm->err.code;
+        *(v.tag == V_EXCEPTION ? &v.exc->fields : &v.object->fields[2]) = d;
+        *out = d.dict;
+    }
+    return GPA_OK;
+}
+
+gpa_code instance_dict(gpa_vm *vm, value v, value *out) {
+    const class_obj *c = class_of_peek(v);
+    dict_obj *d = instance_fields_peek(v);
+    gpa_code rc = !d && c && c->tuple && !c->closed ? fields_made(vm, v, &d) : GPA_OK;
+    *out = d ? value_retain(v_obj(V_DICT, d)) : v_unset();
+    return rc;
 }
 
 static dict_entry *own_entry(gpa_vm *vm, value v, gpa_sym name) {
@@ -139,8 +160,8 @@ gpa_code instance_attr(gpa_vm *vm, value v, gpa_sym name, value *out, value *sel
         *self = value_retain(v);
     } else if (m.tag != V_UNSET) {
         return class_bind(vm, m, v, v_obj(V_CLASS, c), out);
-    } else if (strcmp(sym_text(vm, name), "__dict__") == 0 && instance_fields_peek(v)) {
-        *out = value_retain(v_obj(V_DICT, instance_fields_peek(v)));
+    } else if (strcmp(sym_text(vm, name), "__dict__") == 0) {
+        return instance_dict(vm, v, out);
     } else if (c && c->tuple) {
         const native *row = native_find(OWNER_TUPLE, sym_text(vm, name));
         if (row && row->kind == NATIVE_METHOD) return native_give(v_method(vm, value_plain(v), (value){.tag = V_NATIVE, .native = row}), out);
@@ -231,14 +252,11 @@ gpa_code instance_set(gpa_vm *vm, value v, gpa_sym name, value item, bool plain)
         value_release(vm, old);
         return GPA_OK;
     }
-    if (c && (c->tuple || c->closed) && !has_slot(vm, c, sym_text(vm, name)))
+    if (c && c->closed && !has_slot(vm, c, sym_text(vm, name)))
         return vm_fail(vm, GPA_E_ATTRIBUTE, "'%s' object has no attribute '%s'", c->text, sym_text(vm, name));
-    if (!instance_fields_peek(v)) {
-        value d = v_dict(vm);
-        if (d.tag == V_UNSET) return vm->err.code;
-        v.exc->fields = d;
-    }
-    return dict_set_text(vm, instance_fields_peek(v), sym_text(vm, name), item);
+    dict_obj *fields;
+    rc = fields_made(vm, v, &fields);
+    return rc ? rc : dict_set_text(vm, fields, sym_text(vm, name), item);
 }
 
 gpa_code instance_delete(gpa_vm *vm, value v, gpa_sym name, bool plain, bool *there) {
@@ -274,8 +292,10 @@ void instance_free(gpa_vm *vm, object_obj *o) {
 
 void instance_break_cycles(gpa_vm *vm) {
     for (object_obj *o = vm->instances; o; o = links_of(o)->next) o->head.refs++;
-    for (object_obj *o = vm->instances; o; o = links_of(o)->next)
-        if (o->fields[0].tag == V_DICT) dict_clear(vm, o->fields[0].dict);
+    for (object_obj *o = vm->instances; o; o = links_of(o)->next) {
+        dict_obj *fields = instance_fields_peek(v_obj(V_OBJECT, o));
+        if (fields) dict_clear(vm, fields);
+    }
     for (object_obj *o = vm->instances, *next; o; o = next) {
         next = links_of(o)->next;
         value_release(vm, v_obj(V_OBJECT, o));

@@ -22,6 +22,8 @@ gpa_code instance_fail_init(gpa_vm *vm, value returned);
 bool instance_has(value v, const char *member);
 /* The attributes that an instance, or an exception, has by itself; NULL: none yet. Borrowed. */
 dict_obj *instance_fields_peek(value v);
+/* What __dict__ is; *out stays UNSET where there is none. */
+gpa_code instance_dict(gpa_vm *vm, value v, value *out);
 /* *out stays UNSET when neither the instance nor its class has such an attribute. `self`, when not NULL, asks for a call: a
  * method's function comes as *out, and as *self (owned) what it is called on, else *self is UNSET. */
 gpa_code instance_attr(gpa_vm *vm, value v, gpa_sym name, value *out, value *self);

@@ -290,11 +290,8 @@ gpa_code core_vars(gpa_vm *vm, value *argv, value *out) {
     if (argv[0].tag == V_UNSET) return names_of(vm, vm_main(vm), out);
     if (argv[0].tag == V_MODULE) return names_of(vm, argv[0].module, out);
     if (argv[0].tag == V_CLASS) return vm_attr(vm, argv[0], "__dict__", out);
-    if (instance_fields_peek(argv[0])) {
-        *out = value_retain(v_obj(V_DICT, instance_fields_peek(argv[0])));
-        return GPA_OK;
-    }
-    return vm_fail(vm, GPA_E_TYPE, "vars() argument must have __dict__ attribute");
+    gpa_code rc = instance_dict(vm, argv[0], out);
+    return rc || out->tag != V_UNSET ? rc : vm_fail(vm, GPA_E_TYPE, "vars() argument must have __dict__ attribute");
 }
 
 typedef struct {

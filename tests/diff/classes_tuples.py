@@ -117,3 +117,55 @@ print(Base.known, One.kind, Two().kind)
 class Renamed: pass
 Renamed.__name__ = "Other"
 print(Renamed.__name__)
+
+# --- what derives from tuple has attributes of its own unless __slots__ says otherwise, and the methods of its items
+import copy
+from collections import namedtuple
+P = namedtuple("P", "x y", defaults=[7])
+p = P(3)
+class Row(tuple):
+    def __new__(cls, *items, name=""):
+        made = super().__new__(cls, items)
+        made.name = name
+        return made
+    def __getitem__(self, i):
+        got = super().__getitem__(i)
+        return Row(*got, name=self.name) if isinstance(i, slice) else got
+    def __len__(self): return super().__len__() + 100
+    def __eq__(self, other): return super().__eq__(tuple(other)) and self.name == other.name
+    def __hash__(self): return super().__hash__()
+    def __contains__(self, item): return not super().__contains__(item)
+r = Row(1, 2, 3, name="r")
+tell(lambda: (r[1:].name, tuple(r[1:]), r[0], len(r), r.name), lambda: r.__dict__, lambda: vars(r), lambda: r == Row(1, 2, 3, name="r"), lambda: r == Row(1, 2, 3), lambda: 1 in r, lambda: setattr(r, "other", [1]) or r.other, lambda: r.nothing, lambda: sorted(r.__dict__))
+a, b = copy.copy(r), copy.deepcopy(r)
+print(type(a) is Row, a.name, a.other is r.other, type(b) is Row, b.other, b.other is r.other, tuple(b))
+del r.other
+tell(lambda: r.other, lambda: delattr(r, "other"))
+class Named(P):
+    pass
+n = Named(1, 2)
+n.label = "n"
+tell(lambda: (n.label, n, n.x, n.__dict__), lambda: n._replace(x=5), lambda: setattr(n, "x", 5), lambda: copy.copy(n).label, lambda: setattr(p, "label", 1), lambda: copy.deepcopy(P([1], 2)), lambda: p.__len__(), lambda: p.__getitem__(-1), lambda: p.__add__((1,)), lambda: p.__contains__(3), lambda: hasattr(p, "__iter__"), lambda: hasattr(p, "__next__"))
+n.itself = n
+class Closed(tuple):
+    __slots__ = ()
+tell(lambda: setattr(Closed((1, 2)), "k", 5), lambda: Closed((1, 2)))
+def slots(names, base):
+    class T(base):
+        __slots__ = names
+    return T
+tell(lambda: slots(("k",), tuple), lambda: slots(["k"], P), lambda: slots("k", Row))
+tell(lambda: namedtuple("Q", "a class"), lambda: namedtuple("lambda", "a"), lambda: namedtuple("Q", "a class 1b a", rename=True)(1, 2, 3, 4))
+# --- __init_subclass__ goes on to what is behind
+class Plugin:
+    known = []
+    def __init_subclass__(cls, **kwargs):
+        super().__init_subclass__(**kwargs)
+        cls.known.append(cls.__name__)
+class First(Plugin): pass
+class Second(First):
+    def __init_subclass__(cls):
+        super().__init_subclass__()
+        cls.known.append("behind Second")
+class Third(Second): pass
+print(Plugin.known)
