@@ -307,13 +307,16 @@ static gpa_code number_method(gpa_vm *vm, value v, const char *text, value *out)
     return out->tag == V_UNSET ? vm->err.code : GPA_OK;
 }
 
-/* What a built-in value has by the names that the language itself asks for: a function of the prelude (numpy._protocols) as a method. */
+/* What a built-in value has by the names that the language itself asks for: a function of the prelude (numpy._protocols) as a method;
+ * a type has the function itself. */
 static gpa_code protocol(gpa_vm *vm, value v, const char *text, value *out, bool *handled) {
     value all[3] = {v_none(), v_none(), v_none()}, find = v_none(), fn = v_none();
     bool iterator = v.tag == V_ITER || generator_is(v), function = v.tag == V_FUNC || v.tag == V_METHOD || v.tag == V_NATIVE || v.tag == V_UFUNC;
     v = value_plain(is_kind(v, &super_kind) ? v.object->fields[SUPER_SELF] : v); /* what derives from tuple has those of its items */
-    if (v.tag == V_OBJECT || v.tag == V_CLASS || v.tag == V_MODULE || v.tag == V_TYPE || v.tag == V_EXCEPTION) return GPA_OK;
-    all[0] = v_type(type_of(v));
+    if (v.tag == V_OBJECT || v.tag == V_CLASS || v.tag == V_MODULE || v.tag == V_EXCEPTION) return GPA_OK;
+    bool base = v.aux == V_TUPLE || v.aux == V_OBJECT || (v.aux >= AUX_ERROR && v.aux < AUX_FROZENSET);
+    if (v.tag == V_TYPE && base) return GPA_OK; /* given a derived class's instance its functions would ask that class, for ever */
+    all[0] = v.tag == V_TYPE ? v : v_type(type_of(v));
     module_obj *module;
     gpa_code rc = vm_import(vm, "numpy._protocols", &module);
     if (!rc) find = value_retain(module_get_text_peek(vm, module, "protocol"));
@@ -321,7 +324,7 @@ static gpa_code protocol(gpa_vm *vm, value v, const char *text, value *out, bool
     if (!rc) rc = native_give(v_cstr(vm, text), &all[2]);
     if (!rc) rc = vm_call(vm, find, 3, all, 0, NULL, &fn);
     if (!rc && fn.tag != V_NONE) {
-        rc = native_give(v_method(vm, v, fn), out);
+        rc = native_give(v.tag == V_TYPE ? value_retain(fn) : v_method(vm, v, fn), out);
         *handled = !rc;
     }
     for (int i = 0; i < 3; i++) value_release(vm, all[i]);

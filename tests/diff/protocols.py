@@ -24,3 +24,11 @@ except AttributeError as e: print(e)
 # --- what a type derives from
 print(KeyError.__mro__, bool.__mro__, int.__bases__, object.__bases__, ZeroDivisionError.__bases__[0].__name__, ValueError().__class__.__mro__[1].__name__)
 [].__nothing__
+
+# --- a type has the functions of its values
+from functools import reduce
+for f in (lambda: int.__add__(1, 2), lambda: reduce(int.__mul__, [1, 2, 3]), lambda: list(map(str.__len__, ["a", "bc"])), lambda: float.__mul__(2.0, 3.0), lambda: list.__len__([1]), lambda: dict.__getitem__({1: 2}, 1),
+          lambda: sorted([3, 1, 2], key=int.__neg__), lambda: str.__contains__("abc", "b"), lambda: set.__or__({1}, {2}), lambda: list.__eq__([1], [1]), lambda: np.ndarray.__add__(np.ones(2), 1), lambda: np.float64.__mul__(np.float64(2), 3.0),
+          lambda: hasattr(int, "__len__"), lambda: hasattr(list, "__iter__"), lambda: [hasattr(t, "__getitem__") for t in (list, dict, str, int, set)], lambda: int.__nothing__):
+    try: print(repr(f()))
+    except Exception as e: print(type(e).__name__, e)
