@@ -4,7 +4,7 @@
  * it lacks (Python's C3 order). An instance is an OBJECT of instance_kind, a record (lang/record.h) whose members are the
  * class's: field 0 is the dict of its attributes, field 1 its class. A class that derives from an exception has exceptions
  * as its instances, EXCEPTION values that know their class. One that derives from tuple has instances that hold a tuple
- * (value_plain). Metaclasses, __del__, and classes derived from other built-in types are refused.
+ * (value_plain) in field 0, and attributes in field 2 once there are any. Metaclasses, __del__, and classes derived from other built-in types are refused.
  *
  * Cycles (an instance that holds itself, a method that holds its class) are broken when the vm goes: it knows all classes and
  * instances. What instances do is in lang/instance.h. */
