@@ -143,6 +143,8 @@ static gpa_code plan_new(gpa_dev *d, const key *k, cufftHandle *out, gpa_err *e)
                             k->type, k->batch, &work),
                "cufftMakePlanMany64", e);
     if (!rc) rc = check(d->fft->set_stream(*out, d->stream), "cufftSetStream", e);
+    /* A plan's tables may still be on their way, on the default stream, which ours does not wait for. */
+    if (!rc) rc = api_check(d->cu->stream_wait(NULL), "cuStreamSynchronize", e);
     if (rc) d->fft->destroy(*out);
     return rc;
 }
