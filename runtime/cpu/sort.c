@@ -370,8 +370,10 @@ static bool sort_complex(const work *k, int64_t i, int threads) {
         return !bad;                                                 \
     }
 #define IN_ORDER_REAL(name, T, U) IN_ORDER(name, T, U, (x[i] <= x[i + 1]) | (x[i + 1] != x[i + 1]))
-#define IN_ORDER_COMPLEX(name, T, U) \
-    IN_ORDER(name, T, U, (x[2 * i] < x[2 * i + 2]) | ((x[2 * i] == x[2 * i + 2]) & (x[2 * i + 1] <= x[2 * i + 3])))
+/* One whose imaginary part is NaN may be behind greater ones: what has any is sorted. */
+#define IN_ORDER_COMPLEX(name, T, U)                                                                                           \
+    IN_ORDER(name, T, U, ((x[2 * i] < x[2 * i + 2]) & (x[2 * i + 1] == x[2 * i + 1]) & (x[2 * i + 3] == x[2 * i + 3])) | \
+                             ((x[2 * i] == x[2 * i + 2]) & (x[2 * i + 1] <= x[2 * i + 3])))
 IN_ORDER(i8, int8_t, uint8_t, x[i] <= x[i + 1])
 IN_ORDER(u8, uint8_t, uint8_t, x[i] <= x[i + 1])
 IN_ORDER(i16, int16_t, uint16_t, x[i] <= x[i + 1])

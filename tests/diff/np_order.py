@@ -134,3 +134,16 @@ for t in "f8", "f4", "f2", "i8", "i4", "i2", "i1", "u8", "u2", "u1", "?":
                     print(t, n, far, odd, int((r * (np.arange(v.size) % 89)).sum()), np.searchsorted(a, v[3:1040], side=side).sum(), np.searchsorted(a, v[:7], side=side))
 xp = np.linspace(0, 10, 3000)
 for x in h - 500000, (h - 500000) / 1000, np.where(h % 3 == 0, np.nan, h - 500000.0): print(np.nansum(np.interp(x, xp, np.sqrt(xp))).round(6), np.interp(x[:40], xp, xp * xp, left=-1, right=7).tolist())
+
+# --- complex numbers in order, but for one whose imaginary part is none
+for t in np.complex64, np.complex128:
+    for n in 3, 20, 300, 5000:
+        for p in 0, 1, n // 2, n - 2, n - 1:
+            z = np.zeros(n, t)
+            z.real = np.arange(n)
+            z.imag[p] = np.nan
+            print(t.__name__, n, p, np.sort(z)[-3:], np.argsort(z, kind="stable")[-3:], np.sort(np.stack([z] * 4, 1), axis=0)[-2:, 1], np.unique(z)[-2:])
+            z = np.zeros(n, t)
+            z.imag = np.arange(n)
+            z.real[p] = np.nan
+            print(np.sort(z)[-3:], np.argsort(z, kind="stable")[-3:])
