@@ -77,6 +77,12 @@ static V int_to_float(ll *E, bool is_signed, gpa_dtype to, V v) {
     return ll_round(E, to, v);
 }
 
+/* A choice of two constants: made an integer first, a truth value takes two instructions more. */
+static V bool_to_float(ll *E, gpa_dtype to, V v) {
+    V zero = LLVMConstNull(as_wide_as(E, v, ll_elem(E, to)));
+    return ll_select(E, v, ll_real_like(E, zero, 1), zero);
+}
+
 static V to_signed(ll *E, unsigned bits, V v) {
     LLVMTypeRef type = as_wide_as(E, v, ll_i(E, bits));
     V limit = ll_real_like(E, v, bits == 32 ? 2147483648.0 : 9223372036854775808.0);
@@ -115,6 +121,7 @@ static V real_cast(ll *E, gpa_dtype from, gpa_dtype to, V v) {
         return from == DT_BOOL ? v
                : from_float    ? LLVMBuildFCmp(E->b, LLVMRealUNE, v, ll_real_like(E, v, 0), "")
                                : LLVMBuildICmp(E->b, LLVMIntNE, v, ll_int_like(E, v, 0), "");
+    if (dtype_is_float(to) && from == DT_BOOL) return bool_to_float(E, to, v);
     if (dtype_is_float(to)) return from_float ? float_to_float(E, from, to, v) : int_to_float(E, is_signed, to, v);
     return from_float ? float_to_int(E, to, v) : int_to_int(E, is_signed, to, v);
 }

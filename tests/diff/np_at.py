@@ -161,3 +161,10 @@ for t in TYPES:
         print(t, n, np.isin(x, few).sum(), np.isin(x, few, invert=True).sum(), np.isin(x[:, ::2], few.astype("d") if t not in "FD" else few).shape, np.isin(x, few)[3, :9].tolist())
 x = np.where(np.arange(3000) % 5 == 0, np.nan, np.arange(3000) % 7.0)
 print(np.isin(x, [np.nan, 3]).sum(), np.isin(x, [-0.0]).sum(), np.isin(np.arange(3000), [5, 2.5, 7]).sum(), np.isin(np.full(2000, -1), np.array([-1]).astype(np.uint64)).sum())
+# --- truth values that are looked for, and among which is looked
+bools = np.arange(3000).reshape(30, 100) % 3 == 0
+for tests in ([True], [False], [True, False], [], np.arange(2000) % 2 == 0, np.ones(50, bool), np.arange(40), [1, 0.5], [0.0], [1 + 0j], 1):
+    for x in (bools, bools[::-1, ::2], bools[0, 0], np.arange(3000) % 5, np.arange(3000) / 2):
+        print(repr(np.isin(x, tests))[:60], np.isin(x, tests).sum(), np.isin(x, tests, invert=True).sum(), np.isin(x, np.array(tests) == 1, kind="sort").sum(), np.isin(x, np.array(tests) == 0).sum())
+print(np.isin(bools, [True], kind="table").sum(), np.isin(bools, np.arange(1, 30), kind="table").sum())
+
