@@ -16,6 +16,7 @@
     CUT(AGAIN, "again", "many points share its elements")                    \
     CUT(FAR, "far", "elements of a large array are found by it")             \
     CUT(PHASE, "phase", "a long reduction must finish first") \
+    CUT(SERIAL, "serial", "a running sum takes its elements one by one")   \
     CUT(SHAPE, "shape", "another iteration space")                           \
     CUT(HEIGHT, "height", "the expression is too high")                      \
     CUT(NODES, "nodes", "the program has too many operations")               \

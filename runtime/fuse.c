@@ -21,6 +21,8 @@ enum {
     LONG_AGAIN_HERE = 1 << 18, /* on the processor, which takes longer for them and less for a step, */
     WIDE_DIVISION = 40,   /* what a division of 64-bit integers costs there, which vectors have to put together, */
     SHARED_BY = 4,        /* where this many share one */
+    SERIAL = 6,           /* operations beside a running sum along rows, which the processor does one by one and not in vectors, */
+    MANY_SERIAL = 1 << 12, /* for so many elements */
     FAR = 1 << 25,        /* bytes of an array whose elements, chosen in any order, are waited for one by one where each index takes long, */
     FAR_INDICES = 1 << 16, /* but many at a time where the indices, so many at least, are there */
     JOIN_TRIES = 16,
@@ -42,10 +44,11 @@ typedef struct {
     int64_t reduced; /* the most elements that a reduction below it reads; 0: none */
 } item;
 
-/* One way a step uses a node. `under`: inside the input of a reduction; `along`: of a running one. */
+/* One way a step uses a node. `under`: inside the input of a reduction; `along`: of a running one; `above`: what the step computes of it. */
 typedef struct {
     int32_t step, map, next;
     bool under, along;
+    uint32_t above;
 } use;
 
 typedef struct {
@@ -132,19 +135,22 @@ static bool collect(ctx *c, node *n) {
 /* ---- uses ---- */
 
 /* Notes that a step uses n at a map. A leaf is an array or a parameter at once; other nodes are open. */
-static bool add_use(ctx *c, int step, node *n, int map, bool under, bool along) {
+static bool add_use(ctx *c, use new, node *n) {
     struct fuse_work *w = c->w;
     item *x = &w->item[n->slot];
-    tally *t = &w->tally[step];
-    if (map < 0) return false;
+    tally *t = &w->tally[new.step];
+    if (new.map < 0) return false;
     for (int32_t u = x->uses; u >= 0; u = w->use[u].next) {
-        if (w->use[u].step != step || (w->use[u].map != map && n->kind != NODE_SCALAR)) continue;
-        w->use[u].under = w->use[u].under || under;
-        w->use[u].along = w->use[u].along || along;
+        use *old = &w->use[u];
+        if (old->step != new.step || (old->map != new.map && n->kind != NODE_SCALAR)) continue;
+        old->under = old->under || new.under;
+        old->along = old->along || new.along;
+        old->above = MAX(old->above, new.above);
         return true;
     }
     if (!mem_room(&w->use, w->n_use, &w->cap_use, sizeof *w->use)) return false;
-    w->use[w->n_use] = (use){step, map, x->uses, under, along};
+    new.next = x->uses;
+    w->use[w->n_use] = new;
     x->uses = (int32_t)w->n_use++;
     if (n->kind == NODE_SCALAR) t->params++;
     else if (node_is_leaf(n)) t->arrays++;
@@ -291,6 +297,9 @@ static int fits(ctx *c, const item *x, const use *u) {
     bool inside = u->under || t->native || fit == SPACE_NATIVE;
     if (x->n->kind == NODE_REDUCE && inside && fit != SPACE_EXTEND && must_wait(&c->p->step[u->step], inner)) return CUT_PHASE;
     if (x->n->kind == NODE_SCAN && u->along && !c->here && must_wait(&c->p->step[u->step], inner)) return CUT_PHASE;
+    if (c->here && x->n->size >= MANY_SERIAL && inner == 1u << (c->p->step[u->step].ndim - 1) &&
+        (u->along ? x->cost : x->n->kind == NODE_SCAN ? u->above : 0) > SERIAL)
+        return CUT_SERIAL;
     return FITS;
 }
 
@@ -299,21 +308,24 @@ static bool absorb(ctx *c, const item *x, use u) {
     node *n = x->n;
     tally *t = &c->w->tally[u.step];
     int map = u.map;
-    bool under = u.under, along = u.along || n->kind == NODE_SCAN;
     t->open--;
     t->nodes++;
     take_space(c, u.step, n, map);
+    u.above += x->cost;
+    for (int i = 0; i < n->n_in; i++) u.above -= MIN(u.above, c->w->item[n->in[i]->slot].cost);
     if (n->kind == NODE_VIEW) map = affine_below(&c->p->maps, map, n);
     if (n->kind == NODE_REDUCE || n->kind == NODE_SCAN) {
         map = fuse_map_into(&c->p->maps, &c->p->step[u.step], n, map);
-        under = true;
+        u.under = true;
+        u.along = u.along || n->kind == NODE_SCAN;
     }
+    u.map = map;
     if (n->kind == NODE_GATHER) { /* the walk over followed dimensions is an array too */
         t->arrays++;
         t->params += 2 * (n->n_in - 1);
     }
     for (int i = 0; i < n->n_in; i++)
-        if (!add_use(c, u.step, n->in[i], map, under, along)) return false;
+        if (!add_use(c, u, n->in[i])) return false;
     return true;
 }
 
@@ -513,7 +525,7 @@ static gpa_code store_in(ctx *c, size_t i, fuse_root r, int g) {
     }
     if (used) return GPA_OK;
     w->tally[g].open++;
-    return absorb(c, x, (use){g, map, -1, false, false}) ? GPA_OK : gpa_no_memory(c->e);
+    return absorb(c, x, (use){.step = g, .map = map, .next = -1}) ? GPA_OK : gpa_no_memory(c->e);
 }
 
 static gpa_code store(ctx *c, size_t i, int reason) {
@@ -569,12 +581,13 @@ static bool begin_step(ctx *c, fuse_root *r) {
     r->step = s;
     follow_all(r, r->value);
     int map = affine_follow(&c->p->maps, r->value->ndim, r->dims);
-    if (!add_use(c, s, r->value, map, false, false) || (r->mask && !add_use(c, s, r->mask, map, false, false))) return false;
+    use first = {.step = s, .map = map};
+    if (!add_use(c, first, r->value) || (r->mask && !add_use(c, first, r->mask))) return false;
     c->w->tally[s].last = r->into != NULL;
     c->w->tally[s].faults = (r->index && !r->sure) || c->w->item[r->value->slot].faults || (r->mask && c->w->item[r->mask->slot].faults);
     if (r->index) c->w->tally[s].arrays++;
     for (int k = 0; r->index && k < r->into->ndim; k++)
-        if (r->index[k] && !add_use(c, s, r->index[k], map, false, false)) return false;
+        if (r->index[k] && !add_use(c, first, r->index[k])) return false;
     return true;
 }
 
