@@ -26,16 +26,6 @@ static const char *text_of(const object_obj *o) { return o->fields[LAYOUT].str->
 
 /* ---- types ---- */
 
-static bool takes(const typed_signature *s, const typed_layout *l, const gpa_opnd *in) {
-    bool good = true;
-    for (int i = 0; i < l->n_in && good; i++) {
-        typed_ty t = typed_of(&in[i]);
-        gpa_dtype to = (gpa_dtype)s->args[i].dtype;
-        good = t.weak ? dtype_of_weak(in[i].weak, to) == to : dtype_can_cast((gpa_dtype)t.dtype, to, CAST_SAFE);
-    }
-    return good;
-}
-
 /* Without signatures: inputs as they are; an output as it is given, else what NumPy makes of the inputs. */
 static gpa_code infer(gpa_vm *vm, const typed_layout *l, const gpa_opnd *in, gpa_arr *const *given, typed_ty *types) {
     gpa_dtype common;
@@ -56,7 +46,7 @@ static gpa_code choose_types(gpa_vm *vm, const object_obj *o, const typed_layout
         typed_signature s;
         gpa_code rc = typed_read_signature(vm, list->list->items[i], &s);
         if (rc) return rc;
-        if (!takes(&s, l, in)) continue;
+        if (!typed_takes(&s, in, l->n_in)) continue;
         memcpy(types, s.args, sizeof s.args);
         return GPA_OK;
     }

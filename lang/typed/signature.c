@@ -161,6 +161,17 @@ gpa_code typed_signature_for(gpa_vm *vm, const func_obj *fn, value list, size_t 
     return vm_fail(vm, GPA_E_TYPE, "Signature mismatch: %d argument types given, but function takes %u arguments", s->n, takes);
 }
 
+bool typed_takes(const typed_signature *s, const gpa_opnd *in, int n) {
+    bool good = true, alone = true;
+    for (int i = 0; i < n; i++) alone = alone && typed_of(&in[i]).weak;
+    for (int i = 0; i < n && good; i++) {
+        typed_ty t = typed_of(&in[i]);
+        gpa_dtype to = (gpa_dtype)s->args[i].dtype;
+        good = t.weak && !alone ? dtype_of_weak(in[i].weak, to) == to : dtype_can_cast((gpa_dtype)t.dtype, to, CAST_SAFE);
+    }
+    return good;
+}
+
 gpa_code typed_check_target(gpa_vm *vm, value v) {
     static const char *const known[] = {"cpu", "parallel", "cuda", "gpu"};
     for (size_t i = 0; v.tag == V_STR && i < COUNT_OF(known); i++)

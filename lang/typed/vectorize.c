@@ -22,16 +22,6 @@ static const char *name_of(gpa_vm *vm, const object_obj *o) { return func_name(v
 
 /* ---- signatures ---- */
 
-static bool takes(const typed_signature *s, const gpa_opnd *in, int n) {
-    bool good = s->n == n;
-    for (int i = 0; i < n && good; i++) {
-        typed_ty t = typed_of(&in[i]);
-        if (!t.weak) good = dtype_can_cast((gpa_dtype)t.dtype, (gpa_dtype)s->args[i].dtype, CAST_SAFE);
-        else good = dtype_of_weak(in[i].weak, (gpa_dtype)s->args[i].dtype) == (gpa_dtype)s->args[i].dtype;
-    }
-    return good;
-}
-
 /* The types to compile for: of the first signature that fits, else the operands' own. */
 static gpa_code choose(gpa_vm *vm, const object_obj *o, const gpa_opnd *in, int n, gpa_dtype loop, typed_ty *types, gpa_dtype *result) {
     const value *list = &o->fields[SIGNATURES];
@@ -42,7 +32,7 @@ static gpa_code choose(gpa_vm *vm, const object_obj *o, const gpa_opnd *in, int 
         typed_signature s;
         gpa_code rc = typed_read_signature(vm, list->list->items[k], &s);
         if (rc) return rc;
-        if (!takes(&s, in, n)) continue;
+        if (s.n != n || !typed_takes(&s, in, n)) continue;
         for (int i = 0; i < n; i++) types[i] = s.args[i];
         *result = (gpa_dtype)s.result.dtype;
         return GPA_OK;
