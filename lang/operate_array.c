@@ -190,8 +190,59 @@ static bool doubles(ast_op op, value a, value b, value *out) {
     return isfinite(r);
 }
 
+/* The same of two float32 scalars, or one and a number, which is rounded to it first. */
+static bool single(value v, float *x) {
+    if (v.tag == V_NUM && v.aux == DT_F32) return memcpy(x, &v.bits, sizeof *x), true;
+    *x = v.tag == V_FLOAT ? (float)v.f : (float)v.i;
+    return v.tag == V_FLOAT || (v.tag == V_INT && v.i < 1 << 24 && v.i > -(1 << 24));
+}
+
+static bool singles(ast_op op, value a, value b, value *out) {
+    float x, y, r;
+    if ((a.tag != V_NUM && b.tag != V_NUM) || !single(a, &x) || !single(b, &y)) return false;
+    switch ((int)op) {
+        case AST_OP_LT: case AST_OP_LE: case AST_OP_GT: case AST_OP_GE: case AST_OP_EQ: case AST_OP_NE:
+            *out = compared(op, isunordered(x, y) ? 2 : x < y ? -1 : x > y);
+            return isfinite(x) && isfinite(y);
+        case AST_OP_ADD: r = x + y; break;
+        case AST_OP_SUB: r = x - y; break;
+        case AST_OP_MUL: r = x * y; break;
+        case AST_OP_DIV: r = y != 0 ? x / y : NAN; break;
+        default: return false;
+    }
+    *out = (value){.tag = V_NUM, .aux = DT_F32};
+    memcpy(&out->bits, &r, sizeof r);
+    return isnormal(r) || (r == 0 && (x == 0 || op == AST_OP_ADD || op == AST_OP_SUB)); /* what underflows may warn */
+}
+
+/* The same of two scalars of one of the narrower kinds of integers, or one and an int that it holds. */
+static bool narrows(ast_op op, value a, value b, value *out) {
+    gpa_dtype t = (gpa_dtype)(a.tag == V_NUM ? a.aux : b.aux);
+    int64_t x[2], r;
+    bool sign = t == DT_I8 || t == DT_I16 || t == DT_I32;
+    if ((a.tag != V_NUM && b.tag != V_NUM) || !(sign || t == DT_U8 || t == DT_U16 || t == DT_U32)) return false;
+    const unsigned bits = 8 * (unsigned)dtype_size(t), unused = 64 - bits;
+    const int64_t most = (INT64_C(1) << (sign ? bits - 1 : bits)) - 1, least = sign ? -most - 1 : 0;
+    for (int k = 0; k < 2; k++) {
+        value v = k ? b : a;
+        if (v.tag == V_NUM ? v.aux != t : v.tag != V_INT || v.i < least || v.i > most) return false;
+        x[k] = v.tag == V_INT || !sign ? v.i : (int64_t)(v.bits << unused) >> unused;
+    }
+    switch ((int)op) {
+        case AST_OP_LT: case AST_OP_LE: case AST_OP_GT: case AST_OP_GE: case AST_OP_EQ: case AST_OP_NE:
+            *out = compared(op, x[0] < x[1] ? -1 : x[0] > x[1]);
+            return true;
+        case AST_OP_ADD: r = x[0] + x[1]; break;
+        case AST_OP_SUB: r = x[0] - x[1]; break;
+        case AST_OP_MUL: if (__builtin_mul_overflow(x[0], x[1], &r)) return false; break;
+        default: return false;
+    }
+    *out = (value){.tag = V_NUM, .aux = t, .bits = (uint64_t)r << unused >> unused};
+    return r >= least && r <= most;
+}
+
 static gpa_code scalars(gpa_vm *vm, ast_op op, value a, value b, value *out) {
-    if (integers(op, a, b, out) || doubles(op, a, b, out)) return GPA_OK;
+    if (integers(op, a, b, out) || doubles(op, a, b, out) || singles(op, a, b, out) || narrows(op, a, b, out)) return GPA_OK;
     value args[2] = {a, b};
     gpa_code rc = ufunc_numbers(vm, op_row(op), args, out);
     if (rc || op == AST_OP_EQ || op == AST_OP_NE) return rc;

@@ -113,3 +113,22 @@ for n in SIZES:
     y, k = line(n), 0
     while k < 17: y = y / (1 + k * 0.1); k += 1
     bits(y)
+
+# --- numbers of each kind among themselves and beside Python's: results, dtypes, what overflows (numpy 2.0)
+def told(f):
+    try:
+        with np.errstate(all="raise", under="ignore"): r = f()
+    except Exception as e: return type(e).__name__ + ": " + str(e).split(" encountered")[0]
+    return f"{r!r}"
+values = {"f4": (0.0, -0.0, 1.5, -2.25, 0.1, 3e38, -3e38, 1e-38, 1e-45, np.inf, -np.inf), "f8": (0.0, 0.1, 1e308, np.inf), "i4": (0, 1, -1, 7, 2**31 - 1, -2**31, 46341), "i1": (0, 1, -1, 127, -128, 12),
+          "u1": (0, 1, 255, 16), "i2": (0, -32768, 32767, 182), "u2": (0, 65535, 256), "u4": (0, 2**32 - 1, 65536), "i8": (0, 2**63 - 1, -2**63, 3037000500), "u8": (0, 2**64 - 1, 3)}
+ops = (lambda a, b: a + b, lambda a, b: a - b, lambda a, b: a * b, lambda a, b: a / b, lambda a, b: a < b, lambda a, b: a <= b, lambda a, b: a == b, lambda a, b: a != b, lambda a, b: a > b, lambda a, b: a >= b)
+for t, all in values.items():
+    for v in all:
+        a = np.dtype(t).type(v)
+        for w in (0, 1, -1, 3, True, 2**24, 2**24 + 1, 100, 0.1, -0.0):
+            print(t, v, w, [told(lambda: f(a, w)) for f in ops], [told(lambda: f(w, a)) for f in ops])
+        for w in all:
+            b = np.dtype(t).type(w)
+            print(t, v, w, [told(lambda: f(a, b)) for f in ops])
+        for u in ("f4", "i2", "u1", "f8"): print(t, u, v, [told(lambda: f(a, np.dtype(u).type(2))) for f in ops])
