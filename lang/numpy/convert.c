@@ -290,6 +290,18 @@ static value sequence_item_peek(value v, int64_t i) {
     return v_int(v.range->start + i * v.range->step);
 }
 
+static const value *items_of(value v) { return v.tag == V_LIST ? v.list->items : v.tuple->items; }
+
+/* How many items from i on are numbers of one kind: what is so of the first is of all. */
+static int64_t alike(value v, int64_t i, int64_t n) {
+    if (v.tag == V_RANGE) return 0;
+    const value *items = items_of(v), first = items[i];
+    if (first.tag != V_FLOAT && first.tag != V_INT && first.tag != V_BOOL && first.tag != V_NUM) return 0;
+    int64_t end = i + 1;
+    while (end < n && items[end].tag == first.tag && (first.tag != V_NUM || items[end].aux == first.aux)) end++;
+    return end - i;
+}
+
 static gpa_code ragged(walk *w, int depth) {
     char shape[256];
     int n = 0;
@@ -330,7 +342,7 @@ static gpa_code discover(walk *w, value v, int depth) {
         if (w->fixed && w->shape[depth] != n) return ragged(w, depth);
         w->shape[depth] = n;
         if (n == 0) return leaf_shape(w, depth, 1, &n);
-        for (int64_t i = 0; i < n; i++) {
+        for (int64_t i = 0; i < n; i += MAX(alike(v, i, n), 1)) {
             gpa_code rc = discover(w, sequence_item_peek(v, i), depth + 1);
             if (rc) return rc;
         }
@@ -367,13 +379,30 @@ static gpa_code convert(gpa_vm *vm, const gpa_opnd *o, gpa_dtype to, gpa_val *ou
     return rc ? rc : np_warn_cast(vm, o->dtype, to);
 }
 
+/* n numbers of one kind, if their bytes are those of elements, or if they are ints and become float64. */
+static bool fill_alike(walk *w, const value *items, int64_t n) {
+    gpa_dtype t = items->tag == V_FLOAT ? DT_F64 : items->tag == V_INT ? DT_I64 : items->tag == V_NUM ? (gpa_dtype)items->aux : DT_NONE;
+    const size_t word = sizeof items->bits, size = dtype_size(w->want);
+    bool floats = t == DT_I64 && w->want == DT_F64;
+    if (t != w->want && !floats) return false;
+    for (int64_t k = 0; k < n && floats; k++) memcpy(w->at + (size_t)k * word, &(double){(double)items[k].i}, word);
+    for (int64_t k = 0; k < n && !floats && size == word; k++) memcpy(w->at + (size_t)k * word, &items[k].bits, word);
+    for (int64_t k = 0; k < n && size < word; k++) memcpy(w->at + (size_t)k * size, &items[k].bits, size);
+    w->at += (size_t)n * size;
+    return true;
+}
+
 static gpa_code fill(walk *w, value v) {
     gpa_code rc = GPA_OK;
     v = value_plain(v);
     if (is_sequence(v)) {
         int64_t n = sequence_len(v);
-        for (int64_t i = 0; i < n; i++)
-            if ((rc = fill(w, sequence_item_peek(v, i)))) return rc;
+        for (int64_t i = 0, run; i < n; i += run) {
+            run = MAX(alike(v, i, n), 1);
+            if (run > 1 && fill_alike(w, items_of(v) + i, run)) continue;
+            for (int64_t k = i; k < i + run; k++)
+                if ((rc = fill(w, sequence_item_peek(v, k)))) return rc;
+        }
         return GPA_OK;
     }
     if (v.tag == V_ARRAY) {

@@ -45,6 +45,8 @@ a = np.array([[1, 2], [3, 4]], dtype=np.int16)
 print(repr(np.zeros_like(a)), repr(np.ones_like(a, dtype=float)), repr(np.full_like(a, 9)), np.empty_like(a).shape, np.empty_like(a).dtype)
 # --- eye and identity
 print(np.eye(3), np.eye(2, 3), np.eye(3, k=1), np.eye(3, k=-1, dtype=int), np.identity(2))
+for k in (2**31 - 1, 2**40, -2**40, -4, -3, 4, 5): print(k, np.eye(4, 5, k).sum(), np.eye(0, 3, k).shape)
+print([(t, e.dtype, np.flatnonzero(e[7:300:97]).tolist(), (e == 1).sum()) for t in "?bhlefdFD" for e in [np.eye(301, 299, -5, t)]])
 # --- diag
 print(np.diag([1, 2, 3]), np.diag([1, 2], k=1), np.diag(np.arange(9).reshape(3, 3)), np.diag(np.arange(9).reshape(3, 3), k=-1))
 # --- tri tril triu
@@ -133,3 +135,21 @@ t(lambda: np.float32("1.5") + np.array([np.float64("2")]))
 def b():
     a = np.zeros(3, bool); a[0] = 'x'; a[1] = None; a[2] = ''; return a
 t(b)
+
+# --- lists of numbers of several kinds in turn
+import itertools
+parts = [[1.5, 2.5, -0.0], [1, 2, -3], [True, False], [np.float32(1.25), np.float32(0.1)], [np.int8(-7), np.int8(5)], [np.uint8(200), np.uint8(255)], [2j, 1 + 3j], [np.float16(0.1)] * 2, [2**53 + 1, -(2**62) + 1], [np.bool_(True)] * 2, [np.int64(-5)] * 3, [np.uint16(9), np.uint16(65535)]]
+for n in (1, 2, 3):
+    for chosen in itertools.product(parts, repeat=n):
+        all = sum(chosen, [])
+        for x in (all, tuple(all), [all, all[::-1]]):
+            a = np.array(x); print(a.dtype, a.shape, a.tolist())
+    if n == 2: break
+for t in "? i1 u1 i2 i4 i8 u8 f2 f4 f8 c8 c16".split():
+    for chosen in parts[:1] + parts[2:4] + parts[6:7] + parts[9:11]:
+        try: a = np.array(chosen * 3, dtype=t); print(t, a.dtype, a.tolist())
+        except Exception as e: print(t, type(e).__name__, e)
+for x in ([1.0, 2.0, [3.0]], [[1, 2], [3]], [1, 2, 3.5, [1]], [1, 2, 300], [[1.0] * 5] * 4, [[]] * 3, [[1.0, 2], (3, 4.5), range(2)]):
+    for t in (None, "u1"):
+        try: print(np.array(x, dtype=t))
+        except Exception as e: print(type(e).__name__, e)
