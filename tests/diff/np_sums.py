@@ -53,3 +53,19 @@ for t in (np.complex64, np.complex128):
     for w in (20, 50, 100, 200, 500, 600, 1000):
         s = x.reshape(-1, w).sum(axis=0)
         print(t.__name__, w, np.array_equal(s.real, (k % 251).reshape(-1, w).sum(axis=0)), np.array_equal(s.imag, -(k % 83).reshape(-1, w).sum(axis=0)), s[:2], s[-1])
+
+# --- convolutions of all rows at once
+for shape in ((4, 9), (3, 5, 7), (1, 1), (2, 3)):
+    for t in ("f8", "f4", "i4", "u1", "c16", "?", "f2"):
+        a = (np.arange(np.prod(shape)) * 7 % 11).reshape(shape).astype(t)
+        for v in ([1, 2, 3], [0.5, 0.25], [1j, 2], [1.5], [np.nan, 1.0], [np.inf, 2.0, 1.0], list(range(8)), [[1, 2]], []):
+            if t == "c16" and v and not np.isfinite(v).all(): continue
+            for mode in (("full",), ("same",), ("valid",), (), (2,), ("bad",)):
+                for axis in range(-1, len(shape)):
+                    try:
+                        r = np.apply_along_axis(np.convolve, axis, a, v, *mode)
+                        print(r.dtype, r.shape, np.nan_to_num(r * 1, nan=-77.0).round(6).tolist())
+                    except Exception as e: print(type(e).__name__, e)
+a = np.random.RandomState(1).random_sample((20, 30)); a[3, 4] = np.nan; a[5, 0] = np.inf
+k = np.linspace(0, 1, 7)
+for m in ("full", "same", "valid"): r = np.apply_along_axis(np.convolve, 1, a, k, mode=m); print(r.shape, np.array_equal(r, np.array([np.convolve(x, k, m) for x in a]), equal_nan=True))
