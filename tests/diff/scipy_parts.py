@@ -58,6 +58,20 @@ def show(*values):
 show(special.gammaincinv(a[:, 1:], y[:, 1:]), special.gammainccinv(a[:, 1:], y[:, 1:]), special.betaincinv(a[1:, 1:], 2.5, y[1:, 1:]), special.betaincinv(a[1:, 1:], 0.3, y[1:, 1:]))
 show(special.stdtrit(a[2:, 2:], y[2:, 2:]), special.stdtr(*np.meshgrid(a[0], [-50, -3, -1, -0.1, 0, 0.1, 1, 3, 50.0])))
 show(special.gammaincinv([1, 1, 1, 1, 0, np.nan], [0, 1, -0.1, 1.1, 0.5, 0.5]), special.betaincinv([1, 1, 1, 1], [2, 2, 2, -1], [0, 1, -0.1, 0.5]), special.betaincc(a[3:5, 2:], 1.5, 0.25))
+# --- special: single precision is computed in double, and rounded once (scipy 1.17)
+from scipy import special
+g = np.arange(400)
+u, w = (g * 0.6180339887498949 % 1).astype("f4"), (g * 0.7548776662466927 % 1).astype("f4")
+x, a, b = u * np.float32(20) - np.float32(10), u * np.float32(5) + np.float32(0.1), w * np.float32(5) + np.float32(0.1)
+for f, v in ((special.psi, (x,)), (special.beta, (a, b)), (special.betaln, (a, b)), (special.gammainc, (a, b)), (special.gammaincc, (a, b)), (special.binom, (2 * a, b)),
+             (special.rel_entr, (u, w)), (special.kl_div, (u, w)), (special.ndtr, (x,)), (special.log_ndtr, (x,)), (special.ellipk, (u,)), (special.ellipe, (-x,)), (special.ellipkm1, (u,)), (special.gammaincinv, (a, w)), (special.gammainccinv, (a, w))):
+    r = np.asarray(f(*v))
+    print(f.__name__, r.dtype, [f"{e:.7g}" for e in r])
+    print(np.asarray(f(*[c.astype("i4") for c in v])).dtype)
+e = np.concatenate([np.linspace(0, 1, 99), 1 - np.logspace(-16, -1, 40), -np.logspace(-10, 17, 80)])
+print([f"{r:.9e}" for r in special.ellipe(e)], special.logit(e[1:98]).round(12) + 0.0)
+print([f"{r:.9e}" for r in np.concatenate([special.stdtrit(df, e[1:98][abs(e[1:98] - 0.5) > 1e-9]) for df in (0.3, 1, 2.5, 5, 40, 1e4)])])
+
 # --- special: logistic functions, entropies, elliptic integrals (scipy 1.10)
 from scipy import special
 x = np.array([-1000, -30, -5.5, -1, -1e-3, 0, 1e-10, 0.3, 1, 2, 30, 1000.0])
@@ -129,6 +143,18 @@ for n, m, k in ((1, 300, 2), (300, 1, 2), (63, 64, 3), (200, 129, 3), (1000, 150
     u, v = [((np.arange(z * k) * 7919 + 13) % 100003 / 100003.0).reshape(z, k) for z in (n, m)]
     v = v * 1.1 - 0.3
     print([round(float(x), 9) for x in distance.directed_hausdorff(u, v) + distance.directed_hausdorff(v, u)], distance.directed_hausdorff(u, u)[0])
+# --- spatial.distance: many rows, of few columns and of more (scipy 1.10)
+from scipy.spatial.distance import cdist, pdist, squareform, directed_hausdorff
+g = np.arange(44000)
+for k in (1, 2, 5, 16, 17, 40):
+    u, v = np.sin(g[: 900 * k] * 1.7 + 0.3).reshape(900, k), np.cos(g[: 1100 * k] ** 2 % 1013 * 0.9).reshape(1100, k)
+    for metric in ("euclidean", "cityblock", "cosine", "chebyshev"):
+        if k == 1 and metric == "cosine": continue
+        d, p = cdist(u, v, metric), pdist(v, metric)
+        print(k, metric, d.shape, p.shape, [f"{x:.9e}" for x in (d.sum(), (d * np.cos(g[:1100])).sum(), (d.T * np.sin(g[:900])).sum(), p.sum(), (p * np.cos(np.arange(p.size))).sum(), p[1098], p[1099], p[-1])])
+    s = squareform(p); print((s == s.T).all(), s[3, 1098] == p[1099 + 1098 + 1097 + 1098 - 4], f"{(s * np.cos(g[:1100])).sum():.9e}")
+    for a, b in ((u, v), (v, u), (u[:70], v[:3])): print([round(float(x), 9) for x in directed_hausdorff(a, b)][: 1 if k == 1 else 3])  # equal ones differ in place
+
 # --- spatial.distance: errors (scipy 1.16)
 from scipy.spatial import distance, distance_matrix
 from scipy.spatial.distance import cdist, pdist, squareform
