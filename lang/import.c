@@ -15,7 +15,7 @@ static const struct {
 } aliases[] = {
     {"cupyx.scipy", "scipy"},      {"cupy", "numpy"},           {"numbapro", "numba"},         {"numpy.core", "numpy"},
     {"numpy.lib.scimath", "numpy.emath"},
-    {"scipy.fft", "numpy.fft"},    {"scipy.linalg", "numpy.linalg"},                           {"numba.cudalib", "pyculib"},
+    {"numba.cudalib", "pyculib"},
     {"accelerate.cuda", "pyculib"}, {"pyculib.cufft", "pyculib.fft"}, {"pyculib.cublas", "pyculib.blas"},
     {"pyculib.curand", "pyculib.rand"},
     {"pylab", "matplotlib.pyplot"}, {"matplotlib.pylab", "matplotlib.pyplot"},
