@@ -1,4 +1,4 @@
-"""gpa beside NumPy, and SciPy where it has the function, on the rows of numerics_rows.py.
+"""gpa beside NumPy, and SciPy where it has the function, on the rows of numerics_rows.py and numerics_programs.py.
 
 For each group one gpa process and one CPython process run the same script; they hold the same arrays and are asked for
 measurements by turns, so that what else the machine does meets both; the least of several counts, and few suffice where one side
@@ -23,6 +23,7 @@ import tempfile
 import threading
 import time
 
+import numerics_programs  # noqa: F401  which adds its groups
 from numerics_rows import GROUPS
 
 GPA = os.path.abspath(os.environ.get("GPA", "build/release/gpa"))
@@ -32,6 +33,7 @@ PATIENCE = 60  # seconds after which a row is interrupted
 CLEAR = 1.5  # two measurements suffice where a side takes this many times the other's time, and the row is not behind
 LEVEL = 1.1
 AGAIN = 4  # further pairs of processes for a row that is behind
+NOT_CUPYS = "files", "laws and samples", "distances", "polynomials"  # groups that CuPy lacks most of
 STANDINGS = "ahead", "level", "behind", "alone", "failed"  # alone: the peer does not have it
 CHECKED = 2_000_000  # results of larger arrays are not compared again
 CUPY = os.environ.get("PEER") == "cupy"
@@ -257,7 +259,7 @@ def run(group, dtype, size, words, scipy):
 
 def main():
     words = sys.argv[1:]
-    groups = [group for group in GROUPS if not CUPY or group.name != "files"]
+    groups = [group for group in GROUPS if not CUPY or group.name not in NOT_CUPYS]
     scipy = not CUPY and importlib.util.find_spec("scipy")
     print(f"{'':<42}{'gpa':>11}{'CuPy' if CUPY else 'NumPy':>11}{'' if CUPY else 'SciPy':>11}   ratio (ms; the faster peer's time over gpa's)")
     if CUPY:
