@@ -143,6 +143,20 @@ static gpa_code get_take(gpa_rt *rt, gpa_arr *a, host_dense *h, gpa_err *e) {
 
 gpa_code host_get(gpa_rt *rt, gpa_arr *a, host_dense *h, gpa_err *e) { return get_take(rt, arr_retain(a), h, e); }
 
+gpa_code host_get_strided(gpa_rt *rt, gpa_arr *a, host_dense *h, int64_t *strides, gpa_err *e) {
+    *h = (host_dense){"", arr_retain(a), NULL};
+    gpa_code rc = arr_force(rt, a, CUT_LIBRARY, e);
+    if (rc) return rc;
+    if (a->size == 0 || !a->storage->buf->device->caps.host_visible) {
+        shape_c_strides(a->ndim, a->shape, strides);
+        host_drop(rt, h);
+        return host_get(rt, a, h, e);
+    }
+    memcpy(strides, a->strides, (size_t)a->ndim * sizeof *strides);
+    h->data = address(a);
+    return host_wait(rt, a->storage->buf->device, e);
+}
+
 gpa_code host_get_as(gpa_rt *rt, gpa_arr *a, gpa_dtype t, host_dense *h, gpa_err *e) {
     gpa_arr *cast = NULL;
     *h = (host_dense){"", NULL, NULL};

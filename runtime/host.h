@@ -31,7 +31,9 @@ typedef struct {
 /* Fills *h; given back with host_drop, also after a failure. `data` may be the array's own memory: a store into it
  * shows. */
 gpa_code host_get(gpa_rt *rt, gpa_arr *a, host_dense *h, gpa_err *e);
-/* The same elements converted to dtype t. */
+/* The elements where they lie, if the host sees them there: `strides`, in elements, are those of h->data. */
+gpa_code host_get_strided(gpa_rt *rt, gpa_arr *a, host_dense *h, int64_t *strides, gpa_err *e);
+/* As host_get, converted to dtype t. */
 gpa_code host_get_as(gpa_rt *rt, gpa_arr *a, gpa_dtype t, host_dense *h, gpa_err *e);
 void host_drop(gpa_rt *rt, host_dense *h);
 

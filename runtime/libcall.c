@@ -154,22 +154,20 @@ static gpa_code product_on_device(gpa_rt *rt, gpa_device *d, const stacks *s, gp
     return rc;
 }
 
-/* In host memory the operands are dense: their strides are worked out again. */
+/* In host memory operands may be copies: their strides are worked out again. */
 static gpa_code product_on_host(gpa_rt *rt, const stacks *s, gpa_dtype t, gpa_arr **out, gpa_err *e) {
     host_dense a = {0}, b = {0};
     host_new_array c = {0};
-    stacks dense;
-    gpa_arr da = *s->a, db = *s->b;
+    stacks there;
+    gpa_arr ta = *s->a, tb = *s->b;
     int64_t sa[GPA_MAX_DIMS], sb[GPA_MAX_DIMS];
     gpa_code rc = GPA_OK;
-    TRY(host_get(rt, s->a, &a, e));
-    TRY(host_get(rt, s->b, &b, e));
-    shape_c_strides(da.ndim, da.shape, da.strides = sa);
-    shape_c_strides(db.ndim, db.shape, db.strides = sb);
-    TRY(plan_product(&da, &db, &dense, e));
+    TRY(host_get_strided(rt, s->a, &a, ta.strides = sa, e));
+    TRY(host_get_strided(rt, s->b, &b, tb.strides = sb, e));
+    TRY(plan_product(&ta, &tb, &there, e));
     TRY(host_new(rt, t, s->ndim, s->result, &c, e));
     place p = {.rt = rt, .a = a.data, .b = b.data, .c = c.data};
-    rc = walk_stack(&p, &dense, product_call(&dense, t), e);
+    rc = walk_stack(&p, &there, product_call(&there, t), e);
     if (rc) host_unmade(rt, &c);
     else TRY(host_made(rt, &c, out, e));
 out:

@@ -69,3 +69,33 @@ for shape in ((4, 9), (3, 5, 7), (1, 1), (2, 3)):
 a = np.random.RandomState(1).random_sample((20, 30)); a[3, 4] = np.nan; a[5, 0] = np.inf
 k = np.linspace(0, 1, 7)
 for m in ("full", "same", "valid"): r = np.apply_along_axis(np.convolve, 1, a, k, mode=m); print(r.shape, np.array_equal(r, np.array([np.convolve(x, k, m) for x in a]), equal_nan=True))
+
+# --- products of integers, truth values and halves: few and many rows, columns and terms, in every layout
+def laid(a, how):
+    if how == "rows": return np.ascontiguousarray(a)
+    if how == "columns": return np.ascontiguousarray(a.T).T
+    if how == "back": return np.ascontiguousarray(a[::-1, ::-1])[::-1, ::-1]
+    wide = np.zeros((a.shape[0] * 2, a.shape[1] * 3), a.dtype); wide[::2, 1::3] = a
+    return wide[::2, 1::3]
+def mixed(lo, hi, shape, step): return (np.arange(np.prod(shape)).reshape(shape) * step % 104729 % 1013) % (hi - lo) + lo
+for t in ("?", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f2"):
+    for m, k, n in ((130, 3, 3), (64, 70, 9), (200, 65, 32), (63, 64, 32), (5, 4100, 5), (1, 64, 1), (70, 2, 64), (70, 9, 65), (70, 40, 130), (3, 2, 300), (64, 1, 1), (40, 33, 40)):
+        x = mixed(-3 if t[0] == "i" else 0, 2 if t in "?f2" else 120, (m, k), 7919); y = mixed(0, 2 if t in "?f2" else 120, (k, n), 6007)
+        if t == "?": x &= mixed(0, 3, (m, k), 353); y &= mixed(0, 2, (k, n), 577)
+        for i in ("rows", "columns", "back", "parts"):
+            for j in ("rows", "columns", "back", "parts"):
+                p = laid(x.astype(t), i) @ laid(y.astype(t), j)
+                w = (np.arange(m * n).reshape(m, n) % 127 + 1).astype("i8" if t in "?f2" else t)
+                print(t, m, k, n, i, j, p.dtype, (p.astype(w.dtype) * w).sum(), p.ravel()[-1])
+
+# --- stacks of such products, each of one's own layout; truth values that are other bytes
+def mixed(lo, hi, shape, step): return (np.arange(np.prod(shape)).reshape(shape) * step % 104729 % 1013) % (hi - lo) + lo
+for t in ("?", "i2", "i8", "f2"):
+    for m, k, n in ((70, 5, 4), (4, 70, 5), (2, 3, 2), (9, 40, 70)):
+        x = mixed(0, 2, (3, 1, m, k), 7919).astype(t); y = mixed(0, 2, (2, k, n), 6007).astype(t)
+        for a in (x, np.ascontiguousarray(x.swapaxes(2, 3)).swapaxes(2, 3), x[::-1], np.broadcast_to(x[:1], x.shape)):
+            for b in (y, y[:, ::-1], np.ascontiguousarray(y.swapaxes(1, 2)).swapaxes(1, 2)):
+                p = a @ b; print(t, p.dtype, p.shape, p.astype(int).sum(axis=(2, 3)).tolist())
+x = np.arange(640, dtype="u1").reshape(80, 8) % 3
+for k in (1, 2, 8):
+    for n in (1, 4, 70): print((x[:, :k].copy().view(bool) @ np.resize(x[7:9], (k, n)).copy().view(bool)).sum(0).tolist())
