@@ -6,6 +6,12 @@
 
 enum { DEEP = 8 };
 
+/* What is below a cast to integers that hold all places. */
+static const node *counter(const node *n) {
+    bool holds = n->kind == NODE_CAST && n->ndim == 2 && dtype_is_int((gpa_dtype)n->dtype) && dtype_size((gpa_dtype)n->dtype) >= 4;
+    return holds && n->shape[0] <= INT32_MAX && n->shape[1] <= INT32_MAX ? n->in[0] : n;
+}
+
 /* One counts the rows and the other the columns, alike. */
 static bool is_row_and_column(const node *i, const node *j) {
     if (i->kind != NODE_IOTA || j->kind != NODE_IOTA || i->ndim != 2 || j->ndim != 2) return false;
@@ -32,7 +38,7 @@ static bool is_diagonal(const node *n, int deep) {
     if (n->kind == NODE_CAST) return is_diagonal(n->in[0], deep + 1);
     if (n->kind != NODE_OP) return false;
     switch (n->sub) {
-    case OP_EQUAL: return is_row_and_column(n->in[0], n->in[1]);
+    case OP_EQUAL: return is_row_and_column(counter(n->in[0]), counter(n->in[1]));
     case OP_WHERE: return is_diagonal(n->in[0], deep + 1) && n->in[0]->dtype == DT_BOOL && is_zero(n->in[2]);
     case OP_NEGATIVE: return is_diagonal(n->in[0], deep + 1);
     case OP_MULTIPLY:

@@ -435,6 +435,14 @@ gpa_code node_view(gpa_rt *rt, node *a, int ndim, const int64_t *shape, const in
         return GPA_OK;
     }
     if (a->kind == NODE_BUF || a->kind == NODE_IOTA) return view_leaf(rt, a, ndim, shape, start, step, out, e);
+    if (a->kind == NODE_CAST && a->in[0]->kind == NODE_IOTA) { /* counters stay known for what they are */
+        node *counter;
+        gpa_code made = view_leaf(rt, a->in[0], ndim, shape, start, step, &counter, e);
+        if (made) return made;
+        made = node_cast(rt, counter, (gpa_dtype)a->dtype, out, e);
+        node_release(rt, counter);
+        return made;
+    }
     node *n, *below = a->kind == NODE_VIEW ? a->in[0] : a;
     int rows = below->ndim;
     gpa_code rc = take(rt, NODE_VIEW, (gpa_dtype)a->dtype, ndim, 1, rows + rows * ndim, &n, e);

@@ -40,20 +40,12 @@ static gpa_code infer(gpa_vm *vm, const typed_layout *l, const gpa_opnd *in, gpa
 
 /* Of every argument the dtype and how it arrives: rank 0 as a number. */
 static gpa_code choose_types(gpa_vm *vm, const object_obj *o, const typed_layout *l, const gpa_opnd *in, gpa_arr *const *given, typed_ty *types) {
-    const value *list = &o->fields[SIGNATURES];
-    if (list->tag == V_NONE) return infer(vm, l, in, given, types);
-    for (size_t i = 0; i < list->list->count; i++) {
-        typed_signature s;
-        gpa_code rc = typed_read_signature(vm, list->list->items[i], &s);
-        if (rc) return rc;
-        if (!typed_takes(&s, in, l->n_in)) continue;
-        memcpy(types, s.args, sizeof s.args);
-        return GPA_OK;
-    }
-    return vm_fail(vm, GPA_E_TYPE,
-                   "ufunc '%s' not supported for the input types, and the inputs could not be safely coerced to any supported "
-                   "types according to the casting rule ''safe''",
-                   name_of(vm, o));
+    value list = o->fields[SIGNATURES];
+    typed_signature s;
+    if (list.tag == V_NONE) return infer(vm, l, in, given, types);
+    gpa_code rc = typed_choose(vm, o->fields[FUNCTION].func, list, in, l->n_in, 0, &s);
+    if (!rc) memcpy(types, s.args, sizeof s.args);
+    return rc;
 }
 
 /* ---- one argument ---- */

@@ -161,15 +161,29 @@ gpa_code typed_signature_for(gpa_vm *vm, const func_obj *fn, value list, size_t 
     return vm_fail(vm, GPA_E_TYPE, "Signature mismatch: %d argument types given, but function takes %u arguments", s->n, takes);
 }
 
-bool typed_takes(const typed_signature *s, const gpa_opnd *in, int n) {
-    bool good = true, alone = true;
-    for (int i = 0; i < n; i++) alone = alone && typed_of(&in[i]).weak;
+static bool takes(const typed_signature *s, const gpa_opnd *in, int n, bool weak) {
+    bool good = true;
     for (int i = 0; i < n && good; i++) {
         typed_ty t = typed_of(&in[i]);
         gpa_dtype to = (gpa_dtype)s->args[i].dtype;
-        good = t.weak && !alone ? dtype_of_weak(in[i].weak, to) == to : dtype_can_cast((gpa_dtype)t.dtype, to, CAST_SAFE);
+        good = t.weak && weak ? dtype_of_weak(in[i].weak, to) == to : dtype_can_cast((gpa_dtype)t.dtype, to, CAST_SAFE);
     }
     return good;
+}
+
+gpa_code typed_choose(gpa_vm *vm, const func_obj *fn, value list, const gpa_opnd *in, int n_in, int n, typed_signature *s) {
+    bool alone = true;
+    for (int i = 0; i < n_in; i++) alone = alone && typed_of(&in[i]).weak;
+    for (int weak = !alone; weak < 2; weak++)
+        for (size_t k = 0; k < list.list->count; k++) {
+            gpa_code rc = typed_read_signature(vm, list.list->items[k], s);
+            if (rc) return rc;
+            if ((!n || s->n == n) && takes(s, in, n_in, weak)) return GPA_OK;
+        }
+    return vm_fail(vm, GPA_E_TYPE,
+                   "ufunc '%s' not supported for the input types, and the inputs could not be safely coerced to any supported "
+                   "types according to the casting rule ''safe''",
+                   func_name(vm, fn));
 }
 
 gpa_code typed_check_target(gpa_vm *vm, value v) {

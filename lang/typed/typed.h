@@ -132,9 +132,10 @@ typedef struct {
 /* "float32(float32, int64[:])", "void(f8[:,:], f8)", "(f4[:], f4[:])": a str, or a signature object. */
 gpa_code typed_read_signature(gpa_vm *vm, value v, typed_signature *s);
 
-/* Whether n operands can be cast safely to a signature's types. A number without a dtype fits every type of its kind and above, and where
- * there are no others it is an int64, float64 or complex128. */
-bool typed_takes(const typed_signature *s, const gpa_opnd *in, int n);
+/* Of a list of signatures the first one of `n` types (0: of any number) to whose first types n_in operands can be cast safely; fails with the
+ * ufunc's TypeError. A number without a dtype fits every type of its kind and above; where there are no other operands, signatures that take
+ * int64, float64 or complex128 for it come first. */
+gpa_code typed_choose(gpa_vm *vm, const func_obj *fn, value list, const gpa_opnd *in, int n_in, int n, typed_signature *s);
 /* The signatures of a decorator's argument as a list (owned), or None where it gives none. */
 gpa_code typed_signatures(gpa_vm *vm, value v, value *list);
 gpa_code typed_check_target(gpa_vm *vm, value v);

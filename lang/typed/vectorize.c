@@ -24,23 +24,16 @@ static const char *name_of(gpa_vm *vm, const object_obj *o) { return func_name(v
 
 /* The types to compile for: of the first signature that fits, else the operands' own. */
 static gpa_code choose(gpa_vm *vm, const object_obj *o, const gpa_opnd *in, int n, gpa_dtype loop, typed_ty *types, gpa_dtype *result) {
-    const value *list = &o->fields[SIGNATURES];
+    value list = o->fields[SIGNATURES];
+    typed_signature s;
     *result = loop;
     for (int i = 0; i < n; i++) types[i] = loop == DT_NONE ? typed_of(&in[i]) : (typed_ty){.dtype = (uint8_t)loop};
-    if (list->tag == V_NONE || loop != DT_NONE) return GPA_OK;
-    for (size_t k = 0; k < list->list->count; k++) {
-        typed_signature s;
-        gpa_code rc = typed_read_signature(vm, list->list->items[k], &s);
-        if (rc) return rc;
-        if (s.n != n || !typed_takes(&s, in, n)) continue;
-        for (int i = 0; i < n; i++) types[i] = s.args[i];
-        *result = (gpa_dtype)s.result.dtype;
-        return GPA_OK;
-    }
-    return vm_fail(vm, GPA_E_TYPE,
-                   "ufunc '%s' not supported for the input types, and the inputs could not be safely coerced to any supported "
-                   "types according to the casting rule ''safe''",
-                   name_of(vm, o));
+    if (list.tag == V_NONE || loop != DT_NONE) return GPA_OK;
+    gpa_code rc = typed_choose(vm, o->fields[FUNCTION].func, list, in, n, n, &s);
+    if (rc) return rc;
+    for (int i = 0; i < n; i++) types[i] = s.args[i];
+    *result = (gpa_dtype)s.result.dtype;
+    return GPA_OK;
 }
 
 /* ---- calls ---- */
