@@ -40,6 +40,7 @@ typedef struct {
     uint32_t rows;   /* EMIT_POINTS: a call does whole rows along `dim`: EMIT_ANY_ROWS, or EMIT_SHORT_ROWS + twice the groups of lanes in a */
                      /* row + 1 if lanes are left */
     uint64_t apart[EMIT_APART - 1], back; /* arrays whose stride along `dim` is 2, 3 ...; is -1 */
+    uint64_t ahead; /* those so far apart that their lines are asked for ahead */
 } emit_plan;
 
 /* What a driver must know of a program. */

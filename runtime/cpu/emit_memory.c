@@ -119,6 +119,25 @@ static V addresses(em *M, unsigned array, V first) {
     return em_displace(M, first, steps, M->f->arrays[array].dtype);
 }
 
+/* A pointer of which LLVM does not know how it goes on from turn to turn of a loop: else it makes one chain of additions of the addresses that are
+ * made of it, and keeps them in memory. */
+static V hidden(em *M, V pointer) {
+    LLVMTypeRef type = LLVMFunctionType(ll_ptr(&M->E), (LLVMTypeRef[]){ll_ptr(&M->E)}, 1, 0);
+    V nothing = LLVMGetInlineAsm(type, "", 0, "=r,0", 4, 0, 0, LLVMInlineAsmDialectATT, 0);
+    return LLVMBuildCall2(M->E.b, type, nothing, &pointer, 1, "");
+}
+
+/* The same one by one: four in a row differ by what an address of an instruction can hold. */
+static void each_address(em *M, unsigned array, V first, V *at) {
+    ll *E = &M->E;
+    V step = LLVMBuildMul(E->b, em_stride(M, array, M->plan->dim), ll_i64(E, (int64_t)dtype_size(M->f->arrays[array].dtype)), "");
+    for (unsigned i = 0; i < E->lanes; i++) {
+        unsigned by = i % 4 ? i % 4 : 4;
+        V more = LLVMBuildMul(E->b, step, ll_i64(E, by), "");
+        at[i] = i ? LLVMBuildGEP2(E->b, ll_i(E, 8), at[i - by], &more, 1, "") : hidden(M, first);
+    }
+}
+
 /* The address of the imaginary part. */
 static V beside(em *M, V at, unsigned bytes) {
     V n = ll_i64(&M->E, bytes);
@@ -259,6 +278,41 @@ static ll_val load_apart(em *M, V at, gpa_dtype t) {
     return r;
 }
 
+/* Has the line fetched that the lane will read in some turns. */
+static void fetch_ahead(em *M, unsigned array, V at) {
+    enum { TURNS = 2, READ = 0, KEEP = 3, DATA = 1 };
+    ll *E = &M->E;
+    LLVMTypeRef i32 = ll_i(E, 32), pointer = ll_ptr(E);
+    V then = em_displace(M, at, LLVMBuildMul(E->b, em_stride(M, array, M->plan->dim), ll_i64(E, TURNS * E->lanes), ""), (gpa_dtype)M->f->arrays[array].dtype);
+    V args[4] = {then, LLVMConstInt(i32, READ, 0), LLVMConstInt(i32, KEEP, 0), LLVMConstInt(i32, DATA, 0)};
+    ll_intrinsic_of(E, "llvm.prefetch", &pointer, 1, args, 4);
+}
+
+/* Elements apart, all of them there, by a load each: what a processor makes of a gather too, but without vectors of addresses. */
+static ll_val load_each(em *M, unsigned array, V first) {
+    ll *E = &M->E;
+    gpa_dtype t = (gpa_dtype)M->f->arrays[array].dtype;
+    unsigned n = E->lanes;
+    bool parts = dtype_is_complex(t), small = t == DT_C64; /* a pair of floats is moved as a double */
+    LLVMTypeRef part = ll_elem(E, t), one = small ? ll_elem(E, DT_F64) : parts ? LLVMVectorType(part, 2) : ll_memory(E, t);
+    V at[64], v[64], all = parts && !small ? NULL : LLVMGetPoison(LLVMVectorType(one, n));
+    each_address(M, array, first, at);
+    for (unsigned i = 0; i < n; i++) {
+        v[i] = LLVMBuildLoad2(E->b, one, at[i], "");
+        LLVMSetAlignment(v[i], (unsigned)dtype_size(t) / (parts ? 2 : 1));
+        if (M->plan->ahead >> array & 1) fetch_ahead(M, array, at[i]);
+        if (!parts || small) all = LLVMBuildInsertElement(E->b, all, v[i], ll_i64(E, i), "");
+    }
+    if (!parts) return (ll_val){ll_from_memory(E, t, all), NULL, (uint8_t)t, true};
+    if (small) all = LLVMBuildBitCast(E->b, all, LLVMVectorType(part, 2 * n), "");
+    else {
+        for (unsigned left = n; left > 1; left /= 2)
+            for (unsigned i = 0; i < left / 2; i++) v[i] = ll_join(E, v[2 * i], v[2 * i + 1]);
+        all = v[0];
+    }
+    return (ll_val){ll_every_second(E, all, 0), ll_every_second(E, all, 1), (uint8_t)t, true};
+}
+
 ll_val em_load(em *M, const kir_ins *ins) {
     unsigned a = ins->sub;
     gpa_dtype t = M->f->arrays[a].dtype;
@@ -276,6 +330,8 @@ ll_val em_load(em *M, const kir_ins *ins) {
         r = t == DT_C64 ? load_few_pairs(M, at, few_apart(M, a)) : load_few(M, at, t, few_apart(M, a));
     else if (M->plan->back >> a & 1)
         r = load_back(M, at, t);
+    else if (!M->mask)
+        r = load_each(M, a, at);
     else
         r = load_apart(M, addresses(M, a, at), t);
     em_here(M, here);
@@ -305,6 +361,19 @@ void em_store_beside(em *M, V at, ll_val v) {
     store_wide(M, ll_interleave(E, v.v, v.im), at, mask, (unsigned)dtype_size(v.t) / 2);
 }
 
+/* Elements apart, all of them there, by a store each. */
+static void store_each(em *M, unsigned array, V first, ll_val v) {
+    ll *E = &M->E;
+    bool small = v.t == DT_C64;
+    V at[64], own = v.im ? ll_interleave(E, v.v, v.im) : ll_to_memory(E, v.t, v.v);
+    if (small) own = LLVMBuildBitCast(E->b, own, LLVMVectorType(ll_elem(E, DT_F64), E->lanes), "");
+    each_address(M, array, first, at);
+    for (unsigned i = 0; i < E->lanes; i++) {
+        V one = v.im && !small ? ll_slice(E, own, 2 * i, 2) : LLVMBuildExtractElement(E->b, own, ll_i64(E, i), "");
+        LLVMSetAlignment(LLVMBuildStore(E->b, one, at[i]), (unsigned)(dtype_size(v.t) / (v.im ? 2 : 1)));
+    }
+}
+
 static void store_back(em *M, V at, ll_val v) {
     V mask = turn_back(M, &at, (gpa_dtype)v.t);
     em_store_beside(M, at, ll_val_backwards(&M->E, v));
@@ -323,6 +392,8 @@ void em_store(em *M, const kir_ins *ins) {
         store_few(M, at, ll_vector(&M->E, v), few_apart(M, a));
     else if (M->plan->back >> a & 1)
         store_back(M, at, ll_vector(&M->E, v));
+    else if (!M->mask)
+        store_each(M, a, at, ll_vector(&M->E, v));
     else
         em_store_apart(M, addresses(M, a, at), ll_vector(&M->E, v));
 }

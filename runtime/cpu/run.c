@@ -33,6 +33,8 @@ enum {
     TILE_OPS = 12, TILE_LEAST = 4, TILED_POINTS = 1 << 12, TILED_SPAN = 1 << 16, /* of what is done in tiles: operations at most, sides and points at least, points of a group at most */
     WHOLE_ROW = 1 << 14, SHORT_STEPS = 3, SHORT_OPS = 12, /* rows that are not cut: points; of so many steps and operations they are written out */
     BYTE_LANES = 16,         /* where single bytes are gathered */
+    STEP_BYTES = 448, STEP_FAR = 176, STEP_OPS = 12, /* of elements apart: over how many bytes a trip reads, unless they are so far apart, or there is so much to do */
+    AHEAD_FROM = 48, AHEAD_TO = 256, /* bytes from one element of a row to the next */
     MOVE_OPS = 2, PICK_OPS = 8, MOVED = 4, /* a load and a store; with up to two indices; how many elements move in a trip */
     HALVED_OPS = 12,
     NEAR_ROW = 32,           /* numbers of a row with gaps that is read as it lies */
@@ -280,6 +282,21 @@ static bool picks_bytes(const launch *L) {
     return false;
 }
 
+/* So many that what a trip reads of an array with gaps is a few lines, which are fetched ahead then; where each element is lines from the next one,
+ * they are not. */
+static unsigned lanes_within(const launch *L) {
+    const kir_func *f = L->p->f;
+    unsigned least = L->p->facts.ops <= STEP_OPS ? 4 : lanes_of_register(L->p, jit_host_of(L->j)), n = L->plan.lanes;
+    for (size_t a = 0; a < f->n_arrays; a++) {
+        int64_t stride = L->view[VIEW_ARRAYS + a * ARRAY_SLOTS + ARRAY_STRIDE + (size_t)L->plan.dim];
+        int64_t apart = stride < 0 ? -stride : stride, bytes = apart * (int64_t)dtype_size((gpa_dtype)f->arrays[a].dtype);
+        bool few = apart <= 1 || (stride > 1 && stride <= EMIT_APART && L->plan.apart[stride - 2] >> a & 1); /* beside each other, or read by wide loads */
+        if (few || bytes >= STEP_FAR || !used_by_points(f, a)) continue;
+        while (n > least && n * bytes > STEP_BYTES) n /= 2;
+    }
+    return n;
+}
+
 /* The arrays whose lanes lie a few elements apart: interleaved columns, read as wide loads of which every second, third or fourth element counts.
  * Blocks of memory have room behind them for the elements read too much. And those whose lanes lie side by side, but backwards. */
 static void note_strides(launch *L) {
@@ -290,11 +307,14 @@ static void note_strides(launch *L) {
         const bool can = !dtype_is_complex(t) || (t == DT_C64 && !(f->arrays[a].access & KIR_WRITE)); /* read as doubles */
         if (stride >= 2 && stride <= EMIT_APART && can) L->plan.apart[stride - 2] |= UINT64_C(1) << a;
         if (stride == -1) L->plan.back |= UINT64_C(1) << a;
+        int64_t bytes = (stride < 0 ? -stride : stride) * (int64_t)dtype_size(t);
+        if (L->plan.way == EMIT_ROWS && bytes >= AHEAD_FROM && bytes <= AHEAD_TO) L->plan.ahead |= UINT64_C(1) << a;
     }
     bool three = L->plan.apart[1] | L->plan.apart[2];
     if (moves_far_back(L)) L->plan.lanes = (uint16_t)MAX(lanes_of_register(L->p, jit_host_of(L->j)) / 2, 2u);
     if (three && L->plan.way == EMIT_POINTS) L->plan.lanes = (uint16_t)MIN(L->plan.lanes, lanes_of_register(L->p, jit_host_of(L->j)));
     if (L->plan.lanes > BYTE_LANES && picks_bytes(L)) L->plan.lanes = BYTE_LANES;
+    if (L->plan.way == EMIT_POINTS && L->plan.dim >= 0) L->plan.lanes = (uint16_t)MIN(L->plan.lanes, lanes_within(L));
 }
 
 static gpa_code compile(launch *L, int32_t part, gpa_err *e) {
@@ -306,8 +326,8 @@ static gpa_code compile(launch *L, int32_t part, gpa_err *e) {
 static bool moves_in_lanes(const launch *L, size_t a) {
     const kir_array *k = &L->p->f->arrays[a];
     bool stored = k->access & KIR_WRITE, four = L->plan.apart[2] >> a & 1;
-    if ((k->unit | k->zero) >> L->plan.dim & 1 || L->plan.back >> a & 1) return true;
-    if (stored && (!jit_host_of(L->j)->masks || (four && dtype_size((gpa_dtype)k->dtype) >= 4))) return false;
+    if (!stored || (k->unit | k->zero) >> L->plan.dim & 1 || L->plan.back >> a & 1) return true;
+    if (!jit_host_of(L->j)->masks || (four && dtype_size((gpa_dtype)k->dtype) >= 4)) return false;
     return four || (L->plan.apart[0] | L->plan.apart[1]) >> a & 1;
 }
 

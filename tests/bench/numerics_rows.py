@@ -225,6 +225,43 @@ packbits           | np.packbits(m)
 unpackbits         | np.unpackbits(m.view(np.uint8))
 """, FOUR)
 
+group("elements apart", VECTORS + """
+many = numbers(n * 12, T)
+d3, d5, d6, d8, d12 = (many[:n * k:k] for k in (3, 5, 6, 8, 12))
+back = d5[::-1]
+out = numbers(n * 12, T)
+o3, o5, o8 = (out[:n * k:k] for k in (3, 5, 8))
+points = many[:n * 10].reshape(-1, 10)
+square = many[:1000 * 1000].reshape(1000, 1000)
+""", """
+every third        | d3 * 3
+every fifth        | d5 * 3
+every sixth        | d6 * 3
+every eighth       | d8 * 3
+every twelfth      | d12 * 3
+backwards          | back * 3
+copy of thirds     | d3.copy()
+copy of fifths     | d5.copy()
+copy of eighths    | d8.copy()
+sum of fifths      | d5.sum()
+sum of eighths     | d8.sum()
+sum of twelfths    | d12.sum()
+max of eighths     | abs(d8).max()
+two of steps       | d5 + d8
+into thirds        | o3[:] = a; r = out[:1]
+into fifths        | o5[:] = a * 3; r = out[:1]
+into eighths       | o8[:] = a; r = out[:1]
+thirds in place    | np.maximum(o3, 1, out=o3); r = out[:1]
+fifths in place    | np.maximum(o5, 1, out=o5); r = out[:1]
+one column         | points[:, 3] + 1
+difference         | points[:, 7] - points[:, 2]
+some columns       | points[:, ::3] + 1
+columns backwards  | points[:, ::-1] + 1
+some of a square   | square[::2, ::3] + 1
+corners            | square[::7, ::7] + 1
+transposed parts   | square[:, ::4].T + 1
+""", each("float64 float32 int16 uint8 complex64 complex128", MID))
+
 group("reductions", VECTORS + """
 rows2, rows5, rows100 = a[:n // 100 * 100].reshape(-1, 2), a[:n // 100 * 100].reshape(-1, 5), a[:n // 100 * 100].reshape(-1, 100)
 wide = a.reshape(100, -1)
