@@ -88,6 +88,10 @@ static bool is_near(const gpa_prog *p, size_t array, int dim, const int64_t *siz
     return stride >= 2 && stride <= EMIT_APART;
 }
 
+static bool is_back(const gpa_prog *p, size_t array, int dim, const int64_t *view) {
+    return view && !p->facts.n_each && view[VIEW_ARRAYS + array * ARRAY_SLOTS + ARRAY_STRIDE + (size_t)dim] == -1;
+}
+
 /* How well lanes along a dimension suit: neighbours in memory best, one element for all next, gathers last; short
  * dimensions leave lanes empty, which costs less than to gather what lies side by side. */
 static double merit(const gpa_prog *p, int dim, const int64_t *size, const int64_t *view, unsigned lanes) {
@@ -97,7 +101,7 @@ static double merit(const gpa_prog *p, int dim, const int64_t *size, const int64
         if (!used_by_points(f, a)) continue;
         const kir_array *k = &f->arrays[a];
         n++;
-        sum += k->unit >> dim & 1 ? 4 : k->zero >> dim & 1 ? 3.5 : is_near(p, a, dim, size, view) ? 2 : 1;
+        sum += k->unit >> dim & 1 ? 4 : k->zero >> dim & 1 ? 3.5 : is_back(p, a, dim, view) ? 3 : is_near(p, a, dim, size, view) ? 2 : 1;
     }
     for (size_t i = 0; i < f->n_code; i++) {
         if (f->code[i].code != KIR_LOADX && f->code[i].code != KIR_STOREX) continue;
@@ -133,12 +137,20 @@ static unsigned lanes_for(const gpa_prog *p, const jit_host *host, int64_t exten
     return one * registers;
 }
 
+/* Of a register, or of the least part of one that a row fits into: not of rows so short that lanes across many of them are faster, nor where the
+ * processor has no masks for elements as small. */
+static unsigned lanes_along(const gpa_prog *p, const jit_host *host, int64_t extent) {
+    unsigned one = host->bytes / p->facts.widest;
+    bool fits = !p->facts.n_each && (host->masks || p->facts.widest >= 4) && (extent >= 4 || extent * p->facts.widest >= 12);
+    while (fits && one > 2 && one / 2 >= extent) one /= 2;
+    return one;
+}
+
 static int best_dim(const gpa_prog *p, const jit_host *host, const int64_t *size, const int64_t *view, unsigned among) {
     int best = -1;
     double most = -1;
-    unsigned one = host->bytes / p->facts.widest;
     for (int d = p->f->ndim - 1; d >= 0; d--) {
-        double m = among >> d & 1 ? merit(p, d, size, view, one) : -1;
+        double m = among >> d & 1 ? merit(p, d, size, view, lanes_along(p, host, size ? size[d] : INT32_MAX)) : -1;
         if (m > most * 1.05 && m >= 0) most = m, best = d;
     }
     return best;
