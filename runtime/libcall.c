@@ -15,7 +15,7 @@
 
 #define SIGNATURE "(n?,k),(k,m?)->(n?,m?)"
 
-enum { SMALL_MATRIX = 4096 }; /* elements */
+enum { SMALL_MATRIX = 4096, SHORT_SUM = 64 }; /* elements; terms */
 
 /* A product of two stacks of matrices: vectors have become matrices of one row or column. */
 typedef struct {
@@ -191,6 +191,7 @@ static gpa_code inner_product(gpa_rt *rt, const stacks *s, gpa_dtype t, gpa_arr 
  * library does, or only matrix by matrix. */
 static bool is_sum(const stacks *s, const gpa_arr *a, const gpa_arr *b, gpa_dtype t) {
     bool vector = a->ndim == 1 || b->ndim == 1 || s->n == 1;
+    if (t == DT_BOOL) return vector && s->k <= SHORT_SUM; /* longer ones end with the first term that is true */
     return vector && dtype_info[t].compute == t && (dtype_is_int(t) || (s->stack && b->ndim > 1 && a->ndim > 1 && s->m * s->k <= SMALL_MATRIX));
 }
 
@@ -206,7 +207,7 @@ static gpa_code vector_product(gpa_rt *rt, const stacks *s, gpa_dtype t, gpa_arr
     gpa_opnd in[2] = {{.arr = row ? turned : a}, {.arr = row || column ? b : turned}};
     TRY(arr_ufunc(rt, OP_MULTIPLY, in, NULL, &each, e));
     arr_reduce_opts over = {.axes = 1u << (each->ndim - (row ? 2 : 1)), .keepdims = !row && !column, .dtype = t};
-    TRY(arr_reduce(rt, RED_SUM, each, &over, out, e));
+    TRY(arr_reduce(rt, t == DT_BOOL ? RED_ANY : RED_SUM, each, &over, out, e));
 out:
     arr_release(rt, turned);
     arr_release(rt, each);

@@ -137,11 +137,17 @@ static unsigned lanes_for(const gpa_prog *p, const jit_host *host, int64_t exten
     return one * registers;
 }
 
-/* Of a register, or of the least part of one that a row fits into: not of rows so short that lanes across many of them are faster, nor where the
- * processor has no masks for elements as small. */
+static bool picks(const kir_func *f) {
+    bool any = false;
+    for (size_t i = 0; i < f->n_code; i++) any |= f->code[i].code == KIR_LOADX || f->code[i].code == KIR_STOREX;
+    return any;
+}
+
+/* Of a register, or of the least part of one that a row fits into: not of rows so short that lanes across many of them are faster, nor where elements
+ * are picked by indices, nor where the processor has no masks for elements as small. */
 static unsigned lanes_along(const gpa_prog *p, const jit_host *host, int64_t extent) {
     unsigned one = host->bytes / p->facts.widest;
-    bool fits = !p->facts.n_each && (host->masks || p->facts.widest >= 4) && (extent >= 4 || extent * p->facts.widest >= 12);
+    bool fits = !p->facts.n_each && !picks(p->f) && (host->masks || p->facts.widest >= 4) && (extent >= 4 || extent * p->facts.widest >= 12);
     while (fits && one > 2 && one / 2 >= extent) one /= 2;
     return one;
 }

@@ -16,8 +16,9 @@
 /* Elements of a chunk that a thread takes, of a part that is not split, of one that is sorted by insertion, of a block that is
  * converted; bits of the digits of splitting and sorting; least items for several threads; steps for an item by which places are mended
  * at most; of a row of bytes whose places are found by comparing; keys of two bytes, how many items of one are written at once, the most threads of which one
- * is sooner by counting; elements of a block that is looked at whether it is in order. */
-enum { CHUNK = 1 << 16, SMALL = 1 << 13, FEW = 32, BLOCK = 256, DIGIT = 10, LOW_DIGIT = 11, SHARED = 1 << 15, STEPS = 4, BYTES = 256,
+ * is sooner by counting; elements of a block that is looked at whether it is in order; of a row
+ * of complex numbers that is sorted by insertion. */
+enum { CHUNK = 1 << 16, SMALL = 1 << 13, FEW = 32, BLOCK = 256, DIGIT = 10, LOW_DIGIT = 11, SHARED = 1 << 15, STEPS = 4, BYTES = 256, HANDFUL = 4,
        WORDS = 1 << 16, WORDS_AT_ONCE = 32, COUNTING = 4, TRIED = 1 << 11 };
 
 /* A part of a row: n items from `at` on in one of the two arrays, whose keys differ in so many bits at most. */
@@ -360,6 +361,42 @@ static bool sort_complex(const work *k, int64_t i, int threads) {
     return fits;
 }
 
+/* A row of a handful of numbers, by insertion, as it takes no room; false where one has a part that is no number. */
+#define COMPLEX_FEW(name, T)                                                                                                           \
+    static bool few_##name(const T *in, int64_t n, T *out, int64_t *place) {                                                           \
+        T re[HANDFUL], im[HANDFUL];                                                                                                    \
+        int64_t at[HANDFUL];                                                                                                           \
+        for (int64_t i = 0; i < n; i++) {                                                                                              \
+            const T a = in[2 * i], b = in[2 * i + 1];                                                                                  \
+            int64_t j = i;                                                                                                             \
+            if (a != a || b != b) return false;                                                                                        \
+            for (; j > 0 && (re[j - 1] > a || (re[j - 1] == a && im[j - 1] > b)); j--) re[j] = re[j - 1], im[j] = im[j - 1], at[j] = at[j - 1]; \
+            re[j] = a, im[j] = b, at[j] = i;                                                                                           \
+        }                                                                                                                              \
+        if (place) memcpy(place, at, (size_t)n * sizeof *at);                                                                          \
+        for (int64_t i = 0; i < n && !place; i++) out[2 * i] = re[i], out[2 * i + 1] = im[i];                                          \
+        return true;                                                                                                                   \
+    }
+COMPLEX_FEW(c64, float)
+COMPLEX_FEW(c128, double)
+#undef COMPLEX_FEW
+
+static int64_t complex_each(const gpa_libcall *c) { return SMALL / MAX(c->sort.n, 1); }
+
+/* A chunk of such rows. */
+static void complex_few(void *arg, int64_t i) {
+    work *k = arg;
+    const int64_t n = k->c->sort.n, to = MIN((i + 1) * complex_each(k->c), k->c->sort.rows);
+    const size_t item = 2 * k->order.item;
+    for (int64_t r = i * complex_each(k->c); r < to && !threads_stopped(k->stop); r++) {
+        const void *in = k->in + (size_t)(r * n) * item;
+        int64_t *place = k->ranks ? (int64_t *)(void *)k->out + r * n : NULL;
+        void *out = k->out + (size_t)(r * n) * item;
+        if (item == 8 ? few_c64(in, n, out, place) : few_c128(in, n, out, place)) continue;
+        if (!sort_complex(k, r, 1)) __atomic_store_n(&k->failed, true, __ATOMIC_RELAXED);
+    }
+}
+
 /* ---- rows that are in order ---- */
 
 /* Whether n items are in order. */
@@ -617,6 +654,8 @@ gpa_code sort_run(int threads, const int32_t *stop, const gpa_libcall *c, gpa_er
     int use = rows * c->sort.n < SHARED ? 1 : threads;
     if (c->sort.beside)
         threads_each(use, rows / c->sort.beside * ((c->sort.beside + SORT_SHORT_ROWS - 1) / SORT_SHORT_ROWS), stop, some, &k);
+    else if (dtype_is_complex(c->dtype) && c->sort.n <= HANDFUL)
+        threads_each(use, (rows + complex_each(c) - 1) / complex_each(c), stop, complex_few, &k);
     else if (c->sort.n <= (ranks && item == 1 ? BYTES : SORT_SHORT) && rows >= SORT_SHORT_ROWS / 2)
         threads_each(use, (rows + SORT_SHORT_ROWS - 1) / SORT_SHORT_ROWS, stop, some, &k);
     else if (rows >= threads)

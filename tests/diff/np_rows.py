@@ -188,3 +188,43 @@ for t in (bool, "i1", "u2", "f2", "f4", "i8", "f8", "c8", "c16"):
     wide[:, 1, 1:] = odd[0]
     print(wide[::99, :, ::2].tolist() if t in (bool, "i1", "u2") else [(wide[:, 0, :2] == 0).all(), (wide[:, 0, 7:] == 0).all(), (wide[:, 1, 0] == 0).all()])
     print([np.array_equal(np.broadcast_to(x[:k, None, None], (k, 3, 4)).copy().ravel().view("u1" if x.dtype.kind != "b" else bool), np.repeat(x[:k], 12).view("u1" if x.dtype.kind != "b" else bool)) for k in (300, 1000)])
+
+# --- elements apart: what is read, written and added up with steps, of all dtypes
+def numbers(n, t): return (np.arange(n) * 7919 % 1009 % (2 if t == "?" else 101)).astype(t)
+for t in ("?", "i1", "u1", "i2", "u2", "f2", "i4", "u4", "f4", "i8", "u8", "f8", "c8", "c16"):
+    for k in (1, 3, 4, 5, 8, 11, 40):
+        for n in (1, 7, 33, 64, 257):
+            a = numbers(n * k + 1, t)
+            for v in (a[1::k], a[::-k]):
+                r = (v ^ True if t == "?" else v * 3), v.copy(), abs(v) != 0
+                print(t, k, n, *[int(x.astype("c16").real @ (np.arange(x.size) % 13)) for x in r], v.max(), int(v.astype("c16").real.sum()))
+                b = numbers(a.size, t)
+                w = b[1::k] if v.strides[0] > 0 else b[::-k]
+                w[:] = v
+                if t != "?": w[1:] += v[:-1]
+                print(int(b.astype("c16").real @ (np.arange(b.size) % 17)), (v + w)[-1])
+                if t[0] == "c": v = v + 1j * v[::-1]; b[1::k] = (v * 1j)[:b[1::k].size]; print(int((b.imag * (np.arange(b.size) % 5)).sum()), (a[1::k].imag * 2).sum(), b[1::k].sum(), (b[1::k].real + b[1::k].imag * 3)[-1])
+
+# --- short rows: flipped, parts of longer ones, beside rows and columns, of all dtypes
+def numbers(n, t): return (np.arange(n) * 7919 % 1009 % (2 if t == "?" else 101)).astype(t)
+for t in ("?", "i1", "u2", "f2", "i4", "f4", "i8", "f8", "c8", "c16"):
+    for m in (1, 2, 3, 4, 5, 8, 9, 15, 17, 33, 65):
+        for n in (1, 5, 37):
+            w = numbers(n * (m + 2), t).reshape(n, m + 2)
+            a, y, z = w[:, 1:-1], numbers(m, t), numbers(n, t)[:, None]
+            r = [a[:, ::-1].copy(), a[::-1] != y, a[:, ::2].copy(), np.where(z != 0, a, y), np.maximum(a[:, ::-1], z)]
+            if t != "?": r += [a[:, ::-1] + a, a * y + z, a[::-1, ::-1] - w[:, :-2]]
+            print(t, m, n, *[int(x.astype("c16").real.ravel() @ (np.arange(x.size) % 29)) for x in r])
+            o = numbers(n * (m + 2), t).reshape(n, m + 2)
+            o[:, 1:-1] = a[:, ::-1]; o[::-1, 0] = a[:, 0]
+            print(int(o.astype("c16").real.ravel() @ (np.arange(o.size) % 31)))
+
+# --- complex numbers in rows of a handful, sorted
+x = (np.arange(1200) * 7919 % 1009 % 7 + 1j * (np.arange(1200) * 353 % 1013 % 5)) * np.where(np.arange(1200) % 3 == 0, -1, 1)
+x[::97] = np.nan; x[5::101] = complex(2, np.nan); x[7::89] = complex(np.nan, 1); x[::41] = complex(-0.0, 0.0); x[1::43] = 0
+for t in ("c8", "c16"):
+    for n in (1, 2, 3, 4, 5, 6):
+        a = x[:1200 // n * n].reshape(-1, n).astype(t)
+        for b in (a, a.T.copy().T, np.nan_to_num(a)):
+            s, i = np.sort(b, axis=1), np.argsort(b, axis=1, kind="stable")
+            print(t, n, s.shape, np.nan_to_num(s, nan=55).tolist(), i.tolist())
