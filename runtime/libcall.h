@@ -70,6 +70,17 @@ typedef struct gpa_libcall {
             int64_t n[KIR_MAX_DIMS];
             gpa_binding in, out;
         } fft;
+        /* COSINES: the transform by cosines, or by `sines`, of type `kind`, 1 to 4, along the first dimension of a space of `ndim`, for every
+         * point of the others, times `scale`: twice the sum over all numbers, but for those that SciPy's dct counts once. `weighed`: as its
+         * `orthogonalize`. dtype is a real one; in and out do not overlap. */
+        struct {
+            int kind;
+            bool sines, weighed;
+            double scale;
+            int ndim;
+            int64_t n[KIR_MAX_DIMS];
+            gpa_binding in, out;
+        } cosines;
         /* SPARSE: Y = A X for the sparse m x n matrix A by rows - values at[start[i]] .. at[start[i + 1] - 1] of row i, their columns in
          * `column` - and a dense n x k matrix X; start and column are int32, everything is contiguous. */
         struct {

@@ -361,6 +361,16 @@ typedef struct {
  * complex for C2C, else complex, and none of the axes is empty. */
 gpa_code arr_fft(gpa_rt *rt, gpa_arr *a, const arr_fft_opts *o, gpa_arr **out, gpa_err *e);
 
+typedef struct {
+    int kind;            /* 1 to 4 */
+    bool sines, weighed; /* weighed: as `orthogonalize` of SciPy's dct */
+    int axis;            /* not empty; type 1 by cosines has at least 2 points */
+    double scale;        /* the result is multiplied by it */
+} arr_cosines_opts;
+
+/* SciPy's transform by cosines or sines of float32 or float64 along an axis; *out NULL: the device has no library for it. */
+gpa_code arr_cosines(gpa_rt *rt, gpa_arr *a, const arr_cosines_opts *o, gpa_arr **out, gpa_err *e);
+
 /* Matrix factorizations, of stacks (..., m, n) of float32, float64, complex64 or complex128. They are computed at once;
  * GPA_E_LINALG in NumPy's words for what has none. `part` is the real dtype; p = min(m, n). */
 

@@ -49,3 +49,24 @@ out:
     arr_release(rt, cast);
     return rc;
 }
+
+gpa_code fft_cosines(gpa_vm *vm, value *argv, value *out) { /* a, kind, sines, weighed, axis, scale; None: the device has no library for it */
+    arr_cosines_opts o = {0};
+    int64_t kind, axis;
+    gpa_arr *a = NULL, *result = NULL;
+    gpa_code rc = GPA_OK;
+    TRY(arg_array(vm, argv[0], DT_NONE, &a));
+    TRY(arg_int(vm, argv[1], "kind", &kind));
+    TRY(arg_bool(vm, argv[2], "sines", &o.sines));
+    TRY(arg_bool(vm, argv[3], "weighed", &o.weighed));
+    TRY(arg_int(vm, argv[4], "axis", &axis));
+    TRY(arg_float(vm, argv[5], "scale", &o.scale));
+    o.kind = (int)kind;
+    o.axis = (int)axis;
+    TRY(arr_cosines(vm_rt(vm), a, &o, &result, vm_err(vm)));
+    if (result) rc = np_return_array(vm, result, out);
+    else *out = v_none();
+out:
+    arr_release(vm_rt(vm), a);
+    return rc;
+}

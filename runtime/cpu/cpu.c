@@ -10,6 +10,7 @@
 
 #include "runtime/base.h"
 #include "runtime/cpu/blas.h"
+#include "runtime/cpu/cosines.h"
 #include "runtime/cpu/kernel.h"
 #include "runtime/cpu/extreme.h"
 #include "runtime/cpu/fft.h"
@@ -32,6 +33,7 @@ struct gpa_dev {
     blas *b;           /* NULL until the first product */
     lapack *l;         /* NULL until the first factorization */
     fft *f;            /* NULL until the first transform */
+    cosines *c;        /* NULL until the first one by cosines */
 };
 
 static int cpu_count(char *why, size_t n) {
@@ -54,6 +56,7 @@ static void cpu_close(gpa_dev *d) {
     blas_free(d->b);
     lapack_free(d->l);
     fft_free(d->f);
+    cosines_free(d->c);
     jit_free(d->j);
     mem_free(d);
 }
@@ -197,6 +200,9 @@ static gpa_code run_lapack(gpa_dev *d, const gpa_libcall *c, gpa_err *e) { retur
 static bool can_fft(gpa_dev *d, const gpa_libcall *c) { return fft_can(&d->f, c); }
 static gpa_code run_fft(gpa_dev *d, const gpa_libcall *c, gpa_err *e) { return fft_run(d->f, d->threads, c, e); }
 
+static bool can_cosines(gpa_dev *d, const gpa_libcall *c) { return cosines_can(&d->f, c); }
+static gpa_code run_cosines(gpa_dev *d, const gpa_libcall *c, gpa_err *e) { return cosines_run(&d->c, d->f, d->threads, c, e); }
+
 static bool can_sort(gpa_dev *d, const gpa_libcall *c) { return (void)d, sort_can(c); }
 static gpa_code run_sort(gpa_dev *d, const gpa_libcall *c, gpa_err *e) { return sort_run(d->threads, &d->stop, c, e); }
 static bool can_search(gpa_dev *d, const gpa_libcall *c) { return (void)d, search_can(c); }
@@ -217,6 +223,7 @@ static const struct {
     [LIB_SEARCH] = {can_search, run_search},
     [LIB_EXTREME] = {can_extreme, run_extreme},
     [LIB_FFT] = {can_fft, run_fft},
+    [LIB_COSINES] = {can_cosines, run_cosines},
     [LIB_LU] = {can_lapack, run_lapack},
     [LIB_SOLVE] = {can_lapack, run_lapack},
     [LIB_INVERSE] = {can_lapack, run_lapack},

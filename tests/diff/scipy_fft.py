@@ -40,3 +40,19 @@ for t in ('f8', 'f4', 'f2', 'i4', 'c16', 'c8'):
         show((f.__name__, t), lambda: f(x)); show('s', lambda: f(x, (3, 8))); show('axes', lambda: f(x, axes=(1, 0), norm='forward'))
 show('freq', lambda: sf.fftfreq(5, 0.1)); show('freq', lambda: sf.rfftfreq(6, 0.1)); show('shift', lambda: sf.fftshift(sf.fftfreq(6))); show('shift', lambda: sf.ifftshift(np.arange(5)))
 print([sf.next_fast_len(n) for n in (0, 1, 2, 13, 17, 97, 1021, 4099, 10007)], [sf.next_fast_len(n, True) for n in (1, 7, 11, 13, 97, 1021, 4099, 10007)])
+
+# --- lines side by side, in any layout (scipy 1.17)
+for f in (sf.dct, sf.idst):
+    for kind in (1, 2, 3, 4):
+        for k, (shape, axis) in enumerate((((40, 3), 0), ((40, 9), 0), ((33, 21), 0), ((21, 33), 1), ((5, 30, 7), 1), ((5, 6, 70), 0), ((2, 3, 4, 5, 6, 9), 4))):
+            x = numbers(*shape).astype('f4' if k % 2 else 'f8')
+            show((f.__name__, kind, shape), lambda: f(x, kind, axis=axis, norm='ortho')); show('turned', lambda: f(x.T, kind, axis=x.ndim - 1 - axis))
+        show('strided', lambda: f(numbers(20, 18)[::-1, 1::2], kind, axis=0)); show('strided', lambda: f(numbers(20, 18)[:, ::-2], kind)); show('cut', lambda: f(numbers(20, 18), kind, 4, 0)); show('pending', lambda: f(numbers(20, 18) * 2 + 1, kind))
+        show('complex', lambda: f(numbers(4, 30) - 2j * numbers(4, 30)[::-1], kind, axis=0)); show('none', lambda: f(np.zeros((0, 3)), kind)); show('none', lambda: f(np.zeros((3, 0)), kind)); show('one', lambda: f(np.ones((3, 1)), kind))
+    show('axis', lambda: f(np.ones(3), axis=1)); show('type', lambda: f(np.ones(3), 5)); show('norm', lambda: f(np.ones(3), norm='x')); show('n', lambda: f(np.ones(3), n=0))
+
+# --- long lines (scipy 1.17)
+for f in (sf.dct, sf.dst):
+    for kind in (1, 2, 3, 4):
+        for n in (4096, 16385, 100000): show((f.__name__, kind, n), lambda: f(numbers(n), kind))
+        show('float32', lambda: f(numbers(3, 6001).astype('f4'), kind)); show('columns', lambda: f(numbers(5000, 2), kind, axis=0)); show('odd', lambda: f(numbers(7203), kind))
