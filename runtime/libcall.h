@@ -81,6 +81,26 @@ typedef struct gpa_libcall {
             int64_t n[KIR_MAX_DIMS];
             gpa_binding in, out;
         } cosines;
+        /* FACTORS: the solution of A X = B for each of `batch` n x n matrices, of what they were factorized to; way 1: of A^T X, 2: A^H X = B. `a`
+         * is only read: stride[0] is the batch's, stride[1] the row's, stride[2] the column's. x: n x k, by columns, one after the other: B, then X.
+         * info is set to the place, from 1 on, of a zero on the diagonal, or to -1 for a pivot that is no row, else to 0. */
+        struct {
+            gpa_factors form;
+            int way;
+            bool upper, unit;
+            int64_t batch, n, k;
+            gpa_binding a;
+            gpa_mem *pivots; /* of LU: n int32, from 0 */
+            gpa_mem *x;
+            int32_t *info;
+        } factors;
+        /* BANDED: the solution of A X = B for an n x n matrix with `below` and `above` diagonals beside the middle one: below + above + 1 rows of n, the
+         * uppermost diagonal first, each element in its column; they are overwritten. x: n x k, by columns: B, then X. info: LAPACK's. */
+        struct {
+            int64_t below, above, n, k;
+            gpa_mem *bands, *x;
+            int32_t *info;
+        } banded;
         /* SPARSE: Y = A X for the sparse m x n matrix A by rows - values at[start[i]] .. at[start[i + 1] - 1] of row i, their columns in
          * `column` - and a dense n x k matrix X; start and column are int32, everything is contiguous. */
         struct {

@@ -379,6 +379,17 @@ gpa_code arr_cosines(gpa_rt *rt, gpa_arr *a, const arr_cosines_opts *o, gpa_arr 
 gpa_code arr_lu(gpa_rt *rt, gpa_arr *a, gpa_arr **out, gpa_arr **pivots, gpa_err *e);
 /* X of A X = B, for (..., n, n) and (..., n, k) with the same stack and dtype. */
 gpa_code arr_solve(gpa_rt *rt, gpa_arr *a, gpa_arr *b, gpa_arr **out, gpa_err *e);
+typedef struct {
+    gpa_factors form;
+    int way;          /* 0: A X = B, 1: A^T X = B, 2: A^H X = B; not with Cholesky's */
+    bool upper, unit; /* which triangle, not of LU; of FACTORS_TRIANGLE, whether its diagonal counts as ones */
+} arr_factors_opts;
+
+/* X of A X = B for factors (..., n, n) of A, of which nothing else is read, and (..., n, k) with the same stack and dtype; pivots: of LU, n places from 0 on, GPA_E_VALUE for
+ * what is none. *zero: where, from 1 on, a diagonal that counts has a 0, else 0. *out NULL: the device has no library for it, or an operand is empty. */
+gpa_code arr_factors(gpa_rt *rt, gpa_arr *a, gpa_arr *pivots, gpa_arr *b, const arr_factors_opts *o, gpa_arr **out, int64_t *zero, gpa_err *e);
+/* X of A X = B for a matrix by its diagonals, (below + above + 1, n) as SciPy's solve_banded has them, and (n, k) of the same dtype. *out NULL: as above. */
+gpa_code arr_banded(gpa_rt *rt, int64_t below, int64_t above, gpa_arr *bands, gpa_arr *b, gpa_arr **out, gpa_err *e);
 /* The inverses of (..., n, n); by the host where the device's library has none. */
 gpa_code arr_inverse(gpa_rt *rt, gpa_arr *a, gpa_arr **out, gpa_err *e);
 /* The shortest of the X that make B - A X least, for an (m, n) matrix A and B of max(m, n) rows, of which those beyond m do not count: X in

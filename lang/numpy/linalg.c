@@ -104,3 +104,49 @@ out:
     arr_release(vm_rt(vm), b);
     return rc;
 }
+
+gpa_code linalg_factors(gpa_vm *vm, value *argv, value *out) { /* a, pivots, b, form, way, upper, unit; None, or the solution and where a 0 is */
+    gpa_arr *a = NULL, *b = NULL, *pivots = NULL, *x = NULL;
+    arr_factors_opts o = {0};
+    int64_t form, way, zero = 0;
+    value both[2] = {v_none(), v_none()};
+    gpa_code rc = GPA_OK;
+    TRY(arg_int(vm, argv[3], "form", &form));
+    TRY(arg_int(vm, argv[4], "way", &way));
+    TRY(arg_bool(vm, argv[5], "upper", &o.upper));
+    TRY(arg_bool(vm, argv[6], "unit", &o.unit));
+    TRY(arg_array(vm, argv[0], DT_NONE, &a));
+    TRY(arg_array(vm, argv[2], DT_NONE, &b));
+    if (argv[1].tag != V_NONE) TRY(arg_array(vm, argv[1], DT_NONE, &pivots));
+    o.form = (gpa_factors)form;
+    o.way = (int)way;
+    TRY(arr_factors(vm_rt(vm), a, pivots, b, &o, &x, &zero, vm_err(vm)));
+    if (!x) *out = v_none();
+    if (!x) goto out;
+    TRY(np_return_array(vm, x, &both[0]));
+    both[1] = v_int(zero);
+    rc = native_give(v_tuple(vm, 2, both), out);
+out:
+    value_release(vm, both[0]);
+    arr_release(vm_rt(vm), a);
+    arr_release(vm_rt(vm), b);
+    arr_release(vm_rt(vm), pivots);
+    return rc;
+}
+
+gpa_code linalg_banded(gpa_vm *vm, value *argv, value *out) { /* below, above, bands, b; None: the device has no library for it */
+    gpa_arr *bands = NULL, *b = NULL, *x = NULL;
+    int64_t below, above;
+    gpa_code rc = GPA_OK;
+    TRY(arg_int(vm, argv[0], "below", &below));
+    TRY(arg_int(vm, argv[1], "above", &above));
+    TRY(arg_array(vm, argv[2], DT_NONE, &bands));
+    TRY(arg_array(vm, argv[3], DT_NONE, &b));
+    TRY(arr_banded(vm_rt(vm), below, above, bands, b, &x, vm_err(vm)));
+    if (x) rc = np_return_array(vm, x, out);
+    else *out = v_none();
+out:
+    arr_release(vm_rt(vm), bands);
+    arr_release(vm_rt(vm), b);
+    return rc;
+}

@@ -11,6 +11,7 @@
 #include "runtime/base.h"
 #include "runtime/cpu/blas.h"
 #include "runtime/cpu/cosines.h"
+#include "runtime/cpu/equations.h"
 #include "runtime/cpu/kernel.h"
 #include "runtime/cpu/extreme.h"
 #include "runtime/cpu/fft.h"
@@ -32,6 +33,7 @@ struct gpa_dev {
     int32_t stop;
     blas *b;           /* NULL until the first product */
     lapack *l;         /* NULL until the first factorization */
+    equations *q;      /* NULL until the first solution by factors */
     fft *f;            /* NULL until the first transform */
     cosines *c;        /* NULL until the first one by cosines */
 };
@@ -55,6 +57,7 @@ static void cpu_close(gpa_dev *d) {
     if (!d) return;
     blas_free(d->b);
     lapack_free(d->l);
+    equations_free(d->q);
     fft_free(d->f);
     cosines_free(d->c);
     jit_free(d->j);
@@ -197,6 +200,8 @@ static bool can_blas(gpa_dev *d, const gpa_libcall *c) { return blas_can(&d->b, 
 static gpa_code run_blas(gpa_dev *d, const gpa_libcall *c, gpa_err *e) { return blas_run(d->b, d->threads, &d->stop, c, e); }
 static bool can_lapack(gpa_dev *d, const gpa_libcall *c) { return lapack_can(&d->l, &d->b, c); }
 static gpa_code run_lapack(gpa_dev *d, const gpa_libcall *c, gpa_err *e) { return lapack_run(d->l, d->b, d->threads, c, e); }
+static bool can_equations(gpa_dev *d, const gpa_libcall *c) { return equations_can(&d->q, &d->b, c); }
+static gpa_code run_equations(gpa_dev *d, const gpa_libcall *c, gpa_err *e) { return equations_run(d->q, d->b, d->threads, c, e); }
 static bool can_fft(gpa_dev *d, const gpa_libcall *c) { return fft_can(&d->f, c); }
 static gpa_code run_fft(gpa_dev *d, const gpa_libcall *c, gpa_err *e) { return fft_run(d->f, d->threads, c, e); }
 
@@ -233,6 +238,8 @@ static const struct {
     [LIB_EIGH] = {can_lapack, run_lapack},
     [LIB_EIG] = {can_lapack, run_lapack},
     [LIB_LSTSQ] = {can_lapack, run_lapack},
+    [LIB_FACTORS] = {can_equations, run_equations},
+    [LIB_BANDED] = {can_equations, run_equations},
     [LIB_SPARSE] = {can_sparse, run_sparse},
 };
 

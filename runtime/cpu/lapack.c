@@ -353,7 +353,7 @@ static int one(const task *t) {
     case LIB_EIGH: return eigh(t);
     case LIB_EIG: return eig(t);
     case LIB_LSTSQ: return lstsq(t);
-    case LIB_GEMM: case LIB_SORT: case LIB_ARGSORT: case LIB_SEARCH: case LIB_EXTREME: case LIB_FFT: case LIB_COSINES: case LIB_SPARSE: case LIB_SPGEMM: case LIB_TURN: case LIB_COUNT: break;
+    case LIB_GEMM: case LIB_SORT: case LIB_ARGSORT: case LIB_SEARCH: case LIB_EXTREME: case LIB_FFT: case LIB_COSINES: case LIB_FACTORS: case LIB_BANDED: case LIB_SPARSE: case LIB_SPGEMM: case LIB_TURN: case LIB_COUNT: break;
     }
     return -1;
 }

@@ -234,7 +234,7 @@ static gpa_code factorize(work *w, gpa_err *e) {
     case LIB_SVD: return svd(w, e);
     case LIB_EIGH: return eigh(w, e);
     case LIB_EIG: return eig(w, e);
-    case LIB_INVERSE: case LIB_GEMM: case LIB_SORT: case LIB_ARGSORT: case LIB_SEARCH: case LIB_EXTREME: case LIB_FFT: case LIB_COSINES: case LIB_LSTSQ: case LIB_SPARSE: case LIB_SPGEMM: case LIB_TURN: case LIB_COUNT: break;
+    case LIB_INVERSE: case LIB_GEMM: case LIB_SORT: case LIB_ARGSORT: case LIB_SEARCH: case LIB_EXTREME: case LIB_FFT: case LIB_COSINES: case LIB_FACTORS: case LIB_BANDED: case LIB_LSTSQ: case LIB_SPARSE: case LIB_SPGEMM: case LIB_TURN: case LIB_COUNT: break;
     }
     return gpa_fail(e, GPA_E_INTERNAL, "a factorization that cuSOLVER does not have");
 }

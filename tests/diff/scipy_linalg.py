@@ -79,3 +79,38 @@ for n in (7, 64, 65, 130):
             if unit: np.fill_diagonal(other, np.inf)
             for trans in (0, 1, 2): show((n, lower, unit, trans), lambda: sl.solve_triangular(other, numbers(n), trans, lower, unit, check_finite=False)); show('columns', lambda: sl.solve_triangular(other + 1j * a.T, numbers(n, 9), trans, lower, unit, check_finite=False)[-12:, 4]); show('columns', lambda: sl.solve_triangular(other.astype('f4'), numbers(n, 3), trans, lower, unit, check_finite=False)[:, 1])
 show('stack', lambda: sl.solve_triangular(numbers(2, 5, 5) + 1, numbers(2, 5, 3), lower=True)); show('none', lambda: sl.solve_triangular(np.eye(3), np.ones((3, 0))).shape)
+
+# --- by factors, in any layout (scipy 1.17)
+A = ((np.arange(49) * 7 % 23) - 5.0).reshape(7, 7) + 12 * np.eye(7); B = (np.arange(21) * 5 % 13 - 4.0).reshape(7, 3)
+layouts = (lambda m: m, lambda m: m.T.copy().T, lambda m: np.repeat(np.repeat(m, 2, 0), 2, 1)[::2, ::2], lambda m: m[::-1, ::-1].copy()[::-1, ::-1])
+for t in ('f8', 'f4', 'c16', 'c8'):
+    for k, lay in enumerate(layouts):
+        a = lay((A + (1j * A[::-1] if t[0] == 'c' else 0)).astype(t)); b = B.astype(t)
+        for r in (b[:, 0], b, b.T.copy().T):
+            for way in (0, 1, 2, 'N', 'T', 'C'):
+                for lower in (False, True): show(('triangle', t, k, way, lower), lambda: sl.solve_triangular(a, r, way, lower)); show('unit', lambda: sl.solve_triangular(a / 8, r, way, lower, True))
+            for way in (0, 1, 2): show(('lu', t, k, way), lambda: sl.lu_solve(sl.lu_factor(a), r, way)); show('laid out', lambda: sl.lu_solve((lay(sl.lu_factor(a)[0]), sl.lu_factor(a)[1]), r, way))
+            for lower in (False, True): show(('cholesky', t, k), lambda: sl.cho_solve(sl.cho_factor(lay(a @ a.conj().T), lower), r))
+n = 200; M = (np.arange(n * n) * 7919 % 1009 / 1009.0 - 0.5).reshape(n, n) + 9 * np.eye(n); N = (np.arange(n * 30) * 31 % 17 - 8.0).reshape(n, 30)
+for way in (0, 1, 2):
+    for lower in (False, True): show(('large', way, lower), lambda: M @ sl.solve_triangular(M, N, way, lower)); show('rows', lambda: sl.solve_triangular(M.T, N.astype('f4'), way, lower)); show('complex', lambda: sl.solve_triangular(M + 1j * M.T, N, way, lower)); show('vector', lambda: sl.solve_triangular(M, N[:, 0], way, lower))
+    show('lu', lambda: sl.lu_solve(sl.lu_factor(M), N, way))
+for lower in (False, True): show('cholesky', lambda: sl.cho_solve(sl.cho_factor(M @ M.T, lower), N))
+stack = np.stack([A, A + 1, 2 * A])
+show('stack', lambda: sl.solve_triangular(stack, np.stack([B, B + 1, 3 * B]), lower=True)); show('stack', lambda: sl.solve_triangular(np.moveaxis(np.moveaxis(stack, 0, -1).copy(), -1, 0), np.stack([B] * 3)))
+
+# --- bands (scipy 1.17)
+for t in ('f8', 'f4', 'c16', 'c8', 'i4'):
+    for below in range(4):
+        for above in range(4):
+            ab = ((np.arange((below + above + 1) * 9) * 7 % 23) - 11.0).reshape(-1, 9).astype(t); ab[above] += 41
+            if t[0] == 'c': ab = (ab * (1 + 0.3j)).astype(t)
+            for b in (np.arange(9).astype(t), (np.arange(18) % 5).reshape(9, 2).astype(t), (np.arange(18) % 5).reshape(2, 9).astype('f4').T): show((t, below, above), lambda: sl.solve_banded((below, above), ab, b))
+show('turned', lambda: sl.solve_banded((1, 1), (np.arange(15.0).reshape(5, 3) + 4 * (np.arange(3) == 1)).T, np.ones(5)))
+show('one', lambda: sl.solve_banded((1, 1), np.ones((3, 1)), np.ones(1))); show('diagonal', lambda: sl.solve_banded((0, 0), np.full((1, 3), 2.0), np.ones(3))); show('no columns', lambda: sl.solve_banded((1, 1), np.ones((3, 4)), np.ones((4, 0))))
+show('singular', lambda: sl.solve_banded((1, 1), np.zeros((3, 4)), np.ones(4))); show('length', lambda: sl.solve_banded((1, 1), np.ones((3, 4)), np.ones(5))); show('rows', lambda: sl.solve_banded((2, 1), np.ones((3, 4)), np.ones(4)))
+
+# --- factors that say no (scipy 1.17)
+z = np.triu((np.arange(49) * 7 % 23 - 5.0).reshape(7, 7) + 12 * np.eye(7)); z[3, 3] = z[5, 5] = 0
+show('triangle', lambda: sl.solve_triangular(z, np.ones(7))); show('many', lambda: sl.solve_triangular(z.T, np.ones((7, 9)), lower=True)); show('unit', lambda: sl.solve_triangular(z, np.ones(7), unit_diagonal=True))
+show('none', lambda: sl.solve_triangular(z, np.ones((7, 0)))); show('none', lambda: sl.solve_triangular(np.zeros((0, 0)), np.ones((0, 2)))); show('nan', lambda: sl.solve_triangular(np.eye(7), np.full(7, np.nan)))
