@@ -278,15 +278,17 @@ static ll_val ll_row_libm(ll *E, const row *r, const char *name) {
     return result(r, ll_round(E, r->to, v));
 }
 
-static V row_by_function(ll *E, const void *r) { return by_function(E, r).v; }
+static V of_lanes(ll *E, V x, const void *r) {
+    row one = *(const row *)r;
+    one.a.v = x;
+    return by_function(E, &one).v;
+}
 
-/* Logarithms of gamma of numbers below 0 are libm's, right where they cross 0. */
+/* Logarithms of gamma of numbers below 0 are libm's, right, where they cross 0. */
 static ll_val ll_lgamma(ll *E, const row *r) {
     V v = r->a.v;
     if (r->kind != 'F' || ll_width(v) == 1 || !E->host->fma || !E->host->masks) return by_function(E, r);
-    V below = LLVMBuildFCmp(E->b, LLVMRealOLT, v, ll_real_like(E, v, 0), "");
-    V out = ll_round(E, r->to, vec_log_gamma(E, v)), any = vec_unless(E, below, out, row_by_function, r);
-    return result(r, ll_select(E, below, any, out));
+    return result(r, ll_round(E, r->to, vec_log_gamma(E, v, of_lanes, r)));
 }
 
 static ll_val ll_angle(ll *E, const row *r) {

@@ -81,6 +81,12 @@ static bool used_by_points(const kir_func *f, size_t array) {
     return false;
 }
 
+static bool is_read(const kir_func *f, size_t array) {
+    for (size_t i = 0; i < f->n_code; i++)
+        if (f->code[i].code == KIR_LOAD && f->code[i].sub == array) return true;
+    return false;
+}
+
 /* Whether what is reduced lies so near along a dimension that wide loads read it (note_strides): parts of complex numbers do. */
 static bool is_near(const gpa_prog *p, size_t array, int dim, const int64_t *size, const int64_t *view) {
     if (!view || !p->facts.n_each || size[dim] < NEAR_ROW || dtype_is_complex((gpa_dtype)p->f->arrays[array].dtype)) return false;
@@ -724,7 +730,25 @@ static bool divides_rows(launch *L) {
     return L->blocks < FEW_BLOCKS && L->parts > 1;
 }
 
-/* Columns are divided unless what a block of lanes visits stays in the caches or comes from few rows: memory wants to be read along rows, a
+/* Whether all columns are visited again and again, and stay in the cache that cores share: rows of one matrix beside all of another. */
+static bool returns(const launch *L) {
+    const kir_func *f = L->p->f;
+    int64_t all = 0;
+    for (size_t a = 0; a < f->n_arrays; a++) {
+        const int64_t *stride = L->view + VIEW_ARRAYS + a * ARRAY_SLOTS + ARRAY_STRIDE;
+        int64_t bytes = (int64_t)dtype_size((gpa_dtype)f->arrays[a].dtype);
+        if (!is_read(f, a) || !stride[L->plan.dim]) continue;
+        for (int d = 0; d < f->ndim; d++) {
+            if (!stride[d] || L->size[d] == 1) continue;
+            if (d != L->plan.dim && !(f->inner >> d & 1)) return false;
+            bytes *= L->size[d];
+        }
+        all += bytes;
+    }
+    return all <= SHARED_BYTES && L->outer / L->size[L->plan.dim] >= GROUP_ROWS;
+}
+
+/* Columns are divided unless what a block of lanes visits, or all of them, stays in the caches or comes from few rows: memory wants to be read along rows, a
  * few of them at a time. */
 static bool divides_columns(launch *L) {
     int64_t n = L->size[L->plan.dim], widest = L->p->facts.widest, lanes = L->plan.lanes;
@@ -741,7 +765,7 @@ static bool divides_columns(launch *L) {
     L->part_points = (L->part_points + GROUP_ROWS - 1) / GROUP_ROWS * GROUP_ROWS;
     L->parts = (L->inner + L->part_points - 1) / L->part_points;
     const bool few = L->inner <= (L->outer * L->inner * widest_element(L->p->f) <= SHARED_BYTES ? MORE_ROWS : FEW_ROWS);
-    return !small && !again && !few;
+    return !small && !again && !few && !returns(L);
 }
 
 static bool divides(launch *L) {

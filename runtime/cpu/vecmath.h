@@ -37,7 +37,8 @@ V vec_long_power(ll *E, V head, V tail, V *turns);
 /* ---- vecmath_gamma.c: for such processors, too ---- */
 
 V vec_gamma(ll *E, V x, V y); /* within 4 units; factorials are exact where they can be */
-V vec_log_gamma(ll *E, V x);  /* of x from 0 on, within 4 units */
+/* Within 4 units from 0 on, within 8 below; `other` makes those where it crosses 0. */
+V vec_log_gamma(ll *E, V x, V (*other)(ll *E, V x, const void *more), const void *more);
 
 /* ---- vecmath.c ---- */
 

@@ -165,11 +165,10 @@ static V chosen(ll *E, V cond, V x, polynomial yes, polynomial no) {
     return out;
 }
 
-/* Below 3/4 log Gamma(1 + y) - log y. */
-V vec_log_gamma(ll *E, V x) {
+/* Of doubles from 0 on. Below 3/4 log Gamma(1 + y) - log y. */
+static V log_of_positive(ll *E, V y, bool exact) {
     LLVMBuilderRef b = E->b;
-    bool exact = vec_is_double(x);
-    V y = exact ? x : LLVMBuildFPExt(b, x, doubles(E, x), ""), zero = ll_real_like(E, y, 0), one = ll_real_like(E, y, 1);
+    V zero = ll_real_like(E, y, 0), one = ll_real_like(E, y, 1);
     V small = LLVMBuildFCmp(b, LLVMRealOLT, y, ll_real_like(E, y, 0.75), "");
     V large = LLVMBuildFCmp(b, LLVMRealOGE, y, ll_real_like(E, y, 3), "");
     V less = LLVMBuildFSub(b, y, one, ""), log = vec_log(E, y, NULL);
@@ -182,6 +181,45 @@ V vec_log_gamma(ll *E, V x) {
     V power = vec_fma(E, LLVMBuildFSub(b, y, ll_real_like(E, y, 0.5), ""), LLVMBuildFSub(b, log, one, ""),
                       ll_real_like(E, y, 0x1.acfe390c97d69p-2));
     V more = ll_select(E, large, power, ll_select(E, small, LLVMBuildFNeg(b, log, ""), zero));
-    V out = vec_fma(E, by, quotient, more);
-    return exact ? out : LLVMBuildFPTrunc(b, out, LLVMTypeOf(x), "");
+    return vec_fma(E, by, quotient, more);
+}
+
+/* Below 0 log(pi / |x sin(pi x)|) - log Gamma(|x|), where the two do not nearly cancel; elsewhere, and where x is very large or small, what `other` makes. */
+typedef struct {
+    V given, x, out; /* x, out: in double */
+    V far;           /* where other's is taken */
+    V (*other)(ll *E, V x, const void *more);
+    const void *more;
+} reflection;
+
+static V from_other(ll *E, const void *more) {
+    const reflection *p = more;
+    V made = p->other(E, ll_select(E, p->far, p->given, ll_real_like(E, p->given, 1)), p->more); /* that of 1 takes no time */
+    return vec_is_double(p->given) ? made : LLVMBuildFPExt(E->b, made, LLVMTypeOf(p->x), "");
+}
+
+static V of_negative(ll *E, const void *more) {
+    reflection p = *(const reflection *)more;
+    LLVMBuilderRef b = E->b;
+    V size = vec_size(E, p.x), sine = vec_size(E, sine_of_turns(E, size, true));
+    V there = vec_is_double(p.given) ? p.out : log_of_positive(E, size, true);
+    V turned = vec_log(E, LLVMBuildFDiv(b, ll_real_like(E, size, 0x1.921fb54442d18p1), LLVMBuildFMul(b, size, sine, ""), ""), NULL);
+    const bool exact = vec_is_double(p.given); /* of which no bits are left over */
+    V out = LLVMBuildFSub(b, turned, there, ""), most = LLVMBuildFMul(b, vec_size(E, there), ll_real_like(E, size, exact ? 0.6 : 0x1p-16), "");
+    V near = LLVMBuildFCmp(b, LLVMRealOGE, vec_size(E, out), most, "");
+    near = LLVMBuildAnd(b, near, LLVMBuildFCmp(b, LLVMRealOGE, vec_size(E, out), ll_real_like(E, size, exact ? 0.5 : 0x1p-16), ""), "");
+    near = LLVMBuildAnd(b, near, LLVMBuildFCmp(b, LLVMRealOGE, size, ll_real_like(E, size, 0x1p-500), ""), "");
+    near = LLVMBuildAnd(b, near, LLVMBuildFCmp(b, LLVMRealOLE, size, ll_real_like(E, size, 0x1p52), ""), "");
+    V below = is_negative(E, p.x);
+    p.far = LLVMBuildAnd(b, below, LLVMBuildNot(b, near, ""), "");
+    V either = vec_unless(E, p.far, out, from_other, &p);
+    return ll_select(E, p.far, either, ll_select(E, below, out, p.out));
+}
+
+V vec_log_gamma(ll *E, V x, V (*other)(ll *E, V x, const void *more), const void *more) {
+    bool exact = vec_is_double(x);
+    V y = exact ? x : LLVMBuildFPExt(E->b, x, doubles(E, x), "");
+    reflection p = {.given = x, .x = y, .out = log_of_positive(E, vec_size(E, y), exact), .other = other, .more = more};
+    V out = vec_unless(E, is_negative(E, y), p.out, of_negative, &p);
+    return exact ? out : LLVMBuildFPTrunc(E->b, out, LLVMTypeOf(x), "");
 }

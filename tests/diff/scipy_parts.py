@@ -155,6 +155,19 @@ for k in (1, 2, 5, 16, 17, 40):
     s = squareform(p); print((s == s.T).all(), s[3, 1098] == p[1099 + 1098 + 1097 + 1098 - 4], f"{(s * np.cos(g[:1100])).sum():.9e}")
     for a, b in ((u, v), (v, u), (u[:70], v[:3])): print([round(float(x), 9) for x in directed_hausdorff(a, b)][: 1 if k == 1 else 3])  # equal ones differ in place
 
+# --- spatial.distance: many rows of many columns (scipy 1.16)
+from scipy.spatial.distance import cdist, pdist, directed_hausdorff
+def rows(n, k, s): return (np.arange(3, n * k + 3) ** 3 * 7919 * s % 1009 / 1009.0).reshape(n, k)
+for k in (16, 17, 20, 33, 100):
+    for m, n in ((70, 66), (63, 64), (64, 63), (200, 150), (5, 70), (70, 5), (70, 0), (0, 70)):
+        a, b = rows(m, k, 1), rows(n, k, 3)
+        for metric in ('euclidean', 'sqeuclidean', 'cityblock', 'chebyshev', 'cosine', 'canberra', 'braycurtis', 'correlation', 'minkowski'):
+            d = cdist(a, b, metric); print(metric, d.dtype, d.shape, '%.9g %.9g' % (d.sum(), (d * np.cos(np.arange(d.size)).reshape(d.shape)).sum()), ['%.9g' % v for v in d.ravel()[:3]])
+            d = pdist(a, metric); print(d.dtype, d.shape, '%.9g %.9g' % (d.sum(), (d * np.cos(np.arange(d.size))).sum()))
+        if m and n: print(['%.9g' % directed_hausdorff(*both)[0] for both in ((a, b), (b, a))])
+    near = rows(80, k, 1) + np.arange(80)[:, None] * 1e-9  # differences of which squares of sums would leave nothing
+    print('%.6g' % cdist(near, near[:, ::1] + 1e-10).diagonal().sum(), '%.6g' % pdist(np.broadcast_to(rows(1, k, 1), (80, k)) + np.arange(80)[:, None] * 2.0 ** -40).sum())
+    for t in ('f4', 'i4', '?'): print('%.6g' % cdist((a_ := rows(90, k, 1) * 3).astype(t), (rows(80, k, 3) * 3).astype(t)).sum(), '%.6g' % pdist(a_.astype(t), 'cityblock').sum())
 # --- spatial.distance: errors (scipy 1.16)
 from scipy.spatial import distance, distance_matrix
 from scipy.spatial.distance import cdist, pdist, squareform

@@ -77,3 +77,13 @@ for v in (numbers(30), numbers(4, 5), numbers(3, 4, 2), numbers(6) * 1j, np.aran
         zi = np.ones((2,) + v.shape[:axis % v.ndim] + (2,) + v.shape[axis % v.ndim + 1:])
         for t in ('f8', 'f4'): show('sos', lambda: signal.sosfilt(sos.astype(t), v, axis)); show('held', lambda: signal.sosfilt(sos.astype(t), v, axis, zi.astype(t)))
         show('refused', lambda: signal.sosfilt(sos, v, axis, zi[:1])); show('both', lambda: signal.sosfiltfilt(sos, v, axis, padlen=1))
+
+# --- ways of peaks over lower ones, windows, places in no order (scipy 1.17)
+def line(n, s): return np.arange(5, n + 5) ** 3 * 7919 * s % 1009
+for n in (3, 10, 50, 400, 3000):
+    for s in (1, 3, 7):
+        for x in (line(n, s) * 1.0, line(n, s) // 100 * 1.0, np.cumsum(line(n, s) - 504.0), np.sin(np.arange(n) * 0.05 * s) * 10 // 1, np.where(line(n, s) % 50 == 0, np.nan, line(n, s) * 1.0)):
+            p = signal.find_peaks(x)[0]
+            for wlen in (None, 3, 50.5):
+                for q in (p, p[::-1], np.arange(n), np.append(p, p)):
+                    for v in signal.peak_prominences(x, q, wlen) + signal.peak_widths(x, q, 0.3, wlen=wlen): print('%.9g' % np.nansum(v * np.cos(np.arange(len(v)))), np.isnan(v).sum(), end=' ')

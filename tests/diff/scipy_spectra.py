@@ -44,3 +44,11 @@ for n in (60, 333):
         for kw in ({}, {'nperseg': 16}, {'nperseg': 15, 'noverlap': 10, 'fs': 4.0}, {'nperseg': 16, 'boundary': None}, {'nperseg': 16, 'boundary': 'even'}, {'nperseg': 16, 'boundary': 'odd', 'padded': False}, {'nperseg': 16, 'boundary': 'constant', 'scaling': 'psd'}, {'nperseg': 16, 'nfft': 32, 'window': 'hamming', 'detrend': 'constant'}, {'nperseg': 16, 'return_onesided': False}): show((n, tuple(kw)), lambda: signal.stft(x, **kw))
         show('back', lambda: signal.istft(signal.stft(x, nperseg=16, return_onesided=False)[2], nperseg=16, input_onesided=False)[1]); show('back', lambda: signal.istft(signal.stft(x.real, 4.0, nperseg=15, noverlap=10)[2], 4.0, nperseg=15, noverlap=10)[1]); show('back', lambda: signal.istft(signal.stft(x.real, nperseg=16, window='hamming', boundary=None)[2], window='hamming', boundary=False)[1])
         print(len(signal.istft(signal.stft(numbers(n))[2], 2.0)[0])); show('hilbert', lambda: signal.hilbert(x.real)); show('hilbert', lambda: signal.hilbert(x.real, 50)); show('hilbert', lambda: signal.hilbert(x)); show('detrend', lambda: signal.detrend(x)); show('detrend', lambda: signal.detrend(x, type='constant')); show('detrend', lambda: signal.detrend(x, bp=[10, 30])); show('detrend', lambda: signal.detrend(np.arange(10) ** 2)); show('axis', lambda: signal.detrend(numbers(6, 5), 0))
+
+# --- rows laid over each other: overlaps, dtypes, axes (scipy 1.17)
+for t in ('f8', 'f4', 'c16', 'c8'):
+    x = np.stack([numbers(300), numbers(300)[::-1] ** 2]).astype(t); x = x if t[0] == 'f' else (x * (1 + 0.5j)).astype(t)
+    for size, over in ((16, 8), (16, 12), (16, 15), (15, 4), (16, 3), (100, 99), (256, 128)):
+        z = signal.stft(x, nperseg=size, noverlap=over, return_onesided=t[0] == 'f')[2]
+        show((t, size, over), lambda: signal.istft(z, nperseg=size, noverlap=over, input_onesided=t[0] == 'f')[1]); show('axes', lambda: signal.istft(np.moveaxis(z, -1, 0), nperseg=size, noverlap=over, input_onesided=t[0] == 'f', time_axis=0, freq_axis=-1)[1])
+        if t in ('f8', 'c16'): show('no boundary', lambda: signal.istft(z, nperseg=size, noverlap=over, input_onesided=t[0] == 'f', boundary=False, scaling='psd', fs=3.0)[1])
