@@ -56,12 +56,18 @@ endif
 $(CONFIG): .make/probe.sh
 	@mkdir -p build && CC='$(CC)' .make/probe.sh > $@.new && mv $@.new $@
 
-RUNTIME := $(call obj,runtime/*.c runtime/ref/*.c)
-CORE   := $(call obj,lang/*.c lang/*/*.c) $(RUNTIME) $(if $(wildcard lang/*.c),$(B)/prelude.o)
+# The rooms, in layering order: a room calls only rooms to its left (tests/layers.txt).
+RUNTIME_ROOMS = base tables ir graph plan host exec array lib ref
+LANG_ROOMS    = text syntax compile object format vm builtin numpy typed library session
+CPU_ROOMS     = parallel emit linalg fft sort run
+CUDA_ROOMS    = driver emit build lib
+in = $(foreach room,$(2),$(1)/$(room)/*.c)
+RUNTIME := $(call obj,$(call in,runtime,$(RUNTIME_ROOMS)))
+CORE   := $(call obj,$(call in,lang,$(LANG_ROOMS))) $(RUNTIME) $(B)/library.o
 REPL   := $(call obj,repl/*.c)
 KERNEL := $(call obj,kernel/*.c)
-CPU    := $(call obj,runtime/cpu/*.c) $(B)/runtime/cpu/tables.o
-CUDA   := $(call obj,runtime/cuda/*.c) $(B)/runtime/cuda/tables.o $(B)/runtime/cuda/small_text.o
+CPU    := $(call obj,runtime/cpu/*.c $(call in,runtime/cpu,$(CPU_ROOMS))) $(B)/runtime/cpu/abi_hash.o
+CUDA   := $(call obj,runtime/cuda/*.c $(call in,runtime/cuda,$(CUDA_ROOMS))) $(B)/runtime/cuda/abi_hash.o $(B)/runtime/cuda/batched_source.o
 INTERPRETERS := $(addprefix $(B)/gpa-interpreter.sm_,8 9 10)
 BUILT  := $(if $(REPL),$(B)/gpa) \
           $(if $(and $(KERNEL),$(HAVE_ZMQ),$(HAVE_JANSSON)),$(B)/gpa-kernel) \
@@ -93,20 +99,20 @@ $(B)/gpa-cuda.so: $(CUDA)
 	$(call say,SO)$(CC) $(CFLAGS) $(LDFLAGS) $(SO) -o $@ $^ -ldl -lm
 # What nvcc compiles: machine code for the GPUs of data centres, and code that the driver translates for all from 7.5 on.
 GPUS = -gencode arch=compute_75,code=compute_75 -gencode arch=compute_90,code=sm_90
-$(B)/runtime/cuda/cub.o: runtime/cuda/cub.cu runtime/cuda/cub.h $(CONFIG)
+$(B)/runtime/cuda/cub.o: runtime/cuda/lib/cub.cu runtime/cuda/lib/cub.h $(CONFIG)
 	@mkdir -p $(@D)
 	$(call say,NVCC)$(NVCC) -O3 -std=c++17 -I. $(GPUS) -Xcompiler -fPIC,-fvisibility=hidden,-Wall,-Wextra$(if $(filter 1,$(WERROR)),$(comma)-Werror) -c -o $@ $<
 $(B)/gpa-cub.so: $(B)/runtime/cuda/cub.o
 	$(call say,SO)$(lastword $(NVCC)) -shared -cudart static -Xcompiler -static-libstdc++,-static-libgcc -o $@ $<
 # What runs programs that are not compiled yet: machine code for each generation of GPUs (.make/interpreter.c).
 $(B)/interpreter: .make/interpreter.c $(CUDA) $(RUNTIME) $(B)/core.a
-	$(call say,LD)$(CC) $(ALL) $(LDFLAGS) -o $@ $< $(filter-out %/tables.o,$(CUDA)) $(RUNTIME) $(B)/core.a $(LIBS)
+	$(call say,LD)$(CC) $(ALL) $(LDFLAGS) -o $@ $< $(filter-out %/cuda/abi_hash.o,$(CUDA)) $(RUNTIME) $(B)/core.a $(LIBS)
 $(B)/interpreter.cu: $(B)/interpreter
 	@ASAN_OPTIONS=detect_leaks=0 $< > $@.new && if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 $(B)/gpa-interpreter.sm_%: $(B)/interpreter.cu
 	$(call say,NVRTC)ASAN_OPTIONS=detect_leaks=0 $(B)/interpreter $*0 $@
 $(B)/runtime/cpu/%.o:  EXTRA = -fPIC -fvisibility=hidden $(LLVM_CFLAGS)
-$(B)/runtime/cpu/spectra.o: EXTRA += -fno-math-errno
+$(B)/runtime/cpu/linalg/batched_eigen.o: EXTRA += -fno-math-errno
 $(B)/runtime/cuda/%.o: EXTRA = -fPIC -fvisibility=hidden
 $(B)/repl/%.o:         EXTRA = $(READLINE_CFLAGS)
 $(B)/kernel/%.o:       EXTRA = $(ZMQ_CFLAGS) $(JANSSON_CFLAGS)
@@ -114,7 +120,7 @@ $(B)/lang/%.o $(B)/runtime/%.o: EXTRA = $(ZIP_CFLAGS) $(ZLIB_CFLAGS) $(PCRE2_CFL
 $(B)/tests/%.o:        EXTRA = $(CMOCKA_CFLAGS)
 
 # A plugin holds the hash of the tables it was built with.
-$(B)/runtime/cpu/tables.o $(B)/runtime/cuda/tables.o: runtime/tables.c Makefile
+$(B)/runtime/cpu/abi_hash.o $(B)/runtime/cuda/abi_hash.o: runtime/exec/abi_hash.c Makefile
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(ALL) $(EXTRA) -c -o $@ $<
 
@@ -122,17 +128,17 @@ $(B)/%.o: %.c Makefile $(CONFIG)
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(ALL) $(EXTRA) -c -o $@ $<
 
-# lang/prelude/ becomes a table of texts (declared in lang/prelude.h), so that the program is one file.
-$(B)/prelude.c: $(call src,lang/prelude/*.gpa lang/prelude/modules/*.gpa lang/prelude/modules/*/*.gpa) .make/prelude.sh
-	@mkdir -p $(@D) && .make/prelude.sh > $@
-$(B)/prelude.o: $(B)/prelude.c
+# lang/library/ becomes a table of texts (declared in lang/library/library.h), so that the program is one file.
+$(B)/library.c: $(shell find lang/library -name '*.gpa' | LC_ALL=C sort) .make/library.sh
+	@mkdir -p $(@D) && .make/library.sh > $@
+$(B)/library.o: $(B)/library.c
 	$(call say,CC)$(CC) $(ALL) -w -c -o $@ $<
 
 # What the CUDA device compiles at run time becomes a string.
-$(B)/runtime/cuda/small_text.c: runtime/cuda/elements.cuh runtime/cuda/small.cuh runtime/cuda/middle.cuh
+$(B)/runtime/cuda/batched_source.c: runtime/cuda/lib/elements.cuh runtime/cuda/lib/warp_matrix.cuh runtime/cuda/lib/block_matrix.cuh
 	@mkdir -p $(@D)
-	@{ echo '#include "runtime/cuda/small_text.h"'; echo 'const char small_text[] = {'; cat $^ | od -An -v -to1 | sed 's/ *\([0-7][0-7]*\)/ 0\1,/g'; echo '0};'; } > $@
-$(B)/runtime/cuda/small_text.o: $(B)/runtime/cuda/small_text.c
+	@{ echo '#include "runtime/cuda/lib/batched_source.h"'; echo 'const char batched_source[] = {'; cat $^ | od -An -v -to1 | sed 's/ *\([0-7][0-7]*\)/ 0\1,/g'; echo '0};'; } > $@
+$(B)/runtime/cuda/batched_source.o: $(B)/runtime/cuda/batched_source.c
 	$(call say,CC)$(CC) $(ALL) -fPIC -fvisibility=hidden -c -o $@ $<
 
 # Test programs: one executable per tests/unit/test_*.c and tests/tools/*.c, each with the runtime, where plugins find what
@@ -140,13 +146,13 @@ $(B)/runtime/cuda/small_text.o: $(B)/runtime/cuda/small_text.c
 $(B)/tests/%: $(B)/tests/%.o $(RUNTIME) $(B)/core.a runtime/plugin.sym
 	$(call say,LD)$(CC) $(CFLAGS) $(LDFLAGS) $(EXE) -o $@ $< $(RUNTIME) $(B)/core.a $(CMOCKA_LIBS) $(LIBS)
 # The sources that the CUDA device generates, and its transfers, are looked at without one.
-$(addprefix $(B)/tests/unit/,test_cuda_constants test_cuda_emit test_cuda_transfer): LDFLAGS += $(filter-out %/tables.o,$(CUDA))
+$(addprefix $(B)/tests/unit/,test_cuda_constants test_cuda_emit test_cuda_transfer): LDFLAGS += $(filter-out %/cuda/abi_hash.o,$(CUDA))
 $(addprefix $(B)/tests/unit/,test_cuda_constants test_cuda_emit test_cuda_transfer): $(CUDA)
 # Code for several processors is called for each.
-$(B)/tests/unit/test_sort_short: LDFLAGS += $(addprefix $(B)/runtime/cpu/,sort_short.o lanes.o)
-$(B)/tests/unit/test_sort_short: $(addprefix $(B)/runtime/cpu/,sort_short.o lanes.o)
-$(B)/tests/unit/test_radix: LDFLAGS += $(B)/runtime/cpu/chirp.o
-$(B)/tests/unit/test_radix: $(B)/runtime/cpu/chirp.o
+$(B)/tests/unit/test_sort_short: LDFLAGS += $(addprefix $(B)/runtime/cpu/,sort/sort_short.o parallel/lanes.o)
+$(B)/tests/unit/test_sort_short: $(addprefix $(B)/runtime/cpu/,sort/sort_short.o parallel/lanes.o)
+$(B)/tests/unit/test_radix: LDFLAGS += $(B)/runtime/cpu/fft/bluestein.o
+$(B)/tests/unit/test_radix: $(B)/runtime/cpu/fft/bluestein.o
 # Messages are decoded by the kernel.
 WIRE := $(addprefix $(B)/kernel/,wire.o text.o sha256.o)
 $(B)/tests/fuzz/fuzz_wire build/fuzz/fuzz_wire: LDFLAGS += $(WIRE) $(ZMQ_LIBS) $(JANSSON_LIBS)
@@ -154,10 +160,10 @@ $(B)/tests/fuzz/fuzz_wire build/fuzz/fuzz_wire: $(WIRE)
 $(B)/tests/fuzz/fuzz_wire.o: EXTRA = $(CMOCKA_CFLAGS) $(ZMQ_CFLAGS) $(JANSSON_CFLAGS)
 # Stand-ins for NVIDIA's driver and compiler: what the host does around a GPU is tested without one (tests/shell/gpu_stub.sh).
 STUBS := $(B)/tests/stub/lib64/libcuda.so.1 $(B)/tests/stub/lib64/libnvrtc.so.13
-$(B)/tests/stub/lib64/libcuda.so.1: $(call src,tests/stub/*) runtime/cuda/api.h
+$(B)/tests/stub/lib64/libcuda.so.1: $(call src,tests/stub/*) runtime/cuda/driver/api.h
 	@mkdir -p $(@D)
 	$(call say,SO)$(CC) -O1 -g -std=gnu2x -D_GNU_SOURCE -I. -fPIC -shared -o $@ tests/stub/cuda.c tests/stub/order.c tests/stub/rows.c
-$(B)/tests/stub/lib64/libnvrtc.so.13: $(call src,tests/stub/*) runtime/cuda/api.h
+$(B)/tests/stub/lib64/libnvrtc.so.13: $(call src,tests/stub/*) runtime/cuda/driver/api.h
 	@mkdir -p $(@D)
 	$(call say,SO)$(CC) -O1 -g -std=gnu2x -D_GNU_SOURCE -DSTUB_NVRTC -I. -fPIC -shared -o $@ tests/stub/nvrtc.c tests/stub/rows.c
 # The driver alone, for tests of what the real compiler gets.
@@ -174,21 +180,21 @@ E_FLAGS  := -std=c++17 -O1 -w -ffp-contract=off -fwrapv -fno-strict-aliasing -fP
 $(B)/tests/emulator/device.h.gch: tests/emulator/device.h tests/emulator/emulator.h Makefile
 	@mkdir -p $(@D)
 	$(call say,CXX)g++ $(E_FLAGS) -x c++-header -o $@ $< && rm -rf $(@D)/cache
-$(B)/tests/emulator/lib64/libcuda.so.1: $(call src,tests/stub/* tests/emulator/*) runtime/cuda/api.h
+$(B)/tests/emulator/lib64/libcuda.so.1: $(call src,tests/stub/* tests/emulator/*) runtime/cuda/driver/api.h
 	@mkdir -p $(@D)
 	$(call say,SO)$(CC) -O2 -g -std=gnu2x -D_GNU_SOURCE $(WARN) -I. -fPIC -shared -o $@ tests/emulator/launch.c tests/stub/cuda.c tests/stub/order.c tests/stub/rows.c
 	@cd $(@D) && touch $(EMULATED_NOT)
-$(B)/tests/emulator/lib64/libnvrtc.so.13: $(call src,tests/stub/* tests/emulator/*) runtime/cuda/api.h Makefile
+$(B)/tests/emulator/lib64/libnvrtc.so.13: $(call src,tests/stub/* tests/emulator/*) runtime/cuda/driver/api.h Makefile
 	@mkdir -p $(@D)
 	$(call say,SO)$(CC) -O1 -g -std=gnu2x -D_GNU_SOURCE -DSTUB_NVRTC -DEMULATOR_HEADER='"$(abspath $(B))/tests/emulator/device.h"' \
 	    -DEMULATOR_FLAGS='$(foreach f,$(E_FLAGS),"$(f)",)' -I. -fPIC -shared -o $@ tests/emulator/nvrtc.c tests/stub/rows.c
 $(B)/tests/emulator/interpreter: $(B)/interpreter.cu $(addprefix $(B)/tests/emulator/,lib64/libcuda.so.1 lib64/libnvrtc.so.13 device.h.gch)
 	$(call say,CXX)ASAN_OPTIONS=detect_leaks=0 CUDA_PATH=$(@D) LD_LIBRARY_PATH=$(@D)/lib64 GPA_CACHE_DIR=$(@D)/cache $(B)/interpreter 90 $@
 # In a folder of their own: for the tests that want them.
-$(B)/tests/emulator/blas/libcublas.so.13: $(call src,tests/stub/* tests/emulator/*) runtime/cuda/api.h
+$(B)/tests/emulator/blas/libcublas.so.13: $(call src,tests/stub/* tests/emulator/*) runtime/cuda/driver/api.h
 	@mkdir -p $(@D)
 	$(call say,SO)$(CC) -O2 -g -std=gnu2x -D_GNU_SOURCE -DSTUB_CUBLAS -I. -fPIC -shared -o $@ tests/emulator/cublas.c tests/stub/rows.c
-$(B)/tests/emulator/blas/libcusparse.so.12: tests/emulator/cusparse.c tests/stub/stub.h runtime/cuda/api.h
+$(B)/tests/emulator/blas/libcusparse.so.12: tests/emulator/cusparse.c tests/stub/stub.h runtime/cuda/driver/api.h
 	@mkdir -p $(@D)
 	$(call say,SO)$(CC) -O2 -g -std=gnu2x -D_GNU_SOURCE -I. -fPIC -shared -o $@ $<
 $(B)/core.a: $(CORE)
@@ -237,7 +243,7 @@ dist: all
 
 # Every source before clang's eyes, with its warnings as errors; nothing is built.
 CLANG = $(firstword $(foreach c,clang clang-19 clang-18 clang-17 clang-16 clang-15,$(shell command -v $(c))))
-CHECKED = $(call src,lang/*.c lang/*/*.c runtime/*.c runtime/*/*.c repl/*.c $(if $(filter %/gpa-kernel,$(BUILT)),kernel/*.c) .make/*.c tests/tools/*.c) \
+CHECKED = $(call src,lang/*/*.c runtime/*/*.c runtime/*/*/*.c repl/*.c $(if $(filter %/gpa-kernel,$(BUILT)),kernel/*.c) .make/*.c tests/tools/*.c) \
           $(UNIT:$(B)/%=%.c) $(FUZZ:$(B)/%=%.c)
 CHECKED_FLAGS = $(READLINE_CFLAGS) $(ZMQ_CFLAGS) $(JANSSON_CFLAGS) $(ZIP_CFLAGS) $(ZLIB_CFLAGS) $(PCRE2_CFLAGS) $(PNG_CFLAGS) $(LLVM_CFLAGS) $(CMOCKA_CFLAGS)
 syntax:

@@ -1,11 +1,11 @@
-/* interpreter COMPUTE_CAPABILITY FILE: compiles the interpreter of the CUDA device (runtime/cuda/interpret.h) for GPUs from that
+/* interpreter COMPUTE_CAPABILITY FILE: compiles the interpreter of the CUDA device (runtime/cuda/emit/interpret.h) for GPUs from that
  * capability on, 90 for 9.0, with the NVRTC of this machine; with no such compiler the file is empty. `interpreter` alone prints
  * the source. */
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "runtime/base.h"
-#include "runtime/cuda/interpreter.h"
+#include "runtime/base/base.h"
+#include "runtime/cuda/build/interpreter.h"
 
 static int compile(const char *source, int capability, const char *path) {
     cu_target target = {.major = capability / 10, .minor = capability % 10, .cubin = true};

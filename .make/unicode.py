@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes lang/unicode.def: ranges of code points with the classes that the lexer and the renderer need."""
+"""Writes lang/text/unicode.def: ranges of code points with the classes that the lexer and the renderer need."""
 import sys
 import unicodedata
 

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "runtime/err.h"
+#include "runtime/base/err.h"
 
 typedef struct gpa_session gpa_session;
 typedef enum { GPA_STDOUT, GPA_STDERR } gpa_stream;

@@ -7,12 +7,12 @@
 #ifndef GPA_BACKEND_H
 #define GPA_BACKEND_H
 
-#include "runtime/dtype.h"
-#include "runtime/err.h"
-#include "runtime/kir.h"
-#include "runtime/raw.h"
+#include "runtime/tables/dtype.h"
+#include "runtime/base/err.h"
+#include "runtime/ir/kir.h"
+#include "runtime/ir/raw_module.h"
 
-struct gpa_libcall; /* runtime/libcall.h */
+struct gpa_libcall; /* runtime/lib/libcall.h */
 struct gpa_str;
 
 enum { GPA_BACKEND_ABI = 1 };
@@ -155,7 +155,7 @@ typedef struct gpa_backend {
     gpa_code (*raw_run)(gpa_dev *d, gpa_raw *r, const gpa_raw_launch *l, gpa_err *e);
     gpa_code (*raw_fact)(gpa_dev *d, gpa_raw *r, const char *function, raw_fact which, int64_t *out, gpa_err *e);
 
-    /* A number of the device, by the driver's number of it (lang/builtin/attribute.def). Of a KERNEL program that was launched (else -1):
+    /* A number of the device, by the driver's number of it (lang/typed/cuda_attribute.def). Of a KERNEL program that was launched (else -1):
      * a fact, and how many blocks of so many threads and bytes of dynamic shared memory a multiprocessor can have at a time.
      * (optional, all NULL) */
     gpa_code (*attribute)(gpa_dev *d, int which, int *out, gpa_err *e);

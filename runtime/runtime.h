@@ -9,12 +9,12 @@
 #ifndef GPA_RUNTIME_H
 #define GPA_RUNTIME_H
 
-#include "runtime/base.h"
-#include "runtime/dtype.h"
-#include "runtime/err.h"
-#include "runtime/op.h"
-#include "runtime/raw.h"
-#include "runtime/str.h"
+#include "runtime/base/base.h"
+#include "runtime/tables/dtype.h"
+#include "runtime/base/err.h"
+#include "runtime/tables/op.h"
+#include "runtime/ir/raw_module.h"
+#include "runtime/base/str.h"
 
 enum { GPA_MAX_DIMS = 32 };
 
@@ -86,7 +86,7 @@ void rt_at(gpa_rt *rt, gpa_span where);
 /* Whether pending arrays exist: cheap enough for every back edge of a loop. */
 bool rt_has_pending(const gpa_rt *rt);
 /* The back edge of a loop: computes what is pending and still referenced, so that each trip runs the same program; or waits for
- * the trips that follow, to run several of them in one (roll.h). */
+ * the trips that follow, to run several of them in one (loop_batch.h). */
 gpa_code rt_loop_edge(gpa_rt *rt, gpa_err *e);
 /* The end of a cell: launches everything pending that is still referenced; does not wait. */
 gpa_code rt_flush(gpa_rt *rt, gpa_err *e);

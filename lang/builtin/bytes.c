@@ -1,12 +1,12 @@
 /* Methods of bytes. Most are those of str: each byte becomes a character, what they give is turned back.
  *
  * Reading order: making, text, integers, what str does. */
-#include "lang/big.h"
+#include "lang/object/big.h"
 #include "lang/builtin/all.h"
-#include "lang/codec.h"
-#include "lang/container.h"
-#include "lang/number.h"
-#include "lang/text.h"
+#include "lang/text/codec.h"
+#include "lang/object/container.h"
+#include "lang/object/number.h"
+#include "lang/text/text.h"
 
 /* ---- making ---- */
 

@@ -4,7 +4,7 @@
  * `at` is 1 while there is a next one. */
 #include "lang/builtin/all.h"
 #include "lang/builtin/iterate.h"
-#include "lang/container.h"
+#include "lang/object/container.h"
 
 /* A list of n ints that count up from 0, or are all 0. */
 static gpa_code counters(gpa_vm *vm, size_t n, bool rising, value *out) {

@@ -1,10 +1,10 @@
 /* object, property, staticmethod, classmethod and super(). */
 #include "lang/builtin/all.h"
 #include "lang/builtin/kinds.h"
-#include "lang/container.h"
-#include "lang/instance.h"
-#include "lang/record.h"
-#include "lang/step.h"
+#include "lang/object/container.h"
+#include "lang/object/instance.h"
+#include "lang/object/record.h"
+#include "lang/vm/step.h"
 
 static bool is_instance(value v) { return is_kind(v, &instance_kind); }
 

@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "lang/builtin/all.h"
-#include "lang/number.h"
+#include "lang/object/number.h"
 
 /* Not re + im * I: that is wrong for infinite parts. */
 static double _Complex made_of(double re, double im) {

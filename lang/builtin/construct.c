@@ -1,10 +1,10 @@
 /* Calling bool, type, slice and the exception types; their attributes. */
 #include "lang/builtin/all.h"
-#include "lang/class.h"
-#include "lang/format.h"
-#include "lang/number.h"
-#include "lang/operate.h"
-#include "lang/vm.h"
+#include "lang/object/class.h"
+#include "lang/format/format.h"
+#include "lang/object/number.h"
+#include "lang/vm/operate.h"
+#include "lang/vm/vm.h"
 
 gpa_code bool_new(gpa_vm *vm, value *argv, value *out) {
     bool truth;

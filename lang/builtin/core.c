@@ -2,14 +2,14 @@
 #include "lang/builtin/all.h"
 #include "lang/numpy/numpy.h"
 #include "lang/builtin/kinds.h"
-#include "lang/container.h"
-#include "lang/generator.h"
-#include "lang/format.h"
-#include "lang/instance.h"
-#include "lang/number.h"
-#include "lang/record.h"
-#include "lang/text.h"
-#include "lang/vm.h"
+#include "lang/object/container.h"
+#include "lang/vm/generator.h"
+#include "lang/format/format.h"
+#include "lang/object/instance.h"
+#include "lang/object/number.h"
+#include "lang/object/record.h"
+#include "lang/text/text.h"
+#include "lang/vm/vm.h"
 
 /* ---- output and text ---- */
 

@@ -8,7 +8,7 @@
 #include "lang/builtin/all.h"
 #include "lang/builtin/kinds.h"
 #include "lang/numpy/numpy.h"
-#include "lang/vm.h"
+#include "lang/vm/vm.h"
 
 enum { NAME, BEFORE, FIELDS };
 

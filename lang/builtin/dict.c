@@ -2,7 +2,7 @@
 #include "lang/builtin/all.h"
 #include "lang/builtin/iterate.h"
 #include "lang/builtin/kinds.h"
-#include "lang/container.h"
+#include "lang/object/container.h"
 
 /* ---- making ---- */
 

@@ -1,11 +1,11 @@
-/* What display() and its like (lang/prelude/modules/IPython.display.gpa) are written with: they hand values to the session, which knows
+/* What display() and its like (lang/library/IPython/display.gpa) are written with: they hand values to the session, which knows
  * what its front end can show. */
 #include <errno.h>
 #include <stdio.h>
 #include <sys/random.h>
 
 #include "lang/builtin/all.h"
-#include "lang/vm.h"
+#include "lang/vm/vm.h"
 
 gpa_code display_show(gpa_vm *vm, value *argv, value *out) {
     (void)out;

@@ -12,9 +12,9 @@
 #include "lang/builtin/all.h"
 #include "lang/builtin/iterate.h"
 #include "lang/builtin/kinds.h"
-#include "lang/container.h"
+#include "lang/object/container.h"
 #include "lang/numpy/numpy.h"
-#include "lang/text.h"
+#include "lang/text/text.h"
 
 enum { BLOCK = 16384 };
 

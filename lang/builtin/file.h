@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "lang/codec.h"
+#include "lang/text/codec.h"
 
 /* Raises the OSError for errno value `number`: FileNotFoundError(2, 'No such file or directory', 'x'). path may be NULL. */
 gpa_code os_error(gpa_vm *vm, int number, const char *path);

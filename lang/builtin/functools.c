@@ -1,8 +1,8 @@
 /* The module functools: reduce, partial, caches. */
 #include "lang/builtin/all.h"
 #include "lang/builtin/kinds.h"
-#include "lang/container.h"
-#include "lang/vm.h"
+#include "lang/object/container.h"
+#include "lang/vm/vm.h"
 
 gpa_code functools_reduce(gpa_vm *vm, value *argv, value *out) {
     value it = v_unset(), so_far = value_retain(argv[2]);

@@ -1,8 +1,8 @@
 /* The methods of iterators and generators. */
-#include "lang/generator.h"
+#include "lang/vm/generator.h"
 
 #include "lang/builtin/all.h"
-#include "lang/class.h"
+#include "lang/object/class.h"
 
 gpa_code iterator_next(gpa_vm *vm, value *argv, value *out) { return iterate_next(vm, (value[]){argv[0], v_unset()}, out); }
 

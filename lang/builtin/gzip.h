@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "lang/native.h"
+#include "lang/vm/native.h"
 
 /* Opens a file for reading ("rb") or writing ("wb"); one whose name ends in .gz is compressed. An OSError that names path; who calls
  * closes the stream. */

@@ -10,7 +10,7 @@
 #include "lang/builtin/all.h"
 #include "lang/builtin/file.h"
 #include "lang/builtin/kinds.h"
-#include "lang/container.h"
+#include "lang/object/container.h"
 #include "lang/numpy/numpy.h"
 
 typedef int64_t h5_id; /* an open thing; negative: none */

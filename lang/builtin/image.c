@@ -7,7 +7,7 @@
 
 #include "lang/builtin/all.h"
 #include "lang/builtin/file.h"
-#include "lang/container.h"
+#include "lang/object/container.h"
 #include "lang/numpy/numpy.h"
 
 #ifdef GPA_HAVE_PNG

@@ -6,11 +6,11 @@
 
 #include "lang/builtin/all.h"
 #include "lang/builtin/iterate.h"
-#include "lang/container.h"
-#include "lang/generator.h"
-#include "lang/number.h"
-#include "lang/record.h"
-#include "lang/vm.h"
+#include "lang/object/container.h"
+#include "lang/vm/generator.h"
+#include "lang/object/number.h"
+#include "lang/object/record.h"
+#include "lang/vm/vm.h"
 
 gpa_code iter_over(gpa_vm *vm, const char *name, value from, value extra,
                    gpa_code (*next)(gpa_vm *, iter_obj *, value *, bool *), value *out) {

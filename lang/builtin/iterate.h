@@ -2,7 +2,7 @@
 #ifndef GPA_BUILTIN_ITERATE_H
 #define GPA_BUILTIN_ITERATE_H
 
-#include "lang/native.h"
+#include "lang/vm/native.h"
 
 /* An iterator with its source (`from`) and extra (retained). Counters are 0. */
 gpa_code iter_over(gpa_vm *vm, const char *name, value from, value extra,

@@ -4,9 +4,9 @@
  * for long ask vm_poll. */
 #include "lang/builtin/all.h"
 #include "lang/builtin/iterate.h"
-#include "lang/container.h"
-#include "lang/instance.h"
-#include "lang/vm.h"
+#include "lang/object/container.h"
+#include "lang/object/instance.h"
+#include "lang/vm/vm.h"
 
 static gpa_code over(gpa_vm *vm, const char *name, value iterable, value extra,
                      gpa_code (*next)(gpa_vm *, iter_obj *, value *, bool *), value *out) {

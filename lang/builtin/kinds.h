@@ -2,7 +2,7 @@
 #ifndef GPA_BUILTIN_KINDS_H
 #define GPA_BUILTIN_KINDS_H
 
-#include "lang/native.h"
+#include "lang/vm/native.h"
 
 #define KIND(id, variable) extern const object_kind variable;
 #include "lang/builtin/kinds.def"

@@ -1,9 +1,9 @@
 /* list, tuple and range: making them, and their methods. */
 #include "lang/builtin/all.h"
-#include "lang/container.h"
-#include "lang/instance.h"
-#include "lang/format.h"
-#include "lang/number.h"
+#include "lang/object/container.h"
+#include "lang/object/instance.h"
+#include "lang/format/format.h"
+#include "lang/object/number.h"
 
 /* ---- list ---- */
 

@@ -2,10 +2,10 @@
  * infinite one is a range error, or a domain error at a pole. */
 #include <math.h>
 
-#include "lang/big.h"
+#include "lang/object/big.h"
 #include "lang/builtin/all.h"
-#include "lang/number.h"
-#include "lang/operate.h"
+#include "lang/object/number.h"
+#include "lang/vm/operate.h"
 
 __extension__ typedef __int128 wide;
 

@@ -2,7 +2,7 @@
 #ifndef GPA_BUILTIN_NPY_H
 #define GPA_BUILTIN_NPY_H
 
-#include "lang/native.h"
+#include "lang/vm/native.h"
 
 /* Appends the array as a .npy file. */
 gpa_code npy_write(gpa_vm *vm, gpa_arr *a, gpa_str *out);

@@ -9,7 +9,7 @@
 #include "lang/builtin/file.h"
 #include "lang/builtin/kinds.h"
 #include "lang/builtin/npy.h"
-#include "lang/container.h"
+#include "lang/object/container.h"
 #include "lang/numpy/numpy.h"
 
 #ifdef GPA_HAVE_ZIP

@@ -3,14 +3,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "lang/big.h"
+#include "lang/object/big.h"
 #include "lang/builtin/all.h"
-#include "lang/format.h"
-#include "lang/number.h"
-#include "lang/number_text.h"
+#include "lang/format/format.h"
+#include "lang/object/number.h"
+#include "lang/text/number_text.h"
 #include "lang/numpy/numpy.h"
-#include "lang/operate.h"
-#include "lang/record.h"
+#include "lang/vm/operate.h"
+#include "lang/object/record.h"
 
 /* The only element of an array as a number; NumPy's error for more. */
 static gpa_code only_element(gpa_vm *vm, gpa_arr *a, number *n) {

@@ -3,11 +3,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "lang/big.h"
+#include "lang/object/big.h"
 #include "lang/builtin/all.h"
-#include "lang/number.h"
-#include "lang/operate.h"
-#include "lang/record.h"
+#include "lang/object/number.h"
+#include "lang/vm/operate.h"
+#include "lang/object/record.h"
 
 __extension__ typedef __int128 wide;
 

@@ -12,7 +12,7 @@
 #include "lang/builtin/all.h"
 #include "lang/builtin/file.h"
 #include "lang/builtin/os.h"
-#include "lang/container.h"
+#include "lang/object/container.h"
 
 extern char **environ;
 

@@ -2,7 +2,7 @@
 #ifndef GPA_BUILTIN_OS_H
 #define GPA_BUILTIN_OS_H
 
-#include "lang/native.h"
+#include "lang/vm/native.h"
 
 /* The environment as a new dict; UNSET on failure. */
 value os_environ(gpa_vm *vm);

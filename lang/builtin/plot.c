@@ -13,7 +13,7 @@
 
 #include "lang/builtin/all.h"
 #include "lang/builtin/file.h"
-#include "lang/machine.h"
+#include "lang/vm/machine.h"
 
 extern char **environ;
 

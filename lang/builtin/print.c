@@ -4,13 +4,13 @@
  * change puts a new dict there, so that a `with printoptions(...)` only has to keep the one before. */
 #include <math.h>
 
-#include "lang/array_text.h"
+#include "lang/format/array_format.h"
 #include "lang/builtin/all.h"
 #include "lang/builtin/kinds.h"
-#include "lang/container.h"
-#include "lang/float_text.h"
-#include "lang/number.h"
-#include "lang/vm.h"
+#include "lang/object/container.h"
+#include "lang/text/float_text.h"
+#include "lang/object/number.h"
+#include "lang/vm/vm.h"
 
 static const char options_name[] = "(printoptions)";
 

@@ -4,11 +4,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "lang/big.h"
+#include "lang/object/big.h"
 #include "lang/builtin/all.h"
-#include "lang/container.h"
-#include "lang/machine.h"
-#include "lang/number.h"
+#include "lang/object/container.h"
+#include "lang/vm/machine.h"
+#include "lang/object/number.h"
 
 enum { WORDS = 624, SHIFT = 397 };
 

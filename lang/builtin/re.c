@@ -7,8 +7,8 @@
 
 #include "lang/builtin/all.h"
 #include "lang/builtin/kinds.h"
-#include "lang/container.h"
-#include "lang/text.h"
+#include "lang/object/container.h"
+#include "lang/text/text.h"
 
 #ifdef GPA_HAVE_PCRE2
 #include <pcre2.h>

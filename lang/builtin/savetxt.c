@@ -4,8 +4,8 @@
 #include "lang/builtin/all.h"
 #include "lang/builtin/file.h"
 #include "lang/builtin/gzip.h"
-#include "lang/container.h"
-#include "lang/format.h"
+#include "lang/object/container.h"
+#include "lang/format/format.h"
 
 /* The fields that a format asks for. */
 static size_t count_fields(const char *fmt) {

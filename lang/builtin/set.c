@@ -1,6 +1,6 @@
 /* set and frozenset: making them, and their methods. */
 #include "lang/builtin/all.h"
-#include "lang/container.h"
+#include "lang/object/container.h"
 
 static gpa_code give_set(gpa_vm *vm, value iterable, bool frozen, value *out) {
     *out = iterable.tag == V_UNSET ? v_set(vm) : set_of(vm, iterable, frozen);

@@ -4,7 +4,7 @@
  * ints, floats or strings are compared without a call. The list is empty while its items are compared, so that a key
  * function that looks at it sees no half-sorted list. */
 #include "lang/builtin/all.h"
-#include "lang/container.h"
+#include "lang/object/container.h"
 
 typedef struct {
     value key, item;

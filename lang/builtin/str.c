@@ -3,9 +3,9 @@
  * Texts are searched as bytes; positions given and returned count characters. `range_of` turns the optional start and
  * end of a method into bytes. */
 #include "lang/builtin/all.h"
-#include "lang/container.h"
-#include "lang/format.h"
-#include "lang/text.h"
+#include "lang/object/container.h"
+#include "lang/format/format.h"
+#include "lang/text/text.h"
 
 typedef struct {
     const char *p;

@@ -1,8 +1,8 @@
 /* Methods of str that go through it character by character: case, kinds, padding, replacing. */
 #include "lang/builtin/all.h"
-#include "lang/container.h"
-#include "lang/format.h"
-#include "lang/text.h"
+#include "lang/object/container.h"
+#include "lang/format/format.h"
+#include "lang/text/text.h"
 
 /* ---- case ---- */
 

@@ -6,8 +6,8 @@
 #include "lang/builtin/file.h"
 #include "lang/builtin/kinds.h"
 #include "lang/builtin/os.h"
-#include "lang/class.h"
-#include "lang/generator.h"
+#include "lang/object/class.h"
+#include "lang/vm/generator.h"
 #include "lang/numpy/numpy.h"
 
 #define MODULE(id, name, doc) static const char owner_##id[] = name;

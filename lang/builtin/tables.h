@@ -1,11 +1,11 @@
 /* The built-in functions, methods, properties and constants: every row of the .def tables of this folder, by owner.
  *
- * tables.c includes each .def once. The rows of one owner stand together. Looking up costs a walk along the table: the
+ * abi_hash.c includes each .def once. The rows of one owner stand together. Looking up costs a walk along the table: the
  * vm keeps what it found. */
 #ifndef GPA_BUILTIN_TABLES_H
 #define GPA_BUILTIN_TABLES_H
 
-#include "lang/native.h"
+#include "lang/vm/native.h"
 
 typedef enum {
 #define MODULE(id, name, doc) OWNER_##id,

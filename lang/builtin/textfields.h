@@ -5,7 +5,7 @@
 #ifndef GPA_BUILTIN_TEXTFIELDS_H
 #define GPA_BUILTIN_TEXTFIELDS_H
 
-#include "lang/native.h"
+#include "lang/vm/native.h"
 
 typedef struct {
     const char *p;

@@ -1,4 +1,4 @@
-/* numpy.loadtxt, and what numpy.genfromtxt (lang/prelude/tables.gpa) and numpy.fromstring rest on.
+/* numpy.loadtxt, and what numpy.genfromtxt (lang/library/numpy/__init__/tables.gpa) and numpy.fromstring rest on.
  *
  * A reader holds the whole text, goes through its lines, and each field wanted becomes one element of `data`. loadtxt is strict;
  * genfromtxt fills gaps, and gathers what is wrong with the number of columns before it complains.
@@ -12,11 +12,11 @@
 #include "lang/builtin/file.h"
 #include "lang/builtin/gzip.h"
 #include "lang/builtin/textfields.h"
-#include "lang/container.h"
-#include "lang/number.h"
-#include "lang/number_text.h"
+#include "lang/object/container.h"
+#include "lang/object/number.h"
+#include "lang/text/number_text.h"
 #include "lang/numpy/numpy.h"
-#include "lang/vm.h"
+#include "lang/vm/vm.h"
 
 enum { MOST_USED = 4096 };
 

@@ -6,8 +6,8 @@
 
 #include "lang/builtin/all.h"
 #include "lang/builtin/os.h"
-#include "lang/container.h"
-#include "lang/vm.h"
+#include "lang/object/container.h"
+#include "lang/vm/vm.h"
 
 /* ---- clocks ---- */
 

@@ -2,7 +2,7 @@
  * function that is both (np.reshape(a, ...), a.reshape(...)) is written once where the arguments agree. */
 #include <stdlib.h>
 
-#include "lang/big.h"
+#include "lang/object/big.h"
 #include "lang/builtin/all.h"
 #include "lang/numpy/float_errors.h"
 #include "lang/numpy/numpy.h"
@@ -238,7 +238,7 @@ gpa_code nd_resize(gpa_vm *vm, value *argv, value *out) { /* self, *new_shape, r
     if (check && a->refs > 1)
         return vm_fail(vm, GPA_E_VALUE, "cannot resize an array that references or is referenced\nby another array in this way.\nUse the np.resize function or refcheck=False");
     if (shape.tuple->count == 1) shape = shape.tuple->items[0];
-    rc = np_prelude(vm, "_resized", &resized);
+    rc = np_library_func(vm, "_resized", &resized);
     if (!rc) rc = vm_call(vm, resized, 2, (value[]){argv[0], shape}, 0, NULL, &filled);
     if (!rc) {
         argv[0].array->arr = arr_retain(filled.array->arr);
@@ -279,7 +279,7 @@ gpa_code nd_set_flat(gpa_vm *vm, value *argv, value *out) { /* self, value: repe
     *out = v_none();
     if (argv[1].tag != V_ARRAY && argv[1].tag != V_LIST && argv[1].tag != V_TUPLE) return set_all(vm, a, argv[1]);
     TRY(ints_tuple(vm, a->ndim, a->shape, 1, &shape));
-    TRY(np_prelude(vm, "resize", &resize));
+    TRY(np_library_func(vm, "resize", &resize));
     TRY(vm_call(vm, resize, 2, (value[]){argv[1], shape}, 0, NULL, &filled));
     rc = set_all(vm, a, filled);
 out:
@@ -665,7 +665,7 @@ gpa_code np_copyto(gpa_vm *vm, value *argv, value *out) { /* dst, src, where */
 
 gpa_code nd_compress(gpa_vm *vm, value *argv, value *out) { /* self, condition, axis, out */
     value fn;
-    gpa_code rc = np_prelude(vm, "compress", &fn);
+    gpa_code rc = np_library_func(vm, "compress", &fn);
     if (rc) return rc;
     rc = vm_call(vm, fn, 4, (value[]){argv[1], argv[0], argv[2], argv[3]}, 0, NULL, out);
     value_release(vm, fn);
@@ -674,7 +674,7 @@ gpa_code nd_compress(gpa_vm *vm, value *argv, value *out) { /* self, condition, 
 
 gpa_code nd_flat(gpa_vm *vm, value *argv, value *out) {
     value type;
-    gpa_code rc = np_prelude(vm, "flatiter", &type);
+    gpa_code rc = np_library_func(vm, "flatiter", &type);
     if (rc) return rc;
     rc = vm_call(vm, type, 1, argv, 0, NULL, out);
     value_release(vm, type);

@@ -5,9 +5,9 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "lang/big.h"
+#include "lang/object/big.h"
 #include "lang/numpy/numpy.h"
-#include "lang/record.h"
+#include "lang/object/record.h"
 
 gpa_code np_return(gpa_vm *vm, gpa_arr *a, value *out) {
     *out = v_array_take(vm, a, a->ndim == 0);

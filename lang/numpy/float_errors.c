@@ -1,14 +1,14 @@
-/* Floating-point errors (float_errors.h): numbers are looked at here, the elements of arrays by a function of the prelude, which
+/* Floating-point errors (float_errors.h): numbers are looked at here, the elements of arrays by a function of the library, which
  * also knows what is to be done at once. */
-#include "lang/big.h"
+#include "lang/object/big.h"
 #include "lang/numpy/float_errors.h"
 
 #include <float.h>
 #include <math.h>
 
 #include "lang/builtin/all.h"
-#include "lang/machine.h"
-#include "lang/number.h"
+#include "lang/vm/machine.h"
+#include "lang/object/number.h"
 #include "lang/numpy/numpy.h"
 
 const float_actions float_actions_default = {.action = {FLOAT_WARN, FLOAT_WARN, FLOAT_IGNORE, FLOAT_WARN}};
@@ -38,7 +38,7 @@ gpa_code float_ask(gpa_vm *vm, const char *name, size_t n, const value *args) {
     value fn = v_none(), nothing = v_none();
     bool watched = vm->floats.watched;
     vm->floats.watched = false;
-    gpa_code rc = np_prelude(vm, name, &fn);
+    gpa_code rc = np_library_func(vm, name, &fn);
     if (!rc) rc = vm_call(vm, fn, n, args, 0, NULL, &nothing);
     vm->floats.watched = watched;
     value_release(vm, nothing);

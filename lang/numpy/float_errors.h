@@ -3,10 +3,10 @@
  * Each of four kinds of error has an action. Single numbers are looked at always, and by default a warning is given. The elements of
  * arrays are looked at only while an action is one that must be taken at once (raise, call, print, log): that computes
  * each result where it is written, so that by default arrays give no warnings. */
-#ifndef GPA_FLOAT_ERRORS_H
-#define GPA_FLOAT_ERRORS_H
+#ifndef GPA_NUMPY_FLOAT_ERRORS_H
+#define GPA_NUMPY_FLOAT_ERRORS_H
 
-#include "lang/native.h"
+#include "lang/vm/native.h"
 
 typedef enum { FLOAT_DIVIDE, FLOAT_OVER, FLOAT_UNDER, FLOAT_INVALID, FLOAT_ERRORS } float_error;
 typedef enum { FLOAT_IGNORE, FLOAT_WARN, FLOAT_AT_ONCE } float_action;
@@ -26,9 +26,9 @@ gpa_code float_check_number(gpa_vm *vm, gpa_op op, bool scalar, const value *arg
 bool float_watched(gpa_vm *vm);
 void float_watch(gpa_vm *vm, bool on);
 gpa_code float_check_array(gpa_vm *vm, gpa_op op, const value *args, value where, value result);
-/* Calls a function of the prelude while arrays are not looked at. */
+/* Calls a function of the library while arrays are not looked at. */
 gpa_code float_ask(gpa_vm *vm, const char *name, size_t n, const value *args);
-/* If results must be looked at: calls a function of the prelude with n arguments and the result, for which args has room behind them. */
+/* If results must be looked at: calls a function of the library with n arguments and the result, for which args has room behind them. */
 gpa_code float_check_arr(gpa_vm *vm, const char *look, size_t n, value *args, gpa_arr *result);
 /* What a check has said, passed on: a result that is refused is given back. */
 gpa_code float_checked(gpa_vm *vm, gpa_code rc, value *result);

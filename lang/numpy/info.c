@@ -1,11 +1,11 @@
 /* Facts about arrays and dtypes: ndim, shape, result_type, can_cast, dtype attributes, finfo and iinfo; and the small
- * checks that the prelude is written with (their names begin with an underscore). */
+ * checks that the library is written with (their names begin with an underscore). */
 #include <float.h>
 #include <math.h>
 
-#include "lang/big.h"
+#include "lang/object/big.h"
 #include "lang/builtin/all.h"
-#include "lang/number.h"
+#include "lang/object/number.h"
 #include "lang/numpy/numpy.h"
 #include "lang/typed/types.h"
 
@@ -318,7 +318,7 @@ gpa_code np_iinfo(gpa_vm *vm, value *argv, value *out) { /* dtype */
     return vm_err(vm)->code;
 }
 
-/* ---- what the prelude is written with ---- */
+/* ---- what the library is written with ---- */
 
 gpa_code np_index(gpa_vm *vm, value *argv, value *out) { /* n */
     int64_t n;

@@ -1,4 +1,4 @@
-/* Matrix factorizations: the native part of numpy.linalg. Arguments were checked and brought to a common dtype by the prelude. */
+/* Matrix factorizations: the native part of numpy.linalg. Arguments were checked and brought to a common dtype by the library. */
 #include "lang/builtin/all.h"
 #include "lang/numpy/numpy.h"
 

@@ -2,7 +2,7 @@
  * do with it (value_plain). Reading order: names, what an object does, methods, making. */
 #include "lang/builtin/all.h"
 #include "lang/builtin/kinds.h"
-#include "lang/container.h"
+#include "lang/object/container.h"
 #include "lang/numpy/numpy.h"
 
 typedef struct {

@@ -1,9 +1,9 @@
 /* The native half of the module numpy: conversions of values to arrays, ufuncs as values, and helpers that its files
- * share. What is an arrangement of other functions stands in lang/prelude/. */
-#ifndef GPA_NUMPY_H
-#define GPA_NUMPY_H
+ * share. What is an arrangement of other functions stands in lang/library/. */
+#ifndef GPA_NUMPY_NUMPY_H
+#define GPA_NUMPY_NUMPY_H
 
-#include "lang/native.h"
+#include "lang/vm/native.h"
 
 /* A new array value from the runtime's result: a NumPy scalar when it has no dimensions. Consumes `a`. */
 gpa_code np_return(gpa_vm *vm, gpa_arr *a, value *out);
@@ -84,10 +84,10 @@ bool np_named_attr(gpa_vm *vm, value type, const char *name, value *out);
 const char *np_absent(const char *name);
 const char *np_removed(const char *name);
 
-/* A function of the prelude by its name, owned. */
-gpa_code np_prelude(gpa_vm *vm, const char *name, value *out);
+/* A function of the library by its name, owned. */
+gpa_code np_library_func(gpa_vm *vm, const char *name, value *out);
 
-/* numpy.mgrid, ogrid, r_, c_: a subscript calls a function of the prelude with the key and `how`. */
+/* numpy.mgrid, ogrid, r_, c_: a subscript calls a function of the library with the key and `how`. */
 extern const object_kind subscript_kind;
 value np_subscript(gpa_vm *vm, const char *function, value how);
 

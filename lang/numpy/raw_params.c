@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "runtime/base.h"
+#include "runtime/base/base.h"
 
 enum { MOST_WORDS = 12, WORD_ROOM = 40 };
 

@@ -1,11 +1,11 @@
 /* The parameters of a CUDA C function, read from its source. */
-#ifndef GPA_RAW_PARAMS_H
-#define GPA_RAW_PARAMS_H
+#ifndef GPA_NUMPY_RAW_PARAMS_H
+#define GPA_NUMPY_RAW_PARAMS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "runtime/raw.h"
+#include "runtime/ir/raw_module.h"
 
 typedef struct {
     gpa_dtype type; /* of the number, or of what the pointer points at; DT_NONE: not known */

@@ -155,10 +155,10 @@ static bool drops_imaginary(gpa_vm *vm, value v, gpa_dtype t) {
     return complex;
 }
 
-/* Sums in a dtype that is not a float's, or drops imaginary parts, or with a mean that is given: a function of the prelude takes NumPy's steps. */
+/* Sums in a dtype that is not a float's, or drops imaginary parts, or with a mean that is given: a function of the library takes NumPy's steps. */
 static gpa_code variance_in(gpa_vm *vm, bool root, value *argv, value ddof, value *out) {
     value fn;
-    gpa_code rc = np_prelude(vm, "_variance_in", &fn);
+    gpa_code rc = np_library_func(vm, "_variance_in", &fn);
     if (rc) return rc;
     value middle = argv[7].tag == V_UNSET ? v_none() : argv[7];
     rc = vm_call(vm, fn, 9, (value[]){argv[0], v_bool(root), argv[1], argv[2], argv[3], ddof, argv[5], argv[6], middle}, 0, NULL, out);

@@ -1,6 +1,6 @@
 /* Choosing, searching, sorting, joining, multiplying: functions over whole arrays that are not one ufunc. */
 #include "lang/builtin/all.h"
-#include "lang/container.h"
+#include "lang/object/container.h"
 #include "lang/numpy/float_errors.h"
 #include "lang/numpy/numpy.h"
 
@@ -399,7 +399,7 @@ gpa_code nd_sort(gpa_vm *vm, value *argv, value *out) { /* self, axis, kind, ord
 gpa_code nd_partition(gpa_vm *vm, value *argv, value *out) { /* self, kth, axis, kind, order: in place */
     value partition = v_none(), parted = v_none();
     if (argv[0].array->arr->readonly) return vm_fail(vm, GPA_E_VALUE, "partition array is read-only");
-    gpa_code rc = np_prelude(vm, "partition", &partition);
+    gpa_code rc = np_library_func(vm, "partition", &partition);
     if (!rc) rc = vm_call(vm, partition, 5, argv, 0, NULL, &parted);
     if (!rc) rc = nd_fill(vm, (value[]){argv[0], parted}, out);
     value_release(vm, parted);

@@ -1,4 +1,4 @@
-/* Products, order, unions, parts and transposes of sparse matrices: the native part of scipy.sparse. The parts of a matrix were checked by the prelude.
+/* Products, order, unions, parts and transposes of sparse matrices: the native part of scipy.sparse. The parts of a matrix were checked by the library.
  * Arguments are arrays, then numbers; what comes back are arrays, or None where nothing is made. */
 #include "lang/builtin/all.h"
 #include "lang/numpy/numpy.h"

@@ -1,21 +1,21 @@
 /* Objects of the module numpy that are subscripted: mgrid and its kin. */
 #include "lang/builtin/all.h"
 #include "lang/numpy/numpy.h"
-#include "lang/vm.h"
+#include "lang/vm/vm.h"
 
-gpa_code np_prelude(gpa_vm *vm, const char *name, value *out) {
+gpa_code np_library_func(gpa_vm *vm, const char *name, value *out) {
     module_obj *numpy;
     gpa_code rc = vm_import(vm, "numpy", &numpy);
     if (rc) return rc;
     value v = module_get_text_peek(vm, numpy, name);
-    if (v.tag == V_UNSET) return vm_fail(vm, GPA_E_INTERNAL, "the prelude has no '%s'", name);
+    if (v.tag == V_UNSET) return vm_fail(vm, GPA_E_INTERNAL, "the library has no '%s'", name);
     *out = value_retain(v);
     return GPA_OK;
 }
 
 static gpa_code subscript_getitem(gpa_vm *vm, object_obj *o, value key, value *out) {
     value fn;
-    gpa_code rc = np_prelude(vm, o->data, &fn);
+    gpa_code rc = np_library_func(vm, o->data, &fn);
     if (rc) return rc;
     rc = vm_call(vm, fn, 2, (value[]){key, o->fields[0]}, 0, NULL, out);
     value_release(vm, fn);

@@ -4,17 +4,17 @@
 #include <math.h>
 
 #include "lang/builtin/all.h"
-#include "lang/container.h"
+#include "lang/object/container.h"
 #include "lang/numpy/float_errors.h"
 #include "lang/numpy/numpy.h"
-#include "lang/vm.h"
+#include "lang/vm/vm.h"
 
 /* ---- the table ---- */
 
 static const ufunc ufuncs[OP_COUNT] = {
 #define OP(id, name, ...) [OP_##id] = {OP_##id, name},
 #define OPX(id, name, ...) [OP_##id] = {OP_##id, name},
-#include "runtime/op.def"
+#include "runtime/tables/op.def"
 #undef OP
 #undef OPX
 };
@@ -181,11 +181,11 @@ static gpa_code binary_only(gpa_vm *vm, const ufunc *u, const char *method) {
 
 /* ---- methods ---- */
 
-/* The operation has no reduction of its own: a function of the prelude goes from element to element. Absent arguments are None. */
+/* The operation has no reduction of its own: a function of the library goes from element to element. Absent arguments are None. */
 static gpa_code fold(gpa_vm *vm, const char *name, size_t n, const value *argv, value *out) {
     value fn = v_none(), args[8];
     for (size_t i = 0; i < n; i++) args[i] = argv[i].tag == V_UNSET ? v_none() : argv[i];
-    gpa_code rc = np_prelude(vm, name, &fn);
+    gpa_code rc = np_library_func(vm, name, &fn);
     if (!rc) rc = vm_call(vm, fn, n, args, 0, NULL, out);
     value_release(vm, fn);
     return rc;
@@ -430,7 +430,7 @@ gpa_code uf_at(gpa_vm *vm, value *argv, value *out) { /* self, a, indices, b */
 /* ---- attributes ---- */
 
 gpa_code np_mark_ufunc(gpa_vm *vm, value *argv, value *out) { /* function */
-    if (argv[0].tag != V_FUNC) return vm_fail(vm, GPA_E_TYPE, "a function of the prelude is marked, not %s", value_type_name(argv[0]));
+    if (argv[0].tag != V_FUNC) return vm_fail(vm, GPA_E_TYPE, "a function of the library is marked, not %s", value_type_name(argv[0]));
     argv[0].func->ufunc = true;
     *out = v_none();
     return GPA_OK;

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 
 #include "lang/builtin/tables.h"
-#include "lang/container.h"
+#include "lang/object/container.h"
 #include "lang/session/magic.h"
 
 /* ---- gathering ---- */

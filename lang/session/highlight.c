@@ -3,9 +3,9 @@
  * The lexer's tokens, with what it steps over (comments are the gaps between tokens) and past what it refuses: after an
  * error it goes on behind the place, so that one wrong character does not take the colours of the rest. Invariant:
  * everything before `done` has been reported, in order, and every step moves the lexer forward. */
-#include "lang/lex.h"
+#include "lang/syntax/lex.h"
 #include "lang/session/state.h"
-#include "lang/unicode.h"
+#include "lang/text/unicode.h"
 
 typedef struct {
     gpa_session *s;

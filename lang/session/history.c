@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "runtime/base.h"
+#include "runtime/base/base.h"
 
 enum {
     KEEP = 20000,   /* entries that stay when the file is shortened */

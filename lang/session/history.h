@@ -7,7 +7,7 @@
 #define GPA_SESSION_HISTORY_H
 
 #include "lang/session.h"
-#include "runtime/str.h"
+#include "runtime/base/str.h"
 
 typedef struct {
     int session, line;

@@ -4,9 +4,9 @@
 
 #include <stdio.h>
 
-#include "lang/ast.h"
+#include "lang/syntax/ast.h"
 #include "lang/builtin/tables.h"
-#include "lang/class.h"
+#include "lang/object/class.h"
 #include "lang/session/magic.h"
 
 enum { FARTHEST = 4000 }; /* bytes: so far back an open parenthesis is looked for */
@@ -186,7 +186,7 @@ static const source *source_of(gpa_session *s, value v) {
 
 const char *inspect_file(gpa_session *s, value v) {
     const source *src = source_of(s, v);
-    return src && src->name[0] != '<' ? src->name : NULL; /* not the prelude */
+    return src && src->name[0] != '<' ? src->name : NULL; /* not the library */
 }
 
 void inspect_source(gpa_session *s, value v, gpa_str *out) {

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "lang/parse.h"
+#include "lang/syntax/parse.h"
 
 /* ---- the table ---- */
 

@@ -6,7 +6,7 @@
 #ifndef GPA_SESSION_MAGIC_H
 #define GPA_SESSION_MAGIC_H
 
-#include "lang/ast.h"
+#include "lang/syntax/ast.h"
 #include "lang/session/inspect.h"
 #include "lang/session/state.h"
 

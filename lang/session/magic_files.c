@@ -7,7 +7,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "lang/container.h"
+#include "lang/object/container.h"
 #include "lang/session/magic.h"
 #include "lang/session/ranges.h"
 

@@ -7,7 +7,7 @@
 #include <strings.h>
 
 #include "lang/builtin/tables.h"
-#include "lang/container.h"
+#include "lang/object/container.h"
 #include "lang/session/magic.h"
 
 /* ---- the user's names ---- */

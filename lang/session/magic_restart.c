@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "runtime/base.h"
+#include "runtime/base/base.h"
 
-#include "lang/container.h"
-#include "lang/parse.h"
+#include "lang/object/container.h"
+#include "lang/syntax/parse.h"
 #include "lang/session/magic.h"
 
 enum { DEEP = 40, PATH_ROOM = 4096 };

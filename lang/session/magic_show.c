@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <strings.h>
 
-#include "lang/format.h"
+#include "lang/format/format.h"
 #include "lang/session/magic.h"
 
 /* ---- lists ---- */

@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "lang/format.h"
+#include "lang/format/format.h"
 #include "lang/session/magic.h"
 #include "lang/session/pretty.h"
 

@@ -5,7 +5,7 @@
  * Reading order: texts on one line, then put. */
 #include "lang/session/pretty.h"
 
-#include "lang/container.h"
+#include "lang/object/container.h"
 
 enum { COLUMNS = 79, MOST_ITEMS = 1000, DEEPEST = 60 };
 

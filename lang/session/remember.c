@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "lang/container.h"
+#include "lang/object/container.h"
 #include "lang/session/state.h"
 
 static const double usual_share = 0.1; /* of the device's memory, that arrays in Out may hold: %config Session.out_share */

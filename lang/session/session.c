@@ -8,9 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "lang/container.h"
-#include "lang/lex.h"
-#include "lang/parse.h"
+#include "lang/object/container.h"
+#include "lang/syntax/lex.h"
+#include "lang/syntax/parse.h"
 #include "lang/session/automagic.h"
 #include "lang/session/magic.h"
 

@@ -2,10 +2,10 @@
 #ifndef GPA_SESSION_STATE_H
 #define GPA_SESSION_STATE_H
 
-#include "lang/mime.h"
+#include "lang/session/mime.h"
 #include "lang/session.h"
 #include "lang/session/history.h"
-#include "lang/vm.h"
+#include "lang/vm/vm.h"
 
 enum { LAST_VALUES = 3 /* _, __ and ___ */, SCOPES = 8 /* magics within functions within magics */ };
 

@@ -6,7 +6,7 @@
  * Reading order: arithmetic, views of whole arrays, slices, subscripts, elements, attributes. */
 #include <string.h>
 
-#include "lang/arena.h"
+#include "runtime/base/arena.h"
 #include "lang/typed/lower.h"
 
 static const typed_ty py_int = {.dtype = DT_I64, .weak = true};

@@ -2,7 +2,7 @@
  *
  * Compiled functions have named parameters only: no **kwargs, and *args where calls are written into a body (inline.c). */
 #include "lang/builtin/all.h"
-#include "lang/container.h"
+#include "lang/object/container.h"
 #include "lang/typed/typed.h"
 
 static const char *param_name(gpa_vm *vm, const func_obj *fn, size_t i) {

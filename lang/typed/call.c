@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lang/arena.h"
+#include "runtime/base/arena.h"
 #include "lang/builtin/kinds.h"
 #include "lang/typed/lower.h"
 

@@ -3,8 +3,8 @@
 
 #include "lang/builtin/all.h"
 #include "lang/builtin/kinds.h"
-#include "lang/container.h"
-#include "lang/sass.h"
+#include "lang/object/container.h"
+#include "lang/session/sass.h"
 #include "lang/typed/cuda.h"
 #include "lang/typed/typed.h"
 

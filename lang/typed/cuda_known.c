@@ -5,7 +5,7 @@
  * Reading order: places, threads, meetings, atomics, warps, bits, arrays, print. */
 #include <string.h>
 
-#include "lang/arena.h"
+#include "runtime/base/arena.h"
 #include "lang/builtin/all.h"
 #include "lang/typed/lower.h"
 

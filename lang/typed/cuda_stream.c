@@ -6,7 +6,7 @@
 #include "lang/builtin/all.h"
 #include "lang/builtin/kinds.h"
 #include "lang/typed/cuda.h"
-#include "lang/vm.h"
+#include "lang/vm/vm.h"
 
 /* ---- waiting ---- */
 
@@ -236,7 +236,7 @@ gpa_code cuda_max_rows(gpa_vm *vm, value *argv, value *out) { return fact(vm, ar
         *out = v_int(elsewhere);                                                                                                   \
         return rt_attribute(vm_rt(vm), argv[0].object->fields[0].str->text, number, elsewhere, &out->i, vm_err(vm));               \
     }
-#include "lang/builtin/attribute.def"
+#include "lang/typed/cuda_attribute.def"
 #undef ATTRIBUTE
 
 gpa_code cuda_pci_bus_id(gpa_vm *vm, value *argv, value *out) {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "lang/builtin/kinds.h"
-#include "lang/container.h"
+#include "lang/object/container.h"
 #include "lang/typed/loop.h"
 
 static const struct {

@@ -3,8 +3,8 @@
  * Reading order: operators, truth and choice, comparisons, names and attributes, the expression. */
 #include <string.h>
 
-#include "lang/arena.h"
-#include "lang/literal.h"
+#include "runtime/base/arena.h"
+#include "lang/syntax/literal.h"
 #include "lang/typed/lower.h"
 
 static const typed_ty py_bool = {.dtype = DT_BOOL, .weak = true}, py_int = {.dtype = DT_I64, .weak = true}, py_float = {.dtype = DT_F64, .weak = true};

@@ -1,5 +1,5 @@
 /* Calls of gpa functions: written into the body that calls them. */
-#include "lang/arena.h"
+#include "runtime/base/arena.h"
 #include "lang/typed/lower.h"
 
 gpa_code typed_enter(walk *w, const ast_node *at, tframe *fr) {

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "lang/code.h"
+#include "lang/compile/code.h"
 #include "lang/typed/loop.h"
 
 enum { HOST_PARTS = 1 << 10 };

@@ -11,7 +11,7 @@
 #ifndef GPA_TYPED_LIFT_H
 #define GPA_TYPED_LIFT_H
 
-#include "lang/vm.h"
+#include "lang/vm/vm.h"
 
 typedef struct typed_lift typed_lift;
 

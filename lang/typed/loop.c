@@ -6,7 +6,7 @@
  * results do not depend on the threads.
  *
  * Reading order: results, variables, plain loops, parallel ones, the round. */
-#include "lang/arena.h"
+#include "runtime/base/arena.h"
 #include "lang/typed/loop.h"
 
 static int32_t constant(walk *w, int64_t i) { return kir_const(w->f, DT_I64, (gpa_val){.I64 = i}); }

@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "lang/builtin/all.h"
-#include "lang/container.h"
+#include "lang/object/container.h"
 #include "lang/numpy/numpy.h"
 #include "lang/typed/typed.h"
-#include "lang/vm.h"
+#include "lang/vm/vm.h"
 
 static gpa_code two(gpa_vm *vm, object_obj *o, value a, value b, value *out) {
     return vectorized_call(vm, o, (value[]){a, b}, out);

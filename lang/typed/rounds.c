@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lang/arena.h"
-#include "lang/container.h"
+#include "runtime/base/arena.h"
+#include "lang/object/container.h"
 #include "lang/typed/loop.h"
 
 /* ---- rounds ---- */

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "lang/builtin/all.h"
-#include "lang/container.h"
+#include "lang/object/container.h"
 #include "lang/typed/typed.h"
 #include "lang/typed/types.h"
 

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lang/arena.h"
+#include "runtime/base/arena.h"
 #include "lang/typed/lower.h"
 
 /* Statements still to do: a list from `at` on, then those behind it. `last`: nothing of the function follows. */

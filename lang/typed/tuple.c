@@ -5,7 +5,7 @@
  * Reading order: items, loops, vectors. */
 #include <string.h>
 
-#include "lang/arena.h"
+#include "runtime/base/arena.h"
 #include "lang/builtin/all.h"
 #include "lang/builtin/kinds.h"
 #include "lang/typed/lower.h"

@@ -18,11 +18,11 @@
  * Calls of gpa functions are written into the body; they cannot be recursive. Globals and captured variables are read
  * at the call of the compiled function: numbers become its parameters, functions and modules are part of what was
  * compiled. */
-#ifndef GPA_TYPED_H
-#define GPA_TYPED_H
+#ifndef GPA_TYPED_TYPED_H
+#define GPA_TYPED_TYPED_H
 
-#include "lang/vm.h"
-#include "runtime/body.h"
+#include "lang/vm/vm.h"
+#include "runtime/ir/body.h"
 
 typedef struct {
     uint8_t dtype; /* gpa_dtype; DT_NONE: not known yet */

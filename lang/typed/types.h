@@ -2,7 +2,7 @@
 #ifndef GPA_TYPED_TYPES_H
 #define GPA_TYPED_TYPES_H
 
-#include "lang/native.h"
+#include "lang/vm/native.h"
 
 /* A scalar type, or the text of an array type. */
 bool typed_is_type(value v);

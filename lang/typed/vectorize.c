@@ -10,7 +10,7 @@
 
 #include "lang/builtin/all.h"
 #include "lang/builtin/kinds.h"
-#include "lang/container.h"
+#include "lang/object/container.h"
 #include "lang/numpy/numpy.h"
 #include "lang/typed/typed.h"
 

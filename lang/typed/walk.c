@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lang/arena.h"
-#include "lang/container.h"
+#include "runtime/base/arena.h"
+#include "lang/object/container.h"
 #include "lang/typed/loop.h"
 
 /* ---- errors ---- */
@@ -19,7 +19,7 @@ const char *typed_name(typed_ty t) {
 #define DT(id, name, ...)                                                                                        \
     [DT_##id] = {name "[()]", name "[:]", name "[:,:]", name "[:,:,:]", name "[:,:,:,:]", name "[:,:,:,:,:]",     \
                  name "[:,:,:,:,:,:]", name "[:,:,:,:,:,:,:]", name "[:,:,:,:,:,:,:,:]"},
-#include "runtime/dtype.def"
+#include "runtime/tables/dtype.def"
 #undef DT
     };
     if (t.dtype >= DT_COUNT) return "nothing";

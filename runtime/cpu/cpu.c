@@ -8,22 +8,22 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "runtime/base.h"
-#include "runtime/cpu/blas.h"
-#include "runtime/cpu/cosines.h"
-#include "runtime/cpu/equations.h"
-#include "runtime/cpu/kernel.h"
-#include "runtime/cpu/extreme.h"
-#include "runtime/cpu/fft.h"
-#include "runtime/cpu/lapack.h"
-#include "runtime/cpu/repeats.h"
-#include "runtime/cpu/run.h"
-#include "runtime/cpu/search.h"
-#include "runtime/cpu/sort.h"
-#include "runtime/cpu/sparse.h"
-#include "runtime/cpu/threads.h"
-#include "runtime/cpu/widen.h"
-#include "runtime/str.h"
+#include "runtime/base/base.h"
+#include "runtime/cpu/linalg/blas.h"
+#include "runtime/cpu/fft/dct.h"
+#include "runtime/cpu/linalg/solve.h"
+#include "runtime/cpu/emit/kernel.h"
+#include "runtime/cpu/sort/argmin.h"
+#include "runtime/cpu/fft/fft.h"
+#include "runtime/cpu/linalg/lapack.h"
+#include "runtime/cpu/run/repeat.h"
+#include "runtime/cpu/run/run.h"
+#include "runtime/cpu/sort/search.h"
+#include "runtime/cpu/sort/sort.h"
+#include "runtime/cpu/linalg/sparse.h"
+#include "runtime/cpu/parallel/threads.h"
+#include "runtime/cpu/run/widen.h"
+#include "runtime/base/str.h"
 
 enum { ALIGN = 64, PAGE = 4096, HUGE_PAGE = 2 << 20 };
 

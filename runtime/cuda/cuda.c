@@ -3,27 +3,27 @@
  * Everything is queued on one stream of the primary context, in order, but for kernels that the user gave a stream (stream.h). Each function begins by making its device the
  * thread's current one.
  *
- * Reading order: this file; context.c, transfer.c, wait.c; program.h and run.c for launches; plan.c for the layout over
+ * Reading order: this file; context.c, transfer.c, wait.c; program.h and run.c for launches; schedule.c for the layout over
  * threads; emit.h for the source. */
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "runtime/base.h"
-#include "runtime/cuda/blas.h"
-#include "runtime/cuda/context.h"
-#include "runtime/cuda/event.h"
-#include "runtime/cuda/fft.h"
-#include "runtime/cuda/search.h"
-#include "runtime/cuda/solver.h"
-#include "runtime/cuda/sort.h"
-#include "runtime/cuda/sparse.h"
-#include "runtime/cuda/raw.h"
-#include "runtime/cuda/status.h"
-#include "runtime/cuda/stop.h"
-#include "runtime/cuda/stream.h"
-#include "runtime/cuda/transfer.h"
-#include "runtime/cuda/wait.h"
-#include "runtime/str.h"
+#include "runtime/base/base.h"
+#include "runtime/cuda/lib/cublas.h"
+#include "runtime/cuda/driver/context.h"
+#include "runtime/cuda/driver/event.h"
+#include "runtime/cuda/lib/cufft.h"
+#include "runtime/cuda/lib/search.h"
+#include "runtime/cuda/lib/cusolver.h"
+#include "runtime/cuda/lib/sort.h"
+#include "runtime/cuda/lib/cusparse.h"
+#include "runtime/cuda/build/raw_module.h"
+#include "runtime/cuda/driver/nvml.h"
+#include "runtime/cuda/driver/interrupt.h"
+#include "runtime/cuda/driver/stream.h"
+#include "runtime/cuda/driver/transfer.h"
+#include "runtime/cuda/driver/wait.h"
+#include "runtime/base/str.h"
 
 #define LIBRARY_SECONDS 0.01 /* a call that is not looked at more closely gets a mark of its own */
 #define PEER_SECONDS 1e-10    /* for a byte from another GPU */

@@ -3,7 +3,7 @@
  * Instructions that a launch fixes make no step. Invariant: step_of[i] is the step that instruction i became, or the
  * next one that exists, so that a jump to any instruction is a jump to step_of of it. */
 #include "runtime/ref/ref.h"
-#include "runtime/str.h"
+#include "runtime/base/str.h"
 
 typedef struct {
     const kir_func *f;

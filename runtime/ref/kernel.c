@@ -1,5 +1,5 @@
 /* KERNEL programs: the threads of a block run one after another, each until it waits or ends; when none can go on, those
- * that wait together are served together. What they do to memory that others use is checked on the way (check.c).
+ * that wait together are served together. What they do to memory that others use is checked on the way (race_check.c).
  *
  * Invariant between rounds: every thread is DONE or waits at a step. A warp's exchange is served when no lane of the
  * warp can run, for the lanes that wait at the same step; a barrier when every thread of the block that is not done

@@ -3,7 +3,7 @@
  *
  * Reading order: the device, memory, programs, launches, the table of the contract. */
 #include "runtime/ref/ref.h"
-#include "runtime/str.h"
+#include "runtime/base/str.h"
 
 /* ---- the device ---- */
 

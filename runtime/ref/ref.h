@@ -3,13 +3,13 @@
  * A step is a function with its operands; running it gives the step that follows, or NULL when the frame stops (and
  * `why` says for what). Values live in registers, one per instruction of kir. What a launch does not change
  * (constants, parameters, sizes) is written into the registers once, before the first point, and makes no step. */
-#ifndef GPA_REF_H
-#define GPA_REF_H
+#ifndef GPA_REF_REF_H
+#define GPA_REF_REF_H
 
 #include <stdatomic.h>
 
 #include "runtime/backend.h"
-#include "runtime/base.h"
+#include "runtime/base/base.h"
 
 typedef struct ref_step ref_step;
 typedef struct ref_frame ref_frame;
@@ -114,7 +114,7 @@ void ref_fill(const gpa_prog *p, const gpa_launch *l, gpa_val *r);
 gpa_code ref_run_map(ref_frame *fr);
 gpa_code ref_run_kernel(ref_frame *fr);
 
-/* ---- check.c: races, and reads of shared memory that nobody wrote ---- */
+/* ---- race_check.c: races, and reads of shared memory that nobody wrote ---- */
 
 typedef enum { REF_READS, REF_WRITES, REF_UPDATES /* atomically */ } ref_access;
 

@@ -4,7 +4,7 @@
 
 #include "tests/stub/stub.h"
 
-#include "runtime/cuda/api.h"
+#include "runtime/cuda/driver/api.h"
 
 enum { NOT_SUPPORTED = 15 };
 

@@ -2,7 +2,7 @@
  * $STUB_CUDA_LOG. A step that is asked how much memory it wants says WANTED; one that got none fails. */
 #include "tests/stub/stub.h"
 
-#include "runtime/cuda/api.h"
+#include "runtime/cuda/driver/api.h"
 
 enum { NOT_INITIALIZED = 1, BAD_VALUE = 3, NOT_SUPPORTED = 10, WANTED = 64 };
 

@@ -1,5 +1,5 @@
 /* CUDA C as C++: what the sources that the CUDA device generates use of the language, for the emulator's programs
- * (nvrtc.c puts it in front of each). A thread is a fibre (launch.c), so `wait` is where it may leave the processor: between
+ * (nvrtc.c puts it in front of each). A thread is a fibre (kernel_launch.c), so `wait` is where it may leave the processor: between
  * two waits nothing comes in between, and an atomic operation is a plain one. */
 #include <climits>
 #include <cmath>

@@ -1,4 +1,4 @@
-/* The joint between the emulator (launch.c, C) and the programs that it runs (generated CUDA C behind device.h, C++). */
+/* The joint between the emulator (kernel_launch.c, C) and the programs that it runs (generated CUDA C behind device.h, C++). */
 #ifndef GPA_TESTS_EMULATOR_H
 #define GPA_TESTS_EMULATOR_H
 

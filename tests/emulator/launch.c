@@ -14,7 +14,7 @@
 #include "tests/emulator/emulator.h"
 #include "tests/stub/stub.h"
 
-#include "runtime/cuda/api.h"
+#include "runtime/cuda/driver/api.h"
 
 enum { THREADS = 1024, LANES = 32, STACK = 128 << 10, NO_BINARY = 200, NOT_FOUND = 500, NO_ROOM = 2 };
 

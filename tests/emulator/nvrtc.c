@@ -1,5 +1,5 @@
 /* A compiler of generated CUDA C for the machine at hand: g++ makes a shared library of it, which is the `cubin` that
- * launch.c runs. CUDA_PROGRAM names the words that C++ knows not by what device.h has for them. It is g++'s log that a
+ * kernel_launch.c runs. CUDA_PROGRAM names the words that C++ knows not by what device.h has for them. It is g++'s log that a
  * program that does not compile leaves behind. */
 #include <errno.h>
 #include <spawn.h>
@@ -9,7 +9,7 @@
 
 #include "tests/stub/stub.h"
 
-#include "runtime/cuda/api.h"
+#include "runtime/cuda/driver/api.h"
 
 #define STUB(symbol, ...) int symbol(__VA_ARGS__); int symbol(__VA_ARGS__)
 

@@ -3,8 +3,8 @@
 #define FUZZ_MOST 20000
 #include "tests/fuzz/drive.h"
 
-#include "lang/parse.h"
-#include "runtime/base.h"
+#include "lang/syntax/parse.h"
+#include "runtime/base/base.h"
 
 static void must(int condition) {
     if (!condition) __builtin_trap();

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "lang/session.h"
-#include "runtime/base.h"
+#include "runtime/base/base.h"
 
 enum { TICK_MS = 20, MOST_TICKS = 15 };
 

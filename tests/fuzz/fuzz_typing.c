@@ -5,7 +5,7 @@
 #include "tests/fuzz/drive.h"
 
 #include "lang/session.h"
-#include "runtime/base.h"
+#include "runtime/base/base.h"
 
 typedef struct {
     size_t size, done;

@@ -5,7 +5,7 @@
  *   held-init      cuInit is held (stub.h)     endless=2      the second launch never ends, and logs that; a call that would wait for
  *   held-load      so is loading a program                    it logs "hangs"
  *   no-ptx         PTX is not understood       fault=3        the third launch breaks its context
- *   lazy=1         streams linger (order.c)    dead           a broken context cannot be had again
+ *   lazy=1         streams linger (memory_order.c)    dead           a broken context cannot be had again
  *   press=7        the seventh call that uses a context presses Ctrl-C first
  *
  * What becomes of programs is left to four functions (stub.h), for which there may be others: ../emulator/launch.c. */
@@ -13,8 +13,8 @@
 
 #include "tests/stub/stub.h"
 
-#include "runtime/base.h"
-#include "runtime/cuda/api.h"
+#include "runtime/base/base.h"
+#include "runtime/cuda/driver/api.h"
 
 enum { MAX_GPUS = 8, BROKEN = 700, TOO_OLD = 222, INVALID = 1 };
 

@@ -2,7 +2,7 @@
  * to have before it is done with any; after half a minute it logs "alone" and goes on. */
 #include "tests/stub/stub.h"
 
-#include "runtime/cuda/api.h"
+#include "runtime/cuda/driver/api.h"
 
 #define STUB(symbol, ...) int symbol(__VA_ARGS__); int symbol(__VA_ARGS__)
 

@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "runtime/cuda/api.h"
+#include "runtime/cuda/driver/api.h"
 
 /* What the driver does with programs: `image` is what its compiler made. Zero, or a CUresult. By default nothing. */
 int stub_load(const void *image, CUmodule *out);
@@ -20,7 +20,7 @@ int stub_find(CUmodule m, const char *name, CUfunction *out);
 int stub_launch(CUfunction f, const unsigned blocks[3], const unsigned threads[3], unsigned shared, void **args);
 const size_t *stub_sizes(CUfunction f); /* bytes of each argument; a 0 ends them */
 
-/* What is put into a stream (order.c). */
+/* What is put into a stream (memory_order.c). */
 typedef struct stub_op {
     enum { STUB_COPY, STUB_FILL, STUB_FREE, STUB_LAUNCH, STUB_FOLLOW } what;
     void *to;

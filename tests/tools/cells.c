@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "lang/session.h"
-#include "runtime/base.h"
+#include "runtime/base/base.h"
 
 enum { LONGEST_SECONDS = 600 }; /* of one request; then SIGALRM ends the process and the script reports it */
 

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 #include "runtime/backend.h"
-#include "runtime/base.h"
+#include "runtime/base/base.h"
 
 enum { POINTS = 512, ROOM = 4 * POINTS, BATCH = 24, ULPS = 5, GAMMA_ULPS = 12, COMPLEX_ULPS = 16, SHOWN = 5 };
 

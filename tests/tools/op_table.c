@@ -13,8 +13,8 @@
  */
 #include <stdio.h>
 
-#include "runtime/base.h"
-#include "runtime/op.h"
+#include "runtime/base/base.h"
+#include "runtime/tables/op.h"
 
 /* Rows that are not NumPy's own begin with an underscore, which the scripts leave out. */
 static const char *shown(gpa_op op) { return op_info[op].name + (op_info[op].name[0] == '_'); }

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "lang/parse.h"
-#include "runtime/base.h"
+#include "lang/syntax/parse.h"
+#include "runtime/base/base.h"
 
 static char *read_all(FILE *f, size_t *n) {
     gpa_str s;

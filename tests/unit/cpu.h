@@ -11,8 +11,8 @@
 #include "tests/unit/unit.h"
 
 #include "runtime/backend.h"
-#include "runtime/libcall.h"
-#include "runtime/str.h"
+#include "runtime/lib/libcall.h"
+#include "runtime/base/str.h"
 
 static const gpa_backend *be;
 static gpa_dev *dev;

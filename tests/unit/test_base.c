@@ -1,8 +1,8 @@
 /* The ground: the allocation gate, growing arrays, text buffers, error records. */
 #include "tests/unit/unit.h"
 
-#include "runtime/err.h"
-#include "runtime/str.h"
+#include "runtime/base/err.h"
+#include "runtime/base/str.h"
 
 static void gate_counts_and_fails(void **state) {
     (void)state;

@@ -3,9 +3,9 @@
 
 #include <stdlib.h>
 
-#include "runtime/buffer.h"
-#include "runtime/device.h"
-#include "runtime/rt.h"
+#include "runtime/exec/buffer.h"
+#include "runtime/exec/device.h"
+#include "runtime/exec/rt.h"
 
 struct gpa_mem {
     size_t n;

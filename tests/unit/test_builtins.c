@@ -3,9 +3,9 @@
 #include "tests/unit/unit.h"
 
 #include "lang/builtin/tables.h"
-#include "lang/container.h"
-#include "lang/parse.h"
-#include "lang/vm.h"
+#include "lang/object/container.h"
+#include "lang/syntax/parse.h"
+#include "lang/vm/vm.h"
 
 typedef struct {
     sources *texts;

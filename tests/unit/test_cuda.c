@@ -9,8 +9,8 @@
 #include "tests/unit/unit.h"
 
 #include "runtime/backend.h"
-#include "runtime/disk.h"
-#include "runtime/str.h"
+#include "runtime/exec/disk_cache.h"
+#include "runtime/base/str.h"
 
 static const gpa_backend *be;
 static gpa_dev *dev;

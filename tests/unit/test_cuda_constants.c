@@ -1,7 +1,7 @@
 /* Doubles of PTX that move to constant memory, and what stays as it is. */
 #include "tests/unit/unit.h"
 
-#include "runtime/cuda/constants.h"
+#include "runtime/cuda/emit/ptx_constants.h"
 
 static void expect(const char *ptx, const char *want) {
     gpa_str out;

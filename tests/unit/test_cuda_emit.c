@@ -6,9 +6,9 @@
 
 #include "tests/unit/unit.h"
 
-#include "runtime/cuda/compile.h"
-#include "runtime/cuda/plan.h"
-#include "runtime/cuda/small.h"
+#include "runtime/cuda/build/nvrtc.h"
+#include "runtime/cuda/emit/schedule.h"
+#include "runtime/cuda/lib/batched.h"
 
 enum { TOGETHER = 24, THREADS = 4 };
 

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#include "runtime/cuda/transfer.h"
-#include "runtime/cuda/wait.h"
+#include "runtime/cuda/driver/transfer.h"
+#include "runtime/cuda/driver/wait.h"
 
 typedef struct {
     void *to;

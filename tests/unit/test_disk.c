@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "runtime/disk.h"
+#include "runtime/exec/disk_cache.h"
 #include "runtime/runtime.h"
 
 static char top[] = "/tmp/gpa-disk-XXXXXX";

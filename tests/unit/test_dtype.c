@@ -5,7 +5,7 @@
 
 #include "tests/unit/unit.h"
 
-#include "runtime/dtype.h"
+#include "runtime/tables/dtype.h"
 
 static gpa_dtype find(const char *name) { return dtype_find(name, strlen(name)); }
 

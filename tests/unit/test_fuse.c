@@ -1,6 +1,6 @@
 /* Fusion: how many steps named expressions take, how many bytes they move, and that the values are those of one
  * operation at a time. */
-#include "runtime/body.h"
+#include "runtime/ir/body.h"
 #include "tests/unit/graph.h"
 
 enum { N = 96, M = 40, F = 8 };

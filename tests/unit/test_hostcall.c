@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "runtime/hostcall.h"
+#include "runtime/host/host.h"
 
 static gpa_val small(gpa_dtype t) {
     gpa_c128 v = {rand() % 7 - 3, rand() % 5 - 2};

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "runtime/hostcall.h"
+#include "runtime/host/host.h"
 
 static double number(void) { return (double)(rand() % 2001 - 1000) / 500; }
 

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "runtime/hostlu.h"
+#include "runtime/host/sparse_lu.h"
 
 enum { MOST = 400, VALUES = 6000 };
 

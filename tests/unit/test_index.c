@@ -3,7 +3,7 @@
 #include "tests/unit/unit.h"
 
 #include "runtime/runtime.h"
-#include "runtime/store.h"
+#include "runtime/array/store.h"
 
 static gpa_rt *rt;
 static gpa_err err;

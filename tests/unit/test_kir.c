@@ -3,8 +3,8 @@
 
 #include "tests/unit/unit.h"
 
-#include "runtime/kir.h"
-#include "runtime/str.h"
+#include "runtime/ir/kir.h"
+#include "runtime/base/str.h"
 
 #define EMIT(f, ...) kir_emit(f, (kir_ins){__VA_ARGS__})
 #define OPEN(f, ...) kir_open(f, (kir_ins){.type = DT_NONE, __VA_ARGS__})

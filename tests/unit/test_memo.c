@@ -1,7 +1,7 @@
-/* Plans are remembered (runtime/memo.h): a graph that was fused and lowered before is recognised, whatever numbers and
+/* Plans are remembered (runtime/plan/plan_cache.h): a graph that was fused and lowered before is recognised, whatever numbers and
  * memory it has, and only then; what is computed is right each time. Expected values are computed here, in plain C. */
-#include "runtime/body.h"
-#include "runtime/rt.h"
+#include "runtime/ir/body.h"
+#include "runtime/exec/rt.h"
 #include "tests/unit/graph.h"
 
 enum { N = 30, M = 7 };

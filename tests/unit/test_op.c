@@ -5,7 +5,7 @@
 
 #include "tests/unit/unit.h"
 
-#include "runtime/op.h"
+#include "runtime/tables/op.h"
 
 static gpa_op find(const char *name) { return op_find(name, strlen(name)); }
 

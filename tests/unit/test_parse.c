@@ -3,8 +3,8 @@
 
 #include <stdio.h>
 
-#include "lang/lex.h"
-#include "lang/parse.h"
+#include "lang/syntax/lex.h"
+#include "lang/syntax/parse.h"
 
 typedef struct {
     sources *texts;

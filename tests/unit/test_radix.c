@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "runtime/cpu/radix.c"
+#include "runtime/cpu/fft/mixed_radix.c"
 
 enum { WAYS_MOST = 3, ALIGNED = 64 };
 

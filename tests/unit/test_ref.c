@@ -7,7 +7,7 @@
 #include "tests/unit/unit.h"
 
 #include "runtime/backend.h"
-#include "runtime/str.h"
+#include "runtime/base/str.h"
 
 static const gpa_backend *const ref = &gpa_ref_backend;
 

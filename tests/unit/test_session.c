@@ -9,7 +9,7 @@
 
 #include "lang/session.h"
 #include "lang/session/magic.h"
-#include "runtime/str.h"
+#include "runtime/base/str.h"
 
 static gpa_session *begin(const char *kept, gpa_host host) {
     gpa_config c;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "runtime/runtime.h"
-#include "runtime/shape.h"
+#include "runtime/graph/shape.h"
 
 #define SHAPE(...) COUNT_OF(((int64_t[]){__VA_ARGS__})), (int64_t[]){__VA_ARGS__}
 

@@ -3,9 +3,9 @@
 
 #include <stdlib.h>
 
-#include "runtime/cpu/lanes.h"
-#include "runtime/cpu/sort_short.h"
-#include "runtime/wide.h"
+#include "runtime/cpu/parallel/lanes.h"
+#include "runtime/cpu/sort/sort_short.h"
+#include "runtime/base/simd_clones.h"
 
 enum { MOST = SORT_SHORT_ROWS * SORT_SHORT };
 

@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "lang/float_text.h"
-#include "lang/number.h"
-#include "lang/number_text.h"
-#include "lang/text.h"
+#include "lang/text/float_text.h"
+#include "lang/object/number.h"
+#include "lang/text/number_text.h"
+#include "lang/text/text.h"
 
 static void utf8_goes_there_and_back(void **state) {
     (void)state;

@@ -3,7 +3,7 @@
 
 #include <sys/stat.h>
 
-#include "runtime/cpu/threads.c"
+#include "runtime/cpu/parallel/threads.c"
 
 enum { ITEMS = 200 };
 

@@ -2,8 +2,8 @@
  * what happens when memory is short at any moment. */
 #include "tests/unit/unit.h"
 
-#include "lang/code.h"
-#include "lang/parse.h"
+#include "lang/compile/code.h"
+#include "lang/syntax/parse.h"
 
 typedef struct {
     sources *texts;

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "runtime/base.h"
+#include "runtime/base/base.h"
 
 /* Before and after each test: no block may stay alive that was not alive before. */
 static int unit_setup(void **state) {

@@ -1,0 +1,29 @@
+/* Arrays as text: NumPy's array2string, repr and str. A summarised array reads only what it prints. */
+#ifndef GPA_FORMAT_ARRAY_FORMAT_H
+#define GPA_FORMAT_ARRAY_FORMAT_H
+
+#include "lang/vm/native.h"
+
+typedef enum { FLOAT_MAXPREC, FLOAT_MAXPREC_EQUAL, FLOAT_FIXED, FLOAT_UNIQUE } float_mode;
+
+/* numpy.set_printoptions. */
+typedef struct {
+    int64_t precision, threshold, edgeitems, linewidth;
+    bool suppress;
+    float_mode floatmode;
+    char sign; /* - + or space */
+    char nan[16], inf[16];
+    value formatter; /* NONE or a DICT; borrowed */
+    bool bare;       /* NumPy's scalars are shown without their type: legacy='1.25' and before */
+} print_options;
+
+/* What holds now for this vm. */
+gpa_code print_options_get(gpa_vm *vm, print_options *out);
+
+/* array2string: `before` and `after` say how many columns stand beside the text on its first and last line. */
+gpa_code array_put(gpa_vm *vm, gpa_arr *a, const print_options *o, const char *separator, size_t before, size_t after, gpa_str *out);
+gpa_code array_put_repr_with(gpa_vm *vm, gpa_arr *a, const print_options *o, gpa_str *out);
+gpa_code array_put_repr(gpa_vm *vm, gpa_arr *a, gpa_str *out);
+gpa_code array_put_str(gpa_vm *vm, gpa_arr *a, gpa_str *out);
+
+#endif

@@ -1,0 +1,480 @@
+/* Lists, and insertion-ordered hash tables for dicts and sets.
+ *
+ * A table keeps its entries in order in one block and finds them through `index`, a power-of-two array of entry
+ * numbers + 1 (0: free), probed linearly. A removed entry leaves the index at once, and stays among the entries with
+ * key UNSET until the table is built anew. Invariant: n <= cap <= 3/4 slots, so a probe always ends; the last entry
+ * is alive.
+ *
+ * Reading order: lists, table (find, rebuild, set, remove), sets. */
+#include "lang/object/container.h"
+
+#include "lang/vm/native.h"
+
+/* ---- lists ---- */
+
+gpa_code list_reserve(gpa_vm *vm, list_obj *l, size_t n) {
+    if (n <= l->cap) return GPA_OK;
+    size_t want = MAX(n, l->cap + l->cap / 2 + 4);
+    if (want > SIZE_MAX / sizeof(value)) return vm_no_memory(vm);
+    value *items = mem_resize(l->items, want * sizeof(value));
+    if (!items) return vm_no_memory(vm);
+    l->items = items;
+    l->cap = want;
+    return GPA_OK;
+}
+
+gpa_code list_append(gpa_vm *vm, list_obj *l, value v) {
+    if (l->count == l->cap) {
+        gpa_code rc = list_reserve(vm, l, l->count + 1);
+        if (rc) return rc;
+    }
+    l->items[l->count++] = value_retain(v);
+    return GPA_OK;
+}
+
+gpa_code list_insert(gpa_vm *vm, list_obj *l, size_t at, value v) {
+    gpa_code rc = list_reserve(vm, l, l->count + 1);
+    if (rc) return rc;
+    memmove(l->items + at + 1, l->items + at, (l->count - at) * sizeof(value));
+    l->items[at] = value_retain(v);
+    l->count++;
+    return GPA_OK;
+}
+
+value list_take(list_obj *l, size_t at) {
+    value v = l->items[at];
+    l->count--;
+    memmove(l->items + at, l->items + at + 1, (l->count - at) * sizeof(value));
+    return v;
+}
+
+void list_clear(gpa_vm *vm, list_obj *l) {
+    value *items = l->items;
+    size_t n = l->count;
+    l->items = NULL;
+    l->count = l->cap = 0;
+    while (n--) value_release(vm, items[n]); /* the last first: what is left behind goes in CPython's order */
+    mem_free(items);
+}
+
+size_t items_count(value sequence) { return sequence.tag == V_LIST ? sequence.list->count : sequence.tuple->count; }
+
+bool items_next(value sequence, size_t *at, value *item) {
+    if (*at >= items_count(sequence)) return false;
+    *item = value_retain((sequence.tag == V_LIST ? sequence.list->items : sequence.tuple->items)[(*at)++]);
+    return true;
+}
+
+int64_t range_len(const range_obj *r) {
+    uint64_t lo = (uint64_t)r->start, hi = (uint64_t)r->stop, step = (uint64_t)r->step;
+    if (r->step > 0) return r->start < r->stop ? (int64_t)((hi - lo - 1) / step + 1) : 0;
+    return r->start > r->stop ? (int64_t)((lo - hi - 1) / (0 - step) + 1) : 0;
+}
+
+/* ---- the table ---- */
+
+static size_t slot_of(const dict_obj *d, uint64_t hash) {
+    hash *= 0x9e3779b97f4a7c15u;
+    return (size_t)(hash >> 32) & (d->slots - 1);
+}
+
+/* Whether the key of the entry at `slot` of the index is `key`; most are decided without a call. *moved: what a program
+ * wrote for == has changed the table. */
+static gpa_code same_key(gpa_vm *vm, const dict_obj *d, size_t slot, value key, uint64_t hash, bool *same, bool *moved) {
+    const uint32_t number = d->index[slot];
+    const dict_entry *entries = d->entries, *e = &entries[number - 1];
+    *same = *moved = false;
+    if (e->hash != hash) return GPA_OK;
+    if (e->key.tag == key.tag && e->key.bits == key.bits && key.tag != V_NUM) {
+        *same = e->key.aux == key.aux || value_is_heap[key.tag];
+        if (*same) return GPA_OK;
+    }
+    size_t slots = d->slots;
+    value asked = value_retain(e->key);
+    gpa_code rc = value_equal(vm, asked, key, same);
+    *moved = d->entries != entries || d->slots != slots || d->index[slot] != number || !value_is(e->key, asked);
+    value_release(vm, asked);
+    return rc;
+}
+
+/* The entry with this key, or NULL. */
+static gpa_code find(gpa_vm *vm, const dict_obj *d, value key, uint64_t hash, dict_entry **out) {
+    *out = NULL;
+    for (size_t i = slot_of(d, hash); d->slots && d->index[i];) {
+        bool same, moved;
+        gpa_code rc = same_key(vm, d, i, key, hash, &same, &moved);
+        if (rc) return rc;
+        if (same && !moved) {
+            *out = &d->entries[d->index[i] - 1];
+            return GPA_OK;
+        }
+        i = moved ? slot_of(d, hash) : (i + 1) & (d->slots - 1);
+    }
+    return GPA_OK;
+}
+
+static void enter(dict_obj *d, size_t number) {
+    size_t i = slot_of(d, d->entries[number].hash);
+    while (d->index[i]) i = (i + 1) & (d->slots - 1);
+    d->index[i] = (uint32_t)number + 1;
+}
+
+/* Makes room for one more entry: drops removed ones and sizes the table for what lives. On failure it stays as it was. */
+static gpa_code rebuild(gpa_vm *vm, dict_obj *d) {
+    size_t cap = d->count < 6 ? 6 : d->count * 2, slots = 8;
+    while (slots * 3 < cap * 4) slots *= 2;
+    cap = slots * 3 / 4;
+    if (cap >= UINT32_MAX) return vm_no_memory(vm);
+    dict_entry *entries = mem_new(cap * sizeof *entries);
+    uint32_t *index = mem_zero(slots * sizeof *index);
+    if (!entries || !index) {
+        mem_free(entries);
+        mem_free(index);
+        return vm_no_memory(vm);
+    }
+    size_t n = 0;
+    for (size_t i = 0; i < d->n; i++)
+        if (d->entries[i].key.tag != V_UNSET) entries[n++] = d->entries[i];
+    mem_free(d->entries);
+    mem_free(d->index);
+    d->entries = entries;
+    d->index = index;
+    d->slots = slots;
+    d->cap = cap;
+    d->n = n;
+    for (size_t i = 0; i < n; i++) enter(d, i);
+    return GPA_OK;
+}
+
+static gpa_code set_hashed(gpa_vm *vm, dict_obj *d, value key, uint64_t hash, value v) {
+    dict_entry *e;
+    gpa_code rc = find(vm, d, key, hash, &e);
+    if (rc) return rc;
+    if (e) {
+        value old = e->v;
+        e->v = value_retain(v);
+        value_release(vm, old);
+        return GPA_OK;
+    }
+    if (d->n == d->cap && (rc = rebuild(vm, d))) return rc;
+    d->entries[d->n] = (dict_entry){value_retain(key), value_retain(v), hash};
+    enter(d, d->n);
+    d->n++;
+    d->count++;
+    return GPA_OK;
+}
+
+gpa_code dict_set(gpa_vm *vm, dict_obj *d, value key, value v) {
+    uint64_t hash;
+    gpa_code rc = value_hash(vm, key, &hash);
+    return rc ? rc : set_hashed(vm, d, key, hash, v);
+}
+
+gpa_code dict_find_peek(gpa_vm *vm, const dict_obj *d, value key, dict_entry **out) {
+    uint64_t hash;
+    gpa_code rc = value_hash(vm, key, &hash);
+    *out = NULL;
+    return rc ? rc : find(vm, d, key, hash, out);
+}
+
+gpa_code dict_get_peek(gpa_vm *vm, dict_obj *d, value key, value *out) {
+    dict_entry *e;
+    gpa_code rc = dict_find_peek(vm, d, key, &e);
+    *out = e ? e->v : v_unset();
+    return rc;
+}
+
+/* Frees the index slot of an entry and moves up those behind it that were displaced by it: no gap stays in a probe. */
+static void unindex(dict_obj *d, const dict_entry *e) {
+    size_t mask = d->slots - 1, gap = slot_of(d, e->hash);
+    uint32_t number = (uint32_t)(e - d->entries) + 1;
+    while (d->index[gap] != number) gap = (gap + 1) & mask;
+    for (size_t i = (gap + 1) & mask; d->index[i]; i = (i + 1) & mask) {
+        size_t home = slot_of(d, d->entries[d->index[i] - 1].hash);
+        if (((i - home) & mask) < ((i - gap) & mask)) continue;
+        d->index[gap] = d->index[i];
+        gap = i;
+    }
+    d->index[gap] = 0;
+}
+
+/* Removes an entry found by `find` and hands over what it held. */
+static dict_entry remove_entry(dict_obj *d, dict_entry *e) {
+    dict_entry old = *e;
+    unindex(d, e);
+    e->key = v_unset();
+    e->v = v_unset();
+    d->count--;
+    while (d->n > 0 && d->entries[d->n - 1].key.tag == V_UNSET) d->n--;
+    return old;
+}
+
+gpa_code dict_take(gpa_vm *vm, dict_obj *d, value key, value *out) {
+    uint64_t hash;
+    dict_entry *e;
+    *out = v_unset();
+    gpa_code rc = value_hash(vm, key, &hash);
+    if (!rc) rc = find(vm, d, key, hash, &e);
+    if (rc || !e) return rc;
+    dict_entry old = remove_entry(d, e);
+    *out = old.v;
+    value_release(vm, old.key);
+    return GPA_OK;
+}
+
+gpa_code dict_remove(gpa_vm *vm, dict_obj *d, value key, bool *found) {
+    value v;
+    gpa_code rc = dict_take(vm, d, key, &v);
+    *found = !rc && v.tag != V_UNSET;
+    value_release(vm, v);
+    return rc;
+}
+
+dict_entry *dict_named_peek(const dict_obj *d, const char *key, size_t size, uint64_t hash) {
+    if (d->slots == 0) return NULL;
+    if (hash == 0) hash = 1;
+    for (size_t i = slot_of(d, hash); d->index[i]; i = (i + 1) & (d->slots - 1)) {
+        dict_entry *e = &d->entries[d->index[i] - 1];
+        if (e->key.tag == V_STR && e->hash == hash && e->key.str->size == size && memcmp(e->key.str->text, key, size) == 0)
+            return e;
+    }
+    return NULL;
+}
+
+value dict_text_peek(gpa_vm *vm, dict_obj *d, const char *key) {
+    (void)vm;
+    size_t size = strlen(key);
+    const dict_entry *e = dict_named_peek(d, key, size, hash_bytes(key, size, 0));
+    return e ? e->v : v_unset();
+}
+
+gpa_code dict_set_text(gpa_vm *vm, dict_obj *d, const char *key, value v) {
+    value k = v_cstr(vm, key);
+    if (k.tag == V_UNSET) return vm_no_memory(vm);
+    gpa_code rc = dict_set(vm, d, k, v);
+    value_release(vm, k);
+    return rc;
+}
+
+dict_entry *dict_next(const dict_obj *d, size_t *at) {
+    while (*at < d->n) {
+        dict_entry *e = &d->entries[(*at)++];
+        if (e->key.tag != V_UNSET) return e;
+    }
+    return NULL;
+}
+
+bool dict_next_own(const dict_obj *d, size_t *at, dict_entry *e) {
+    const dict_entry *next = dict_next(d, at);
+    if (next) *e = (dict_entry){value_retain(next->key), value_retain(next->v), next->hash};
+    return next != NULL;
+}
+
+void dict_entry_drop(gpa_vm *vm, dict_entry *e) {
+    value_release(vm, e->key);
+    value_release(vm, e->v);
+}
+
+dict_entry *dict_last(const dict_obj *d) { return d->n ? &d->entries[d->n - 1] : NULL; }
+
+gpa_code dict_update(gpa_vm *vm, dict_obj *d, const dict_obj *from) {
+    gpa_code rc = GPA_OK;
+    size_t at = 0;
+    for (dict_entry e; !rc && dict_next_own(from, &at, &e); dict_entry_drop(vm, &e)) rc = set_hashed(vm, d, e.key, e.hash, e.v);
+    return rc;
+}
+
+void dict_clear(gpa_vm *vm, dict_obj *d) {
+    dict_entry *entries = d->entries;
+    size_t n = d->n;
+    mem_free(d->index);
+    d->entries = NULL;
+    d->index = NULL;
+    d->count = d->n = d->cap = d->slots = 0;
+    for (size_t i = 0; i < n; i++) {
+        value_release(vm, entries[i].key);
+        value_release(vm, entries[i].v);
+    }
+    mem_free(entries);
+}
+
+value dict_copy(gpa_vm *vm, const dict_obj *d) {
+    value c = v_dict(vm);
+    if (c.tag == V_UNSET || !dict_update(vm, c.dict, d)) return c;
+    value_release(vm, c);
+    return v_unset();
+}
+
+/* ---- sets ---- */
+
+gpa_code set_add(gpa_vm *vm, set_obj *s, value v) {
+    s->arranged = false;
+    return dict_set(vm, &s->d, v, v_none());
+}
+
+/* A set asked for as a member stands for its frozen copy, as CPython has it. */
+static gpa_code member_hash(gpa_vm *vm, value v, uint64_t *hash) {
+    if (v.tag != V_SET || v.set->frozen) return value_hash(vm, v, hash);
+    v.set->frozen = true;
+    gpa_code rc = value_hash(vm, v, hash);
+    v.set->frozen = false;
+    return rc;
+}
+
+gpa_code set_has(gpa_vm *vm, set_obj *s, value v, bool *out) {
+    uint64_t hash;
+    dict_entry *e = NULL;
+    gpa_code rc = member_hash(vm, v, &hash);
+    if (!rc) rc = find(vm, &s->d, v, hash, &e);
+    *out = e != NULL;
+    return rc;
+}
+
+gpa_code set_remove(gpa_vm *vm, set_obj *s, value v, bool *found) {
+    uint64_t hash;
+    dict_entry *e = NULL;
+    gpa_code rc = member_hash(vm, v, &hash);
+    if (!rc) rc = find(vm, &s->d, v, hash, &e);
+    *found = e != NULL;
+    s->arranged = s->arranged && !e;
+    if (e) value_release(vm, remove_entry(&s->d, e).key);
+    return rc;
+}
+
+/* CPython's table: linear probing for a stretch, then jumps that take in the higher bits of the hash. */
+static void arrange_in(uint32_t *table, size_t mask, const dict_entry *entries, uint32_t number) {
+    enum { STRETCH = 9, SHIFT = 5 };
+    uint64_t perturb = entries[number - 1].hash;
+    for (size_t i = (size_t)perturb & mask;;) {
+        size_t last = i + STRETCH <= mask ? i + STRETCH : i;
+        for (size_t k = i; k <= last; k++)
+            if (!table[k]) {
+                table[k] = number;
+                return;
+            }
+        perturb >>= SHIFT;
+        i = (i * 5 + 1 + (size_t)perturb) & mask;
+    }
+}
+
+/* Fills *table with the numbers of the entries where CPython would put them; grows it as CPython does. False when memory
+ * is short. */
+static bool arrange_all(const dict_obj *d, uint32_t **table, size_t *slots) {
+    size_t mask = 7;
+    *table = mem_zero((mask + 1) * sizeof **table);
+    for (size_t i = 0, used = 0; *table && i < d->n; i++) {
+        if (d->entries[i].key.tag == V_UNSET) continue;
+        arrange_in(*table, mask, d->entries, (uint32_t)i + 1);
+        if (++used * 5 < mask * 3) continue;
+        size_t wanted = used > 50000 ? used * 2 : used * 4, old = mask;
+        for (mask = 7; mask + 1 <= wanted;) mask = mask * 2 + 1;
+        uint32_t *grown = mem_zero((mask + 1) * sizeof *grown);
+        for (size_t k = 0; grown && k <= old; k++)
+            if ((*table)[k]) arrange_in(grown, mask, d->entries, (*table)[k]);
+        mem_free(*table);
+        *table = grown;
+    }
+    *slots = mask + 1;
+    return *table != NULL;
+}
+
+void set_arrange(set_obj *s) {
+    dict_obj *d = &s->d;
+    size_t at = 0, slots, n = 0;
+    if (s->arranged || d->count == 0) return;
+    s->arranged = true;
+    for (const dict_entry *e; (e = dict_next(d, &at));)
+        if (e->key.tag != V_INT && e->key.tag != V_BOOL && e->key.tag != V_BIG && e->key.tag != V_FLOAT && e->key.tag != V_NUM) return;
+    uint32_t *table;
+    dict_entry *entries = mem_new(d->cap * sizeof *entries);
+    if (entries && arrange_all(d, &table, &slots)) {
+        for (size_t i = 0; i < slots; i++)
+            if (table[i]) entries[n++] = d->entries[table[i] - 1];
+        mem_free(table);
+        mem_free(d->entries);
+        d->entries = entries;
+        d->n = n;
+        memset(d->index, 0, d->slots * sizeof *d->index);
+        for (size_t i = 0; i < n; i++) enter(d, i);
+    } else mem_free(entries);
+}
+
+gpa_code set_subset(gpa_vm *vm, set_obj *a, set_obj *b, bool *out) {
+    gpa_code rc = GPA_OK;
+    *out = a->d.count <= b->d.count;
+    size_t at = 0;
+    dict_entry *hit;
+    for (dict_entry e; !rc && *out && dict_next_own(&a->d, &at, &e); dict_entry_drop(vm, &e)) {
+        rc = find(vm, &b->d, e.key, e.hash, &hit);
+        *out = hit != NULL;
+    }
+    return rc;
+}
+
+/* Adds to `to` the members of `from` that are in `other` (in true) or are not (in false). */
+static gpa_code add_those(gpa_vm *vm, set_obj *to, const set_obj *from, const set_obj *other, bool in) {
+    gpa_code rc = GPA_OK;
+    size_t at = 0;
+    dict_entry *hit;
+    for (dict_entry e; !rc && dict_next_own(&from->d, &at, &e); dict_entry_drop(vm, &e)) {
+        rc = find(vm, &other->d, e.key, e.hash, &hit);
+        if (!rc && (hit != NULL) == in) rc = set_hashed(vm, &to->d, e.key, e.hash, v_none());
+    }
+    return rc;
+}
+
+value set_combine(gpa_vm *vm, set_op op, set_obj *a, set_obj *b) {
+    value out = v_set(vm);
+    if (out.tag == V_UNSET) return out;
+    set_obj *s = out.set;
+    s->frozen = a->frozen;
+    gpa_code rc = GPA_OK;
+    switch (op) {
+        case SET_UNION:
+            rc = dict_update(vm, &s->d, &a->d);
+            if (!rc) rc = dict_update(vm, &s->d, &b->d);
+            break;
+        case SET_INTERSECTION: rc = add_those(vm, s, a, b, true); break;
+        case SET_DIFFERENCE: rc = add_those(vm, s, a, b, false); break;
+        case SET_SYMMETRIC:
+            rc = add_those(vm, s, a, b, false);
+            if (!rc) rc = add_those(vm, s, b, a, false);
+            break;
+    }
+    if (!rc) return out;
+    value_release(vm, out);
+    return v_unset();
+}
+
+value set_copy(gpa_vm *vm, set_obj *a, bool frozen) {
+    value out = v_set(vm);
+    if (out.tag == V_UNSET) return out;
+    out.set->frozen = frozen;
+    if (!dict_update(vm, &out.set->d, &a->d)) return out;
+    value_release(vm, out);
+    return v_unset();
+}
+
+value set_of(gpa_vm *vm, value iterable, bool frozen) {
+    if (iterable.tag == V_SET) return set_copy(vm, iterable.set, frozen);
+    gpa_code rc = GPA_OK;
+    value it = v_unset(), out = v_set(vm);
+    if (out.tag == V_UNSET) return out;
+    out.set->frozen = frozen;
+    TRY(vm_iter(vm, iterable, &it));
+    bool done = false;
+    for (uint32_t n = 0;; n++) {
+        value v = v_none();
+        if (n % 1024 == 0) TRY(vm_poll(vm));
+        TRY(iter_next(vm, it, &v, &done));
+        if (done) break;
+        rc = set_add(vm, out.set, v);
+        value_release(vm, v);
+        if (rc) goto out;
+    }
+out:
+    value_release(vm, it);
+    if (!rc) return out;
+    value_release(vm, out);
+    return v_unset();
+}

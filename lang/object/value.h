@@ -1,0 +1,294 @@
+/* Values of the language: sixteen bytes, passed by value.
+ *
+ * A value is a tag, a small auxiliary field, and eight bytes: a number, or a counted reference to an object.
+ * Numbers never allocate (a complex, which needs sixteen bytes, and an int beyond 64 bits are the exceptions). Borrow in, own out: arguments
+ * are borrowed, results belong to the caller, who gives them back with value_release; functions ending in _take
+ * consume what they are given, those ending in _peek return something borrowed. A failing function leaves its error
+ * in the vm (vm_err, lang/vm/native.h). */
+#ifndef GPA_OBJECT_VALUE_H
+#define GPA_OBJECT_VALUE_H
+
+#include "runtime/runtime.h"
+
+struct vm;
+
+/* VT(TAG, "python type name", heap) - heap values hold a counted object. */
+#define GPA_VALUE_TAGS(VT)                       \
+    VT(UNSET, "", 0)                             \
+    VT(NONE, "NoneType", 0)                      \
+    VT(BOOL, "bool", 0)                          \
+    VT(INT, "int", 0)                            \
+    VT(FLOAT, "float", 0)                        \
+    VT(NUM, "numpy scalar", 0)                   \
+    VT(ELLIPSIS, "ellipsis", 0)                  \
+    VT(NOT_IMPLEMENTED, "NotImplementedType", 0) \
+    VT(DTYPE, "numpy.dtype", 0)                  \
+    VT(TYPE, "type", 0)                          \
+    VT(NATIVE, "builtin_function_or_method", 0)  \
+    VT(UFUNC, "numpy.ufunc", 0)                  \
+    VT(COMPLEX, "complex", 1)                    \
+    VT(BIG, "int", 1)                            \
+    VT(STR, "str", 1)                            \
+    VT(BYTES, "bytes", 1)                        \
+    VT(LIST, "list", 1)                          \
+    VT(TUPLE, "tuple", 1)                        \
+    VT(DICT, "dict", 1)                          \
+    VT(SET, "set", 1)                            \
+    VT(RANGE, "range", 1)                        \
+    VT(SLICE, "slice", 1)                        \
+    VT(ARRAY, "numpy.ndarray", 1)                \
+    VT(FUNC, "function", 1)                      \
+    VT(METHOD, "method", 1)                      \
+    VT(MODULE, "module", 1)                      \
+    VT(EXCEPTION, "BaseException", 1)            \
+    VT(ITER, "iterator", 1)                      \
+    VT(OBJECT, "object", 1)                      \
+    VT(CLASS, "type", 1)                         \
+    VT(CELL, "cell", 1)
+
+typedef enum {
+#define VT(id, name, heap) V_##id,
+    GPA_VALUE_TAGS(VT)
+#undef VT
+        V_COUNT
+} value_tag;
+
+/* The head of every heap object. */
+typedef struct obj {
+    int32_t refs;
+    uint32_t tag;
+} obj;
+
+typedef struct value {
+    uint32_t tag; /* value_tag */
+    uint32_t aux; /* NUM: its gpa_dtype.  ARRAY: 1 when it is a lazy NumPy scalar (0-d, immutable).
+                   * TYPE: a value_tag, or AUX_DTYPE + gpa_dtype for NumPy's scalar types, or AUX_ERROR + gpa_code
+                   * for exception types, AUX_KIND + index of an object_kind, or AUX_FROZENSET.
+                   * COMPLEX: 1 when it is a numpy.complex128. */
+    union {
+        int64_t i;   /* INT; BOOL: 0 or 1 */
+        double f;    /* FLOAT */
+        uint64_t bits; /* NUM: the first eight bytes of its gpa_val */
+        const struct native *native;  /* NATIVE: its row (lang/vm/native.h) */
+        const struct ufunc *ufunc;    /* UFUNC: (lang/vm/native.h) */
+        obj *o;
+        struct complex_obj *complex;
+        struct big_obj *big; /* BIG: an int beyond 64 bits (lang/object/big.h) */
+        struct str_obj *str; /* STR, BYTES */
+        struct list_obj *list;
+        struct tuple_obj *tuple;
+        struct dict_obj *dict;
+        struct set_obj *set;
+        struct range_obj *range;
+        struct slice_obj *slice;
+        struct array_obj *array;
+        struct func_obj *func;
+        struct method_obj *method;
+        struct module_obj *module;
+        struct exc_obj *exc;
+        struct iter_obj *iter;
+        struct object_obj *object;
+        struct cell_obj *cell;
+        struct class_obj *class; /* CLASS: lang/object/class.h */
+    };
+} value;
+
+enum { AUX_DTYPE = 0x100, AUX_ERROR = 0x200, AUX_FROZENSET = 0x300, AUX_KIND = 0x400 };
+
+typedef struct complex_obj {
+    obj head;
+    double re, im;
+} complex_obj;
+
+/* Immutable UTF-8 text (or bytes); `length` counts code points: equal to size for ASCII. hash 0: not yet computed. */
+typedef struct str_obj {
+    obj head;
+    uint32_t size, length;
+    uint64_t hash;
+    char text[]; /* size bytes and a zero */
+} str_obj;
+
+typedef struct list_obj {
+    obj head;
+    size_t count, cap;
+    value *items;
+} list_obj;
+
+typedef struct tuple_obj {
+    obj head;
+    size_t count;
+    value items[];
+} tuple_obj;
+
+/* Insertion-ordered hash table: entries in order (key UNSET: deleted), found through `index`. */
+typedef struct dict_entry {
+    value key, v;
+    uint64_t hash;
+} dict_entry;
+
+typedef struct dict_obj {
+    obj head;
+    size_t count;  /* live entries */
+    size_t n, cap; /* entries used, room for */
+    dict_entry *entries;
+    uint32_t *index; /* power-of-two slots holding entry number + 1 */
+    size_t slots;
+} dict_obj;
+
+typedef struct set_obj { /* a dict without values */
+    dict_obj d;
+    bool frozen;
+    bool arranged; /* set_arrange put the members in order, and none came or went since */
+} set_obj;
+
+typedef struct range_obj {
+    obj head;
+    int64_t start, stop, step;
+} range_obj;
+
+typedef struct slice_obj {
+    obj head;
+    value start, stop, step; /* NONE where not written */
+} slice_obj;
+
+typedef struct array_obj {
+    obj head;
+    gpa_arr *arr;
+} array_obj;
+
+/* A bound method: a native or function with its first argument. */
+typedef struct method_obj {
+    obj head;
+    value self, fn;
+} method_obj;
+
+typedef struct cell_obj {
+    obj head;
+    value v;
+} cell_obj;
+
+/* An exception: what was raised. */
+typedef struct exc_obj {
+    obj head;
+    gpa_code code;
+    value args;  /* a tuple */
+    value cause; /* `raise ... from`, or NONE */
+    value notes; /* the list that add_note makes, or NONE */
+    value class; /* the CLASS of a program that it is an instance of, or NONE */
+    value fields; /* a DICT of the attributes that were set, or NONE */
+    struct exc_obj *prev, *next; /* all exceptions of the vm */
+    gpa_err err; /* place, notes, hint; msg is str(exception) */
+} exc_obj;
+
+enum { ITER_ROW = 4 };
+
+/* An iterator: `next` gives the next value (owned) with *done false, or sets *done. */
+typedef struct iter_obj {
+    obj head;
+    gpa_code (*next)(struct vm *vm, struct iter_obj *it, value *out, bool *done);
+    value source, extra; /* owned; released with the iterator */
+    int64_t at, end, step;
+    /* Of an iterator whose items are tuples of `width` values (at most ITER_ROW), else NULL: the values of the next one (owned),
+     * for a loop that takes the tuple apart again. */
+    gpa_code (*row)(struct vm *vm, struct iter_obj *it, value *out, bool *done);
+    size_t width;
+    const char *type_name; /* "list_iterator", "enumerate", "zip", ... */
+} iter_obj;
+
+/* Small library objects (an open file, a device context, a finfo): a kind and its fields. */
+typedef struct object_obj {
+    obj head;
+    const struct object_kind *kind; /* lang/vm/native.h */
+    void *data;                     /* the kind's own; given back by kind->free */
+    size_t count;
+    value fields[];
+} object_obj;
+
+static inline bool is_kind(value v, const struct object_kind *kind) { return v.tag == V_OBJECT && v.object->kind == kind; }
+
+/* ---- making ---- (UNSET on failure, with the error in the vm) */
+
+static inline value v_none(void) { return (value){.tag = V_NONE}; }
+static inline value v_unset(void) { return (value){.tag = V_UNSET}; }
+static inline value v_bool(bool b) { return (value){.tag = V_BOOL, .i = b}; }
+static inline value v_int(int64_t i) { return (value){.tag = V_INT, .i = i}; }
+static inline value v_float(double f) { return (value){.tag = V_FLOAT, .f = f}; }
+static inline value v_dtype(gpa_dtype t) { return (value){.tag = V_DTYPE, .aux = t}; }
+static inline value v_type(uint32_t aux) { return (value){.tag = V_TYPE, .aux = aux}; }
+static inline value v_obj(value_tag tag, void *o) { return (value){.tag = tag, .o = o}; }
+/* A NumPy scalar (complex128 becomes a COMPLEX object with aux 1). */
+value v_num(struct vm *vm, gpa_dtype t, gpa_val v);
+/* The runtime's handle as a value; consumes the reference, also on failure. `scalar`: it stands for a NumPy scalar. */
+value v_array_take(struct vm *vm, gpa_arr *a, bool scalar);
+value v_complex(struct vm *vm, double re, double im);
+value v_str(struct vm *vm, const char *text, size_t n); /* invalid UTF-8 is replaced by U+FFFD */
+value v_cstr(struct vm *vm, const char *text);
+value v_bytes(struct vm *vm, const char *bytes, size_t n); /* bytes NULL leaves them to be filled in */
+/* The texts of two STR, or of two BYTES, one after the other. */
+value v_joined(struct vm *vm, value a, value b);
+/* The same where only the caller holds *a, which grows, and may move. */
+gpa_code str_extend(struct vm *vm, value *a, value b);
+/* A buffer's text; the buffer is freed, also on failure. */
+value v_str_take(struct vm *vm, gpa_str *s);
+value v_strf(struct vm *vm, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* n items, copied (retained) from `items`; items NULL leaves them NONE to be filled in. */
+value v_tuple(struct vm *vm, size_t n, const value *items);
+value v_list(struct vm *vm, size_t n, const value *items);
+value v_dict(struct vm *vm);
+value v_set(struct vm *vm);
+value v_slice(struct vm *vm, value start, value stop, value step);
+value v_range(struct vm *vm, int64_t start, int64_t stop, int64_t step);
+value v_method(struct vm *vm, value self, value fn);
+/* An iterator over nothing yet: the caller sets next, source (retained by the caller) and counters. */
+value v_iter(struct vm *vm, const char *type_name, gpa_code (*next)(struct vm *, iter_obj *, value *, bool *));
+
+/* ---- counting ---- */
+
+extern const bool value_is_heap[V_COUNT];
+/* Given by those who own these structs: release what the object holds, and the object itself. */
+void func_free(struct vm *vm, struct func_obj *f);
+void module_free(struct vm *vm, struct module_obj *m);
+void value_destroy(struct vm *vm, value v); /* refs reached zero */
+
+static inline value value_retain(value v) {
+    if (value_is_heap[v.tag]) v.o->refs++;
+    return v;
+}
+static inline void value_release(struct vm *vm, value v) {
+    if (value_is_heap[v.tag] && --v.o->refs == 0) value_destroy(vm, v);
+}
+
+/* ---- containers ---- */
+
+gpa_code list_append(struct vm *vm, list_obj *l, value v); /* retains v */
+/* The value under a key, borrowed; UNSET when absent. An unhashable key is a TypeError. */
+gpa_code dict_get_peek(struct vm *vm, dict_obj *d, value key, value *out);
+gpa_code dict_set(struct vm *vm, dict_obj *d, value key, value v); /* retains both */
+gpa_code dict_remove(struct vm *vm, dict_obj *d, value key, bool *found);
+/* By C text, for module tables and keyword arguments: UNSET when absent. */
+value dict_text_peek(struct vm *vm, dict_obj *d, const char *key);
+gpa_code dict_set_text(struct vm *vm, dict_obj *d, const char *key, value v);
+gpa_code set_add(struct vm *vm, set_obj *s, value v);
+gpa_code set_has(struct vm *vm, set_obj *s, value v, bool *out);
+
+/* ---- asking ---- */
+
+/* A lazy NumPy scalar as the number it stands for (computes it); any other value as it is. Owned. */
+gpa_code value_now(struct vm *vm, value v, value *out);
+/* A NumPy scalar, lazy or not, as Python's number, and a tuple of such; any other value as it is. Owned. */
+gpa_code value_python(struct vm *vm, value v, value *out);
+/* The tuple that an object with names for the items of one is, or an instance of a class that derives from tuple; any other value as it is.
+ * Borrowed. */
+value value_plain(value v);
+/* The hash of a str's text: hash_bytes with seed 0, as interned names have; never 0. Kept in the object. */
+uint64_t str_hash(struct str_obj *s);
+/* Python's name of the value's type: "int", "numpy.float32", "ValueError", "list". */
+const char *value_type_name(value v);
+/* Python's truth; an array of several elements is a ValueError. */
+gpa_code value_truth(struct vm *vm, value v, bool *out);
+gpa_code value_hash(struct vm *vm, value v, uint64_t *out); /* TypeError: unhashable type: 'list' */
+/* Python's == between values that are not arrays (arrays compare by elements: see operate.h). */
+gpa_code value_equal(struct vm *vm, value a, value b, bool *out);
+bool value_is(value a, value b); /* Python's `is` */
+
+#endif

@@ -1,0 +1,14 @@
+/* PTX as the machine code of a GPU, by the tools of the CUDA toolkit. */
+#ifndef GPA_SESSION_SASS_H
+#define GPA_SESSION_SASS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "runtime/base/str.h"
+
+/* Appends the machine code of PTX for the architecture that it names. False, with nothing appended: ptxas and cuobjdump are
+ * not there, or could not read it. */
+bool sass_of_ptx(const char *ptx, size_t n, gpa_str *out);
+
+#endif

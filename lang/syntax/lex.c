@@ -1,0 +1,709 @@
+/* The lexer.
+ *
+ * Invariant between tokens: `at` is behind the last token; brackets, indents and f-strings describe what is open
+ * there. The text is valid UTF-8 without zero bytes and ends with one, so looking one byte ahead is always safe.
+ *
+ * Reading order: failures, indentation, names and numbers, strings and f-strings, operators, lex_next. */
+#include "lang/syntax/lex.h"
+
+#include <stdio.h>
+
+#include "lang/syntax/literal.h"
+#include "lang/text/unicode.h"
+#include "runtime/base/base.h"
+
+enum { NAME_START = 1, NAME_PART = 2, DIGIT = 4, HEX = 8 };
+
+#define D (NAME_PART | DIGIT | HEX)
+#define X (NAME_START | NAME_PART | HEX)
+#define L (NAME_START | NAME_PART)
+/* What an ASCII byte may be part of; bytes beyond ASCII ask unicode.h. */
+static const uint8_t ascii[256] = {
+    ['0'] = D, ['1'] = D, ['2'] = D, ['3'] = D, ['4'] = D, ['5'] = D, ['6'] = D, ['7'] = D, ['8'] = D, ['9'] = D, ['a'] = X,
+    ['b'] = X, ['c'] = X, ['d'] = X, ['e'] = X, ['f'] = X, ['A'] = X, ['B'] = X, ['C'] = X, ['D'] = X, ['E'] = X, ['F'] = X,
+    ['g'] = L, ['h'] = L, ['i'] = L, ['j'] = L, ['k'] = L, ['l'] = L, ['m'] = L, ['n'] = L, ['o'] = L, ['p'] = L, ['q'] = L,
+    ['r'] = L, ['s'] = L, ['t'] = L, ['u'] = L, ['v'] = L, ['w'] = L, ['x'] = L, ['y'] = L, ['z'] = L, ['G'] = L, ['H'] = L,
+    ['I'] = L, ['J'] = L, ['K'] = L, ['L'] = L, ['M'] = L, ['N'] = L, ['O'] = L, ['P'] = L, ['Q'] = L, ['R'] = L, ['S'] = L,
+    ['T'] = L, ['U'] = L, ['V'] = L, ['W'] = L, ['X'] = L, ['Y'] = L, ['Z'] = L, ['_'] = L,
+};
+#undef D
+#undef X
+#undef L
+
+static bool is(char c, unsigned what) { return ascii[(unsigned char)c] & what; }
+
+void lex_start(lexer *l, const source *src, intern *names, arena *a, bool magics, gpa_err *err) {
+    *l = (lexer){.src = src, .names = names, .arena = a, .err = err, .magics = magics};
+    l->at = src->text;
+    l->end = src->text + src->len;
+    if (src->len >= 3 && memcmp(l->at, "\xef\xbb\xbf", 3) == 0) l->at += 3;
+    l->line_start = true;
+}
+
+void lex_within(lexer *l, uint32_t from, uint32_t to) {
+    l->at = l->src->text + from;
+    l->end = l->src->text + to;
+}
+
+uint32_t lex_line(const lexer *l, uint32_t at) { return source_at(l->src, at).line; }
+
+static uint32_t here(const lexer *l, const char *p) { return (uint32_t)(p - l->src->text); }
+
+/* ---- failures ---- */
+
+static void fail(lexer *l, token *t, gpa_code code, const char *lo, const char *hi, const char *fmt, ...)
+    __attribute__((format(printf, 6, 7)));
+
+static void fail(lexer *l, token *t, gpa_code code, const char *lo, const char *hi, const char *fmt, ...) {
+    va_list ap;
+    va_start(ap, fmt);
+    gpa_failv(l->err, code, fmt, ap);
+    va_end(ap);
+    gpa_fail_at(l->err, (gpa_span){l->src->id, here(l, lo), here(l, hi)});
+    t->kind = TOKEN_ERROR;
+    t->lo = here(l, lo);
+    t->hi = here(l, hi);
+}
+
+static void fail_at_end(lexer *l, token *t, const char *lo, const char *hi, const char *text) {
+    fail(l, t, GPA_E_INCOMPLETE, lo, hi, "%s", text);
+    l->at_end = true;
+}
+
+/* Fails at the character at `lo`, which begins no token. */
+static void fail_character(lexer *l, token *t, const char *lo) {
+    uint32_t cp = 0;
+    size_t n = utf8_get(lo, l->end, &cp);
+    const char *hi = lo + (n ? n : 1);
+    if (cp < 0x20 || cp == 0x7f || unicode_classes(cp) & (U_N | U_Z))
+        fail(l, t, GPA_E_SYNTAX, lo, hi, "invalid non-printable character U+%04X", cp);
+    else
+        fail(l, t, GPA_E_SYNTAX, lo, hi, "invalid character '%.*s' (U+%04X)", (int)n, lo, cp);
+}
+
+/* ---- lines and indentation ---- */
+
+static bool at_line_end(const lexer *l) { return *l->at == '\n' || *l->at == '\r' || l->at == l->end; }
+
+static void skip_line_end(lexer *l) {
+    if (*l->at == '\r' && l->at[1] == '\n') l->at++;
+    if (l->at < l->end) l->at++;
+}
+
+static void skip_comment(lexer *l) {
+    while (!at_line_end(l)) l->at++;
+}
+
+/* Skips lines with nothing on them, and measures the margin of the first with something. */
+static void skip_margin(lexer *l, uint32_t *column, uint32_t *alternative) {
+    for (;;) {
+        *column = *alternative = 0;
+        for (;; l->at++) {
+            if (*l->at == ' ') {
+                (*column)++, (*alternative)++;
+            } else if (*l->at == '\t') {
+                *column = (*column / 8 + 1) * 8;
+                (*alternative)++;
+            } else if (*l->at == '\f') {
+                *column = *alternative = 0;
+            } else if (*l->at == '\\' && l->at[1] == '\n' && l->at + 2 < l->end) {
+                l->at++; /* a margin may be continued: the line below adds to it */
+            } else {
+                break;
+            }
+        }
+        if (*l->at == '#') skip_comment(l);
+        if (!at_line_end(l) || l->at == l->end) return;
+        skip_line_end(l);
+    }
+}
+
+/* Compares the new line's margin with the open blocks. False: *t is an error. */
+static bool indentation(lexer *l, token *t) {
+    uint32_t column, alternative;
+    skip_margin(l, &column, &alternative);
+    l->line_start = false;
+    if (l->at == l->end) column = alternative = 0;
+    uint32_t top = l->n_indents ? l->indents[l->n_indents - 1].column : 0;
+    uint32_t top_alternative = l->n_indents ? l->indents[l->n_indents - 1].alternative : 0;
+    const char *line = l->at;
+    bool consistent = (column == top) == (alternative == top_alternative) && (column > top) == (alternative > top_alternative);
+    if (column > top && consistent) {
+        if (l->n_indents + 1 == LEX_MAX_INDENTS) {
+            fail(l, t, GPA_E_INDENTATION, line, line, "too many levels of indentation");
+            return false;
+        }
+        l->indents[l->n_indents].column = column;
+        l->indents[l->n_indents++].alternative = alternative;
+        l->indent = true;
+        return true;
+    }
+    while (consistent && l->n_indents && column < l->indents[l->n_indents - 1].column) {
+        l->n_indents--;
+        l->dedents++;
+    }
+    top = l->n_indents ? l->indents[l->n_indents - 1].column : 0;
+    top_alternative = l->n_indents ? l->indents[l->n_indents - 1].alternative : 0;
+    if (consistent && column != top) {
+        const char *stop = line;
+        while (stop < l->end && *stop != '\n' && *stop != '\r') stop++;
+        fail(l, t, GPA_E_INDENTATION, line, stop, "unindent does not match any outer indentation level");
+        return false;
+    }
+    if (!consistent || alternative != top_alternative) {
+        fail(l, t, GPA_E_TAB, line, line, "inconsistent use of tabs and spaces in indentation");
+        return false;
+    }
+    return true;
+}
+
+/* Skips what separates tokens of a line, and, inside brackets, lines. False: *t is an error. */
+static bool skip_blanks(lexer *l, token *t) {
+    while (l->at < l->end) {
+        char c = *l->at;
+        if (c == ' ' || c == '\t' || c == '\f') {
+            l->at++;
+        } else if (c == '#') {
+            skip_comment(l);
+        } else if ((c == '\n' || c == '\r') && l->n_brackets) {
+            skip_line_end(l);
+        } else if (c == '\\') {
+            const char *slash = l->at++;
+            if (!at_line_end(l)) {
+                fail(l, t, GPA_E_SYNTAX, l->at, l->at + 1, "unexpected character after line continuation character");
+                return false;
+            }
+            skip_line_end(l);
+            if (l->at == l->end) {
+                fail_at_end(l, t, slash, slash + 1, "unexpected EOF while parsing");
+                return false;
+            }
+        } else {
+            return true;
+        }
+    }
+    return true;
+}
+
+/* ---- names and numbers ---- */
+
+/* Moves over the characters of a name; at least one must be there. False: *t is an error. */
+static bool skip_name(lexer *l, token *t) {
+    const char *start = l->at;
+    for (;;) {
+        while (is(*l->at, NAME_PART)) l->at++;
+        if ((unsigned char)*l->at < 0x80) return true;
+        uint32_t cp;
+        size_t n = utf8_get(l->at, l->end, &cp);
+        unsigned classes = n ? unicode_classes(cp) : 0;
+        if (!(classes & (l->at == start ? U_S : U_S | U_C))) {
+            fail_character(l, t, l->at);
+            return false;
+        }
+        l->at += n;
+    }
+}
+
+static void name(lexer *l, token *t) {
+    const char *start = l->at;
+    if (!skip_name(l, t)) return;
+    t->sym = intern_get(l->names, start, (size_t)(l->at - start));
+    t->kind = t->sym <= TOKEN_KEYWORDS ? (token_kind)(TOKEN_FIRST_KEYWORD + t->sym - 1) : TOKEN_NAME;
+    if (!t->sym) {
+        gpa_no_memory(l->err);
+        t->kind = TOKEN_ERROR;
+    }
+}
+
+static bool fail_number(lexer *l, token *t, const char *kind) {
+    const char *last = l->at - 1;
+    fail(l, t, GPA_E_SYNTAX, last, l->at, "invalid %s literal", kind);
+    return false;
+}
+
+/* Digits up to `highest` (or hexadecimal ones), with single underscores between them. */
+static bool skip_digits(lexer *l, token *t, char highest, bool hex, const char *kind) {
+    for (;;) {
+        while (hex ? is(*l->at, HEX) : *l->at >= '0' && *l->at <= highest) l->at++;
+        if (*l->at != '_') return true;
+        l->at++;
+        if (hex ? !is(*l->at, HEX) : !is(*l->at, DIGIT)) return fail_number(l, t, kind);
+        if (!hex && *l->at > highest) return true;
+    }
+}
+
+/* A number may stand right before a keyword (`1if x else 2`) and nothing else that looks like a name. */
+static bool ends_number(lexer *l, token *t, const char *kind) {
+    static const char *const words[] = {"if", "in", "is", "and", "else", "for", "or", "not"};
+    for (size_t i = 0; i < COUNT_OF(words); i++) {
+        size_t n = strlen(words[i]);
+        if (strncmp(l->at, words[i], n) == 0 && (i < 3 || !is(l->at[n], NAME_PART))) return true;
+    }
+    return is(*l->at, NAME_PART) ? fail_number(l, t, kind) : true;
+}
+
+/* 0x, 0o, 0b; `at` is at the 0. */
+static bool based_integer(lexer *l, token *t) {
+    char letter = (char)(l->at[1] | 0x20);
+    const char *kind = letter == 'x' ? "hexadecimal" : letter == 'o' ? "octal" : "binary";
+    char highest = letter == 'o' ? '7' : '1';
+    l->at += 2;
+    const char *digits = l->at;
+    if (*l->at == '_') l->at++;
+    if (letter == 'x' ? !is(*l->at, HEX) : !is(*l->at, DIGIT)) return fail_number(l, t, kind);
+    if (!skip_digits(l, t, highest, letter == 'x', kind)) return false;
+    if (is(*l->at, DIGIT)) {
+        fail(l, t, GPA_E_SYNTAX, l->at, l->at + 1, "invalid digit '%c' in %s literal", *l->at, kind);
+        return false;
+    }
+    return digits < l->at && ends_number(l, t, kind);
+}
+
+static bool exponent_follows(const char *p) {
+    if (*p != 'e' && *p != 'E') return false;
+    p++;
+    return is(*p, DIGIT) || *p == '+' || *p == '-';
+}
+
+/* Moves over a decimal number; sets what it is. False: *t is an error. */
+static bool decimal(lexer *l, token *t) {
+    const char *start = l->at;
+    t->kind = TOKEN_INTEGER;
+    if (*l->at != '.' && !skip_digits(l, t, '9', false, "decimal")) return false;
+    const char *whole = l->at;
+    if (*l->at == '.') {
+        t->kind = TOKEN_FLOAT;
+        l->at++;
+        if (is(*l->at, DIGIT) && !skip_digits(l, t, '9', false, "decimal")) return false;
+    }
+    if (exponent_follows(l->at)) {
+        t->kind = TOKEN_FLOAT;
+        l->at += is(l->at[1], DIGIT) ? 1 : 2;
+        if (!is(*l->at, DIGIT)) return fail_number(l, t, "decimal");
+        if (!skip_digits(l, t, '9', false, "decimal")) return false;
+    }
+    if (*l->at == 'j' || *l->at == 'J') {
+        t->kind = TOKEN_IMAGINARY;
+        l->at++;
+        return ends_number(l, t, "imaginary");
+    }
+    if (t->kind == TOKEN_INTEGER && *start == '0') {
+        const char *zeros = start;
+        while (*zeros == '0' || *zeros == '_') zeros++;
+        if (zeros < whole) {
+            fail(l, t, GPA_E_SYNTAX, start, zeros,
+                 "leading zeros in decimal integer literals are not permitted; use an 0o prefix for octal integers");
+            return false;
+        }
+    }
+    return ends_number(l, t, "decimal");
+}
+
+/* The token's text: n bytes as they stand. */
+static void spelled(lexer *l, token *t, const char *start, size_t n) {
+    char *text = arena_take(l->arena, n + 1);
+    if (!text) {
+        gpa_no_memory(l->err);
+        t->kind = TOKEN_ERROR;
+        return;
+    }
+    memcpy(text, start, n);
+    text[n] = 0;
+    t->text = (ast_text){text, (uint32_t)n};
+}
+
+static void number(lexer *l, token *t) {
+    const char *start = l->at;
+    char letter = *start == '0' ? (char)(start[1] | 0x20) : 0;
+    if (letter == 'x' || letter == 'o' || letter == 'b') {
+        t->kind = TOKEN_INTEGER;
+        if (!based_integer(l, t)) return;
+    } else if (!decimal(l, t)) {
+        return;
+    }
+    size_t n = (size_t)(l->at - start);
+    if (t->kind == TOKEN_INTEGER) {
+        uint64_t value = 0;
+        t->too_big = !literal_integer(start, n, &value) || value > INT64_MAX;
+        t->integer = (int64_t)value;
+        if (t->too_big) spelled(l, t, start, n);
+    } else if (!literal_real(l->arena, start, n - (t->kind == TOKEN_IMAGINARY), &t->real)) {
+        gpa_no_memory(l->err);
+        t->kind = TOKEN_ERROR;
+    }
+}
+
+/* ---- strings ---- */
+
+enum { PREFIX_RAW = 1, PREFIX_BYTES = 2, PREFIX_FORMAT = 4 };
+
+/* The length of a string prefix at p that a quote follows, and its flags; -1 when there is none. */
+static int string_prefix(const char *p, unsigned *flags) {
+    *flags = 0;
+    bool u = false;
+    for (int n = 0; n < 3; n++) {
+        char c = (char)(p[n] | 0x20);
+        unsigned flag = c == 'r' ? PREFIX_RAW : c == 'b' ? PREFIX_BYTES : c == 'f' ? PREFIX_FORMAT : 0;
+        if (p[n] == '\'' || p[n] == '"') return n;
+        if (c == 'u' && n == 0)
+            u = true;
+        else if (!flag || u || (*flags & flag) || (flag | *flags) == (PREFIX_BYTES | PREFIX_FORMAT))
+            return -1;
+        *flags |= flag;
+    }
+    return -1;
+}
+
+static uint32_t quotes_at(const char *p, char quote) { return p[0] == quote && p[1] == quote && p[2] == quote ? 3 : 1; }
+
+/* An f-string whose field is missing its brace looks like a string that starts where the f-string wanted to end. */
+static bool closes_fstring(const lexer *l, char quote, uint32_t quotes) {
+    const lex_fstring *f = l->n_fstrings ? &l->fstrings[l->n_fstrings - 1] : NULL;
+    return f && f->quote == quote && f->quotes == quotes;
+}
+
+static void fail_unterminated(lexer *l, token *t, const char *start, const char *stop, uint32_t quotes, const char *what) {
+    uint32_t line = lex_line(l, here(l, stop > start ? stop - (stop == l->end && stop[-1] == '\n') : stop));
+    bool triple = quotes == 3;
+    fail(l, t, triple ? GPA_E_INCOMPLETE : GPA_E_SYNTAX, start, start + 1, "unterminated %s%s literal (detected at line %u)",
+         triple ? "triple-quoted " : "", what, line);
+    if (triple) l->at_end = true;
+}
+
+static void decode(lexer *l, token *t, const char *lo, const char *hi, unsigned flags) {
+    if (literal_text(l->arena, lo, (size_t)(hi - lo), flags, &t->text, l->err)) {
+        gpa_fail_at(l->err, (gpa_span){l->src->id, t->lo, here(l, l->at)});
+        t->kind = TOKEN_ERROR;
+    }
+}
+
+static void string(lexer *l, token *t, int prefix, unsigned flags) {
+    const char *start = l->at, *p = l->at + prefix;
+    char quote = *p;
+    uint32_t quotes = quotes_at(p, quote);
+    p += quotes;
+    const char *text = p;
+    while (quotes == 3 ? !(*p == quote && quotes_at(p, quote) == 3) : *p != quote) {
+        if (*p == '\\' && p + 1 < l->end) {
+            p += p[1] == '\r' && p[2] == '\n' ? 2 : 1;
+        } else if (p == l->end || (quotes == 1 && (*p == '\n' || *p == '\r'))) {
+            if (closes_fstring(l, quote, quotes))
+                fail(l, t, GPA_E_SYNTAX, start, start + 1, "f-string: expecting '}'");
+            else
+                fail_unterminated(l, t, start, p, quotes, "string");
+            return;
+        }
+        p++;
+    }
+    l->at = p + quotes;
+    t->kind = flags & PREFIX_BYTES ? TOKEN_BYTES : TOKEN_STRING;
+    decode(l, t, text, p, (flags & PREFIX_RAW ? LITERAL_RAW : 0u) | (flags & PREFIX_BYTES ? LITERAL_BYTES : 0u));
+}
+
+static void fstring_start(lexer *l, token *t, int prefix, unsigned flags) {
+    const char *quote = l->at + prefix;
+    if (l->n_fstrings == LEX_MAX_FSTRINGS) {
+        fail(l, t, GPA_E_SYNTAX, l->at, quote, "too many nested f-strings");
+        return;
+    }
+    lex_fstring *f = &l->fstrings[l->n_fstrings++];
+    *f = (lex_fstring){.lo = here(l, l->at), .quote = *quote, .quotes = quotes_at(quote, *quote), .raw = flags & PREFIX_RAW};
+    l->at = quote + f->quotes;
+    t->kind = TOKEN_FSTRING;
+}
+
+/* Whether the next characters are text of an f-string: outside its fields, or in the specification of one. */
+static bool in_fstring_text(const lexer *l) {
+    if (!l->n_fstrings) return false;
+    const lex_fstring *f = &l->fstrings[l->n_fstrings - 1];
+    return f->n_fields == 0 || f->fields[f->n_fields - 1].in_spec;
+}
+
+/* Where the text of an f-string ends: its quote, or a brace that is not doubled. NULL: *t is an error. */
+static const char *fstring_text_end(lexer *l, token *t, const lex_fstring *f) {
+    const char *p = l->at, *start = l->src->text + f->lo;
+    for (;; p++) {
+        if (*p == f->quote && (f->quotes == 1 || quotes_at(p, f->quote) == 3)) return p;
+        if (p == l->end || (f->quotes == 1 && (*p == '\n' || *p == '\r'))) {
+            if (f->n_fields && f->quotes == 1 && p < l->end) return p; /* the parser misses the brace */
+            fail_unterminated(l, t, start, p, f->quotes, "f-string");
+            return NULL;
+        }
+        if (*p == '\\' && p + 1 < l->end && p[1] != '{' && p[1] != '}') {
+            p += p[1] == '\r' && p[2] == '\n' ? 2 : 1;
+        } else if (*p == '{' || *p == '}') {
+            if (f->n_fields || p[1] != *p) return p;
+            p++;
+        }
+    }
+}
+
+static void open_bracket(lexer *l, token *t, char c);
+static void close_bracket(lexer *l, token *t, char c);
+
+/* The next token while in_fstring_text: FTEXT, FEND, or the brace that opens or closes a field. */
+static void fstring_text(lexer *l, token *t) {
+    lex_fstring *f = &l->fstrings[l->n_fstrings - 1];
+    const char *start = l->at, *stop = fstring_text_end(l, t, f);
+    if (!stop) return;
+    if (stop > start) {
+        l->at = stop;
+        t->kind = TOKEN_FTEXT;
+        decode(l, t, start, stop, (f->raw ? LITERAL_RAW : 0u) | (f->n_fields ? 0u : (unsigned)LITERAL_BRACES));
+    } else if (*stop == '{') {
+        if (f->n_fields == LEX_MAX_FIELDS) {
+            fail(l, t, GPA_E_SYNTAX, stop, stop + 1, "f-string: expressions nested too deeply");
+            return;
+        }
+        open_bracket(l, t, '{');
+        if (t->kind == TOKEN_ERROR) return;
+        f->fields[f->n_fields].depth = l->n_brackets;
+        f->fields[f->n_fields++].in_spec = false;
+    } else if (*stop == '}') {
+        if (f->n_fields == 0)
+            fail(l, t, GPA_E_SYNTAX, stop, stop + 1, "f-string: single '}' is not allowed");
+        else
+            close_bracket(l, t, '}');
+    } else if (f->n_fields) {
+        fail(l, t, GPA_E_SYNTAX, stop, stop + 1, "f-string: expecting '}', or format specs");
+    } else {
+        l->at = stop + f->quotes;
+        l->n_fstrings--;
+        t->kind = TOKEN_FEND;
+    }
+}
+
+/* ---- brackets and operators ---- */
+
+static token_kind bracket_kind(char c) {
+    return c == '('   ? TOKEN_LPAR
+           : c == ')' ? TOKEN_RPAR
+           : c == '[' ? TOKEN_LSQB
+           : c == ']' ? TOKEN_RSQB
+           : c == '{' ? TOKEN_LBRACE
+                      : TOKEN_RBRACE;
+}
+
+static void open_bracket(lexer *l, token *t, char c) {
+    if (l->n_brackets == LEX_MAX_BRACKETS) {
+        fail(l, t, GPA_E_SYNTAX, l->at, l->at + 1, "too many nested parentheses");
+        return;
+    }
+    l->brackets[l->n_brackets].open = c;
+    l->brackets[l->n_brackets++].lo = here(l, l->at);
+    l->at++;
+    t->kind = bracket_kind(c);
+}
+
+static char closer_of(char open) { return open == '(' ? ')' : open == '[' ? ']' : '}'; }
+
+static void close_bracket(lexer *l, token *t, char c) {
+    lex_fstring *f = l->n_fstrings ? &l->fstrings[l->n_fstrings - 1] : NULL;
+    bool field = f && f->n_fields && f->fields[f->n_fields - 1].depth == l->n_brackets;
+    if (field && c != '}') {
+        fail(l, t, GPA_E_SYNTAX, l->at, l->at + 1, "f-string: unmatched '%c'", c);
+        return;
+    }
+    if (l->n_brackets == 0) {
+        fail(l, t, GPA_E_SYNTAX, l->at, l->at + 1, "unmatched '%c'", c);
+        return;
+    }
+    char open = l->brackets[l->n_brackets - 1].open;
+    if (closer_of(open) != c) {
+        uint32_t line = lex_line(l, l->brackets[l->n_brackets - 1].lo);
+        char on[32] = "";
+        if (line != lex_line(l, here(l, l->at))) snprintf(on, sizeof on, " on line %u", line);
+        fail(l, t, GPA_E_SYNTAX, l->at, l->at + 1, "closing parenthesis '%c' does not match opening parenthesis '%c'%s", c,
+             open, on);
+        return;
+    }
+    l->n_brackets--;
+    if (field) f->n_fields--;
+    l->at++;
+    t->kind = bracket_kind(c);
+}
+
+/* The operators, longest first within a first character, so that the first match is the token. */
+static const struct {
+    char text[4];
+    uint8_t kind;
+} operators[] = {
+#define LENGTH_3(id, s) {s, sizeof s == 4 ? TOKEN_##id : 0},
+#define LENGTH_2(id, s) {s, sizeof s == 3 ? TOKEN_##id : 0},
+#define LENGTH_1(id, s) {s, sizeof s == 2 ? TOKEN_##id : 0},
+#define TOKEN_MARK(id, text) LENGTH_3(id, text)
+#define TOKEN_AUGMENTED(id, text, op) LENGTH_3(id, text)
+#include "lang/syntax/token.def"
+#define TOKEN_MARK(id, text) LENGTH_2(id, text)
+#define TOKEN_BINARY(id, text, bind, op) LENGTH_2(id, text)
+#define TOKEN_COMPARE(id, text, op) LENGTH_2(id, text)
+#define TOKEN_AUGMENTED(id, text, op) LENGTH_2(id, text)
+#include "lang/syntax/token.def"
+#define TOKEN_MARK(id, text) LENGTH_1(id, text)
+#define TOKEN_BINARY(id, text, bind, op) LENGTH_1(id, text)
+#define TOKEN_COMPARE(id, text, op) LENGTH_1(id, text)
+#include "lang/syntax/token.def"
+};
+
+/* A ':' directly in a field of an f-string begins its specification, even before '=': f"{x:=5}". */
+static bool field_colon(lexer *l) {
+    if (*l->at != ':' || !l->n_fstrings) return false;
+    lex_fstring *f = &l->fstrings[l->n_fstrings - 1];
+    if (!f->n_fields || f->fields[f->n_fields - 1].depth != l->n_brackets) return false;
+    f->fields[f->n_fields - 1].in_spec = true;
+    return true;
+}
+
+static void operator_(lexer *l, token *t) {
+    char c = *l->at;
+    if (c == '(' || c == '[' || c == '{') {
+        open_bracket(l, t, c);
+        return;
+    }
+    if (c == ')' || c == ']' || c == '}') {
+        close_bracket(l, t, c);
+        return;
+    }
+    if (field_colon(l)) {
+        t->kind = TOKEN_COLON;
+        l->at++;
+        return;
+    }
+    for (size_t i = 0; i < COUNT_OF(operators); i++) {
+        const char *text = operators[i].text;
+        if (text[0] != c || !operators[i].kind) continue;
+        if (text[1] && (l->at[1] != text[1] || (text[2] && l->at[2] != text[2]))) continue;
+        l->at += strlen(text);
+        t->kind = operators[i].kind;
+        return;
+    }
+    if (c <= 0x20 || c >= 0x7f) {
+        fail_character(l, t, l->at);
+        return;
+    }
+    l->at++;
+    t->kind = TOKEN_UNKNOWN;
+}
+
+/* ---- magics ---- */
+
+/* `name?`, `name??`, `?name`, `np.*cos*?`, alone on a line. */
+static bool is_question(const char *p) {
+    if (*p == '?') return true;
+    while (is(*p, NAME_PART) || (unsigned char)*p >= 0x80 || *p == '.' || *p == '%' || *p == '*') p++;
+    if (*p != '?') return false;
+    while (*p == '?' || *p == ' ' || *p == '\t') p++;
+    return *p == 0 || *p == '\n' || *p == '\r';
+}
+
+static void take_line(lexer *l, token *t, bool whole) {
+    const char *start = l->src->text + t->lo;
+    l->at = start;
+    if (whole)
+        l->at = l->end;
+    else
+        skip_comment(l);
+    t->kind = TOKEN_MAGIC;
+    t->text = (ast_text){arena_text(l->arena, start, (size_t)(l->at - start)), (uint32_t)(l->at - start)};
+    t->hi = here(l, l->at);
+    if (t->text.at) return;
+    gpa_no_memory(l->err);
+    t->kind = TOKEN_ERROR;
+}
+
+void lex_magic(lexer *l, token *t) { take_line(l, t, false); }
+
+/* ---- the next token ---- */
+
+/* Where the text ends for a reader: on its last line, not behind it. */
+static uint32_t last_place(const lexer *l) {
+    const char *p = l->end;
+    if (p > l->src->text && p[-1] == '\n') p--;
+    if (p < l->end && p > l->src->text && p[-1] == '\r') p--;
+    return here(l, p);
+}
+
+static bool layout(lexer *l, token *t) {
+    if (l->line_start && l->n_brackets == 0 && !indentation(l, t)) return true;
+    t->lo = t->hi = l->at == l->end ? last_place(l) : here(l, l->at);
+    if (l->dedents > 0) {
+        l->dedents--;
+        t->kind = TOKEN_DEDENT;
+        return true;
+    }
+    if (l->indent) {
+        l->indent = false;
+        t->kind = TOKEN_INDENT;
+        return true;
+    }
+    return false;
+}
+
+/* The end of the text: an open bracket is an error; else a last NEWLINE, the DEDENTs and END. */
+static void text_end(lexer *l, token *t) {
+    if (l->n_brackets) {
+        const char *open = l->src->text + l->brackets[l->n_brackets - 1].lo;
+        char words[] = "'(' was never closed";
+        words[1] = *open;
+        fail_at_end(l, t, open, open + 1, words);
+        return;
+    }
+    if (l->open_line) {
+        l->open_line = false;
+        l->line_start = true;
+        t->kind = TOKEN_NEWLINE;
+        return;
+    }
+    t->kind = TOKEN_END;
+}
+
+static void visible(lexer *l, token *t) {
+    char c = *l->at;
+    unsigned flags;
+    int prefix = -1;
+    if (c == '\'' || c == '"' || (is(c, NAME_START) && strchr("bBfFrRuU", c))) prefix = string_prefix(l->at, &flags);
+    if (prefix >= 0 && flags & PREFIX_FORMAT)
+        fstring_start(l, t, prefix, flags);
+    else if (prefix >= 0)
+        string(l, t, prefix, flags);
+    else if (is(c, NAME_START) || (unsigned char)c >= 0x80)
+        name(l, t);
+    else if (is(c, DIGIT) || (c == '.' && is(l->at[1], DIGIT)))
+        number(l, t);
+    else
+        operator_(l, t);
+}
+
+void lex_next(lexer *l, token *t) {
+    t->too_big = false;
+    t->lo = here(l, l->at);
+    if (in_fstring_text(l)) {
+        fstring_text(l, t);
+        if (t->kind != TOKEN_ERROR) t->hi = here(l, l->at);
+        return;
+    }
+    if (layout(l, t)) return;
+    bool statement = !l->open_line;
+    if (!skip_blanks(l, t)) return;
+    t->lo = t->hi = here(l, l->at);
+    if (l->at == l->end) {
+        t->lo = t->hi = last_place(l);
+        text_end(l, t);
+        return;
+    }
+    if (at_line_end(l)) {
+        skip_line_end(l);
+        t->hi = t->lo + 1;
+        t->kind = TOKEN_NEWLINE;
+        l->open_line = false;
+        l->line_start = true;
+        return;
+    }
+    l->open_line = true;
+    if (l->magics && statement && !l->n_brackets && (*l->at == '%' || *l->at == '!' || is_question(l->at))) {
+        take_line(l, t, l->at[0] == '%' && l->at[1] == '%');
+        return;
+    }
+    visible(l, t);
+    if (t->kind != TOKEN_ERROR) t->hi = here(l, l->at);
+}

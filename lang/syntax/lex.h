@@ -1,0 +1,88 @@
+/* The lexer: source text to Python 3.12's tokens, one at a time.
+ *
+ * Indentation becomes INDENT and DEDENT; lines join inside brackets and after a backslash. An f-string is FSTRING,
+ * then FTEXT and the tokens of its fields ({ ... }), then FEND; the lexer knows by itself where text ends and a
+ * field begins. String tokens carry their decoded text, in the arena.
+ *
+ * A lexer is plain data: a copy of it is a place to come back to. */
+#ifndef GPA_SYNTAX_LEX_H
+#define GPA_SYNTAX_LEX_H
+
+#include "runtime/base/arena.h"
+#include "lang/text/intern.h"
+#include "lang/text/source.h"
+#include "lang/syntax/token.h"
+#include "lang/syntax/ast.h"
+
+enum {
+    LEX_MAX_BRACKETS = 200,
+    LEX_MAX_INDENTS = 100,
+    LEX_MAX_FSTRINGS = 100, /* one within another */
+    LEX_MAX_FIELDS = 3      /* within one f-string: {a:{b:{c}}} */
+};
+
+typedef struct {
+    token_kind kind;
+    uint32_t lo, hi;
+    bool too_big; /* INTEGER: beyond 64 bits, as it was written: in `text` */
+    union {
+        gpa_sym sym;     /* NAME */
+        int64_t integer; /* INTEGER */
+        double real;     /* FLOAT, IMAGINARY */
+        ast_text text;   /* STRING, BYTES, FTEXT, MAGIC, INTEGER that is too_big */
+    };
+} token;
+
+typedef struct {
+    uint32_t lo;     /* where the literal starts */
+    uint32_t quotes; /* its delimiter: 1 or 3 */
+    char quote;
+    bool raw;
+    uint8_t n_fields; /* open ones, one within the other's specification */
+    struct {
+        uint8_t depth; /* open brackets, its own brace included */
+        bool in_spec;  /* behind its colon: text again */
+    } fields[LEX_MAX_FIELDS];
+} lex_fstring;
+
+typedef struct {
+    const source *src;
+    intern *names;
+    arena *arena;
+    gpa_err *err;
+    bool magics;
+
+    const char *at, *end;
+    bool line_start; /* at the start of a logical line */
+    bool open_line;  /* tokens since the last NEWLINE */
+    bool at_end;     /* the failure was that the text ended too early */
+
+    uint8_t n_brackets;
+    struct {
+        char open;
+        uint32_t lo;
+    } brackets[LEX_MAX_BRACKETS];
+
+    uint8_t n_indents;
+    int32_t dedents; /* still to be delivered */
+    bool indent;     /* an INDENT still to be delivered */
+    struct {
+        uint32_t column, alternative; /* with tabs to 8, and with tabs to 1: both must agree on the order */
+    } indents[LEX_MAX_INDENTS];
+
+    uint8_t n_fstrings;
+    lex_fstring fstrings[LEX_MAX_FSTRINGS];
+} lexer;
+
+/* Starts at the beginning of a source. All arguments are borrowed for as long as the lexer lives. */
+void lex_start(lexer *l, const source *src, intern *names, arena *a, bool magics, gpa_err *err);
+/* Right behind lex_start: reads bytes [from, to) alone. It ends before a newline, or with the source. */
+void lex_within(lexer *l, uint32_t from, uint32_t to);
+/* The next token. TOKEN_ERROR: *err is set. After the end: TOKEN_END for ever. */
+void lex_next(lexer *l, token *t);
+/* Rereads from the token t, the last one delivered, to the end of its line as one MAGIC token: `x = !ls`. */
+void lex_magic(lexer *l, token *t);
+/* The line of a byte, from 1. */
+uint32_t lex_line(const lexer *l, uint32_t at);
+
+#endif

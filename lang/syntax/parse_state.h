@@ -1,0 +1,134 @@
+/* What the parser's files share: its state, and the rules that call across them. Not for others.
+ *
+ * Every rule returns its node, or NULL when it failed and the error is set. The current token is p->tok; nothing
+ * beyond it has been read, so a copy of the lexer and the token is a place to come back to (parse_mark). */
+#ifndef GPA_SYNTAX_PARSE_STATE_H
+#define GPA_SYNTAX_PARSE_STATE_H
+
+#include "lang/syntax/ast.h"
+#include "lang/syntax/lex.h"
+#include "lang/syntax/parse.h"
+
+typedef struct {
+    lexer lex;
+    token tok;
+    uint32_t prev_hi; /* where the last consumed token ends */
+    token_kind prev_kind;
+    uint8_t level, prev_level; /* open brackets after the current and after the last consumed token */
+    uint16_t depth;            /* rules within rules */
+    uint32_t furthest;         /* where the last token read starts, also when reading ahead */
+    bool plain;                /* the failure is "invalid syntax", which more specific words may replace */
+    bool committed;            /* an `as` was read: a with in parentheses can be nothing else */
+    bool refused;              /* the failure is that gpa leaves something out */
+    bool trial;                /* reading ahead to word a message: do not do so again within */
+    arena *arena;
+    gpa_err *err;
+    const ast_node *group; /* the last expression that stood in parentheses of its own */
+    ast_node **items;      /* lists under construction, one on top of the other */
+    size_t n_items, cap_items;
+} parser;
+
+/* ---- parse.c: tokens, nodes, failures ---- */
+
+void parse_advance(parser *p);
+/* Moves over a token of this kind if it is the current one. */
+bool parse_accept(parser *p, token_kind kind);
+/* The same, but anything else is an error. */
+bool parse_expect(parser *p, token_kind kind);
+/* Anything else is the error "expected 'text'". */
+bool parse_demand(parser *p, token_kind kind);
+
+/* From byte lo to the end of the last consumed token; and that of the current token. */
+gpa_span parse_span(const parser *p, uint32_t lo);
+gpa_span parse_here(const parser *p);
+gpa_span parse_range(const ast_node *first, const ast_node *last);
+
+ast_node *parse_new(parser *p, ast_kind kind, gpa_span span);
+/* Call once the fields of a composite node are set: bounds its height. NULL in, NULL out. */
+ast_node *parse_done(parser *p, ast_node *n);
+/* NULL when rules are nested too deeply; pairs with parse_leave. */
+bool parse_enter(parser *p);
+void parse_leave(parser *p);
+/* A list under construction: nodes pushed since `mark` (p->n_items at its start) become *out. False: out of memory,
+ * or the node pushed is NULL. */
+bool parse_push(parser *p, ast_node *n);
+bool parse_take(parser *p, size_t mark, ast_list *out);
+
+/* Fail: all return NULL. parse_unexpected is the plain "invalid syntax" at the current token. */
+ast_node *parse_fail(parser *p, gpa_code code, gpa_span at, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+ast_node *parse_syntax(parser *p, gpa_span at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+ast_node *parse_unexpected(parser *p);
+/* At a keyword of what gpa leaves out (async, await): the sentence that says so. */
+ast_node *parse_refuse(parser *p);
+/* The same for what has no keyword: `what` is the sentence. */
+ast_node *parse_left_out(parser *p, gpa_span at, const char *what);
+
+/* A place to come back to. Between mark and back, failures go to the mark. */
+typedef struct {
+    lexer lex;
+    token tok;
+    uint32_t prev_hi;
+    token_kind prev_kind;
+    uint8_t level, prev_level;
+    uint16_t depth;
+    bool trial;
+    const ast_node *group;
+    size_t n_items;
+    gpa_err *outer, err;
+} parse_mark;
+void parse_try(parser *p, parse_mark *m);
+/* Back to the mark. False: the text read ahead has an error of the lexer, which then is the parser's error. */
+bool parse_back(parser *p, parse_mark *m);
+/* Goes on from where the parser is. */
+void parse_keep(parser *p, parse_mark *m);
+
+/* ---- parse_expr.c ---- */
+
+ast_node *parse_expression(parser *p);
+ast_node *parse_named(parser *p);
+ast_node *parse_star_named(parser *p);
+ast_node *parse_disjunction(parser *p);
+/* binary operators that bind at least so tightly; 1: all of them (the grammar's bitwise_or) */
+ast_node *parse_binary(parser *p, int bind);
+/* a, *b, c: one expression, or a TUPLE where there is a comma. */
+ast_node *parse_star_expressions(parser *p);
+/* At `yield`: it, and what it gives. */
+ast_node *parse_yield(parser *p);
+/* One target that may have a star, as an expression. */
+ast_node *parse_star_target(parser *p);
+/* The targets of a for: up to `in`. */
+ast_node *parse_for_targets(parser *p);
+/* for x in y if z ...: CLAUSE nodes. */
+bool parse_clauses(parser *p, ast_list *out);
+bool parse_starts_expression(token_kind kind);
+bool parse_is_group(const parser *p, const ast_node *n);
+
+/* ---- parse_call.c: arguments and parameters ---- */
+
+/* A call's arguments, behind '(' and through ')'; lo: where the call begins. */
+ast_node *parse_call(parser *p, ast_node *func, uint32_t lo);
+/* Parameters up to `closer` (')' of a def, ':' of a lambda), which is not consumed. */
+bool parse_parameters(parser *p, token_kind closer, ast_list *out);
+
+/* ---- parse_string.c ---- */
+
+/* Neighbouring string literals and f-strings as one node. */
+ast_node *parse_strings(parser *p);
+
+/* ---- parse_error.c: the wording of mistakes ---- */
+
+/* What makes n no target of an assignment; NULL when it is one. */
+const ast_node *parse_bad_target(const ast_node *n);
+/* Fails with "cannot assign to ...". */
+ast_node *parse_fail_target(parser *p, const ast_node *bad);
+/* At '=' or ':=' behind an expression where none may stand; NULL after an error, n when another rule reports it. */
+ast_node *parse_stray_assign(parser *p, ast_node *n);
+/* At the start of an expression right behind the expression n: a forgotten comma, Python 2's print. As above. */
+ast_node *parse_run_on(parser *p, ast_node *n, const token *first);
+
+/* ---- parse_stmt.c ---- */
+
+/* The statements of one logical line, or one compound statement, pushed on p->items. */
+bool parse_statement(parser *p);
+
+#endif

@@ -1,0 +1,30 @@
+/* Interned names: text to a small stable number and back.
+ *
+ * A session owns one table. Two names are equal exactly when their numbers are; numbers count up from 1 without
+ * gaps, so a reader may index arrays by them. Text stays where it is until the table is freed. */
+#ifndef GPA_TEXT_INTERN_H
+#define GPA_TEXT_INTERN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* A name; 0 is "no name". */
+typedef uint32_t gpa_sym;
+
+typedef struct intern intern;
+
+/* NULL when memory is short. Owned: intern_free. */
+intern *intern_new(void);
+void intern_free(intern *t);
+/* The number of these n bytes, entered when new; 0 when memory is short. */
+gpa_sym intern_get(intern *t, const char *text, size_t n);
+/* The number of a name already known, else 0. Never allocates. */
+gpa_sym intern_find(const intern *t, const char *text, size_t n);
+/* The text (zero-terminated), its length and its hash (hash_bytes with seed 0). s must come from this table. */
+const char *intern_text(const intern *t, gpa_sym s);
+size_t intern_len(const intern *t, gpa_sym s);
+uint64_t intern_hash(const intern *t, gpa_sym s);
+/* The largest number given out. */
+gpa_sym intern_count(const intern *t);
+
+#endif

@@ -1,0 +1,480 @@
+/* Attributes: where a value keeps them, in order: what the object itself has, the rows of its type, what every object
+ * has (__class__, __doc__). Rows found are remembered at the instruction (attr_cache), and by name, for types whose attributes
+ * depend on nothing but the type. */
+#include <stdio.h>
+
+#include "runtime/base/base.h"
+
+#include "lang/builtin/all.h"
+#include "lang/object/container.h"
+#include "lang/vm/generator.h"
+#include "lang/object/instance.h"
+#include "lang/object/number.h"
+#include "lang/numpy/numpy.h"
+#include "lang/object/record.h"
+#include "lang/vm/step.h"
+
+static bool is(const char *a, const char *b) { return strcmp(a, b) == 0; }
+
+/* What identifies a type for the cache; 0 where attributes belong to the object. */
+static uint32_t cache_key(value v) {
+    switch (v.tag) {
+        case V_OBJECT:
+        case V_CLASS:
+        case V_TYPE:
+        case V_MODULE:
+        case V_FUNC:
+        case V_EXCEPTION:
+        case V_METHOD: return 0;
+        case V_SET: return V_SET | (uint32_t)v.set->frozen << 8;
+        case V_ITER: return V_ITER | (uint32_t)generator_is(v) << 8;
+        case V_COMPLEX:
+        case V_ARRAY: return v.tag | (v.aux ? 0x100u : 0);
+        default: return v.tag;
+    }
+}
+
+static value found(value v) { return value_retain(v); }
+
+/* The row of a value's type with this name, remembered. */
+static const native *find_row(gpa_vm *vm, value v, gpa_sym name, attr_cache *cache) {
+    uint32_t key = cache_key(v);
+    if (cache && key && cache->tag == key) return cache->row;
+    known_row *known = &vm->known_rows[(name * 8 + key) % KNOWN_ROWS];
+    native_owner o = owner_of_value(v);
+    bool seen = key && known->key == key && known->name == name;
+    const native *row = seen ? known->row : o == OWNER_COUNT ? NULL : native_find(o, sym_text(vm, name));
+    if (key) *known = (known_row){key, name, row};
+    if (cache && key && row) *cache = (attr_cache){.tag = key, .row = row};
+    return row;
+}
+
+/* ---- attributes of particular values ---- (UNSET: none of that name) */
+
+static gpa_code module_attr(gpa_vm *vm, module_obj *m, gpa_sym name, attr_cache *cache, value *out) {
+    if (cache && cache->owner == m && m->slots[cache->slot].tag != V_UNSET) {
+        *out = found(m->slots[cache->slot]);
+        return GPA_OK;
+    }
+    const char *text = sym_text(vm, name);
+    value v = module_get_peek(m, name);
+    if (v.tag != V_UNSET) {
+        *out = found(v);
+        if (cache) *cache = (attr_cache){.tag = V_MODULE, .owner = m, .slot = (uint32_t)module_slot(vm, m, name)};
+        return GPA_OK;
+    }
+    if (is(text, "__name__")) *out = v_cstr(vm, sym_text(vm, m->name));
+    else if (is(text, "__doc__")) *out = found(m->doc);
+    else return import_member(vm, m, name, out);
+    return out->tag == V_UNSET ? vm->err.code : GPA_OK;
+}
+
+static gpa_code signature_attr(gpa_vm *vm, const func_obj *f, value *out) {
+    gpa_str text;
+    str_init(&text);
+    gpa_code rc = func_signature(vm, f, false, &text);
+    if (!rc) *out = text.failed ? v_unset() : v_str(vm, text.text, text.len);
+    str_free(&text);
+    return rc ? rc : out->tag == V_UNSET ? vm_no_memory(vm) : GPA_OK;
+}
+
+static gpa_code func_attr(gpa_vm *vm, func_obj *f, gpa_sym name, value *out) {
+    const char *text = sym_text(vm, name);
+    *out = v_unset();
+    if (f->attrs.tag == V_DICT) {
+        value v = dict_text_peek(vm, f->attrs.dict, text);
+        if (v.tag != V_UNSET) {
+            *out = found(v);
+            return GPA_OK;
+        }
+    }
+    if (is(text, "__name__")) *out = v_cstr(vm, func_name(vm, f));
+    else if (is(text, "__qualname__")) *out = v_cstr(vm, func_title(vm, f));
+    else if (is(text, "__doc__")) *out = found(f->doc);
+    else if (is(text, "__text_signature__")) return signature_attr(vm, f, out);
+    else if (is(text, "__defaults__")) *out = found(f->defaults);
+    else if (is(text, "__kwdefaults__")) *out = found(f->kwdefaults);
+    else if (is(text, "__module__")) *out = v_cstr(vm, sym_text(vm, f->module->name));
+    else return GPA_OK;
+    return out->tag == V_UNSET ? vm->err.code : GPA_OK;
+}
+
+static gpa_code exception_attr(gpa_vm *vm, value v, gpa_sym name, value *out) {
+    const exc_obj *x = v.exc;
+    const char *text = sym_text(vm, name);
+    gpa_code rc = instance_attr(vm, v, name, out, NULL);
+    if (rc || out->tag != V_UNSET) return rc;
+    if (is(text, "__notes__") && x->notes.tag != V_NONE) *out = found(x->notes);
+    else if (is(text, "__context__") || is(text, "__traceback__")) *out = v_none();
+    else if (x->code == GPA_E_STOP_ITERATION && is(text, "value")) *out = x->args.tuple->count ? found(x->args.tuple->items[0]) : v_none();
+    else if (x->code == GPA_E_EXIT && is(text, "code")) *out = x->args.tuple->count ? found(x->args.tuple->items[0]) : v_none();
+    else if (x->code == GPA_E_AXIS && (is(text, "axis") || is(text, "ndim"))) {
+        const tuple_obj *args = x->args.tuple;
+        *out = args->count >= 2 ? found(args->items[is(text, "ndim")]) : v_none();
+    }
+    return GPA_OK;
+}
+
+/* The members of a record type, the methods of ndarray and of NumPy's scalars that are written in gpa, else NULL. */
+static dict_obj *members_of_type(gpa_vm *vm, uint32_t aux) {
+    if (aux >= AUX_KIND) return record_members_peek(vm, object_kinds[aux - AUX_KIND]);
+    native_owner o = owner_of_type(aux);
+    return o == OWNER_ARRAY || o == OWNER_GENERIC ? vm->methods : NULL;
+}
+
+/* The methods of a value that are written in gpa, by name, else NULL. */
+static dict_obj *written_methods(gpa_vm *vm, value v) {
+    if (v.tag == V_ARRAY || v.tag == V_NUM) return vm->methods;
+    if (v.tag == V_TYPE) return members_of_type(vm, v.aux);
+    if (instance_fields_peek(v)) return instance_fields_peek(v);
+    return v.tag == V_OBJECT ? record_members_peek(vm, v.object->kind) : NULL;
+}
+
+/* What __new__ says is the docstring of a type. */
+static value type_doc(gpa_vm *vm, native_owner o) {
+    const native *row = o == OWNER_COUNT ? NULL : native_find(o, "__new__");
+    return row ? v_cstr(vm, row->doc) : v_none();
+}
+
+/* __mro__ and __bases__ of a built-in type that is no NumPy scalar's: what it derives from, object last. */
+static gpa_code type_line(gpa_vm *vm, value type, bool whole, value *out) {
+    value line[16];
+    size_t n = 0;
+    bool error = type.aux >= AUX_ERROR && type.aux < AUX_FROZENSET;
+    if (type.aux >= AUX_DTYPE && type.aux < AUX_ERROR) return GPA_OK;
+    line[n++] = type;
+    for (gpa_code e = error ? gpa_err_parent((gpa_code)(type.aux - AUX_ERROR)) : GPA_OK; e && n + 1 < COUNT_OF(line); e = gpa_err_parent(e)) line[n++] = v_type(AUX_ERROR + (uint32_t)e);
+    if (type.aux == V_BOOL) line[n++] = v_type(V_INT);
+    if (type.aux != V_OBJECT) line[n++] = v_type(V_OBJECT);
+    return native_give(whole ? v_tuple(vm, n, line) : v_tuple(vm, n > 1, line + 1), out);
+}
+
+static gpa_code type_attr(gpa_vm *vm, value type, const char *text, value *out) {
+    *out = v_unset();
+    native_owner o = owner_of_type(type.aux);
+    const native *row = o == OWNER_COUNT ? NULL : native_find(o, text);
+    const char *name = type_name(type.aux), *dot = strrchr(name, '.');
+    if (is(text, "__name__") || is(text, "__qualname__")) *out = v_cstr(vm, dot ? dot + 1 : name);
+    else if (is(text, "__mro__") || is(text, "__bases__")) return type_line(vm, type, is(text, "__mro__"), out);
+    else if (is(text, "__module__")) *out = dot ? v_str(vm, name, (size_t)(dot - name)) : v_cstr(vm, "builtins");
+    else if (o == OWNER_NAMED && np_named_attr(vm, type, text, out)) return vm->err.code;
+    else if (row && row->kind != NATIVE_PROPERTY) *out = (value){.tag = V_NATIVE, .native = row};
+    else {
+        dict_obj *members = members_of_type(vm, type.aux);
+        bool doc = is(text, "__doc__"); /* that of a record's type is __init__'s */
+        value m = members ? dict_text_peek(vm, members, doc ? "__init__" : text) : v_unset();
+        if (doc) *out = m.tag == V_FUNC ? found(m.func->doc) : type_doc(vm, o);
+        else if (m.tag != V_TUPLE) *out = found(m);
+        else if (m.tuple->count == RECORD_STATIC) *out = found(m.tuple->items[0]);
+        return doc && out->tag == V_UNSET ? vm->err.code : GPA_OK;
+    }
+    return out->tag == V_UNSET ? vm->err.code : GPA_OK;
+}
+
+static gpa_code callable_attr(gpa_vm *vm, value v, const char *text, value *out) {
+    *out = v_unset();
+    if (v.tag == V_METHOD) {
+        if (is(text, "__self__")) *out = found(v.method->self);
+        else if (is(text, "__func__")) *out = found(v.method->fn);
+        else if (v.method->fn.tag == V_FUNC) return func_attr(vm, v.method->fn.func, intern_get(vm->config.names, text, strlen(text)), out);
+        v = v.method->fn;
+    }
+    if (out->tag != V_UNSET || v.tag != V_NATIVE) return GPA_OK;
+    if (is(text, "__name__") || is(text, "__qualname__")) *out = v_cstr(vm, v.native->name);
+    else if (is(text, "__doc__")) *out = v.native->doc ? v_cstr(vm, v.native->doc) : v_none();
+    else if (is(text, "__text_signature__")) *out = v_strf(vm, "(%s)", v.native->signature);
+    else return GPA_OK;
+    return out->tag == V_UNSET ? vm->err.code : GPA_OK;
+}
+
+static gpa_code own_attr(gpa_vm *vm, value v, gpa_sym name, attr_cache *cache, value *out) {
+    const char *text = sym_text(vm, name);
+    *out = v_unset();
+    switch (v.tag) {
+        case V_MODULE: return module_attr(vm, v.module, name, cache, out);
+        case V_FUNC: return func_attr(vm, v.func, name, out);
+        case V_EXCEPTION: return exception_attr(vm, v, name, out);
+        case V_CLASS: return class_attr(vm, v.class, name, out);
+        case V_TYPE: return type_attr(vm, v, text, out);
+        case V_METHOD:
+        case V_NATIVE: return callable_attr(vm, v, text, out);
+        case V_OBJECT:
+            if (v.object->kind == &instance_kind) return instance_attr(vm, v, name, out, NULL);
+            return v.object->kind->attr ? v.object->kind->attr(vm, v.object, text, out) : GPA_OK;
+        default: return GPA_OK;
+    }
+}
+
+/* Methods of arrays and NumPy scalars that are written in gpa. */
+static value written_method(gpa_vm *vm, value v, gpa_sym name) {
+    bool numpy = v.tag == V_ARRAY || v.tag == V_NUM || (v.tag == V_COMPLEX && v.aux);
+    return numpy && vm->methods ? dict_text_peek(vm, vm->methods, sym_text(vm, name)) : v_unset();
+}
+
+/* ---- what is not there ---- */
+
+typedef struct {
+    const char *wrong, *best;
+    size_t cost;
+} suggestion;
+
+static void suggest(void *user, const char *name, value v) {
+    suggestion *s = user;
+    (void)v;
+    vm_suggest(s->wrong, name, &s->best, &s->cost);
+}
+
+static gpa_code no_attribute(gpa_vm *vm, value v, const char *name) {
+    suggestion s = {name, NULL, SIZE_MAX};
+    gpa_code rc;
+    bool numpy = v.tag == V_MODULE && v.module == vm->numpy;
+    const char *instead = numpy ? np_removed(name) : NULL, *why = numpy ? np_absent(name) : NULL;
+    if (instead) return vm_fail(vm, GPA_E_ATTRIBUTE, "`np.%s` was removed in the NumPy 2.0 release. Use `np.%s` instead.", name, instead);
+    if (v.tag == V_MODULE)
+        rc = vm_fail(vm, GPA_E_ATTRIBUTE, "module '%s' has no attribute '%s'", sym_text(vm, v.module->name), name);
+    else if (v.tag == V_TYPE)
+        rc = vm_fail(vm, GPA_E_ATTRIBUTE, "type object '%s' has no attribute '%s'", type_name(v.aux), name);
+    else if (v.tag == V_CLASS)
+        rc = vm_fail(vm, GPA_E_ATTRIBUTE, "type object '%s' has no attribute '%s'", v.class->text, name);
+    else if (is_kind(v, &super_kind))
+        rc = vm_fail(vm, GPA_E_ATTRIBUTE, "'super' object has no attribute '%s'", name);
+    else
+        rc = vm_fail(vm, GPA_E_ATTRIBUTE, "'%s' object has no attribute '%s'", value_type_name(v), name);
+    if (why) {
+        gpa_err_hint(&vm->err, "%s", why);
+        return rc;
+    }
+    vm_dir(vm, v, suggest, &s);
+    if (s.best) gpa_err_hint(&vm->err, "did you mean: '%s'?", s.best);
+    return rc;
+}
+
+/* Members are told to those who list names but for the ones with two underscores. */
+typedef struct {
+    void (*each)(void *user, const char *name, value v);
+    void *user;
+} listing;
+
+static void list_member(void *user, const char *name, value v) {
+    const listing *l = user;
+    if (name[0] != '_' || name[1] != '_') l->each(l->user, name, v);
+}
+
+gpa_code vm_dir(gpa_vm *vm, value v, void (*each)(void *user, const char *name, value v), void *user) {
+    size_t n;
+    if (v.tag == V_MODULE)
+        for (uint32_t i = 0; i < v.module->n; i++)
+            if (v.module->slots[i].tag != V_UNSET) each(user, sym_text(vm, v.module->names[i]), v.module->slots[i]);
+    if (v.tag == V_FUNC && v.func->attrs.tag == V_DICT) {
+        size_t at = 0;
+        for (dict_entry *e; (e = dict_next(v.func->attrs.dict, &at));)
+            if (e->key.tag == V_STR) each(user, e->key.str->text, e->v);
+    }
+    const class_obj *class = v.tag == V_CLASS ? v.class : class_of_peek(v);
+    if (class) class_each_member(class, list_member, &(listing){each, user});
+    native_owner o = v.tag == V_TYPE ? owner_of_type(v.aux) : v.tag == V_MODULE ? OWNER_COUNT : owner_of_value(v);
+    for (; o != OWNER_COUNT; o = owner_next(o)) {
+        const native *rows = native_rows(o, &n);
+        for (size_t i = 0; i < n; i++)
+            if (rows[i].name[0] != '_' && !strchr(rows[i].name, '=')) each(user, rows[i].name, (value){.tag = V_NATIVE, .native = &rows[i]});
+    }
+    dict_obj *written = written_methods(vm, v);
+    size_t at = 0;
+    for (dict_entry *e; written && (e = dict_next(written, &at));)
+        if (e->key.str->text[0] != '_') each(user, e->key.str->text, e->v);
+    return GPA_OK;
+}
+
+/* ---- getting ---- */
+
+static gpa_code property(gpa_vm *vm, const native *row, value v, value *out) {
+    value argv[1] = {v};
+    *out = v_none();
+    rt_at(vm->config.rt, vm_where(vm));
+    vm->maybe_pending = true;
+    return row->fn(vm, argv, out);
+}
+
+/* NumPy's scalars have methods of Python's numbers (is_integer, bit_count, as_integer_ratio), hex being float64's alone. */
+static gpa_code number_method(gpa_vm *vm, value v, const char *text, value *out) {
+    gpa_dtype t = (gpa_dtype)v.aux;
+    number n = number_of(v);
+    value plain = n.kind == NUMBER_FLOAT ? v_float(n.re) : v_int(n.i);
+    bool has = n.kind == NUMBER_INT || (n.kind == NUMBER_FLOAT && (t == DT_F64 || !is(text, "hex")));
+    const native *row = has && t != DT_BOOL ? native_find(owner_of_value(plain), text) : NULL;
+    if (!row || row->kind != NATIVE_METHOD) return no_attribute(vm, v, text);
+    *out = v_method(vm, plain, (value){.tag = V_NATIVE, .native = row});
+    return out->tag == V_UNSET ? vm->err.code : GPA_OK;
+}
+
+/* What a built-in value has by the names that the language itself asks for: a function of the library (numpy._protocols) as a method;
+ * a type has the function itself. */
+static gpa_code protocol(gpa_vm *vm, value v, const char *text, value *out, bool *handled) {
+    value all[3] = {v_none(), v_none(), v_none()}, find = v_none(), fn = v_none();
+    bool iterator = v.tag == V_ITER || generator_is(v), function = v.tag == V_FUNC || v.tag == V_METHOD || v.tag == V_NATIVE || v.tag == V_UFUNC;
+    v = value_plain(is_kind(v, &super_kind) ? v.object->fields[SUPER_SELF] : v); /* what derives from tuple has those of its items */
+    if (v.tag == V_OBJECT || v.tag == V_CLASS || v.tag == V_MODULE || v.tag == V_EXCEPTION) return GPA_OK;
+    bool base = v.aux == V_TUPLE || v.aux == V_OBJECT || (v.aux >= AUX_ERROR && v.aux < AUX_FROZENSET);
+    if (v.tag == V_TYPE && base) return GPA_OK; /* given a derived class's instance its functions would ask that class, for ever */
+    all[0] = v.tag == V_TYPE ? v : v_type(type_of(v));
+    module_obj *module;
+    gpa_code rc = vm_import(vm, "numpy._protocols", &module);
+    if (!rc) find = value_retain(module_get_text_peek(vm, module, "protocol"));
+    if (!rc) rc = native_give(v_cstr(vm, iterator ? "iterator" : function ? "function" : ""), &all[1]);
+    if (!rc) rc = native_give(v_cstr(vm, text), &all[2]);
+    if (!rc) rc = vm_call(vm, find, 3, all, 0, NULL, &fn);
+    if (!rc && fn.tag != V_NONE) {
+        rc = native_give(v.tag == V_TYPE ? value_retain(fn) : v_method(vm, v, fn), out);
+        *handled = !rc;
+    }
+    for (int i = 0; i < 3; i++) value_release(vm, all[i]);
+    value_release(vm, find);
+    value_release(vm, fn);
+    return rc;
+}
+
+static gpa_code last_resort(gpa_vm *vm, value v, gpa_sym name, value *out) {
+    const char *text = sym_text(vm, name);
+    if (is(text, "__class__")) {
+        const native *row = native_find(OWNER_BUILTINS, "type");
+        value type = module_get_text_peek(vm, vm->builtins, "type");
+        if (row) return call_native(vm, row, &v, 1, 0, NULL, out);
+        if (type.tag != V_UNSET) return vm_call(vm, type, 1, &v, 0, NULL, out);
+    }
+    bool handled = false;
+    gpa_code rc = strncmp(text, "__", 2) == 0 ? protocol(vm, v, text, out, &handled) : GPA_OK;
+    if (rc || handled) return rc;
+    if (v.tag == V_NUM) return number_method(vm, v, text, out);
+    rc = instance_missing(vm, v, name, out, &handled);
+    if (rc || handled) return rc;
+    return no_attribute(vm, v, text);
+}
+
+/* What a class has of the type of its instances: a function that takes one. */
+static value class_row(gpa_vm *vm, const class_obj *c, gpa_sym name) {
+    const native *row = c->tuple ? native_find(OWNER_TUPLE, sym_text(vm, name)) : NULL;
+    if (!row) row = native_find(c->error ? OWNER_EXCEPTION : OWNER_OBJECT, sym_text(vm, name));
+    return row && row->kind != NATIVE_PROPERTY ? (value){.tag = V_NATIVE, .native = row} : v_unset();
+}
+
+gpa_code attr_get(gpa_vm *vm, value v, gpa_sym name, attr_cache *cache, value *out) {
+    gpa_code rc = own_attr(vm, v, name, cache, out);
+    if (rc || out->tag != V_UNSET) return rc;
+    if (v.tag == V_CLASS) *out = class_row(vm, v.class, name);
+    if (out->tag != V_UNSET) return GPA_OK;
+    const native *row = v.tag == V_MODULE || v.tag == V_TYPE ? NULL : find_row(vm, v, name, cache);
+    if (row && row->kind == NATIVE_PROPERTY) return property(vm, row, v, out);
+    value fn = row ? (value){.tag = V_NATIVE, .native = row} : written_method(vm, v, name);
+    if (fn.tag == V_UNSET) return last_resort(vm, v, name, out);
+    *out = row && row->kind == NATIVE_FUNCTION ? fn : v_method(vm, v, fn);
+    return out->tag == V_UNSET ? vm->err.code : GPA_OK;
+}
+
+gpa_code attr_method(gpa_vm *vm, value v, gpa_sym name, attr_cache *cache, value *fn, value *self) {
+    bool instance = is_kind(v, &instance_kind);
+    gpa_code rc = instance ? instance_attr(vm, v, name, fn, self) : own_attr(vm, v, name, cache, fn);
+    if (!instance) *self = v_unset();
+    if (rc || fn->tag != V_UNSET) return rc;
+    if (v.tag == V_CLASS) *fn = class_row(vm, v.class, name);
+    if (fn->tag != V_UNSET) return GPA_OK;
+    const native *row = v.tag == V_MODULE || v.tag == V_TYPE ? NULL : find_row(vm, v, name, cache);
+    if (row && row->kind == NATIVE_PROPERTY) return property(vm, row, v, fn);
+    *fn = row ? (value){.tag = V_NATIVE, .native = row} : written_method(vm, v, name);
+    if (fn->tag == V_UNSET) return last_resort(vm, v, name, fn);
+    value_retain(*fn);
+    if (!row || row->kind == NATIVE_METHOD) *self = value_retain(v);
+    return GPA_OK;
+}
+
+gpa_code vm_attr(gpa_vm *vm, value v, const char *name, value *out) {
+    gpa_sym s = intern_get(vm->config.names, name, strlen(name));
+    *out = v_unset();
+    return s ? attr_get(vm, v, s, NULL, out) : vm_no_memory(vm);
+}
+
+/* ---- setting ---- */
+
+static gpa_code set_func(gpa_vm *vm, func_obj *f, gpa_sym name, value item) {
+    const char *text = sym_text(vm, name);
+    value old = v_none();
+    if (is(text, "__doc__")) {
+        old = f->doc;
+        f->doc = value_retain(item);
+    } else if (is(text, "__name__")) {
+        if (item.tag != V_STR) return vm_fail(vm, GPA_E_TYPE, "__name__ must be set to a string object");
+        gpa_sym s = intern_get(vm->config.names, item.str->text, item.str->size);
+        if (!s) return vm_no_memory(vm);
+        f->name = s;
+    } else {
+        if (f->attrs.tag != V_DICT) {
+            value d = v_dict(vm);
+            if (d.tag == V_UNSET) return vm->err.code;
+            f->attrs = d;
+        }
+        return dict_set_text(vm, f->attrs.dict, text, item);
+    }
+    value_release(vm, old);
+    return GPA_OK;
+}
+
+/* A row "name=" of the type takes (self, value). */
+static gpa_code set_by_row(gpa_vm *vm, value v, const char *text, value item) {
+    char setter[80];
+    native_owner o = owner_of_value(v);
+    snprintf(setter, sizeof setter, "%s=", text);
+    const native *row = o == OWNER_COUNT ? NULL : native_find(o, setter);
+    value argv[2] = {v, item}, out = v_none();
+    if (row) {
+        gpa_code rc = row->fn(vm, argv, &out);
+        value_release(vm, out);
+        return rc;
+    }
+    const native *known = o == OWNER_COUNT ? NULL : native_find(o, text);
+    if (known && known->kind == NATIVE_PROPERTY)
+        return vm_fail(vm, GPA_E_ATTRIBUTE, "attribute '%s' of '%s' objects is not writable", text, value_type_name(v));
+    if (known)
+        return vm_fail(vm, GPA_E_ATTRIBUTE, "'%s' object attribute '%s' is read-only", value_type_name(v), text);
+    return no_attribute(vm, v, text);
+}
+
+gpa_code attr_set(gpa_vm *vm, value v, gpa_sym name, value item) {
+    const char *text = sym_text(vm, name);
+    if (v.tag == V_FUNC) return set_func(vm, v.func, name, item);
+    if (v.tag == V_MODULE && !v.module->builtin) return module_set(vm, v.module, name, item);
+    if (v.tag == V_MODULE)
+        return vm_fail(vm, GPA_E_ATTRIBUTE, "module '%s' is built in: its attributes cannot be set", sym_text(vm, v.module->name));
+    if (v.tag == V_TYPE)
+        return vm_fail(vm, GPA_E_TYPE, "cannot set '%s' attribute of immutable type '%s'", text, type_name(v.aux));
+    if (v.tag == V_CLASS) return class_set_attr(vm, v.class, name, item);
+    if (class_of_peek(v) || (v.tag == V_EXCEPTION && !native_find(OWNER_EXCEPTION, text))) return instance_set(vm, v, name, item, false);
+    if (v.tag == V_OBJECT && v.object->kind->set) return v.object->kind->set(vm, v.object, text, item);
+    return set_by_row(vm, v, text, item);
+}
+
+gpa_code attr_delete(gpa_vm *vm, value v, gpa_sym name) {
+    const char *text = sym_text(vm, name);
+    bool there = false;
+    if (v.tag == V_MODULE && !v.module->builtin && module_get_peek(v.module, name).tag != V_UNSET)
+        return module_set(vm, v.module, name, v_unset());
+    if (v.tag == V_FUNC && v.func->attrs.tag == V_DICT) {
+        value key = v_cstr(vm, text);
+        gpa_code rc = key.tag == V_UNSET ? vm->err.code : dict_remove(vm, v.func->attrs.dict, key, &there);
+        value_release(vm, key);
+        if (rc || there) return rc;
+    }
+    if (v.tag == V_CLASS || class_of_peek(v) || v.tag == V_EXCEPTION) {
+        gpa_code rc = v.tag == V_CLASS ? class_delete_attr(vm, v.class, name, &there) : instance_delete(vm, v, name, false, &there);
+        if (rc || there) return rc;
+    }
+    return no_attribute(vm, v, text);
+}
+
+gpa_code vm_setattr(gpa_vm *vm, value v, const char *name, value item) {
+    gpa_sym s = intern_get(vm->config.names, name, strlen(name));
+    return s ? attr_set(vm, v, s, item) : vm_no_memory(vm);
+}
+
+gpa_code vm_delattr(gpa_vm *vm, value v, const char *name) {
+    gpa_sym s = intern_get(vm->config.names, name, strlen(name));
+    return s ? attr_delete(vm, v, s) : vm_no_memory(vm);
+}

@@ -1,0 +1,644 @@
+/* Calls: binding arguments to the parameters of functions written in gpa and of native ones, calling other callables,
+ * function values. The words of errors are CPython's. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "runtime/base/base.h"
+
+#include "lang/object/container.h"
+#include "lang/object/instance.h"
+#include "lang/numpy/numpy.h"
+#include "lang/object/record.h"
+#include "lang/vm/step.h"
+
+static bool text_is(value s, const char *text) { return strcmp(s.str->text, text) == 0; }
+
+/* ---- functions written in gpa ---- */
+
+static const char *param_name(gpa_vm *vm, const code *c, unsigned i) { return intern_text(vm->config.names, c->scope->vars[i].name); }
+
+/* 'a', 'b', and 'c' */
+static void put_names(gpa_vm *vm, const code *c, const unsigned *at, unsigned n, gpa_str *out) {
+    for (unsigned i = 0; i < n; i++) {
+        if (i) str_put(out, n == 2 ? " and " : i + 1 == n ? ", and " : ", ");
+        str_printf(out, "'%s'", param_name(vm, c, at[i]));
+    }
+}
+
+static gpa_code fail_missing(gpa_vm *vm, const func_obj *f, const value *regs, unsigned lo, unsigned hi, const char *kind) {
+    unsigned missing[256], n = 0;
+    for (unsigned i = lo; i < hi && n < COUNT_OF(missing); i++)
+        if (regs[i].tag == V_UNSET) missing[n++] = i;
+    gpa_str names;
+    str_init(&names);
+    put_names(vm, f->code, missing, n, &names);
+    gpa_code rc = vm_fail(vm, GPA_E_TYPE, "%s() missing %u required %s argument%s: %s", func_title(vm, f), n, kind, n == 1 ? "" : "s",
+                          names.text);
+    str_free(&names);
+    return rc;
+}
+
+static gpa_code fail_too_many(gpa_vm *vm, const func_obj *f, const value *regs, size_t given) {
+    const ast_scope *s = f->code->scope;
+    unsigned most = s->n_positional, named = 0;
+    unsigned defaults = f->defaults.tag == V_TUPLE ? (unsigned)f->defaults.tuple->count : 0;
+    for (unsigned i = most; i < most + s->n_keyword_only; i++) named += regs[i].tag != V_UNSET;
+    char takes[64], extra[80] = "";
+    if (defaults)
+        snprintf(takes, sizeof takes, "from %u to %u", most - defaults, most);
+    else
+        snprintf(takes, sizeof takes, "%u", most);
+    if (named)
+        snprintf(extra, sizeof extra, " positional argument%s (and %u keyword-only argument%s)", given == 1 ? "" : "s", named,
+                 named == 1 ? "" : "s");
+    return vm_fail(vm, GPA_E_TYPE, "%s() takes %s positional argument%s but %zu%s %s given", func_title(vm, f), takes,
+                   most == 1 && !defaults ? "" : "s", given, extra, given == 1 && !named ? "was" : "were");
+}
+
+static gpa_code fail_unexpected(gpa_vm *vm, const func_obj *f, value name) {
+    const ast_scope *s = f->code->scope;
+    const char *best = NULL;
+    size_t cost = SIZE_MAX;
+    for (unsigned i = 0; i < s->n_positional_only; i++)
+        if (text_is(name, param_name(vm, f->code, i)))
+            return vm_fail(vm, GPA_E_TYPE, "%s() got some positional-only arguments passed as keyword arguments: '%s'",
+                           func_title(vm, f), name.str->text);
+    gpa_code rc = vm_fail(vm, GPA_E_TYPE, "%s() got an unexpected keyword argument '%s'", func_title(vm, f), name.str->text);
+    for (unsigned i = s->n_positional_only; i < s->n_positional + s->n_keyword_only; i++)
+        vm_suggest(name.str->text, param_name(vm, f->code, i), &best, &cost);
+    if (best) gpa_err_hint(&vm->err, "did you mean: '%s'?", best);
+    return rc;
+}
+
+/* The parameter that a keyword names, or -1. */
+static int keyword_at(gpa_vm *vm, const code *c, value name) {
+    const ast_scope *s = c->scope;
+    gpa_sym sym = intern_find(vm->config.names, name.str->text, name.str->size);
+    for (unsigned i = s->n_positional_only; sym && i < s->n_positional + s->n_keyword_only; i++)
+        if (c->scope->vars[i].name == sym) return (int)i;
+    return -1;
+}
+
+static gpa_code take_keywords(gpa_vm *vm, func_obj *f, value *regs, value kwargs, value *named, size_t n, const value *names) {
+    for (size_t i = 0; i < n; i++) {
+        int at = keyword_at(vm, f->code, names[i]);
+        if (at >= 0) {
+            if (regs[at].tag != V_UNSET)
+                return vm_fail(vm, GPA_E_TYPE, "%s() got multiple values for argument '%s'", func_title(vm, f), names[i].str->text);
+            regs[at] = named[i];
+            named[i] = v_unset();
+        } else if (kwargs.tag == V_DICT) {
+            gpa_code rc = dict_set(vm, kwargs.dict, names[i], named[i]);
+            if (rc) return rc;
+        } else {
+            return fail_unexpected(vm, f, names[i]);
+        }
+    }
+    return GPA_OK;
+}
+
+static gpa_code take_defaults(gpa_vm *vm, func_obj *f, value *regs) {
+    const ast_scope *s = f->code->scope;
+    unsigned n = s->n_positional, defaults = f->defaults.tag == V_TUPLE ? (unsigned)f->defaults.tuple->count : 0;
+    for (unsigned i = 0; i < n; i++) {
+        if (regs[i].tag != V_UNSET) continue;
+        if (i < n - defaults) return fail_missing(vm, f, regs, 0, n - defaults, "positional");
+        regs[i] = value_retain(f->defaults.tuple->items[i - (n - defaults)]);
+    }
+    for (unsigned i = n; i < n + s->n_keyword_only; i++) {
+        value v = v_unset();
+        if (regs[i].tag != V_UNSET) continue;
+        if (f->kwdefaults.tag == V_DICT) v = dict_text_peek(vm, f->kwdefaults.dict, param_name(vm, f->code, i));
+        if (v.tag != V_UNSET) regs[i] = value_retain(v);
+    }
+    for (unsigned i = n; i < n + s->n_keyword_only; i++)
+        if (regs[i].tag == V_UNSET) return fail_missing(vm, f, regs, n, n + s->n_keyword_only, "keyword-only");
+    return GPA_OK;
+}
+
+gpa_code call_bind(gpa_vm *vm, func_obj *f, value *regs, size_t n, size_t n_named, const value *names) {
+    const ast_scope *s = f->code->scope;
+    size_t params = f->code->n_params, positional = s->n_positional;
+    value kept[16], *named = kept, args = v_unset(), kwargs = v_unset();
+    gpa_code rc = GPA_OK;
+    if (n_named > COUNT_OF(kept) && !(named = mem_new(n_named * sizeof *named))) {
+        rc = vm_no_memory(vm);
+        n_named = 0;
+    }
+    for (size_t i = 0; i < n_named; i++) { /* out of the parameters' way */
+        named[i] = regs[n + i];
+        regs[n + i].tag = V_UNSET;
+    }
+    for (size_t i = n; i < params; i++) regs[i].tag = V_UNSET;
+    if (!rc && s->has_args) {
+        args = v_tuple(vm, n > positional ? n - positional : 0, regs + positional);
+        if (args.tag == V_UNSET) rc = vm->err.code;
+    }
+    if (!rc && s->has_kwargs && (kwargs = v_dict(vm)).tag == V_UNSET) rc = vm->err.code;
+    bool too_many = n > positional && !s->has_args;
+    for (size_t i = positional; i < n; i++) reg_put(vm, &regs[i], v_unset());
+    if (!rc) rc = take_keywords(vm, f, regs, kwargs, named, n_named, names);
+    if (!rc && too_many) rc = fail_too_many(vm, f, regs, n);
+    if (!rc) rc = take_defaults(vm, f, regs);
+    size_t at = positional + s->n_keyword_only;
+    if (!rc && s->has_args) regs[at++] = args;
+    if (!rc && s->has_kwargs) regs[at] = kwargs;
+    for (size_t i = 0; i < n_named; i++) value_release(vm, named[i]);
+    if (rc) {
+        value_release(vm, args);
+        value_release(vm, kwargs);
+        for (size_t i = 0; i < MAX(n, params); i++) reg_put(vm, &regs[i], v_unset());
+    }
+    if (named != kept) mem_free(named);
+    return rc;
+}
+
+gpa_code call_ready(gpa_vm *vm, func_obj *f, const value *regs) {
+    if (!f->code->compiled) {
+        gpa_code rc = compile_code(vm, f->code, f->module, false);
+        if (rc) return rc;
+    }
+    if (vm->depth >= MAX_FRAMES || regs + f->code->n_regs + f->code->n_params >= vm->stack_end)
+        return vm_fail(vm, GPA_E_RECURSION, "maximum recursion depth exceeded");
+    return GPA_OK;
+}
+
+/* ---- signatures of natives ---- */
+
+/* "None", "2.5", "'C'", "<unset>": a default as the tables write it. False when it is none of these. */
+static bool parse_default(gpa_vm *vm, const char *text, size_t n, value *out) {
+    char buffer[64], *end;
+    if (n == 0 || n >= sizeof buffer) return false;
+    memcpy(buffer, text, n);
+    buffer[n] = 0;
+    *out = v_unset();
+    if (strcmp(buffer, "<unset>") == 0) return true;
+    if (strcmp(buffer, "None") == 0) *out = v_none();
+    else if (strcmp(buffer, "True") == 0) *out = v_bool(true);
+    else if (strcmp(buffer, "False") == 0) *out = v_bool(false);
+    else if (strcmp(buffer, "...") == 0) *out = (value){.tag = V_ELLIPSIS};
+    else if (strcmp(buffer, "()") == 0) *out = v_tuple(vm, 0, NULL);
+    else if (buffer[0] == '\'' || buffer[0] == '"') {
+        gpa_str s;
+        str_init(&s);
+        for (size_t i = 1; i + 1 < n; i++) {
+            char ch = buffer[i];
+            if (ch == '\\' && i + 2 < n) ch = buffer[++i] == 'n' ? '\n' : buffer[i] == 't' ? '\t' : buffer[i];
+            str_putc(&s, ch);
+        }
+        *out = v_str_take(vm, &s);
+    } else {
+        errno = 0;
+        long long whole = strtoll(buffer, &end, 0);
+        if (!*end && !errno) {
+            *out = v_int(whole);
+            return true;
+        }
+        double real = strtod(buffer, &end);
+        if (*end) return false;
+        *out = v_float(real);
+    }
+    return out->tag != V_UNSET;
+}
+
+/* The end of the parameter that begins at p: a comma outside quotes and brackets, or the text's end. */
+static const char *param_end(const char *p) {
+    int depth = 0;
+    for (char quote = 0; *p; p++) {
+        if (quote) {
+            if (*p == '\\' && p[1]) p++;
+            else if (*p == quote) quote = 0;
+        } else if (*p == '\'' || *p == '"') {
+            quote = *p;
+        } else if (*p == '(' || *p == '[') {
+            depth++;
+        } else if (*p == ')' || *p == ']') {
+            depth--;
+        } else if (*p == ',' && depth == 0) {
+            break;
+        }
+    }
+    return p;
+}
+
+static bool add_param(gpa_vm *vm, signature *s, const char *p, size_t n, bool keyword_only) {
+    const char *eq = memchr(p, '=', n);
+    size_t name = eq ? (size_t)(eq - p) : n;
+    while (name && p[name - 1] == ' ') name--;
+    if (s->n >= MAX_NATIVE_PARAMS || !(s->names[s->n] = mem_text(p, name))) return false;
+    s->required[s->n] = !eq;
+    if (eq) {
+        const char *d = eq + 1;
+        while (*d == ' ') d++;
+        if (!parse_default(vm, d, n - (size_t)(d - p), &s->defaults[s->n])) s->defaults[s->n] = v_unset();
+        s->plain = false;
+    }
+    s->n++;
+    if (keyword_only)
+        s->plain = false;
+    else
+        s->n_positional = s->n;
+    return true;
+}
+
+/* The types and modules that know nothing of arrays. */
+static bool makes_arrays(const native *row) {
+    static const native_owner innocent[] = {OWNER_STR, OWNER_BYTES, OWNER_LIST, OWNER_TUPLE, OWNER_DICT, OWNER_SET, OWNER_FROZENSET,
+                                            OWNER_RANGE, OWNER_MATH, OWNER_CMATH, OWNER_TIME, OWNER_OS, OWNER_OS_PATH, OWNER_RANDOM};
+    native_owner o = owner_find(row->owner);
+    for (size_t i = 0; i < COUNT_OF(innocent); i++)
+        if (o == innocent[i]) return false;
+    return true;
+}
+
+static void free_signature(gpa_vm *vm, signature *s) {
+    for (unsigned i = 0; i < s->n; i++) {
+        mem_free(s->names[i]);
+        value_release(vm, s->defaults[i]);
+    }
+    mem_free(s);
+}
+
+static signature *parse_signature(gpa_vm *vm, const native *row) {
+    signature *s = mem_zero(sizeof *s);
+    if (!s) return NULL;
+    *s = (signature){.row = row, .args = -1, .kwargs = -1, .plain = true};
+    s->arrays = makes_arrays(row);
+    bool keyword_only = false, good = true;
+    for (const char *p = row->signature; *p && good;) {
+        const char *end = param_end(p);
+        size_t n = (size_t)(end - p);
+        if (n == 1 && *p == '/') {
+            s->n_positional_only = s->n;
+        } else if (n == 1 && *p == '*') {
+            keyword_only = true;
+        } else if (*p == '*') {
+            bool two = p[1] == '*';
+            *(two ? &s->kwargs : &s->args) = (int16_t)s->n;
+            good = s->n < MAX_NATIVE_PARAMS && (s->names[s->n] = mem_text(p + 1 + two, n - 1 - two));
+            s->n++;
+            s->plain = false;
+            keyword_only = true;
+        } else {
+            good = add_param(vm, s, p, n, keyword_only);
+        }
+        for (p = end; *p == ',' || *p == ' ';) p++;
+    }
+    if (good) return s;
+    free_signature(vm, s);
+    return NULL;
+}
+
+/* An open-addressing table by the row's address. */
+static signature *find_signature(gpa_vm *vm, const native *row) {
+    size_t mask = vm->cap_signatures - 1, at = ((uintptr_t)row >> 4) * 0x9e3779b1u & mask;
+    if (vm->cap_signatures)
+        for (; vm->signatures[at]; at = (at + 1) & mask)
+            if (vm->signatures[at]->row == row) return vm->signatures[at];
+    if (vm->n_signatures * 2 >= vm->cap_signatures) {
+        size_t cap = vm->cap_signatures ? vm->cap_signatures * 2 : 256;
+        signature **more = mem_zero(cap * sizeof *more);
+        if (!more) return NULL;
+        for (size_t i = 0; i < vm->cap_signatures; i++) {
+            signature *old = vm->signatures[i];
+            if (!old) continue;
+            size_t to = ((uintptr_t)old->row >> 4) * 0x9e3779b1u & (cap - 1);
+            while (more[to]) to = (to + 1) & (cap - 1);
+            more[to] = old;
+        }
+        mem_free(vm->signatures);
+        vm->signatures = more;
+        vm->cap_signatures = cap;
+        return find_signature(vm, row);
+    }
+    signature *s = parse_signature(vm, row);
+    if (s) {
+        vm->signatures[at] = s;
+        vm->n_signatures++;
+    }
+    return s;
+}
+
+void call_free(gpa_vm *vm) {
+    for (size_t i = 0; i < vm->cap_signatures; i++)
+        if (vm->signatures[i]) free_signature(vm, vm->signatures[i]);
+    mem_free(vm->signatures);
+}
+
+/* ---- calls of natives ---- */
+
+/* "list.append", or "len": how CPython's errors name a native. */
+static const char *native_title(const native *row, char *room, size_t n) {
+    bool module = owner_is_module(owner_find(row->owner));
+    snprintf(room, n, module ? "%.0s%s" : strcmp(row->name, "__new__") == 0 ? "%s%.0s" : "%s.%s", row->owner, row->name);
+    return room;
+}
+
+static gpa_code fail_native_count(gpa_vm *vm, const signature *s, size_t given) {
+    char title[96];
+    size_t skip = s->row->kind == NATIVE_METHOD || strcmp(s->row->name, "__new__") == 0; /* self is not counted */
+    size_t most = s->n_positional - skip, least = 0;
+    native_title(s->row, title, sizeof title);
+    for (unsigned i = 0; i < s->n_positional; i++) least += s->required[i];
+    least -= skip;
+    given -= MIN(skip, given);
+    if (most == least && most == 0) return vm_fail(vm, GPA_E_TYPE, "%s() takes no arguments (%zu given)", title, given);
+    if (most == least && most == 1) return vm_fail(vm, GPA_E_TYPE, "%s() takes exactly one argument (%zu given)", title, given);
+    if (most == least)
+        return vm_fail(vm, GPA_E_TYPE, "%s expected %zu arguments, got %zu", title, most, given);
+    if (given > most)
+        return vm_fail(vm, GPA_E_TYPE, "%s() takes from %zu to %zu positional arguments but %zu %s given", title, least, most, given,
+                       given == 1 ? "was" : "were");
+    return vm_fail(vm, GPA_E_TYPE, "%s expected at least %zu argument%s, got %zu", title, least, least == 1 ? "" : "s", given);
+}
+
+static gpa_code fail_native_missing(gpa_vm *vm, const signature *s, size_t given, const value *argv) {
+    char title[96];
+    native_title(s->row, title, sizeof title);
+    if (s->n_positional_only < s->n_positional || s->args >= 0)
+        for (unsigned i = 0; i < s->n; i++)
+            if (s->required[i] && argv[i].tag == V_UNSET && i >= s->n_positional_only)
+                return vm_fail(vm, GPA_E_TYPE, "%s() missing 1 required %s argument: '%s'", title,
+                               i < s->n_positional ? "positional" : "keyword-only", s->names[i]);
+    return fail_native_count(vm, s, given);
+}
+
+static gpa_code bind_native_names(gpa_vm *vm, const signature *s, value *argv, const value *args, size_t n, const value *names,
+                                  value kwargs) {
+    char title[96];
+    for (size_t i = 0; i < n; i++) {
+        unsigned at = s->n_positional_only;
+        while (at < s->n && (!text_is(names[i], s->names[at]) || (int)at == s->args || (int)at == s->kwargs)) at++;
+        native_title(s->row, title, sizeof title);
+        if (at < s->n) {
+            if (argv[at].tag != V_UNSET)
+                return vm_fail(vm, GPA_E_TYPE, "%s() got multiple values for argument '%s'", title, names[i].str->text);
+            argv[at] = args[i];
+        } else if (kwargs.tag == V_DICT) {
+            gpa_code rc = dict_set(vm, kwargs.dict, names[i], args[i]);
+            if (rc) return rc;
+        } else if (s->n_positional_only == s->n) {
+            return vm_fail(vm, GPA_E_TYPE, "%s() takes no keyword arguments", title);
+        } else {
+            const char *best = NULL;
+            size_t cost = SIZE_MAX;
+            gpa_code rc = vm_fail(vm, GPA_E_TYPE, "%s() got an unexpected keyword argument '%s'", title, names[i].str->text);
+            for (unsigned k = s->n_positional_only; k < s->n; k++) vm_suggest(names[i].str->text, s->names[k], &best, &cost);
+            if (best) gpa_err_hint(&vm->err, "did you mean: '%s'?", best);
+            return rc;
+        }
+    }
+    return GPA_OK;
+}
+
+static gpa_code fail_self(gpa_vm *vm, const native *row, value self) {
+    if (self.tag == V_UNSET) return vm_fail(vm, GPA_E_TYPE, "unbound method %s.%s() needs an argument", row->owner, row->name);
+    return vm_fail(vm, GPA_E_TYPE, "descriptor '%s' for '%s' objects doesn't apply to a '%s' object", row->name, row->owner,
+                   value_type_name(self));
+}
+
+/* What runs now may make nodes: they belong to this place, and loops have something to look after. */
+static void note_arrays(gpa_vm *vm) {
+    vm->maybe_pending = true;
+    rt_at(vm->config.rt, vm_where(vm));
+}
+
+gpa_code call_native(gpa_vm *vm, const native *row, const value *args, size_t n, size_t n_named, const value *names, value *out) {
+    const signature *s = find_signature(vm, row);
+    if (!s) return vm_no_memory(vm);
+    *out = v_none();
+    if (row->kind == NATIVE_METHOD && !native_takes(row, n ? args[0] : v_unset())) return fail_self(vm, row, n ? args[0] : v_unset());
+    value argv[MAX_NATIVE_PARAMS], rest = v_unset(), kwargs = v_unset();
+    if (s->arrays) note_arrays(vm);
+    if (s->plain && n == s->n && !n_named) {
+        memcpy(argv, args, n * sizeof *args);
+        return row->fn(vm, argv, out);
+    }
+    gpa_code rc = GPA_OK;
+    size_t positional = MIN(n, s->n_positional);
+    for (unsigned i = 0; i < s->n; i++) argv[i] = v_unset();
+    memcpy(argv, args, positional * sizeof *args);
+    if (n > positional && s->args < 0) return fail_native_count(vm, s, n);
+    if (s->args >= 0) {
+        argv[s->args] = rest = v_tuple(vm, n - positional, args + positional);
+        if (rest.tag == V_UNSET) return vm->err.code;
+    }
+    if (s->kwargs >= 0) {
+        argv[s->kwargs] = kwargs = v_dict(vm);
+        if (kwargs.tag == V_UNSET) rc = vm->err.code;
+    }
+    if (!rc && n_named) rc = bind_native_names(vm, s, argv, args + n, n_named, names, kwargs);
+    for (unsigned i = 0; i < s->n && !rc; i++) {
+        if (argv[i].tag != V_UNSET) continue;
+        if (s->required[i]) rc = fail_native_missing(vm, s, n, argv);
+        else argv[i] = s->defaults[i];
+    }
+    if (!rc) rc = row->fn(vm, argv, out);
+    value_release(vm, rest);
+    value_release(vm, kwargs);
+    return rc;
+}
+
+/* ---- calls of everything else ---- */
+
+/* The row "__new__" of a type; those of the language's own types and of NumPy's scalar ones are remembered. */
+static const native *constructor(gpa_vm *vm, uint32_t aux) {
+    bool kept = aux < COUNT_OF(vm->constructors);
+    if (kept && vm->constructors[aux]) return vm->constructors[aux];
+    native_owner o = owner_of_type(aux);
+    const native *row = o == OWNER_COUNT ? NULL : native_find(o, "__new__");
+    if (kept) vm->constructors[aux] = row;
+    return row;
+}
+
+static gpa_code call_type(gpa_vm *vm, value type, size_t n, const value *args, size_t n_named, const value *names, value *out) {
+    if (type.aux >= AUX_ERROR && type.aux < AUX_FROZENSET) {
+        bool prefixed = type.aux == AUX_ERROR + GPA_E_AXIS && n == 2 && n_named == 1 && text_is(names[0], "msg_prefix"); /* its third argument */
+        if (n_named && !prefixed) return vm_fail(vm, GPA_E_TYPE, "%s() takes no keyword arguments", type_name(type.aux));
+        value t = v_tuple(vm, n + n_named, args);
+        if (t.tag == V_UNSET) return vm->err.code;
+        *out = v_exception(vm, (gpa_code)(type.aux - AUX_ERROR), t);
+        gpa_code rc = out->tag == V_UNSET ? vm->err.code : GPA_OK;
+        if (!rc) rc = raise_describe(vm, out->exc);
+        value_release(vm, t);
+        if (rc) {
+            value_release(vm, *out);
+            *out = v_none();
+        }
+        return rc;
+    }
+    if (type.aux >= AUX_KIND && record_is(object_kinds[type.aux - AUX_KIND]))
+        return record_new(vm, object_kinds[type.aux - AUX_KIND], n, args, n_named, names, out);
+    const native *row = constructor(vm, type.aux);
+    if (!row) return vm_fail(vm, GPA_E_TYPE, "cannot create '%s' instances", type_name(type.aux));
+    value few[9], *all = few;
+    if (n + n_named + 1 > COUNT_OF(few) && !(all = mem_new((n + n_named + 1) * sizeof *all))) return vm_no_memory(vm);
+    all[0] = type;
+    memcpy(all + 1, args, (n + n_named) * sizeof *args);
+    gpa_code rc = call_native(vm, row, all, n + 1, n_named, names, out);
+    if (all != few) mem_free(all);
+    return rc;
+}
+
+static gpa_code call_method(gpa_vm *vm, const method_obj *m, size_t n, const value *args, size_t n_named, const value *names,
+                            value *out) {
+    value few[9], *all = few;
+    if (n + n_named + 1 > COUNT_OF(few) && !(all = mem_new((n + n_named + 1) * sizeof *all))) return vm_no_memory(vm);
+    all[0] = m->self;
+    if (n + n_named) memcpy(all + 1, args, (n + n_named) * sizeof *args);
+    gpa_code rc = vm_call(vm, m->fn, n + 1, all, n_named, names, out);
+    if (all != few) mem_free(all);
+    return rc;
+}
+
+gpa_code call_other(gpa_vm *vm, value fn, size_t n, const value *args, size_t n_named, const value *names, value *out) {
+    *out = v_none();
+    if (fn.tag != V_TYPE) note_arrays(vm);
+    if (fn.tag == V_TYPE) return call_type(vm, fn, n, args, n_named, names, out);
+    if (fn.tag == V_CLASS) return instance_new(vm, fn.class, n, args, n_named, names, out);
+    if (fn.tag == V_UFUNC) {
+        value few[9], *all = few;
+        if (n_named == 0) return ufunc_call(vm, fn.ufunc, n, args, 0, NULL, out);
+        if (n + n_named > COUNT_OF(few) && !(all = mem_new((n + n_named) * sizeof *all))) return vm_no_memory(vm);
+        memcpy(all, args, (n + n_named) * sizeof *args);
+        gpa_code rc = ufunc_call(vm, fn.ufunc, n, all, n_named, names, out);
+        if (all != few) mem_free(all);
+        return rc;
+    }
+    if (fn.tag == V_METHOD) return call_method(vm, fn.method, n, args, n_named, names, out);
+    if (fn.tag == V_OBJECT && fn.object->kind->call) return fn.object->kind->call(vm, fn.object, n, args, n_named, names, out);
+    return vm_fail(vm, GPA_E_TYPE, "'%s' object is not callable", value_type_name(fn));
+}
+
+bool vm_callable(value v) {
+    return v.tag == V_FUNC || v.tag == V_NATIVE || v.tag == V_TYPE || v.tag == V_CLASS || v.tag == V_UFUNC || v.tag == V_METHOD ||
+           (v.tag == V_OBJECT && v.object->kind->call);
+}
+
+gpa_code vm_call(gpa_vm *vm, value fn, size_t n, const value *args, size_t n_named, const value *names, value *out) {
+    *out = v_none();
+    if (fn.tag == V_NATIVE) return call_native(vm, fn.native, args, n, n_named, names, out);
+    if (fn.tag != V_FUNC) return call_other(vm, fn, n, args, n_named, names, out);
+    value *regs = run_top(vm);
+    func_obj *f = fn.func;
+    gpa_code rc = call_ready(vm, f, regs + n + n_named);
+    if (rc) return rc;
+    for (size_t i = 0; i < n + n_named; i++) regs[i] = value_retain(args[i]);
+    if (!f->code->simple || n != f->code->n_params || n_named) rc = call_bind(vm, f, regs, n, n_named, names);
+    if (rc) return rc;
+    frame *top = run_push(vm, f->code, f, f->module, regs);
+    top->base = true;
+    value_retain(fn);
+    rc = run(vm, out);
+    value_release(vm, fn);
+    return rc;
+}
+
+/* ---- function values ---- */
+
+gpa_code function_new(gpa_vm *vm, frame *f, code *c, value defaults, value kwdefaults, value *out) {
+    uint32_t n = c->scope->n_frees;
+    func_obj *g = mem_zero(sizeof *g + n * sizeof(value));
+    if (!g) return vm_no_memory(vm);
+    g->head = (obj){1, V_FUNC};
+    g->code = code_retain(c);
+    g->module = f->module;
+    g->name = c->name;
+    g->defaults = value_retain(defaults);
+    g->kwdefaults = value_retain(kwdefaults);
+    g->doc = g->attrs = v_none();
+    g->n_free = n;
+    for (uint32_t i = 0; i < n; i++) {
+        ast_place p = c->scope->frees[i].from;
+        g->free[i] = value_retain(p.where == AST_IN_FREE ? f->free[p.slot] : f->regs[p.slot]);
+    }
+    g->next = vm->functions;
+    if (g->next) g->next->prev = g;
+    vm->functions = g;
+    *out = v_obj(V_FUNC, g);
+    const ast_node *doc = c->node->kind == AST_FUNCTION ? c->node->function.doc : NULL;
+    if (!doc) return GPA_OK;
+    g->doc = v_str(vm, doc->string.text.at, doc->string.text.len);
+    if (g->doc.tag != V_UNSET) return GPA_OK;
+    g->doc = v_none();
+    value_release(vm, *out);
+    *out = v_none();
+    return vm->err.code;
+}
+
+gpa_code func_jitted(gpa_vm *vm, value fn, bool lenient, value *out) {
+    const func_obj *f = fn.func;
+    code *c = code_new(f->code->ast, f->code->node, f->code->scope, f->code->name);
+    func_obj *g = mem_zero(sizeof *g + f->n_free * sizeof(value));
+    if (!c || !g) {
+        code_release(vm, c);
+        mem_free(g);
+        return vm_no_memory(vm);
+    }
+    c->jit = g;
+    c->lenient = lenient;
+    *g = (func_obj){.head = {1, V_FUNC}, .code = c, .module = f->module, .name = f->name, .n_free = f->n_free};
+    g->doc = value_retain(f->doc);
+    g->defaults = value_retain(f->defaults);
+    g->kwdefaults = value_retain(f->kwdefaults);
+    g->attrs = v_none();
+    for (uint32_t i = 0; i < f->n_free; i++) g->free[i] = value_retain(f->free[i]);
+    g->next = vm->functions;
+    if (g->next) g->next->prev = g;
+    vm->functions = g;
+    *out = v_obj(V_FUNC, g);
+    return vm_setattr(vm, *out, "py_func", fn);
+}
+
+bool vm_in_jitted(const gpa_vm *vm) { return vm->depth && vm->frames[vm->depth - 1].code->jit; }
+bool vm_is_lenient(const gpa_vm *vm) { return vm->depth && vm->frames[vm->depth - 1].code->lenient; }
+
+void func_free(gpa_vm *vm, func_obj *f) {
+    if (f->prev) f->prev->next = f->next;
+    else vm->functions = f->next;
+    if (f->next) f->next->prev = f->prev;
+    for (uint32_t i = 0; i < f->n_free; i++) value_release(vm, f->free[i]);
+    value_release(vm, f->defaults);
+    value_release(vm, f->kwdefaults);
+    value_release(vm, f->doc);
+    value_release(vm, f->attrs);
+    code_release(vm, f->code);
+    mem_free(f);
+}
+
+const ast_node *func_node(const func_obj *f) { return f->code->node; }
+ast_module *func_ast(const func_obj *f) { return f->code->ast; }
+const char *func_name(gpa_vm *vm, const func_obj *f) { return intern_text(vm->config.names, f->name); }
+const char *func_title(gpa_vm *vm, const func_obj *f) { return intern_text(vm->config.names, f->code->title ? f->code->title : f->name); }
+
+gpa_code func_signature(gpa_vm *vm, const func_obj *f, bool bound, gpa_str *out) {
+    const ast_scope *s = f->code->scope;
+    size_t defaults = f->defaults.tag == V_TUPLE ? f->defaults.tuple->count : 0;
+    unsigned args = s->n_positional + s->n_keyword_only, kwargs = args + s->has_args;
+    gpa_code rc = GPA_OK;
+    const char *comma = "";
+    str_putc(out, '(');
+    for (unsigned i = bound && s->n_positional; i < s->n_positional + s->n_keyword_only && !rc; i++) {
+        value d = v_unset();
+        if (i == s->n_positional) {
+            str_printf(out, "%s*%s", comma, s->has_args ? param_name(vm, f->code, args) : "");
+            comma = ", ";
+        }
+        str_printf(out, "%s%s", comma, param_name(vm, f->code, i));
+        comma = ", ";
+        if (i < s->n_positional && i + defaults >= s->n_positional) d = f->defaults.tuple->items[i + defaults - s->n_positional];
+        if (i >= s->n_positional && f->kwdefaults.tag == V_DICT)
+            d = dict_text_peek(vm, f->kwdefaults.dict, param_name(vm, f->code, i));
+        if (d.tag != V_UNSET) {
+            str_putc(out, '=');
+            rc = vm_repr(vm, d, out);
+        }
+        if (i + 1 == s->n_positional_only) str_put(out, ", /");
+    }
+    if (s->has_args && !s->n_keyword_only) str_printf(out, "%s*%s", comma, param_name(vm, f->code, args));
+    if (s->has_args) comma = ", ";
+    if (s->has_kwargs) str_printf(out, "%s**%s", comma, param_name(vm, f->code, kwargs));
+    str_putc(out, ')');
+    return rc;
+}

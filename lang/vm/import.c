@@ -1,0 +1,228 @@
+/* Imports: built-in modules by the names of their owners, .gpa files beside the script or in the current folder. */
+#include <errno.h>
+#include <stdio.h>
+
+#include "lang/vm/machine.h"
+
+#include "runtime/base/base.h"
+
+#include "lang/numpy/numpy.h"
+#include "lang/syntax/parse.h"
+
+/* Other names of built-in modules: cupy is numpy here, and so are its parts. The first that fits counts, again and again. */
+static const struct {
+    const char *name, *meant;
+} aliases[] = {
+    {"cupyx.scipy", "scipy"},      {"cupy", "numpy"},           {"numbapro", "numba"},         {"numpy.core", "numpy"},
+    {"numpy.lib.scimath", "numpy.emath"},
+    {"numba.cudalib", "pyculib"},
+    {"accelerate.cuda", "pyculib"}, {"pyculib.cufft", "pyculib.fft"}, {"pyculib.cublas", "pyculib.blas"},
+    {"pyculib.curand", "pyculib.rand"},
+    {"pylab", "matplotlib.pyplot"}, {"matplotlib.pylab", "matplotlib.pyplot"},
+};
+
+static bool resolve_once(char *name, size_t n) {
+    for (size_t i = 0; i < COUNT_OF(aliases); i++) {
+        size_t len = strlen(aliases[i].name);
+        if (strncmp(name, aliases[i].name, len) != 0 || (name[len] && name[len] != '.')) continue;
+        char rest[256];
+        snprintf(rest, sizeof rest, "%s", name + len);
+        snprintf(name, n, "%s%s", aliases[i].meant, rest);
+        return true;
+    }
+    return false;
+}
+
+static void resolve(const char *name, char *to, size_t n) {
+    snprintf(to, n, "%s", name);
+    while (resolve_once(to, n)) continue;
+}
+
+static module_obj *find_module(gpa_vm *vm, const char *name) {
+    gpa_sym s = intern_find(vm->config.names, name, strlen(name));
+    for (module_obj *m = vm->modules; m && s; m = m->next)
+        if (m->name == s && m != vm->main) return m;
+    return NULL;
+}
+
+static gpa_code builtin_module(gpa_vm *vm, const char *name, native_owner o, module_obj **out) {
+    gpa_sym s = intern_get(vm->config.names, name, strlen(name));
+    if (!s) return vm_no_memory(vm);
+    if (!(*out = module_new(vm, s))) return vm->err.code;
+    (*out)->builtin = true;
+    (*out)->doc = v_cstr(vm, owner_doc(o));
+    if ((*out)->doc.tag == V_UNSET) return vm->err.code;
+    gpa_code rc = module_fill(vm, *out, o);
+    if (!rc && o != OWNER_NUMPY) rc = vm_run_library(vm, *out, name); /* numpy's, which all others need, runs once all is filled */
+    return rc;
+}
+
+/* ---- files ---- */
+
+static gpa_code read_file(gpa_vm *vm, const char *path, gpa_str *text, bool *found) {
+    FILE *file = fopen(path, "rb");
+    *found = file != NULL;
+    if (!file) return GPA_OK;
+    char buffer[4096];
+    for (size_t n; (n = fread(buffer, 1, sizeof buffer, file)) > 0;) str_putn(text, buffer, n);
+    bool bad = ferror(file) != 0;
+    fclose(file);
+    if (bad) return vm_fail(vm, GPA_E_OS, "[Errno %d] %s: '%s'", errno, strerror(errno), path);
+    return text->failed ? vm_no_memory(vm) : GPA_OK;
+}
+
+static gpa_code file_module(gpa_vm *vm, const char *name, const char *path, const gpa_str *text, module_obj **out) {
+    uint32_t id;
+    ast_module *ast = NULL;
+    const parse_options options = {.magics = true};
+    gpa_sym s = intern_get(vm->config.names, name, strlen(name));
+    if (!s) return vm_no_memory(vm);
+    gpa_code rc = source_add(vm->config.sources, SOURCE_FILE, path, text->text, text->len, &id, &vm->err);
+    if (!rc) rc = parse_module(source_get(vm->config.sources, id), vm->config.names, &options, &ast, &vm->err);
+    if (rc) return rc;
+    *out = module_new(vm, s);
+    if (*out && ast->doc) (*out)->doc = v_str(vm, ast->doc->string.text.at, ast->doc->string.text.len);
+    rc = *out && (*out)->doc.tag != V_UNSET ? vm_eval(vm, ast, *out, NULL) : vm->err.code;
+    if (rc && *out) (*out)->name = 0; /* to be tried again by the next import */
+    ast_release(ast);
+    return rc;
+}
+
+/* The folder of the running script, the outermost frame's file; "." for a cell. Owned: mem_free. */
+static char *script_folder(const gpa_vm *vm) {
+    const source *s = vm->depth ? source_get(vm->config.sources, vm->frames[0].code->ast->src) : NULL;
+    const char *slash = s && s->kind == SOURCE_FILE ? strrchr(s->name, '/') : NULL;
+    return slash ? mem_text(s->name, (size_t)(slash - s->name)) : mem_text(".", 1);
+}
+
+const char *const vm_program_ends[] = {".gpa", ".py", NULL};
+
+/* *out stays NULL where the file is not there. */
+static gpa_code find_file_in(gpa_vm *vm, const char *folder, const char *name, const char *end, module_obj **out) {
+    gpa_str path, text;
+    bool found = false;
+    str_init(&path);
+    str_init(&text);
+    if (strcmp(folder, ".") != 0) str_printf(&path, "%s/", folder);
+    str_printf(&path, "%s%s", name, end);
+    gpa_code rc = path.failed ? vm_no_memory(vm) : read_file(vm, path.text, &text, &found);
+    if (!rc && found) rc = file_module(vm, name, path.text, &text, out);
+    str_free(&path);
+    str_free(&text);
+    return rc;
+}
+
+static gpa_code find_file(gpa_vm *vm, const char *name, module_obj **out) {
+    char *script = script_folder(vm);
+    const char *folders[] = {script, vm->folder, "."};
+    gpa_code rc = script ? GPA_OK : vm_no_memory(vm);
+    *out = NULL;
+    for (size_t i = 0; i < COUNT_OF(folders); i++)
+        for (const char *const *end = vm_program_ends; folders[i] && *end && !*out && !rc; end++)
+            rc = find_file_in(vm, folders[i], name, *end, out);
+    mem_free(script);
+    return rc;
+}
+
+gpa_code vm_run_text(gpa_vm *vm, const char *name, const char *text, module_obj *in, value *last) {
+    uint32_t id;
+    ast_module *ast = NULL;
+    const parse_options options = {.magics = false};
+    *last = v_unset();
+    if (!in && !(in = module_new(vm, 0))) return vm->err.code;
+    gpa_code rc = source_add(vm->config.sources, SOURCE_FILE, name, text, strlen(text), &id, &vm->err);
+    if (!rc) rc = parse_module(source_get(vm->config.sources, id), vm->config.names, &options, &ast, &vm->err);
+    if (!rc) rc = vm_eval(vm, ast, in, last);
+    ast_release(ast);
+    return rc;
+}
+
+/* ---- finding ---- */
+
+module_obj *vm_loaded_peek(gpa_vm *vm, const char *name) { return find_module(vm, name); }
+
+gpa_code vm_import(gpa_vm *vm, const char *name, module_obj **out) {
+    char meant[256];
+    resolve(name, meant, sizeof meant);
+    if (vm->sealed && (strcmp(meant, "numpy") == 0 || strcmp(meant, "numba") == 0)) rt_prepare(vm->config.rt);
+    if ((*out = strcmp(name, "__main__") == 0 ? vm->main : find_module(vm, meant))) return GPA_OK;
+    native_owner o = owner_find(meant);
+    if (o != OWNER_COUNT && owner_is_module(o)) return builtin_module(vm, meant, o, out);
+    gpa_code rc = strchr(meant, '.') ? GPA_OK : find_file(vm, meant, out);
+    if (rc || *out) return rc;
+    const char *dot = strchr(name, '.');
+    module_obj *root;
+    if (dot) { /* the part that is missing is named */
+        char first[256];
+        snprintf(first, sizeof first, "%.*s", (int)MIN(dot - name, 255), name);
+        if (vm_import(vm, first, &root)) return vm->err.code;
+    }
+    rc = vm_fail(vm, GPA_E_NO_MODULE, "No module named '%s'", name);
+    const char *best = NULL, *why = strncmp(meant, "numpy.", 6) == 0 ? np_absent(meant + 6) : NULL;
+    size_t cost = SIZE_MAX;
+    if (why) {
+        gpa_err_hint(&vm->err, "%s", why);
+        return rc;
+    }
+    for (int k = 0; k < OWNER_COUNT; k++)
+        if (owner_is_module((native_owner)k)) vm_suggest(name, owner_name((native_owner)k), &best, &cost);
+    if (best) gpa_err_hint(&vm->err, "did you mean: '%s'?", best);
+    return rc;
+}
+
+gpa_code import_root(gpa_vm *vm, const char *name, module_obj **out) {
+    gpa_code rc = vm_import(vm, name, out);
+    const char *dot = strchr(name, '.');
+    char first[256];
+    if (rc || !dot) return rc;
+    snprintf(first, sizeof first, "%.*s", (int)MIN(dot - name, 255), name);
+    return vm_import(vm, first, out);
+}
+
+gpa_code import_member(gpa_vm *vm, module_obj *m, gpa_sym name, value *out) {
+    char full[256];
+    module_obj *inner;
+    *out = v_unset();
+    if (!m->builtin) return GPA_OK;
+    char written[256];
+    snprintf(written, sizeof written, "%s.%s", intern_text(vm->config.names, m->name), intern_text(vm->config.names, name));
+    resolve(written, full, sizeof full);
+    native_owner o = owner_find(full);
+    if (o == OWNER_COUNT || !owner_is_module(o)) return GPA_OK;
+    gpa_code rc = vm_import(vm, full, &inner);
+    if (!rc) *out = value_retain(v_obj(V_MODULE, inner));
+    return rc;
+}
+
+gpa_code import_name(gpa_vm *vm, value module, gpa_sym name, value *out) {
+    module_obj *m = module.module;
+    value v = module_get_peek(m, name);
+    if (v.tag != V_UNSET) {
+        *out = value_retain(v);
+        return GPA_OK;
+    }
+    gpa_code rc = import_member(vm, m, name, out);
+    if (rc || out->tag != V_UNSET) return rc;
+    *out = v_none();
+    const char *text = intern_text(vm->config.names, name), *best = NULL, *why = m == vm->numpy ? np_absent(text) : NULL;
+    size_t cost = SIZE_MAX;
+    rc = vm_fail(vm, GPA_E_IMPORT, "cannot import name '%s' from '%s'", text, intern_text(vm->config.names, m->name));
+    if (why) {
+        gpa_err_hint(&vm->err, "%s", why);
+        return rc;
+    }
+    for (uint32_t i = 0; i < m->n; i++)
+        if (m->slots[i].tag != V_UNSET) vm_suggest(text, intern_text(vm->config.names, m->names[i]), &best, &cost);
+    if (best) gpa_err_hint(&vm->err, "did you mean: '%s'?", best);
+    return rc;
+}
+
+gpa_code import_all(gpa_vm *vm, value module, module_obj *into) {
+    gpa_code rc = GPA_OK;
+    const module_obj *m = module.module;
+    if (m == into) return GPA_OK;
+    for (uint32_t i = 0; i < m->n && !rc; i++)
+        if (m->slots[i].tag != V_UNSET && intern_text(vm->config.names, m->names[i])[0] != '_')
+            rc = module_set(vm, into, m->names[i], m->slots[i]);
+    return rc;
+}

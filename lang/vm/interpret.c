@@ -1,0 +1,757 @@
+/* The loop that executes bytecode.
+ *
+ * What is done here is what must be fast: moving, arithmetic on ints and floats, jumps, loops over ranges and lists,
+ * calls and returns. Everything else is a function of step.c. `f->ip` is stored before anything that can fail, so that
+ * an error finds its place. Calls of functions written in gpa push a frame and go on in the same loop.
+ *
+ * Read the macros, then any instruction, then calls, `leave` and `failed`. */
+#include "lang/vm/generator.h"
+#include "lang/object/instance.h"
+#include "lang/vm/iterate.h"
+#include "lang/vm/operate.h"
+#include "lang/vm/step.h"
+
+#pragma GCC diagnostic ignored "-Wpedantic" /* labels as values: each instruction jumps to the next by itself */
+
+#define LIKELY(x) __builtin_expect(!!(x), 1)
+#define UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+value *run_top(gpa_vm *vm) {
+    for (uint32_t i = vm->depth; i > 0; i--) {
+        const frame *f = &vm->frames[i - 1];
+        if (!f->detached) return f->regs + f->code->n_regs;
+    }
+    return vm->stack;
+}
+
+frame *run_push(gpa_vm *vm, code *c, func_obj *fn, module_obj *m, value *regs) {
+    frame *f = &vm->frames[vm->depth++];
+    f->code = c;
+    f->fn = fn;
+    f->free = fn ? fn->free : NULL;
+    f->module = m;
+    f->regs = regs;
+    f->ip = f->next = c->ins;
+    f->base = f->detached = f->makes = false;
+    for (unsigned i = c->n_params; i < c->n_vars; i++) regs[i].tag = V_UNSET;
+    value *to = regs + c->n_vars;
+    for (unsigned i = 0; i < c->n_consts_in_frame; i++) to[i] = c->consts[i];
+    return f;
+}
+
+/* What a backward jump looks after. The loops of the library go over axes and arguments: what they are given stays pending. */
+static gpa_code poll(gpa_vm *vm) {
+    if (atomic_load_explicit(&vm->interrupted, memory_order_relaxed)) return vm_poll(vm);
+    if (vm->frames[vm->depth - 1].module->hidden) return GPA_OK;
+    if (rt_has_pending(vm->config.rt)) return rt_loop_edge(vm->config.rt, &vm->err);
+    vm->maybe_pending = false;
+    return GPA_OK;
+}
+
+static void drop_registers(gpa_vm *vm, const frame *f, unsigned from) {
+    for (unsigned i = from; i < f->code->n_regs; i++) {
+        value v = f->regs[i];
+        f->regs[i].tag = V_UNSET;
+        if (is_counted(v)) value_release(vm, v);
+    }
+}
+
+/* Hands the current error to the innermost handler, leaving frames on the way, down to the frame that entered from C.
+ * True when it was caught: the topmost frame goes on at its ip. */
+static bool catch_error(gpa_vm *vm) {
+    bool placed = vm->tracing && vm->err.span.src; /* further inside */
+    if (!vm->tracing) vm->n_trace = 0;
+    vm->tracing = true;
+    if (!placed) raise_place(vm);
+    if (vm->err.code == GPA_E_INTERRUPT) vm_interrupt_clear(vm); /* answered: a handler may compute again */
+    for (;;) {
+        frame *f = &vm->frames[vm->depth - 1];
+        const code_guard *g = code_guard_at(f->code, f->ip);
+        value exc = v_unset();
+        if (g) {
+            vm_find_earlier(vm); /* a handler gets the first error of its block */
+            raise_trace(vm, f);
+            exc = raise_take(vm);
+        }
+        if (exc.tag != V_UNSET) {
+            unsigned from = MAX(g->depth, f->code->first_temp);
+            drop_registers(vm, f, from);
+            f->regs[g->reg] = exc;
+            f->ip = f->code->ins + g->to;
+            return true;
+        }
+        if (!g) raise_trace(vm, f);
+        if (f->detached) generator_fail(vm, f->generator);
+        else drop_registers(vm, f, 0);
+        vm->depth--;
+        if (f->base) return false;
+    }
+}
+
+/* A value is let go of between two instructions, or where that makes no difference: a generator that nobody holds any more
+ * ends here. */
+static inline void let_go(gpa_vm *vm, value v) {
+    if (--v.o->refs) return;
+    value_destroy(vm, v);
+    if (UNLIKELY(vm->abandoned)) generator_end_abandoned(vm);
+}
+
+/* Leaves the topmost frame: its variables are given back. */
+static inline void pop_frame(gpa_vm *vm, const frame *f) {
+    value *r = f->regs;
+    for (unsigned i = 0, n = f->code->n_vars; i < n; i++)
+        if (is_counted(r[i])) {
+            value v = r[i];
+            r[i].tag = V_UNSET;
+            let_go(vm, v);
+        }
+    vm->depth--;
+}
+
+/* ---- the loop ---- */
+
+#define DISPATCH() goto *labels[I->op]
+#define GO(words)     \
+    do {              \
+        I += (words); \
+        DISPATCH();   \
+    } while (0)
+#define JUMP(word)                                                                         \
+    do {                                                                                   \
+        const ins *w_ = (word);                                                            \
+        int32_t d_ = w_->d;                                                                \
+        I = w_ + d_;                                                                       \
+        if (d_ <= 0 && UNLIKELY(vm->maybe_pending | atomic_load_explicit(&vm->interrupted, memory_order_relaxed))) goto edge; \
+        DISPATCH();                                                                        \
+    } while (0)
+#define SET(i_, v_)                                   \
+    do {                                              \
+        value *d_ = &R[i_];                           \
+        if (UNLIKELY(is_counted(*d_))) {              \
+            value old_ = *d_;                         \
+            *d_ = (v_);                               \
+            let_go(vm, old_);                         \
+        } else {                                      \
+            *d_ = (v_);                               \
+        }                                             \
+    } while (0)
+/* The topmost frame goes on where `at` (ip or next) says. */
+#define TOP(at_)                          \
+    do {                                  \
+        f = &vm->frames[vm->depth - 1];   \
+        R = f->regs;                      \
+        I = f->at_;                       \
+    } while (0)
+/* The same, once a frame was left that gave `given`: to C if that had entered it. */
+#define BACK(at_)          \
+    do {                   \
+        if (f->base) {     \
+            *out = given;  \
+            return GPA_OK; \
+        }                  \
+        TOP(at_);          \
+    } while (0)
+#define BOTH(x, y, t) ((x)->tag == (t) && (y)->tag == (t))
+#define END_ABANDONED()                                              \
+    do {                                                             \
+        if (UNLIKELY(vm->abandoned)) generator_end_abandoned(vm);    \
+    } while (0)
+#define STEP(NAME, name, words)                       \
+    L_##NAME : f->ip = I;                             \
+    if (UNLIKELY(step_##name(vm, f, R, I))) goto failed; \
+    END_ABANDONED();                                  \
+    GO(words);
+#define ARITHMETIC(NAME, op_, overflows, sign, slow)                       \
+    L_##NAME : {                                                           \
+        const value *x = &R[I->b], *y = &R[I->c];                          \
+        if (BOTH(x, y, V_INT)) {                                           \
+            long long r;                                                   \
+            if (LIKELY(!overflows((long long)x->i, (long long)y->i, &r))) { \
+                SET(I->a, v_int(r));                                       \
+                GO(1);                                                     \
+            }                                                              \
+        } else if (BOTH(x, y, V_FLOAT)) {                                  \
+            double r = x->f sign y->f;                                     \
+            SET(I->a, v_float(r));                                         \
+            GO(1);                                                         \
+        }                                                                  \
+        op = op_;                                                          \
+        goto slow;                                                         \
+    }
+#define SLOW(NAME, op_) \
+    L_##NAME : op = op_; \
+    goto binary;
+#define BITS(NAME, op_, sign)                     \
+    L_##NAME : {                                  \
+        const value *x = &R[I->b], *y = &R[I->c]; \
+        if (BOTH(x, y, V_INT)) {                  \
+            int64_t r = x->i sign y->i;           \
+            SET(I->a, v_int(r));                  \
+            GO(1);                                \
+        }                                         \
+        op = op_;                                 \
+        goto binary;                              \
+    }
+#define COMPARE(NAME, op_, sign)                  \
+    L_##NAME : {                                  \
+        const value *x = &R[I->b], *y = &R[I->c]; \
+        if (BOTH(x, y, V_INT)) {                  \
+            bool r = x->i sign y->i;              \
+            SET(I->a, v_bool(r));                 \
+            GO(1);                                \
+        }                                         \
+        if (BOTH(x, y, V_FLOAT)) {                \
+            bool r = x->f sign y->f;              \
+            SET(I->a, v_bool(r));                 \
+            GO(1);                                \
+        }                                         \
+        op = op_;                                 \
+        goto binary;                              \
+    }
+#define COMPARE_JUMP(NAME, op_, sign)                                               \
+    L_##NAME : {                                                                    \
+        const value *x = &R[I->a], *y = &R[I->b];                                   \
+        bool t;                                                                     \
+        if (LIKELY(BOTH(x, y, V_INT))) {                                            \
+            t = x->i sign y->i;                                                     \
+        } else if (BOTH(x, y, V_FLOAT)) {                                           \
+            t = x->f sign y->f;                                                     \
+        } else {                                                                    \
+            f->ip = I;                                                              \
+            if (UNLIKELY(step_compare(vm, f, R, I, op_, &t))) goto failed;          \
+        }                                                                           \
+        if (t == (bool)I->c) JUMP(I + 1);                                           \
+        GO(2);                                                                      \
+    }
+
+/* failing: the current error is raised where the topmost frame stands. */
+static gpa_code loop(gpa_vm *vm, bool failing, value *out) {
+    static const void *const labels[I_COUNT] = {
+#define OPC(name, words, layout) [I_##name] = &&L_##name,
+#include "lang/compile/opcode.def"
+#undef OPC
+    };
+    frame *f = &vm->frames[vm->depth - 1];
+    value *R = f->regs;
+    const ins *I = f->next;
+    ast_op op;
+    size_t n, n_named;
+    value *fn, *args;
+    const value *names;
+    value given;
+    bool answer;
+    if (failing) goto failed;
+    DISPATCH();
+
+    /* moving */
+L_MOVE : {
+    value v = R[I->b];
+    if (UNLIKELY(v.tag == V_UNSET)) goto unset;
+    if (is_counted(v)) v.o->refs++;
+    SET(I->a, v);
+    GO(1);
+}
+L_TAKE : {
+    value v = R[I->b];
+    R[I->b].tag = V_UNSET;
+    SET(I->a, v);
+    GO(1);
+}
+L_CONST : {
+    value v = value_retain(f->code->consts[I->d]);
+    SET(I->a, v);
+    GO(1);
+}
+L_CLEAR:
+    SET(I->a, v_unset());
+    GO(1);
+    STEP(KEEP, keep, 1)
+L_DELETE:
+    if (R[I->a].tag == V_UNSET) goto unset;
+    SET(I->a, v_unset());
+    GO(1);
+L_GET_GLOBAL : {
+    value v = f->module->slots[I->d];
+    if (UNLIKELY(v.tag == V_UNSET)) {
+        v = f->module->builtins[I->d];
+        if (UNLIKELY(v.tag == V_UNSET)) {
+            f->ip = I;
+            if (step_get_global(vm, f, R, I)) goto failed;
+            GO(1);
+        }
+    }
+    if (is_counted(v)) v.o->refs++;
+    SET(I->a, v);
+    GO(1);
+}
+L_SET_GLOBAL : {
+    if (UNLIKELY(R[I->a].tag == V_UNSET)) goto unset;
+    value *slot = &f->module->slots[I->d], old = *slot;
+    *slot = reg_take(f, I->a);
+    if (is_counted(old)) let_go(vm, old);
+    GO(1);
+}
+    STEP(GET_OWN, get_own, 2)
+    STEP(DEL_GLOBAL, del_global, 1)
+    STEP(NEW_CELL, new_cell, 1)
+    STEP(GET_CELL, get_cell, 1)
+    STEP(SET_CELL, set_cell, 1)
+    STEP(DEL_CELL, del_cell, 1)
+    STEP(GET_FREE, get_free, 1)
+    STEP(SET_FREE, set_free, 1)
+    STEP(DEL_FREE, del_free, 1)
+
+    /* operators */
+    ARITHMETIC(ADD, AST_OP_ADD, __builtin_saddll_overflow, +, binary)
+    ARITHMETIC(SUB, AST_OP_SUB, __builtin_ssubll_overflow, -, binary)
+    ARITHMETIC(MUL, AST_OP_MUL, __builtin_smulll_overflow, *, binary)
+    ARITHMETIC(UPDATE_ADD, AST_OP_ADD, __builtin_saddll_overflow, +, update)
+    ARITHMETIC(UPDATE_SUB, AST_OP_SUB, __builtin_ssubll_overflow, -, update)
+    ARITHMETIC(UPDATE_MUL, AST_OP_MUL, __builtin_smulll_overflow, *, update)
+L_DIV : {
+    const value *x = &R[I->b], *y = &R[I->c];
+    if (BOTH(x, y, V_FLOAT) && y->f != 0) {
+        double r = x->f / y->f;
+        SET(I->a, v_float(r));
+        GO(1);
+    }
+    op = AST_OP_DIV;
+    goto binary;
+}
+L_FLOORDIV : {
+    const value *x = &R[I->b], *y = &R[I->c];
+    if (BOTH(x, y, V_INT) && y->i > 0) {
+        int64_t q = x->i / y->i;
+        q -= x->i % y->i < 0;
+        SET(I->a, v_int(q));
+        GO(1);
+    }
+    op = AST_OP_FLOORDIV;
+    goto binary;
+}
+L_MOD : {
+    const value *x = &R[I->b], *y = &R[I->c];
+    if (BOTH(x, y, V_INT) && y->i > 0) {
+        /* a 32-bit division is several times faster */
+        int64_t m = (uint64_t)(x->i | y->i) >> 32 ? x->i % y->i : (int64_t)((uint32_t)x->i % (uint32_t)y->i);
+        m += m < 0 ? y->i : 0;
+        SET(I->a, v_int(m));
+        GO(1);
+    }
+    op = AST_OP_MOD;
+    goto binary;
+}
+    SLOW(POW, AST_OP_POW)
+    SLOW(MATMUL, AST_OP_MATMUL)
+    SLOW(LSHIFT, AST_OP_LSHIFT)
+L_RSHIFT : {
+    const value *x = &R[I->b], *y = &R[I->c];
+    if (BOTH(x, y, V_INT) && (uint64_t)y->i < 64) {
+        int64_t r = x->i >> y->i;
+        SET(I->a, v_int(r));
+        GO(1);
+    }
+    op = AST_OP_RSHIFT;
+    goto binary;
+}
+    BITS(BITAND, AST_OP_BITAND, &)
+    BITS(BITOR, AST_OP_BITOR, |)
+    BITS(BITXOR, AST_OP_BITXOR, ^)
+L_UPDATE:
+    f->ip = I;
+    if (UNLIKELY(step_update(vm, f, R, I, (ast_op)I[1].a))) goto failed;
+    GO(2);
+    STEP(UPDATE_ITEM, update_item, 2)
+    STEP(POS, unary, 1)
+L_NEG:
+    if (R[I->b].tag == V_FLOAT) {
+        double r = -R[I->b].f;
+        SET(I->a, v_float(r));
+        GO(1);
+    }
+    f->ip = I;
+    if (UNLIKELY(step_unary(vm, f, R, I))) goto failed;
+    GO(1);
+    STEP(INVERT, unary, 1)
+    STEP(NOT, unary, 1)
+    COMPARE(EQ, AST_OP_EQ, ==)
+    COMPARE(NE, AST_OP_NE, !=)
+    COMPARE(LT, AST_OP_LT, <)
+    COMPARE(LE, AST_OP_LE, <=)
+    COMPARE(GT, AST_OP_GT, >)
+    COMPARE(GE, AST_OP_GE, >=)
+    SLOW(IN, AST_OP_IN)
+    SLOW(NOT_IN, AST_OP_NOT_IN)
+    SLOW(IS, AST_OP_IS)
+    SLOW(IS_NOT, AST_OP_IS_NOT)
+binary:
+    f->ip = I;
+    if (UNLIKELY(step_binary(vm, f, R, I, op))) goto failed;
+    GO(1);
+update:
+    f->ip = I;
+    if (UNLIKELY(step_update(vm, f, R, I, op))) goto failed;
+    GO(1);
+
+    /* jumps */
+L_JUMP:
+L_LOOP:
+    JUMP(I);
+L_JUMP_IF:
+L_JUMP_IF_NOT : {
+    value v = R[I->a];
+    if (LIKELY(v.tag == V_BOOL || v.tag == V_INT)) {
+        answer = v.i != 0;
+    } else {
+        f->ip = I;
+        if (UNLIKELY(step_truth(vm, f, R, I, &answer))) goto failed;
+    }
+    if (answer == (I->op == I_JUMP_IF)) JUMP(I);
+    GO(1);
+}
+L_AND:
+L_OR:
+    f->ip = I;
+    if (R[I->a].tag == V_BOOL)
+        answer = R[I->a].i != 0;
+    else if (UNLIKELY(value_truth(vm, R[I->a], &answer)))
+        goto failed;
+    if (answer == (I->op == I_OR)) JUMP(I);
+    SET(I->a, v_unset());
+    GO(1);
+    COMPARE_JUMP(JUMP_EQ, AST_OP_EQ, ==)
+    COMPARE_JUMP(JUMP_NE, AST_OP_NE, !=)
+    COMPARE_JUMP(JUMP_LT, AST_OP_LT, <)
+    COMPARE_JUMP(JUMP_LE, AST_OP_LE, <=)
+    COMPARE_JUMP(JUMP_GT, AST_OP_GT, >)
+    COMPARE_JUMP(JUMP_GE, AST_OP_GE, >=)
+
+    /* iteration */
+    STEP(ITER, iter, 1)
+L_NEXT : {
+    iter_obj *it = R[I->a].iter;
+    value v;
+    if (it->next == iter_range_next) {
+        if (it->end > 0) {
+            it->end--;
+            v = v_int(it->at);
+            it->at = (int64_t)((uint64_t)it->at + (uint64_t)it->step);
+            SET(I->b, v);
+            JUMP(I + 1);
+        }
+    } else if (it->next == iter_list_next) {
+        const list_obj *l = it->source.list;
+        if ((size_t)it->at < l->count) {
+            v = value_retain(l->items[it->at++]);
+            SET(I->b, v);
+            JUMP(I + 1);
+        }
+    } else if (it->next == generator_next) {
+        generator *g = generator_of(it);
+        f->ip = I;
+        if (!g->done) {
+            if (UNLIKELY(generator_enter(vm, g, v_none()))) goto failed;
+            goto called;
+        }
+    } else {
+        const ins *body = I + 1 + I[1].d;
+        f->ip = I;
+        answer = false;
+        if (it->row && body->op == I_UNPACK && body->b == I->b && body->c == it->width) {
+            value row[ITER_ROW];
+            if (UNLIKELY(it->row(vm, it, row, &answer))) goto failed;
+            for (n = 0; n < it->width && !answer; n++) SET(body->a + n, row[n]);
+            if (!answer) {
+                I = body + 1;
+                if (UNLIKELY(vm->maybe_pending | atomic_load_explicit(&vm->interrupted, memory_order_relaxed))) goto edge;
+                DISPATCH();
+            }
+            SET(I->a, v_unset());
+            GO(2);
+        }
+        v = v_none();
+        if (UNLIKELY(it->next(vm, it, &v, &answer))) goto failed;
+        if (!answer) {
+            SET(I->b, v);
+            JUMP(I + 1);
+        }
+    }
+    SET(I->a, v_unset());
+    GO(2);
+}
+    STEP(UNPACK, unpack, 1)
+    STEP(UNPACK_STAR, unpack_star, 2)
+
+    /* containers */
+    STEP(LIST, list, 1)
+    STEP(TUPLE, tuple, 1)
+    STEP(SET, set, 1)
+    STEP(DICT, dict, 1)
+    STEP(APPEND, append, 1)
+    STEP(EXTEND, extend, 1)
+    STEP(SET_ADD, set_add, 1)
+    STEP(SET_EXTEND, set_extend, 1)
+    STEP(DICT_SET, dict_set, 1)
+    STEP(DICT_MERGE, dict_merge, 1)
+    STEP(TO_TUPLE, to_tuple, 1)
+    STEP(SLICE, slice, 1)
+    STEP(STRING, string, 1)
+    STEP(FORMAT, format, 2)
+L_GET_ITEM : {
+    const value *x = &R[I->b], *y = &R[I->c];
+    if (y->tag == V_INT && x->tag == V_LIST && x->list->count > (uint64_t)y->i) {
+        value v = value_retain(x->list->items[y->i]);
+        reg_consume(vm, f, I->b);
+        SET(I->a, v);
+        GO(1);
+    }
+    f->ip = I;
+    if (UNLIKELY(step_get_item(vm, f, R, I))) goto failed;
+    GO(1);
+}
+L_SET_ITEM : {
+    const value *x = &R[I->a], *y = &R[I->b];
+    if (y->tag == V_INT && x->tag == V_LIST && x->list->count > (uint64_t)y->i && R[I->c].tag != V_UNSET) {
+        value *item = &x->list->items[y->i], old = *item;
+        *item = reg_take(f, I->c);
+        reg_consume(vm, f, I->a);
+        if (is_counted(old)) let_go(vm, old);
+        GO(1);
+    }
+    f->ip = I;
+    if (UNLIKELY(step_set_item(vm, f, R, I))) goto failed;
+    END_ABANDONED();
+    GO(1);
+}
+    STEP(DEL_ITEM, del_item, 1)
+    STEP(SETTLE, settle, 1)
+    STEP(GET_ATTR, get_attr, 2)
+    STEP(SET_ATTR, set_attr, 2)
+    STEP(DEL_ATTR, del_attr, 2)
+
+    /* calls */
+L_GET_METHOD : {
+    const attr_cache *known = &f->code->caches[I[1].cache];
+    value v = R[I->b];
+    if (v.tag == known->tag && v.tag != V_SET && !v.aux && known->row && known->row->kind == NATIVE_METHOD) {
+        value method = {.tag = V_NATIVE, .native = known->row};
+        value self = reg_take(f, I->b);
+        SET(I->a, method);
+        SET(I->a + 1, self);
+        GO(2);
+    }
+    if (v.tag == V_MODULE && known->owner == v.module && v.module->slots[known->slot].tag != V_UNSET) {
+        value member = value_retain(v.module->slots[known->slot]);
+        reg_consume(vm, f, I->b);
+        SET(I->a, member);
+        SET(I->a + 1, v_unset());
+        GO(2);
+    }
+    f->ip = I;
+    if (UNLIKELY(step_get_method(vm, f, R, I))) goto failed;
+    GO(2);
+}
+L_CALL:
+    fn = &R[I->a];
+    args = fn + 2;
+    n = I->b;
+    goto call;
+L_CALL_METHOD:
+    fn = &R[I->a];
+    args = fn + 2;
+    n = I->b;
+    if (fn[1].tag != V_UNSET) {
+        args--;
+        n++;
+    }
+call:
+    f->ip = I;
+    f->next = I + 1;
+    f->dst = I->a;
+    if (LIKELY(fn->tag == V_FUNC)) {
+        func_obj *g = fn->func;
+        code *c = g->code;
+        if (LIKELY(c->simple && c->n_params == n && c->compiled && !f->detached && args + c->n_regs < vm->stack_end &&
+                   vm->depth < MAX_FRAMES)) {
+            f = run_push(vm, c, g, g->module, args);
+            R = args;
+            I = c->ins;
+            DISPATCH();
+        }
+    }
+    if (fn->tag == V_NATIVE) {
+        value result = v_none();
+        if (UNLIKELY(call_native(vm, fn->native, args, n, 0, NULL, &result))) goto failed;
+        for (size_t i = 0; i < n; i++)
+            if (is_counted(args[i])) {
+                value v = args[i];
+                args[i].tag = V_UNSET;
+                let_go(vm, v);
+            }
+        *fn = result;
+        END_ABANDONED();
+        GO(1);
+    }
+    n_named = 0;
+    names = NULL;
+    goto call_slowly;
+L_CALL_NAMED:
+    fn = &R[I->a];
+    args = fn + 2;
+    n = I->b;
+    n_named = I->c;
+    names = f->code->consts[I[1].d].tuple->items;
+    if (fn[1].tag != V_UNSET) {
+        args--;
+        n++;
+    }
+    f->ip = I;
+    f->next = I + 2;
+    f->dst = I->a;
+call_slowly:
+    if (UNLIKELY(run_call(vm, f, fn, args, n, n_named, names, &answer))) goto failed;
+    END_ABANDONED();
+    goto called;
+L_CALL_SPREAD:
+    f->ip = I;
+    f->next = I + 1;
+    f->dst = I->a;
+    if (UNLIKELY(run_call_spread(vm, f, &R[I->a], &answer))) goto failed;
+    END_ABANDONED();
+called:
+    TOP(next);
+    DISPATCH();
+    STEP(PYTHON, python, 1)
+L_RETURN:
+    given = R[I->a];
+    if (UNLIKELY(given.tag == V_UNSET && I->a < f->code->n_vars)) goto unset;
+    R[I->a].tag = V_UNSET;
+returned:
+    pop_frame(vm, f);
+    answer = f->makes;
+    BACK(next);
+    if (UNLIKELY(answer)) {
+        if (LIKELY(given.tag == V_NONE)) DISPATCH();
+        instance_fail_init(vm, given);
+        value_release(vm, given);
+        goto failed;
+    }
+    reg_put(vm, &R[f->dst], given);
+    DISPATCH();
+    STEP(NAMESPACE, namespace, 1)
+    STEP(CLASS, class, 2)
+    STEP(FUNCTION, function, 1)
+
+    /* generators */
+    STEP(GENERATOR, generator, 1)
+L_SUSPEND:
+    f->ip = I;
+    if (UNLIKELY(generator_suspend(vm, f, &given))) goto failed;
+    goto returned;
+L_YIELD:
+    given = R[I->b];
+    R[I->b].tag = V_UNSET;
+yielded:
+    f->generator->at = I;
+    f->generator->started = true;
+    f->generator->running = false;
+    vm->depth--;
+    BACK(ip);
+    if (I->op == I_YIELD_FROM) goto yielded;
+    SET(I->b, given);
+    JUMP(I + 1);
+L_YIELD_FROM:
+    f->ip = I;
+    if (UNLIKELY(atomic_load_explicit(&vm->interrupted, memory_order_relaxed)) && poll(vm)) goto failed;
+    if (generator_is(R[I->a]) && !generator_of(R[I->a].iter)->done) {
+        value sent = R[I->b];
+        R[I->b].tag = V_UNSET;
+        if (UNLIKELY(generator_enter(vm, generator_of(R[I->a].iter), sent.tag == V_UNSET ? v_none() : sent))) goto failed;
+        goto called;
+    }
+    if (generator_is(R[I->a])) {
+        given = v_none();
+    } else {
+        if (UNLIKELY(generator_delegate(vm, R[I->a], R[I->b], &given, &answer))) goto failed;
+        if (!answer) goto yielded;
+    }
+delegated:
+    SET(I->b, v_unset());
+    SET(I->a, given);
+    GO(1);
+L_FINISH:
+    given = R[I->a];
+    if (UNLIKELY(given.tag == V_UNSET && I->a < f->code->n_vars)) goto unset;
+    R[I->a].tag = V_UNSET;
+    f->ip = I;
+    generator_end(vm, f->generator);
+    vm->depth--;
+    BACK(ip);
+    if (I->op == I_YIELD_FROM) goto delegated;
+    value_release(vm, given);
+    SET(I->a, v_unset());
+    GO(2);
+
+    /* exceptions, with, imports */
+    STEP(RAISE, raise, 1)
+    STEP(CHECK, check, 1)
+    STEP(CHECK_FOR, check_for, 1)
+    STEP(RERAISE, reraise, 1)
+    STEP(RERAISE_HANDLED, reraise_handled, 1)
+    STEP(FAIL_ASSERT, fail_assert, 1)
+L_MATCH:
+    f->ip = I;
+    if (UNLIKELY(step_match(vm, f, R, I, &answer))) goto failed;
+    if (!answer) JUMP(I + 1);
+    GO(2);
+L_LIFT:
+    f->ip = I;
+    if (UNLIKELY(step_lift(vm, f, R, I, &answer))) goto failed;
+    if (answer) JUMP(I + 1);
+    GO(2);
+L_LIFTED:
+    if (R[I->a].tag == V_UNSET) JUMP(I + 1);
+    GO(2);
+    STEP(ENTER, enter, 1)
+    STEP(LEAVE, leave, 1)
+L_LEAVE_RAISED:
+    f->ip = I;
+    if (UNLIKELY(step_leave_raised(vm, f, R, I, &answer))) goto failed;
+    if (answer) JUMP(I + 1);
+    GO(2);
+    STEP(IMPORT, import, 1)
+    STEP(IMPORT_ROOT, import_root, 1)
+    STEP(IMPORT_NAME, import_name, 2)
+    STEP(IMPORT_ALL, import_all, 1)
+    STEP(MAGIC, magic, 1)
+
+edge:
+    f->ip = I;
+    if (UNLIKELY(poll(vm))) goto failed;
+    DISPATCH();
+unset:
+    f->ip = I;
+    step_unset(vm, f, R, I);
+failed:
+    if (!catch_error(vm)) return vm->err.code;
+    END_ABANDONED();
+    TOP(ip);
+    DISPATCH();
+}
+
+static gpa_code enter(gpa_vm *vm, bool failing, value *out) {
+    if (vm->reentry >= MAX_REENTRY) {
+        frame *f = &vm->frames[vm->depth - 1];
+        drop_registers(vm, f, 0);
+        vm->depth--;
+        return vm_fail(vm, GPA_E_RECURSION, "maximum recursion depth exceeded");
+    }
+    vm->reentry++;
+    gpa_code rc = loop(vm, failing, out);
+    vm->reentry--;
+    if (UNLIKELY(vm->abandoned) && vm->reentry == 0) generator_end_abandoned(vm);
+    return rc;
+}
+
+gpa_code run(gpa_vm *vm, value *out) { return enter(vm, false, out); }
+gpa_code run_failing(gpa_vm *vm, value *out) { return enter(vm, true, out); }

@@ -1,0 +1,120 @@
+/* Calls that the loop does not do itself: of methods, classes and instances, of built-in functions, with arguments to be bound
+ * or gathered. */
+#include "lang/object/instance.h"
+#include "lang/vm/step.h"
+
+/* What is called in truth, when that is a function with an object as its first argument: a method's function, __call__ of an
+ * instance, __init__ of a class, whose instance then is in *fn already (*makes). */
+static gpa_code find_function(gpa_vm *vm, value *fn, value *callee, value *self, bool *makes) {
+    value made = v_unset(), init = v_unset();
+    *callee = *fn;
+    *self = v_unset();
+    *makes = false;
+    if (fn->tag == V_METHOD && fn->method->fn.tag == V_FUNC) {
+        *self = fn->method->self;
+        *callee = fn->method->fn;
+    } else if (fn->tag == V_CLASS) {
+        gpa_code rc = instance_begin(vm, fn->class, &made, &init);
+        if (rc || init.tag == V_UNSET) return rc;
+        *makes = true;
+        *self = made;
+        *callee = init;
+        reg_put(vm, fn, made);
+    } else if (is_kind(*fn, &instance_kind)) {
+        value call = class_text_peek(class_of_peek(*fn), "__call__");
+        if (call.tag != V_FUNC) return GPA_OK;
+        *self = *fn;
+        *callee = call;
+    }
+    return GPA_OK;
+}
+
+gpa_code run_call(gpa_vm *vm, frame *f, value *fn, value *args, size_t n, size_t n_named, const value *names, bool *entered) {
+    value callee, self;
+    bool makes;
+    *entered = false;
+    gpa_code rc = find_function(vm, fn, &callee, &self, &makes);
+    if (rc) return rc;
+    if (callee.tag == V_FUNC) {
+        value *to = f->detached || self.tag != V_UNSET ? run_top(vm) : args;
+        if ((rc = call_ready(vm, callee.func, to + n + n_named))) return rc;
+        if (to != args) {
+            size_t skip = self.tag != V_UNSET;
+            if (skip) to[0] = value_retain(self);
+            for (size_t i = 0; i < n + n_named; i++) {
+                to[skip + i] = args[i];
+                args[i].tag = V_UNSET;
+            }
+            n += skip;
+        }
+        code *c = callee.func->code;
+        if (!c->simple || n != c->n_params || n_named) rc = call_bind(vm, callee.func, to, n, n_named, names);
+        if (rc) return rc;
+        run_push(vm, c, callee.func, callee.func->module, to)->makes = makes;
+        *entered = true;
+        return GPA_OK;
+    }
+    value result = v_none();
+    rc = callee.tag == V_NATIVE ? call_native(vm, callee.native, args, n, n_named, names, &result)
+                                : call_other(vm, callee, n, args, n_named, names, &result);
+    if (rc) return rc;
+    for (size_t i = 0; i < n + n_named; i++) {
+        value v = args[i];
+        args[i].tag = V_UNSET;
+        value_release(vm, v);
+    }
+    reg_put(vm, fn, result);
+    return GPA_OK;
+}
+
+/* Arguments gathered in a list and a dict: spread behind the frame, where a function finds its registers, else beside it (what
+ * a native calls takes the place behind the frame), then called. */
+gpa_code run_call_spread(gpa_vm *vm, frame *f, value *fn, bool *entered) {
+    value list = fn[2], named = fn[3];
+    if (fn->tag == V_METHOD && fn[1].tag == V_UNSET) { /* its object becomes the first argument */
+        value method = *fn;
+        fn[1] = value_retain(method.method->self);
+        *fn = value_retain(method.method->fn);
+        value_release(vm, method);
+    }
+    size_t n = list.list->count, n_named = 0, skip = fn[1].tag != V_UNSET, at = 0;
+    if (named.tag == V_DICT) n_named = named.dict->count;
+    value *to = run_top(vm), names = v_unset(), few[8], *beside = NULL;
+    gpa_code rc = GPA_OK;
+    if (to + skip + n + n_named + 64 > vm->stack_end) return vm_fail(vm, GPA_E_RECURSION, "maximum recursion depth exceeded");
+    if (fn->tag != V_FUNC) {
+        if (skip + n + n_named > COUNT_OF(few) && !(beside = mem_new((skip + n + n_named) * sizeof *beside))) return vm_no_memory(vm);
+        to = beside ? beside : few;
+    }
+    if (skip) to[0] = fn[1], fn[1].tag = V_UNSET;
+    for (size_t i = 0; i < n; i++) to[skip + i] = value_retain(list.list->items[i]);
+    names = v_tuple(vm, n_named, NULL);
+    if (names.tag == V_UNSET) rc = GPA_E_MEMORY;
+    for (size_t i = 0; n_named && i < named.dict->n && !rc; i++) {
+        const dict_entry *e = &named.dict->entries[i];
+        if (e->key.tag == V_UNSET) continue;
+        names.tuple->items[at] = value_retain(e->key);
+        to[skip + n + at++] = value_retain(e->v);
+        if (e->key.tag != V_STR) rc = vm_fail(vm, GPA_E_TYPE, "keywords must be strings");
+    }
+    fn[2].tag = fn[3].tag = V_UNSET;
+    value_release(vm, list);
+    value_release(vm, named);
+    frame *top = f;
+    uint32_t depth = vm->depth;
+    if (!rc) {
+        bool detached = top->detached;
+        top->detached = false; /* the arguments are where they should be already */
+        rc = run_call(vm, top, fn, to, skip + n, n_named, names.tuple->items, entered);
+        top->detached = detached;
+    }
+    if (rc && vm->depth == depth)
+        for (size_t i = 0; i < skip + n + at; i++) {
+            value v = to[i];
+            to[i].tag = V_UNSET;
+            value_release(vm, v);
+        }
+    mem_free(beside);
+    value_release(vm, names);
+    return rc;
+}

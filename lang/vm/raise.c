@@ -1,0 +1,416 @@
+/* Exceptions: from error records to objects and back, their places, and the frames they passed.
+ *
+ * An error in flight is vm->err, and vm->raised when it is an object already. A frame that catches it makes it an
+ * object (raise_take); raising that object again goes on with the same trace. */
+#include "runtime/base/base.h"
+
+#include "lang/object/instance.h"
+#include "lang/vm/step.h"
+
+/* ---- places ---- */
+
+gpa_span raise_span(const ast_node *n) {
+    if (!n) return (gpa_span){0, 0, 0};
+    switch ((int)n->kind) {
+        case AST_BINARY: return n->binary.op_span;
+        case AST_AUGASSIGN: return n->augassign.op_span;
+        case AST_LINK: return n->link.op_span;
+        case AST_COMPARE: return n->compare.links.n == 1 ? n->compare.links.at[0]->link.op_span : n->span;
+        case AST_ATTR: return n->attr.name_span;
+        default: return n->span;
+    }
+}
+
+const ast_node *raise_node(const frame *f) { return f->code->ins ? f->code->nodes[f->ip - f->code->ins] : NULL; }
+
+gpa_span vm_where(gpa_vm *vm) {
+    for (uint32_t i = vm->depth; i > 0; i--)
+        if (!vm->frames[i - 1].module->hidden) return raise_span(raise_node(&vm->frames[i - 1]));
+    return (gpa_span){0, 0, 0};
+}
+
+void raise_place(gpa_vm *vm) {
+    for (uint32_t i = vm->depth; i > 0; i--) {
+        const frame *f = &vm->frames[i - 1];
+        if (f->module->hidden) {
+            vm->err.span = (gpa_span){0, 0, 0}; /* blame the caller's line, not the library's */
+            vm->err.n_notes = 0;
+            continue;
+        }
+        if (!vm->err.span.src) vm->err.span = raise_span(raise_node(f));
+        return;
+    }
+}
+
+void raise_trace(gpa_vm *vm, const frame *f) {
+    if (vm->trace_skip) {
+        vm->trace_skip = false;
+        return;
+    }
+    if (f->module->hidden) return;
+    if (!mem_room(&vm->trace, vm->n_trace, &vm->cap_trace, sizeof *vm->trace)) return;
+    const ast_node *n = raise_node(f);
+    vm->trace[vm->n_trace++] = (trace_entry){f->code->name, n ? n->span : vm->err.span};
+}
+
+void vm_trace_inner(gpa_vm *vm, gpa_sym function, gpa_span at) {
+    if (!vm->err.span.src) return;
+    if (!vm->tracing) vm->n_trace = 0;
+    if (!mem_room(&vm->trace, vm->n_trace, &vm->cap_trace, sizeof *vm->trace)) return;
+    vm->trace[vm->n_trace++] = (trace_entry){function, at};
+    vm->tracing = true;
+}
+
+/* ---- objects ---- */
+
+/* An error record is long and mostly empty: only what is used is copied. */
+static void copy_error(gpa_err *to, const gpa_err *from) {
+    to->code = from->code;
+    to->span = from->span;
+    to->n_notes = from->n_notes;
+    memcpy(to->notes, from->notes, from->n_notes * sizeof *from->notes);
+    memcpy(to->msg, from->msg, strlen(from->msg) + 1);
+    memcpy(to->hint, from->hint, strlen(from->hint) + 1);
+}
+
+value v_exception(gpa_vm *vm, gpa_code kind, value args) {
+    exc_obj *x = mem_new(sizeof *x);
+    if (!x) {
+        vm_no_memory(vm);
+        return v_unset();
+    }
+    gpa_err_clear(&x->err);
+    x->head = (obj){1, V_EXCEPTION};
+    x->code = kind;
+    x->args = value_retain(args);
+    x->cause = x->notes = x->class = x->fields = v_none();
+    x->err.code = kind;
+    x->prev = NULL;
+    x->next = vm->exceptions;
+    if (x->next) x->next->prev = x;
+    vm->exceptions = x;
+    return v_obj(V_EXCEPTION, x);
+}
+
+void exception_forget(gpa_vm *vm, exc_obj *x) {
+    if (vm->trace_of == x) vm->trace_of = NULL;
+    if (x->prev) x->prev->next = x->next;
+    else vm->exceptions = x->next;
+    if (x->next) x->next->prev = x->prev;
+}
+
+void exception_break_cycles(gpa_vm *vm) {
+    for (exc_obj *x = vm->exceptions; x; x = x->next) x->head.refs++;
+    for (exc_obj *x = vm->exceptions; x; x = x->next) {
+        value held[] = {x->args, x->cause, x->notes, x->fields};
+        x->args = x->cause = x->notes = x->fields = v_none();
+        for (size_t i = 0; i < COUNT_OF(held); i++) value_release(vm, held[i]);
+    }
+    for (exc_obj *x = vm->exceptions, *next; x; x = next) {
+        next = x->next;
+        value_release(vm, v_obj(V_EXCEPTION, x));
+    }
+}
+
+gpa_code raise_describe(gpa_vm *vm, exc_obj *x) {
+    gpa_str s;
+    str_init(&s);
+    gpa_code rc = vm_str(vm, v_obj(V_EXCEPTION, x), &s);
+    if (rc && rc != GPA_E_INTERRUPT && rc != GPA_E_MEMORY) { /* it is raised all the same */
+        vm_clear_error(vm);
+        str_cut(&s, 0);
+        str_put(&s, "<exception str() failed>");
+        rc = GPA_OK;
+    }
+    size_t n = MIN(s.len, sizeof x->err.msg - 1);
+    memcpy(x->err.msg, s.text, n);
+    x->err.msg[n] = 0;
+    str_free(&s);
+    return rc;
+}
+
+gpa_code vm_raise(gpa_vm *vm, gpa_code kind, size_t n, const value *args) {
+    value t = v_tuple(vm, n, args);
+    if (t.tag == V_UNSET) return GPA_E_MEMORY;
+    value exc = v_exception(vm, kind, t);
+    if (exc.tag != V_UNSET && raise_describe(vm, exc.exc)) {
+        value_release(vm, exc);
+        exc = v_unset();
+    }
+    value_release(vm, t);
+    return exc.tag == V_UNSET ? vm->err.code : raise_again(vm, exc);
+}
+
+/* Sets the current error to an exception's; consumes it. */
+gpa_code raise_again(gpa_vm *vm, value exc) {
+    copy_error(&vm->err, &exc.exc->err);
+    value_release(vm, vm->raised);
+    vm->raised = exc;
+    vm->tracing = vm->trace_skip = exc.exc == vm->trace_of;
+    return vm->err.code;
+}
+
+value raise_take(gpa_vm *vm) {
+    value exc = vm->raised;
+    vm->raised = v_unset();
+    if (exc.tag != V_UNSET && (exc.exc->code != vm->err.code || strcmp(exc.exc->err.msg, vm->err.msg) != 0)) { /* another one */
+        value_release(vm, exc);
+        exc = v_unset();
+    }
+    if (exc.tag == V_UNSET) {
+        gpa_err err;
+        copy_error(&err, &vm->err);
+        gpa_err_clear(&vm->err);
+        value text = v_cstr(vm, err.msg);
+        value args = v_tuple(vm, err.msg[0] != 0, &text);
+        if (text.tag && args.tag) exc = v_exception(vm, err.code, args);
+        value_release(vm, text);
+        value_release(vm, args);
+        if (exc.tag == V_UNSET) { /* the MemoryError takes its place, and its line */
+            vm->err.span = err.span;
+            return exc;
+        }
+        copy_error(&exc.exc->err, &err);
+    } else {
+        copy_error(&exc.exc->err, &vm->err);
+        gpa_err_clear(&vm->err);
+    }
+    vm->trace_of = exc.exc;
+    vm->tracing = false;
+    return exc;
+}
+
+value vm_exception_peek(gpa_vm *vm) {
+    if (!vm->err.code) return v_none();
+    value exc = raise_take(vm);
+    if (exc.tag == V_UNSET) return v_none();
+    raise_again(vm, exc);
+    vm->trace_skip = false;
+    return exc;
+}
+
+value vm_raised_peek(const gpa_vm *vm) {
+    bool same = vm->raised.tag == V_EXCEPTION && vm->raised.exc->code == vm->err.code; /* else another error took its place */
+    return same ? vm->raised : v_unset();
+}
+
+void vm_clear_error(gpa_vm *vm) {
+    value raised = vm->raised;
+    gpa_err_clear(&vm->err);
+    vm->raised = v_unset();
+    vm->tracing = vm->trace_skip = false;
+    value_release(vm, raised);
+}
+
+gpa_code vm_find_earlier(gpa_vm *vm) {
+    gpa_err first;
+    if (vm->err.code == GPA_E_INTERRUPT || !rt_may_raise(vm->config.rt)) return vm->err.code;
+    gpa_err_clear(&first);
+    if (rt_check(vm->config.rt, &first)) {
+        vm_clear_error(vm);
+        vm->err = first;
+    }
+    return vm->err.code;
+}
+
+/* An exception to raise: an object as it is, a type called without arguments. Owned. */
+static gpa_code exception_of(gpa_vm *vm, value v, const char *words, value *out) {
+    *out = v_unset();
+    if (v.tag == V_EXCEPTION) {
+        *out = value_retain(v);
+    } else if (v.tag == V_TYPE && v.aux >= AUX_ERROR && v.aux < AUX_FROZENSET) {
+        value none = v_tuple(vm, 0, NULL);
+        if (none.tag) *out = v_exception(vm, (gpa_code)(v.aux - AUX_ERROR), none);
+        value_release(vm, none);
+    } else if (v.tag == V_CLASS && v.class->error) {
+        gpa_code rc = instance_new(vm, v.class, 0, NULL, 0, NULL, out);
+        if (rc) return rc;
+        if (out->tag != V_EXCEPTION) { /* its __new__ made something else */
+            value_release(vm, *out);
+            return vm_fail(vm, GPA_E_TYPE, "%s", words);
+        }
+    } else {
+        return vm_fail(vm, GPA_E_TYPE, "%s", words);
+    }
+    return out->tag ? GPA_OK : GPA_E_MEMORY;
+}
+
+gpa_code raise_value(gpa_vm *vm, value v, value cause, bool has_cause) {
+    value exc, because = v_none();
+    gpa_code rc = exception_of(vm, v, "exceptions must derive from BaseException", &exc);
+    if (rc) return rc;
+    if (has_cause && cause.tag != V_NONE) rc = exception_of(vm, cause, "exception causes must derive from BaseException", &because);
+    if (rc) {
+        value_release(vm, exc);
+        return rc;
+    }
+    if (has_cause) {
+        value old = exc.exc->cause;
+        exc.exc->cause = because;
+        value_release(vm, old);
+    }
+    exc_obj *x = exc.exc;
+    bool again = exc.exc == vm->trace_of;
+    if (!again) {
+        x->err.span = (gpa_span){0, 0, 0};
+        rc = raise_describe(vm, x);
+    }
+    if (rc) {
+        value_release(vm, exc);
+        return rc;
+    }
+    raise_again(vm, exc);
+    vm->trace_skip = false;
+    return vm->err.code;
+}
+
+static bool is_exception_type(value v) { return v.tag == V_TYPE && v.aux >= AUX_ERROR && v.aux < AUX_FROZENSET; }
+
+gpa_code raise_match(gpa_vm *vm, value exc, value type, bool *out) {
+    *out = false;
+    if (type.tag == V_TUPLE) {
+        for (size_t i = 0; i < type.tuple->count && !*out; i++) {
+            gpa_code rc = raise_match(vm, exc, type.tuple->items[i], out);
+            if (rc) return rc;
+        }
+        return GPA_OK;
+    }
+    if (type.tag == V_CLASS && type.class->error) {
+        const class_obj *c = class_of_peek(exc);
+        *out = c && class_derives(c, type.class);
+        return GPA_OK;
+    }
+    if (!is_exception_type(type))
+        return vm_fail(vm, GPA_E_TYPE, "catching classes that do not inherit from BaseException is not allowed");
+    *out = gpa_err_is(exc.exc->code, (gpa_code)(type.aux - AUX_ERROR));
+    return GPA_OK;
+}
+
+/* ---- putting aside ---- */
+
+void raise_put_aside(gpa_vm *vm, raise_aside *a) {
+    *a = (raise_aside){.raised = vm->raised, .trace = vm->trace, .n_trace = vm->n_trace, .cap_trace = vm->cap_trace,
+                       .trace_of = vm->trace_of, .tracing = vm->tracing, .trace_skip = vm->trace_skip};
+    copy_error(&a->err, &vm->err);
+    gpa_err_clear(&vm->err);
+    if (a->trace_of) a->trace_of->head.refs++;
+    vm->raised = v_unset();
+    vm->trace = NULL;
+    vm->n_trace = vm->cap_trace = 0;
+    vm->trace_of = NULL;
+    vm->tracing = vm->trace_skip = false;
+}
+
+void raise_take_back(gpa_vm *vm, raise_aside *a) {
+    mem_free(vm->trace);
+    value_release(vm, vm->raised);
+    copy_error(&vm->err, &a->err);
+    vm->raised = a->raised;
+    vm->trace = a->trace;
+    vm->n_trace = a->n_trace;
+    vm->cap_trace = a->cap_trace;
+    vm->trace_of = a->trace_of;
+    vm->tracing = a->tracing;
+    vm->trace_skip = a->trace_skip;
+    if (a->trace_of) value_release(vm, v_obj(V_EXCEPTION, a->trace_of));
+}
+
+void raise_give_up(gpa_vm *vm, raise_aside *a) {
+    mem_free(a->trace);
+    value_release(vm, a->raised);
+    if (a->trace_of) value_release(vm, v_obj(V_EXCEPTION, a->trace_of));
+}
+
+/* ---- names that are not there ---- */
+
+gpa_code raise_unbound(gpa_vm *vm, const frame *f, unsigned slot) {
+    const char *name = slot < f->code->n_vars && f->code->scope->vars[slot].name
+                           ? sym_text(vm, f->code->scope->vars[slot].name)
+                           : "?";
+    if (!f->fn) return vm_fail(vm, GPA_E_NAME, "name '%s' is not defined", name);
+    return vm_fail(vm, GPA_E_UNBOUND, "cannot access local variable '%s' where it is not associated with a value", name);
+}
+
+/* Edit distance as CPython weighs it: 2 for a change, 1 for a change of case. */
+static size_t distance(const char *a, const char *b, size_t most) {
+    size_t n = strlen(a), m = strlen(b);
+    size_t row[64];
+    if (n > 40 || m > 40) return most + 1;
+    if ((n > m ? n - m : m - n) * 2 > most) return most + 1;
+    for (size_t j = 0; j <= m; j++) row[j] = j * 2;
+    for (size_t i = 1; i <= n; i++) {
+        size_t diagonal = row[0];
+        row[0] = i * 2;
+        for (size_t j = 1; j <= m; j++) {
+            size_t cost = a[i - 1] == b[j - 1] ? 0 : (a[i - 1] ^ b[j - 1]) == 32 ? 1 : 2;
+            size_t best = diagonal + cost;
+            diagonal = row[j];
+            best = MIN(best, row[j] + 2);
+            row[j] = MIN(best, row[j - 1] + 2);
+        }
+    }
+    return row[m];
+}
+
+void vm_suggest(const char *wrong, const char *candidate, const char **best, size_t *best_cost) {
+    size_t most = (strlen(wrong) + strlen(candidate) + 3) * 2 / 6;
+    if (candidate[0] == '_' && wrong[0] != '_') return;
+    if (strcmp(wrong, candidate) == 0) return;
+    size_t d = distance(wrong, candidate, MIN(most, *best_cost));
+    if (d <= most && d < *best_cost) {
+        *best = candidate;
+        *best_cost = d;
+    }
+}
+
+static void suggest_module(gpa_vm *vm, const module_obj *m, const char *wrong, const char **best, size_t *cost) {
+    for (uint32_t i = 0; m && i < m->n; i++)
+        if (m->slots[i].tag != V_UNSET) vm_suggest(wrong, sym_text(vm, m->names[i]), best, cost);
+}
+
+gpa_code raise_name(gpa_vm *vm, module_obj *m, gpa_sym name) {
+    const char *text = sym_text(vm, name), *best = NULL;
+    size_t cost = SIZE_MAX;
+    gpa_code rc = vm_fail(vm, GPA_E_NAME, "name '%s' is not defined", text);
+    const frame *f = vm->depth ? &vm->frames[vm->depth - 1] : NULL;
+    for (uint32_t i = 0; f && i < f->code->n_vars; i++)
+        if (f->regs[i].tag != V_UNSET && f->code->scope->vars[i].name)
+            vm_suggest(text, sym_text(vm, f->code->scope->vars[i].name), &best, &cost);
+    static const char *const constants[] = {"True", "False", "None"};
+    for (size_t i = 0; i < COUNT_OF(constants); i++) vm_suggest(text, constants[i], &best, &cost);
+    suggest_module(vm, m, text, &best, &cost);
+    suggest_module(vm, vm->builtins, text, &best, &cost);
+    suggest_module(vm, vm->numpy, text, &best, &cost);
+    native_owner o = owner_find(text);
+    if (o != OWNER_COUNT && owner_is_module(o))
+        gpa_err_hint(&vm->err, "did you forget to import '%s'?", text);
+    else if (best)
+        gpa_err_hint(&vm->err, "did you mean: '%s'?", best);
+    return rc;
+}
+
+/* ---- failing ---- */
+
+gpa_code vm_fail(gpa_vm *vm, gpa_code kind, const char *fmt, ...) {
+    va_list ap;
+    va_start(ap, fmt);
+    gpa_failv(&vm->err, kind, fmt, ap);
+    va_end(ap);
+    return vm->err.code;
+}
+
+gpa_code vm_no_memory(gpa_vm *vm) { return gpa_no_memory(&vm->err); }
+
+size_t vm_trace(gpa_vm *vm, const vm_frame **frames) {
+    vm_frame *out = mem_resize(vm->trace_out, (vm->n_trace + 1) * sizeof *out);
+    *frames = NULL;
+    if (!out) return 0;
+    vm->trace_out = out;
+    if (!vm->tracing) return 0; /* an error that passed no frame */
+    for (size_t i = 0; i < vm->n_trace; i++) {
+        trace_entry e = vm->trace[vm->n_trace - 1 - i];
+        out[i] = (vm_frame){e.function ? sym_text(vm, e.function) : "<module>", e.at};
+    }
+    *frames = out;
+    return vm->n_trace;
+}

@@ -1,0 +1,730 @@
+/* Instructions as functions. Operands that are unbound variables are noticed here: V_UNSET is no value that any
+ * instruction accepts. */
+#include "lang/vm/step.h"
+#include "lang/typed/lift.h"
+
+#include <stdio.h>
+
+#include "runtime/base/base.h"
+
+#include "lang/object/class.h"
+#include "lang/object/container.h"
+#include "lang/format/format.h"
+#include "lang/vm/generator.h"
+#include "lang/vm/operate.h"
+#include "lang/object/record.h"
+
+#define STEP(NAME) gpa_code step_##NAME(gpa_vm *vm, frame *f, value *r, const ins *i)
+#define UNUSED (void)vm, (void)f, (void)r, (void)i
+#define BOUND(reg) \
+    if (r[reg].tag == V_UNSET) return raise_unbound(vm, f, reg)
+
+/* Stores a result and forgets the operands. */
+static gpa_code done(gpa_vm *vm, frame *f, const ins *i, value v, bool b, bool c) {
+    if (b) reg_consume(vm, f, i->b);
+    if (c) reg_consume(vm, f, i->c);
+    reg_put(vm, &f->regs[i->a], v);
+    return GPA_OK;
+}
+
+static gpa_code made(gpa_vm *vm, frame *f, const ins *i, value v) {
+    if (v.tag == V_UNSET) return vm->err.code ? vm->err.code : vm_no_memory(vm);
+    return done(vm, f, i, v, false, false);
+}
+
+STEP(unset) {
+    const uint16_t operand[] = {i->a, i->b, i->c};
+    UNUSED;
+    int first = i->op == I_DELETE || i->op == I_SET_GLOBAL || i->op == I_RETURN ? 0 : 1;
+    return raise_unbound(vm, f, operand[first]);
+}
+
+/* ---- names and cells ---- */
+
+STEP(get_global) {
+    const value *v = module_fallback(vm, f->module, i->d);
+    if (!v) return vm->err.code;
+    reg_put(vm, &r[i->a], value_retain(*v));
+    return GPA_OK;
+}
+
+STEP(keep) {
+    (void)f;
+    return r[i->a].tag == V_ARRAY && rt_has_pending(vm->config.rt) ? rt_flush(vm->config.rt, &vm->err) : GPA_OK;
+}
+
+STEP(del_global) {
+    value *slot = &f->module->slots[i->d];
+    UNUSED;
+    if (slot->tag == V_UNSET) return raise_name(vm, f->module, f->module->names[i->d]);
+    reg_put(vm, slot, v_unset());
+    return GPA_OK;
+}
+
+STEP(new_cell) {
+    cell_obj *cell = mem_new(sizeof *cell);
+    UNUSED;
+    if (!cell) return vm_no_memory(vm);
+    *cell = (cell_obj){.head = {1, V_CELL}, .v = r[i->a]};
+    r[i->a] = v_obj(V_CELL, cell);
+    return GPA_OK;
+}
+
+static gpa_code no_cell_value(gpa_vm *vm, const frame *f, unsigned slot, bool free_variable) {
+    gpa_sym name = free_variable ? f->code->scope->frees[slot].name : f->code->scope->vars[slot].name;
+    const char *text = sym_text(vm, name);
+    if (free_variable)
+        return vm_fail(vm, GPA_E_NAME, "cannot access free variable '%s' where it is not associated with a value in enclosing scope",
+                       text);
+    return raise_unbound(vm, f, slot);
+}
+
+static gpa_code cell_get(gpa_vm *vm, frame *f, value *to, value cell, unsigned slot, bool free_variable) {
+    if (cell.tag != V_CELL || cell.cell->v.tag == V_UNSET) return no_cell_value(vm, f, slot, free_variable);
+    reg_put(vm, to, value_retain(cell.cell->v));
+    return GPA_OK;
+}
+
+static gpa_code cell_delete(gpa_vm *vm, frame *f, value cell, unsigned slot, bool free_variable) {
+    if (cell.tag != V_CELL || cell.cell->v.tag == V_UNSET) return no_cell_value(vm, f, slot, free_variable);
+    reg_put(vm, &cell.cell->v, v_unset());
+    return GPA_OK;
+}
+
+STEP(get_cell) { return cell_get(vm, f, &r[i->a], r[i->b], i->b, false); }
+STEP(get_free) { return cell_get(vm, f, &r[i->a], f->free[i->b], i->b, true); }
+
+STEP(set_cell) {
+    BOUND(i->b);
+    value v = reg_take(f, i->b);
+    reg_put(vm, &r[i->a].cell->v, v);
+    return GPA_OK;
+}
+
+STEP(set_free) {
+    BOUND(i->b);
+    value v = reg_take(f, i->b);
+    reg_put(vm, &f->free[i->a].cell->v, v);
+    return GPA_OK;
+}
+
+STEP(del_cell) { return cell_delete(vm, f, r[i->a], i->a, false); }
+
+STEP(del_free) {
+    UNUSED;
+    return cell_delete(vm, f, f->free[i->a], i->a, true);
+}
+
+/* ---- operators ---- */
+
+gpa_code step_binary(gpa_vm *vm, frame *f, value *r, const ins *i, ast_op op) {
+    value v = v_none();
+    BOUND(i->b);
+    BOUND(i->c);
+    gpa_code rc = op_binary(vm, op, r[i->b], r[i->c], &v);
+    return rc ? rc : done(vm, f, i, v, true, true);
+}
+
+/* Whether a text that is to be added to can grow where it is, since nobody else holds it: a loop of `s += t` takes linear time. */
+static bool grows(value a, value b) {
+    return (a.tag == V_STR || a.tag == V_BYTES) && b.tag == a.tag && a.o != b.o && a.o->refs == 1;
+}
+
+gpa_code step_update(gpa_vm *vm, frame *f, value *r, const ins *i, ast_op op) {
+    value v = v_none();
+    BOUND(i->b);
+    BOUND(i->c);
+    if (op == AST_OP_ADD && i->a == i->b && grows(r[i->b], r[i->c])) {
+        gpa_code rc = str_extend(vm, &r[i->b], r[i->c]);
+        if (!rc) reg_consume(vm, f, i->c);
+        return rc;
+    }
+    gpa_code rc = op_update(vm, op, r[i->b], r[i->c], &v);
+    return rc ? rc : done(vm, f, i, v, true, true);
+}
+
+gpa_code step_compare(gpa_vm *vm, frame *f, value *r, const ins *i, ast_op op, bool *out) {
+    BOUND(i->a);
+    BOUND(i->b);
+    gpa_code rc = op_compare(vm, op, r[i->a], r[i->b], out);
+    if (rc) return rc;
+    reg_consume(vm, f, i->a);
+    reg_consume(vm, f, i->b);
+    return GPA_OK;
+}
+
+gpa_code step_truth(gpa_vm *vm, frame *f, value *r, const ins *i, bool *out) {
+    BOUND(i->a);
+    gpa_code rc = value_truth(vm, r[i->a], out);
+    if (!rc) reg_consume(vm, f, i->a);
+    return rc;
+}
+
+STEP(update_item) {
+    BOUND(i->a);
+    BOUND(i->b);
+    BOUND(i->c);
+    gpa_code rc = op_update_item(vm, (ast_op)i[1].a, r[i->a], r[i->b], r[i->c]);
+    if (rc) return rc;
+    reg_consume(vm, f, i->a);
+    reg_consume(vm, f, i->b);
+    reg_consume(vm, f, i->c);
+    return GPA_OK;
+}
+
+STEP(unary) {
+    value v = v_none();
+    bool truth;
+    gpa_code rc;
+    BOUND(i->b);
+    if (i->op == I_NOT) {
+        rc = value_truth(vm, r[i->b], &truth);
+        v = v_bool(!truth);
+    } else {
+        rc = op_unary(vm, i->op == I_NEG ? AST_OP_NEG : i->op == I_POS ? AST_OP_POS : AST_OP_INVERT, r[i->b], &v);
+    }
+    return rc ? rc : done(vm, f, i, v, true, false);
+}
+
+/* ---- iteration ---- */
+
+STEP(iter) {
+    value v = v_none();
+    BOUND(i->b);
+    gpa_code rc = vm_iter(vm, r[i->b], &v);
+    return rc ? rc : done(vm, f, i, v, true, false);
+}
+
+/* The items of an iterable: of a list or tuple as they are, else collected into *kept (owned). */
+static gpa_code items_of(gpa_vm *vm, value v, const value **items, size_t *n, value *kept) {
+    *kept = v_unset();
+    if (v.tag == V_TUPLE) {
+        *items = v.tuple->items;
+        *n = v.tuple->count;
+        return GPA_OK;
+    }
+    if (v.tag != V_LIST) {
+        gpa_code rc = vm_collect(vm, v, kept);
+        if (rc == GPA_E_TYPE && !vm->err.span.src && strstr(vm->err.msg, "is not iterable")) {
+            vm_clear_error(vm);
+            return vm_fail(vm, GPA_E_TYPE, "cannot unpack non-iterable %s object", value_type_name(v));
+        }
+        if (rc) return rc;
+        v = *kept;
+    }
+    *items = v.list->items;
+    *n = v.list->count;
+    return GPA_OK;
+}
+
+STEP(unpack) {
+    const value *items;
+    size_t n, want = i->c;
+    value kept;
+    BOUND(i->b);
+    gpa_code rc = items_of(vm, r[i->b], &items, &n, &kept);
+    if (rc) return rc;
+    if (n != want) {
+        rc = n > want ? vm_fail(vm, GPA_E_VALUE, "too many values to unpack (expected %zu)", want)
+                      : vm_fail(vm, GPA_E_VALUE, "not enough values to unpack (expected %zu, got %zu)", want, n);
+    } else {
+        value whole = reg_take(f, i->b); /* the items may overwrite its register */
+        for (size_t k = 0; k < n; k++) reg_put(vm, &r[i->a + k], value_retain(items[k]));
+        value_release(vm, whole);
+    }
+    value_release(vm, kept);
+    return rc;
+}
+
+STEP(unpack_star) {
+    const value *items;
+    size_t n, before = i->c, after = i[1].a;
+    value kept;
+    BOUND(i->b);
+    gpa_code rc = items_of(vm, r[i->b], &items, &n, &kept);
+    if (rc) return rc;
+    if (n < before + after) {
+        rc = vm_fail(vm, GPA_E_VALUE, "not enough values to unpack (expected at least %zu, got %zu)", before + after, n);
+    } else {
+        value middle = v_list(vm, n - before - after, items + before);
+        if (middle.tag == V_UNSET) {
+            rc = vm->err.code;
+        } else {
+            value whole = reg_take(f, i->b);
+            for (size_t k = 0; k < before; k++) reg_put(vm, &r[i->a + k], value_retain(items[k]));
+            reg_put(vm, &r[i->a + before], middle);
+            for (size_t k = 0; k < after; k++)
+                reg_put(vm, &r[i->a + before + 1 + k], value_retain(items[n - after + k]));
+            value_release(vm, whole);
+        }
+    }
+    value_release(vm, kept);
+    return rc;
+}
+
+/* ---- containers ---- */
+
+/* Takes c temporaries from b on: moved, so nothing is counted twice. */
+static void drop_items(gpa_vm *vm, value *r, const ins *i) {
+    for (unsigned k = 0; k < i->c; k++) reg_put(vm, &r[i->b + k], v_unset());
+}
+
+STEP(list) {
+    value v = v_list(vm, i->c, r + i->b);
+    if (v.tag != V_UNSET) drop_items(vm, r, i);
+    return made(vm, f, i, v);
+}
+
+STEP(tuple) {
+    value v = v_tuple(vm, i->c, r + i->b);
+    if (v.tag != V_UNSET) drop_items(vm, r, i);
+    return made(vm, f, i, v);
+}
+
+STEP(set) {
+    value v = v_set(vm);
+    gpa_code rc = v.tag == V_UNSET ? vm->err.code : GPA_OK;
+    for (unsigned k = 0; k < i->c && !rc; k++) rc = set_add(vm, v.set, r[i->b + k]);
+    if (rc) {
+        value_release(vm, v);
+        return rc;
+    }
+    drop_items(vm, r, i);
+    return made(vm, f, i, v);
+}
+
+STEP(dict) {
+    UNUSED;
+    return made(vm, f, i, v_dict(vm));
+}
+
+STEP(append) {
+    BOUND(i->b);
+    gpa_code rc = list_append(vm, r[i->a].list, r[i->b]);
+    if (!rc) reg_consume(vm, f, i->b);
+    return rc;
+}
+
+/* "f() argument after": how an error begins that is about the arguments of a call. */
+static const char *called(gpa_vm *vm, value fn, char *room, size_t n) {
+    if (fn.tag == V_METHOD) fn = fn.method->fn;
+    const char *name = fn.tag == V_FUNC ? func_name(vm, fn.func) : fn.tag == V_NATIVE ? fn.native->name : value_type_name(fn);
+    snprintf(room, n, "%s%s%s", fn.tag == V_FUNC ? sym_text(vm, fn.func->module->name) : "", fn.tag == V_FUNC ? "." : "", name);
+    return room;
+}
+
+/* An error of iterating over what has a star before it. */
+static gpa_code not_starred(gpa_vm *vm, value v, const value *fn) {
+    char room[128];
+    if (vm->err.code == GPA_E_TYPE && strstr(vm->err.msg, "is not iterable")) {
+        vm_clear_error(vm);
+        if (fn)
+            return vm_fail(vm, GPA_E_TYPE, "%s() argument after * must be an iterable, not %s", called(vm, *fn, room, sizeof room),
+                           value_type_name(v));
+        return vm_fail(vm, GPA_E_TYPE, "Value after * must be an iterable, not %s", value_type_name(v));
+    }
+    return vm->err.code;
+}
+
+STEP(extend) {
+    value all = v_unset();
+    BOUND(i->b);
+    gpa_code rc = vm_collect(vm, r[i->b], &all);
+    if (rc) return not_starred(vm, r[i->b], i->c ? &r[i->a - 2] : NULL);
+    for (size_t k = 0; k < all.list->count && !rc; k++) rc = list_append(vm, r[i->a].list, all.list->items[k]);
+    value_release(vm, all);
+    if (!rc) reg_consume(vm, f, i->b);
+    return rc;
+}
+
+STEP(set_add) {
+    BOUND(i->b);
+    gpa_code rc = set_add(vm, r[i->a].set, r[i->b]);
+    if (!rc) reg_consume(vm, f, i->b);
+    return rc;
+}
+
+STEP(set_extend) {
+    value all = v_unset();
+    BOUND(i->b);
+    gpa_code rc = vm_collect(vm, r[i->b], &all);
+    if (rc) return not_starred(vm, r[i->b], NULL);
+    for (size_t k = 0; k < all.list->count && !rc; k++) rc = set_add(vm, r[i->a].set, all.list->items[k]);
+    value_release(vm, all);
+    if (!rc) reg_consume(vm, f, i->b);
+    return rc;
+}
+
+STEP(dict_set) {
+    BOUND(i->b);
+    BOUND(i->c);
+    gpa_code rc = dict_set(vm, r[i->a].dict, r[i->b], r[i->c]);
+    if (rc) return rc;
+    reg_consume(vm, f, i->b);
+    reg_consume(vm, f, i->c);
+    return GPA_OK;
+}
+
+STEP(dict_merge) {
+    value from = r[i->b], known;
+    char room[128];
+    BOUND(i->b);
+    if (from.tag != V_DICT)
+        return i->c ? vm_fail(vm, GPA_E_TYPE, "%s() argument after ** must be a mapping, not %s",
+                              called(vm, r[i->a - 3], room, sizeof room), value_type_name(from))
+                    : vm_fail(vm, GPA_E_TYPE, "'%s' object is not a mapping", value_type_name(from));
+    dict_obj *into = r[i->a].dict;
+    size_t at = 0;
+    gpa_code rc = GPA_OK;
+    for (dict_entry e; !rc && dict_next_own(from.dict, &at, &e); dict_entry_drop(vm, &e)) {
+        if (i->c && e.key.tag != V_STR) rc = vm_fail(vm, GPA_E_TYPE, "keywords must be strings");
+        else if (i->c && !(rc = dict_get_peek(vm, into, e.key, &known)) && known.tag != V_UNSET)
+            rc = vm_fail(vm, GPA_E_TYPE, "%s() got multiple values for keyword argument '%s'", called(vm, r[i->a - 3], room, sizeof room),
+                         e.key.str->text);
+        if (!rc) rc = dict_set(vm, into, e.key, e.v);
+    }
+    if (!rc) reg_consume(vm, f, i->b);
+    return rc;
+}
+
+STEP(to_tuple) {
+    const list_obj *l = r[i->b].list;
+    value v = v_tuple(vm, l->count, l->items);
+    if (v.tag == V_UNSET) return vm->err.code;
+    return done(vm, f, i, v, true, false);
+}
+
+STEP(slice) {
+    value v = v_slice(vm, r[i->b], r[i->b + 1], r[i->b + 2]);
+    if (v.tag == V_UNSET) return vm->err.code;
+    for (unsigned k = 0; k < 3; k++) reg_put(vm, &r[i->b + k], v_unset());
+    return made(vm, f, i, v);
+}
+
+STEP(string) {
+    gpa_str s;
+    str_init(&s);
+    for (unsigned k = 0; k < i->c; k++) str_putn(&s, r[i->b + k].str->text, r[i->b + k].str->size);
+    value v = v_str_take(vm, &s);
+    if (v.tag != V_UNSET) drop_items(vm, r, i);
+    return made(vm, f, i, v);
+}
+
+STEP(format) {
+    value v = r[i->b], spec = i[1].a ? r[i[1].a - 1] : v_unset(), text = v_unset();
+    gpa_str s;
+    gpa_code rc = GPA_OK;
+    BOUND(i->b);
+    str_init(&s);
+    if (i->c) {
+        rc = i->c == 's' ? vm_str(vm, v, &s) : i->c == 'a' ? format_ascii(vm, v, &s) : vm_repr(vm, v, &s);
+        if (!rc && spec.tag == V_STR) {
+            text = v_str(vm, s.text, s.len);
+            str_clear(&s);
+            rc = text.tag == V_UNSET ? GPA_E_MEMORY : vm_format(vm, text, spec.str->text, spec.str->size, &s);
+            value_release(vm, text);
+        }
+    } else if (spec.tag != V_STR && v.tag == V_STR) {
+        str_putn(&s, v.str->text, v.str->size);
+    } else {
+        rc = spec.tag == V_STR ? vm_format(vm, v, spec.str->text, spec.str->size, &s) : vm_format(vm, v, "", 0, &s);
+    }
+    value out = rc ? v_unset() : v_str_take(vm, &s);
+    if (rc || out.tag == V_UNSET) {
+        str_free(&s);
+        return rc ? rc : vm->err.code;
+    }
+    if (i[1].a) reg_put(vm, &r[i[1].a - 1], v_unset());
+    return done(vm, f, i, out, true, false);
+}
+
+STEP(get_item) {
+    value v = v_none();
+    BOUND(i->b);
+    BOUND(i->c);
+    gpa_code rc = op_getitem(vm, r[i->b], r[i->c], &v);
+    return rc ? rc : done(vm, f, i, v, true, true);
+}
+
+STEP(set_item) {
+    BOUND(i->a);
+    BOUND(i->b);
+    BOUND(i->c);
+    const value *to = &r[i->a], *v = &r[i->c];
+    bool last = v->tag == V_ARRAY && v->o->refs == 1 && i->c >= f->code->first_temp;
+    gpa_code rc = to->tag == V_ARRAY && !to->aux ? op_array_setitem(vm, *to, r[i->b], *v, last) : op_setitem(vm, *to, r[i->b], *v);
+    if (rc) return rc;
+    reg_consume(vm, f, i->c);
+    reg_consume(vm, f, i->b);
+    reg_consume(vm, f, i->a);
+    return GPA_OK;
+}
+
+STEP(settle) {
+    BOUND(i->a);
+    gpa_rt *rt = vm->config.rt;
+    if (r[i->a].tag != V_ARRAY || !arr_is_pending(r[i->a].array->arr)) return GPA_OK;
+    gpa_code rc = arr_eval(rt, &r[i->a].array->arr, 1, &vm->err);
+    return rc ? rc : rt_sync(rt, &vm->err);
+}
+
+STEP(python) {
+    bool inside = !f->base && vm->depth > 1 && vm->frames[vm->depth - 2].code->jit;
+    value out;
+    value_tag tag = (value_tag)r[i->a].tag;
+    if (inside || (tag != V_NUM && tag != V_ARRAY && tag != V_COMPLEX && tag != V_TUPLE)) return GPA_OK;
+    gpa_code rc = value_python(vm, r[i->a], &out);
+    if (!rc) reg_put(vm, &r[i->a], out);
+    return rc;
+}
+
+STEP(del_item) {
+    BOUND(i->a);
+    BOUND(i->b);
+    gpa_code rc = op_delitem(vm, r[i->a], r[i->b]);
+    if (rc) return rc;
+    reg_consume(vm, f, i->b);
+    reg_consume(vm, f, i->a);
+    return GPA_OK;
+}
+
+STEP(get_attr) {
+    value v = v_none();
+    BOUND(i->b);
+    gpa_code rc = attr_get(vm, r[i->b], i[1].sym, &f->code->caches[i[1].cache], &v);
+    return rc ? rc : done(vm, f, i, v, true, false);
+}
+
+STEP(set_attr) {
+    BOUND(i->a);
+    BOUND(i->b);
+    gpa_code rc = attr_set(vm, r[i->a], i[1].sym, r[i->b]);
+    if (rc) return rc;
+    reg_consume(vm, f, i->b);
+    reg_consume(vm, f, i->a);
+    return GPA_OK;
+}
+
+STEP(del_attr) {
+    BOUND(i->a);
+    gpa_code rc = attr_delete(vm, r[i->a], i[1].sym);
+    if (!rc) reg_consume(vm, f, i->a);
+    return rc;
+}
+
+STEP(get_method) {
+    value fn = v_none(), self = v_unset();
+    BOUND(i->b);
+    gpa_code rc = attr_method(vm, r[i->b], i[1].sym, &f->code->caches[i[1].cache], &fn, &self);
+    if (rc) return rc;
+    reg_consume(vm, f, i->b);
+    reg_put(vm, &r[i->a], fn);
+    reg_put(vm, &r[i->a + 1], self);
+    return GPA_OK;
+}
+
+/* ---- functions ---- */
+
+/* The names in the order of their slots; the cell of __class__ goes along, for the class that is made of them. */
+STEP(namespace) {
+    const ast_scope *s = f->code->scope;
+    const ast_node *doc = f->code->node->class_.doc;
+    value all = v_dict(vm);
+    gpa_code rc = all.tag == V_UNSET ? vm->err.code : GPA_OK;
+    if (!rc && doc) {
+        value text = v_str(vm, doc->string.text.at, doc->string.text.len);
+        rc = text.tag == V_UNSET ? vm->err.code : dict_set_text(vm, all.dict, "__doc__", text);
+        value_release(vm, text);
+    }
+    for (uint32_t k = 0; k < s->n_vars && !rc; k++) {
+        if (s->vars[k].comprehension || r[k].tag == V_UNSET) continue;
+        rc = dict_set_text(vm, all.dict, s->vars[k].cell ? "__classcell__" : sym_text(vm, s->vars[k].name), r[k]);
+    }
+    if (rc) value_release(vm, all);
+    return rc ? rc : made(vm, f, i, all);
+}
+
+STEP(class) {
+    value v = v_none();
+    gpa_code rc = class_new(vm, f->code->inner[i[1].a], r[i->b], r[i->c], f->module, &v);
+    return rc ? rc : done(vm, f, i, v, true, true);
+}
+
+STEP(get_own) {
+    if (r[i->b].tag != V_UNSET) {
+        reg_put(vm, &r[i->a], value_retain(r[i->b]));
+        return GPA_OK;
+    }
+    value v = f->module->slots[i[1].d];
+    const value *found = v.tag != V_UNSET ? &v : module_fallback(vm, f->module, i[1].d);
+    if (!found) return vm->err.code;
+    reg_put(vm, &r[i->a], value_retain(*found));
+    return GPA_OK;
+}
+
+STEP(function) {
+    value v = v_none();
+    gpa_code rc = function_new(vm, f, f->code->inner[i->b], i->c & 1 ? r[i->a] : v_none(), i->c & 2 ? r[i->a + 1] : v_none(), &v);
+    if (rc) return rc;
+    if (i->c & 2) reg_put(vm, &r[i->a + 1], v_unset());
+    reg_put(vm, &r[i->a], v);
+    return GPA_OK;
+}
+
+STEP(generator) {
+    code *c = f->code->inner[i->b];
+    value v = v_none();
+    gpa_code rc = generator_new(vm, c, f->module, c->scope->n_frees, &v);
+    if (rc) return rc;
+    generator *g = generator_of(v.iter);
+    for (uint32_t k = 0; k < c->scope->n_frees; k++) {
+        ast_place p = c->scope->frees[k].from;
+        g->cells[k] = value_retain(p.where == AST_IN_FREE ? f->free[p.slot] : r[p.slot]);
+    }
+    g->regs[0] = r[i->a];
+    r[i->a] = v;
+    return GPA_OK;
+}
+
+/* ---- exceptions ---- */
+
+STEP(raise) {
+    BOUND(i->a);
+    BOUND(i->b);
+    return raise_value(vm, r[i->a], r[i->b], i->c);
+}
+
+STEP(check) {
+    (void)f, (void)r, (void)i;
+    return rt_may_raise(vm->config.rt) ? rt_check(vm->config.rt, &vm->err) : GPA_OK;
+}
+
+/* Contexts written in gpa, as assert_raises, may want to see an error; files, devices and their like do not. */
+STEP(check_for) {
+    value context = r[i->a];
+    bool cares = context.tag == V_OBJECT && record_is(context.object->kind);
+    return cares ? step_check(vm, f, r, i) : GPA_OK;
+}
+
+STEP(reraise) {
+    value exc = reg_take(f, i->a);
+    UNUSED;
+    return raise_again(vm, exc);
+}
+
+STEP(reraise_handled) {
+    UNUSED;
+    for (uint32_t d = vm->depth; d > 0; d--) {
+        const frame *g = &vm->frames[d - 1];
+        uint32_t at = (uint32_t)(g->ip - g->code->ins);
+        for (uint32_t k = 0; k < g->code->n_handlers; k++) {
+            const code_handler *h = &g->code->handlers[k];
+            if (at >= h->lo && at < h->hi) return raise_again(vm, value_retain(g->regs[h->reg]));
+        }
+    }
+    return vm_fail(vm, GPA_E_RUNTIME, "No active exception to reraise");
+}
+
+STEP(fail_assert) {
+    UNUSED;
+    return vm_raise(vm, GPA_E_ASSERTION, i->b, &r[i->a]);
+}
+
+gpa_code step_match(gpa_vm *vm, frame *f, value *r, const ins *i, bool *out) {
+    BOUND(i->b);
+    gpa_code rc = raise_match(vm, r[i->a], r[i->b], out);
+    if (!rc) reg_consume(vm, f, i->b);
+    return rc;
+}
+
+/* ---- compiled loops ---- */
+
+gpa_code step_lift(gpa_vm *vm, frame *f, value *r, const ins *i, bool *out) {
+    lift_end end;
+    gpa_code rc = lift_run(vm, f->code->lifts[i->b], f->fn, r, &r[i->a], &end);
+    *out = end != LIFT_NOT;
+    return rc;
+}
+
+/* ---- with ---- */
+
+static const object_kind *context_kind(value v) {
+    return v.tag == V_OBJECT && v.object->kind->enter ? v.object->kind : NULL;
+}
+
+STEP(enter) {
+    value v = v_none();
+    const object_kind *k = context_kind(r[i->b]);
+    if (!k)
+        return vm_fail(vm, GPA_E_TYPE, "'%s' object does not support the context manager protocol", value_type_name(r[i->b]));
+    gpa_code rc = k->enter(vm, r[i->b].object, &v);
+    return rc ? rc : done(vm, f, i, v, false, false);
+}
+
+static gpa_code leave(gpa_vm *vm, value context, value exc, bool *swallow) {
+    *swallow = false;
+    const object_kind *k = context.object->kind;
+    return k->exit ? k->exit(vm, context.object, exc, swallow) : GPA_OK;
+}
+
+STEP(leave) {
+    bool swallow;
+    gpa_code rc = leave(vm, r[i->a], v_none(), &swallow);
+    if (!rc) reg_consume(vm, f, i->a);
+    return rc;
+}
+
+/* The exception may be raised elsewhere and caught again meanwhile: it comes from where it came from. */
+gpa_code step_leave_raised(gpa_vm *vm, frame *f, value *r, const ins *i, bool *swallowed) {
+    raise_aside aside;
+    value exc = r[i->b];
+    gpa_span at = exc.exc->err.span;
+    raise_put_aside(vm, &aside);
+    vm->trace_of = exc.exc;
+    gpa_code rc = leave(vm, r[i->a], exc, swallowed);
+    if (rc && vm->raised.o != exc.o) {
+        raise_give_up(vm, &aside);
+        return rc;
+    }
+    raise_take_back(vm, &aside);
+    exc.exc->err.span = at;
+    if (rc) return raise_again(vm, value_retain(exc));
+    reg_consume(vm, f, i->a);
+    return GPA_OK;
+}
+
+/* ---- imports and magics ---- */
+
+STEP(import) {
+    module_obj *m;
+    gpa_code rc = vm_import(vm, f->code->consts[i->d].str->text, &m);
+    if (!rc) reg_put(vm, &r[i->a], value_retain(v_obj(V_MODULE, m)));
+    return rc;
+}
+
+STEP(import_root) {
+    module_obj *m;
+    gpa_code rc = import_root(vm, f->code->consts[i->d].str->text, &m);
+    if (!rc) reg_put(vm, &r[i->a], value_retain(v_obj(V_MODULE, m)));
+    return rc;
+}
+
+STEP(import_name) {
+    value v = v_none();
+    gpa_code rc = import_name(vm, r[i->b], i[1].sym, &v);
+    return rc ? rc : done(vm, f, i, v, false, false);
+}
+
+STEP(import_all) {
+    gpa_code rc = import_all(vm, r[i->a], f->module);
+    if (!rc) reg_consume(vm, f, i->a);
+    return rc;
+}
+
+STEP(magic) {
+    value v = v_none(), text = f->code->consts[i->d];
+    if (!vm->config.magic) return vm_fail(vm, GPA_E_SYNTAX, "invalid syntax");
+    gpa_code rc = vm->config.magic(vm->config.user, text.str->text, text.str->size, raise_span(raise_node(f)), &v);
+    if (!rc) reg_put(vm, &r[i->a], v);
+    return rc;
+}

@@ -1,0 +1,335 @@
+/* The virtual machine as a whole: its making and its end, evaluation of modules, and the services that natives use. */
+#include "lang/vm/vm.h"
+
+#include <stdio.h>
+
+#include "runtime/base/base.h"
+
+#include "lang/object/container.h"
+#include "lang/vm/generator.h"
+#include "lang/object/instance.h"
+#include "lang/numpy/numpy.h"
+#include "lang/syntax/parse.h"
+#include "lang/library/library.h"
+#include "lang/vm/step.h"
+
+gpa_err *vm_err(gpa_vm *vm) { return &vm->err; }
+gpa_rt *vm_rt(gpa_vm *vm) { return vm->config.rt; }
+void *vm_user(gpa_vm *vm) { return vm->config.user; }
+intern *vm_names(gpa_vm *vm) { return vm->config.names; }
+struct sources *vm_sources(gpa_vm *vm) { return vm->config.sources; }
+module_obj *vm_main(gpa_vm *vm) { return vm->main; }
+
+/* ---- making ---- */
+
+/* The decorator of the library that also makes a function a method of arrays. */
+static gpa_code add_method(gpa_vm *vm, value *argv, value *out) {
+    if (argv[0].tag != V_FUNC) return vm_fail(vm, GPA_E_TYPE, "_method decorates functions");
+    gpa_code rc = dict_set_text(vm, vm->methods, func_name(vm, argv[0].func), argv[0]);
+    if (!rc) *out = value_retain(argv[0]);
+    return rc;
+}
+
+static const native method_row = {"numpy", "_method", add_method, "function, /", "Makes a function a method of arrays, too.", NATIVE_FUNCTION};
+
+static const struct {
+    const char *name;
+    gpa_code code;
+} errors[] = {
+#define ERR(code, name, parent) {name, GPA_E_##code},
+    GPA_ERRORS(ERR)
+#undef ERR
+};
+
+static gpa_code fill_builtins(gpa_vm *vm) {
+    gpa_code rc = vm_import(vm, "builtins", &vm->builtins);
+    for (size_t i = 0; i < COUNT_OF(errors) && !rc; i++)
+        if (errors[i].code != GPA_E_INCOMPLETE)
+            rc = module_set_text(vm, vm->builtins, errors[i].name, v_type(AUX_ERROR + (uint32_t)errors[i].code));
+    return rc;
+}
+
+static const struct {
+    const char *name;
+    gpa_op op;
+} other_names[] = {
+#define OPA(alias, id) {alias, OP_##id},
+#define OP(...)
+#define OPX(...)
+#include "runtime/tables/op.def"
+#undef OPA
+#undef OP
+#undef OPX
+};
+
+/* A ufunc under a name, where the tables have no function of that name. */
+static gpa_code add_ufunc(gpa_vm *vm, const char *name, gpa_op op) {
+    if (module_get_text_peek(vm, vm->numpy, name).tag != V_UNSET) return GPA_OK;
+    return module_set_text(vm, vm->numpy, name, (value){.tag = V_UFUNC, .ufunc = ufunc_of(op)});
+}
+
+static gpa_code fill_numpy(gpa_vm *vm) {
+    gpa_code rc = vm_import(vm, "numpy", &vm->numpy);
+    for (int op = 0; op < OP_COUNT && !rc; op++) rc = add_ufunc(vm, op_info[op].name, (gpa_op)op);
+    for (size_t i = 0; i < COUNT_OF(other_names) && !rc; i++) rc = add_ufunc(vm, other_names[i].name, other_names[i].op);
+    value methods = v_dict(vm);
+    if (methods.tag == V_UNSET) return vm->err.code;
+    vm->methods = methods.dict;
+    if (!rc) rc = module_set_text(vm, vm->numpy, "_method", (value){.tag = V_NATIVE, .native = &method_row});
+    if (!rc) rc = module_set_text(vm, vm->numpy, "np", v_obj(V_MODULE, vm->numpy));
+    return rc;
+}
+
+gpa_code vm_run_library(gpa_vm *vm, module_obj *m, const char *name) {
+    uint32_t id;
+    ast_module *ast = NULL;
+    const parse_options options = {.magics = false};
+    const library_module *p = library_modules;
+    while (p->module && strcmp(p->module, name) != 0) p++;
+    if (!p->module) return GPA_OK;
+    gpa_code rc = source_add(vm->config.sources, SOURCE_FILE, "<library>", p->text, p->size, &id, &vm->err);
+    if (!rc) rc = parse_module(source_get(vm->config.sources, id), vm->config.names, &options, &ast, &vm->err);
+    if (!rc) rc = vm_eval(vm, ast, m, NULL);
+    ast_release(ast);
+    m->hidden = true; /* from now on: errors of the library's own top level do show */
+    return rc;
+}
+
+gpa_code vm_new(const vm_config *c, gpa_vm **out, gpa_err *e) {
+    gpa_vm *vm = mem_zero(sizeof *vm);
+    *out = NULL;
+    if (!vm) return gpa_no_memory(e);
+    vm->config = *c;
+    vm->raised = v_unset();
+    vm->warning_filters = vm->warning_log = v_none();
+    vm->floats = float_actions_default;
+    vm->frames = mem_new((MAX_FRAMES + 1) * sizeof *vm->frames);
+    vm->stack = mem_zero(STACK_VALUES * sizeof *vm->stack);
+    vm->stack_end = vm->stack ? vm->stack + STACK_VALUES : NULL;
+    gpa_sym main = intern_get(c->names, "__main__", 8);
+    vm->sym_new = intern_get(c->names, "__new__", 7);
+    vm->sym_init = intern_get(c->names, "__init__", 8);
+    gpa_code rc = vm->frames && vm->stack && main && vm->sym_new && vm->sym_init ? GPA_OK : vm_no_memory(vm);
+    if (!rc && !(vm->main = module_new(vm, main))) rc = vm->err.code;
+    if (!rc) rc = fill_builtins(vm);
+    if (!rc) rc = fill_numpy(vm);
+    if (!rc) rc = vm_run_library(vm, vm->numpy, "numpy");
+    vm->sealed = true;
+    if (!rc) {
+        value name = v_cstr(vm, "__main__");
+        rc = name.tag == V_UNSET ? vm->err.code : module_set_text(vm, vm->main, "__name__", name);
+        value_release(vm, name);
+    }
+    if (rc) {
+        *e = vm->err;
+        vm_free(vm);
+        return rc;
+    }
+    *out = vm;
+    return GPA_OK;
+}
+
+/* Cycles pass through functions: emptying their cells breaks them. All functions are held meanwhile, so that the list
+ * stays as it is. */
+static void break_cycles(gpa_vm *vm) {
+    for (func_obj *f = vm->functions; f; f = f->next) f->head.refs++;
+    for (func_obj *f = vm->functions; f; f = f->next) {
+        value *fields[] = {&f->defaults, &f->kwdefaults, &f->attrs};
+        for (uint32_t i = 0; i < f->n_free; i++) {
+            value content = f->free[i].cell->v;
+            f->free[i].cell->v = v_unset();
+            value_release(vm, content);
+        }
+        for (size_t i = 0; i < COUNT_OF(fields); i++) {
+            value v = *fields[i];
+            *fields[i] = v_none();
+            value_release(vm, v);
+        }
+    }
+    for (func_obj *f = vm->functions, *next; f; f = next) {
+        next = f->next;
+        value_release(vm, v_obj(V_FUNC, f));
+    }
+}
+
+void vm_free(gpa_vm *vm) {
+    if (!vm) return;
+    vm_clear_error(vm);
+    generator_end_all(vm);
+    for (module_obj *m = vm->modules; m; m = m->next) module_clear(vm, m);
+    if (vm->methods) value_release(vm, v_obj(V_DICT, vm->methods));
+    if (vm->records) value_release(vm, v_obj(V_DICT, vm->records));
+    if (vm->warned) value_release(vm, v_obj(V_DICT, vm->warned));
+    value_release(vm, vm->warning_filters);
+    value_release(vm, vm->warning_log);
+    value_release(vm, vm->random);
+    instance_break_cycles(vm);
+    exception_break_cycles(vm);
+    class_break_cycles(vm);
+    break_cycles(vm);
+    generator_break_cycles(vm);
+    call_free(vm);
+    for (module_obj *m = vm->modules, *next; m; m = next) {
+        next = m->next;
+        value_release(vm, v_obj(V_MODULE, m));
+    }
+    mem_free(vm->frames);
+    mem_free(vm->stack);
+    mem_free(vm->trace);
+    mem_free(vm->trace_out);
+    mem_free(vm->folder);
+    mem_free(vm);
+}
+
+gpa_code vm_set_script_folder(gpa_vm *vm, const char *folder) {
+    char *copy = mem_text(folder, strlen(folder));
+    if (!copy) return vm_no_memory(vm);
+    mem_free(vm->folder);
+    vm->folder = copy;
+    return GPA_OK;
+}
+
+/* ---- evaluation ---- */
+
+/* `keep`: the value of the last expression is wanted. */
+static gpa_code compile_module(gpa_vm *vm, ast_module *ast, module_obj *in, bool keep, code **out) {
+    if (vm->depth == 0) {
+        vm_clear_error(vm);
+        vm->n_trace = 0;
+    }
+    code *c = code_new(ast, NULL, ast->scope, 0);
+    if (!c) return vm_no_memory(vm);
+    gpa_code rc = compile_code(vm, c, in, keep);
+    if (rc) code_release(vm, c);
+    else *out = c;
+    return rc;
+}
+
+static gpa_code run_module(gpa_vm *vm, code *c, module_obj *in, value *last) {
+    value *regs = run_top(vm), result = v_unset();
+    if (vm->depth >= MAX_FRAMES || regs + c->n_regs >= vm->stack_end) return vm_fail(vm, GPA_E_RECURSION, "maximum recursion depth exceeded");
+    run_push(vm, c, NULL, in, regs)->base = true;
+    gpa_code rc = run(vm, &result);
+    if (last && !rc) *last = result;
+    else if (!rc) value_release(vm, result);
+    return rc;
+}
+
+gpa_code vm_eval(gpa_vm *vm, ast_module *ast, module_obj *in, value *last) {
+    code *c;
+    if (!in) in = vm->main;
+    if (last) *last = v_unset();
+    gpa_code rc = compile_module(vm, ast, in, last != NULL, &c);
+    if (rc) return rc;
+    rc = run_module(vm, c, in, last);
+    code_release(vm, c);
+    return rc;
+}
+
+void vm_measure(gpa_vm *vm, bool on) { vm->measured = on; }
+
+gpa_code vm_compile(gpa_vm *vm, ast_module *ast, module_obj *in, vm_program **out) { return compile_module(vm, ast, in ? in : vm->main, true, out); }
+
+gpa_code vm_run(gpa_vm *vm, vm_program *p, module_obj *in, value *last) {
+    *last = v_unset();
+    return run_module(vm, p, in ? in : vm->main, last);
+}
+
+void vm_program_free(gpa_vm *vm, vm_program *p) {
+    if (p) code_release(vm, p);
+}
+
+module_obj *vm_module(gpa_vm *vm) { return vm->depth ? vm->frames[vm->depth - 1].module : vm->main; }
+
+static value content_of(value v) { return v.tag == V_CELL ? v.cell->v : v; }
+
+static void locals_of(const frame *f, void (*each)(void *user, gpa_sym name, value v), void *user) {
+    const ast_scope *s = f->code->scope;
+    for (uint32_t i = 0; i < s->n_vars; i++) {
+        value v = content_of(f->regs[i]);
+        if (s->vars[i].name && v.tag != V_UNSET) each(user, s->vars[i].name, v);
+    }
+    for (uint32_t i = 0; i < s->n_frees; i++) {
+        value v = content_of(f->free[i]);
+        if (v.tag != V_UNSET) each(user, s->frees[i].name, v);
+    }
+}
+
+void vm_locals(gpa_vm *vm, void (*each)(void *user, gpa_sym name, value v), void *user) {
+    uint32_t i = vm->depth;
+    while (i && vm->frames[i - 1].module->hidden) i--;
+    if (i && vm->frames[i - 1].fn) locals_of(&vm->frames[i - 1], each, user);
+}
+
+void vm_all_locals(gpa_vm *vm, void (*each)(void *user, gpa_sym name, value v), void *user) {
+    for (uint32_t i = vm->depth; i-- > 0;)
+        if (vm->frames[i].fn && !vm->frames[i].module->hidden) locals_of(&vm->frames[i], each, user);
+}
+
+gpa_code vm_module_new(gpa_vm *vm, const char *name, module_obj **out) {
+    gpa_sym s = intern_get(vm->config.names, name, strlen(name));
+    *out = s ? module_new(vm, s) : NULL;
+    if (!s) return vm_no_memory(vm);
+    return *out ? GPA_OK : vm->err.code;
+}
+
+bool vm_interrupt(gpa_vm *vm) {
+    bool before = atomic_exchange(&vm->interrupted, true);
+    rt_interrupt(vm->config.rt);
+    return before;
+}
+
+void vm_interrupt_clear(gpa_vm *vm) {
+    atomic_store(&vm->interrupted, false);
+    rt_interrupt_clear(vm->config.rt);
+}
+
+gpa_code vm_poll(gpa_vm *vm) {
+    if (!atomic_exchange(&vm->interrupted, false)) return GPA_OK;
+    rt_interrupt_clear(vm->config.rt);
+    return vm_fail(vm, GPA_E_INTERRUPT, "%s", "");
+}
+
+/* ---- services ---- */
+
+gpa_code vm_write(gpa_vm *vm, bool to_stderr, const char *text, size_t n) {
+    if (vm->config.write) vm->config.write(vm->config.user, to_stderr, text, n);
+    return GPA_OK;
+}
+
+void vm_flush(gpa_vm *vm) {
+    if (vm->config.flush) vm->config.flush(vm->config.user);
+}
+
+gpa_code vm_display(gpa_vm *vm, value v, const char *id, bool update) {
+    return vm->config.display ? vm->config.display(vm->config.user, v, id, update) : GPA_OK;
+}
+
+gpa_code vm_page(gpa_vm *vm, const char *text, size_t n) {
+    if (!vm->config.page) return vm_write(vm, false, text, n);
+    vm->config.page(vm->config.user, text, n);
+    return GPA_OK;
+}
+
+gpa_code vm_clear_output(gpa_vm *vm, bool wait) {
+    if (vm->config.clear) vm->config.clear(vm->config.user, wait);
+    return GPA_OK;
+}
+
+void vm_progress(gpa_vm *vm, const char *text, double done, double left) {
+    if (vm->config.progress) vm->config.progress(vm->config.user, text, done, left);
+}
+
+gpa_code vm_input(gpa_vm *vm, const char *prompt, value *out) {
+    char line[4096];
+    if (!vm->config.input) return vm_fail(vm, GPA_E_EOF, "EOF when reading a line");
+    gpa_code rc = vm->config.input(vm->config.user, prompt, line, sizeof line);
+    if (rc == GPA_E_EOF) return vm_fail(vm, rc, "EOF when reading a line");
+    if (rc == GPA_E_UNSUPPORTED) return vm_fail(vm, rc, "input() was called, but this front end does not support input requests.");
+    if (rc == GPA_E_INTERRUPT) return vm_poll(vm) ? rc : vm_fail(vm, rc, "%s", "");
+    if (rc) return vm_fail(vm, rc, "%s", "");
+    size_t n = strlen(line);
+    if (n && line[n - 1] == '\n') n--;
+    *out = v_str(vm, line, n);
+    return out->tag == V_UNSET ? vm->err.code : GPA_OK;
+}

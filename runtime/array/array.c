@@ -1,0 +1,481 @@
+/* Handles, storages, and the runtime itself.
+ *
+ * Invariant: a storage has exactly one of node and buf; with a node it stands in the ring of pending storages and, if
+ * it was the first with that node, is the node's owner.
+ *
+ * Reading order: storages, handles, from handle to node, making, the runtime. */
+#include "runtime/array/array.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "runtime/exec/deferred_error.h"
+#include "runtime/exec/exec.h"
+#include "runtime/array/host_view.h"
+#include "runtime/exec/explain.h"
+#include "runtime/exec/profile.h"
+#include "runtime/plan/loop_batch.h"
+#include "runtime/exec/rt.h"
+#include "runtime/graph/shape.h"
+#include "runtime/exec/unused_gather.h"
+
+const char *const cut_names[CUT_ROWS] = {
+#define CUT(id, name, text) name,
+    GPA_CUTS(CUT)
+#undef CUT
+};
+const char *const cut_texts[CUT_ROWS] = {
+#define CUT(id, name, text) text,
+    GPA_CUTS(CUT)
+#undef CUT
+};
+
+/* An expression that is higher is computed as it grows; more pending arrays than this are computed as they come. */
+enum { MAX_HEIGHT = 100, MAX_PENDING = 4096, SMALL_PART = 8 };
+
+/* Pending work may keep alive a twentieth of the device's memory, and in any case PENDING_BYTES. */
+enum { PENDING_SHARE = 20, PENDING_BYTES = 256 << 20 };
+
+/* ---- storages ---- */
+
+static gpa_code storage_new(gpa_rt *rt, gpa_dtype t, int64_t size, gpa_storage **out, gpa_err *e) {
+    gpa_storage *s = rt->free_storages;
+    if (!rt->prepared) rt_prepare(rt);
+    if (s) rt->free_storages = s->next;
+    else if (!(s = mem_new(sizeof *s))) return gpa_no_memory(e);
+    *s = (gpa_storage){.refs = 1, .dtype = (uint8_t)t, .size = size};
+    *out = s;
+    return GPA_OK;
+}
+
+static void unlink_pending(gpa_rt *rt, gpa_storage *s) {
+    s->prev->next = s->next;
+    s->next->prev = s->prev;
+    s->prev = s->next = NULL;
+    rt->n_pending--;
+    if (s->node->owner == s) s->node->owner = NULL;
+    node_release(rt, s->node);
+    s->node = NULL;
+}
+
+static void link_pending(gpa_rt *rt, gpa_storage *s, node *n) {
+    s->node = node_retain(n);
+    if (!n->owner && !node_is_leaf(n)) n->owner = s;
+    s->prev = rt->pending.prev;
+    s->next = &rt->pending;
+    s->prev->next = s->next->prev = s;
+    rt->n_pending++;
+}
+
+void storage_settle(gpa_rt *rt, gpa_storage *s, gpa_buf *b) {
+    unlink_pending(rt, s);
+    s->buf = b;
+}
+
+void storage_release(gpa_rt *rt, gpa_storage *s) {
+    if (--s->refs > 0) return;
+    if (s->node) unlink_pending(rt, s);
+    if (s->buf) buf_disown(rt, s->buf);
+    s->next = rt->free_storages;
+    rt->free_storages = s;
+}
+
+gpa_code storage_of_buf_take(gpa_rt *rt, gpa_buf *b, gpa_dtype t, int64_t size, gpa_storage **out, gpa_err *e) {
+    gpa_code rc = storage_new(rt, t, size, out, e);
+    if (rc) buf_disown(rt, b);
+    else (*out)->buf = b;
+    return rc;
+}
+
+/* ---- handles ---- */
+
+gpa_code arr_handle(gpa_rt *rt, gpa_storage *s, gpa_dtype t, int ndim, const int64_t *shape, const int64_t *strides,
+                    int64_t offset, gpa_arr *base, gpa_arr **out, gpa_err *e) {
+    size_t dims = (size_t)MAX(ndim, ARR_POOLED_DIMS);
+    gpa_arr *a = NULL;
+    if (ndim <= ARR_POOLED_DIMS && rt->free_arrs) {
+        a = rt->free_arrs;
+        rt->free_arrs = a->base;
+    } else if (!(a = mem_new(sizeof *a + 2 * dims * sizeof(int64_t)))) {
+        return gpa_no_memory(e);
+    }
+    *a = (gpa_arr){.refs = 1, .dtype = (uint8_t)t, .ndim = (uint8_t)ndim, .size = 1, .offset = offset};
+    a->shape = (int64_t *)(a + 1);
+    a->strides = a->shape + dims;
+    for (int d = 0; d < ndim; d++) {
+        a->shape[d] = shape[d];
+        a->strides[d] = strides[d];
+        a->size *= shape[d];
+    }
+    s->refs++;
+    a->storage = s;
+    a->base = base ? arr_retain(base) : NULL;
+    *out = a;
+    return GPA_OK;
+}
+
+void arr_release(gpa_rt *rt, gpa_arr *a) {
+    while (a && --a->refs == 0) {
+        gpa_arr *base = a->base;
+        storage_release(rt, a->storage);
+        if (a->ndim <= ARR_POOLED_DIMS) {
+            a->base = rt->free_arrs;
+            rt->free_arrs = a;
+        } else {
+            mem_free(a);
+        }
+        a = base;
+    }
+}
+
+/* A handle on the whole of a storage, whose one reference it takes over. */
+static gpa_code whole_take(gpa_rt *rt, gpa_storage *s, int ndim, const int64_t *shape, gpa_arr **out, gpa_err *e) {
+    int64_t strides[GPA_MAX_DIMS];
+    shape_c_strides(ndim, shape, strides);
+    gpa_code rc = arr_handle(rt, s, (gpa_dtype)s->dtype, ndim, shape, strides, 0, NULL, out, e);
+    storage_release(rt, s);
+    return rc;
+}
+
+bool arr_is_contiguous(const gpa_arr *a) { return shape_is_c(a->ndim, a->shape, a->strides); }
+
+bool arr_is_f_contiguous(const gpa_arr *a) { return shape_is_f(a->ndim, a->shape, a->strides); }
+
+bool arr_lies_by_columns(const gpa_arr *a) { return arr_is_f_contiguous(a) && !arr_is_contiguous(a); }
+
+bool arr_is_pending(const gpa_arr *a) { return a->storage->node != NULL; }
+
+void arr_bind(const gpa_arr *a, gpa_binding *b) {
+    *b = (gpa_binding){.mem = a->storage->buf->mem, .offset = a->offset};
+    for (int d = 0; d < a->ndim; d++) {
+        b->stride[d] = a->strides[d];
+        b->size[d] = a->shape[d];
+    }
+}
+
+/* A storage became pending: computes when the graph grows past what may stay pending. */
+static gpa_code keep_caps(gpa_rt *rt, gpa_storage *s, gpa_err *e) {
+    gpa_code rc = rt->unread.n ? unread_tick(rt, e) : GPA_OK;
+    if (rc) return rc;
+    if (s->node->height >= MAX_HEIGHT) return exec_storages(rt, &s, 1, CUT_HEIGHT, e);
+    if (rt->n_pending >= MAX_PENDING) return exec_pending(rt, CUT_NODES, e);
+    uint64_t share = rt->device ? rt->device->caps.mem_total / PENDING_SHARE : 0;
+    if (rt->stats.bytes_pending > MAX(rt->pending_limit, share)) return exec_pending(rt, CUT_MEMORY, e);
+    return GPA_OK;
+}
+
+gpa_code storage_replace(gpa_rt *rt, gpa_storage *s, node *n, gpa_err *e) {
+    node_retain(n);
+    unlink_pending(rt, s);
+    link_pending(rt, s, n);
+    node_release(rt, n);
+    return keep_caps(rt, s, e);
+}
+
+/* What a view shows in another shape without leaving out, repeating or reordering an element; else the node itself.
+ * Readers of the view read what is below, so that is what must know its storage. */
+static node *below_reshape(node *n) {
+    int64_t unit[GPA_MAX_DIMS], want[GPA_MAX_DIMS];
+    if (n->kind != NODE_VIEW || n->size != n->in[0]->size || n->in[0]->kind == NODE_SCALAR) return n;
+    const node *in = n->in[0];
+    shape_c_strides(in->ndim, in->shape, unit);
+    shape_c_strides(n->ndim, n->shape, want);
+    for (int k = 0; k < in->ndim; k++)
+        if (n->map[k]) return n;
+    for (int d = 0; d < n->ndim; d++) {
+        int64_t by = 0;
+        for (int k = 0; k < in->ndim; k++) by += n->map[in->ndim + k * n->ndim + d] * unit[k];
+        if (n->shape[d] != 1 && by != want[d]) return n;
+    }
+    return n->in[0];
+}
+
+gpa_code arr_of_node(gpa_rt *rt, node *n, gpa_arr **out, gpa_err *e) {
+    gpa_storage *s = NULL;
+    gpa_arr *a;
+    gpa_code rc = storage_new(rt, (gpa_dtype)n->dtype, n->size, &s, e);
+    if (rc) return rc;
+    link_pending(rt, s, below_reshape(n));
+    if ((rc = whole_take(rt, s, n->ndim, n->shape, &a, e))) return rc;
+    if ((rc = keep_caps(rt, s, e))) arr_release(rt, a);
+    else *out = a;
+    return rc;
+}
+
+gpa_code arr_force(gpa_rt *rt, gpa_arr *a, gpa_cut why, gpa_err *e) {
+    gpa_code rc = a->storage->node ? exec_storages(rt, &a->storage, 1, why, e) : GPA_OK;
+    const gpa_buf *b = a->storage->buf;
+    if (!rc && why == CUT_LIBRARY && doubt_is_open(b->doubt)) rc = host_wait(rt, b->device, e); /* what it gives has no doubt */
+    return rc ? rc : buf_check(b, e);
+}
+
+gpa_code arr_eval(gpa_rt *rt, gpa_arr *const *arrays, int n, gpa_err *e) {
+    gpa_storage *few[16] = {0}, **s = n > 16 ? mem_new((size_t)n * sizeof *s) : few;
+    if (!s) return gpa_no_memory(e);
+    for (int i = 0; i < n; i++) s[i] = arrays[i]->storage;
+    gpa_code rc = exec_storages(rt, s, (size_t)n, CUT_NEEDED, e);
+    if (s != few) mem_free(s);
+    return rc;
+}
+
+/* ---- from handle to node ---- */
+
+static bool is_whole(const gpa_arr *a, const node *n) {
+    if (a->offset || a->ndim != n->ndim || a->dtype != n->dtype) return false;
+    for (int d = 0; d < a->ndim; d++)
+        if (a->shape[d] != n->shape[d]) return false;
+    return arr_is_contiguous(a);
+}
+
+/* A number of elements as steps along the dimensions of n, largest first; `near` rounds instead of cutting. */
+static void in_steps(const node *n, const int64_t *unit, int64_t elements, bool near, int64_t *by) {
+    for (int k = 0; k < n->ndim; k++) {
+        int64_t half = near ? (elements < 0 ? -unit[k] / 2 : unit[k] / 2) : 0;
+        by[k] = n->shape[k] == 1 ? 0 : (elements + half) / unit[k];
+        elements -= by[k] * unit[k];
+    }
+}
+
+/* The handle's strides over n's C order, as an index map; false when a coordinate would leave its range. */
+static bool view_map(const gpa_arr *a, const node *n, bool near, int64_t *start, int64_t *step) {
+    int64_t unit[GPA_MAX_DIMS], by[GPA_MAX_DIMS], lo[GPA_MAX_DIMS], hi[GPA_MAX_DIMS];
+    shape_c_strides(n->ndim, n->shape, unit);
+    in_steps(n, unit, a->offset, false, start);
+    for (int k = 0; k < n->ndim; k++) lo[k] = hi[k] = start[k];
+    for (int d = 0; d < a->ndim; d++) {
+        in_steps(n, unit, a->shape[d] == 1 ? 0 : a->strides[d], near, by);
+        for (int k = 0; k < n->ndim; k++) {
+            step[k * a->ndim + d] = by[k];
+            *(by[k] < 0 ? &lo[k] : &hi[k]) += by[k] * (a->shape[d] - 1);
+        }
+    }
+    for (int k = 0; k < n->ndim; k++)
+        if (lo[k] < 0 || hi[k] >= n->shape[k]) return false;
+    return true;
+}
+
+static gpa_code leaf_of(gpa_rt *rt, gpa_arr *a, node **out, gpa_err *e) {
+    return node_buf(rt, a->storage->buf, (gpa_dtype)a->dtype, a->ndim, a->shape, a->strides, a->offset, out, e);
+}
+
+/* A small part of a pending value that is held elsewhere too: the whole will be wanted, and is computed once. */
+static bool is_part(const gpa_arr *a) {
+    return a->size <= a->storage->size / SMALL_PART && a->base && a->base->refs > 1 && !node_is_leaf(a->storage->node);
+}
+
+/* Whether the handle steps over the real or the imaginary parts of n. */
+static bool is_complex_part(const gpa_arr *a, const node *n) {
+    if (!dtype_is_complex((gpa_dtype)n->dtype) || dtype_info[n->dtype].real != a->dtype) return false;
+    for (int d = 0; d < a->ndim; d++)
+        if (a->shape[d] > 1 && a->strides[d] % 2) return false;
+    return true;
+}
+
+/* Such a handle as that part of the elements: nothing is computed for it. */
+static gpa_code complex_part_node(gpa_rt *rt, const gpa_arr *a, gpa_dtype complex, node **out, gpa_err *e) {
+    int64_t strides[GPA_MAX_DIMS];
+    gpa_arr both = *a;
+    node *n;
+    for (int d = 0; d < a->ndim; d++) strides[d] = a->shape[d] > 1 ? a->strides[d] / 2 : 0;
+    both.dtype = (uint8_t)complex;
+    both.strides = strides;
+    both.offset = a->offset / 2;
+    gpa_code rc = arr_node(rt, &both, &n, e);
+    if (rc) return rc;
+    rc = node_op1(rt, a->offset % 2 ? OP_IMAG : OP_REAL, n, out, e);
+    node_release(rt, n);
+    return rc;
+}
+
+gpa_code arr_node(gpa_rt *rt, gpa_arr *a, node **out, gpa_err *e) {
+    node *n = a->storage->node;
+    if (n && is_part(a)) {
+        gpa_code part = arr_force(rt, a, CUT_READERS, e);
+        if (part) return part;
+        n = NULL;
+    }
+    if (!n) return leaf_of(rt, a, out, e);
+    if (is_complex_part(a, n)) return complex_part_node(rt, a, (gpa_dtype)n->dtype, out, e);
+    if (is_whole(a, n)) {
+        *out = node_retain(n);
+        return GPA_OK;
+    }
+    gpa_code rc = GPA_OK;
+    if (a->dtype == n->dtype && a->size) {
+        int64_t start[GPA_MAX_DIMS], step[GPA_MAX_DIMS * GPA_MAX_DIMS];
+        if (view_map(a, n, false, start, step) || view_map(a, n, true, start, step))
+            return node_view(rt, n, a->ndim, a->shape, start, step, out, e);
+        if (a->offset == 0 && a->size == n->size && arr_is_contiguous(a)) {
+            rc = node_reshape(rt, n, a->ndim, a->shape, out, e);
+            if (rc || *out) return rc;
+        }
+    }
+    if ((rc = arr_force(rt, a, CUT_SHAPE, e))) return rc;
+    return leaf_of(rt, a, out, e);
+}
+
+gpa_code opnd_node(gpa_rt *rt, const gpa_opnd *o, gpa_dtype t, int ndim, const int64_t *shape, node **out, gpa_err *e) {
+    if (!o->arr) return node_scalar(rt, t, dtype_cast(o->v, o->dtype, t), out, e);
+    node *n = NULL, *cast = NULL;
+    gpa_code rc = GPA_OK;
+    TRY(arr_node(rt, o->arr, &n, e));
+    /* Cast before it is broadcast: a row or a number is converted once. */
+    TRY(node_cast(rt, n, t, &cast, e));
+    if (cast->kind == NODE_SCALAR) *out = node_retain(cast);
+    else TRY(node_broadcast(rt, cast, ndim, shape, out, e));
+out:
+    node_release(rt, n);
+    node_release(rt, cast);
+    return rc;
+}
+
+/* ---- making ---- */
+
+gpa_code arr_empty(gpa_rt *rt, gpa_dtype t, int ndim, const int64_t *shape, gpa_arr **out, gpa_err *e) {
+    gpa_buf *b;
+    gpa_storage *s;
+    int64_t size;
+    gpa_code rc = shape_check(ndim, shape, dtype_size(t), &size, e);
+    if (!rc) rc = exec_alloc(rt, t, ndim, shape, &b, e);
+    if (!rc) rc = storage_of_buf_take(rt, b, t, size, &s, e);
+    return rc ? rc : whole_take(rt, s, ndim, shape, out, e);
+}
+
+void arr_shorten(gpa_rt *rt, gpa_arr *a, int64_t n) {
+    a->shape[0] = a->size = a->storage->size = n;
+    buf_shorten(rt, a->storage->buf, (size_t)n * dtype_size((gpa_dtype)a->dtype));
+}
+
+gpa_code arr_from(gpa_rt *rt, gpa_dtype t, int ndim, const int64_t *shape, const void *data, gpa_arr **out, gpa_err *e) {
+    gpa_arr *a;
+    gpa_code rc = arr_empty(rt, t, ndim, shape, &a, e);
+    if (rc) return rc;
+    gpa_buf *b = a->storage->buf;
+    if (a->size) rc = b->device->be->upload(b->device->dev, b->mem, 0, data, (size_t)a->size * dtype_size(t), e);
+    if (rc) arr_release(rt, a);
+    else *out = a;
+    return rc;
+}
+
+/* The array of a fresh node, which is given up. */
+static gpa_code array_take(gpa_rt *rt, node *n, gpa_arr **out, gpa_err *e) {
+    gpa_code rc = arr_of_node(rt, n, out, e);
+    node_release(rt, n);
+    return rc;
+}
+
+gpa_code arr_full(gpa_rt *rt, gpa_dtype t, int ndim, const int64_t *shape, gpa_val v, gpa_arr **out, gpa_err *e) {
+    node *one = NULL, *all = NULL;
+    int64_t size;
+    gpa_code rc = GPA_OK;
+    TRY(shape_check(ndim, shape, dtype_size(t), &size, e));
+    TRY(node_scalar(rt, t, v, &one, e));
+    TRY(node_broadcast(rt, one, ndim, shape, &all, e));
+    rc = arr_of_node(rt, all, out, e);
+out:
+    node_release(rt, one);
+    node_release(rt, all);
+    return rc;
+}
+
+gpa_code arr_iota(gpa_rt *rt, int64_t n, int64_t start, int64_t step, gpa_arr **out, gpa_err *e) {
+    node *places;
+    int64_t size;
+    gpa_code rc = shape_check(1, &n, dtype_size(DT_I64), &size, e);
+    if (!rc) rc = node_iota(rt, 1, &n, &step, start, &places, e);
+    return rc ? rc : array_take(rt, places, out, e);
+}
+
+gpa_code arr_scalar(gpa_rt *rt, gpa_dtype t, gpa_val v, gpa_arr **out, gpa_err *e) {
+    node *one;
+    gpa_code rc = node_scalar(rt, t, v, &one, e);
+    return rc ? rc : array_take(rt, one, out, e);
+}
+
+gpa_code arr_copy(gpa_rt *rt, gpa_arr *a, gpa_arr **out, gpa_err *e) {
+    node *n;
+    gpa_code rc = arr_node(rt, a, &n, e);
+    return rc ? rc : array_take(rt, n, out, e);
+}
+
+/* ---- the runtime ---- */
+
+/* What the environment sets and nobody could read is said at once, before anything is done otherwise than was meant. */
+static gpa_code check_settings(gpa_err *e) {
+    static const struct {
+        const char *name;
+        uint64_t total; /* 0: a share makes no sense */
+    } amounts[] = {{"GPA_MEMORY_LIMIT", 100}, {"GPA_CACHE_LIMIT", 0}};
+    for (size_t i = 0; i < COUNT_OF(amounts); i++) {
+        const char *text = getenv(amounts[i].name);
+        uint64_t bytes;
+        if (text && *text && !str_read_bytes(text, amounts[i].total, &bytes))
+            return gpa_fail(e, GPA_E_VALUE, "%s: '%.40s' is not an amount of memory", amounts[i].name, text);
+    }
+    return GPA_OK;
+}
+
+gpa_code rt_new(const rt_config *c, gpa_rt **out, gpa_err *e) {
+    mem_keep_pages();
+    gpa_rt *rt = mem_zero(sizeof *rt);
+    if (!rt) return gpa_no_memory(e);
+    if (c) rt->config = *c;
+    rt->pending.prev = rt->pending.next = &rt->pending;
+    rt->pending_limit = PENDING_BYTES;
+    const char *name = c && c->device ? c->device : getenv("GPA_DEVICE"), *checked = getenv("NUMBA_ENABLE_CUDASIM");
+    if (!name && checked && strcmp(checked, "1") == 0) name = "ref"; /* Numba's name for a checked run */
+    gpa_code rc = check_settings(e);
+    if (!rc && name && *name && !(rc = device_check_name(name, e))) snprintf(rt->device_name, sizeof rt->device_name, "%s", name);
+    if (rc) rt_free(rt);
+    else *out = rt;
+    return rc;
+}
+
+void rt_free(gpa_rt *rt) {
+    if (!rt) return;
+    unread_free(rt);
+    roll_free(rt);
+    exec_free(rt);
+    explain_free(rt);
+    profile_free(rt);
+    node_free_all(rt);
+    device_close_all(rt);
+    for (gpa_arr *a = rt->free_arrs, *next; a; a = next) {
+        next = a->base;
+        mem_free(a);
+    }
+    for (gpa_storage *s = rt->free_storages, *next; s; s = next) {
+        next = s->next;
+        mem_free(s);
+    }
+    mem_free(rt);
+}
+
+void rt_interrupt(gpa_rt *rt) {
+    atomic_store(&rt->interrupted, true);
+    for (gpa_device *d = rt->devices; d; d = d->next) d->be->interrupt(d->dev, true);
+}
+
+void rt_interrupt_clear(gpa_rt *rt) {
+    atomic_store(&rt->interrupted, false);
+    for (gpa_device *d = rt->devices; d; d = d->next) d->be->interrupt(d->dev, false);
+}
+
+bool rt_interrupted(const gpa_rt *rt) { return atomic_load(&rt->interrupted); }
+
+void rt_at(gpa_rt *rt, gpa_span where) { rt->at = where; }
+
+bool rt_has_pending(const gpa_rt *rt) { return rt->n_pending != 0; }
+
+gpa_code rt_loop_edge(gpa_rt *rt, gpa_err *e) { return rt->n_pending ? roll_edge(rt, e) : GPA_OK; }
+
+gpa_code rt_flush(gpa_rt *rt, gpa_err *e) { return rt->n_pending ? exec_pending(rt, CUT_USER, e) : roll_settle(rt, e); }
+
+gpa_code rt_sync(gpa_rt *rt, gpa_err *e) {
+    gpa_code rc = GPA_OK;
+    for (gpa_device *d = rt->devices; d && !rc; d = d->next)
+        if (!d->gone) rc = exec_faults(rt, d, device_result(rt, d, d->be->sync(d->dev, e), e), e);
+    return rc;
+}
+
+void rt_get_stats(const gpa_rt *rt, rt_stats *out) { *out = rt->stats; }

@@ -1,0 +1,350 @@
+/* Assignment through an index.
+ *
+ * To a view it is one fused store. Through a mask, with a value that does not depend on which elements are true, it is one
+ * fused store with a condition: no index is ever computed. Otherwise the places are computed; where the host sees the
+ * memory it writes them itself (scatter.c), in order, so that of several values for one place the last one stays, as in NumPy.
+ *
+ * Reading order: numbers as values, views, masks, places. */
+#include <math.h>
+
+#include "runtime/exec/device.h"
+#include "runtime/array/host_view.h"
+#include "runtime/array/index.h"
+#include "runtime/array/scatter.h"
+#include "runtime/graph/shape.h"
+#include "runtime/array/store.h"
+#include "runtime/exec/unused_gather.h"
+
+enum {
+    FEW = 64, /* a store of at most so many elements is not worth a launch */
+    LEAST_ROW = 4, MOST_ROW = 4096, MOST_ROWS = 1 << 24 /* bytes of rows that a mask chooses; of all of them, which are few enough for one thread */
+};
+
+/* ---- numbers ---- */
+
+/* A float as an element of an integer dtype: its whole part must fit. */
+static gpa_code check_whole(double x, gpa_dtype to, gpa_err *e) {
+    if (isnan(x)) return gpa_fail(e, GPA_E_VALUE, "cannot convert float NaN to integer");
+    if (isinf(x)) return gpa_fail(e, GPA_E_OVERFLOW, "cannot convert float infinity to integer");
+    double whole = trunc(x), least = dtype_info[to].kind == 'U' ? 0 : -ldexp(1, 8 * (int)dtype_size(to) - 1);
+    double beyond = ldexp(1, 8 * (int)dtype_size(to) - (dtype_info[to].kind == 'I'));
+    if (whole >= least && whole < beyond) return GPA_OK;
+    if (fabs(whole) >= 0x1p63) return gpa_fail(e, GPA_E_OVERFLOW, "Python int too large to convert to C long");
+    return gpa_fail(e, GPA_E_OVERFLOW, "Python integer %.0f out of bounds for %s", whole, dtype_info[to].name);
+}
+
+/* NumPy's scalar as an element of a signed dtype, which takes it through int(): the unsigned ones wrap. */
+static gpa_code check_scalar(const gpa_opnd *o, gpa_dtype to, gpa_err *e) {
+    if (!dtype_is_int(o->dtype)) return check_whole(dtype_cast(o->v, o->dtype, DT_F64).F64, to, e);
+    if (o->dtype == DT_U64 && o->v.U64 > INT64_MAX) return gpa_fail(e, GPA_E_OVERFLOW, "Python int too large to convert to C long");
+    const gpa_opnd plain = {.weak = WEAK_INT, .dtype = DT_I64, .v = dtype_cast(o->v, o->dtype, DT_I64)};
+    return arr_check_number(&plain, to, e);
+}
+
+gpa_code arr_check_number(const gpa_opnd *o, gpa_dtype to, gpa_err *e) {
+    if (o->weak == WEAK_NO) return o->element && dtype_info[to].kind == 'I' && o->dtype != to ? check_scalar(o, to, e) : GPA_OK;
+    bool whole = dtype_is_int(to);
+    if (o->weak == WEAK_COMPLEX && whole)
+        return gpa_fail(e, GPA_E_TYPE, "int() argument must be a string, a bytes-like object or a real number, not 'complex'");
+    if (o->weak == WEAK_COMPLEX && dtype_is_float(to))
+        return gpa_fail(e, GPA_E_TYPE, "float() argument must be a string or a real number, not 'complex'");
+    if (o->weak == WEAK_FLOAT && whole) return check_whole(o->v.F64, to, e);
+    if (o->weak == WEAK_INT && whole && o->dtype != DT_I64)
+        return o->dtype == DT_U64 && to == DT_U64 ? GPA_OK : gpa_fail(e, GPA_E_OVERFLOW, "Python int too large to convert to C long");
+    if (o->weak == WEAK_INT && whole) {
+        int64_t v = o->v.I64, back = dtype_cast(dtype_cast(o->v, DT_I64, to), to, DT_I64).I64;
+        if (back != v || (v < 0 && dtype_info[to].kind == 'U'))
+            return gpa_fail(e, GPA_E_OVERFLOW, "Python integer %lld out of bounds for %s", (long long)v, dtype_info[to].name);
+    }
+    return GPA_OK;
+}
+
+/* The value as a node: a number in the target's dtype, an array as it is. */
+static gpa_code value_node(gpa_rt *rt, const gpa_opnd *o, gpa_dtype to, node **out, gpa_err *e) {
+    if (o->arr) return arr_node(rt, o->arr, out, e);
+    return node_scalar(rt, to, dtype_cast(o->v, o->dtype, to), out, e);
+}
+
+/* ---- views ---- */
+
+static gpa_code no_fit_view(gpa_dtype to, int ndim, const int64_t *shape, const gpa_arr *v, bool element, gpa_err *e) {
+    char from[SHAPE_TEXT], into[SHAPE_TEXT];
+    int skip = 0;
+    while (v->ndim - skip > ndim && v->shape[skip] == 1) skip++;
+    if (element && ndim == 0 && dtype_is_complex(to))
+        return gpa_fail(e, GPA_E_TYPE, "only length-1 arrays can be converted to Python scalars");
+    if (element && ndim == 0) return gpa_fail(e, GPA_E_VALUE, "setting an array element with a sequence.");
+    return gpa_fail(e, GPA_E_VALUE, "could not broadcast input array from shape %s into shape %s",
+                    shape_text(from, v->ndim - skip, v->shape + skip), shape_text(into, ndim, shape));
+}
+
+/* A few elements that the host sees, given by a number or by a computed array: written at once, which costs less than a
+ * launch. *done false: not such a case. */
+static gpa_code set_few(gpa_rt *rt, gpa_arr *to, const gpa_opnd *o, bool *done, gpa_err *e) {
+    int64_t strides[GPA_MAX_DIMS] = {0};
+    char number[sizeof(gpa_val)];
+    const char *from = number;
+    gpa_buf *b = to->storage->buf, *v = o->arr ? o->arr->storage->buf : NULL;
+    gpa_dtype t = (gpa_dtype)to->dtype;
+    size_t item = dtype_size(t);
+    *done = to->size <= FEW && b && b->host && !b->readers;
+    if (o->arr) *done = *done && v && v->host && v->device == b->device && v != b && o->arr->dtype == t;
+    gpa_code rc = *done ? host_wait(rt, b->device, e) : GPA_OK;
+    if (!*done || rc) return rc;
+    if (o->arr) {
+        from = v->host + o->arr->offset * (int64_t)item;
+        shape_spread(o->arr->ndim, o->arr->shape, o->arr->strides, to->ndim, to->shape, strides);
+    } else {
+        dtype_store(number, t, dtype_cast(o->v, o->dtype, t));
+    }
+    b->version++;
+    strided_copy(b->host + to->offset * (int64_t)item, to->strides, from, strides, item, to->ndim, to->shape);
+    return GPA_OK;
+}
+
+/* `element`: a target of no dimensions is one element, not a view by an ellipsis. */
+static gpa_code set_view(gpa_rt *rt, gpa_arr *to, const gpa_opnd *rhs, bool element, gpa_err *e) {
+    gpa_arr *wide = NULL;
+    bool done;
+    node *value = NULL;
+    gpa_code rc = GPA_OK;
+    gpa_opnd o = *rhs;
+    if (o.arr && o.sequence && o.arr->ndim > to->ndim && !(element && to->ndim == 0))
+        return gpa_fail(e, GPA_E_VALUE, "setting an array element with a sequence. The requested array would exceed the maximum number of dimension of %d.", to->ndim);
+    if (o.arr && o.arr->ndim > to->ndim) {
+        int64_t strides[GPA_MAX_DIMS];
+        if (spread_value(o.arr, to->ndim, to->shape, strides))
+            TRY(arr_view(rt, o.arr, to->ndim, to->shape, strides, 0, &wide, e));
+        o.arr = wide;
+    }
+    int64_t fit[GPA_MAX_DIMS];
+    if (rhs->arr && (!o.arr || !shape_spread(o.arr->ndim, o.arr->shape, o.arr->strides, to->ndim, to->shape, fit)))
+        TRY(no_fit_view((gpa_dtype)to->dtype, to->ndim, to->shape, rhs->arr, element, e));
+    if (to->size == 0) goto out;
+    if (rhs->last && o.arr == rhs->arr && store_take(to, o.arr)) goto out;
+    TRY(set_few(rt, to, &o, &done, e));
+    if (done) goto out;
+    TRY(value_node(rt, &o, (gpa_dtype)to->dtype, &value, e));
+    TRY(store_node(rt, to, value, NULL, e));
+out:
+    node_release(rt, value);
+    arr_release(rt, wide);
+    return rc;
+}
+
+/* ---- masks ---- */
+
+/* The strides of the value over the dimensions of the view that a plan with one mask makes. The value must be the same for
+ * every true element: its extent at the mask's place is 1 or missing. False when it is not. */
+static bool spread_over_mask(const index_plan *p, const gpa_arr *to, const gpa_arr *v, int64_t *strides) {
+    int result[GPA_MAX_DIMS], dims = 0, ndim = 0, first = -1, last = -1, fancy = 0;
+    for (int i = 0; i < p->n; i++) {
+        if (p->at[i].kind != AT_INT && p->at[i].kind != AT_MASK) continue;
+        if (first < 0) first = i;
+        last = i;
+        fancy++;
+    }
+    bool front = last - first + 1 != fancy; /* integers elsewhere move the mask's dimension to the front */
+    int places = front ? 0 : -1;
+    if (front) dims++;
+    for (int i = 0; i < p->n; i++) {
+        if (i == first && !front) places = dims++;
+        if (p->at[i].kind == AT_MASK) {
+            for (int d = 0; d < p->at[i].arr->ndim; d++) result[ndim++] = -1;
+        } else if (p->at[i].kind == AT_SLICE || p->at[i].kind == AT_NEWAXIS) {
+            result[ndim++] = dims++;
+        }
+    }
+    int skip = 0;
+    while (v->ndim - skip > dims && v->shape[skip] == 1) skip++;
+    int lead = dims - (v->ndim - skip);
+    if (lead < 0 || (places >= lead && v->shape[skip + places - lead] != 1)) return false;
+    for (int d = 0; d < ndim; d++) {
+        int k = result[d] - lead;
+        strides[d] = 0;
+        if (result[d] < 0 || k < 0 || v->shape[skip + k] == 1) continue;
+        if (v->shape[skip + k] != to->shape[d]) return false;
+        strides[d] = v->strides[skip + k];
+    }
+    return true;
+}
+
+/* target = where(mask, value, target), as one store that writes only what is true. *done false: the value is of another
+ * kind. */
+static gpa_code set_mask(gpa_rt *rt, gpa_arr *a, const index_plan *p, const gpa_opnd *rhs, bool *done, gpa_err *e) {
+    gpa_arr *to = NULL, *mask = NULL, *wide = NULL;
+    node *value = NULL, *when = NULL;
+    int64_t strides[GPA_MAX_DIMS];
+    gpa_opnd o = *rhs;
+    gpa_code rc = GPA_OK;
+    *done = false;
+    TRY(index_view(rt, a, p, &to, e));
+    if (o.arr) {
+        if (!spread_over_mask(p, to, o.arr, strides)) goto out;
+        if (to->size) TRY(arr_view(rt, o.arr, to->ndim, to->shape, strides, 0, &wide, e));
+        o.arr = wide;
+    }
+    *done = true;
+    if (to->size == 0) goto out;
+    for (int i = 0, d = 0; i < p->n; i++) {
+        const gpa_arr *m = p->at[i].arr;
+        if (p->at[i].kind == AT_SLICE || p->at[i].kind == AT_NEWAXIS) strides[d++] = 0;
+        for (int k = 0; m && k < m->ndim; k++) strides[d++] = m->strides[k];
+        if (m) mask = p->at[i].arr;
+    }
+    TRY(arr_view(rt, mask, to->ndim, to->shape, strides, 0, &mask, e));
+    rc = arr_node(rt, mask, &when, e);
+    arr_release(rt, mask);
+    if (rc) goto out;
+    TRY(value_node(rt, &o, (gpa_dtype)a->dtype, &value, e));
+    TRY(store_node(rt, to, value, when, e));
+out:
+    node_release(rt, value);
+    node_release(rt, when);
+    arr_release(rt, wide);
+    arr_release(rt, to);
+    return rc;
+}
+
+/* Whether the one mask of a plan has the extents of its axes, as all have but some empty ones. */
+static bool has_mask_shape(const gpa_arr *a, const index_plan *p) {
+    for (int i = 0; i < p->n; i++)
+        if (p->at[i].kind == AT_MASK)
+            return memcmp(p->at[i].arr->shape, a->shape + p->at[i].axis, p->at[i].arr->ndim * sizeof(int64_t)) == 0;
+    return false;
+}
+
+/* Whether the one mask chooses short rows of an array, all of which a store would read and write: those that are true are visited one by one. */
+static bool chooses_rows(const gpa_arr *a, const index_plan *p) {
+    const gpa_arr *mask = p->at[0].arr;
+    if (!index_is_lone_mask(a, p) || mask->ndim >= a->ndim || arr_is_pending(a) || !a->storage->buf->host || !arr_is_contiguous(a) || !a->size) return false;
+    const int64_t item = (int64_t)dtype_size((gpa_dtype)a->dtype), row = a->size / mask->size * item;
+    return row >= LEAST_ROW && row <= MOST_ROW && a->size * item <= MOST_ROWS;
+}
+
+/* Whether the index is one mask of the array's own shape: then the value is a list, one per true element. */
+static bool is_list(const gpa_arr *a, const index_plan *p) {
+    return p->n == 1 && p->masks == 1 && p->at[0].arr->ndim == a->ndim;
+}
+
+/* ---- places ---- */
+
+static gpa_code no_fit(const index_map *m, const gpa_arr *v, bool list, bool ellipsis, gpa_err *e) {
+    if (m->wide == 0) return no_fit_view((gpa_dtype)m->view->dtype, m->ndim, m->shape, v, !ellipsis, e); /* 0-d index arrays are integers */
+    char from[SHAPE_TEXT], into[SHAPE_TEXT];
+    if (list)
+        return gpa_fail(e, GPA_E_VALUE,
+                        "NumPy boolean array indexing assignment cannot assign %lld input values to the %lld output values "
+                        "where the mask is true",
+                        (long long)v->size, (long long)m->shape[0]);
+    return gpa_fail(e, GPA_E_VALUE,
+                    "shape mismatch: value array of shape %s could not be broadcast to indexing result of shape %s",
+                    shape_text(from, v->ndim, v->shape), shape_text(into, m->ndim, m->shape));
+}
+
+static gpa_code set_on_device(gpa_rt *rt, const index_map *m, const gpa_opnd *rhs, bool add, gpa_err *e) {
+    node *at[GPA_MAX_DIMS] = {0}, *raw = NULL, *typed = NULL, *value = NULL;
+    gpa_arr *wide = NULL;
+    int64_t strides[GPA_MAX_DIMS];
+    gpa_opnd o = *rhs;
+    gpa_dtype t = (gpa_dtype)m->view->dtype;
+    gpa_code rc = GPA_OK;
+    if (o.arr) {
+        spread_value(o.arr, m->ndim, m->shape, strides);
+        TRY(arr_view(rt, o.arr, m->ndim, m->shape, strides, 0, &wide, e));
+        o.arr = wide;
+    }
+    TRY(value_node(rt, &o, t, &raw, e));
+    TRY(node_cast(rt, raw, t, &typed, e));
+    TRY(node_broadcast(rt, typed, m->ndim, m->shape, &value, e));
+    TRY(index_nodes(rt, m, at, e));
+    TRY(store_scatter(rt, m->view, at, m->from, m->ndim, m->shape, &(scatter_what){.value = value, .add = add, .sure = m->sure, .once = m->once}, e));
+out:
+    for (int k = 0; k < m->view->ndim; k++) node_release(rt, at[k]);
+    node_release(rt, raw);
+    node_release(rt, typed);
+    node_release(rt, value);
+    arr_release(rt, wide);
+    return rc;
+}
+
+static gpa_code set_places(gpa_rt *rt, gpa_arr *a, index_plan *p, const gpa_opnd *rhs, gpa_err *e) {
+    index_map m = {.view = NULL};
+    int64_t strides[GPA_MAX_DIMS];
+    bool list = is_list(a, p);
+    gpa_code rc = GPA_OK;
+    TRY(index_places(rt, a, p, &m, e));
+    if (rhs->arr && !spread_value(rhs->arr, m.ndim, m.shape, strides)) TRY(no_fit(&m, rhs->arr, list, p->ellipsis, e));
+    if (shape_size(m.wide, m.shape + m.lead) == 0) goto out; /* without places there are no bounds to check either */
+    TRY(arr_force(rt, a, CUT_STORE, e));
+    if (a->storage->buf->host || !a->size) { /* nobody would read what finds a bad index of no elements */
+        rc = scatter_set(rt, &m, rhs, e);
+        if (rc == GPA_E_INDEX) unread_excuse(rt, rhs->arr);
+    } else if (shape_size(m.ndim, m.shape)) TRY(set_on_device(rt, &m, rhs, false, e));
+out:
+    index_map_drop(rt, &m);
+    return rc;
+}
+
+gpa_code arr_set(gpa_rt *rt, gpa_arr *a, const gpa_index *ix, int n, const gpa_opnd *rhs, gpa_err *e) {
+    index_plan p; /* large: what is not used is not cleared */
+    gpa_arr *to = NULL;
+    bool done = false;
+    gpa_code rc = GPA_OK;
+    p.n = 0;
+    if (a->readonly) TRY(gpa_fail(e, GPA_E_VALUE, "assignment destination is read-only"));
+    TRY(index_resolve(rt, a, ix, n, &p, e));
+    if (!rhs->arr) TRY(arr_check_number(rhs, (gpa_dtype)a->dtype, e));
+    if (!p.masks && !p.places) {
+        TRY(index_view(rt, a, &p, &to, e));
+        TRY(set_view(rt, to, rhs, !p.ellipsis, e));
+        goto out;
+    }
+    if (is_list(a, &p) && rhs->arr && rhs->arr->ndim > 1)
+        TRY(gpa_fail(e, GPA_E_TYPE,
+                     "NumPy boolean array indexing assignment requires a 0 or 1-dimensional input, input has %d dimensions",
+                     rhs->arr->ndim));
+    if (p.masks == 1 && !p.places && has_mask_shape(a, &p) && !chooses_rows(a, &p)) TRY(set_mask(rt, a, &p, rhs, &done, e));
+    if (!done && rhs->arr && index_is_lone_mask(a, &p)) {
+        TRY(arr_force(rt, a, CUT_STORE, e));
+        TRY(scatter_chosen(rt, a, p.at[0].arr, rhs->arr, &done, e));
+    }
+    if (!done) TRY(set_places(rt, a, &p, rhs, e));
+out:
+    arr_release(rt, to);
+    index_drop(rt, &p);
+    return rc;
+}
+
+/* ---- ufunc.at ---- */
+
+/* Whether a device's own memory takes the sums: those of integers are the same in any order. A bad index of no elements is found here. */
+static bool adds_alike(const gpa_arr *a, gpa_op op, gpa_dtype compute, gpa_dtype result) {
+    return op == OP_ADD && dtype_is_int((gpa_dtype)a->dtype) && compute == a->dtype && result == a->dtype && !a->storage->buf->host && a->size;
+}
+
+gpa_code arr_update_at(gpa_rt *rt, gpa_op op, gpa_arr *a, const gpa_index *ix, int n, const gpa_opnd *rhs, gpa_err *e) {
+    index_plan p;
+    index_map m = {.view = NULL};
+    gpa_opnd in[2] = {{.arr = a}, {.arr = NULL}};
+    gpa_dtype compute, result;
+    int64_t strides[GPA_MAX_DIMS];
+    gpa_code rc = GPA_OK;
+    p.n = 0;
+    if (op_info[op].arity != 2) rhs = NULL;
+    if (a->readonly) TRY(gpa_fail(e, GPA_E_VALUE, "assignment destination is read-only"));
+    if (rhs) in[1] = *rhs;
+    TRY(arr_ufunc_types(op, in, &compute, &result, e));
+    TRY(index_resolve(rt, a, ix, n, &p, e));
+    TRY(index_places(rt, a, &p, &m, e));
+    if (rhs && rhs->arr && (rhs->arr->ndim > m.ndim || !spread_value(rhs->arr, m.ndim, m.shape, strides)))
+        TRY(gpa_fail(e, GPA_E_VALUE, "array is not broadcastable to correct shape"));
+    TRY(arr_force(rt, a, CUT_STORE, e));
+    bool places = shape_size(m.wide, m.shape + m.lead) != 0;
+    if (places && adds_alike(a, op, compute, result)) TRY(shape_size(m.ndim, m.shape) ? set_on_device(rt, &m, rhs, true, e) : GPA_OK);
+    else if (places) TRY(scatter_update(rt, &m, op, compute, result, rhs, e));
+out:
+    index_map_drop(rt, &m);
+    index_drop(rt, &p);
+    return rc;
+}

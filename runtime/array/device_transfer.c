@@ -1,0 +1,146 @@
+/* Memory travels between devices of one backend as the backend does it, else through the host: straight where one side is
+ * visible, else in blocks.
+ *
+ * Reading order: copies, the devices of pending values, moving arrays. rt_set_device is in device.c. */
+#include "runtime/array/device_transfer.h"
+
+#include "runtime/exec/deferred_error.h"
+#include "runtime/exec/exec.h"
+#include "runtime/array/host_view.h"
+#include "runtime/exec/rt.h"
+
+enum { BLOCK = 64 << 20 };
+
+/* ---- copies ---- */
+
+gpa_code place_copy(gpa_rt *rt, gpa_buf *to, size_t to_at, gpa_buf *from, size_t from_at, size_t n, gpa_err *e) {
+    const gpa_device *s = from->device, *t = to->device;
+    gpa_code rc = buf_check(from, e);
+    if (rc || !n) return rc;
+    if (s == t) return s->be->copy(s->dev, to->mem, to_at, from->mem, from_at, n, e);
+    if (s->be == t->be && s->be->copy_from) { /* which does not wait: a copy has no doubt */
+        if (doubt_is_open(from->doubt)) rc = host_wait(rt, from->device, e);
+        return rc ? rc : t->be->copy_from(t->dev, to->mem, to_at, s->dev, from->mem, from_at, n, e);
+    }
+    if (from->host) {
+        rc = host_wait(rt, from->device, e);
+        return rc ? rc : t->be->upload(t->dev, to->mem, to_at, from->host + from_at, n, e);
+    }
+    if (to->host) {
+        rc = host_wait(rt, to->device, e);
+        return rc ? rc : s->be->download(s->dev, to->host + to_at, from->mem, from_at, n, e);
+    }
+    size_t part = MIN(n, (size_t)BLOCK);
+    void *block = mem_new(part);
+    if (!block) return gpa_no_memory(e);
+    for (size_t done = 0; done < n && !rc; done += part) {
+        part = MIN(part, n - done);
+        rc = s->be->download(s->dev, block, from->mem, from_at + done, part, e);
+        if (!rc) rc = t->be->upload(t->dev, to->mem, to_at + done, block, part, e);
+    }
+    mem_free(block);
+    return rc;
+}
+
+/* ---- the devices of pending values ---- */
+
+/* Adds one more device to what is known of an operation's: *mixed when they differ. */
+static void meet(gpa_device *d, gpa_device **common, bool *mixed) {
+    if (*common && *common != d) *mixed = true;
+    *common = d;
+}
+
+/* The devices below a node; the traversal has a mark of its own. */
+static void look_below(gpa_rt *rt, node *n, gpa_device **common, bool *mixed) {
+    if (n->mark == rt->nodes.mark || *mixed) return;
+    n->mark = rt->nodes.mark;
+    if (n->buf) meet(n->buf->device, common, mixed);
+    for (int i = 0; i < n->n_in; i++) look_below(rt, n->in[i], common, mixed);
+}
+
+static void look_at(gpa_rt *rt, const gpa_arr *a, gpa_device **common, bool *mixed) {
+    if (a->storage->buf) meet(a->storage->buf->device, common, mixed);
+    else look_below(rt, a->storage->node, common, mixed);
+}
+
+/* The one device that n arrays share; NULL: none of them has one, or they differ. */
+static gpa_device *shared(gpa_rt *rt, gpa_arr *const *in, int n) {
+    gpa_device *common = NULL;
+    bool mixed = false;
+    rt->nodes.mark++;
+    for (int i = 0; i < n; i++)
+        if (in[i]) look_at(rt, in[i], &common, &mixed);
+    return mixed ? NULL : common;
+}
+
+gpa_code place_of(gpa_rt *rt, const gpa_arr *a, gpa_device **out, gpa_err *e) {
+    bool mixed = false;
+    *out = NULL;
+    rt->nodes.mark++;
+    look_at(rt, a, out, &mixed);
+    return *out && !mixed ? GPA_OK : device_default(rt, out, e);
+}
+
+const char *arr_device(gpa_rt *rt, const gpa_arr *a) {
+    gpa_device *d;
+    return place_of(rt, a, &d, NULL) ? rt_device(rt) : d->caps.name;
+}
+
+/* ---- moving arrays ---- */
+
+place_stay place_enter(gpa_rt *rt, gpa_arr *const *in, int n) {
+    gpa_device *d = rt->devices && rt->devices->next ? shared(rt, in, n) : NULL;
+    place_stay p = {d && d != rt->device, rt->device};
+    if (p.entered) rt->device = d;
+    return p;
+}
+
+void place_leave(gpa_rt *rt, place_stay p) {
+    if (p.entered) rt->device = p.before && p.before->gone ? NULL : p.before;
+}
+
+/* A copy of a computed array on another device, in C order. */
+static gpa_code copy_to(gpa_rt *rt, gpa_device *d, gpa_arr *a, gpa_arr **out, gpa_err *e) {
+    gpa_arr *dense = NULL, *made = NULL;
+    gpa_device *before = rt->device;
+    size_t item = dtype_size((gpa_dtype)a->dtype);
+    gpa_code rc = GPA_OK;
+    if (arr_is_contiguous(a)) dense = arr_retain(a);
+    else TRY(arr_copy(rt, a, &dense, e));
+    TRY(arr_force(rt, dense, CUT_NEEDED, e));
+    rt->device = d;
+    TRY(arr_empty(rt, (gpa_dtype)a->dtype, a->ndim, a->shape, &made, e));
+    TRY(place_copy(rt, made->storage->buf, 0, dense->storage->buf, (size_t)dense->offset * item, (size_t)a->size * item, e));
+    *out = made;
+    made = NULL;
+out:
+    rt->device = before;
+    arr_release(rt, dense);
+    arr_release(rt, made);
+    return rc;
+}
+
+gpa_code place_bring(gpa_rt *rt, gpa_device *d, gpa_arr **a, gpa_err *e) {
+    gpa_arr *here;
+    gpa_code rc = arr_force(rt, *a, CUT_LIBRARY, e);
+    if (rc || (*a)->storage->buf->device == d) return rc;
+    rc = copy_to(rt, d, *a, &here, e);
+    if (rc) return rc;
+    arr_release(rt, *a);
+    *a = here;
+    return GPA_OK;
+}
+
+gpa_code arr_to(gpa_rt *rt, gpa_arr *a, const char *name, bool copy, gpa_arr **out, gpa_err *e) {
+    gpa_device *d;
+    gpa_arr *done = NULL;
+    gpa_code rc = GPA_OK;
+    TRY(device_named(rt, name, &d, e));
+    TRY(arr_force(rt, a, CUT_NEEDED, e));
+    if (a->storage->buf->device != d) TRY(copy_to(rt, d, a, &done, e));
+    else if (copy) TRY(arr_copy(rt, a, &done, e));
+    else done = arr_retain(a);
+    *out = done;
+out:
+    return rc;
+}

@@ -1,0 +1,391 @@
+/* Elementwise operations: operands to dtypes, shapes and nodes. Everything that can be wrong is found here, at once.
+ *
+ * Reading order: dtypes, shapes, the operation, casts. */
+#include <math.h>
+#include <stdio.h>
+
+#include "runtime/exec/exec.h"
+#include "runtime/exec/rt.h"
+#include "runtime/graph/shape.h"
+#include "runtime/array/store.h"
+
+/* ---- dtypes ---- */
+
+static gpa_dtype opnd_dtype(const gpa_opnd *o) { return o->arr ? (gpa_dtype)o->arr->dtype : o->dtype; }
+
+static bool is_weak(const gpa_opnd *o) { return !o->arr && o->weak != WEAK_NO; }
+
+gpa_code arr_result_type(const gpa_opnd *in, int n, gpa_dtype *out, gpa_err *e) {
+    gpa_dtype t = DT_NONE;
+    gpa_weak weak = WEAK_NO;
+    for (int i = 0; i < n; i++) {
+        if (is_weak(&in[i])) {
+            weak = MAX(weak, in[i].weak);
+            continue;
+        }
+        gpa_dtype with = t == DT_NONE ? opnd_dtype(&in[i]) : dtype_promote(t, opnd_dtype(&in[i]));
+        if (with == DT_NONE)
+            return gpa_fail(e, GPA_E_DTYPE_PROMOTION, "The DTypes %s and %s do not have a common DType.", dtype_info[t].name,
+                            dtype_info[opnd_dtype(&in[i])].name);
+        t = with;
+    }
+    *out = weak == WEAK_NO ? t : dtype_of_weak(weak, t);
+    return GPA_OK;
+}
+
+/* NumPy's name of an operand's type; "uint8" is of the class UInt8DType. */
+static const char *type_name(const gpa_opnd *o, char *text, size_t n) {
+    static const char *const weak[] = {"", "Bool", "_PyLong", "_PyFloat", "_PyComplex"};
+    const char *name = dtype_info[opnd_dtype(o)].name;
+    int second = dtype_info[opnd_dtype(o)].kind == 'U';
+    if (is_weak(o)) snprintf(text, n, "<class 'numpy.dtypes.%sDType'>", weak[o->weak]);
+    else snprintf(text, n, "<class 'numpy.dtypes.%s%c%sDType'>", second ? "U" : "", name[second] - 'a' + 'A', name + 1 + second);
+    return text;
+}
+
+/* NumPy's other words for a missing loop, of operations that look for one by the operands' exact types. */
+static gpa_code no_signature(gpa_op op, const gpa_opnd *in, gpa_err *e) {
+    char a[64], b[64];
+    type_name(&in[0], a, sizeof a);
+    if (op_info[op].arity == 1)
+        return gpa_fail(e, GPA_E_UFUNC_TYPE, "ufunc '%s' did not contain a loop with signature matching types %s -> None",
+                        op_info[op].name, a);
+    return gpa_fail(e, GPA_E_UFUNC_TYPE, "ufunc '%s' did not contain a loop with signature matching types (%s, %s) -> None",
+                    op_info[op].name, a, type_name(&in[1], b, sizeof b));
+}
+
+static gpa_code no_loop(gpa_op op, gpa_dtype t, gpa_err *e) {
+    if (op == OP_SUBTRACT && t == DT_BOOL)
+        return gpa_fail(e, GPA_E_TYPE,
+                        "numpy boolean subtract, the `-` operator, is not supported, use the bitwise_xor, the `^` operator, or "
+                        "the logical_xor function instead.");
+    if (op == OP_NEGATIVE && t == DT_BOOL)
+        return gpa_fail(e, GPA_E_TYPE,
+                        "The numpy boolean negative, the `-` operator, is not supported, use the `~` operator or the "
+                        "logical_not function instead.");
+    return gpa_fail(e, GPA_E_TYPE,
+                    "ufunc '%s' not supported for the input types, and the inputs could not be safely coerced to any supported "
+                    "types according to the casting rule ''safe''",
+                    op_info[op].name);
+}
+
+/* The type that an operation's operands have in common. */
+static gpa_code common_type(gpa_op op, const gpa_opnd *in, int n, gpa_dtype *out, gpa_err *e) {
+    gpa_dtype t = op_entry(op, opnd_dtype(&in[0]));
+    bool weak = is_weak(&in[0]);
+    for (int i = 1; i < n; i++) {
+        t = dtype_promote(t, op_entry(op, opnd_dtype(&in[i])));
+        weak = weak || is_weak(&in[i]);
+    }
+    *out = t;
+    return weak ? arr_result_type(in, n, out, e) : GPA_OK;
+}
+
+gpa_code arr_ufunc_types(gpa_op op, const gpa_opnd *in, gpa_dtype *compute, gpa_dtype *result, gpa_err *e) {
+    gpa_dtype t;
+    gpa_sig sig = (gpa_sig)op_info[op].sig;
+    /* The condition of a selection and the exponent of ldexp say nothing about the values' type. */
+    const gpa_opnd *first = in + (sig == SIG_SELECT);
+    int n = sig == SIG_LDEXP ? 1 : op_info[op].arity - (sig == SIG_SELECT);
+    gpa_code rc = common_type(op, first, n, &t, e);
+    if (!rc && sig == SIG_LDEXP) {
+        gpa_dtype exponent = opnd_dtype(&in[1]);
+        if (exponent == DT_U64 || (!dtype_is_int(exponent) && exponent != DT_BOOL)) return no_loop(op, t, e);
+        if (!in->arr && in->weak == WEAK_INT && !is_weak(&in[1])) t = DT_F16; /* NumPy's first loop that a Python int may enter */
+    }
+    if (rc || op_types(op, t, compute, result)) return rc;
+    bool by_type = sig == SIG_INT || (t == DT_BOOL && op != OP_SUBTRACT && op != OP_NEGATIVE);
+    return by_type ? no_signature(op, in, e) : no_loop(op, t, e);
+}
+
+/* Python's int must fit the dtype it takes; comparisons and logic know what it would be. */
+static gpa_code check_number(gpa_op op, const gpa_opnd *o, gpa_dtype t, gpa_err *e) {
+    if (o->arr || o->weak != WEAK_INT || !dtype_is_int(t) || (op == OP_WHERE && o->dtype == DT_I64)) return GPA_OK; /* np.where converts like astype */
+    return arr_check_number(o, t, e);
+}
+
+/* A comparison of integers with a Python int beyond int64: in `own` as what it is, an uint64, or beyond that as good as infinite. The
+ * operands to go on with. */
+static const gpa_opnd *compare_large(gpa_op op, const gpa_opnd *in, gpa_opnd *own) {
+    if (op_info[op].sig != SIG_COMPARE) return in;
+    for (int i = 0; i < 2; i++) {
+        gpa_dtype other = opnd_dtype(&in[1 - i]);
+        if (in[i].arr || in[i].weak != WEAK_INT || in[i].dtype == DT_I64 || !(dtype_is_int(other) || other == DT_BOOL)) continue;
+        memcpy(own, in, 2 * sizeof *own);
+        bool beyond = in[i].dtype == DT_F64;
+        own[i].weak = beyond ? WEAK_FLOAT : WEAK_NO;
+        if (beyond) own[i].v.F64 = copysign(INFINITY, in[i].v.F64);
+        else if (own[1 - i].weak == WEAK_INT) own[1 - i].weak = WEAK_NO;
+        return own;
+    }
+    return in;
+}
+
+/* A number that does not fit beside a typed integer: the two are compared (or are true) in int64, or if that fails too in float64. */
+static void widen_comparison(gpa_op op, const gpa_opnd *in, gpa_dtype *compute) {
+    gpa_sig sig = (gpa_sig)op_info[op].sig;
+    if ((sig != SIG_COMPARE && sig != SIG_LOGIC) || !dtype_is_int(*compute)) return;
+    for (int i = 0; i < op_info[op].arity; i++) {
+        if (!check_number(op, &in[i], *compute, NULL)) continue;
+        bool beyond = *compute == DT_U64 || *compute == DT_I64;
+        *compute = beyond ? DT_F64 : DT_I64;
+    }
+}
+
+gpa_code arr_number_types(gpa_op op, const gpa_opnd *in, gpa_dtype *compute, gpa_dtype *result, gpa_err *e) {
+    gpa_opnd own[2];
+    in = compare_large(op, in, own);
+    gpa_code rc = arr_ufunc_types(op, in, compute, result, e);
+    if (rc) return rc;
+    widen_comparison(op, in, compute);
+    for (int i = 0; i < op_info[op].arity && !rc; i++) rc = check_number(op, &in[i], op_operand(op, *compute, i), e);
+    return rc;
+}
+
+/* A power with a small number for exponent is what NumPy makes of it. */
+static gpa_op power_row(gpa_op op, const gpa_opnd *in, gpa_dtype compute) {
+    if (op != OP_POWER || in[1].arr) return op;
+    double x = dtype_cast(in[1].v, in[1].dtype, DT_F64).F64;
+    if (dtype_is_complex(in[1].dtype)) return op;
+    if (x == 2 && compute != DT_BOOL) return OP_SQUARE;
+    if (x == 3 && compute != DT_BOOL && !dtype_is_complex(compute)) return OP_CUBE;
+    bool real = dtype_is_float(compute) || dtype_is_complex(compute);
+    if (x == 1 && real) return OP_POSITIVE;
+    if (x == 0.5 && real) return OP_SQRT;
+    if (x == -1 && real) return OP_RECIPROCAL;
+    return op;
+}
+
+/* ---- shapes ---- */
+
+enum { MOST_SHAPES = BODY_MAX_IN + 2 }; /* operands, out=, where= */
+
+/* The common shape of the operands, where= and out=, which must not be broadcast itself. */
+static gpa_code common_shape(const gpa_opnd *in, int n, const arr_ufunc_opts *o, int *ndim, int64_t *shape, gpa_err *e) {
+    const gpa_arr *each[MOST_SHAPES];
+    int ndims[MOST_SHAPES];
+    const int64_t *shapes[MOST_SHAPES];
+    char have[SHAPE_TEXT], want[SHAPE_TEXT];
+    int count = 0;
+    bool fits = true;
+    for (int i = 0; i < n; i++) each[count++] = in[i].arr;
+    if (o->into) each[count++] = o->into;
+    if (o->where) each[count++] = o->where;
+    *ndim = 0;
+    for (int i = 0; i < count; i++) {
+        ndims[i] = each[i] ? each[i]->ndim : 0;
+        shapes[i] = each[i] ? each[i]->shape : NULL;
+        fits = fits && shape_merge(ndim, shape, ndims[i], shapes[i]);
+    }
+    if (!fits) {
+        shape_mismatch(count, ndims, shapes, e);
+        for (int i = 0; i < n; i++)
+            if (in[i].arr) gpa_err_note(e, in[i].span, "%s", shape_text(have, in[i].arr->ndim, in[i].arr->shape));
+        return GPA_E_VALUE;
+    }
+    if (!o->into || shape_equal(o->into->ndim, o->into->shape, *ndim, shape)) return GPA_OK;
+    return gpa_fail(e, GPA_E_VALUE, "non-broadcastable output operand with shape %s doesn't match the broadcast shape %s",
+                    shape_text(have, o->into->ndim, o->into->shape), shape_text(want, *ndim, shape));
+}
+
+static gpa_code check_cast(const char *name, gpa_dtype result, const arr_ufunc_opts *o, gpa_err *e) {
+    static const char *const rules[] = {"no", "equiv", "safe", "same_kind", "unsafe"};
+    gpa_casting casting = o->casting == CAST_NO ? CAST_SAME_KIND : o->casting;
+    if (!o->into || dtype_can_cast(result, (gpa_dtype)o->into->dtype, casting)) return GPA_OK;
+    return gpa_fail(e, GPA_E_UFUNC_TYPE, "Cannot cast ufunc '%s' output from dtype('%s') to dtype('%s') with casting rule '%s'",
+                    name, dtype_info[result].name, dtype_info[o->into->dtype].name, rules[casting]);
+}
+
+/* NumPy refuses a negative power of integers, also when only one of many exponents is negative: the exponents are looked
+ * at before the power is recorded, since an error must not move to where the value is used. */
+static gpa_code check_exponents(gpa_rt *rt, const gpa_opnd *in, gpa_dtype compute, gpa_err *e) {
+    gpa_arr *b = in[1].arr, *least = NULL;
+    gpa_val v = in[1].v;
+    gpa_dtype t = in[1].dtype;
+    gpa_code rc = GPA_OK;
+    if (dtype_info[compute].kind != 'I' || (b && (b->size == 0 || dtype_info[b->dtype].kind != 'I'))) return GPA_OK;
+    if (b) {
+        t = (gpa_dtype)b->dtype;
+        rc = arr_reduce(rt, RED_MIN, b, &(arr_reduce_opts){.axes = ~0u, .dtype = DT_NONE}, &least, e);
+        if (!rc) rc = arr_item(rt, least, &v, e);
+        arr_release(rt, least);
+    }
+    if (!rc && dtype_cast(v, t, DT_I64).I64 < 0) rc = gpa_fail(e, GPA_E_VALUE, "Integers to negative integer powers are not allowed.");
+    return rc;
+}
+
+/* ---- the operation ---- */
+
+/* The value of the operation; of numbers alone it is a number. */
+static gpa_code apply(gpa_rt *rt, gpa_op op, gpa_dtype compute, gpa_dtype result, node *const *in, node **out, gpa_err *e) {
+    bool numbers = true;
+    gpa_val v[3] = {0};
+    for (int i = 0; i < op_info[op].arity; i++) {
+        numbers = numbers && in[i]->kind == NODE_SCALAR;
+        v[i] = in[i]->v;
+    }
+    if (numbers) return node_scalar(rt, result, op_scalar(op, compute, v[0], v[1], v[2]), out, e);
+    return node_op(rt, op, result, in, out, e);
+}
+
+/* Stores a result into out=, only where where= is true; a number is spread over it. */
+static gpa_code store_result(gpa_rt *rt, node *value, const arr_ufunc_opts *o, gpa_arr **out, gpa_err *e) {
+    node *mask = NULL;
+    gpa_code rc = GPA_OK;
+    if (o->where) TRY(arr_node(rt, o->where, &mask, e));
+    TRY(store_node(rt, o->into, value, mask, e));
+    *out = arr_retain(o->into);
+out:
+    node_release(rt, mask);
+    return rc;
+}
+
+/* Whether a comparison is between signed and uint64 operands. Their common type is float64, which holds neither. */
+static bool is_mixed(gpa_op op, const gpa_opnd *in) {
+    if (op_info[op].sig != SIG_COMPARE || is_weak(&in[0]) || is_weak(&in[1])) return false;
+    gpa_dtype a = opnd_dtype(&in[0]), b = opnd_dtype(&in[1]);
+    return (dtype_info[a].kind == 'I' && b == DT_U64) || (a == DT_U64 && dtype_info[b].kind == 'I');
+}
+
+/* Such a comparison, exact as NumPy's: the signed operand, where it is not negative, in uint64; where it is, known. in[0]
+ * and in[1] are the operands in their own kinds, as int64 and uint64. */
+static gpa_code apply_mixed(gpa_rt *rt, gpa_op op, bool signed_first, node *const *in, node **out, gpa_err *e) {
+    node *zero = NULL, *negative = NULL, *bits = NULL, *compared = NULL;
+    bool below = op == (signed_first ? OP_LESS : OP_GREATER) || op == (signed_first ? OP_LESS_EQUAL : OP_GREATER_EQUAL);
+    bool when_negative = below || op == OP_NOT_EQUAL;
+    gpa_code rc = GPA_OK;
+    node *s = in[!signed_first], *u = in[signed_first];
+    TRY(node_scalar(rt, DT_I64, (gpa_val){.I64 = 0}, &zero, e));
+    TRY(apply(rt, when_negative ? OP_LESS : OP_GREATER_EQUAL, DT_I64, DT_BOOL, (node *[]){s, zero, NULL}, &negative, e));
+    TRY(node_cast(rt, s, DT_U64, &bits, e));
+    node *const pair[3] = {signed_first ? bits : u, signed_first ? u : bits, NULL};
+    TRY(apply(rt, op, DT_U64, DT_BOOL, pair, &compared, e));
+    gpa_op join = when_negative ? OP_LOGICAL_OR : OP_LOGICAL_AND;
+    TRY(apply(rt, join, DT_BOOL, DT_BOOL, (node *[]){negative, compared, NULL}, out, e));
+out:
+    node_release(rt, zero);
+    node_release(rt, negative);
+    node_release(rt, bits);
+    node_release(rt, compared);
+    return rc;
+}
+
+/* Whether it is an operand of plain(): an array with the dtype and the shape of a, or Python's real number. */
+static bool is_plain(const gpa_opnd *o, const gpa_arr *a) {
+    if (!o->arr) return o->weak != WEAK_NO && o->weak != WEAK_COMPLEX;
+    return o->arr == a || (o->arr->dtype == a->dtype && shape_equal(o->arr->ndim, o->arr->shape, a->ndim, a->shape));
+}
+
+/* The commonest operation, of two operands that are floats of one dtype and shape, or one of them a number: nothing is cast or
+ * broadcast, and nothing can be wrong. *out NULL: it is another one. */
+static gpa_code plain(gpa_rt *rt, gpa_op op, const gpa_opnd *in, node **out, gpa_err *e) {
+    const gpa_arr *a = in[0].arr ? in[0].arr : in[1].arr;
+    gpa_dtype t, result;
+    node *nodes[2] = {0};
+    gpa_code rc = GPA_OK;
+    bool shaped = true;
+    if (!a || !dtype_is_float((gpa_dtype)a->dtype) || !is_plain(&in[0], a) || !is_plain(&in[1], a)) return GPA_OK;
+    if (op == OP_POWER || op_info[op].sig == SIG_LDEXP || !op_types(op, (gpa_dtype)a->dtype, &t, &result) || t != a->dtype) return GPA_OK;
+    for (int i = 0; i < 2; i++) {
+        if (in[i].arr) TRY(arr_node(rt, in[i].arr, &nodes[i], e));
+        else TRY(node_scalar(rt, t, dtype_cast(in[i].v, in[i].dtype, t), &nodes[i], e));
+        shaped = shaped && (!in[i].arr || nodes[i]->kind != NODE_SCALAR);
+    }
+    if (shaped) TRY(node_op(rt, op, result, nodes, out, e));
+out:
+    node_release(rt, nodes[0]);
+    node_release(rt, nodes[1]);
+    return rc;
+}
+
+gpa_code arr_ufunc(gpa_rt *rt, gpa_op op, const gpa_opnd *in, const arr_ufunc_opts *opts, gpa_arr **out, gpa_err *e) {
+    static const arr_ufunc_opts none = {.dtype = DT_NONE};
+    const arr_ufunc_opts *o = opts ? opts : &none;
+    int arity = op_info[op].arity, ndim;
+    int64_t shape[GPA_MAX_DIMS];
+    gpa_dtype compute, result;
+    node *nodes[3] = {0}, *value = NULL, *full = NULL;
+    gpa_code rc = GPA_OK;
+    gpa_opnd own[2];
+    in = compare_large(op, in, own);
+    if (!opts && arity == 2) TRY(plain(rt, op, in, &full, e));
+    if (full) TRY(arr_of_node(rt, full, out, e));
+    if (full) goto out;
+    if (o->dtype == DT_NONE) TRY(arr_ufunc_types(op, in, &compute, &result, e));
+    else if (!op_types(op, o->dtype, &compute, &result)) TRY(no_loop(op, o->dtype, e));
+    if (o->into && o->into->readonly) TRY(gpa_fail(e, GPA_E_VALUE, "output array is read-only"));
+    widen_comparison(op, in, &compute);
+    for (int i = 0; i < arity; i++) TRY(check_number(op, &in[i], op_operand(op, compute, i), e));
+    TRY(check_cast(op_info[op].name, result, o, e));
+    TRY(common_shape(in, arity, o, &ndim, shape, e));
+    if (op == OP_POWER) TRY(check_exponents(rt, in, compute, e));
+    op = power_row(op, in, compute);
+    arity = op_info[op].arity;
+    bool mixed = o->dtype == DT_NONE && is_mixed(op, in), first = mixed && opnd_dtype(&in[0]) != DT_U64;
+    for (int i = 0; i < arity; i++) {
+        gpa_dtype t = !mixed ? op_operand(op, compute, i) : first == (i == 0) ? DT_I64 : DT_U64;
+        TRY(opnd_node(rt, &in[i], t, ndim, shape, &nodes[i], e));
+    }
+    if (mixed) TRY(apply_mixed(rt, op, first, nodes, &value, e));
+    else TRY(apply(rt, op, compute, result, nodes, &value, e));
+    /* Arrays that are one repeated number leave a value without their shape. */
+    TRY(node_broadcast(rt, value, ndim, shape, &full, e));
+    if (o->into) TRY(store_result(rt, full, o, out, e));
+    else TRY(arr_of_node(rt, full, out, e));
+out:
+    for (int i = 0; i < 3; i++) node_release(rt, nodes[i]);
+    node_release(rt, value);
+    node_release(rt, full);
+    return rc;
+}
+
+gpa_code arr_apply(gpa_rt *rt, gpa_body *body, const gpa_opnd *in, const arr_ufunc_opts *opts, gpa_arr **out, gpa_err *e) {
+    static const arr_ufunc_opts none = {.dtype = DT_NONE};
+    const arr_ufunc_opts *o = opts ? opts : &none;
+    int n = (int)body->f->n_params, ndim;
+    int64_t shape[GPA_MAX_DIMS];
+    node *nodes[BODY_MAX_IN] = {0}, *value = NULL, *full = NULL;
+    gpa_code rc = GPA_OK;
+    if (o->into && o->into->readonly) TRY(gpa_fail(e, GPA_E_VALUE, "output array is read-only"));
+    TRY(check_cast(body->f->name, (gpa_dtype)body->dtype[0], o, e));
+    TRY(common_shape(in, n, o, &ndim, shape, e));
+    for (int i = 0; i < n; i++) TRY(opnd_node(rt, &in[i], (gpa_dtype)body->f->params[i], ndim, shape, &nodes[i], e));
+    TRY(node_body(rt, body, 0, nodes, &value, e));
+    TRY(node_broadcast(rt, value, ndim, shape, &full, e));
+    if (o->into) TRY(store_result(rt, full, o, out, e));
+    else TRY(arr_of_node(rt, full, out, e));
+out:
+    for (int i = 0; i < n; i++) node_release(rt, nodes[i]);
+    node_release(rt, value);
+    node_release(rt, full);
+    return rc;
+}
+
+/* ---- casts ---- */
+
+gpa_code arr_cast(gpa_rt *rt, gpa_arr *a, gpa_dtype to, bool copy, gpa_arr **out, gpa_err *e) {
+    if (a->dtype == to && !copy) {
+        *out = arr_retain(a);
+        return GPA_OK;
+    }
+    node *n = NULL, *cast = NULL;
+    gpa_code rc = GPA_OK;
+    TRY(arr_node(rt, a, &n, e));
+    TRY(node_cast(rt, n, to, &cast, e));
+    TRY(arr_of_node(rt, cast, out, e));
+out:
+    node_release(rt, n);
+    node_release(rt, cast);
+    return rc;
+}
+
+/* ---- in place ---- */
+
+gpa_code arr_update(gpa_rt *rt, gpa_op op, gpa_arr *a, const gpa_opnd *rhs, gpa_err *e) {
+    const gpa_opnd in[2] = {{.arr = a}, *rhs};
+    const arr_ufunc_opts into = {.dtype = DT_NONE, .into = a, .casting = CAST_SAME_KIND};
+    gpa_arr *same;
+    gpa_code rc = arr_ufunc(rt, op, in, &into, &same, e);
+    if (!rc) arr_release(rt, same);
+    return rc;
+}

@@ -1,0 +1,277 @@
+/* Elements in host memory, in place where the device's memory is visible.
+ *
+ * Reading order: strided copies, reading, writing in place, new arrays. */
+#include "runtime/array/host_view.h"
+
+#include "runtime/exec/exec.h"
+#include "runtime/exec/rt.h"
+#include "runtime/graph/shape.h"
+#include "runtime/array/store.h"
+
+/* ---- strided copies ---- */
+
+/* One line of n elements; the sizes that elements have get loops of their own. */
+static void copy_line(char *to, int64_t ts, const char *from, int64_t fs, size_t item, int64_t n) {
+    if (ts == 1 && fs == 1) {
+        memcpy(to, from, (size_t)n * item);
+        return;
+    }
+    ts *= (int64_t)item;
+    fs *= (int64_t)item;
+#define LINE(bytes)                                                        \
+    for (int64_t i = 0; i < n; i++, to += ts, from += fs) memcpy(to, from, bytes)
+    switch (item) {
+    case 1: LINE(1); break;
+    case 2: LINE(2); break;
+    case 4: LINE(4); break;
+    case 8: LINE(8); break;
+    case 16: LINE(16); break;
+    default: LINE(item); break;
+    }
+#undef LINE
+}
+
+void strided_copy(void *to, const int64_t *to_strides, const void *from, const int64_t *from_strides, size_t item,
+                  int ndim, const int64_t *shape) {
+    int64_t size[GPA_MAX_DIMS], a[GPA_MAX_DIMS], b[GPA_MAX_DIMS], at[GPA_MAX_DIMS] = {0};
+    for (int d = 0; d < ndim; d++) {
+        size[d] = shape[d];
+        a[d] = to_strides[d];
+        b[d] = from_strides[d];
+        if (shape[d] == 0) return;
+    }
+    ndim = shape_collapse(ndim, size, 2, (int64_t *[]){a, b});
+    if (ndim == 0) {
+        memcpy(to, from, item);
+        return;
+    }
+    char *t = to;
+    const char *f = from;
+    int last = ndim - 1;
+    for (;;) {
+        copy_line(t, a[last], f, b[last], item, size[last]);
+        int d = last - 1;
+        for (; d >= 0; d--) {
+            t += a[d] * (int64_t)item;
+            f += b[d] * (int64_t)item;
+            if (++at[d] < size[d]) break;
+            t -= a[d] * size[d] * (int64_t)item;
+            f -= b[d] * size[d] * (int64_t)item;
+            at[d] = 0;
+        }
+        if (d < 0) return;
+    }
+}
+
+/* ---- reading ---- */
+
+gpa_code host_wait(gpa_rt *rt, gpa_device *d, gpa_err *e) {
+    if (host_is_settled(rt, d)) return GPA_OK;
+    gpa_code rc = device_result(rt, d, d->be->sync(d->dev, e), e);
+    if (!rc) d->settled = rt->stats.launches + rt->stats.lib_calls + 1; /* 0: never yet */
+    return exec_faults(rt, d, rc, e);
+}
+
+/* The address of an array's first element, where it is visible. */
+static char *address(const gpa_arr *a) {
+    return a->storage->buf->host + a->offset * (int64_t)dtype_size((gpa_dtype)a->dtype);
+}
+
+/* Copies the elements, in C order, from memory the host cannot see: straight where they lie together, over a dense copy on
+ * the device where they are spread thin. */
+static gpa_code fetch(gpa_rt *rt, gpa_arr *a, void *to, gpa_err *e) {
+    size_t item = dtype_size((gpa_dtype)a->dtype);
+    gpa_buf *b = a->storage->buf;
+    int64_t lo, hi, dense[GPA_MAX_DIMS];
+    gpa_arr *copy = NULL;
+    void *block = NULL;
+    gpa_code rc = GPA_OK;
+    if (arr_is_contiguous(a)) {
+        TRY(b->device->be->download(b->device->dev, to, b->mem, (size_t)a->offset * item, (size_t)a->size * item, e));
+        goto out;
+    }
+    shape_extent(&(shape_map){a->ndim, a->shape, a->strides, a->offset, (int64_t)item}, &lo, &hi);
+    if (hi - lo > MAX(4096, 2 * a->size * (int64_t)item)) {
+        TRY(arr_copy(rt, a, &copy, e));
+        TRY(arr_force(rt, copy, CUT_NEEDED, e));
+        b = copy->storage->buf;
+        TRY(b->device->be->download(b->device->dev, to, b->mem, (size_t)copy->offset * item, (size_t)a->size * item, e));
+        goto out;
+    }
+    block = mem_new((size_t)(hi - lo));
+    if (!block) TRY(gpa_no_memory(e));
+    TRY(b->device->be->download(b->device->dev, block, b->mem, (size_t)lo, (size_t)(hi - lo), e));
+    shape_c_strides(a->ndim, a->shape, dense);
+    strided_copy(to, dense, (char *)block + (a->offset * (int64_t)item - lo), a->strides, item, a->ndim, a->shape);
+out:
+    mem_free(block);
+    arr_release(rt, copy);
+    return rc;
+}
+
+gpa_code host_read(gpa_rt *rt, gpa_arr *a, void *to, gpa_err *e) {
+    if (a->size == 0) return GPA_OK;
+    gpa_device *d = a->storage->buf->device;
+    if (!d->caps.host_visible) {
+        gpa_buf *b = a->storage->buf;
+        gpa_code rc = exec_faults(rt, d, device_result(rt, d, fetch(rt, a, to, e), e), e);
+        return rc ? rc : buf_check(b, e);
+    }
+    gpa_code rc = host_wait(rt, d, e);
+    if (rc) return rc;
+    int64_t dense[GPA_MAX_DIMS];
+    shape_c_strides(a->ndim, a->shape, dense);
+    strided_copy(to, dense, address(a), a->strides, dtype_size((gpa_dtype)a->dtype), a->ndim, a->shape);
+    return GPA_OK;
+}
+
+/* Takes over the caller's reference to a. */
+static gpa_code get_take(gpa_rt *rt, gpa_arr *a, host_dense *h, gpa_err *e) {
+    *h = (host_dense){"", a, NULL};
+    gpa_code rc = arr_force(rt, a, CUT_LIBRARY, e);
+    if (rc || a->size == 0) return rc;
+    gpa_device *d = a->storage->buf->device;
+    if (d->caps.host_visible && arr_is_contiguous(a)) {
+        h->data = address(a);
+        return host_wait(rt, d, e);
+    }
+    h->own = mem_new((size_t)a->size * dtype_size((gpa_dtype)a->dtype));
+    if (!h->own) return gpa_no_memory(e);
+    h->data = h->own;
+    return host_read(rt, a, h->own, e);
+}
+
+gpa_code host_get(gpa_rt *rt, gpa_arr *a, host_dense *h, gpa_err *e) { return get_take(rt, arr_retain(a), h, e); }
+
+gpa_code host_get_strided(gpa_rt *rt, gpa_arr *a, host_dense *h, int64_t *strides, gpa_err *e) {
+    *h = (host_dense){"", arr_retain(a), NULL};
+    gpa_code rc = arr_force(rt, a, CUT_LIBRARY, e);
+    if (rc) return rc;
+    if (a->size == 0 || !a->storage->buf->device->caps.host_visible) {
+        shape_c_strides(a->ndim, a->shape, strides);
+        host_drop(rt, h);
+        return host_get(rt, a, h, e);
+    }
+    memcpy(strides, a->strides, (size_t)a->ndim * sizeof *strides);
+    h->data = address(a);
+    return host_wait(rt, a->storage->buf->device, e);
+}
+
+gpa_code host_get_as(gpa_rt *rt, gpa_arr *a, gpa_dtype t, host_dense *h, gpa_err *e) {
+    gpa_arr *cast = NULL;
+    *h = (host_dense){"", NULL, NULL};
+    gpa_code rc = arr_cast(rt, a, t, false, &cast, e);
+    return rc ? rc : get_take(rt, cast, h, e);
+}
+
+void host_drop(gpa_rt *rt, host_dense *h) {
+    mem_free(h->own);
+    arr_release(rt, h->arr);
+    *h = (host_dense){"", NULL, NULL};
+}
+
+/* ---- writing in place ---- */
+
+gpa_code host_open(gpa_rt *rt, gpa_arr *a, bool keep, host_place *p, gpa_err *e) {
+    *p = (host_place){.arr = a, .strides = a->strides};
+    gpa_code rc = store_begin(rt, a, e);
+    if (rc || a->size == 0) return rc;
+    gpa_buf *b = a->storage->buf;
+    if (b->device->caps.host_visible) {
+        rc = host_wait(rt, b->device, e);
+        p->first = address(a);
+        return rc;
+    }
+    p->own = mem_new((size_t)a->size * dtype_size((gpa_dtype)a->dtype));
+    if (!p->own) return gpa_no_memory(e);
+    p->first = p->own;
+    p->strides = p->own_strides;
+    shape_c_strides(a->ndim, a->shape, p->own_strides);
+    if (keep) rc = host_read(rt, a, p->own, e);
+    if (rc) {
+        mem_free(p->own);
+        p->own = NULL;
+    }
+    return rc;
+}
+
+void host_strides(const gpa_arr *a, int64_t *out) {
+    if (a->storage->buf->host) memcpy(out, a->strides, a->ndim * sizeof *out);
+    else shape_c_strides(a->ndim, a->shape, out);
+}
+
+gpa_code host_close(gpa_rt *rt, host_place *p, gpa_err *e) {
+    gpa_arr *a = p->arr, *block = NULL;
+    gpa_code rc = GPA_OK;
+    if (!p->own) goto out;
+    gpa_buf *b = a->storage->buf;
+    size_t item = dtype_size((gpa_dtype)a->dtype);
+    if (arr_is_contiguous(a)) {
+        TRY(b->device->be->upload(b->device->dev, b->mem, (size_t)a->offset * item, p->own, (size_t)a->size * item, e));
+    } else {
+        node *value = NULL;
+        TRY(arr_from(rt, (gpa_dtype)a->dtype, a->ndim, a->shape, p->own, &block, e));
+        TRY(arr_node(rt, block, &value, e));
+        rc = store_node(rt, a, value, NULL, e);
+        node_release(rt, value);
+    }
+out:
+    arr_release(rt, block);
+    mem_free(p->own);
+    p->own = NULL;
+    return rc;
+}
+
+/* ---- new arrays ---- */
+
+gpa_code host_new(gpa_rt *rt, gpa_dtype t, int ndim, const int64_t *shape, host_new_array *n, gpa_err *e) {
+    *n = (host_new_array){NULL, NULL, NULL};
+    gpa_code rc = arr_empty(rt, t, ndim, shape, &n->arr, e);
+    if (!rc) rc = arr_force(rt, n->arr, CUT_LIBRARY, e);
+    if (rc) goto fail;
+    gpa_device *d = n->arr->storage->buf->device;
+    if (d->caps.host_visible) {
+        n->data = address(n->arr);
+        rc = host_wait(rt, d, e); /* the block may still be in use by work launched before it was recycled */
+        if (rc) goto fail;
+        return GPA_OK;
+    }
+    n->own = n->data = mem_new((size_t)n->arr->size * dtype_size(t));
+    if (n->own) return GPA_OK;
+    rc = gpa_no_memory(e);
+fail:
+    host_unmade(rt, n);
+    return rc;
+}
+
+gpa_code host_made(gpa_rt *rt, host_new_array *n, gpa_arr **out, gpa_err *e) {
+    gpa_code rc = GPA_OK;
+    if (n->own && n->arr->size) {
+        gpa_buf *b = n->arr->storage->buf;
+        rc = b->device->be->upload(b->device->dev, b->mem, 0, n->own,
+                                   (size_t)n->arr->size * dtype_size((gpa_dtype)n->arr->dtype), e);
+    }
+    if (!rc) {
+        *out = n->arr;
+        n->arr = NULL;
+    }
+    host_unmade(rt, n);
+    return rc;
+}
+
+void host_unmade(gpa_rt *rt, host_new_array *n) {
+    mem_free(n->own);
+    arr_release(rt, n->arr);
+    *n = (host_new_array){NULL, NULL, NULL};
+}
+
+gpa_code arr_filled(gpa_rt *rt, gpa_dtype t, int ndim, const int64_t *shape, gpa_code (*fill)(void *user, void *to, size_t n), void *user,
+                    gpa_arr **out, gpa_err *e) {
+    host_new_array made;
+    gpa_code rc = host_new(rt, t, ndim, shape, &made, e);
+    if (rc) return rc;
+    rc = fill(user, made.data, (size_t)made.arr->size * dtype_size(t));
+    if (!rc) return host_made(rt, &made, out, e);
+    host_unmade(rt, &made);
+    return rc;
+}

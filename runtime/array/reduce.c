@@ -1,0 +1,481 @@
+/* Reductions and scans: operands to nodes, with NumPy's choices of dtype and NumPy's errors.
+ *
+ * Reading order: the parts that all share (where=, the shape of the result), reductions, means, variances, scans. */
+#include <math.h>
+
+#include "runtime/exec/exec.h"
+#include "runtime/exec/explain.h"
+#include "runtime/array/host_view.h"
+#include "runtime/lib/library.h"
+#include "runtime/exec/rt.h"
+#include "runtime/graph/shape.h"
+#include "runtime/host/segmented_reduce.h"
+#include "runtime/array/store.h"
+
+/* ---- shared parts ---- */
+
+static const arr_reduce_opts *or_all(const arr_reduce_opts *o, arr_reduce_opts *all) {
+    if (o) return o;
+    *all = (arr_reduce_opts){.axes = UINT32_MAX, .dtype = DT_NONE};
+    return all;
+}
+
+static uint32_t axes_of(const gpa_arr *a, const arr_reduce_opts *o) {
+    return a->ndim == 32 ? o->axes : o->axes & ((1u << a->ndim) - 1);
+}
+
+static int64_t count_reduced(const gpa_arr *a, uint32_t axes) {
+    int64_t n = 1;
+    for (int d = 0; d < a->ndim; d++)
+        if (axes >> d & 1) n *= a->shape[d];
+    return n;
+}
+
+/* x where the mask is true, else v. *x is replaced. */
+static gpa_code mask_node(gpa_rt *rt, const gpa_arr *a, gpa_arr *where, gpa_val v, node **x, gpa_err *e) {
+    gpa_opnd w = {.arr = where};
+    node *in[3] = {NULL, *x, NULL}, *masked;
+    gpa_code rc = GPA_OK;
+    if (!where) return GPA_OK;
+    int64_t strides[GPA_MAX_DIMS];
+    if (!shape_spread(where->ndim, where->shape, where->strides, a->ndim, a->shape, strides)) {
+        const int ndims[2] = {where->ndim, a->ndim};
+        const int64_t *shapes[2] = {where->shape, a->shape};
+        return shape_mismatch(2, ndims, shapes, e);
+    }
+    TRY(opnd_node(rt, &w, DT_BOOL, a->ndim, a->shape, &in[0], e));
+    TRY(node_scalar(rt, (gpa_dtype)(*x)->dtype, v, &in[2], e));
+    TRY(node_op(rt, OP_WHERE, (gpa_dtype)(*x)->dtype, in, &masked, e));
+    node_release(rt, *x);
+    *x = masked;
+out:
+    node_release(rt, in[0]);
+    node_release(rt, in[2]);
+    return rc;
+}
+
+/* The operand in a dtype, of the array's shape. */
+static gpa_code operand(gpa_rt *rt, gpa_arr *a, gpa_dtype t, node **out, gpa_err *e) {
+    node *n = NULL, *cast = NULL;
+    gpa_code rc = GPA_OK;
+    TRY(arr_node(rt, a, &n, e));
+    TRY(node_cast(rt, n, t, &cast, e));
+    /* A number has no shape of its own. */
+    TRY(node_broadcast(rt, cast, a->ndim, a->shape, out, e));
+out:
+    node_release(rt, n);
+    node_release(rt, cast);
+    return rc;
+}
+
+/* Replaces *n by a row of op.def on it and b (b first when `flip`). */
+static gpa_code then(gpa_rt *rt, gpa_op op, node **n, node *b, bool flip, gpa_err *e) {
+    node *made, *a = *n;
+    gpa_code rc;
+    if (!b) rc = node_op1(rt, op, a, &made, e);
+    else rc = flip ? node_op2(rt, op, b, a, &made, e) : node_op2(rt, op, a, b, &made, e);
+    if (rc) return rc;
+    node_release(rt, a);
+    *n = made;
+    return GPA_OK;
+}
+
+static gpa_code then_number(gpa_rt *rt, gpa_op op, node **n, double v, gpa_err *e) {
+    node *number;
+    gpa_dtype t = (gpa_dtype)(*n)->dtype;
+    gpa_code rc = node_scalar(rt, t, dtype_cast((gpa_val){.F64 = v}, DT_F64, t), &number, e);
+    if (rc) return rc;
+    rc = then(rt, op, n, number, false, e);
+    node_release(rt, number);
+    return rc;
+}
+
+static gpa_code then_cast(gpa_rt *rt, gpa_dtype t, node **n, gpa_err *e) {
+    node *made;
+    gpa_code rc = node_cast(rt, *n, t, &made, e);
+    if (rc) return rc;
+    node_release(rt, *n);
+    *n = made;
+    return GPA_OK;
+}
+
+/* The result as an array: with the reduced axes kept as extents of 1 if asked, or stored into out=. */
+static gpa_code deliver(gpa_rt *rt, const gpa_arr *a, uint32_t axes, const arr_reduce_opts *o, const char *name, node *value,
+                        gpa_arr **out, gpa_err *e) {
+    int64_t shape[GPA_MAX_DIMS], start[GPA_MAX_DIMS] = {0}, step[GPA_MAX_DIMS * GPA_MAX_DIMS];
+    int ndim = 0;
+    node *kept;
+    for (int d = 0; d < a->ndim; d++) {
+        bool reduced = axes >> d & 1;
+        if (!reduced || o->keepdims) shape[ndim++] = reduced ? 1 : a->shape[d];
+    }
+    memset(step, 0, (size_t)(value->ndim * ndim) * sizeof *step);
+    for (int d = 0, k = 0; d < a->ndim; d++)
+        if (!(axes >> d & 1)) step[k * ndim + (o->keepdims ? d : k)] = 1, k++;
+    gpa_code rc = node_view(rt, value, ndim, shape, start, step, &kept, e);
+    if (rc) return rc;
+    if (!o->into) {
+        rc = arr_of_node(rt, kept, out, e);
+    } else if (o->into->ndim != ndim) {
+        rc = gpa_fail(e, GPA_E_VALUE,
+                      "output parameter for reduction operation %s has the wrong number of dimensions: Found %d but "
+                      "expected %d",
+                      name, o->into->ndim, ndim);
+    } else if (!shape_equal(ndim, shape, o->into->ndim, o->into->shape)) {
+        rc = gpa_fail(e, GPA_E_VALUE, "output parameter for reduction operation %s has a wrong shape", name);
+    } else if (!(rc = store_node(rt, o->into, kept, NULL, e))) {
+        *out = arr_retain(o->into);
+    }
+    node_release(rt, kept);
+    return rc;
+}
+
+/* ---- reductions ---- */
+
+static const char *name_of(gpa_red red) {
+    return red_info[red].op < OP_COUNT ? op_info[red_info[red].op].name : red_info[red].name;
+}
+
+/* The dtype a reduction accumulates in: sums and products of small integers are 64 bits wide. */
+static gpa_dtype accumulator(gpa_red red, gpa_dtype t, gpa_dtype asked) {
+    if (red == RED_ANY || red == RED_ALL) return DT_BOOL;
+    if (asked != DT_NONE) return asked;
+    if (red != RED_SUM && red != RED_PROD) return t;
+    if (dtype_info[t].kind == 'U') return DT_U64;
+    return t == DT_BOOL || dtype_is_int(t) ? DT_I64 : t;
+}
+
+static gpa_code check_reduce(gpa_red red, const gpa_arr *a, gpa_dtype t, uint32_t axes, const arr_reduce_opts *o, gpa_err *e) {
+    int64_t n = count_reduced(a, axes);
+    bool identity = red_info[red].has_identity && !o->no_identity, none = n == 0 && !o->has_initial && !identity;
+    if (!red_info[red].text[op_kind_at(dtype_info[t].kind)])
+        return gpa_fail(e, GPA_E_TYPE,
+                        "ufunc '%s' not supported for the input types, and the inputs could not be safely coerced to any "
+                        "supported types according to the casting rule ''safe''",
+                        name_of(red));
+    if (none && red_info[red].arg)
+        return gpa_fail(e, GPA_E_VALUE, "attempt to get %s of an empty sequence", red_info[red].name);
+    if (o->where && !o->has_initial && !identity)
+        return gpa_fail(e, GPA_E_VALUE,
+                        "reduction operation '%s' does not have an identity, so to use a where mask one has to specify "
+                        "'initial'",
+                        name_of(red));
+    if (none)
+        return gpa_fail(e, GPA_E_VALUE, "zero-size array to reduction operation %s which has no identity", name_of(red));
+    return GPA_OK;
+}
+
+/* The places of extremes of rows that lie there computed, by a library; *out stays NULL where there is none. */
+static gpa_code by_library(gpa_rt *rt, gpa_red red, gpa_arr *a, uint32_t axes, const arr_reduce_opts *o, gpa_arr **out, gpa_err *e) {
+    uint32_t last = 1u << (a->ndim - 1);
+    if (o->into || o->where || o->has_initial || arr_is_pending(a) || !a->size) return GPA_OK;
+    bool columns = a->ndim == 2 && axes == 1 && a->strides[0] == 1 && a->strides[1] == a->shape[0]; /* which lie one after the other */
+    if (!columns && (!arr_is_contiguous(a) || (axes != last && axes != 2 * last - 1))) return GPA_OK;
+    int64_t shape[GPA_MAX_DIMS];
+    int ndim = 0;
+    for (int d = 0; d < a->ndim; d++) {
+        bool reduced = axes >> d & 1;
+        if (!reduced || o->keepdims) shape[ndim++] = reduced ? 1 : a->shape[d];
+    }
+    gpa_device *d;
+    gpa_code rc = device_default(rt, &d, e);
+    gpa_libcall c = {.kind = LIB_EXTREME, .dtype = (gpa_dtype)a->dtype, .extreme = {.n = count_reduced(a, axes), .most = red == RED_ARGMAX}};
+    c.extreme.rows = a->size / c.extreme.n;
+    if (rc || d != a->storage->buf->device || !library_can(d, &c)) return rc;
+    gpa_arr *made = NULL;
+    TRY(arr_empty(rt, DT_I64, ndim, shape, &made, e));
+    TRY(arr_force(rt, made, CUT_LIBRARY, e));
+    c.extreme.in = (gpa_binding){.mem = a->storage->buf->mem, .offset = a->offset};
+    c.extreme.out = (gpa_binding){.mem = made->storage->buf->mem, .offset = made->offset};
+    TRY(library_run(rt, d, &c, e));
+    explain_call(rt, library_names[LIB_EXTREME], d, made);
+    *out = made;
+    made = NULL;
+out:
+    arr_release(rt, made);
+    return rc;
+}
+
+/* Sums begin with 0, those of one element, too, which the graph takes for the element: of -0.0 it is 0.0. */
+static gpa_code begun_with_zero(gpa_rt *rt, const gpa_arr *a, uint32_t axes, node **sum, gpa_err *e) {
+    char kind = dtype_info[(*sum)->dtype].kind;
+    return count_reduced(a, axes) == 1 && (kind == 'F' || kind == 'C') ? then_number(rt, OP_ADD, sum, 0, e) : GPA_OK;
+}
+
+/* Sums that begin with -0.0: of nothing but such zeros they are -0.0. */
+static gpa_code begun_with_minus_zero(gpa_rt *rt, node *x, uint32_t axes, node **sum, gpa_err *e) {
+    node *zero = NULL, *wide = NULL, *is_zero = NULL, *is_minus = NULL, *both = NULL, *all = NULL, *minus = NULL, *r = NULL;
+    const gpa_dtype t = (gpa_dtype)x->dtype;
+    gpa_code rc = GPA_OK;
+    TRY(node_scalar(rt, t, dtype_cast((gpa_val){.F64 = 0}, DT_F64, t), &zero, e));
+    TRY(node_broadcast(rt, zero, x->ndim, x->shape, &wide, e));
+    TRY(node_op2(rt, OP_EQUAL, x, wide, &is_zero, e));
+    TRY(node_op1(rt, OP_SIGNBIT, x, &is_minus, e));
+    TRY(node_op2(rt, OP_LOGICAL_AND, is_zero, is_minus, &both, e));
+    TRY(node_reduce(rt, RED_ALL, both, axes, &all, e));
+    gpa_opnd number = {.v = dtype_cast((gpa_val){.F64 = -0.0}, DT_F64, t), .dtype = t};
+    TRY(opnd_node(rt, &number, t, (*sum)->ndim, (*sum)->shape, &minus, e));
+    TRY(node_op(rt, OP_WHERE, t, (node *const[]){all, minus, *sum}, &r, e));
+    node_release(rt, *sum);
+    *sum = r;
+out:
+    node_release(rt, zero);
+    node_release(rt, wide);
+    node_release(rt, is_zero);
+    node_release(rt, is_minus);
+    node_release(rt, both);
+    node_release(rt, all);
+    node_release(rt, minus);
+    return rc;
+}
+
+static bool is_minus_zero(const gpa_opnd *o) {
+    const gpa_val v = dtype_cast(o->v, o->dtype, DT_F64);
+    return !o->arr && dtype_is_float(o->dtype) && v.F64 == 0 && signbit(v.F64);
+}
+
+gpa_code arr_reduce(gpa_rt *rt, gpa_red red, gpa_arr *a, const arr_reduce_opts *opts, gpa_arr **out, gpa_err *e) {
+    arr_reduce_opts all;
+    const arr_reduce_opts *o = or_all(opts, &all);
+    uint32_t axes = axes_of(a, o);
+    gpa_dtype t = accumulator(red, (gpa_dtype)a->dtype, o->dtype);
+    node *x = NULL, *r = NULL, *first = NULL;
+    gpa_code rc = GPA_OK;
+    TRY(check_reduce(red, a, t, axes, o, e));
+    if (red_info[red].arg && a->ndim && a->ndim < 32 && o->dtype == DT_NONE) {
+        *out = NULL;
+        TRY(by_library(rt, red, a, axes, o, out, e));
+        if (*out) return GPA_OK;
+    }
+    TRY(operand(rt, a, t, &x, e));
+    gpa_val start = red_start(red, t).v;
+    TRY(mask_node(rt, a, o->where, dtype_cast(start, dtype_info[t].compute, t), &x, e));
+    TRY(node_reduce(rt, red, x, axes, &r, e));
+    if (o->has_initial) {
+        TRY(opnd_node(rt, &o->initial, t, r->ndim, r->shape, &first, e));
+        TRY(then(rt, (gpa_op)red_info[red].op, &r, first, true, e));
+        if (red == RED_SUM && dtype_is_float(t) && is_minus_zero(&o->initial)) TRY(begun_with_minus_zero(rt, x, axes, &r, e));
+    } else if (red == RED_SUM) {
+        TRY(begun_with_zero(rt, a, axes, &r, e));
+    }
+    TRY(deliver(rt, a, axes, o, name_of(red), r, out, e));
+out:
+    node_release(rt, x);
+    node_release(rt, r);
+    node_release(rt, first);
+    return rc;
+}
+
+/* What threads may rather share: slices of one length and so long, of so many elements; few slices of so many. */
+enum { LONG_SLICE = 256, MANY_SLICED = 1 << 22, FEW_SLICES = 16, MANY_BETWEEN = 1 << 18 };
+
+/* Checks that slices begin at places of a row of n; *even: whether they are all of one length, and so long that threads may share them. */
+static gpa_code check_slices(gpa_red red, const int64_t *at, int64_t m, int64_t n, bool *even, gpa_err *e) {
+    int64_t length = (m > 1 ? at[1] : n) - at[0];
+    *even = length >= LONG_SLICE && n >= MANY_SLICED;
+    for (int64_t k = 0; k < m; k++) {
+        if (at[k] < 0 || at[k] >= n)
+            return gpa_fail(e, GPA_E_INDEX, "index %lld out-of-bounds in %s.reduceat [0, %lld)", (long long)at[k], name_of(red), (long long)n);
+        *even = *even && (k + 1 < m ? at[k + 1] : n) - at[k] == length;
+    }
+    return GPA_OK;
+}
+
+gpa_code arr_reduce_slices(gpa_rt *rt, gpa_red red, gpa_arr *a, gpa_arr *at, int axis, gpa_dtype dtype, gpa_arr **out, gpa_err *e) {
+    const gpa_dtype t = accumulator(red, (gpa_dtype)a->dtype, dtype), computed = dtype_info[t].compute;
+    const int64_t n = a->shape[axis], wide = shape_size(a->ndim - axis - 1, a->shape + axis + 1), rows = shape_size(axis, a->shape);
+    host_dense x = {"", NULL, NULL}, places = {"", NULL, NULL};
+    host_new_array made;
+    gpa_arr *result = NULL;
+    int64_t shape[GPA_MAX_DIMS];
+    gpa_device *d;
+    bool even;
+    gpa_code rc = device_default(rt, &d, e);
+    *out = NULL;
+    if (rc || !d->caps.host_visible || !slices_can(red, computed, wide > 1) || !a->size || !at->size) return rc;
+    if ((a->storage->buf && a->storage->buf->device != d) || (at->storage->buf && at->storage->buf->device != d)) return GPA_OK;
+    if (d->caps.units > 1 && at->size < FEW_SLICES && a->size > MANY_BETWEEN) return GPA_OK;
+    TRY(host_get_as(rt, at, DT_I64, &places, e));
+    const int64_t *begin = (const int64_t *)(const void *)places.data;
+    TRY(check_slices(red, begin, at->size, n, &even, e));
+    if (even && d->caps.units > 1) goto out;
+    TRY(host_get_as(rt, a, computed, &x, e));
+    memcpy(shape, a->shape, a->ndim * sizeof *shape);
+    shape[axis] = at->size;
+    TRY(host_new(rt, computed, a->ndim, shape, &made, e));
+    slices_reduce(red, computed, x.data, rows, n, wide, begin, at->size, made.data);
+    TRY(host_made(rt, &made, &result, e));
+    explain_call(rt, name_of(red), NULL, result);
+    rc = arr_cast(rt, result, t, false, out, e);
+out:
+    arr_release(rt, result);
+    host_drop(rt, &x);
+    host_drop(rt, &places);
+    return rc;
+}
+
+/* ---- means ---- */
+
+/* How many elements count: a number, or with where= a sum of the mask. As a node of dtype t, of the result's shape. */
+static gpa_code count_node(gpa_rt *rt, gpa_arr *a, uint32_t axes, const arr_reduce_opts *o, gpa_dtype t, node **out,
+                           gpa_err *e) {
+    if (!o->where) {
+        gpa_val n = {.F64 = (double)count_reduced(a, axes)};
+        return node_scalar(rt, t, dtype_cast(n, DT_F64, t), out, e);
+    }
+    gpa_opnd w = {.arr = o->where};
+    node *mask = NULL, *many = NULL, *sum = NULL;
+    gpa_code rc = GPA_OK;
+    TRY(opnd_node(rt, &w, DT_BOOL, a->ndim, a->shape, &mask, e));
+    TRY(then_cast(rt, DT_F64, &mask, e));
+    if (o->where->ndim) {
+        TRY(node_reduce(rt, RED_SUM, mask, axes, &sum, e));
+    } else { /* one truth for all elements */
+        TRY(node_scalar(rt, DT_F64, (gpa_val){.F64 = (double)count_reduced(a, axes)}, &many, e));
+        TRY(node_op(rt, OP_MULTIPLY, DT_F64, (node *[]){mask, many}, &sum, e));
+    }
+    rc = node_cast(rt, sum, t, out, e);
+out:
+    node_release(rt, many);
+    node_release(rt, mask);
+    node_release(rt, sum);
+    return rc;
+}
+
+/* The dtype of a mean or variance of t. */
+static gpa_dtype mean_dtype(gpa_dtype t, gpa_dtype asked) {
+    if (asked != DT_NONE) return asked;
+    return t == DT_BOOL || dtype_is_int(t) ? DT_F64 : t;
+}
+
+gpa_code arr_mean(gpa_rt *rt, gpa_arr *a, const arr_reduce_opts *opts, gpa_arr **out, gpa_err *e) {
+    arr_reduce_opts all;
+    const arr_reduce_opts *o = or_all(opts, &all);
+    uint32_t axes = axes_of(a, o);
+    gpa_dtype result = mean_dtype((gpa_dtype)a->dtype, o->dtype), t = dtype_info[result].compute;
+    node *x = NULL, *r = NULL, *n = NULL;
+    gpa_code rc = GPA_OK;
+    TRY(operand(rt, a, t, &x, e));
+    TRY(mask_node(rt, a, o->where, (gpa_val){.bits = {0, 0}}, &x, e));
+    TRY(node_reduce(rt, RED_SUM, x, axes, &r, e));
+    TRY(begun_with_zero(rt, a, axes, &r, e));
+    if (dtype_is_int(t) || t == DT_BOOL) TRY(then_cast(rt, DT_F64, &r, e)); /* dtype=int: an integer sum, then divided */
+    TRY(count_node(rt, a, axes, o, (gpa_dtype)r->dtype, &n, e));
+    TRY(then(rt, OP_DIVIDE, &r, n, false, e));
+    TRY(then_cast(rt, result, &r, e));
+    TRY(deliver(rt, a, axes, o, "add", r, out, e));
+out:
+    node_release(rt, x);
+    node_release(rt, r);
+    node_release(rt, n);
+    return rc;
+}
+
+/* ---- variances ---- */
+
+/* The first element of each reduced row, seen over the whole array: sums of differences from it lose little. */
+static gpa_code first_of_row(gpa_rt *rt, node *x, uint32_t axes, node **out, gpa_err *e) {
+    int64_t start[GPA_MAX_DIMS] = {0}, step[GPA_MAX_DIMS * GPA_MAX_DIMS];
+    memset(step, 0, (size_t)(x->ndim * x->ndim) * sizeof *step);
+    for (int d = 0; d < x->ndim; d++)
+        if (!(axes >> d & 1)) step[d * x->ndim + d] = 1;
+    return node_view(rt, x, x->ndim, x->shape, start, step, out, e);
+}
+
+/* |x|^2 in float64. */
+static gpa_code squared(gpa_rt *rt, node *x, node **out, gpa_err *e) {
+    node *re = NULL, *im = NULL;
+    gpa_code rc = GPA_OK;
+    if (!dtype_is_complex((gpa_dtype)x->dtype)) return node_op2(rt, OP_MULTIPLY, x, x, out, e);
+    TRY(node_op1(rt, OP_REAL, x, &re, e));
+    TRY(node_op1(rt, OP_IMAG, x, &im, e));
+    TRY(then(rt, OP_MULTIPLY, &re, re, false, e));
+    TRY(then(rt, OP_MULTIPLY, &im, im, false, e));
+    rc = node_op2(rt, OP_ADD, re, im, out, e);
+out:
+    node_release(rt, re);
+    node_release(rt, im);
+    return rc;
+}
+
+/* With d = x - x[0] of each row: (sum |d|^2 - |sum d|^2 / n) / (n - ddof), both sums in float64 and in one pass. The
+ * relative error is at most about n times that of float64. */
+gpa_code arr_var(gpa_rt *rt, gpa_arr *a, double ddof, const arr_reduce_opts *opts, gpa_arr **out, gpa_err *e) {
+    arr_reduce_opts all;
+    const arr_reduce_opts *o = or_all(opts, &all);
+    uint32_t axes = axes_of(a, o);
+    gpa_dtype t = (gpa_dtype)a->dtype, result = dtype_info[mean_dtype(t, o->dtype)].real;
+    node *d = NULL, *first = NULL, *s1 = NULL, *s2 = NULL, *n = NULL;
+    gpa_code rc = GPA_OK;
+    TRY(operand(rt, a, dtype_is_complex(t) ? DT_C128 : DT_F64, &d, e));
+    if (count_reduced(a, axes) && d->kind != NODE_SCALAR) {
+        TRY(first_of_row(rt, d, axes, &first, e));
+        TRY(then(rt, OP_SUBTRACT, &d, first, false, e));
+    }
+    TRY(mask_node(rt, a, o->where, (gpa_val){.bits = {0, 0}}, &d, e));
+    TRY(squared(rt, d, &s2, e));
+    node *sum = NULL;
+    TRY(node_reduce(rt, RED_SUM, s2, axes, &sum, e));
+    node_release(rt, s2);
+    s2 = sum;
+    TRY(node_reduce(rt, RED_SUM, d, axes, &sum, e));
+    rc = squared(rt, sum, &s1, e);
+    node_release(rt, sum);
+    if (rc) goto out;
+    TRY(count_node(rt, a, axes, o, DT_F64, &n, e));
+    TRY(then(rt, OP_DIVIDE, &s1, n, false, e));
+    TRY(then(rt, OP_SUBTRACT, &s2, s1, false, e));
+    TRY(then_number(rt, OP_MAXIMUM, &s2, 0, e)); /* rounding must not make it negative */
+    if (n->kind == NODE_SCALAR) {
+        TRY(then_number(rt, OP_DIVIDE, &s2, MAX(n->v.F64 - ddof, 0), e));
+    } else {
+        TRY(then_number(rt, OP_SUBTRACT, &n, ddof, e));
+        TRY(then_number(rt, OP_MAXIMUM, &n, 0, e));
+        TRY(then(rt, OP_DIVIDE, &s2, n, false, e));
+    }
+    TRY(then_cast(rt, result, &s2, e));
+    TRY(deliver(rt, a, axes, o, "add", s2, out, e));
+out:
+    node_release(rt, d);
+    node_release(rt, first);
+    node_release(rt, s1);
+    node_release(rt, s2);
+    node_release(rt, n);
+    return rc;
+}
+
+/* ---- scans ---- */
+
+/* n with its last dimension and dimension `axis` exchanged. */
+static gpa_code exchange(gpa_rt *rt, node *n, int axis, node **out, gpa_err *e) {
+    int64_t shape[GPA_MAX_DIMS], start[GPA_MAX_DIMS] = {0}, step[GPA_MAX_DIMS * GPA_MAX_DIMS];
+    memset(step, 0, (size_t)(n->ndim * n->ndim) * sizeof *step);
+    for (int d = 0; d < n->ndim; d++) {
+        int from = d == axis ? n->ndim - 1 : d == n->ndim - 1 ? axis : d;
+        shape[d] = n->shape[from];
+        step[from * n->ndim + d] = 1;
+    }
+    return node_view(rt, n, n->ndim, shape, start, step, out, e);
+}
+
+gpa_code arr_scan(gpa_rt *rt, gpa_red red, gpa_arr *a, int axis, gpa_dtype dtype, gpa_arr **out, gpa_err *e) {
+    gpa_dtype t = accumulator(red, (gpa_dtype)a->dtype, dtype);
+    node *x = NULL, *last = NULL, *run = NULL, *back = NULL;
+    gpa_code rc = GPA_OK;
+    TRY(shape_axis(axis, a->ndim, &axis, e));
+    if (!red_info[red].text[op_kind_at(dtype_info[t].kind)]) {
+        arr_reduce_opts o = {.has_initial = true};
+        TRY(check_reduce(red, a, t, 0, &o, e));
+    }
+    TRY(operand(rt, a, t, &x, e));
+    TRY(exchange(rt, x, axis, &last, e));
+    TRY(node_scan(rt, red, last, &run, e));
+    TRY(exchange(rt, run, axis, &back, e));
+    TRY(arr_of_node(rt, back, out, e));
+out:
+    node_release(rt, x);
+    node_release(rt, last);
+    node_release(rt, run);
+    node_release(rt, back);
+    return rc;
+}

@@ -1,0 +1,438 @@
+/* Writing through index arrays in host memory.
+ *
+ * The points of the broadcast index arrays come in C order; each has an offset in the target and, where there are slices
+ * or newaxis too, a block of elements. Offsets are made from the coordinates a piece at a time, after all bounds have been
+ * checked: a bad index leaves the array as it was. Reading order: places, values, assignment, updates. */
+#include "runtime/array/scatter.h"
+
+#include "runtime/host/mask_select.h"
+#include "runtime/exec/explain.h"
+#include "runtime/array/host_view.h"
+#include "runtime/graph/shape.h"
+#include "runtime/base/simd_clones.h"
+
+enum { PIECE = 512, AHEAD = 16 /* updates that memory is asked for in advance */ };
+
+/* ---- places ---- */
+
+/* One axis whose coordinates are an array: one coordinate per point. */
+typedef struct {
+    host_dense own;
+    const int64_t *at;
+    int64_t extent, stride;
+    bool forward; /* no coordinate counts from the end */
+} places;
+
+typedef struct {
+    places axis[GPA_MAX_DIMS];
+    int axes;
+    int64_t base;   /* the part of every offset that integers give */
+    int64_t points;
+    host_dense value;
+    char number[sizeof(gpa_val)];
+    int64_t to_strides[GPA_MAX_DIMS]; /* of the target */
+    const char *from;              /* the value's first element; NULL: no value */
+    int64_t strides[GPA_MAX_DIMS]; /* of the value, over the result's shape */
+} scatter;
+
+/* Whether one of n coordinates is outside; *forward: whether none counts from the end. */
+GPA_WIDE static bool survey(const int64_t *at, int64_t n, uint64_t extent, bool *forward) {
+    int64_t signs = 0;
+    uint64_t outside = 0;
+    for (int64_t i = 0; i < n; i++) {
+        signs |= at[i];
+        outside |= (uint64_t)at[i] + extent >= 2 * extent;
+    }
+    *forward = signs >= 0;
+    return outside != 0;
+}
+
+static gpa_code check_bounds(places *p, int64_t n, int axis, gpa_err *e) {
+    if (!survey(p->at, n, (uint64_t)p->extent, &p->forward)) return GPA_OK;
+    int64_t i = 0;
+    while (p->at[i] >= -p->extent && p->at[i] < p->extent) i++;
+    return gpa_fail(e, GPA_E_INDEX, "index %lld is out of bounds for axis %d with size %lld", (long long)p->at[i], axis,
+                    (long long)p->extent);
+}
+
+/* Index arrays are spread over all points, which copies only those that are broadcast. */
+static gpa_code get_places(gpa_rt *rt, const index_map *m, scatter *s, gpa_err *e) {
+    gpa_arr *wide = NULL;
+    gpa_code rc = GPA_OK;
+    s->points = shape_size(m->wide, m->shape + m->lead);
+    host_strides(m->view, s->to_strides);
+    for (int k = 0; k < m->view->ndim; k++) {
+        if (m->from[k] >= 0) continue;
+        if (!m->arr[k]) {
+            s->base += m->start[k] * s->to_strides[k];
+            continue;
+        }
+        places *p = &s->axis[s->axes++];
+        p->extent = m->view->shape[k];
+        p->stride = s->to_strides[k];
+        TRY(arr_broadcast_to(rt, m->arr[k], m->wide, m->shape + m->lead, &wide, e));
+        TRY(host_get_as(rt, wide, DT_I64, &p->own, e));
+        p->at = (const int64_t *)(const void *)p->own.data;
+        TRY(check_bounds(p, s->points, k, e));
+        arr_release(rt, wide);
+        wide = NULL;
+    }
+out:
+    arr_release(rt, wide);
+    return rc;
+}
+
+/* The offsets of n points from the i-th, in elements. */
+GPA_WIDE static void make_offsets(const scatter *s, int64_t i, int64_t n, int64_t *to) {
+    for (int64_t j = 0; j < n && !s->axes; j++) to[j] = s->base; /* integers alone: one point */
+    for (int k = 0; k < s->axes; k++) {
+        const places *p = &s->axis[k];
+        const int64_t *from = p->at + i, extent = p->extent, stride = p->stride, base = s->base;
+        if (k) for (int64_t j = 0; j < n; j++) to[j] += (from[j] + (from[j] < 0 ? extent : 0)) * stride;
+        else for (int64_t j = 0; j < n; j++) to[j] = base + (from[j] + (from[j] < 0 ? extent : 0)) * stride;
+    }
+}
+
+/* Where n points are: of one axis its coordinates as they stand, else offsets that were made. */
+typedef struct {
+    const int64_t *at;
+    int64_t extent, stride, base;
+    bool plain; /* the coordinates are the offsets from base */
+} points;
+
+static points points_at(const scatter *s, int64_t i, int64_t n, int64_t *room) {
+    const places *p = &s->axis[0];
+    if (s->axes == 1) return (points){p->at + i, p->extent, p->stride, s->base, p->forward && p->stride == 1};
+    make_offsets(s, i, n, room);
+    return (points){room, 0, 1, 0, true};
+}
+
+static inline int64_t offset_of(const points *p, int64_t j) { return p->base + (p->at[j] + (p->at[j] >> 63 & p->extent)) * p->stride; }
+
+static void scatter_end(gpa_rt *rt, scatter *s) {
+    for (int k = 0; k < s->axes; k++) host_drop(rt, &s->axis[k].own);
+    host_drop(rt, &s->value);
+}
+
+/* ---- values ---- */
+
+bool spread_value(const gpa_arr *v, int ndim, const int64_t *shape, int64_t *strides) {
+    int skip = 0;
+    while (v->ndim - skip > ndim && v->shape[skip] == 1) skip++;
+    return shape_spread(v->ndim - skip, v->shape + skip, v->strides + skip, ndim, shape, strides);
+}
+
+/* The value in host memory, in dtype t. What shares the target's storage is copied: it is read while that is written. */
+static gpa_code get_value(gpa_rt *rt, const index_map *m, const gpa_opnd *rhs, gpa_dtype t, scatter *s, gpa_err *e) {
+    gpa_arr *v = rhs->arr, *copy = NULL;
+    gpa_code rc = GPA_OK;
+    if (!v) {
+        dtype_store(s->number, t, dtype_cast(rhs->v, rhs->dtype, t));
+        s->from = s->number;
+        return GPA_OK;
+    }
+    if (v->storage == m->view->storage) {
+        TRY(arr_copy(rt, v, &copy, e));
+        v = copy;
+    }
+    TRY(host_get_as(rt, v, t, &s->value, e));
+    gpa_arr dense = *v;
+    int64_t strides[GPA_MAX_DIMS];
+    shape_c_strides(v->ndim, v->shape, strides);
+    dense.strides = strides;
+    spread_value(&dense, m->ndim, m->shape, s->strides);
+    s->from = s->value.data;
+out:
+    arr_release(rt, copy);
+    return rc;
+}
+
+/* Index arrays that share the target's storage are copied like such a value. */
+static gpa_code keep_places(const index_map *m, scatter *s, gpa_err *e) {
+    for (int k = 0; k < s->axes; k++) {
+        host_dense *h = &s->axis[k].own;
+        if (h->own || !h->arr || h->arr->storage != m->view->storage) continue;
+        size_t n = (size_t)s->points * sizeof(int64_t);
+        h->own = mem_new(n);
+        if (!h->own) return gpa_no_memory(e);
+        memcpy(h->own, h->data, n);
+        s->axis[k].at = h->own;
+    }
+    return GPA_OK;
+}
+
+/* The rest of the result's dimensions, which every point has: those of slices and newaxis. */
+typedef struct {
+    int ndim;
+    int64_t shape[GPA_MAX_DIMS], to[GPA_MAX_DIMS], from[GPA_MAX_DIMS];
+} block;
+
+static block block_of(const index_map *m, const scatter *s) {
+    block b = {.ndim = 0};
+    for (int d = 0; d < m->ndim; d++) {
+        if (d >= m->lead && d < m->lead + m->wide) continue;
+        b.shape[b.ndim] = m->shape[d];
+        b.from[b.ndim] = s->strides[d];
+        b.to[b.ndim] = 0;
+        for (int k = 0; k < m->view->ndim; k++)
+            if (m->from[k] == d) b.to[b.ndim] = s->to_strides[k];
+        b.ndim++;
+    }
+    return b;
+}
+
+/* Whether the value's offsets at the points are even steps from the first. */
+static bool is_even(const index_map *m, const scatter *s, int64_t *step) {
+    const int64_t *shape = m->shape + m->lead, *strides = s->strides + m->lead;
+    *step = m->wide ? strides[m->wide - 1] : 0;
+    for (int d = m->wide - 2; d >= 0; d--)
+        if (strides[d] != strides[d + 1] * shape[d + 1]) return false;
+    return true;
+}
+
+/* The value's offsets at n points, from the state left by the points before. */
+static void value_offsets(const index_map *m, const scatter *s, int64_t *at, int64_t *where, int64_t n, int64_t *to) {
+    const int64_t *shape = m->shape + m->lead, *strides = s->strides + m->lead;
+    int64_t step;
+    if (is_even(m, s, &step)) {
+        for (int64_t j = 0; j < n; j++) to[j] = *where + j * step;
+        *where += n * step;
+        return;
+    }
+    for (int64_t j = 0; j < n; j++) {
+        to[j] = *where;
+        for (int d = m->wide - 1; d >= 0; d--) {
+            *where += strides[d];
+            if (++at[d] < shape[d]) break;
+            *where -= strides[d] * shape[d];
+            at[d] = 0;
+        }
+    }
+}
+
+/* ---- assignment ---- */
+
+/* Single elements, with a loop for every size. */
+static void write_elements(points p, int64_t n, char *target, const char *value, int64_t step, size_t item) {
+#define WRITE(bytes)                                                                                              \
+    if (p.plain)                                                                                                  \
+        for (int64_t j = 0; j < n; j++) memcpy(target + (p.base + p.at[j]) * bytes, value + j * step * bytes, bytes); \
+    else                                                                                                          \
+        for (int64_t j = 0; j < n; j++) memcpy(target + offset_of(&p, j) * bytes, value + j * step * bytes, bytes); \
+    break
+    switch (item) {
+    case 1: WRITE(1);
+    case 2: WRITE(2);
+    case 4: WRITE(4);
+    case 8: WRITE(8);
+    case 16: WRITE(16);
+    }
+#undef WRITE
+}
+
+/* The bytes of a block that lies in one piece, as does its value or that is one number (strides of 0); 0: it does not. */
+static size_t one_piece(const block *b, size_t item, bool *number) {
+    int64_t n = 1;
+    bool alike = true;
+    *number = true;
+    for (int d = b->ndim - 1; d >= 0; n *= b->shape[d--]) {
+        if (b->shape[d] == 1) continue;
+        if (b->to[d] != n) return 0;
+        alike = alike && b->from[d] == n;
+        *number = *number && b->from[d] == 0;
+    }
+    return alike || *number ? (size_t)n * item : 0;
+}
+
+enum { LONG_ROW = 512, ROW = 4096 }; /* bytes: from which on a call does not count; longer blocks are any */
+
+/* Short blocks in one piece, a loop for those of 16 bytes and more: the last bytes may be copied twice. */
+static void write_rows(const int64_t *to, const int64_t *from, int64_t n, char *target, const char *value, size_t item, size_t bytes) {
+    for (int64_t j = 0; j < n; j++) {
+        char *row = target + to[j] * (int64_t)item;
+        const char *source = value + (from ? from[j] * (int64_t)item : 0);
+        if (bytes < 16 || bytes > LONG_ROW) {
+            memcpy(row, source, bytes);
+            continue;
+        }
+        for (size_t k = 0; k + 16 < bytes; k += 16) memcpy(row + k, source + k, 16);
+        memcpy(row + bytes - 16, source + bytes - 16, 16);
+    }
+}
+
+static void write_points(const index_map *m, const scatter *s, char *target, size_t item) {
+    int64_t to[PIECE], from[PIECE], at[GPA_MAX_DIMS] = {0}, where = 0;
+    block b = block_of(m, s);
+    bool number;
+    size_t bytes = one_piece(&b, item, &number);
+    char row[ROW];
+    int64_t step;
+    bool even = is_even(m, s, &step), single = shape_size(b.ndim, b.shape) == 1 && even;
+    bool rows = bytes && bytes <= ROW && (!number || (even && step == 0));
+    for (size_t k = 0; rows && number && k < bytes; k += item) memcpy(row + k, s->from, item);
+    for (int64_t i = 0; i < s->points; i += PIECE) {
+        int64_t n = MIN((int64_t)PIECE, s->points - i);
+        if (single) {
+            write_elements(points_at(s, i, n, to), n, target, s->from + i * step * (int64_t)item, step, item);
+            continue;
+        }
+        make_offsets(s, i, n, to);
+        value_offsets(m, s, at, &where, n, from);
+        if (rows) {
+            write_rows(to, number ? NULL : from, n, target, number ? row : s->from, item, bytes);
+            continue;
+        }
+        for (int64_t j = 0; j < n; j++)
+            strided_copy(target + to[j] * (int64_t)item, b.to, s->from + from[j] * (int64_t)item, b.from, item, b.ndim,
+                         b.shape);
+    }
+}
+
+gpa_code scatter_set(gpa_rt *rt, const index_map *m, const gpa_opnd *rhs, gpa_err *e) {
+    scatter s = {.axes = 0};
+    host_place to;
+    gpa_dtype t = (gpa_dtype)m->view->dtype;
+    gpa_code rc = GPA_OK;
+    TRY(get_places(rt, m, &s, e));
+    TRY(keep_places(m, &s, e));
+    TRY(get_value(rt, m, rhs, t, &s, e));
+    TRY(host_open(rt, m->view, true, &to, e));
+    write_points(m, &s, to.first, dtype_size(t));
+    TRY(host_close(rt, &to, e));
+    explain_call(rt, "scatter into", NULL, m->view);
+out:
+    scatter_end(rt, &s);
+    return rc;
+}
+
+gpa_code scatter_chosen(gpa_rt *rt, gpa_arr *a, gpa_arr *mask, gpa_arr *v, bool *done, gpa_err *e) {
+    host_dense m = {0}, value = {0};
+    host_place to;
+    gpa_code rc = GPA_OK;
+    *done = false;
+    if (v->ndim != 1 || mask->ndim != a->ndim || !a->size || !a->storage->buf->host || !arr_is_contiguous(a) || v->storage == a->storage || mask->storage == a->storage) return rc;
+    TRY(host_get(rt, mask, &m, e));
+    if (chosen_count(m.data, mask->size) != v->shape[0]) goto out;
+    TRY(host_get_as(rt, v, (gpa_dtype)a->dtype, &value, e));
+    TRY(host_open(rt, a, true, &to, e));
+    chosen_spread(to.first, value.data, m.data, v->shape[0], dtype_size((gpa_dtype)a->dtype));
+    TRY(host_close(rt, &to, e));
+    explain_call(rt, "scatter into", NULL, a);
+    *done = true;
+out:
+    host_drop(rt, &m);
+    host_drop(rt, &value);
+    return rc;
+}
+
+/* ---- updates ---- */
+
+/* One operation with the types it runs in. */
+typedef struct {
+    gpa_op op;
+    gpa_op_fn fn;
+    gpa_dtype compute, second, result, own; /* second: of the other operand; own: the array's */
+    gpa_op_loop loop;                       /* or NULL */
+    bool plain;                             /* nothing is converted */
+} update;
+
+static void update_one(const update *u, char *to, const char *from) {
+    gpa_val a = dtype_load(to, u->own), b = {.bits = {0, 0}}, r = {.bits = {0, 0}};
+    if (u->own != u->compute) a = dtype_cast(a, u->own, u->compute);
+    if (from) b = dtype_load(from, u->second);
+    u->fn(&r, &a, &b, &b);
+    dtype_store(to, u->own, u->result == u->own ? r : dtype_cast(r, u->result, u->own));
+}
+
+/* Elements at places that count from `target`, where nothing is converted; values lie `step` apart. */
+static void update_elements(const update *u, char *target, const int64_t *at, int64_t n, const char *value, int64_t step) {
+    gpa_val a, b, r;
+#define EACH(bytes)                                          \
+    for (int64_t j = 0; j < n; j++) {                        \
+        memcpy(&a, target + at[j] * bytes, bytes);           \
+        memcpy(&b, value + j * step * bytes, bytes);         \
+        u->fn(&r, &a, &b, &b);                               \
+        memcpy(target + at[j] * bytes, &r, bytes);           \
+    }                                                        \
+    return
+    if (u->loop) {
+        u->loop(target, at, n, value, step);
+        return;
+    }
+    switch (dtype_size(u->own)) {
+    case 1: EACH(1);
+    case 2: EACH(2);
+    case 4: EACH(4);
+    case 8: EACH(8);
+    case 16: EACH(16);
+    }
+#undef EACH
+}
+
+/* The block at `to`, a line of its last dimension at a time. `line`: the offsets of so many elements of it as a piece has. */
+static void update_block(const update *u, const block *b, const int64_t *line, char *to, const char *from) {
+    const int last = b->ndim - 1;
+    const int64_t own = (int64_t)dtype_size(u->own), item = (int64_t)dtype_size(u->second), wide = last < 0 ? 1 : b->shape[last];
+    const int64_t step = last < 0 ? 0 : b->to[last], apart = last < 0 ? 0 : b->from[last];
+    int64_t in[GPA_MAX_DIMS] = {0};
+    for (int64_t k = last < 0 ? 1 : shape_size(last, b->shape); k > 0; k--) {
+        for (int64_t j = 0; j < wide && u->plain; j += PIECE)
+            update_elements(u, to + j * step * own, line, MIN((int64_t)PIECE, wide - j), from + j * apart * item, apart);
+        for (int64_t j = 0; j < wide && !u->plain; j++) update_one(u, to + j * step * own, from + j * apart * item);
+        for (int d = last - 1; d >= 0; d--) {
+            bool over = ++in[d] == b->shape[d];
+            int64_t by = over ? 1 - b->shape[d] : 1;
+            to += b->to[d] * by * own;
+            from += b->from[d] * by * item;
+            if (!over) break;
+            in[d] = 0;
+        }
+    }
+}
+
+static void update_points(const index_map *m, const scatter *s, char *target, const update *u) {
+    int64_t own = (int64_t)dtype_size(u->own), item = (int64_t)dtype_size(u->second);
+    int64_t to[PIECE], from[PIECE], line[PIECE], at[GPA_MAX_DIMS] = {0}, where = 0, step;
+    const char *value = s->from ? s->from : s->number; /* of one operand none is read */
+    const block b = block_of(m, s);
+    const bool single = shape_size(b.ndim, b.shape) == 1 && is_even(m, s, &step) && u->plain;
+    for (int64_t j = 0; j < PIECE; j++) line[j] = b.ndim ? j * b.to[b.ndim - 1] : 0;
+    for (int64_t i = 0; i < s->points; i += PIECE) {
+        int64_t n = MIN((int64_t)PIECE, s->points - i);
+        const points p = points_at(s, i, n, to);
+        if (single && p.plain) {
+            update_elements(u, target + p.base * own, p.at, n, value + i * step * item, step);
+            continue;
+        }
+        if (p.at != to) make_offsets(s, i, n, to);
+        if (single) {
+            update_elements(u, target, to, n, value + i * step * item, step);
+            continue;
+        }
+        value_offsets(m, s, at, &where, n, from);
+        for (int64_t j = 0; j < n; j++) {
+            __builtin_prefetch(target + to[MIN(j + AHEAD, n - 1)] * own, 1);
+            update_block(u, &b, line, target + to[j] * own, value + from[j] * item);
+        }
+    }
+}
+
+gpa_code scatter_update(gpa_rt *rt, const index_map *m, gpa_op op, gpa_dtype compute, gpa_dtype result, const gpa_opnd *rhs,
+                        gpa_err *e) {
+    const gpa_dtype own = (gpa_dtype)m->view->dtype;
+    update u = {op, op_function(op, compute), compute, op_operand(op, compute, 1), result, own, op_loop(op, own), false};
+    scatter s = {.axes = 0};
+    host_place to;
+    gpa_code rc = GPA_OK;
+    u.plain = own == compute && own == result && (u.loop || own == u.second);
+    TRY(get_places(rt, m, &s, e));
+    TRY(keep_places(m, &s, e));
+    if (rhs) TRY(get_value(rt, m, rhs, u.second, &s, e));
+    TRY(host_open(rt, m->view, true, &to, e));
+    update_points(m, &s, to.first, &u);
+    TRY(host_close(rt, &to, e));
+    explain_call(rt, op_info[op].name, NULL, m->view);
+out:
+    scatter_end(rt, &s);
+    return rc;
+}

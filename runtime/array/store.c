@@ -1,0 +1,180 @@
+/* Stores.
+ *
+ * Invariant: when memory is about to change, no pending array reads it any more: those that do are computed first, from the
+ * old contents. The value being stored may read the target: element by element from the same place it is safe, from
+ * elsewhere the value goes through a temporary.
+ *
+ * Reading order: readers, the store itself, whole arrays, scatters. */
+#include "runtime/array/store.h"
+
+#include "runtime/exec/exec.h"
+#include "runtime/exec/rt.h"
+#include "runtime/graph/shape.h"
+#include "runtime/exec/unused_gather.h"
+
+/* ---- readers ---- */
+
+/* Whether the value of n depends on memory b. A node's slot holds the answer for this traversal. */
+static bool reads(gpa_rt *rt, node *n, const gpa_buf *b) {
+    if (n->mark == rt->nodes.mark) return n->slot;
+    bool found = n->buf == b;
+    for (int i = 0; i < n->n_in && !found; i++) found = reads(rt, n->in[i], b);
+    n->mark = rt->nodes.mark;
+    n->slot = found;
+    return found;
+}
+
+typedef struct {
+    gpa_storage **s;
+    size_t n, cap;
+} readers;
+
+/* The pending arrays that read b, but for those whose value is `but`. The list is freed by the caller, also on failure. */
+static gpa_code find_readers(gpa_rt *rt, const gpa_buf *b, const node *but, readers *r, gpa_err *e) {
+    gpa_code rc = b->readers ? unread_run(rt, e) : GPA_OK; /* those may be among them, too */
+    if (rc || !b->readers || !rt->n_pending) return rc;
+    rt->nodes.mark++;
+    for (gpa_storage *s = rt->pending.next; s != &rt->pending; s = s->next) {
+        if (s->node == but || !reads(rt, s->node, b)) continue;
+        if (!mem_room(&r->s, r->n, &r->cap, sizeof *r->s)) return gpa_no_memory(e);
+        r->s[r->n++] = s;
+    }
+    return GPA_OK;
+}
+
+gpa_code store_begin(gpa_rt *rt, gpa_arr *a, gpa_err *e) {
+    readers r = {0};
+    gpa_code rc = arr_force(rt, a, CUT_STORE, e);
+    if (!rc) rc = find_readers(rt, a->storage->buf, NULL, &r, e);
+    if (!rc && r.n) rc = exec_storages(rt, r.s, r.n, CUT_STORE, e);
+    if (!rc) a->storage->buf->version++;
+    mem_free(r.s);
+    return rc;
+}
+
+/* ---- the store itself ---- */
+
+/* Makes *n a leaf on memory that nothing else writes. */
+static gpa_code to_temporary(gpa_rt *rt, node **n, gpa_err *e) {
+    gpa_arr *copy;
+    if (!*n || (*n)->kind == NODE_SCALAR) return GPA_OK;
+    if (!node_is_leaf(*n)) return exec_nodes(rt, n, 1, CUT_STORE, e);
+    gpa_code rc = arr_of_node(rt, *n, &copy, e);
+    if (rc) return rc;
+    rc = arr_force(rt, copy, CUT_STORE, e);
+    if (!rc) {
+        node_release(rt, *n);
+        *n = NULL;
+        rc = arr_node(rt, copy, n, e);
+    }
+    arr_release(rt, copy);
+    return rc;
+}
+
+/* What was pending with this value is now what the target holds: it reads that, and is never stored twice. */
+static gpa_code read_back(gpa_rt *rt, gpa_arr *target, const node *source, gpa_err *e) {
+    node *leaf = NULL;
+    gpa_code rc = GPA_OK;
+    for (gpa_storage *s = rt->pending.next, *next; s != &rt->pending && !rc; s = next) {
+        next = s->next;
+        if (s->node != source) continue;
+        if (!leaf) TRY(arr_node(rt, target, &leaf, e));
+        rc = storage_replace(rt, s, leaf, e);
+    }
+out:
+    node_release(rt, leaf);
+    return rc;
+}
+
+/* Runs a store, and beside it computes what is pending and reads the old contents. Pending arrays whose value is
+ * `source` (NULL: none) are being stored themselves. Owned nodes in r (value, mask, and `index`, which r->index is) may become
+ * temporaries. `beside` (NULL: nothing) is computed too. */
+static gpa_code run(gpa_rt *rt, fuse_root *r, node **index, gpa_arr *beside, const node *source, gpa_err *e) {
+    bool hazard, alias = r->value == source && !r->mask && !index;
+    gpa_buf *b = r->into->storage->buf;
+    readers old = {0};
+    gpa_code rc = GPA_OK;
+    TRY(find_readers(rt, b, alias ? source : NULL, &old, e));
+    if (beside && beside->storage->node) {
+        if (!mem_room(&old.s, old.n, &old.cap, sizeof *old.s)) TRY(gpa_no_memory(e));
+        old.s[old.n++] = beside->storage;
+    }
+    TRY(exec_store(rt, r, old.s, old.n, &hazard, e));
+    if (hazard) {
+        TRY(to_temporary(rt, &r->value, e));
+        TRY(to_temporary(rt, &r->mask, e));
+        for (int k = 0; index && k < r->into->ndim; k++) TRY(to_temporary(rt, &index[k], e));
+        if (old.n) TRY(exec_storages(rt, old.s, old.n, CUT_STORE, e));
+        TRY(exec_store(rt, r, NULL, 0, &hazard, e));
+        if (hazard) TRY(gpa_fail(e, GPA_E_INTERNAL, "a store whose operands overlap it still"));
+    }
+    b->version++;
+    if (alias) rc = read_back(rt, r->into, source, e);
+out:
+    mem_free(old.s);
+    return rc;
+}
+
+/* n cast to the target's dtype and seen over `shape` (numbers become a value of that shape). */
+static gpa_code fit(gpa_rt *rt, node *n, gpa_dtype t, int ndim, const int64_t *shape, node **out, gpa_err *e) {
+    node *cast;
+    gpa_code rc = node_cast(rt, n, t, &cast, e);
+    if (rc) return rc;
+    rc = node_broadcast(rt, cast, ndim, shape, out, e);
+    node_release(rt, cast);
+    return rc;
+}
+
+static bool is_whole(const gpa_arr *a) {
+    return a->dtype == a->storage->dtype && a->offset == 0 && a->size == a->storage->size && arr_is_contiguous(a);
+}
+
+bool store_take(gpa_arr *target, gpa_arr *from) {
+    gpa_storage *s = target->storage, *t = from->storage;
+    gpa_buf *b = s->buf;
+    if (!b || !t->buf || s == t || t->refs != 1 || target->readonly || !is_whole(target) || !is_whole(from)) return false;
+    if (target->dtype != from->dtype || s->size != t->size || b->host || b->device != t->buf->device) return false;
+    s->buf = t->buf;
+    t->buf = b;
+    return true;
+}
+
+gpa_code store_node(gpa_rt *rt, gpa_arr *target, node *value, node *mask, gpa_err *e) {
+    fuse_root r = {.into = target};
+    gpa_code rc = GPA_OK;
+    if (target->readonly) return gpa_fail(e, GPA_E_VALUE, "assignment destination is read-only");
+    if (target->size == 0) return GPA_OK;
+    TRY(fit(rt, value, (gpa_dtype)target->dtype, target->ndim, target->shape, &r.value, e));
+    if (target->storage->node && !mask && is_whole(target)) {
+        /* Not computed yet and nothing of it stays: it simply becomes another pending value. */
+        rc = storage_replace(rt, target->storage, r.value, e);
+        goto out;
+    }
+    if (mask) TRY(fit(rt, mask, DT_BOOL, target->ndim, target->shape, &r.mask, e));
+    TRY(arr_force(rt, target, CUT_STORE, e));
+    rc = run(rt, &r, NULL, NULL, value->owner ? value : NULL, e);
+out:
+    node_release(rt, r.value);
+    node_release(rt, r.mask);
+    return rc;
+}
+
+gpa_code store_scatter(gpa_rt *rt, gpa_arr *target, node *const *index, const int8_t *from, int ndim, const int64_t *shape,
+                       const scatter_what *what, gpa_err *e) {
+    node *at[GPA_MAX_DIMS] = {0};
+    fuse_root r = {.into = target, .index = at, .from = from, .add = what->add, .sure = what->sure, .once = what->once};
+    gpa_code rc = GPA_OK;
+    if (target->readonly) return gpa_fail(e, GPA_E_VALUE, "assignment destination is read-only");
+    if (shape_size(ndim, shape) == 0) return GPA_OK;
+    for (int k = 0; k < target->ndim; k++)
+        if (index[k]) at[k] = node_retain(index[k]);
+    if (what->mask) r.mask = node_retain(what->mask);
+    TRY(fit(rt, what->value, (gpa_dtype)target->dtype, ndim, shape, &r.value, e));
+    TRY(arr_force(rt, target, CUT_STORE, e));
+    rc = run(rt, &r, at, what->beside, NULL, e);
+out:
+    for (int k = 0; k < target->ndim; k++) node_release(rt, at[k]);
+    node_release(rt, r.value);
+    node_release(rt, r.mask);
+    return rc;
+}

@@ -1,0 +1,90 @@
+/* The error record. Messages are cut, never lost: a text too long ends in an ellipsis. */
+#include "runtime/base/err.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct {
+    const char *name;
+    gpa_code parent;
+} rows[GPA_E_COUNT] = {
+    [GPA_OK] = {"", GPA_OK},
+#define GPA_E_OK GPA_OK
+#define ERR(code, name, parent) [GPA_E_##code] = {name, GPA_E_##parent},
+    GPA_ERRORS(ERR)
+#undef ERR
+};
+
+static void put(char *to, size_t room, const char *fmt, va_list ap) {
+    int n = vsnprintf(to, room, fmt, ap);
+    if (n >= 0 && (size_t)n >= room) memcpy(to + room - 4, "...", 4);
+}
+
+gpa_code gpa_failv(gpa_err *e, gpa_code code, const char *fmt, va_list ap) {
+    if (!e || e->code) return code;
+    gpa_err_clear(e);
+    e->code = code;
+    put(e->msg, sizeof e->msg, fmt, ap);
+    return code;
+}
+
+gpa_code gpa_fail(gpa_err *e, gpa_code code, const char *fmt, ...) {
+    va_list ap;
+    va_start(ap, fmt);
+    gpa_failv(e, code, fmt, ap);
+    va_end(ap);
+    return code;
+}
+
+gpa_code gpa_no_memory(gpa_err *e) { return gpa_fail(e, GPA_E_MEMORY, "out of memory"); }
+
+gpa_code gpa_interrupted(gpa_err *e) { return gpa_fail(e, GPA_E_INTERRUPT, "%s", ""); }
+
+gpa_code gpa_fail_at(gpa_err *e, gpa_span where) {
+    if (e->code && e->span.src == 0) e->span = where;
+    return e->code;
+}
+
+void gpa_err_note(gpa_err *e, gpa_span where, const char *fmt, ...) {
+    if (!e || !e->code || e->n_notes == GPA_ERR_NOTES) return;
+    va_list ap;
+    va_start(ap, fmt);
+    e->notes[e->n_notes].span = where;
+    put(e->notes[e->n_notes].text, sizeof e->notes[0].text, fmt, ap);
+    e->n_notes++;
+    va_end(ap);
+}
+
+void gpa_err_hint(gpa_err *e, const char *fmt, ...) {
+    if (!e || !e->code || e->hint[0]) return;
+    va_list ap;
+    va_start(ap, fmt);
+    put(e->hint, sizeof e->hint, fmt, ap);
+    va_end(ap);
+}
+
+void gpa_err_clear(gpa_err *e) {
+    e->code = GPA_OK;
+    e->span = (gpa_span){0, 0, 0};
+    e->n_notes = 0;
+    e->msg[0] = e->hint[0] = 0;
+}
+
+const char *gpa_err_name(gpa_code code) { return rows[code].name; }
+
+gpa_code gpa_err_parent(gpa_code code) { return rows[code].parent; }
+
+int gpa_err_is(gpa_code code, gpa_code ancestor) {
+    for (; code != GPA_OK && code != ancestor; code = rows[code].parent) {
+        bool two = code == GPA_E_AXIS || code == GPA_E_UNSUPPORTED_OPERATION; /* which are ValueErrors, too */
+        if (two && gpa_err_is(GPA_E_VALUE, ancestor)) return true;
+    }
+    return code == ancestor;
+}
+
+gpa_code gpa_err_find(const char *name) {
+    for (int c = 1; c < GPA_E_COUNT; c++)
+        if (strcmp(rows[c].name, name) == 0) return (gpa_code)c;
+    return GPA_OK;
+}

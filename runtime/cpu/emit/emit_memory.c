@@ -1,0 +1,578 @@
+/* Arrays: addresses, loads, stores, checked indices and faults.
+ *
+ * The address of a point is built level by level, so that each loop adds only its own coordinates. Lanes lie side by
+ * side (one wide access), at a distance (a gather), or nowhere (one element for all). */
+#include "runtime/cpu/emit/emitter.h"
+#include "runtime/cpu/run/run.h"
+
+static bool stands_still(const em *M, unsigned array, int dim) { return M->f->arrays[array].zero >> dim & 1; }
+
+static bool counts(const em *M, unsigned array, int dim) {
+    return M->coord_level[dim] <= M->cur && !stands_still(M, array, dim);
+}
+
+int em_array_level(em *M, unsigned array) {
+    int level = 0;
+    for (int d = 0; d < M->f->ndim; d++)
+        if (counts(M, array, d) && M->coord_level[d] > level) level = M->coord_level[d];
+    return level;
+}
+
+bool em_array_lanes(em *M, unsigned array) { return M->E.lanes > 1 && M->lanes_live && counts(M, array, M->plan->dim); }
+
+V em_stride(em *M, unsigned array, int dim) {
+    if (M->f->arrays[array].unit >> dim & 1) return ll_i64(&M->E, 1);
+    return em_slot(M, VIEW_ARRAYS + array * ARRAY_SLOTS + ARRAY_STRIDE + (unsigned)dim);
+}
+
+/* What the coordinates fixed at `level` add to the place of an element, in elements; NULL: nothing. */
+static V offset_of_level(em *M, unsigned array, int level) {
+    V sum = NULL;
+    for (int d = 0; d < M->f->ndim; d++) {
+        if (M->coord_level[d] != level || stands_still(M, array, d)) continue;
+        bool unit = M->f->arrays[array].unit >> d & 1;
+        V s = unit ? NULL : em_stride(M, array, d);
+        LLVMBasicBlockRef here = em_at(M, level);
+        V part = unit ? M->coord[d] : LLVMBuildMul(M->E.b, M->coord[d], s, "");
+        sum = sum ? LLVMBuildAdd(M->E.b, sum, part, "") : part;
+        em_here(M, here);
+    }
+    return sum;
+}
+
+V em_displace(em *M, V base, V elements, gpa_dtype t) {
+    V bytes = LLVMBuildMul(
+        M->E.b, elements,
+        ll_width(elements) > 1 ? ll_int_like(&M->E, elements, (int64_t)dtype_size(t)) : ll_i64(&M->E, (int64_t)dtype_size(t)),
+        "");
+    return LLVMBuildGEP2(M->E.b, ll_i(&M->E, 8), base, &bytes, 1, "");
+}
+
+V em_pointer(em *M, unsigned array, int level) {
+    V *known = &M->pointer[array][level];
+    const kir_array *a = &M->f->arrays[array];
+    if (*known) return *known;
+    if (a->where == KIR_LOCAL) return *known = ll_slot(&M->E, LLVMArrayType(ll_memory(&M->E, a->dtype), a->count * (dtype_is_complex(a->dtype) ? 2 : 1)), "");
+    V base = level ? em_pointer(M, array, level - 1) : em_slot(M, VIEW_ARRAYS + array * ARRAY_SLOTS + ARRAY_BASE);
+    V more = level ? offset_of_level(M, array, level) : NULL;
+    LLVMBasicBlockRef here = em_at(M, level);
+    if (!level && a->where != KIR_VIRTUAL) base = LLVMBuildIntToPtr(M->E.b, base, ll_ptr(&M->E), "");
+    if (more) base = a->where == KIR_VIRTUAL ? LLVMBuildAdd(M->E.b, base, more, "") : em_displace(M, base, more, a->dtype);
+    em_here(M, here);
+    return *known = base;
+}
+
+static V truth_of_all(em *M) { return ll_spread(&M->E, LLVMConstInt(ll_i(&M->E, 1), 1, 0)); }
+static V alignment(em *M, unsigned n) { return LLVMConstInt(ll_i(&M->E, 32), n, 0); }
+
+/* n neighbouring elements of memory type `one`. */
+static V load_wide(em *M, V at, LLVMTypeRef one, unsigned n, V mask, unsigned align) {
+    LLVMTypeRef type = LLVMVectorType(one, n);
+    if (mask) {
+        LLVMTypeRef over[2] = {type, ll_ptr(&M->E)};
+        V args[4] = {at, alignment(M, align), mask, LLVMConstNull(type)};
+        return ll_intrinsic_of(&M->E, "llvm.masked.load", over, 2, args, 4);
+    }
+    V v = LLVMBuildLoad2(M->E.b, type, at, "");
+    LLVMSetAlignment(v, align);
+    return v;
+}
+
+static void mark_stream(em *M, V store) {
+    V one = LLVMConstInt(ll_i(&M->E, 32), 1, 0);
+    LLVMMetadataRef node = LLVMValueAsMetadata(one);
+    V value = LLVMMetadataAsValue(M->E.ctx, LLVMMDNodeInContext2(M->E.ctx, &node, 1));
+    LLVMSetMetadata(store, LLVMGetMDKindIDInContext(M->E.ctx, "nontemporal", 11), value);
+}
+
+static void store_wide(em *M, V v, V at, V mask, unsigned align) {
+    if (mask) {
+        LLVMTypeRef over[2] = {LLVMTypeOf(v), ll_ptr(&M->E)};
+        V args[4] = {v, at, alignment(M, align), mask};
+        ll_intrinsic_of(&M->E, "llvm.masked.store", over, 2, args, 4);
+        return;
+    }
+    V s = LLVMBuildStore(M->E.b, v, at);
+    LLVMSetAlignment(s, align);
+    if (!M->plan->stream) return;
+    unsigned bytes = ll_width(v) * align;
+    LLVMSetAlignment(s, bytes < M->E.host->bytes ? bytes : M->E.host->bytes);
+    mark_stream(M, s);
+}
+
+static V gather(em *M, V at, LLVMTypeRef one, unsigned align) {
+    LLVMTypeRef type = LLVMVectorType(one, M->E.lanes), over[2] = {type, LLVMTypeOf(at)};
+    V args[4] = {at, alignment(M, align), M->mask ? M->mask : truth_of_all(M), LLVMConstNull(type)};
+    return ll_intrinsic_of(&M->E, "llvm.masked.gather", over, 2, args, 4);
+}
+
+static void scatter(em *M, V v, V at, unsigned align) {
+    LLVMTypeRef over[2] = {LLVMTypeOf(v), LLVMTypeOf(at)};
+    V args[4] = {v, at, alignment(M, align), M->mask ? M->mask : truth_of_all(M)};
+    ll_intrinsic_of(&M->E, "llvm.masked.scatter", over, 2, args, 4);
+}
+
+/* The addresses of all lanes of an array whose lanes lie apart. */
+static V addresses(em *M, unsigned array, V first) {
+    V apart = em_stride(M, array, M->plan->dim);
+    V steps = LLVMBuildMul(M->E.b, ll_ramp(&M->E, ll_i(&M->E, 64)), ll_spread(&M->E, apart), "");
+    return em_displace(M, first, steps, M->f->arrays[array].dtype);
+}
+
+/* A pointer of which LLVM does not know how it goes on from turn to turn of a loop: else it makes one chain of additions of the addresses that are
+ * made of it, and keeps them in memory. */
+static V hidden(em *M, V pointer) {
+    LLVMTypeRef type = LLVMFunctionType(ll_ptr(&M->E), (LLVMTypeRef[]){ll_ptr(&M->E)}, 1, 0);
+    V nothing = LLVMGetInlineAsm(type, "", 0, "=r,0", 4, 0, 0, LLVMInlineAsmDialectATT, 0);
+    return LLVMBuildCall2(M->E.b, type, nothing, &pointer, 1, "");
+}
+
+/* The same one by one: four in a row differ by what an address of an instruction can hold. */
+static void each_address(em *M, unsigned array, V first, V *at) {
+    ll *E = &M->E;
+    V step = LLVMBuildMul(E->b, em_stride(M, array, M->plan->dim), ll_i64(E, (int64_t)dtype_size(M->f->arrays[array].dtype)), "");
+    for (unsigned i = 0; i < E->lanes; i++) {
+        unsigned by = i % 4 ? i % 4 : 4;
+        V more = LLVMBuildMul(E->b, step, ll_i64(E, by), "");
+        at[i] = i ? LLVMBuildGEP2(E->b, ll_i(E, 8), at[i - by], &more, 1, "") : hidden(M, first);
+    }
+}
+
+/* The address of the imaginary part. */
+static V beside(em *M, V at, unsigned bytes) {
+    V n = ll_i64(&M->E, bytes);
+    return LLVMBuildGEP2(M->E.b, ll_i(&M->E, 8), at, &n, 1, "");
+}
+
+ll_val em_load_one(em *M, V at, gpa_dtype t) {
+    LLVMTypeRef one = ll_memory(&M->E, t);
+    unsigned part = (unsigned)(dtype_size(t) / (dtype_is_complex(t) ? 2 : 1));
+    ll_val r = {.t = (uint8_t)t};
+    V v = LLVMBuildLoad2(M->E.b, one, at, "");
+    LLVMSetAlignment(v, part);
+    r.v = ll_from_memory(&M->E, t, v);
+    if (!dtype_is_complex(t)) return r;
+    r.im = LLVMBuildLoad2(M->E.b, one, beside(M, at, part), "");
+    LLVMSetAlignment(r.im, part);
+    return r;
+}
+
+ll_val em_load_apart(em *M, V at, gpa_dtype t) {
+    LLVMTypeRef one = ll_memory(&M->E, t);
+    unsigned part = (unsigned)(dtype_size(t) / (dtype_is_complex(t) ? 2 : 1));
+    ll_val r = {.t = (uint8_t)t, .vec = true};
+    r.v = ll_from_memory(&M->E, t, gather(M, at, one, part));
+    if (dtype_is_complex(t)) r.im = gather(M, beside(M, at, part), one, part);
+    return r;
+}
+
+ll_val em_load_beside(em *M, V at, gpa_dtype t) {
+    ll *E = &M->E;
+    LLVMTypeRef one = ll_memory(E, t);
+    ll_val r = {.t = (uint8_t)t, .vec = true};
+    if (!dtype_is_complex(t)) {
+        r.v = ll_from_memory(E, t, load_wide(M, at, one, E->lanes, M->mask, (unsigned)dtype_size(t)));
+        return r;
+    }
+    V mask = M->mask ? ll_interleave(E, M->mask, M->mask) : NULL;
+    V both = load_wide(M, at, one, 2 * E->lanes, mask, (unsigned)dtype_size(t) / 2);
+    r.v = ll_every_second(E, both, 0), r.im = ll_every_second(E, both, 1);
+    return r;
+}
+
+/* ---- lanes a few elements apart ---- */
+
+/* How far the lanes of an array lie apart, where they are read by wide loads and stored under masks; 0: otherwise. */
+static unsigned few_apart(const em *M, unsigned array) {
+    for (unsigned k = 2; k <= EMIT_APART; k++)
+        if (M->plan->apart[k - 2] >> array & 1) return k;
+    return 0;
+}
+
+/* Elements that are brought into order at a time: those of a register, or of the smallest one, in which bytes move freely. */
+static unsigned ordered(const em *M, gpa_dtype t) {
+    unsigned size = (unsigned)dtype_size(t), all = (size < 4 ? 16 : M->E.host->bytes >> M->plan->halves) / size;
+    return all < M->E.lanes ? all : M->E.lanes;
+}
+
+/* The mask of n elements of memory, of which every k-th belongs to a lane: from element `first` on. `between`: what lies between two counts as
+ * the lane before. */
+static V mask_apart(em *M, unsigned first, unsigned n, unsigned k, bool between) {
+    V lane[64], mask = M->mask ? M->mask : truth_of_all(M);
+    for (unsigned i = 0; i < n; i++) {
+        unsigned at = first + i;
+        lane[i] = LLVMConstInt(ll_i(&M->E, 32), between || at % k == 0 ? at / k : M->E.lanes, 0);
+    }
+    return LLVMBuildShuffleVector(M->E.b, mask, LLVMConstNull(LLVMTypeOf(mask)), LLVMConstVector(lane, n), "");
+}
+
+static V beyond(em *M, V at, unsigned elements, gpa_dtype t) { return em_displace(M, at, ll_i64(&M->E, elements), t); }
+
+/* Wide loads, of which every k-th element counts: of n lanes those that come with the first load, with the second ... */
+static ll_val load_few(em *M, V at, gpa_dtype t, unsigned k) {
+    ll *E = &M->E;
+    unsigned n = ordered(M, t), parts = E->lanes / n;
+    LLVMTypeRef i32 = ll_i(E, 32);
+    V part[64], lane[64];
+    for (unsigned p = 0; p < parts; p++) {
+        for (unsigned j = 0; j < k; j++) {
+            unsigned first = (p * k + j) * n;
+            V more = load_wide(M, beyond(M, at, first, t), ll_memory(E, t), n, M->mask ? mask_apart(M, first, n, k, true) : NULL, (unsigned)dtype_size(t));
+            for (unsigned i = 0; i < n; i++) {
+                unsigned with = i * k / n, place = i * k % n;
+                lane[i] = with > j ? LLVMGetUndef(i32) : LLVMConstInt(i32, with == j ? n + place : j == 1 ? place : i, 0);
+            }
+            part[p] = j ? LLVMBuildShuffleVector(E->b, part[p], more, LLVMConstVector(lane, n), "") : more;
+        }
+    }
+    for (; parts > 1; parts /= 2)
+        for (unsigned p = 0; p < parts / 2; p++) part[p] = ll_join(E, part[2 * p], part[2 * p + 1]);
+    return (ll_val){ll_from_memory(E, t, part[0]), NULL, (uint8_t)t, true};
+}
+
+/* Complex numbers of 8 bytes are brought into order as doubles. */
+static ll_val load_few_pairs(em *M, V at, unsigned k) {
+    ll *E = &M->E;
+    LLVMTypeRef parts = LLVMVectorType(ll_elem(E, DT_C64), 2 * E->lanes);
+    V both = LLVMBuildBitCast(E->b, load_few(M, at, DT_F64, k).v, parts, "");
+    return (ll_val){ll_every_second(E, both, 0), ll_every_second(E, both, 1), DT_C64, true};
+}
+
+/* Wide stores under masks, which leave what lies between the lanes as it is. */
+static void store_few(em *M, V at, ll_val v, unsigned k) {
+    ll *E = &M->E;
+    gpa_dtype t = (gpa_dtype)v.t;
+    unsigned n = ordered(M, t);
+    V own = ll_to_memory(E, t, v.v), lane[64];
+    for (unsigned first = 0; first < k * E->lanes; first += n) {
+        for (unsigned i = 0; i < n; i++)
+            lane[i] = (first + i) % k ? LLVMGetUndef(ll_i(E, 32)) : LLVMConstInt(ll_i(E, 32), (first + i) / k, 0);
+        V some = LLVMBuildShuffleVector(E->b, own, LLVMGetPoison(LLVMTypeOf(own)), LLVMConstVector(lane, n), "");
+        store_wide(M, some, beyond(M, at, first, t), mask_apart(M, first, n, k, false), (unsigned)dtype_size(t));
+    }
+}
+
+/* Lanes that follow each other backwards lie side by side from the last one on. Moves `at` there, turns the mask; returns what it was. */
+static V turn_back(em *M, V *at, gpa_dtype t) {
+    V mask = M->mask, last = ll_i64(&M->E, -(int64_t)((M->E.lanes - 1) * dtype_size(t)));
+    *at = LLVMBuildGEP2(M->E.b, ll_i(&M->E, 8), *at, &last, 1, "");
+    if (mask) M->mask = ll_backwards(&M->E, mask);
+    return mask;
+}
+
+static ll_val load_back(em *M, V at, gpa_dtype t) {
+    V mask = turn_back(M, &at, t);
+    ll_val r = ll_val_backwards(&M->E, em_load_beside(M, at, t));
+    M->mask = mask;
+    return r;
+}
+
+/* Elements apart, where lanes are the points of a row, of which the first is always there: those that are not read its element, since a gather under
+ * a mask is a branch for each lane on processors that are better off without gathers. */
+static ll_val load_apart(em *M, V at, gpa_dtype t) {
+    V mask = M->mask;
+    if (mask) at = ll_select(&M->E, mask, at, ll_spread(&M->E, LLVMBuildExtractElement(M->E.b, at, ll_i64(&M->E, 0), "")));
+    M->mask = NULL;
+    ll_val r = em_load_apart(M, at, t);
+    M->mask = mask;
+    return r;
+}
+
+/* Has the line fetched that the lane will read in some turns. */
+static void fetch_ahead(em *M, unsigned array, V at) {
+    enum { TURNS = 2, READ = 0, KEEP = 3, DATA = 1 };
+    ll *E = &M->E;
+    LLVMTypeRef i32 = ll_i(E, 32), pointer = ll_ptr(E);
+    V then = em_displace(M, at, LLVMBuildMul(E->b, em_stride(M, array, M->plan->dim), ll_i64(E, TURNS * E->lanes), ""), (gpa_dtype)M->f->arrays[array].dtype);
+    V args[4] = {then, LLVMConstInt(i32, READ, 0), LLVMConstInt(i32, KEEP, 0), LLVMConstInt(i32, DATA, 0)};
+    ll_intrinsic_of(E, "llvm.prefetch", &pointer, 1, args, 4);
+}
+
+/* Elements apart, all of them there, by a load each: what a processor makes of a gather too, but without vectors of addresses. */
+static ll_val load_each(em *M, unsigned array, V first) {
+    ll *E = &M->E;
+    gpa_dtype t = (gpa_dtype)M->f->arrays[array].dtype;
+    unsigned n = E->lanes;
+    bool parts = dtype_is_complex(t), small = t == DT_C64; /* a pair of floats is moved as a double */
+    LLVMTypeRef part = ll_elem(E, t), one = small ? ll_elem(E, DT_F64) : parts ? LLVMVectorType(part, 2) : ll_memory(E, t);
+    V at[64], v[64], all = parts && !small ? NULL : LLVMGetPoison(LLVMVectorType(one, n));
+    each_address(M, array, first, at);
+    for (unsigned i = 0; i < n; i++) {
+        v[i] = LLVMBuildLoad2(E->b, one, at[i], "");
+        LLVMSetAlignment(v[i], (unsigned)dtype_size(t) / (parts ? 2 : 1));
+        if (M->plan->ahead >> array & 1) fetch_ahead(M, array, at[i]);
+        if (!parts || small) all = LLVMBuildInsertElement(E->b, all, v[i], ll_i64(E, i), "");
+    }
+    if (!parts) return (ll_val){ll_from_memory(E, t, all), NULL, (uint8_t)t, true};
+    if (small) all = LLVMBuildBitCast(E->b, all, LLVMVectorType(part, 2 * n), "");
+    else {
+        for (unsigned left = n; left > 1; left /= 2)
+            for (unsigned i = 0; i < left / 2; i++) v[i] = ll_join(E, v[2 * i], v[2 * i + 1]);
+        all = v[0];
+    }
+    return (ll_val){ll_every_second(E, all, 0), ll_every_second(E, all, 1), (uint8_t)t, true};
+}
+
+ll_val em_load(em *M, const kir_ins *ins) {
+    unsigned a = ins->sub;
+    gpa_dtype t = M->f->arrays[a].dtype;
+    int level = M->level[ins - M->f->code];
+    ll_val r;
+    V at = em_pointer(M, a, level);
+    LLVMBasicBlockRef here = em_at(M, level);
+    if (!em_array_lanes(M, a))
+        r = em_load_one(M, at, t);
+    else if (em_turned(M, a))
+        r = em_load_turned(M, a, at);
+    else if (M->f->arrays[a].unit >> M->plan->dim & 1)
+        r = em_load_beside(M, at, t);
+    else if (few_apart(M, a))
+        r = t == DT_C64 ? load_few_pairs(M, at, few_apart(M, a)) : load_few(M, at, t, few_apart(M, a));
+    else if (M->plan->back >> a & 1)
+        r = load_back(M, at, t);
+    else if (!M->mask)
+        r = load_each(M, a, at);
+    else
+        r = load_apart(M, addresses(M, a, at), t);
+    em_here(M, here);
+    return r;
+}
+
+void em_store_one(em *M, V at, ll_val v) {
+    unsigned part = (unsigned)(dtype_size(v.t) / (v.im ? 2 : 1));
+    if (v.vec) v.v = ll_slice(&M->E, v.v, 0, 1), v.im = v.im ? ll_slice(&M->E, v.im, 0, 1) : NULL;
+    LLVMSetAlignment(LLVMBuildStore(M->E.b, ll_to_memory(&M->E, v.t, v.v), at), part);
+    if (v.im) LLVMSetAlignment(LLVMBuildStore(M->E.b, v.im, beside(M, at, part)), part);
+}
+
+void em_store_apart(em *M, V at, ll_val v) {
+    unsigned part = (unsigned)(dtype_size(v.t) / (v.im ? 2 : 1));
+    scatter(M, ll_to_memory(&M->E, v.t, v.v), at, part);
+    if (v.im) scatter(M, v.im, beside(M, at, part), part);
+}
+
+void em_store_beside(em *M, V at, ll_val v) {
+    ll *E = &M->E;
+    if (!v.im) {
+        store_wide(M, ll_to_memory(E, v.t, v.v), at, M->mask, (unsigned)dtype_size(v.t));
+        return;
+    }
+    V mask = M->mask ? ll_interleave(E, M->mask, M->mask) : NULL;
+    store_wide(M, ll_interleave(E, v.v, v.im), at, mask, (unsigned)dtype_size(v.t) / 2);
+}
+
+/* Elements apart, all of them there, by a store each. */
+static void store_each(em *M, unsigned array, V first, ll_val v) {
+    ll *E = &M->E;
+    bool small = v.t == DT_C64;
+    V at[64], own = v.im ? ll_interleave(E, v.v, v.im) : ll_to_memory(E, v.t, v.v);
+    if (small) own = LLVMBuildBitCast(E->b, own, LLVMVectorType(ll_elem(E, DT_F64), E->lanes), "");
+    each_address(M, array, first, at);
+    for (unsigned i = 0; i < E->lanes; i++) {
+        V one = v.im && !small ? ll_slice(E, own, 2 * i, 2) : LLVMBuildExtractElement(E->b, own, ll_i64(E, i), "");
+        LLVMSetAlignment(LLVMBuildStore(E->b, one, at[i]), (unsigned)(dtype_size(v.t) / (v.im ? 2 : 1)));
+    }
+}
+
+static void store_back(em *M, V at, ll_val v) {
+    V mask = turn_back(M, &at, (gpa_dtype)v.t);
+    em_store_beside(M, at, ll_val_backwards(&M->E, v));
+    M->mask = mask;
+}
+
+void em_store(em *M, const kir_ins *ins) {
+    unsigned a = ins->sub;
+    ll_val v = M->vals[ins->a];
+    V at = em_pointer(M, a, M->cur);
+    if (!em_array_lanes(M, a))
+        em_store_one(M, at, v);
+    else if (M->f->arrays[a].unit >> M->plan->dim & 1)
+        em_store_beside(M, at, ll_vector(&M->E, v));
+    else if (few_apart(M, a) && M->E.host->masks)
+        store_few(M, at, ll_vector(&M->E, v), few_apart(M, a));
+    else if (M->plan->back >> a & 1)
+        store_back(M, at, ll_vector(&M->E, v));
+    else if (!M->mask)
+        store_each(M, a, at, ll_vector(&M->E, v));
+    else
+        em_store_apart(M, addresses(M, a, at), ll_vector(&M->E, v));
+}
+
+ll_val em_iota(em *M, const kir_ins *ins) {
+    int level = M->level[ins - M->f->code];
+    bool lanes = em_array_lanes(M, ins->sub);
+    V first = em_pointer(M, ins->sub, level), apart = lanes ? em_stride(M, ins->sub, M->plan->dim) : NULL;
+    ll_val r = {first, NULL, DT_I64, lanes};
+    if (!lanes) return r;
+    LLVMBasicBlockRef here = em_at(M, level);
+    V steps = LLVMBuildMul(M->E.b, ll_ramp(&M->E, ll_i(&M->E, 64)), ll_spread(&M->E, apart), "");
+    r.v = LLVMBuildAdd(M->E.b, ll_spread(&M->E, first), steps, "");
+    em_here(M, here);
+    return r;
+}
+
+V em_element(em *M, unsigned array, V index) {
+    return em_displace(M, em_pointer(M, array, LEVEL_ENTRY), index, M->f->arrays[array].dtype);
+}
+
+/* ---- indexed elements ---- */
+
+static emit_lie lies(const kir_func *f, int32_t v, int dim, int depth) {
+    const kir_ins *i = &f->code[v];
+    const int32_t args[3] = {i->a, i->b, i->c};
+    emit_lie how[3] = {LIES_STILL, LIES_STILL, LIES_STILL};
+    switch ((int)i->code) {
+        case KIR_CONST: case KIR_PARAM: case KIR_SIZE: case KIR_STRIDE: return LIES_STILL;
+        case KIR_INDEX: return (int)i->imm == dim ? LIES_BESIDE : LIES_STILL;
+        case KIR_IOTA: return f->arrays[i->sub].zero >> dim & 1 ? LIES_STILL : f->arrays[i->sub].unit >> dim & 1 ? LIES_BESIDE : LIES_APART;
+        case KIR_LOAD: return f->arrays[i->sub].zero >> dim & 1 ? LIES_STILL : LIES_APART;
+        case KIR_OP: case KIR_CAST: case KIR_BOUND: case KIR_LOADX: break;
+        default: return LIES_APART;
+    }
+    if (!depth) return LIES_APART;
+    bool still = true;
+    for (int k = 0; k < 3; k++) {
+        if (args[k] >= 0) how[k] = lies(f, args[k], dim, depth - 1);
+        still &= how[k] == LIES_STILL;
+    }
+    if (still) return LIES_STILL;
+    if (i->code != KIR_OP || i->type != DT_I64 || (i->sub != OP_ADD && i->sub != OP_SUBTRACT)) return LIES_APART;
+    if (how[0] == LIES_BESIDE && how[1] == LIES_STILL) return LIES_BESIDE;
+    return i->sub == OP_ADD && how[0] == LIES_STILL && how[1] == LIES_BESIDE ? LIES_BESIDE : LIES_APART;
+}
+
+emit_lie emit_lies(const kir_func *f, int32_t v, int dim) {
+    enum { DEPTH = 6 };
+    return lies(f, v, dim, DEPTH);
+}
+
+/* Of an index of LIES_BESIDE that of lane 0, without the lanes. */
+static V first_index(em *M, int32_t v) {
+    const kir_ins *i = &M->f->code[v];
+    if (!M->vals[v].vec) return M->vals[v].v;
+    if (i->code == KIR_INDEX) return M->coord[i->imm];
+    if (i->code == KIR_IOTA) return em_pointer(M, i->sub, M->level[v]);
+    V a = first_index(M, i->a), b = first_index(M, i->b);
+    return i->sub == OP_ADD ? LLVMBuildAdd(M->E.b, a, b, "") : LLVMBuildSub(M->E.b, a, b, "");
+}
+
+/* The address of lane 0's element, if the lanes' elements lie side by side; else NULL. */
+static V first_beside(em *M, unsigned array, int32_t index) {
+    if (!M->vals[index].vec || M->E.lanes == 1 || emit_lies(M->f, index, M->plan->dim) != LIES_BESIDE) return NULL;
+    return em_element(M, array, first_index(M, index));
+}
+
+ll_val em_loadx(em *M, const kir_ins *ins) {
+    ll_val i = M->vals[ins->a];
+    gpa_dtype t = M->f->arrays[ins->sub].dtype;
+    V beside = first_beside(M, ins->sub, ins->a);
+    if (beside) return em_load_beside(M, beside, t);
+    V at = em_element(M, ins->sub, i.v);
+    return i.vec && M->E.lanes > 1 ? load_apart(M, at, t) : em_load_one(M, at, t);
+}
+
+void em_storex(em *M, const kir_ins *ins) {
+    ll_val i = M->vals[ins->a], v = M->vals[ins->b];
+    V beside = first_beside(M, ins->sub, ins->a);
+    if (beside) {
+        em_store_beside(M, beside, ll_vector(&M->E, v));
+        return;
+    }
+    if (v.vec) i = ll_vector(&M->E, i);
+    V at = em_element(M, ins->sub, i.v);
+    if (i.vec && M->E.lanes > 1)
+        em_store_apart(M, at, ll_vector(&M->E, v));
+    else
+        em_store_one(M, at, v);
+}
+
+ll_val em_param(em *M, const kir_ins *ins) {
+    V params = em_slot(M, VIEW_PARAMS);
+    LLVMBasicBlockRef here = em_at(M, LEVEL_ENTRY);
+    V at = LLVMBuildIntToPtr(M->E.b, params, ll_ptr(&M->E), "");
+    ll_val r = em_load_one(M, beside(M, at, ins->imm * (unsigned)sizeof(gpa_val)), ins->type);
+    em_here(M, here);
+    return r;
+}
+
+/* ---- faults ---- */
+
+static void record_fault(cpu_fault_cell *cell, int64_t lo, int64_t from, uint64_t kind_axis, uint32_t line, int64_t a, int64_t b) {
+    kir_fault_record r = {.kind = (uint32_t)kind_axis, .line = line, .axis = (uint32_t)(kind_axis >> 32), .a = a, .b = b};
+    run_fault(cell, lo, from, &r);
+}
+
+void em_fault(em *M, uint32_t kind, const kir_ins *ins, V a, V b) {
+    ll *E = &M->E;
+    V cell = LLVMBuildIntToPtr(E->b, em_slot(M, VIEW_FAULT), ll_ptr(E), "");
+    uint32_t axis = ins->code == KIR_FAULT ? ins->imm : ins->sub; /* or the text */
+    V kind_axis = ll_i64(E, (int64_t)((uint64_t)axis << 32 | kind));
+    V args[7] = {cell, M->lo, M->from, kind_axis, alignment(M, ins->line), a, b};
+    ll_call(E, "gpa_fault", (void *)(uintptr_t)record_fault, LLVMVoidTypeInContext(E->ctx), args, 7);
+    LLVMBuildBr(E->b, M->leave);
+}
+
+static V lane_of(em *M, ll_val v, V lane) {
+    return v.vec && M->E.lanes > 1 ? LLVMBuildExtractElement(M->E.b, v.v, lane, "") : v.v;
+}
+
+/* One comparison for an index that is inside as it stands; only one that is not may still count from the end. */
+static ll_val bound_one(em *M, const kir_ins *ins, V i, V n) {
+    LLVMBuilderRef b = M->E.b;
+    LLVMBasicBlockRef from[2] = {LLVMGetInsertBlock(b), em_block(M, "outside")}, faulty = em_block(M, "fault"), fine = em_block(M, "inside");
+    LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntULT, i, n, ""), fine, from[1]);
+    LLVMPositionBuilderAtEnd(b, from[1]);
+    V at[2] = {i, LLVMBuildAdd(b, i, n, "")};
+    LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntULT, at[1], n, ""), fine, faulty);
+    LLVMPositionBuilderAtEnd(b, faulty);
+    em_fault(M, KIR_FT_INDEX, ins, i, n);
+    LLVMPositionBuilderAtEnd(b, fine);
+    V r = LLVMBuildPhi(b, LLVMTypeOf(i), "");
+    LLVMAddIncoming(r, at, from, 2);
+    return (ll_val){r, NULL, DT_I64, false};
+}
+
+/* Ends the function where `any` is true: the index of that lane is to blame. */
+static void leave_where(em *M, const kir_ins *ins, V any, V lane) {
+    ll_val i = M->vals[ins->a], n = M->vals[ins->b];
+    LLVMBasicBlockRef faulty = em_block(M, "fault"), fine = em_block(M, "inside");
+    LLVMBuildCondBr(M->E.b, any, faulty, fine);
+    LLVMPositionBuilderAtEnd(M->E.b, faulty);
+    em_fault(M, KIR_FT_INDEX, ins, lane_of(M, i, lane), lane_of(M, n, lane));
+    LLVMPositionBuilderAtEnd(M->E.b, fine);
+}
+
+void em_leave_outside(em *M, const kir_ins *ins, V bad) { leave_where(M, ins, bad, NULL); }
+
+ll_val em_bound(em *M, const kir_ins *ins) {
+    ll *E = &M->E;
+    ll_val i = M->vals[ins->a], n = M->vals[ins->b];
+    if (i.vec || n.vec) i = ll_vector(E, i), n = ll_vector(E, n);
+    size_t at = (size_t)(ins - M->f->code);
+    uint8_t proven = M->proven[at];
+    M->outside[at] = NULL;
+    if (proven == PROVEN || ins->imm == KIR_INSIDE) return i;
+    ll_val r = {i.v, NULL, DT_I64, i.vec};
+    bool wraps = kir_bits(M->f, ins->a) < 0, ahead = M->level[at] != M->cur, unchecked = proven || M->f->flags & KIR_F_UNCHECKED;
+    if (wraps && !i.vec && !ahead && !unchecked) return bound_one(M, ins, i.v, n.v);
+    LLVMBasicBlockRef here = em_at(M, M->level[at]);
+    if (wraps) {
+        V below = LLVMBuildICmp(E->b, LLVMIntSLT, i.v, LLVMConstNull(LLVMTypeOf(i.v)), "");
+        r.v = ll_select(E, below, LLVMBuildAdd(E->b, i.v, n.v, ""), i.v);
+    }
+    V bad = unchecked ? NULL : LLVMBuildICmp(E->b, LLVMIntUGE, r.v, n.v, ""), lane = NULL, any = bad;
+    em_here(M, here);
+    if (unchecked) return r;
+    if (ahead) M->outside[at] = bad;
+    if (i.vec && E->lanes > 1) {
+        if (M->mask) bad = LLVMBuildAnd(E->b, bad, M->mask, "");
+        V bits = LLVMBuildBitCast(E->b, bad, ll_i(E, E->lanes), "");
+        V args[2] = {bits, LLVMConstInt(ll_i(E, 1), 0, 0)};
+        any = LLVMBuildICmp(E->b, LLVMIntNE, bits, LLVMConstNull(LLVMTypeOf(bits)), "");
+        lane = ll_intrinsic(E, "llvm.cttz", args, 2);
+        lane =
+            E->lanes > 64 ? LLVMBuildTrunc(E->b, lane, ll_i(E, 64), "") : LLVMBuildZExtOrBitCast(E->b, lane, ll_i(E, 64), "");
+    }
+    leave_where(M, ins, any, lane);
+    return r;
+}

@@ -1,0 +1,240 @@
+/* Loops over a range of points.
+ *
+ * A range is cut into rows along its last dimension; a row runs in steps of all lanes, and what is left of it under a
+ * mask. Counters live in slots, which the optimiser turns into values.
+ *
+ *   before -> head: more points? -> row -> step: more of the row? -> body -> step ...
+ *                       |                      \-> rest under a mask -> next row -> head
+ *                       done */
+#include "runtime/cpu/emit/emitter.h"
+
+#include "runtime/base/base.h"
+
+typedef struct {
+    const em_range *r;
+    V position, x, coord[KIR_MAX_DIMS]; /* slots */
+    V end;                              /* of the row, a value */
+    LLVMBasicBlockRef head, row, step, next, done;
+} walk;
+
+LLVMBasicBlockRef em_block(em *M, const char *name) { return LLVMAppendBasicBlockInContext(M->E.ctx, M->E.fn, name); }
+
+static V get(em *M, V slot) { return LLVMBuildLoad2(M->E.b, ll_i(&M->E, 64), slot, ""); }
+static V smaller(em *M, V a, V b) { return LLVMBuildSelect(M->E.b, LLVMBuildICmp(M->E.b, LLVMIntSLT, a, b, ""), a, b, ""); }
+
+void em_begin_copy(em *M, int level) {
+    for (size_t i = 0; i < M->f->n_code; i++)
+        if (M->level[i] >= level) M->vals[i] = (ll_val){0};
+    for (size_t a = 0; a < M->f->n_arrays; a++)
+        for (int l = level; l < LEVELS; l++) M->pointer[a][l] = NULL;
+}
+
+static void run_body(em *M, const walk *w, V x, V mask, int level) {
+    LLVMBasicBlockRef inside = em_block(M, "inside");
+    V mask_before = M->mask;
+    M->pre[level] = LLVMGetInsertBlock(M->E.b);
+    LLVMBuildBr(M->E.b, inside);
+    LLVMPositionBuilderAtEnd(M->E.b, inside);
+    if (w->r->n) M->coord[w->r->dims[w->r->n - 1]] = x;
+    if (w->r->lanes) M->lanes_live = true, M->mask = mask;
+    M->cur = level;
+    em_begin_copy(M, level);
+    w->r->body(M, w->r->arg);
+    M->mask = mask_before;
+    if (w->r->lanes) M->lanes_live = false;
+}
+
+/* The first n lanes, at least 1. Compared as narrow integers, all lanes of most plans at once, but never narrower than a
+ * register: LLVM 19 widens a narrower comparison with lanes that are true, and stores those too. */
+static V first_lanes(em *M, V n) {
+    unsigned lanes = M->E.lanes;
+    LLVMTypeRef narrow = ll_i(&M->E, lanes >= 256 ? 16 : lanes >= 16 ? 8 : 128 / lanes);
+    n = LLVMBuildTrunc(M->E.b, n, narrow, "");
+    return LLVMBuildICmp(M->E.b, LLVMIntULT, ll_ramp(&M->E, narrow), ll_spread(&M->E, n), "");
+}
+
+/* The lanes below `left`, which is at least 1. */
+static V tail_mask(em *M, V left) { return first_lanes(M, smaller(M, left, ll_i64(&M->E, M->E.lanes))); }
+
+static V extent(em *M, const em_range *r, int i) { return r->last && i == r->n - 1 ? r->last : em_size(M, r->dims[i]); }
+
+/* Where the walk begins. What the function is called with is divided once, in front of all loops. */
+static void start(em *M, walk *w) {
+    LLVMBuilderRef b = M->E.b;
+    const em_range *r = w->r;
+    V rest = r->lo, first[KIR_MAX_DIMS];
+    bool once = (r->lo == M->from || r->lo == M->lo) && !r->last;
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(b);
+    for (int i = r->n - 1; i >= 0; i--) {
+        V size = extent(M, r, i);
+        if (once) here = em_at(M, LEVEL_ENTRY);
+        bool zero = r->from_zero || (r->rows && i == r->n - 1);
+        first[i] = zero ? ll_i64(&M->E, 0) : i ? LLVMBuildURem(b, rest, size, "") : rest;
+        if (i && !r->from_zero) rest = LLVMBuildUDiv(b, rest, size, "");
+        if (once) em_here(M, here);
+    }
+    w->position = ll_slot(&M->E, ll_i(&M->E, 64), "position");
+    w->x = ll_slot(&M->E, ll_i(&M->E, 64), "x");
+    LLVMBuildStore(b, r->lo, w->position);
+    for (int i = r->n - 1; i >= 0; i--) {
+        w->coord[i] = ll_slot(&M->E, ll_i(&M->E, 64), "coord");
+        LLVMBuildStore(b, first[i], w->coord[i]);
+    }
+}
+
+/* The row that begins at the current coordinates: how far it goes. */
+static void enter_row(em *M, walk *w, V position, int level) {
+    LLVMBuilderRef b = M->E.b;
+    const em_range *r = w->r;
+    int last = r->n - 1;
+    V x = r->rows ? ll_i64(&M->E, 0) : get(M, w->coord[last]), n = extent(M, r, last);
+    if (!r->rows) n = smaller(M, LLVMBuildSub(b, n, x, ""), LLVMBuildSub(b, r->hi, position, ""));
+    if (r->block) n = smaller(M, n, ll_i64(&M->E, r->block));
+    for (int i = 0; i < last; i++) {
+        M->coord[r->dims[i]] = get(M, w->coord[i]);
+        M->coord_level[r->dims[i]] = (uint8_t)level;
+    }
+    M->coord_level[r->dims[last]] = (uint8_t)(level + 1);
+    w->end = LLVMBuildAdd(b, x, n, "");
+    LLVMBuildStore(b, LLVMBuildAdd(b, position, n, ""), w->position);
+    LLVMBuildStore(b, x, w->x);
+}
+
+/* The coordinates of the next row: the last one goes on or carries. The first carries nowhere. */
+static void advance(em *M, walk *w) {
+    LLVMBuilderRef b = M->E.b;
+    V c = w->end, carry = NULL;
+    int last = w->r->n - 1;
+    if (w->r->rows) carry = LLVMConstInt(ll_i(&M->E, 1), 1, 0), last--;
+    for (int i = last; i >= 0; i--) {
+        if (carry) c = LLVMBuildAdd(b, get(M, w->coord[i]), LLVMBuildZExt(b, carry, ll_i(&M->E, 64), ""), "");
+        if (i) carry = LLVMBuildICmp(b, LLVMIntEQ, c, extent(M, w->r, i), ""), c = LLVMBuildSelect(b, carry, ll_i64(&M->E, 0), c, "");
+        LLVMBuildStore(b, c, w->coord[i]);
+    }
+}
+
+static void steps(em *M, walk *w, int level) {
+    LLVMBuilderRef b = M->E.b;
+    unsigned lanes = w->r->lanes ? M->E.lanes : 1, each = w->r->lanes ? MAX(M->plan->each, 1u) : 1, n = lanes * each;
+    bool plain = n > 1 && !M->once;
+    LLVMBasicBlockRef body = em_block(M, "body"), rest = plain ? em_block(M, "rest") : w->next;
+    V x = get(M, w->x), far = plain ? LLVMBuildAdd(b, x, ll_i64(&M->E, n), "") : x;
+    LLVMBuildCondBr(b, LLVMBuildICmp(b, plain ? LLVMIntSLE : LLVMIntSLT, far, w->end, ""), body, rest);
+    LLVMPositionBuilderAtEnd(b, body);
+    if (plain) x = get(M, w->x);
+    V mask = lanes > 1 && !plain ? tail_mask(M, LLVMBuildSub(b, w->end, x, "")) : w->r->lanes ? NULL : M->mask;
+    for (unsigned k = 0; k < each; k++) run_body(M, w, k ? LLVMBuildAdd(b, x, ll_i64(&M->E, k), "") : x, mask, level);
+    V next = LLVMBuildAdd(b, x, ll_i64(&M->E, n), "");
+    LLVMBuildStore(b, next, w->x);
+    if (!plain) {
+        LLVMBuildBr(b, w->step);
+        return;
+    }
+    far = LLVMBuildAdd(b, next, ll_i64(&M->E, n), "");
+    LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntSLE, far, w->end, ""), body, rest);
+    LLVMBasicBlockRef tail = em_block(M, "tail");
+    LLVMPositionBuilderAtEnd(b, rest);
+    x = get(M, w->x);
+    LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntSLT, x, w->end, ""), tail, w->next);
+    LLVMPositionBuilderAtEnd(b, tail);
+    run_body(M, w, x, lanes > 1 ? tail_mask(M, LLVMBuildSub(b, w->end, x, "")) : NULL, level);
+    if (lanes == 1) LLVMBuildStore(b, LLVMBuildAdd(b, x, ll_i64(&M->E, 1), ""), w->x);
+    LLVMBuildBr(b, lanes == 1 ? rest : w->next);
+}
+
+/* Rows of a known number of steps: the points in whole ones; and the lanes of the last step, which are the same for all rows. */
+static unsigned short_points(const em *M) { return (unsigned)(M->plan->rows - EMIT_SHORT_ROWS) / 2 * M->E.lanes; }
+
+static V short_mask(em *M, const walk *w) {
+    if ((M->plan->rows - EMIT_SHORT_ROWS) % 2 == 0) return NULL;
+    return first_lanes(M, LLVMBuildSub(M->E.b, extent(M, w->r, w->r->n - 1), ll_i64(&M->E, short_points(M)), ""));
+}
+
+static void short_row(em *M, walk *w, V mask, int level) {
+    unsigned n = short_points(M), x = 0;
+    for (; x < n; x += M->E.lanes) run_body(M, w, ll_i64(&M->E, x), NULL, level);
+    if (mask) run_body(M, w, ll_i64(&M->E, x), mask, level);
+    LLVMBuildBr(M->E.b, w->next);
+}
+
+/* Points of the row before the first register boundary of what is stored. */
+static V before_boundary(em *M, V x, int level) {
+    LLVMBuilderRef b = M->E.b;
+    unsigned array = 0;
+    while (!(M->f->arrays[array].access & KIR_WRITE)) array++;
+    V row = LLVMBuildPtrToInt(b, em_pointer(M, array, level), ll_i(&M->E, 64), "");
+    V size = ll_i64(&M->E, (int64_t)dtype_size((gpa_dtype)M->f->arrays[array].dtype));
+    V at = LLVMBuildAdd(b, row, LLVMBuildMul(b, x, size, ""), "");
+    V bytes = LLVMBuildAnd(b, LLVMBuildNeg(b, at, ""), ll_i64(&M->E, M->E.host->bytes - 1), "");
+    return LLVMBuildUDiv(b, bytes, size, "");
+}
+
+/* The masked step that brings a row's results to a boundary; the builder then stands where the row goes on. */
+static void align_row(em *M, walk *w, int level) {
+    LLVMBuilderRef b = M->E.b;
+    LLVMBasicBlockRef body = em_block(M, "align");
+    V x = get(M, w->x), left = LLVMBuildSub(b, w->end, x, ""), n = smaller(M, before_boundary(M, x, level - 1), left);
+    LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntSGT, n, ll_i64(&M->E, 0), ""), body, w->step);
+    LLVMPositionBuilderAtEnd(b, body);
+    run_body(M, w, x, tail_mask(M, n), level);
+    LLVMBuildStore(b, LLVMBuildAdd(b, x, n, ""), w->x);
+    LLVMBuildBr(b, w->step);
+}
+
+static void one_point(em *M, const em_range *r) {
+    walk w = {.r = r};
+    LLVMBasicBlockRef row = em_block(M, "row"), body = em_block(M, "body");
+    int before = M->cur;
+    M->pre[before] = LLVMGetInsertBlock(M->E.b);
+    LLVMBuildBr(M->E.b, row);
+    M->pre[before + 1] = row;
+    LLVMPositionBuilderAtEnd(M->E.b, row);
+    LLVMBuildBr(M->E.b, body);
+    LLVMPositionBuilderAtEnd(M->E.b, body);
+    run_body(M, &w, NULL, M->mask, before + 2);
+    M->cur = before;
+    if (r->row_end) r->row_end(M, r->arg);
+}
+
+void em_walk(em *M, const em_range *r) {
+    LLVMBuilderRef b = M->E.b;
+    walk w = {.r = r};
+    int before = M->cur;
+    if (!r->n) {
+        one_point(M, r);
+        return;
+    }
+    w.head = em_block(M, "head"), w.row = em_block(M, "row"), w.step = em_block(M, "step");
+    w.next = em_block(M, "next"), w.done = em_block(M, "done");
+    start(M, &w);
+    bool brief = r->rows && M->plan->rows >= EMIT_SHORT_ROWS;
+    V last = brief ? short_mask(M, &w) : NULL;
+    M->pre[before] = LLVMGetInsertBlock(b);
+    LLVMBuildBr(b, w.head);
+    LLVMPositionBuilderAtEnd(b, w.head);
+    V position = get(M, w.position);
+    LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntSLT, position, r->hi, ""), w.row, w.done);
+    LLVMPositionBuilderAtEnd(b, w.row);
+    M->cur = before + 1;
+    enter_row(M, &w, position, before + 1);
+    M->pre[before + 1] = w.row;
+    em_begin_copy(M, before + 1);
+    if (r->lanes && M->plan->stream == STREAM_ALIKE) {
+        LLVMBasicBlockRef align = em_block(M, "boundary");
+        LLVMBuildBr(b, align);
+        LLVMPositionBuilderAtEnd(b, align);
+        align_row(M, &w, before + 2);
+        M->cur = before + 1;
+    } else
+        LLVMBuildBr(b, w.step);
+    LLVMPositionBuilderAtEnd(b, w.step);
+    if (brief) short_row(M, &w, last, before + 2);
+    else steps(M, &w, before + 2);
+    M->cur = before + 1;
+    LLVMPositionBuilderAtEnd(b, w.next);
+    if (r->row_end) r->row_end(M, r->arg);
+    advance(M, &w);
+    LLVMBuildBr(b, w.head);
+    LLVMPositionBuilderAtEnd(b, w.done);
+    M->cur = before;
+}

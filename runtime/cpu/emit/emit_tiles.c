@@ -1,0 +1,136 @@
+/* Programs that read across the order in which they write: a transpose, perhaps with more done on the way.
+ *
+ * Points lie in tiles: `tile` rows along the dimension `turn`, in which some arrays are contiguous, times all lanes along `dim`, in which
+ * the results are. Such an array is read along its own rows, a short vector for each lane, and turned in registers; then the code of a
+ * point stands once for each row of the tile, which finds its lanes there. Tiles at the ends of both dimensions reach back over those
+ * before them instead of doing less: the same points are computed twice, from arrays that nobody writes.
+ *
+ * A range [lo, hi) counts groups of `tile` rows, and [from, to) are places along `dim`.
+ *
+ * Reading order: em_tiles, group, then em_load_turned for what is turned. */
+#include "runtime/cpu/emit/emitter.h"
+
+#include <string.h>
+
+/* ---- turning ---- */
+
+bool em_turned(const em *M, unsigned array) {
+    const kir_array *a = &M->f->arrays[array];
+    return M->plan->way == EMIT_TILES && a->unit >> M->plan->turn & 1 && !((a->unit | a->zero) >> M->plan->dim & 1);
+}
+
+/* n vectors of n lanes: v[i][j] becomes v[j][i], in steps in which two vectors `apart` exchange the lanes in which they differ there. */
+static void turn_square(ll *E, V *v, unsigned n) {
+    V first[EMIT_TILE], second[EMIT_TILE];
+    for (unsigned apart = 1; apart < n; apart *= 2) {
+        for (unsigned i = 0; i < n; i++) {
+            first[i] = LLVMConstInt(ll_i(E, 32), i & apart ? n + i - apart : i, 0);
+            second[i] = LLVMConstInt(ll_i(E, 32), i & apart ? n + i : i + apart, 0);
+        }
+        V low = LLVMConstVector(first, n), high = LLVMConstVector(second, n);
+        for (unsigned i = 0; i < n; i++) {
+            if (i & apart) continue;
+            V a = v[i], b = v[i + apart];
+            v[i] = LLVMBuildShuffleVector(E->b, a, b, low, "");
+            v[i + apart] = LLVMBuildShuffleVector(E->b, a, b, high, "");
+        }
+    }
+}
+
+/* Of one short vector for each lane (overwritten) the lanes of each row, into every second place of `to`. */
+static void turn(em *M, V *v, V (*to)[2], int part) {
+    unsigned rows = M->plan->tile, lanes = M->E.lanes;
+    for (unsigned at = 0; at < lanes; at += rows) turn_square(&M->E, v + at, rows);
+    for (unsigned r = 0; r < rows; r++) {
+        for (unsigned n = rows; n < lanes; n *= 2)
+            for (unsigned at = 0; at < lanes; at += 2 * n) v[at + r] = ll_join(&M->E, v[at + r], v[at + n + r]);
+        to[r][part] = v[r];
+    }
+}
+
+/* Reads a whole tile whose first element is at `at`. */
+static void load_tile(em *M, unsigned array, V at) {
+    ll *E = &M->E;
+    gpa_dtype t = (gpa_dtype)M->f->arrays[array].dtype;
+    unsigned parts = dtype_is_complex(t) ? 2 : 1, rows = M->plan->tile;
+    LLVMTypeRef type = LLVMVectorType(ll_memory(E, t), rows * parts);
+    V v[2][EMIT_TILE], apart = em_stride(M, array, M->plan->dim);
+    for (unsigned k = 0; k < E->lanes; k++) {
+        V from = em_displace(M, at, LLVMBuildMul(E->b, apart, ll_i64(E, k), ""), t);
+        V lane = LLVMBuildLoad2(E->b, type, from, "");
+        LLVMSetAlignment(lane, (unsigned)dtype_size(t) / parts);
+        v[0][k] = parts == 1 ? lane : ll_every_second(E, lane, 0);
+        if (parts == 2) v[1][k] = ll_every_second(E, lane, 1);
+    }
+    for (unsigned p = 0; p < parts; p++) turn(M, v[p], M->turned[array], (int)p);
+}
+
+ll_val em_load_turned(em *M, unsigned array, V at) {
+    gpa_dtype t = (gpa_dtype)M->f->arrays[array].dtype;
+    V *row = M->turned[array][M->row];
+    if (M->row == 0 && !row[0]) load_tile(M, array, at);
+    ll_val r = {.t = (uint8_t)t, .vec = true, .v = ll_from_memory(&M->E, t, row[0])};
+    if (dtype_is_complex(t)) r.im = row[1];
+    return r;
+}
+
+/* ---- tiles ---- */
+
+static V smaller(em *M, V a, V b) { return LLVMBuildSelect(M->E.b, LLVMBuildICmp(M->E.b, LLVMIntSLT, a, b, ""), a, b, ""); }
+
+/* The code of a point for each row of a tile. */
+static void tile(em *M, V first_row, V x, void (*point)(em *M, void *arg)) {
+    int dim = M->plan->dim, turn_dim = M->plan->turn;
+    memset(M->turned, 0, sizeof M->turned);
+    M->lanes_live = true;
+    for (M->row = 0; M->row < M->plan->tile; M->row++) {
+        LLVMBasicBlockRef inside = em_block(M, "inside");
+        M->coord[turn_dim] = LLVMBuildAdd(M->E.b, first_row, ll_i64(&M->E, M->row), "");
+        M->coord[dim] = x;
+        M->coord_level[turn_dim] = M->coord_level[dim] = LEVEL_INNER;
+        M->pre[LEVEL_INNER] = LLVMGetInsertBlock(M->E.b);
+        LLVMBuildBr(M->E.b, inside);
+        LLVMPositionBuilderAtEnd(M->E.b, inside);
+        em_begin_copy(M, LEVEL_INNER);
+        point(M, NULL);
+    }
+    M->lanes_live = false;
+}
+
+/* The tiles of a group of rows, whose number is the coordinate along `turn` as the walk knows it. */
+static void group(em *M, void *point) {
+    LLVMBuilderRef b = M->E.b;
+    int before = M->cur;
+    V lanes = ll_i64(&M->E, M->E.lanes), rows = ll_i64(&M->E, M->plan->tile), x = ll_slot(&M->E, ll_i(&M->E, 64), "x");
+    V row = smaller(M, LLVMBuildMul(b, M->coord[M->plan->turn], rows, ""), LLVMBuildSub(b, em_size(M, M->plan->turn), rows, ""));
+    V last = LLVMBuildSub(b, em_size(M, M->plan->dim), lanes, "");
+    LLVMBasicBlockRef along = em_block(M, "along"), step = em_block(M, "step"), body = em_block(M, "tile"), done = em_block(M, "done");
+    LLVMBuildStore(b, M->from, x);
+    M->pre[before] = LLVMGetInsertBlock(b);
+    LLVMBuildBr(b, along);
+    LLVMPositionBuilderAtEnd(b, along);
+    em_begin_copy(M, LEVEL_INNER_ROW);
+    LLVMBuildBr(b, step);
+    M->pre[LEVEL_INNER_ROW] = along;
+    LLVMPositionBuilderAtEnd(b, step);
+    V at = LLVMBuildLoad2(b, ll_i(&M->E, 64), x, "");
+    LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntSLT, at, M->to, ""), body, done);
+    LLVMPositionBuilderAtEnd(b, body);
+    M->cur = LEVEL_INNER;
+    tile(M, row, smaller(M, at, last), *(void (**)(em *, void *))point);
+    LLVMBuildStore(b, LLVMBuildAdd(b, at, lanes, ""), x);
+    LLVMBuildBr(b, step);
+    LLVMPositionBuilderAtEnd(b, done);
+    M->cur = before;
+}
+
+void em_tiles(em *M, void (*point)(em *M, void *arg)) {
+    LLVMBuilderRef b = M->E.b;
+    em_range r = {.lo = M->lo, .hi = M->hi, .body = group, .arg = (void *)&point};
+    for (int d = 0; d < M->f->ndim; d++)
+        if (d != M->plan->turn && d != M->plan->dim) r.dims[r.n++] = d;
+    r.dims[r.n++] = M->plan->turn;
+    V rows = ll_i64(&M->E, M->plan->tile), more = LLVMBuildAdd(b, em_size(M, M->plan->turn), ll_i64(&M->E, M->plan->tile - 1), "");
+    r.last = LLVMBuildUDiv(b, more, rows, "");
+    em_walk(M, &r);
+}

@@ -1,0 +1,45 @@
+/* What the emitter must know of a KERNEL program: where threads meet, which values differ between threads, and which live
+ * from one meeting to the next.
+ *
+ * A block runs on one processor. Between two meetings (barriers, exchanges of a warp) a phase of the program runs for all
+ * threads, neighbours along x in the lanes of vectors. Code at block level runs once: meetings, and the regions that hold
+ * some. */
+#ifndef GPA_CPU_EMIT_KERNEL_ANALYSIS_H
+#define GPA_CPU_EMIT_KERNEL_ANALYSIS_H
+
+#include "runtime/ir/kir.h"
+
+/* Between which threads a value may differ. */
+enum { SAME_IN_BLOCK, SAME_IN_ROW, SAME_NOWHERE };
+
+/* Places that meetings have in the context, beginning at theirs. */
+enum { KERNEL_RUN, KERNEL_LIVE, KERNEL_COUNT, KERNEL_REGION_PLACES };
+enum { KERNEL_RESULT, KERNEL_A = 2, KERNEL_B = 4, KERNEL_C, KERNEL_WARP_PLACES };
+enum { KERNEL_PLACE = 8 }; /* bytes of a thread's place */
+
+typedef struct {
+    uint8_t level;   /* SAME_...; of a region: of what decides who goes where in it */
+    bool meets;      /* at block level */
+    bool again;      /* cheap and pure: computed anew in each phase that uses it */
+    bool positive;   /* an integer that is never negative */
+    bool jumps;      /* a region that a BREAK or NEXT inside of it leaves */
+    int32_t phase;   /* the phase it belongs to */
+    int32_t context; /* where its values of all threads are kept (two places for complex ones, and for loops); -1: nowhere */
+    int32_t close, outer; /* as in the program: END of a region's opener, the innermost region around it or -1 */
+} kernel_fact;
+
+typedef struct {
+    kernel_fact *at;    /* per instruction */
+    uint32_t contexts;  /* places in all */
+    size_t shared;      /* bytes of SHARED arrays of known size */
+    size_t local;       /* bytes of LOCAL arrays of a thread */
+    uint8_t widest;     /* bytes of the widest element computed with */
+} kernel_plan;
+
+/* GPA_E_MEMORY. Owned: kernel_plan_free. */
+gpa_code kernel_plan_make(const kir_func *f, kernel_plan *out, gpa_err *e);
+void kernel_plan_free(kernel_plan *p);
+/* The region that a BREAK or NEXT speaks of. */
+int32_t kernel_target(const kir_func *f, const kernel_plan *p, int32_t at);
+
+#endif

@@ -1,0 +1,218 @@
+/* What compiled kernels call: reports, exchanges of a warp, votes of a block, atomics lane by lane. */
+#include <string.h>
+
+#include "runtime/base/base.h"
+#include "runtime/cpu/emit/kernel.h"
+
+enum { WARP = 32 };
+
+/* ---- reports ---- */
+
+static void unravel(int32_t to[3], int64_t n, const uint32_t size[3]) {
+    to[0] = (int32_t)(n % size[0]);
+    to[1] = (int32_t)(n / size[0] % size[1]);
+    to[2] = (int32_t)(n / size[0] / size[1]);
+}
+
+void kernel_fault(kernel_cell *c, uint64_t kind_axis, uint64_t line, int64_t a, int64_t b, int64_t block, int64_t thread) {
+    kir_fault_record r = {.kind = (uint32_t)kind_axis, .line = (uint32_t)line, .axis = (uint32_t)(kind_axis >> 32), .a = a, .b = b};
+    unravel(r.block, block, c->launch->grid);
+    unravel(r.thread, thread, c->launch->block);
+    run_fault(&c->fault, block, 0, &r);
+}
+
+void kernel_say(kernel_cell *c, uint64_t text_n, int64_t block, int64_t thread, uint64_t lanes_mask, const gpa_val *args) {
+    gpa_said s = {.block = (uint64_t)block, .text = (uint32_t)text_n, .n = (uint32_t)(text_n >> 32)};
+    if (!c->launch->say) return;
+    while (__atomic_exchange_n(&c->said, 1, __ATOMIC_ACQUIRE)) continue;
+    for (uint32_t lane = 0; lanes_mask >> lane; lane++) {
+        if (!(lanes_mask >> lane & 1)) continue;
+        s.thread = (uint32_t)thread + lane;
+        for (uint32_t i = 0; i < s.n; i++) s.args[i] = args[lane * s.n + i];
+        c->launch->say(c->launch->user, &s);
+    }
+    __atomic_store_n(&c->said, 0, __ATOMIC_RELEASE);
+}
+
+/* ---- threads of a block ---- */
+
+typedef struct {
+    int64_t x, threads, pitch, rows;
+} geometry;
+
+static geometry shape_of(const int64_t *view) {
+    const int64_t *v = view + VIEW_SIZE;
+    return (geometry){v[KV_BLOCK], v[KV_BLOCK] * v[KV_BLOCK + 1] * v[KV_BLOCK + 2], v[KV_PITCH], v[KV_BLOCK + 1] * v[KV_BLOCK + 2]};
+}
+
+/* The place of thread number t (counted along x, then y, z) among the padded rows. */
+static int64_t padded(const geometry *g, int64_t t) { return t / g->x * g->pitch + t % g->x; }
+
+static char *place_of(char *context, const geometry *g, int64_t place) { return context + place * KERNEL_PLACE * g->pitch * g->rows; }
+
+/* Places hold registers: halves as float, bool as a byte, the parts of a complex number apart. */
+static size_t part_bytes(gpa_dtype t) {
+    if (t == DT_F16 || t == DT_BF16) return 4;
+    return dtype_size(t) / (dtype_is_complex(t) ? 2 : 1);
+}
+
+typedef struct {
+    char *context;
+    geometry g;
+    int64_t place;
+    kir_warp row;
+    gpa_dtype t;
+    uint32_t active;
+    int64_t first; /* thread of lane 0 */
+} exchange;
+
+static char *at(const exchange *x, int64_t place, size_t size, unsigned lane) {
+    return place_of(x->context, &x->g, x->place + place) + (size_t)padded(&x->g, x->first + lane) * size;
+}
+
+static int32_t number(const exchange *x, int64_t place, unsigned lane) {
+    int32_t v;
+    memcpy(&v, at(x, place, 4, lane), 4);
+    return v;
+}
+
+static unsigned source(const exchange *x, unsigned lane) {
+    int by = number(x, KERNEL_B, lane), from = (int)lane;
+    if (x->row == KIR_WA_SHFL) from = by & (WARP - 1);
+    if (x->row == KIR_WA_SHFL_UP) from = (int)lane - by;
+    if (x->row == KIR_WA_SHFL_DOWN) from = (int)lane + by;
+    if (x->row == KIR_WA_SHFL_XOR) from = (int)lane ^ by;
+    bool inside = from >= 0 && from < WARP && x->active >> from & 1u;
+    return inside ? (unsigned)from : lane;
+}
+
+static bool same(const exchange *x, unsigned a, unsigned b) {
+    size_t size = part_bytes(x->t);
+    bool equal = memcmp(at(x, KERNEL_A, size, a), at(x, KERNEL_A, size, b), size) == 0;
+    return equal && (!dtype_is_complex(x->t) || memcmp(at(x, KERNEL_A + 1, size, a), at(x, KERNEL_A + 1, size, b), size) == 0);
+}
+
+static void shuffle(const exchange *x) {
+    size_t size = part_bytes(x->t);
+    for (int part = 0; part < (dtype_is_complex(x->t) ? 2 : 1); part++)
+        for (unsigned lane = 0; lane < WARP; lane++)
+            if (x->active >> lane & 1u) memcpy(at(x, KERNEL_RESULT + part, size, lane), at(x, KERNEL_A + part, size, source(x, lane)), size);
+}
+
+static void vote(const exchange *x) {
+    uint32_t truth = 0;
+    bool masks = x->row == KIR_WA_MATCH_ANY || x->row == KIR_WA_MATCH_ALL;
+    for (unsigned lane = 0; lane < WARP && !masks && x->row != KIR_WA_ACTIVEMASK; lane++)
+        if (x->active >> lane & 1u && *at(x, KERNEL_A, 1, lane)) truth |= 1u << lane;
+    for (unsigned lane = 0; lane < WARP; lane++) {
+        if (!(x->active >> lane & 1u)) continue;
+        uint32_t alike = 0, v = x->active;
+        for (unsigned k = 0; k < WARP && masks; k++)
+            if (x->active >> k & 1u && same(x, lane, k)) alike |= 1u << k;
+        if (x->row == KIR_WA_BALLOT) v = truth;
+        if (x->row == KIR_WA_MATCH_ANY) v = alike;
+        if (x->row == KIR_WA_MATCH_ALL) v = alike == x->active ? alike : 0;
+        char flag = x->row == KIR_WA_ALL ? truth == x->active : x->row == KIR_WA_ANY ? truth != 0 : truth == 0 || truth == x->active;
+        bool one = x->row == KIR_WA_ALL || x->row == KIR_WA_ANY || x->row == KIR_WA_EQ;
+        if (one) *at(x, KERNEL_RESULT, 1, lane) = flag;
+        else memcpy(at(x, KERNEL_RESULT, 4, lane), &v, 4);
+    }
+}
+
+/* Of the lanes left those that name the first one's mask, and are named by it. */
+static uint32_t together(const exchange *x, uint32_t left) {
+    unsigned first = (unsigned)__builtin_ctz(left);
+    uint32_t mask = (uint32_t)number(x, KERNEL_C, first), found = 1u << first;
+    for (unsigned lane = first; lane < WARP; lane++)
+        if (left >> lane & mask >> lane & 1u && (uint32_t)number(x, KERNEL_C, lane) == mask) found |= 1u << lane;
+    return found;
+}
+
+static bool runs(const char *mask, const geometry *g, int64_t t) { return !mask || mask[padded(g, t)]; }
+
+void kernel_warp(const int64_t *view, uint64_t row_type, char *context, int64_t place, int64_t mask_place, uint64_t used) {
+    exchange x = {.context = context, .g = shape_of(view), .place = place, .row = (kir_warp)(row_type & 0xffff), .t = (gpa_dtype)(row_type >> 16)};
+    const char *mask = mask_place >= 0 ? place_of(context, &x.g, mask_place) : NULL;
+    for (x.first = 0; x.first < x.g.threads; x.first += WARP) {
+        x.active = 0;
+        for (unsigned lane = 0; lane < WARP && x.first + lane < x.g.threads; lane++)
+            if (runs(mask, &x.g, x.first + lane)) x.active |= 1u << lane;
+        bool masked = used >> 2 & 1u;
+        for (uint32_t left = x.active; left; left &= ~x.active) {
+            x.active = masked ? together(&x, left) : left;
+            if (x.row <= KIR_WA_SHFL_XOR) shuffle(&x);
+            else vote(&x);
+        }
+    }
+}
+
+int64_t kernel_vote(const int64_t *view, const char *context, int64_t place, int64_t mask_place, uint64_t row) {
+    geometry g = shape_of(view);
+    int64_t n = 0, truths = 0;
+    char *all = (char *)(uintptr_t)context;
+    const char *mask = mask_place >= 0 ? place_of(all, &g, mask_place) : NULL, *votes = place_of(all, &g, place);
+    for (int64_t t = 0; t < g.threads; t++) {
+        if (!runs(mask, &g, t)) continue;
+        n++;
+        truths += votes[padded(&g, t)] != 0;
+    }
+    return row == KIR_BA_COUNT ? truths : row == KIR_BA_AND ? truths == n : truths > 0;
+}
+
+/* ---- atomics ---- */
+
+#define UPDATE(type)                                                                                                           \
+    {                                                                                                                          \
+        type seen = __atomic_load_n((type *)p, __ATOMIC_RELAXED), next;                                                        \
+        do {                                                                                                                   \
+            memcpy(&old, &seen, sizeof seen);                                                                                  \
+            gpa_val v = kir_atomic_result(row, t, old, b, c);                                                                  \
+            memcpy(&next, &v, sizeof next);                                                                                    \
+        } while (!__atomic_compare_exchange_n((type *)p, &seen, next, 0, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));                 \
+        break;                                                                                                                 \
+    }
+
+/* Sixteen bytes at once are more than every processor exchanges: one at a time, in the whole program. */
+static gpa_val update_wide(kir_atomic row, gpa_dtype t, void *p, gpa_val b, gpa_val c) {
+    static int32_t lock;
+    gpa_val old = {.bits = {0, 0}};
+    while (__atomic_exchange_n(&lock, 1, __ATOMIC_ACQUIRE)) continue;
+    memcpy(&old, p, 16);
+    gpa_val v = kir_atomic_result(row, t, old, b, c);
+    memcpy(p, &v, 16);
+    __atomic_store_n(&lock, 0, __ATOMIC_RELEASE);
+    return old;
+}
+
+static gpa_val update(kir_atomic row, gpa_dtype t, void *p, gpa_val b, gpa_val c) {
+    gpa_val old = {.bits = {0, 0}};
+    if (row == KIR_AT_ADD && t == DT_I32) {
+        old.I32 = __atomic_fetch_add((int32_t *)p, b.I32, __ATOMIC_SEQ_CST);
+        return old;
+    }
+    if (row == KIR_AT_ADD && t == DT_I64) {
+        old.I64 = __atomic_fetch_add((int64_t *)p, b.I64, __ATOMIC_SEQ_CST);
+        return old;
+    }
+    switch (dtype_size(t)) {
+        case 1: UPDATE(uint8_t)
+        case 2: UPDATE(uint16_t)
+        case 4: UPDATE(uint32_t)
+        case 8: UPDATE(uint64_t)
+        default: return update_wide(row, t, p, b, c);
+    }
+    return old;
+}
+
+void kernel_atomic(uint64_t row_type, const int64_t *places, const void *b, const void *c, void *old, uint64_t mask) {
+    gpa_dtype t = (gpa_dtype)(row_type >> 16);
+    size_t size = dtype_size(t);
+    for (unsigned lane = 0; mask >> lane; lane++) {
+        if (!(mask >> lane & 1)) continue;
+        gpa_val vb = {.bits = {0, 0}}, vc = vb;
+        memcpy(&vb, (const char *)b + lane * size, size);
+        memcpy(&vc, (const char *)c + lane * size, size);
+        gpa_val was = update((kir_atomic)(row_type & 0xffff), t, (void *)(uintptr_t)places[lane], vb, vc);
+        memcpy((char *)old + lane * size, &was, size);
+    }
+}

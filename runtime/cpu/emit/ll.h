@@ -1,0 +1,118 @@
+/* Values of kir in LLVM IR: the emitter's state, and what is done to values.
+ *
+ * Code is emitted as vectors from the start: `lanes` neighbouring points at a time. A value is a vector (one element
+ * per lane) or uniform (a scalar, the same for every lane). Its form:
+ *   bool       i1                     half types   float, always exactly representable in the half type
+ *   complex    two values, v and im   others       their own LLVM type */
+#ifndef GPA_CPU_EMIT_LL_H
+#define GPA_CPU_EMIT_LL_H
+
+#include "runtime/cpu/run/jit.h"
+#include "runtime/ir/kir.h"
+
+typedef LLVMValueRef V;
+
+typedef struct {
+    V v, im; /* v NULL: no value */
+    uint8_t t;
+    bool vec;
+} ll_val;
+
+typedef struct {
+    jit *jit;
+    const jit_host *host;
+    LLVMContextRef ctx;
+    LLVMModuleRef mod;
+    LLVMBuilderRef b, slots; /* `slots` makes local slots, at the start of the function */
+    V fn;
+    unsigned lanes;
+    bool contract; /* a * b + c may be rounded once */
+    bool divides;  /* an operation may go on in another block */
+    gpa_code rc; /* the first failure; emission goes on with undefined values */
+    gpa_err *err;
+} ll;
+
+/* ---- ll.c: types, constants, shapes of values ---- */
+
+LLVMTypeRef ll_i(ll *E, unsigned bits);
+LLVMTypeRef ll_ptr(ll *E);
+/* The type of a value of dtype t (of one part of a complex one): one lane, or all. */
+LLVMTypeRef ll_elem(ll *E, gpa_dtype t);
+LLVMTypeRef ll_type(ll *E, gpa_dtype t, bool vec);
+/* The type an element (a part of it) has in memory. */
+LLVMTypeRef ll_memory(ll *E, gpa_dtype t);
+/* Constants of the type of `like`, which may be a vector. */
+V ll_int_like(ll *E, V like, int64_t n);
+V ll_real_like(ll *E, V like, double x);
+V ll_i64(ll *E, int64_t n);
+/* The constant as a uniform value. */
+ll_val ll_const(ll *E, gpa_dtype t, gpa_val v);
+/* A local slot of the type, in the function's entry. */
+V ll_slot(ll *E, LLVMTypeRef type, const char *name);
+/* Makes the scalar, or the value, a vector of all lanes. */
+V ll_spread(ll *E, V scalar);
+ll_val ll_vector(ll *E, ll_val a);
+/* Lanes [at, at + n) of a vector; two vectors end to end. */
+V ll_slice(ll *E, V v, unsigned at, unsigned n);
+V ll_join(ll *E, V lo, V hi);
+/* a0 b0 a1 b1 ... ; and its inverse, from lane `first` on. */
+V ll_interleave(ll *E, V a, V b);
+V ll_every_second(ll *E, V v, unsigned first);
+/* The lanes in the opposite order. */
+V ll_backwards(ll *E, V v);
+ll_val ll_val_backwards(ll *E, ll_val a);
+unsigned ll_width(V v); /* lanes of a vector, 1 for a scalar */
+V ll_select(ll *E, V cond, V a, V b);
+ll_val ll_choose(ll *E, V cond, ll_val a, ll_val b);
+/* 0, 1, 2 ... in lanes of an integer type. */
+V ll_ramp(ll *E, LLVMTypeRef one);
+/* Calls an overloaded intrinsic ("llvm.sqrt") on operands of one type. */
+V ll_intrinsic(ll *E, const char *name, V *args, unsigned n);
+/* The same for one that is overloaded on the given types. */
+V ll_intrinsic_of(ll *E, const char *name, LLVMTypeRef *types, unsigned n_types, V *args, unsigned n);
+/* Calls a C function, defined in compiled code under this name. */
+V ll_call(ll *E, const char *name, void *address, LLVMTypeRef result, V *args, unsigned n);
+
+/* ---- emit_op.c, emit_cast.c ---- */
+
+/* Row op of op.def on operands; t is the type it computes in, `to` that of its result. */
+ll_val ll_op(ll *E, gpa_op op, gpa_dtype t, gpa_dtype to, ll_val a, ll_val b, ll_val c);
+/* Whether b takes a's place as the greatest (`most`) or least: it is beyond it, or the first NaN. */
+V ll_beats(ll *E, bool most, ll_val b, ll_val a);
+ll_val ll_cast(ll *E, gpa_dtype to, ll_val a);
+/* Rounds a float to the half type t; other types stay as they are. */
+V ll_round(ll *E, gpa_dtype t, V v);
+/* A value as it lies in memory (a part of it), and back. */
+V ll_to_memory(ll *E, gpa_dtype t, V v);
+V ll_from_memory(ll *E, gpa_dtype t, V v);
+
+/* ---- emit_complex.c ---- */
+
+/* Row op on vectors of complex numbers (b: of a power): *out, right in the lanes *holds, in all where that is NULL. False: it is not written in lanes. */
+bool ll_complex(ll *E, gpa_op op, ll_val a, ll_val b, ll_val *out, V *holds);
+
+/* The modulus of complex vectors, without overflow. */
+V ll_modulus(ll *E, ll_val a);
+
+/* ---- emit_float.c: floats and vectors of them, float or double ---- */
+
+/* What is behind the point, with the operand's sign. */
+V ll_fraction(ll *E, V a);
+/* a = mantissa * 2^exponent, the mantissa's size in [0.5, 1); the exponent is as wide as a. */
+void ll_split(ll *E, V a, V *mantissa, V *exponent);
+/* a * 2^n, rounded once; n: of 64 bits. */
+V ll_scaled(ll *E, V a, V n);
+/* The neighbour of a among the numbers of dtype t, on the side of `to`. */
+V ll_next(ll *E, gpa_dtype t, V a, V to);
+/* The distance of a to its neighbour away from 0, of float16 to the next larger one; NaN of infinities. */
+V ll_spacing(ll *E, gpa_dtype t, V a);
+/* log(exp(x) + exp(y)), or that of powers of 2; NULL where functions that it needs are missing. */
+V ll_sum_of_exponentials(ll *E, V x, V y, bool of_2);
+
+/* ---- vecmath.c ---- */
+
+/* The libm function of this name on one or two operands; NULL when it exists in scalars only and the operands are
+ * vectors. */
+V ll_libm(ll *E, const char *name, V *args, unsigned n);
+
+#endif

@@ -1,0 +1,126 @@
+/* Functions of libm: the vector variants of glibc's libmvec where they exist, found by their ABI names; some
+ * are written out.
+ *
+ * A variant works on one register; wider vectors are cut into registers. All lanes go through the same variant, tails
+ * included, so that an element's value does not depend on where it stands. */
+#include <dlfcn.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "runtime/base/base.h"
+#include "runtime/cpu/emit/vecmath.h"
+
+/* Looked up in libmvec itself: the executable does not link it. Opened once, never closed. */
+static void *find_vector(const char *name) {
+    static const char *const libraries[] = {"libmvec.so.1", "libmvec.so"};
+    for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++) {
+        void *lib = dlopen(libraries[i], RTLD_LAZY | RTLD_LOCAL);
+        void *found = lib ? dlsym(lib, name) : NULL;
+        if (found) return found;
+    }
+    return NULL;
+}
+
+static void *vector_variant(ll *E, const char *name, unsigned n, unsigned lanes, bool is_double, char *full, size_t cap) {
+    unsigned bytes = lanes * (is_double ? 8 : 4);
+    char letter = E->host->letter == 'n' ? 'n' : bytes == 64 ? 'e' : bytes == 32 ? 'd' : 'b';
+    if (!E->host->letter) return NULL;
+    snprintf(full, cap, "_ZGV%cN%u%s_%s%s", letter, lanes, n == 1 ? "v" : "vv", name, is_double ? "" : "f");
+    return find_vector(full);
+}
+
+static V call_in_registers(ll *E, const char *full, void *address, V *args, unsigned n, unsigned lanes) {
+    unsigned width = ll_width(args[0]), parts = width / lanes;
+    V part[64], cut[2];
+    for (unsigned p = 0; p < parts; p++) {
+        for (unsigned i = 0; i < n; i++) cut[i] = ll_slice(E, args[i], p * lanes, lanes);
+        part[p] = ll_call(E, full, address, LLVMTypeOf(cut[0]), cut, n);
+    }
+    for (; parts > 1; parts /= 2)
+        for (unsigned p = 0; p < parts / 2; p++) part[p] = ll_join(E, part[2 * p], part[2 * p + 1]);
+    return part[0];
+}
+
+V vec_by_registers(ll *E, V x, V y, vec_register *f, const void *more) {
+    LLVMTypeRef one = LLVMGetElementType(LLVMTypeOf(x));
+    unsigned lanes = one == LLVMDoubleTypeInContext(E->ctx) || one == ll_i(E, 64) ? 8 : 16, width = ll_width(x);
+    V out = NULL;
+    for (unsigned at = 0; at < width; at += lanes) {
+        V part[] = {ll_slice(E, x, at, width < lanes ? width : lanes),
+                    y ? ll_slice(E, y, at, width < lanes ? width : lanes) : NULL};
+        for (unsigned i = 0; i < COUNT_OF(part) && part[i]; i++)
+            while (ll_width(part[i]) < lanes) part[i] = ll_join(E, part[i], part[i]);
+        V done = f(E, part[0], part[1], more);
+        out = out ? ll_join(E, out, done) : done;
+    }
+    return ll_slice(E, out, 0, width);
+}
+
+V vec_masked(ll *E, const char *stem, V *args, unsigned n) {
+    bool is_double = vec_is_double(args[0]);
+    char name[64];
+    V all[8];
+    for (unsigned i = 0; i < n; i++) all[i] = args[i];
+    all[n] = LLVMConstAllOnes(ll_i(E, is_double ? 8 : 16));
+    all[n + 1] = LLVMConstInt(ll_i(E, 32), 4, 0); /* as the processor's state says */
+    snprintf(name, sizeof name, "llvm.x86.avx512.mask.%s.%s.512", stem, is_double ? "pd" : "ps");
+    return ll_intrinsic_of(E, name, NULL, 0, all, n + 2);
+}
+
+V vec_unless(ll *E, V unusual, V out, V (*other)(ll *E, const void *more), const void *more) {
+    if (!E->divides) return other(E, more);
+    LLVMBuilderRef b = E->b;
+    V bits = LLVMBuildBitCast(b, unusual, ll_i(E, ll_width(unusual)), "");
+    V any = LLVMBuildICmp(b, LLVMIntNE, bits, LLVMConstNull(LLVMTypeOf(bits)), "");
+    LLVMBasicBlockRef from = LLVMGetInsertBlock(b), rare = LLVMAppendBasicBlockInContext(E->ctx, E->fn, "rare");
+    LLVMBasicBlockRef after = LLVMAppendBasicBlockInContext(E->ctx, E->fn, "after");
+    LLVMBuildCondBr(b, any, rare, after);
+    LLVMPositionBuilderAtEnd(b, rare);
+    V made = other(E, more);
+    LLVMBasicBlockRef to = LLVMGetInsertBlock(b);
+    LLVMBuildBr(b, after);
+    LLVMPositionBuilderAtEnd(b, after);
+    V result = LLVMBuildPhi(b, LLVMTypeOf(out), "");
+    LLVMAddIncoming(result, (V[]){out, made}, (LLVMBasicBlockRef[]){from, to}, 2);
+    return result;
+}
+
+/* What is written out here and faster than libmvec's; `tables`: on processors whose registers hold 512 bits. */
+static const struct {
+    const char *name;
+    V (*of_float)(ll *E, V x, V y), (*of_double)(ll *E, V x, V y);
+    bool tables;
+} written[] = {
+    {"exp", vec_exp, vec_exp, false},       {"exp2", vec_exp2, NULL, false},       {"sinh", vec_sinh, vec_sinh, false},
+    {"cosh", vec_cosh, vec_cosh, false},    {"tanh", vec_tanh, vec_tanh, false},   {"log", vec_log, vec_log, true},
+    {"log2", vec_log2, vec_log2, true},     {"log10", vec_log10, vec_log10, true}, {"pow", vec_pow, vec_pow, true},
+    {"tgamma", vec_gamma, vec_gamma, true},
+};
+
+static V call_written(ll *E, const char *name, V *args, unsigned n, bool is_double) {
+    for (size_t i = 0; i < COUNT_OF(written) && E->host->fma; i++) {
+        V (*function)(ll *, V, V) = is_double ? written[i].of_double : written[i].of_float;
+        if (function && !strcmp(name, written[i].name) && (!written[i].tables || E->host->masks))
+            return function(E, args[0], n > 1 ? args[1] : NULL);
+    }
+    return NULL;
+}
+
+V ll_libm(ll *E, const char *name, V *args, unsigned n) {
+    char full[48];
+    unsigned width = ll_width(args[0]);
+    bool is_double = vec_is_double(args[0]);
+    void *address;
+    if (width == 1) {
+        snprintf(full, sizeof full, "%s%s", name, is_double ? "" : "f");
+        address = dlsym(RTLD_DEFAULT, full);
+        return address ? ll_call(E, full, address, LLVMTypeOf(args[0]), args, n) : NULL;
+    }
+    V out = call_written(E, name, args, n, is_double);
+    if (out) return out;
+    unsigned lanes = E->host->bytes / (is_double ? 8 : 4);
+    if (lanes > width) lanes = width;
+    address = vector_variant(E, name, n, lanes, is_double, full, sizeof full);
+    return address ? call_in_registers(E, full, address, args, n, lanes) : NULL;
+}

@@ -1,0 +1,497 @@
+/* Factorizations by LAPACK.
+ *
+ * Matrices come by columns, dense, in memory that may be overwritten, as LAPACK wants them. Many are divided among our threads, a
+ * run of them at a time with one workspace, each done by one thread; few are left to the library's own threads. Reading
+ * order: the library, one matrix, runs of matrices. */
+#include "runtime/cpu/linalg/lapack.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "runtime/base/base.h"
+#include "runtime/cpu/linalg/symmetrize.h"
+#include "runtime/cpu/run/run.h"
+#include "runtime/cpu/linalg/batched_lu.h"
+#include "runtime/cpu/linalg/batched_eigen.h"
+#include "runtime/cpu/parallel/threads.h"
+
+/* ---- the library ---- */
+
+/* ROUTINE(member, name for real matrices, name for complex ones, (parameters)): Fortran, everything by reference. Of some the
+ * complex version has one array more (MORE), of geev the real one. */
+#define ROUTINES(ROUTINE)                                                                                                  \
+    ROUTINE(gesv, "gesv", "gesv", (const int *, const int *, void *, const int *, int *, void *, const int *, int *))      \
+    ROUTINE(getrf, "getrf", "getrf", (const int *, const int *, void *, const int *, int *, int *))                        \
+    ROUTINE(getri, "getri", "getri", (const int *, void *, const int *, const int *, void *, const int *, int *))          \
+    ROUTINE(potrf, "potrf", "potrf", (const char *, const int *, void *, const int *, int *))                              \
+    ROUTINE(potri, "potri", "potri", (const char *, const int *, void *, const int *, int *))                              \
+    ROUTINE(geqrf, "geqrf", "geqrf", (const int *, const int *, void *, const int *, void *, void *, const int *, int *))  \
+    ROUTINE(orgqr, "orgqr", "ungqr",                                                                                       \
+            (const int *, const int *, const int *, void *, const int *, const void *, void *, const int *, int *))        \
+    ROUTINE(gesdd, "gesdd", NULL,                                                                                          \
+            (const char *, const int *, const int *, void *, const int *, void *, void *, const int *, void *,             \
+             const int *, void *, const int *, int *, int *))                                                              \
+    ROUTINE(gesdd_complex, NULL, "gesdd",                                                                                  \
+            (const char *, const int *, const int *, void *, const int *, void *, void *, const int *, void *,             \
+             const int *, void *, const int *, void *, int *, int *))                                                      \
+    ROUTINE(syevd, "syevd", NULL,                                                                                          \
+            (const char *, const char *, const int *, void *, const int *, void *, void *, const int *, int *,             \
+             const int *, int *))                                                                                          \
+    ROUTINE(heevd, NULL, "heevd",                                                                                          \
+            (const char *, const char *, const int *, void *, const int *, void *, void *, const int *, void *,            \
+             const int *, int *, const int *, int *))                                                                      \
+    ROUTINE(gelsd, "gelsd", NULL,                                                                                          \
+            (const int *, const int *, const int *, void *, const int *, void *, const int *, void *, const void *, int *, \
+             void *, const int *, int *, int *))                                                                           \
+    ROUTINE(gelsd_complex, NULL, "gelsd",                                                                                  \
+            (const int *, const int *, const int *, void *, const int *, void *, const int *, void *, const void *, int *, \
+             void *, const int *, void *, int *, int *))                                                                   \
+    ROUTINE(geev, "geev", NULL,                                                                                            \
+            (const char *, const char *, const int *, void *, const int *, void *, void *, void *, const int *, void *,    \
+             const int *, void *, const int *, int *))                                                                     \
+    ROUTINE(geev_complex, NULL, "geev",                                                                                    \
+            (const char *, const char *, const int *, void *, const int *, void *, void *, const int *, void *,            \
+             const int *, void *, const int *, void *, int *))
+
+typedef struct {
+#define ROUTINE(member, real, complex, parameters) void(*member) parameters;
+    ROUTINES(ROUTINE)
+#undef ROUTINE
+} routines;
+
+enum { TYPES = 4, TILE = 32, FEW_ROWS = 32, LEVELS = 32 }; /* LEVELS: of division in gelsd, more than any matrix has */
+struct lapack {
+    bool there;
+    routines of[TYPES];
+};
+
+static const gpa_dtype types[TYPES] = {DT_F32, DT_F64, DT_C64, DT_C128};
+static const char letters[TYPES] = "sdcz";
+
+static int index_of(gpa_dtype t) {
+    for (int i = 0; i < TYPES; i++)
+        if (types[i] == t) return i;
+    return -1;
+}
+
+/* Fills *fn, which stays NULL when name is NULL; false when the library lacks the function. */
+static bool find(blas **b, char letter, const char *name, void *fn) {
+    char symbol[32];
+    if (!name) return true;
+    snprintf(symbol, sizeof symbol, "%c%s_", letter, name);
+    void *found = blas_find(b, symbol);
+    memcpy(fn, &found, sizeof found);
+    return found != NULL;
+}
+
+static lapack *load(blas **b) {
+    lapack *l = mem_zero(sizeof *l);
+    if (!l) return NULL;
+    l->there = true;
+    for (int i = 0; i < TYPES && l->there; i++) {
+        bool wide = dtype_is_complex(types[i]);
+#define ROUTINE(member, real, complex, parameters) \
+    l->there = l->there && find(b, letters[i], wide ? complex : real, &l->of[i].member);
+        ROUTINES(ROUTINE)
+#undef ROUTINE
+    }
+    return l;
+}
+
+void lapack_free(lapack *l) { mem_free(l); }
+
+bool lapack_can(lapack **l, blas **b, const gpa_libcall *c) {
+    if (index_of(c->dtype) < 0 || c->matrix.m > INT32_MAX || c->matrix.n > INT32_MAX || c->matrix.k > INT32_MAX) return false;
+    if (!*l) *l = load(b);
+    return *l && (*l)->there;
+}
+
+/* ---- one matrix ---- */
+
+/* One matrix of a call, and memory to work in. */
+typedef struct {
+    const routines *r;
+    const gpa_libcall *c;
+    int m, n, k, p;  /* p = min(m, n) */
+    char *x[LIB_MATRICES];
+    void *work;
+    void *real_work; /* of the real dtype; geev: eigenvalues' parts, and packed vectors */
+    int *ints;
+    int n_work;      /* elements of work; -1: the routine writes the best number to it */
+} task;
+
+static int at_least_1(int n) { return n > 1 ? n : 1; }
+
+/* Exchanges the rows and columns of a square matrix, a tile that fits the cache at a time. */
+#define TURN(name, T)                                                                                  \
+    static void name(T *a, int n) {                                                                    \
+        for (int j0 = 0; j0 < n; j0 += TILE)                                                           \
+            for (int i0 = 0; i0 <= j0; i0 += TILE)                                                     \
+                for (int j = j0; j < MIN(j0 + TILE, n); j++)                                           \
+                    for (int i = i0; i < MIN(i0 + TILE, j); i++) {                                     \
+                        T *x = a + (size_t)j * (size_t)n + i, *y = a + (size_t)i * (size_t)n + j, z = *x; \
+                        *x = *y;                                                                       \
+                        *y = z;                                                                        \
+                    }                                                                                  \
+    }
+TURN(turn_4, uint32_t)
+TURN(turn_8, uint64_t)
+TURN(turn_16, gpa_c128)
+#undef TURN
+
+static void turn(const task *t) {
+    void *a = t->x[0];
+    if (dtype_size(t->c->dtype) == 4) turn_4(a, t->n);
+    if (dtype_size(t->c->dtype) == 8) turn_8(a, t->n);
+    if (dtype_size(t->c->dtype) == 16) turn_16(a, t->n);
+}
+
+/* The matrix itself is factorized, not the transpose that it is by columns, so that rounding is NumPy's. */
+static int solve(const task *t) {
+    int info = 0, lead = at_least_1(t->n);
+    turn(t);
+    t->r->gesv(&t->n, &t->k, t->x[0], &lead, t->ints, t->x[1], &lead, &info);
+    return info;
+}
+
+static int lu(const task *t) {
+    int info = 0, lead = at_least_1(t->m);
+    turn(t);
+    t->r->getrf(&t->m, &t->n, t->x[0], &lead, (int *)(void *)t->x[1], &info);
+    return info < 0 ? info : 0; /* a zero pivot is no failure of a factorization */
+}
+
+/* Small ones as NumPy does it, by solving for the columns of the identity: with its rounding. */
+static int inverse_by_columns(const task *t) {
+    size_t item = dtype_size(t->c->dtype), n = (size_t)t->n;
+    task s = *t;
+    memset(t->work, 0, n * n * item);
+    for (size_t i = 0; i < n; i++) { /* 1 is the same in the real part of a complex number */
+        void *at = (char *)t->work + i * (n + 1) * item;
+        if (dtype_info[t->c->dtype].real == DT_F32) *(float *)at = 1;
+        else *(double *)at = 1;
+    }
+    s.k = t->n;
+    s.x[1] = t->work;
+    int info = solve(&s);
+    memcpy(t->x[0], t->work, n * n * item);
+    turn(t);
+    return info;
+}
+
+static bool has_nan(const task *t) {
+    size_t reals = (size_t)t->n * (size_t)t->n * (dtype_is_complex(t->c->dtype) ? 2 : 1), lost = 0;
+    const float *narrow = (const float *)(void *)t->x[0];
+    const double *wide = (const double *)(void *)t->x[0];
+    if (dtype_info[t->c->dtype].real == DT_F32)
+        for (size_t i = 0; i < reals; i++) lost += narrow[i] != narrow[i];
+    else
+        for (size_t i = 0; i < reals; i++) lost += wide[i] != wide[i];
+    return lost;
+}
+
+/* hermitian: whether a matrix is, with a positive diagonal, so that it may be positive definite. diagonal: is kept elsewhere, or comes back. */
+#define HERMITIAN(T, name, POSITIVE, MEET)                                                                   \
+    static bool name##_hermitian(const void *matrix, int n) {                                                \
+        const T *a = matrix;                                                                                 \
+        for (int i = 0; i < n; i++)                                                                          \
+            if (!POSITIVE(a[(size_t)i * (size_t)n + (size_t)i])) return false;                               \
+        for (int j0 = 0; j0 < n; j0 += TILE)                                                                 \
+            for (int i0 = 0; i0 <= j0; i0 += TILE) {                                                         \
+                bool differs = false;                                                                        \
+                for (int j = j0; j < MIN(j0 + TILE, n); j++)                                                 \
+                    for (int i = i0; i < MIN(i0 + TILE, j); i++)                                             \
+                        differs |= !MEET(a[(size_t)j * (size_t)n + (size_t)i], a[(size_t)i * (size_t)n + (size_t)j]); \
+                if (differs) return false;                                                                   \
+            }                                                                                                \
+        return true;                                                                                         \
+    }                                                                                                        \
+    static void name##_diagonal(void *matrix, int n, void *elsewhere, bool back) {                           \
+        T *a = matrix, *kept = elsewhere;                                                                    \
+        for (int i = 0; i < n; i++) {                                                                        \
+            T *at = a + (size_t)i * (size_t)n + i;                                                           \
+            *(back ? at : kept + i) = back ? kept[i] : *at;                                                  \
+        }                                                                                                    \
+    }
+#define POSITIVE_REAL(x) ((x) > 0 && (x) < INFINITY)
+#define POSITIVE_PAIR(x) (POSITIVE_REAL((x).re) && (x).im == 0)
+#define MEET_REAL(x, y) ((x) == (y))
+#define MEET_PAIR(x, y) ((x).re == (y).re && (x).im == -(y).im)
+HERMITIAN(float, f32, POSITIVE_REAL, MEET_REAL)
+HERMITIAN(double, f64, POSITIVE_REAL, MEET_REAL)
+HERMITIAN(gpa_c64, c64, POSITIVE_PAIR, MEET_PAIR)
+HERMITIAN(gpa_c128, c128, POSITIVE_PAIR, MEET_PAIR)
+
+/* The inverse of a positive definite matrix, in two thirds of the time that LU takes. False: it is not positive definite, and as it was. */
+static bool inverse_of_definite(const task *t, int *info) {
+    static bool (*const hermitian[TYPES])(const void *, int) = {f32_hermitian, f64_hermitian, c64_hermitian, c128_hermitian};
+    static void (*const diagonal[TYPES])(void *, int, void *, bool) = {f32_diagonal, f64_diagonal, c64_diagonal, c128_diagonal};
+    void *a = t->x[0];
+    int lead = t->n, type = index_of(t->c->dtype);
+    if (!hermitian[type](a, t->n)) return false;
+    diagonal[type](a, t->n, t->work, false);
+    t->r->potrf("L", &t->n, a, &lead, info);
+    bool definite = !*info;
+    if (definite) t->r->potri("L", &t->n, a, &lead, info);
+    mirror_conjugate(a, t->n, t->c->dtype, !definite);
+    if (!definite) diagonal[type](a, t->n, t->work, true), *info = 0;
+    return definite;
+}
+
+/* By columns the matrix is the transpose, whose inverse is the inverse's. The library does not bring NaN to every element. */
+static int inverse(const task *t) {
+    int info = 0, lead = at_least_1(t->n);
+    size_t bytes = (size_t)t->n * (size_t)t->n * dtype_size(t->c->dtype);
+    if (t->n <= FEW_ROWS) return inverse_by_columns(t);
+    if (t->n_work >= 0) {
+        if (has_nan(t)) {
+            memset(t->x[0], 0xff, bytes);
+            return 0;
+        }
+        if (inverse_of_definite(t, &info)) return info;
+        t->r->getrf(&t->n, &t->n, t->x[0], &lead, t->ints, &info);
+    }
+    if (!info) t->r->getri(&t->n, t->x[0], &lead, t->ints, t->work, &t->n_work, &info);
+    return info;
+}
+
+/* The library makes L in two thirds of the time of U, which is the L of the transpose. */
+static int cholesky(const task *t) {
+    int info = 0, lead = at_least_1(t->n);
+    bool turns = t->c->matrix.upper && t->n > FEW_ROWS;
+    if (turns) mirror_triangle(t->x[0], t->n, dtype_size(t->c->dtype), true);
+    t->r->potrf(t->c->matrix.upper && !turns ? "U" : "L", &t->n, t->x[0], &lead, &info);
+    if (turns) mirror_triangle(t->x[0], t->n, dtype_size(t->c->dtype), false);
+    return info;
+}
+
+/* The reflectors below the diagonal of x[0] make Q, in x[2]. */
+static int qr(const task *t) {
+    int info = 0, lead = at_least_1(t->m);
+    size_t item = dtype_size(t->c->dtype);
+    if (t->n_work < 0) { /* both want to be asked */
+        double room = 0, more = 0;
+        bool single = t->c->dtype == DT_F32 || t->c->dtype == DT_C64;
+        t->r->geqrf(&t->m, &t->n, t->x[0], &lead, t->x[1], t->work, &t->n_work, &info);
+        room = single ? *(float *)t->work : *(double *)t->work;
+        if (t->x[2]) t->r->orgqr(&t->m, &t->k, &t->p, t->x[2], &lead, t->x[1], t->work, &t->n_work, &info);
+        more = single ? *(float *)t->work : *(double *)t->work;
+        if (single) *(float *)t->work = (float)(room > more ? room : more);
+        else *(double *)t->work = room > more ? room : more;
+        return info;
+    }
+    t->r->geqrf(&t->m, &t->n, t->x[0], &lead, t->x[1], t->work, &t->n_work, &info);
+    if (info || !t->x[2]) return info;
+    memcpy(t->x[2], t->x[0], (size_t)t->m * (size_t)(t->k < t->n ? t->k : t->n) * item);
+    t->r->orgqr(&t->m, &t->k, &t->p, t->x[2], &lead, t->x[1], t->work, &t->n_work, &info);
+    return info;
+}
+
+static int svd(const task *t) {
+    int info = 0, lead = at_least_1(t->m), lead_v = at_least_1(t->n);
+    const char *job = !t->x[2] ? "N" : t->c->matrix.full ? "A" : "S";
+    if (dtype_is_complex(t->c->dtype))
+        t->r->gesdd_complex(job, &t->m, &t->n, t->x[0], &lead, t->x[1], t->x[2], &lead, t->x[3], &lead_v, t->work, &t->n_work,
+                            t->real_work, t->ints, &info);
+    else
+        t->r->gesdd(job, &t->m, &t->n, t->x[0], &lead, t->x[1], t->x[2], &lead, t->x[3], &lead_v, t->work, &t->n_work, t->ints,
+                    &info);
+    return info;
+}
+
+/* What syevd and heevd need beside `work`: for real numbers 3 + 5n integers, for complex ones 1 + 5n + 2n^2 reals, too. */
+static int eigh(const task *t) {
+    int info = 0, lead = at_least_1(t->n), n_ints = 3 + 5 * t->n, n_reals = 1 + 5 * t->n + 2 * t->n * t->n;
+    const char *job = t->c->matrix.vectors ? "V" : "N", *part = t->c->matrix.upper ? "U" : "L";
+    if (dtype_is_complex(t->c->dtype))
+        t->r->heevd(job, part, &t->n, t->x[0], &lead, t->x[1], t->work, &t->n_work, t->real_work, &n_reals, t->ints, &n_ints, &info);
+    else
+        t->r->syevd(job, part, &t->n, t->x[0], &lead, t->x[1], t->work, &t->n_work, t->ints, &n_ints, &info);
+    return info;
+}
+
+/* The eigenvalues of a real matrix come as two arrays, of real parts and imaginary ones. */
+static int eig(const task *t) {
+    int info = 0, lead = at_least_1(t->n), one = 1;
+    size_t item = dtype_size(t->c->dtype), n = t->n_work < 0 ? 0 : (size_t)t->n;
+    const char *job = t->x[2] ? "V" : "N";
+    if (dtype_is_complex(t->c->dtype)) {
+        t->r->geev_complex("N", job, &t->n, t->x[0], &lead, t->x[1], NULL, &one, t->x[2], &lead, t->work, &t->n_work, t->real_work,
+                           &info);
+        return info;
+    }
+    char *re = t->real_work, *im = re + n * item;
+    t->r->geev("N", job, &t->n, t->x[0], &lead, re, im, NULL, &one, t->x[2], &lead, t->work, &t->n_work, &info);
+    for (size_t i = 0; i < n; i++) {
+        memcpy(t->x[1] + 2 * i * item, re + i * item, item);
+        memcpy(t->x[1] + (2 * i + 1) * item, im + i * item, item);
+    }
+    return info;
+}
+
+static int lstsq(const task *t) {
+    int info = 0, rank = 0, lead = at_least_1(t->m), lead_b = at_least_1(MAX(t->m, t->n));
+    float narrow = (float)t->c->matrix.limit;
+    const void *limit = dtype_info[t->c->dtype].real == DT_F32 ? (const void *)&narrow : &t->c->matrix.limit;
+    if (dtype_is_complex(t->c->dtype))
+        t->r->gelsd_complex(&t->m, &t->n, &t->k, t->x[0], &lead, t->x[1], &lead_b, t->x[2], limit, &rank, t->work, &t->n_work, t->real_work,
+                            t->ints, &info);
+    else
+        t->r->gelsd(&t->m, &t->n, &t->k, t->x[0], &lead, t->x[1], &lead_b, t->x[2], limit, &rank, t->work, &t->n_work, t->ints, &info);
+    if (t->n_work >= 0) *(int32_t *)(void *)t->x[3] = rank;
+    return info;
+}
+
+static int one(const task *t) {
+    switch (t->c->kind) {
+    case LIB_LU: return lu(t);
+    case LIB_SOLVE: return solve(t);
+    case LIB_INVERSE: return inverse(t);
+    case LIB_CHOLESKY: return cholesky(t);
+    case LIB_QR: return qr(t);
+    case LIB_SVD: return svd(t);
+    case LIB_EIGH: return eigh(t);
+    case LIB_EIG: return eig(t);
+    case LIB_LSTSQ: return lstsq(t);
+    case LIB_GEMM: case LIB_SORT: case LIB_ARGSORT: case LIB_SEARCH: case LIB_EXTREME: case LIB_FFT: case LIB_COSINES: case LIB_FACTORS: case LIB_BANDED: case LIB_SPARSE: case LIB_SPGEMM: case LIB_TURN: case LIB_COUNT: break;
+    }
+    return -1;
+}
+
+/* ---- runs of matrices ---- */
+
+/* Numbers of the real dtype that a routine works in, and of integers. */
+static size_t reals_of(const gpa_libcall *c) {
+    size_t m = (size_t)c->matrix.m, n = (size_t)c->matrix.n, p = MIN(m, n), q = MAX(m, n);
+    bool wide = dtype_is_complex(c->dtype);
+    if (c->kind == LIB_SVD && wide) return p * MAX(5 * p + 7, 2 * q + 2 * p + 1) + 1;
+    if (c->kind == LIB_EIGH && wide) return 1 + 5 * n + 2 * n * n;
+    if (c->kind == LIB_EIG) return 2 * n + 1;
+    if (c->kind == LIB_LSTSQ && wide) return n * (60 + 8 * LEVELS) + 75 * (size_t)c->matrix.k + MAX(676, n * (1 + (size_t)c->matrix.k) + 2 * (size_t)c->matrix.k);
+    return 1;
+}
+
+static size_t ints_of(const gpa_libcall *c) {
+    size_t n = (size_t)c->matrix.n, p = (size_t)MIN(c->matrix.m, c->matrix.n);
+    if (c->kind == LIB_SVD) return 8 * p + 1;
+    if (c->kind == LIB_EIGH) return 3 + 5 * n;
+    if (c->kind == LIB_LSTSQ) return p * (11 + 3 * LEVELS) + 1;
+    return n + 1;
+}
+
+/* The workspace that the routine asks for, in elements; 0: none. */
+static int work_of(const task *asked) {
+    task t = *asked;
+    gpa_c128 answer = {0, 0}, real_answer = {0, 0};
+    int int_answer = 0;
+    if (t.c->kind != LIB_INVERSE && t.c->kind != LIB_QR && t.c->kind != LIB_SVD && t.c->kind != LIB_EIGH && t.c->kind != LIB_EIG && t.c->kind != LIB_LSTSQ)
+        return 0;
+    if (t.c->kind == LIB_INVERSE && t.n <= FEW_ROWS) return t.n * t.n;
+    t.work = &answer;
+    t.real_work = &real_answer;
+    t.ints = &int_answer;
+    t.n_work = -1;
+    one(&t);
+    bool single = t.c->dtype == DT_F32 || t.c->dtype == DT_C64;
+    float narrow;
+    memcpy(&narrow, &answer, sizeof narrow);
+    return (int)ceil(single ? nextafterf(narrow, INFINITY) : answer.re); /* a float may have rounded the number down */
+}
+
+typedef struct {
+    const task *first;                /* of the matrix 0 */
+    const int64_t *step;              /* bytes from a matrix to the next, of each array */
+    int64_t batch, chunks;
+    int lanes;                        /* matrices that are done side by side; 1: by the library */
+    struct failure { int64_t at; int info; bool memory; } *failures; /* one per chunk; at < 0: none */
+} runs;
+
+/* Matrices from .. to, side by side. */
+static void run_small(const runs *r, int64_t from, int64_t to, struct failure *f) {
+    const gpa_libcall *c = r->first->c;
+    int lanes = r->lanes, which = 0;
+    char *x[LIB_MATRICES], *room = mem_new(small_room(c) + 64);
+    f->memory = !room;
+    for (int64_t i = from; room && i < to; i += lanes) {
+        for (int k = 0; k < LIB_MATRICES; k++) x[k] = r->first->x[k] ? r->first->x[k] + i * r->step[k] : NULL;
+        int info = small_run(c, x, r->step, (int)MIN(lanes, to - i), (void *)(((uintptr_t)room + 63) / 64 * 64), &which);
+        if (info && f->at < 0) *f = (struct failure){.at = i + which, .info = info};
+    }
+    mem_free(room);
+}
+
+static void run(void *arg, int64_t chunk) {
+    const runs *r = arg;
+    const gpa_libcall *c = r->first->c;
+    task t = *r->first;
+    size_t real = dtype_size(dtype_info[c->dtype].real);
+    struct failure *f = &r->failures[chunk];
+    *f = (struct failure){.at = -1};
+    int lanes = r->lanes;
+    int64_t groups = (r->batch + lanes - 1) / lanes, from = groups * chunk / r->chunks * lanes, to = MIN(groups * (chunk + 1) / r->chunks * lanes, r->batch);
+    if (small_can(c)) {
+        run_small(r, from, to, f);
+        return;
+    }
+    char *room = lanes > 1 ? mem_new(spectra_room(c) + 64) : NULL, *aligned = room ? room + (64 - (uintptr_t)room % 64) % 64 : NULL;
+    t.work = mem_new((size_t)at_least_1(t.n_work) * dtype_size(c->dtype));
+    t.real_work = mem_new(reals_of(c) * real);
+    t.ints = mem_new(ints_of(c) * sizeof *t.ints);
+    f->memory = !t.work || !t.real_work || !t.ints || (lanes > 1 && !room);
+    for (int64_t i = from; i < to && !f->memory; i += lanes) {
+        int count = (int)MIN(lanes, to - i);
+        for (int x = 0; x < LIB_MATRICES; x++) t.x[x] = r->first->x[x] ? r->first->x[x] + i * r->step[x] : NULL;
+        if (lanes > 1 && spectra_run(c, t.x, r->step, count, aligned)) continue;
+        for (int k = 0; k < count; k++) { /* one by one: what is done to a matrix does not depend on those beside it */
+            int info = lanes > 1 && spectra_run(c, t.x, r->step, 1, aligned) ? 0 : one(&t);
+            if (info && f->at < 0) *f = (struct failure){.at = i + k, .info = info};
+            for (int x = 0; x < LIB_MATRICES; x++) t.x[x] = t.x[x] ? t.x[x] + r->step[x] : NULL;
+        }
+    }
+    mem_free(room);
+    mem_free(t.work);
+    mem_free(t.real_work);
+    mem_free(t.ints);
+}
+
+/* Bytes of one matrix in each array. */
+static void steps_of(const gpa_libcall *c, int64_t *step) {
+    int64_t m = c->matrix.m, n = c->matrix.n, k = c->matrix.k, p = MIN(m, n), item = (int64_t)dtype_size(c->dtype);
+    gpa_dtype part = dtype_info[c->dtype].real;
+    int64_t real = (int64_t)dtype_size(part);
+    memset(step, 0, LIB_MATRICES * sizeof *step);
+    step[0] = m * n * item;
+    if (c->kind == LIB_LU) step[1] = p * (int64_t)sizeof(int32_t);
+    if (c->kind == LIB_SOLVE) step[1] = n * k * item;
+    if (c->kind == LIB_QR) step[1] = p * item, step[2] = m * k * item;
+    if (c->kind == LIB_SVD) step[1] = n * real, step[2] = m * (c->matrix.full ? m : n) * item, step[3] = n * n * item;
+    if (c->kind == LIB_EIGH) step[1] = n * real;
+    if (c->kind == LIB_LSTSQ) step[1] = MAX(m, n) * k * item, step[2] = p * real, step[3] = (int64_t)sizeof(int32_t);
+    if (c->kind == LIB_EIG) step[1] = n * 2 * real, step[2] = n * n * item;
+}
+
+gpa_code lapack_run(const lapack *l, const blas *b, int threads, const gpa_libcall *c, gpa_err *e) {
+    int64_t step[LIB_MATRICES];
+    task t = {.r = &l->of[index_of(c->dtype)], .c = c, .m = (int)c->matrix.m, .n = (int)c->matrix.n, .k = (int)c->matrix.k};
+    t.p = MIN(t.m, t.n);
+    *c->matrix.info = 0;
+    steps_of(c, step);
+    for (int x = 0; x < LIB_MATRICES; x++) t.x[x] = c->matrix.x[x] ? c->matrix.x[x]->base : NULL;
+    t.n_work = small_can(c) ? 0 : work_of(&t);
+    int lanes = small_can(c) ? small_lanes(c) : spectra_can(c) ? spectra_lanes(c) : 1;
+    int64_t groups = (c->matrix.batch + lanes - 1) / lanes;
+    bool many = threads > 1 && (lanes > 1 || groups >= threads);
+    runs r = {.first = &t, .step = step, .batch = c->matrix.batch, .chunks = many ? MIN(groups, 4 * threads) : 1, .lanes = lanes};
+    r.failures = mem_zero((size_t)r.chunks * sizeof *r.failures);
+    if (!r.failures) return gpa_no_memory(e);
+    int32_t never = 0;
+    blas_threads(b, many ? 1 : threads);
+    threads_each(many ? threads : 1, r.chunks, &never, run, &r);
+    gpa_code rc = GPA_OK;
+    for (int64_t i = 0; i < r.chunks && !rc; i++) {
+        if (r.failures[i].memory) rc = gpa_no_memory(e);
+        else if (r.failures[i].at >= 0 && !*c->matrix.info) *c->matrix.info = r.failures[i].info;
+    }
+    mem_free(r.failures);
+    return rc;
+}

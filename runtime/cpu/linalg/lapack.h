@@ -1,0 +1,14 @@
+/* Factorizations by LAPACK, which OpenBLAS brings. */
+#ifndef GPA_CPU_LINALG_LAPACK_H
+#define GPA_CPU_LINALG_LAPACK_H
+
+#include "runtime/cpu/linalg/blas.h"
+
+typedef struct lapack lapack;
+
+/* Whether the call can be done; loads the library at first need (then *b and *l are owned: blas_free, lapack_free). */
+bool lapack_can(lapack **l, blas **b, const gpa_libcall *c);
+gpa_code lapack_run(const lapack *l, const blas *b, int threads, const gpa_libcall *c, gpa_err *e);
+void lapack_free(lapack *l);
+
+#endif

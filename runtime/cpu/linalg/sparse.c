@@ -1,0 +1,49 @@
+/* Products of sparse matrices: rows are dealt out in runs of about as many values each. */
+#include "runtime/cpu/linalg/sparse.h"
+
+#include "runtime/base/base.h"
+#include "runtime/cpu/run/run.h"
+#include "runtime/cpu/parallel/threads.h"
+#include "runtime/host/spmm.h"
+
+enum { VALUES = 1 << 14 }; /* of a run, at least */
+
+typedef struct {
+    spmm p;
+    const gpa_libcall *c;
+    int64_t runs;
+} product;
+
+bool sparse_can(const gpa_libcall *c) { return spmm_rows(c->dtype, &(spmm){0}, 0, 0); }
+
+/* The first row of a run: where the values before it are that share of all. */
+static int64_t first_row(const product *p, int64_t run) {
+    int64_t low = 0, high = p->c->sparse.m;
+    double share = (double)p->c->sparse.count * (double)run / (double)p->runs;
+    if (run == p->runs) return high;
+    while (low < high) {
+        int64_t middle = (low + high) / 2;
+        if ((double)p->p.start[middle] < share) low = middle + 1;
+        else high = middle;
+    }
+    return low;
+}
+
+static void run(void *arg, int64_t i) {
+    const product *p = arg;
+    spmm_rows(p->c->dtype, &p->p, first_row(p, i), first_row(p, i + 1));
+}
+
+static void *at(const gpa_binding *b, size_t item) { return b->mem->base + b->offset * (int64_t)item; }
+
+gpa_code sparse_run(int threads, const gpa_libcall *c, gpa_err *e) {
+    size_t item = dtype_size(c->dtype), index = sizeof(int32_t);
+    product p = {.p = {c->sparse.k, at(&c->sparse.start, index), at(&c->sparse.column, index), at(&c->sparse.at, item), at(&c->sparse.x, item),
+                       at(&c->sparse.y, item)},
+                 .c = c};
+    int32_t never = 0;
+    (void)e;
+    p.runs = MAX(1, MIN(c->sparse.count * c->sparse.k / VALUES, 8 * threads));
+    threads_each(threads, p.runs, &never, run, &p);
+    return GPA_OK;
+}

@@ -1,0 +1,11 @@
+/* Products of sparse matrices, rows divided among threads. */
+#ifndef GPA_CPU_LINALG_SPARSE_H
+#define GPA_CPU_LINALG_SPARSE_H
+
+#include "runtime/base/err.h"
+#include "runtime/lib/libcall.h"
+
+bool sparse_can(const gpa_libcall *c);
+gpa_code sparse_run(int threads, const gpa_libcall *c, gpa_err *e);
+
+#endif

@@ -1,0 +1,96 @@
+/* Programs and their compiled variants. */
+#include "runtime/cpu/run/program.h"
+
+#include <time.h>
+
+#include "runtime/base/base.h"
+#include "runtime/cpu/emit/kernel.h"
+#include "runtime/cpu/run/widen.h"
+
+static bool copy_items(void *to, const void *from, size_t n, size_t size) {
+    void **slot = to;
+    if (!n) return true;
+    if (!(*slot = mem_new(n * size))) return false;
+    memcpy(*slot, from, n * size);
+    return true;
+}
+
+/* What emission reads: not the spans and texts. */
+static bool copy_func(kir_func *c, const kir_func *f) {
+    *c = (kir_func){.form = f->form, .ndim = f->ndim, .inner = f->inner, .flags = f->flags};
+    memcpy(c->name, f->name, sizeof c->name);
+    c->n_code = f->n_code, c->n_arrays = f->n_arrays, c->n_params = f->n_params, c->n_consts = f->n_consts;
+    return copy_items(&c->code, f->code, f->n_code, sizeof *f->code) &&
+           copy_items(&c->arrays, f->arrays, f->n_arrays, sizeof *f->arrays) &&
+           copy_items(&c->params, f->params, f->n_params, sizeof *f->params) &&
+           copy_items(&c->consts, f->consts, f->n_consts, sizeof *f->consts);
+}
+
+static void free_copy(kir_func *c) {
+    mem_free(c->code);
+    mem_free(c->arrays);
+    mem_free(c->params);
+    mem_free(c->consts);
+}
+
+gpa_code program_new(const kir_func *f, gpa_prog **out, gpa_err *e) {
+    gpa_prog *p = mem_zero(sizeof *p);
+    if (!p || !copy_func(&p->copy, f)) {
+        program_free(p);
+        return gpa_no_memory(e);
+    }
+    p->f = &p->copy;
+    p->facts = emit_examine(f);
+    p->widen = widen_examine(f);
+    gpa_code rc = f->form == KIR_KERNEL ? kernel_plan_make(p->f, &p->kernel, e) : GPA_OK;
+    if (rc) program_free(p);
+    else *out = p;
+    return rc;
+}
+
+void program_free(gpa_prog *p) {
+    if (!p) return;
+    for (size_t i = 0; i < p->n_variants; i++) jit_unlink(p->variants[i].code);
+    mem_free(p->variants);
+    for (size_t i = 0; i < p->n_wide; i++) program_free(p->wide[i]);
+    mem_free(p->wide);
+    kernel_plan_free(&p->kernel);
+    free_copy(&p->copy);
+    mem_free(p);
+}
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+gpa_code program_emit(const gpa_prog *p, jit *j, const emit_plan *plan, LLVMModuleRef *out, gpa_err *e) {
+    if (p->f->form == KIR_MAP) return emit_module(j, p->f, plan, out, e);
+    return emit_kernel(j, p->f, &p->kernel, (kernel_shape){.lanes = plan->lanes, .whole = plan->stream}, out, e);
+}
+
+jit_effort program_effort(const gpa_prog *p) { return p->f->form == KIR_KERNEL ? JIT_PHASES : p->facts.loops ? JIT_LOOPS : JIT_PLAIN; }
+
+gpa_code program_variant(gpa_prog *p, jit *j, const emit_plan *plan, cpu_fn *out, gpa_err *e) {
+    for (size_t i = 0; i < p->n_variants; i++)
+        if (!memcmp(&p->variants[i].plan, plan, sizeof *plan)) {
+            *out = p->variants[i].fn;
+            return GPA_OK;
+        }
+    gpa_code rc = GPA_OK;
+    LLVMModuleRef m;
+    void *address = NULL;
+    if (!mem_room(&p->variants, p->n_variants, &p->cap_variants, sizeof *p->variants)) return gpa_no_memory(e);
+    cpu_variant *v = &p->variants[p->n_variants];
+    *v = (cpu_variant){.plan = *plan};
+    double begun = now();
+    TRY(program_emit(p, j, plan, &m, e));
+    TRY(jit_link_take(j, m, program_effort(p), &v->code, &address, e));
+    memcpy(&v->fn, &address, sizeof address);
+    *out = v->fn;
+    p->n_variants++;
+    p->seconds += now() - begun;
+out:
+    return rc;
+}

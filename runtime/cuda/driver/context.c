@@ -1,0 +1,190 @@
+/* The primary context stays for the life of the process: making one takes longer than a session of tests.
+ *
+ * What the device tells the host outside of transfers - faults - and the host the device - interrupts - lies in pinned
+ * memory that both see. The interrupt flag may be written at any time, so it outlives the context. */
+#include "runtime/cuda/driver/context.h"
+
+#include <stdio.h>
+
+#include "runtime/base/base.h"
+#include "runtime/cuda/lib/cublas.h"
+#include "runtime/cuda/lib/cufft.h"
+#include "runtime/cuda/build/interpreter.h"
+#include "runtime/cuda/lib/search.h"
+#include "runtime/cuda/lib/batched.h"
+#include "runtime/cuda/lib/cusolver.h"
+#include "runtime/cuda/lib/cusparse.h"
+#include "runtime/cuda/driver/interrupt.h"
+#include "runtime/cuda/driver/stream.h"
+#include "runtime/cuda/driver/transfer.h"
+#include "runtime/cuda/driver/wait.h"
+
+#define CALL(name, ...) api_check(d->cu->name(__VA_ARGS__), #name, e)
+
+enum { OLDEST_GPU = 75 };
+
+const cu_driver *context_driver(char *why, size_t n) {
+    static bool ready;
+    const cu_driver *cu = api_driver(why, n);
+    if (!cu || ready) return cu;
+    CUresult r = cu->init(0);
+    if (r) {
+        const char *text = NULL;
+        cu->error_text(r, &text);
+        snprintf(why, n, "the driver does not start: %s", text ? text : "unknown error");
+        return NULL;
+    }
+    ready = true;
+    return cu;
+}
+
+/* ---- parts ---- */
+
+static int attribute(gpa_dev *d, int which) {
+    int v = 0;
+    d->cu->device_attribute(&v, which, d->device);
+    return v;
+}
+
+static gpa_code read_facts(gpa_dev *d, gpa_err *e) {
+    d->target = (cu_target){.major = attribute(d, CU_ATTR_CC_MAJOR), .minor = attribute(d, CU_ATTR_CC_MINOR)};
+    d->units = (uint32_t)attribute(d, CU_ATTR_UNITS);
+    d->max_threads = (uint32_t)attribute(d, CU_ATTR_MAX_THREADS);
+    d->max_shared = (uint32_t)attribute(d, CU_ATTR_MAX_SHARED_OPTIN);
+    if (d->target.major * 10 + d->target.minor < OLDEST_GPU)
+        return gpa_fail(e, GPA_E_DEVICE, "compute capability %d.%d: 7.5 or later is needed", d->target.major, d->target.minor);
+    if (!attribute(d, CU_ATTR_MEMORY_POOLS)) return gpa_fail(e, GPA_E_DEVICE, "the driver has no memory pools");
+    return GPA_OK;
+}
+
+/* What is freed stays with this process until memory is short. */
+static gpa_code make_pool(gpa_dev *d, gpa_err *e) {
+    uint64_t keep = UINT64_MAX;
+    gpa_code rc = CALL(pool_default, &d->pool, d->device);
+    return rc ? rc : CALL(pool_set, d->pool, CU_POOL_RELEASE_THRESHOLD, &keep);
+}
+
+/* Pinned memory that the device sees. */
+static gpa_code make_shared(gpa_dev *d, size_t n, void *host, CUdeviceptr *seen, gpa_err *e) {
+    void *p = NULL;
+    gpa_code rc = CALL(host_alloc, &p, n, CU_MEMHOSTALLOC_PORTABLE_MAPPED);
+    if (rc) return rc;
+    memset(p, 0, n);
+    memcpy(host, &p, sizeof p);
+    return CALL(host_pointer, seen, p, 0);
+}
+
+static gpa_code make_cleared(gpa_dev *d, size_t n, CUdeviceptr *out, gpa_err *e) {
+    gpa_code rc = CALL(alloc, out, n, d->stream);
+    return rc ? rc : CALL(fill, *out, 0, n, d->stream);
+}
+
+static gpa_code make_parts(gpa_dev *d, gpa_err *e) {
+    gpa_code rc = GPA_OK;
+    d->life++;
+    TRY(CALL(context_set, d->context));
+    TRY(CALL(stream_create, &d->stream, CU_STREAM_NON_BLOCKING));
+    TRY(wait_open(d, e));
+    TRY(make_pool(d, e));
+    TRY(make_shared(d, sizeof *d->shared, &d->shared, &d->shared_seen, e));
+    TRY(make_cleared(d, FAULT_LOCK * FAULT_SLOTS, &d->faults.locks, e));
+    TRY(make_cleared(d, TOLD * FAULT_SLOTS, &d->faults.told, e));
+    TRY(make_cleared(d, sizeof(uint32_t) * COUNTERS, &d->counters, e));
+    TRY(stream_join(d, true, e)); /* streams begin behind what was just cleared */
+    d->faults.host = d->shared->faults;
+    d->faults.seen = d->shared_seen + offsetof(cu_shared, faults);
+    d->stop_seen = d->shared_seen + offsetof(cu_shared, stop);
+    stop_open(d);
+    interpreter_open(d);
+out:
+    return rc;
+}
+
+/* Behind a program that does not end nothing can be taken apart; the context stays as it is until the process ends. */
+static void leave_parts(gpa_dev *d) {
+    d->builder = NULL;
+    d->interpreter = NULL;
+    d->ring = NULL;
+    d->blas_handle = NULL;
+    d->fft_plans = NULL;
+    d->solver_handle = NULL;
+    d->solver_params = NULL;
+    d->sparse_handle = NULL;
+    d->done = d->clock[0] = d->clock[1] = NULL;
+    d->counters = d->faults.locks = d->faults.told = 0;
+    d->shared = NULL;
+    d->stream = NULL;
+    d->stuck = false;
+    stream_close(d, false);
+}
+
+static void drop_parts(gpa_dev *d) {
+    const cu_driver *cu = d->cu;
+    gpa_err quiet = {0};
+    if (d->done && !wait_is_stuck(d)) wait_done(d, &quiet); /* an interrupt ends it */
+    stop_close(d);
+    if (wait_is_stuck(d)) {
+        leave_parts(d);
+        return;
+    }
+    stream_close(d, true);
+    build_close(d->builder);
+    d->builder = NULL;
+    interpreter_close(d);
+    sparse_close(d);
+    solver_close(d);
+    small_close(d);
+    search_close(d);
+    fft_close(d);
+    blas_close(d);
+    transfer_close(d);
+    wait_close(d);
+    if (d->counters) cu->free(d->counters, d->stream);
+    if (d->faults.locks) cu->free(d->faults.locks, d->stream);
+    if (d->faults.told) cu->free(d->faults.told, d->stream);
+    if (d->shared) cu->host_free(d->shared);
+    if (d->stream) cu->stream_destroy(d->stream);
+    d->counters = d->faults.locks = d->faults.told = 0;
+    d->faults.n = 0;
+    d->shared = NULL;
+    d->stream = NULL;
+}
+
+/* ---- the whole ---- */
+
+gpa_code context_open(gpa_dev *d, gpa_err *e) {
+    gpa_code rc = GPA_OK;
+    d->transfer_threads = transfer_threads();
+    TRY(CALL(device_get, &d->device, d->number));
+    TRY(read_facts(d, e));
+    TRY(CALL(context_retain, &d->context, d->device));
+    TRY(make_parts(d, e));
+out:
+    return rc;
+}
+
+void context_close(gpa_dev *d) {
+    if (!d->context) return;
+    context_enter(d);
+    drop_parts(d);
+}
+
+bool context_is_broken(gpa_dev *d) {
+    context_enter(d);
+    if (wait_is_stuck(d)) return true;
+    CUresult r = d->stream ? d->cu->stream_query(d->stream) : CUDA_OK;
+    return !d->stream || (r && r != CUDA_NOT_READY);
+}
+
+/* One attempt: a driver that does not give a process another context after a fault (580 on an H100 did not) does not change
+ * its mind. */
+gpa_code context_restart(gpa_dev *d, gpa_err *e) {
+    gpa_code rc;
+    context_enter(d);
+    bool stuck = wait_is_stuck(d);
+    drop_parts(d);
+    if (!stuck) d->cu->context_reset(d->device);
+    d->beside |= stuck;
+    rc = stuck ? CALL(context_create, &d->context, 0, d->device) : CALL(context_retain, &d->context, d->device);
+    return rc ? rc : make_parts(d, e);
+}

@@ -1,0 +1,362 @@
+/* Running reductions in a chain: one launch, whose blocks take a part of a row each.
+ *
+ * A block publishes the total of its part; 32 parts are a group, whose last block publishes the group's total and then that with
+ * all before it. A block that needs what is before it joins the nearest such sum, the totals of the groups between and those of its
+ * own group, always in the same order whatever it found. Blocks begin in their order, so those before it are under way. A word holds
+ * 32 bits of a state beside a mark of what it is, so that it is read in one piece.
+ *
+ * A part is read once and kept in registers; each warp has neighbouring accesses of it. Where what counts is how many of some bits
+ * are true, and they say which elements are stored side by side (`picks`), the chosen elements go through shared memory, from
+ * where neighbours in it are stored by neighbouring lanes. Of parts but the last one no access is cut off, so that they need no
+ * registers to say where.
+ *
+ * Reading order: links, parts kept in registers, chosen elements, em_scan_chain. */
+#include <stdio.h>
+
+#include "runtime/cuda/emit/emitter.h"
+
+/* ---- links ---- */
+
+void em_scan_take_tile(em *E, const char *chunks) {
+    const char *t = em_count_type(E);
+    char chain[NAME_ROOM], outer[NAME_ROOM], length[NAME_ROOM];
+    int words = (int)emit_chain_words(E->f);
+    em_field(E, outer, FIELD_OUTER, 0, 0);
+    em_field(E, length, FIELD_LENGTH, 0, 0);
+    em_line(E, "const unsigned tiles = gridDim.x / %s, tile = blockIdx.x / %s;", outer, outer);
+    em_line(E, "volatile unsigned long long *const chain = %s + (size_t)row * (tiles + tiles / 32 + 1) * %d, *const groups = chain + (size_t)tiles * %d;",
+            em_field(E, chain, FIELD_CHAIN, 0, 0), words, words);
+    em_line(E, "const %s first = (%s)tile * %s;", t, t, length);
+    em_line(E, "%s end = first + %s < %s ? first + %s : %s;", t, length, chunks, length, chunks);
+}
+
+/* Publishes a state, each word of it beside a mark: 1 a total, 2 with all before it. */
+static void put_link(em *E, const char *where, const char *index, const char *state, int mark) {
+    int words = (int)emit_chain_words(E->f);
+    em_line(E, "{ const auto y = g_split(%s); for (int w = 0; w < %d; w++) %s[(%s) * %d + w] = %d | (unsigned long long)(unsigned)y.w[w] << 32; }", state, words,
+            where, index, words, mark);
+}
+
+/* Reads one: x and its mark, 0 while not all of it is there. */
+static void take_link(em *E, int n, const char *where, const char *index) {
+    int words = (int)emit_chain_words(E->f);
+    em_line(E, "g_words<g_state%d> y; mark = 3;", n);
+    em_line(E, "for (int w = 0; w < %d; w++) { const unsigned long long got = %s[(%s) * %d + w]; y.w[w] = (int)(got >> 32); mark = mark == 3 || mark == (unsigned)got ? (unsigned)got : 0; }",
+            words, where, index, words);
+    em_line(E, "x = g_join<g_state%d>(y);", n);
+}
+
+/* x of lane 0 becomes all lanes' x joined in order. */
+static void fold_lanes(em *E, int n) {
+    em_line(E, "for (int d = 1; d < 32; d <<= 1) x = g_join%d(x, g_shfl_down(x, d, 32, 0xffffffffu));", n);
+    em_line(E, "x = g_shfl(x, 0, 32, 0xffffffffu);");
+}
+
+/* before: from the nearest group that has published its sum with all before it over the totals of those between. */
+static void look_back(em *E, int n) {
+    em_line(E, "g_state%d before = start%d;", n, n);
+    em_line(E, "if (group) {");
+    E->depth++;
+    em_line(E, "const int there = (int)group - 1 - (int)lane;");
+    em_line(E, "g_state%d x = start%d;", n, n);
+    em_line(E, "unsigned whole;");
+    em_line(E, "for (;;) {");
+    E->depth++;
+    em_line(E, "unsigned mark = 2;");
+    em_line(E, "if (there >= 0) {");
+    E->depth++;
+    take_link(E, n, "groups", "there");
+    em_close_block(E);
+    em_line(E, "whole = __ballot_sync(0xffffffffu, mark == 2);");
+    em_line(E, "const unsigned missing = __ballot_sync(0xffffffffu, mark == 0);");
+    em_line(E, "if (whole && !(missing & ((whole & (0u - whole)) - 1))) break;");
+    em_close_block(E);
+    em_line(E, "int k = __popc((whole & (0u - whole)) - 1);");
+    em_line(E, "before = g_shfl(x, k, 32, 0xffffffffu);");
+    em_line(E, "while (--k >= 0) before = g_join%d(before, g_shfl(x, k, 32, 0xffffffffu));", n);
+    em_close_block(E);
+}
+
+/* Says this tile's total, which is in r. */
+static void tell_total(em *E, int32_t at) {
+    char name[16];
+    E->needs |= NEED_SHUFFLE;
+    snprintf(name, sizeof name, "r%d", (int)at);
+    em_line(E, "if (lane == 0)");
+    put_link(E, "chain", "tile", name, 1);
+}
+
+/* This tile's total in r becomes what is before the tile: the groups before its own, then the tiles of the group before it. */
+static void link_tiles(em *E, int32_t at) {
+    int n = (int)at;
+    em_line(E, "__shared__ g_state%d b%d;", n, n);
+    em_line(E, "if (lane < 32) {");
+    E->depth++;
+    em_line(E, "const unsigned group = tile / 32, member = tile %% 32;");
+    em_line(E, "g_state%d x = lane == member ? r%d : start%d;", n, n, n);
+    em_line(E, "if (lane < member) {");
+    em_line(E, "    unsigned mark;");
+    em_line(E, "    do {");
+    E->depth += 2;
+    take_link(E, n, "chain", "group * 32 + lane");
+    E->depth -= 2;
+    em_line(E, "    } while (!mark);");
+    em_line(E, "}");
+    em_line(E, "const g_state%d own = x; g_state%d total = x;", n, n);
+    em_line(E, "if (member == 31) {");
+    E->depth++;
+    fold_lanes(E, n);
+    em_line(E, "total = x;");
+    em_line(E, "if (lane == 0)");
+    put_link(E, "groups", "group", "total", 1);
+    em_close_block(E);
+    look_back(E, n);
+    em_line(E, "if (member == 31 && lane == 0)");
+    em_line(E, "{ const g_state%d all = group ? g_join%d(before, total) : total;", n, n);
+    put_link(E, "groups", "group", "all", 2);
+    em_line(E, "}");
+    em_line(E, "x = lane < member ? own : start%d;", n);
+    fold_lanes(E, n);
+    em_line(E, "if (lane == 0) b%d = group && member ? g_join%d(before, x) : group ? before : x;", n, n);
+    em_close_block(E);
+    em_line(E, "__syncthreads();");
+    em_line(E, "r%d = b%d;", n, n);
+}
+
+/* ---- parts kept in registers ---- */
+
+/* The scans within accesses (t) become, for each access, what is before it in its warp (p); own: the warp's total. */
+static void join_lanes(em *E, int32_t at) {
+    int n = (int)at;
+    E->needs |= NEED_SHUFFLE;
+    em_line(E, "g_state%d p%d[%d], own%d = {};", n, n, E->plan->unroll, n);
+    em_open_unrolled(E, "u", E->plan->unroll);
+    em_line(E, "g_state%d e = t%d[u][%d];", n, n, E->plan->vec - 1);
+    em_line(E, "_Pragma(\"unroll\") for (int d = 1; d < 32; d <<= 1) { const g_state%d o = g_shfl_up(e, d, 32, 0xffffffffu); if (lane %% 32 >= d) e = g_join%d(o, e); }", n, n);
+    em_line(E, "const g_state%d up = g_shfl_up(e, 1, 32, 0xffffffffu), last = g_shfl(e, 31, 32, 0xffffffffu);", n);
+    em_line(E, "p%d[u] = lane %% 32 == 0 ? own%d : u ? g_join%d(own%d, up) : up;", n, n, n, n);
+    em_line(E, "own%d = u ? g_join%d(own%d, last) : last;", n, n, n);
+    em_close_block(E);
+}
+
+/* The same for bits in m: several accesses' numbers are summed in the fields of one word. */
+static void count_lanes(em *E, int32_t at) {
+    int n = (int)at, bits = E->plan->vec * 32 < 256 ? 8 : 16, fields = MIN(32 / bits, E->plan->unroll);
+    unsigned mask = (1u << bits) - 1;
+    em_line(E, "g_state%d p%d[%d], own%d = 0;", n, n, E->plan->unroll, n);
+    em_open_unrolled(E, "g", E->plan->unroll / fields);
+    em_line(E, "unsigned x = 0;");
+    em_line(E, "_Pragma(\"unroll\") for (int j = 0; j < %d; j++) x |= (unsigned)__popc(m%d[g * %d + j]) << j * %d;", fields, n, fields, bits);
+    em_line(E, "_Pragma(\"unroll\") for (int d = 1; d < 32; d <<= 1) { const unsigned o = __shfl_up_sync(0xffffffffu, x, d); if (lane %% 32 >= d) x += o; }");
+    em_line(E, "const unsigned all = __shfl_sync(0xffffffffu, x, 31);");
+    em_open_unrolled(E, "j", fields);
+    em_line(E, "p%d[g * %d + j] = own%d + (x >> j * %d & %uu) - __popc(m%d[g * %d + j]);", n, fields, n, bits, mask, n, fields);
+    em_line(E, "own%d += all >> j * %d & %uu;", n, bits, mask);
+    em_close_block(E);
+    em_close_block(E);
+}
+
+/* Of the warps' totals: before, those of earlier warps (which there are unless `warp` is 0), and r, all. */
+static void join_warps(em *E, int32_t at) {
+    int n = (int)at;
+    em_line(E, "if (lane %% 32 == 0) s%d[lane / 32] = own%d;", n, n);
+    em_line(E, "__syncthreads();");
+    em_line(E, "const unsigned warp = lane / 32;");
+    em_line(E, "g_state%d before = s%d[0], r%d = s%d[0];", n, n, n, n);
+    em_open_unrolled(E, "w", SCAN_WARPS);
+    em_line(E, "if (w) { if (w == warp) before = r%d; r%d = g_join%d(r%d, s%d[w]); }", n, n, n, n, n);
+    em_close_block(E);
+}
+
+/* What is done to a part that has all its accesses, as all but the last have, and once more with their limits. */
+static void by_part(em *E, const cu_walk *w, void (*fn)(em *, const cu_walk *)) {
+    for (int whole = 1; whole >= 0; whole--) {
+        em_line(E, whole ? "if (tile != tiles - 1) {" : "else {");
+        E->depth++;
+        E->whole = whole;
+        fn(E, w);
+        em_close_block(E);
+    }
+}
+
+static void store_part(em *E, const cu_walk *w) {
+    em_batch_places(E, w);
+    em_batch_store(E, w);
+}
+
+/* What comes before an element joins the scans of its access. */
+static void join_before(em *E, int32_t at) {
+    int n = (int)at;
+    em_line(E, "const bool some = tile || warp;");
+    em_line(E, "if (tile) before = warp ? g_join%d(r%d, before) : r%d;", n, n, n);
+    em_open_unrolled(E, "u", E->plan->unroll);
+    em_line(E, "if (some) p%d[u] = u || lane %% 32 ? g_join%d(before, p%d[u]) : before;", n, n, n);
+    em_close_block(E);
+}
+
+/* Limits of accesses are wanted for the last part alone, where nothing but values is computed. */
+static void kept_chain(em *E, const cu_walk *w, int32_t at) {
+    int n = (int)at;
+    bool free = em_batch_is_pure(E, w);
+    if (free) {
+        em_batch_declare(E, w);
+        by_part(E, w, em_batch_fill);
+        E->whole = true;
+    } else {
+        em_batch_load(E, w);
+    }
+    em_line(E, "g_state%d t%d[%d][%d] = {};", n, n, E->plan->unroll, E->plan->vec);
+    E->scan = SCAN_LOCAL;
+    em_batch_compute(E, w);
+    join_lanes(E, at);
+    join_warps(E, at);
+    tell_total(E, at);
+    em_line(E, "const g_state%d chosen = r%d;", n, n);
+    link_tiles(E, at);
+    join_before(E, at);
+    E->scan = SCAN_FINAL;
+    em_batch_values(E, w);
+    if (free) by_part(E, w, store_part);
+    else em_batch_store(E, w);
+    E->whole = false;
+}
+
+/* ---- chosen elements ---- */
+
+bool em_picks(const kir_func *f, bool *places) {
+    bool *late = mem_zero(f->n_code + 1), good = late != NULL; /* computed from the running count */
+    int32_t scan = 0, each = 0, mask, chosen = -1, depth = 0, stores = 0;
+    while (f->code[scan].code != KIR_SCAN) scan++;
+    while (f->code[each].code != KIR_EACH) each++;
+    const kir_ins *from = &f->code[f->code[scan].a];
+    good = good && f->code[scan].sub == RED_SUM && from->code == KIR_CAST && f->code[from->a].type == DT_BOOL;
+    mask = from->a;
+    for (int32_t k = each + 1; good && !(f->code[k].code == KIR_END && (int32_t)f->code[k].imm == each); k++) {
+        const kir_ins *i = &f->code[k];
+        const int32_t in[3] = {i->a, i->b, i->c};
+        bool count = false;
+        for (int j = 0; j < kir_info[i->code].args; j++) count |= in[j] >= 0 && late[in[j]];
+        switch ((kir_code)i->code) {
+        case KIR_SCAN: late[k] = true; break;
+        case KIR_OP: case KIR_CAST: late[k] = count; break;
+        case KIR_IF:
+            good = !count && depth == 0;
+            depth = 1;
+            chosen = i->a;
+            break;
+        case KIR_END: depth = 0; break;
+        case KIR_STOREX:
+            good = depth && chosen == mask && late[i->a] && !late[i->b];
+            places[k] = true;
+            places[i->a] = true;
+            stores++;
+            break;
+        case KIR_CONST: case KIR_PARAM: case KIR_SIZE: case KIR_STRIDE: case KIR_INDEX: case KIR_IOTA: case KIR_LOAD: case KIR_REDUCE: good = !count; break;
+        case KIR_STORE: case KIR_LOADX: case KIR_ATOMIC: case KIR_BOUND: case KIR_VAR: case KIR_GET: case KIR_SET: case KIR_EACH: case KIR_ELSE: case KIR_FOR:
+        case KIR_LOOP: case KIR_BLOCK: case KIR_BREAK: case KIR_NEXT: case KIR_THREAD: case KIR_BARRIER: case KIR_FENCE: case KIR_WARP: case KIR_ARG:
+        case KIR_PRINT: case KIR_FAULT: case KIR_COUNT: good = false;
+        }
+    }
+    mem_free(late);
+    for (int32_t k = (int32_t)f->n_code - 1; good && k > each; k--) { /* what places are computed from */
+        const kir_ins *i = &f->code[k];
+        const int32_t in[3] = {i->a, i->b, i->c};
+        if (!places[k] || i->code == KIR_SCAN || i->code == KIR_STOREX) continue;
+        bool fixed = i->code == KIR_IOTA && !(f->inner & ~f->arrays[i->sub].zero);
+        good = i->code == KIR_OP || i->code == KIR_CAST || fixed || i->code == KIR_CONST || i->code == KIR_PARAM || i->code == KIR_SIZE || i->code == KIR_STRIDE;
+        for (int j = 0; j < kir_info[i->code].args; j++)
+            if (in[j] >= 0) places[in[j]] = true;
+    }
+    return good && stores;
+}
+
+static void each_stored(em *E, int32_t each, void (*fn)(em *, int32_t)) {
+    for (int32_t i = each + 1; i < E->close[each]; i++)
+        if (E->f->code[i].code == KIR_STOREX) fn(E, i);
+}
+
+static void share_stage(em *E, int32_t at) {
+    em_line(E, "__shared__ %s g_stage%d[%d];", em_memory(E, (gpa_dtype)E->f->arrays[E->f->code[at].sub].dtype), (int)at,
+            32 * SCAN_WARPS * E->plan->unroll * E->plan->vec);
+}
+
+static void fill_mask(em *E, const cu_walk *w) {
+    em_batch_fill(E, w);
+    E->scan = SCAN_MASK;
+    em_batch_compute(E, w);
+    E->scan = SCAN_PLACE;
+}
+
+/* Loads the part and notes in m which elements are chosen. */
+static void load_mask(em *E, const cu_walk *w, int32_t at) {
+    em_batch_declare(E, w);
+    em_line(E, "unsigned m%d[%d] = {};", (int)at, E->plan->unroll);
+    by_part(E, w, fill_mask);
+}
+
+/* What is stored of the chosen elements, in the order of their places among those of the part. */
+static void stage_chosen(em *E, const cu_walk *w, int32_t at) {
+    int n = (int)at;
+    E->scan = SCAN_STAGE;
+    em_open_unrolled(E, "u", w->unroll);
+    em_line(E, "g_state%d place = p%d[u] + (warp ? before : 0);", n, n);
+    em_open_unrolled(E, "k", w->vec);
+    em_line(E, "if (m%d[u] >> k & 1) {", n);
+    E->depth++;
+    em_point_of_access(E, w, w->vec > 1 ? " + k" : "");
+    E->access = ACCESS_BATCH;
+    em_steps(E, w->lo, w->hi);
+    E->access = ACCESS_DIRECT;
+    em_line(E, "place++;");
+    for (int k = 0; k < 3; k++) em_close_block(E);
+}
+
+static void picked_chain(em *E, const cu_walk *w, int32_t each, int32_t at) {
+    int n = (int)at;
+    each_stored(E, each, share_stage);
+    load_mask(E, w, at);
+    count_lanes(E, at);
+    join_warps(E, at);
+    tell_total(E, at);
+    em_line(E, "const g_state%d chosen = r%d;", n, n);
+    stage_chosen(E, w, at);
+    link_tiles(E, at);
+    em_line(E, "for (g_state%d i = lane; i < chosen; i += lanes) {", n);
+    E->depth++;
+    E->scan = SCAN_GIVE;
+    em_steps(E, each + 1, E->close[each]);
+    em_close_block(E);
+}
+
+/* ---- all ---- */
+
+/* The block with the last tile goes on, and knows how many there are. */
+static void end_chain(em *E, int32_t each, int32_t at) {
+    em_line(E, "if (tile != tiles - 1) return;");
+    for (int32_t i = each + 1; i < E->close[each]; i++)
+        if (E->f->code[i].code == KIR_REDUCE) em_line(E, "const %s v%d = (%s)(r%d + chosen);", em_type(E, (gpa_dtype)E->f->code[i].type), (int)i, em_type(E, (gpa_dtype)E->f->code[i].type), (int)at);
+}
+
+void em_scan_chain(em *E, int32_t each) {
+    cu_walk w = em_walk_tiles(E, each);
+    const char *guard = E->guard;
+    char chunk[96];
+    gpa_str start;
+    int32_t at = each + 1;
+    while (E->f->code[at].code != KIR_SCAN) at++;
+    str_init(&start);
+    em_put_start(E, &start, at);
+    em_line(E, "const g_state%d start%d = %s;", (int)at, (int)at, start.text);
+    str_free(&start);
+    snprintf(chunk, sizeof chunk, "first + lane / 32 * %d + u * 32 + lane %% 32", 32 * E->plan->unroll);
+    w.chunk = chunk;
+    E->in_each = true;
+    E->guard = NULL;
+    em_line(E, "__shared__ g_state%d s%d[%d];", (int)at, (int)at, SCAN_WARPS);
+    if (E->facts.picks) picked_chain(E, &w, each, at);
+    else kept_chain(E, &w, at);
+    E->scan = SCAN_PLACE;
+    E->in_each = false;
+    E->guard = guard;
+    end_chain(E, each, at);
+}

@@ -1,0 +1,294 @@
+/* Loops, blocks and the ways out of them.
+ *
+ * A thread that has done so much work since it asked last asks whether it is to stop, for the first time after less: a launch of
+ * many points is many waves, each of which begins anew. `fuel` counts what its loops did, in about instructions; loops that are known to
+ * end before are not counted themselves. A counted loop that holds no other runs in
+ * stretches of so much work, which a narrow counter counts, and asks between them. A small body is written twice: four trips at a
+ * time, where a trip finds what the one before has computed and no counter is compared, and for the trips that are left.
+ * Who asks finds what the launch's other threads were told in the GPU's memory; a few blocks the first time, later all, look at the
+ * host's flag too, across the bus, and leave what they saw for the others.
+ *
+ * Labels: n<region> is where the next trip begins, b<region> what comes behind. In the second copy of a body they end in r.
+ *
+ * Reading order: what a loop is like, ways out, asking, stretches, other loops. */
+#include <math.h>
+#include <stdio.h>
+
+#include "runtime/cuda/emit/emitter.h"
+
+/* Of loops' work, which may be INFINITY. */
+#define WORK  ((double)EM_WORK)
+#define SHORT ((double)EM_UNASKED)
+
+/* MOST_UNROLLED: instructions of all trips. SMALL: of a body. */
+enum { FEW = 32, MOST_UNROLLED = 2048, SMALL = 40, COPIES = 4, MOST_STRETCH = 1 << 16 };
+
+/* ---- what a loop is like ---- */
+
+static bool is_constant(const kir_func *f, int32_t v, int64_t *out) {
+    const kir_ins *k = &f->code[v];
+    if (k->code != KIR_CONST || !dtype_is_int((gpa_dtype)k->type)) return false;
+    *out = dtype_cast(f->consts[k->imm].v, (gpa_dtype)k->type, DT_I64).I64;
+    return true;
+}
+
+static bool is_one(const em *E, int32_t v) {
+    int64_t n;
+    return is_constant(E->f, v, &n) && n == 1;
+}
+
+static double cost_of(const kir_ins *i) {
+    if (i->code == KIR_OP) return 1 + op_info[i->sub].cost;
+    return i->code == KIR_LOADX || i->code == KIR_STOREX || i->code == KIR_ATOMIC ? 4 : 1;
+}
+
+/* The work of a trip, and of all trips (of a loop that may have any number: INFINITY). A trip's own work is without that of
+ * loops in it that count theirs. Returns the loop's END. */
+static int32_t measure(const kir_func *f, int32_t loop, double *trip, double *all) {
+    const kir_ins *i = &f->code[loop];
+    double inside = 1, whole = 1, one, many;
+    int64_t a, b;
+    int32_t k = loop + 1;
+    for (int32_t open = 1;; k++) {
+        uint8_t code = f->code[k].code;
+        if (code == KIR_FOR || code == KIR_LOOP) {
+            k = measure(f, k, &one, &many);
+            inside += many <= SHORT ? many : 1;
+            whole += many;
+            continue;
+        }
+        if (code == KIR_END && !--open) break;
+        open += kir_info[code].result == 'R';
+        inside += cost_of(&f->code[k]);
+        whole += cost_of(&f->code[k]);
+    }
+    bool known = i->code == KIR_FOR && is_constant(f, i->a, &a) && is_constant(f, i->b, &b);
+    *trip = inside;
+    *all = known ? whole * fabs((double)b - (double)a) : INFINITY;
+    if (i->code == KIR_FOR && i->imm) *all = MIN(whole, SHORT); /* nobody asks for it */
+    return k;
+}
+
+static double trip_work(const em *E, int32_t loop) {
+    double trip, all;
+    measure(E->f, loop, &trip, &all);
+    return MIN(trip, WORK);
+}
+
+bool em_is_short(const kir_func *f, int32_t loop) {
+    double trip, all;
+    measure(f, loop, &trip, &all);
+    return all <= SHORT;
+}
+
+static int64_t few_trips(const em *E, int32_t loop) {
+    const kir_ins *i = &E->f->code[loop];
+    int64_t a, b;
+    bool few = i->code == KIR_FOR && is_one(E, i->c) && is_constant(E->f, i->a, &a) && is_constant(E->f, i->b, &b) && em_is_short(E->f, loop) && b - a <= FEW;
+    return few ? MAX(b - a, 0) : 0;
+}
+
+/* Whether a loop around this one counts what it did. */
+static bool is_counted(const em *E, int32_t loop) {
+    bool counted = false;
+    for (int32_t r = E->outer[loop]; r >= 0; r = E->outer[r]) counted |= E->f->code[r].code == KIR_FOR || E->f->code[r].code == KIR_LOOP;
+    return counted;
+}
+
+/* Instructions of a loop's body with the loops in it unrolled; no more are counted than matter. */
+static int64_t unrolled_size(const em *E, int32_t loop) {
+    int64_t n = 0;
+    for (int32_t k = loop + 1; k < E->close[loop] && n <= MOST_UNROLLED; k++) {
+        n++;
+        if (E->f->code[k].code != KIR_FOR) continue;
+        int64_t inside = unrolled_size(E, k), trips = few_trips(E, k);
+        n += inside * (trips * inside <= MOST_UNROLLED ? MAX(trips, 1) : 1);
+        k = E->close[k];
+    }
+    return n;
+}
+
+bool em_is_unrolled(const em *E, int32_t loop) {
+    int64_t trips = few_trips(E, loop);
+    return trips && trips * unrolled_size(E, loop) <= MOST_UNROLLED;
+}
+
+bool em_in_stretches(const em *E, int32_t at) {
+    if (E->f->code[at].code != KIR_FOR || E->f->code[at].type != DT_I64 || em_is_short(E->f, at)) return false;
+    for (int32_t k = at + 1; k < E->close[at]; k++)
+        if (E->f->code[k].code == KIR_FOR || E->f->code[k].code == KIR_LOOP) return false;
+    return true;
+}
+
+static bool is_small(const em *E, int32_t loop) {
+    for (int32_t k = loop + 1; k < E->close[loop]; k++) {
+        uint8_t code = E->f->code[k].code;
+        if (code == KIR_BARRIER || code == KIR_WARP || code == KIR_PRINT || code == KIR_ATOMIC) return false;
+    }
+    return E->close[loop] - loop <= SMALL;
+}
+
+/* ---- ways out ---- */
+
+static const char *label(const em *E, char buf[24], char what, int32_t region) {
+    bool copied = E->again >= 0 && (region > E->again || (region == E->again && what == 'n'));
+    snprintf(buf, 24, "%c%d%s", what, (int)region, copied ? "r" : "");
+    return buf;
+}
+
+/* The region that BREAK or NEXT speaks of. */
+static int32_t jump_region(const em *E, int32_t at) {
+    const kir_ins *k = &E->f->code[at];
+    uint32_t left = k->imm;
+    for (int32_t r = E->outer[at]; r >= 0; r = E->outer[r]) {
+        uint8_t code = E->f->code[r].code;
+        bool counts = code == KIR_LOOP || code == KIR_FOR || (code == KIR_BLOCK && k->code == KIR_BREAK);
+        if (counts && left-- == 0) return r;
+    }
+    return 0;
+}
+
+void em_jump(em *E, int32_t at) {
+    char to[24];
+    em_line(E, "goto %s;", label(E, to, E->f->code[at].code == KIR_BREAK ? 'b' : 'n', jump_region(E, at)));
+}
+
+/* ---- asking ---- */
+
+/* The call that asks; `again`: the thread has asked before. */
+static const char *question(em *E, char buf[200], const char *again) {
+    char stop[NAME_ROOM], record[NAME_ROOM], told[NAME_ROOM];
+    E->needs |= NEED_RECORD | NEED_STOP;
+    snprintf(buf, 200, "g_stops(%s, %s, %s, %uu, %s)", em_field(E, told, FIELD_TOLD, 0, 0), em_field(E, stop, FIELD_STOP, 0, 0), em_field(E, record, FIELD_RECORD, 0, 0),
+             (unsigned)KIR_FT_STOPPED, again);
+    return buf;
+}
+
+/* ---- stretches ---- */
+
+/* A trip: the counter's value, the body, the place that NEXT goes to. */
+static void put_trip(em *E, int32_t at) {
+    char next[24];
+    int n = (int)at;
+    if (is_one(E, E->f->code[at].c)) em_line(E, "long long v%d; v%d = f%d + k%d;", n, n, n, n);
+    else em_line(E, "long long v%d; v%d = x%d; x%d = (long long)((unsigned long long)x%d + (unsigned long long)v%d);", n, n, n, n, n, (int)E->f->code[at].c);
+    em_steps(E, at + 1, E->close[at]);
+    em_line(E, "%s:;", label(E, next, 'n', at));
+}
+
+static void put_trips(em *E, int32_t at) {
+    int n = (int)at;
+    int32_t before = E->again;
+    if (is_small(E, at)) {
+        em_line(E, "#pragma unroll 1");
+        em_line(E, "while (k%d <= m%d - %d) {", n, n, COPIES);
+        E->depth++;
+        em_line(E, "#pragma unroll");
+        em_line(E, "for (int u%d = 0; u%d < %d; u%d++, k%d++) {", n, n, COPIES, n, n);
+        E->depth++;
+        put_trip(E, at);
+        em_close_block(E);
+        em_close_block(E);
+        E->again = at;
+    }
+    if (E->again == at) em_line(E, "#pragma unroll 1");
+    em_line(E, "for (; k%d < m%d; k%d++) {", n, n, n);
+    E->depth++;
+    put_trip(E, at);
+    em_close_block(E);
+    E->again = before;
+}
+
+static void put_stretches(em *E, int32_t at) {
+    const kir_ins *i = &E->f->code[at];
+    int n = (int)at, a = (int)i->a, b = (int)i->b, c = (int)i->c;
+    char ask[200], behind[24], again[40];
+    bool one = is_one(E, i->c);
+    double work = trip_work(E, at);
+    int first = (int)(SHORT / work) + 1, stretch = (int)MIN(WORK / work + 1, (double)MOST_STRETCH);
+    em_line(E, "{");
+    E->depth++;
+    em_line(E, "long long f%d; f%d = v%d;", n, n, a);
+    em_line(E, "unsigned long long left%d; left%d = 0;", n, n);
+    em_line(E, "int m%d, k%d; k%d = 0;", n, n, n);
+    if (one) {
+        em_line(E, "if (f%d < v%d) left%d = (unsigned long long)v%d - (unsigned long long)f%d;", n, b, n, b, n);
+    } else { /* a step of 0 is taken for one of 1 */
+        em_line(E, "long long x%d; x%d = f%d;", n, n, n);
+        em_line(E, "if (v%d < 0 ? f%d > v%d : f%d < v%d) {", c, n, b, n, b);
+        em_line(E, "    unsigned long long by = v%d < 0 ? 0 - (unsigned long long)v%d : v%d ? v%d : 1;", c, c, c, c);
+        em_line(E, "    left%d = (unsigned long long)v%d - (unsigned long long)f%d;", n, b, n);
+        em_line(E, "    left%d = ((v%d < 0 ? 0 - left%d : left%d) - 1) / by + 1;", n, c, n, n);
+        em_line(E, "}");
+    }
+    em_line(E, "int s%d; s%d = %d;", n, n, first);
+    em_line(E, "while (left%d) {", n);
+    E->depth++;
+    em_line(E, "m%d = left%d > s%d ? s%d : (int)left%d; k%d = 0;", n, n, n, n, n, n);
+    put_trips(E, at);
+    if (one) em_line(E, "f%d += m%d;", n, n);
+    em_line(E, "left%d -= m%d;", n, n);
+    snprintf(again, sizeof again, "s%d != %d", n, first);
+    em_line(E, "if (left%d && %s) return;", n, question(E, ask, E->f->form == KIR_KERNEL ? "true" : again));
+    em_line(E, "s%d = %d;", n, stretch);
+    em_close_block(E);
+    em_line(E, "%s:;", label(E, behind, 'b', at));
+    if (is_counted(E, at)) em_line(E, "fuel += k%d * %uu;", n, (unsigned)work);
+    em_close_block(E);
+}
+
+/* ---- other loops ---- */
+
+static void put_for(em *E, int32_t at) {
+    const kir_ins *i = &E->f->code[at];
+    const char *t = em_type(E, (gpa_dtype)i->type);
+    int n = (int)at;
+    em_line(E, "{");
+    E->depth++;
+    if (em_is_unrolled(E, at)) em_line(E, "#pragma unroll");
+    if (is_one(E, i->c)) {
+        em_line(E, "for (%s v%d = v%d; v%d < v%d; v%d++) {", t, n, (int)i->a, n, (int)i->b, n);
+    } else if (i->imm) {
+        em_line(E, "for (%s v%d = v%d; v%d %c v%d; v%d += v%d) {", t, n, (int)i->a, n, i->imm == KIR_FEW ? '<' : '>', (int)i->b, n, (int)i->c);
+    } else {
+        em_line(E, "long long f%d, e%d, d%d; bool over%d; f%d = v%d; e%d = v%d; d%d = v%d; over%d = false;", n, n, n, n, n, (int)i->a, n, (int)i->b, n, (int)i->c, n);
+        em_line(E, "for (; !over%d && (d%d < 0 ? f%d > e%d : f%d < e%d);) {", n, n, n, n, n, n);
+        em_line(E, "    %s v%d; v%d = (%s)f%d;", t, n, n, t, n);
+        em_line(E, "    { long long next = (long long)((unsigned long long)f%d + (unsigned long long)d%d); over%d = d%d < 0 ? next > f%d : next < f%d; f%d = next; }", n, n, n, n, n, n, n);
+    }
+    E->depth++;
+}
+
+void em_loop(em *E, int32_t at) {
+    uint8_t code = E->f->code[at].code;
+    if (em_in_stretches(E, at)) {
+        put_stretches(E, at);
+    } else if (code == KIR_FOR) {
+        put_for(E, at);
+    } else {
+        em_line(E, code == KIR_LOOP ? "for (;;) {" : "{");
+        E->depth++;
+    }
+}
+
+static void put_poll(em *E, int32_t loop) {
+    char ask[200];
+    bool kernel = E->f->form == KIR_KERNEL;
+    if (em_is_short(E->f, loop)) return;
+    em_line(E, "if ((fuel += %uu) > %uu) { fuel = 0; if (%s) return;%s }", (unsigned)trip_work(E, loop), (unsigned)EM_WORK, question(E, ask, kernel ? "true" : "asked"),
+            kernel ? "" : " asked = true;");
+}
+
+void em_loop_end(em *E, int32_t at) {
+    int32_t region = (int32_t)E->f->code[at].imm;
+    uint8_t code = E->f->code[region].code;
+    bool loop = code == KIR_FOR || code == KIR_LOOP;
+    char name[24];
+    if (loop) {
+        em_line(E, "%s:;", label(E, name, 'n', region));
+        put_poll(E, region);
+    }
+    em_close_block(E);
+    if (code == KIR_FOR) em_close_block(E);
+    if (loop || code == KIR_BLOCK) em_line(E, "%s:;", label(E, name, 'b', region));
+}

@@ -1,0 +1,298 @@
+/* The caching pool.
+ *
+ * Blocks come in size classes, eight to a doubling, so a block of a class fits every request of it and at most an
+ * eighth is lost. A free block waits in its class's bin; a large request may also take a somewhat larger free block.
+ * Free blocks are kept because new memory is slow: on a CPU its pages must be mapped and cleared, on a GPU an
+ * allocation waits for the device.
+ *
+ * Invariants: bytes_live counts the rooms of blocks outside the bins and bytes_cached those inside; live + cached
+ * never exceeds the limit. */
+#include "runtime/exec/buffer.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "runtime/exec/device.h"
+#include "runtime/exec/deferred_error.h"
+#include "runtime/exec/rt.h"
+
+enum {
+    SMALLEST = 6,      /* log2 of the smallest block */
+    STEPS = 3,         /* log2 of the classes in a doubling */
+    BINS = (48 - SMALLEST) << STEPS,
+    LARGE = 1 << 20,   /* a request from here on may take a block of ... */
+    NEIGHBOURS = 3,    /* ... this many classes above its own */
+};
+
+#ifdef GPA_STRESS
+#define KEEP_BLOCKS false
+#else
+#define KEEP_BLOCKS true
+#endif
+
+struct pool {
+    gpa_buf *bin[BINS];
+    gpa_buf *loose; /* in use, but larger than need be */
+    uint64_t live, cached;
+    uint64_t limit; /* of live + cached; 0: none */
+    bool exact;     /* blocks are as large as was asked for and none is kept: so a sanitizer sees what goes wrong with them */
+};
+
+/* ---- size classes ---- */
+
+/* The class of a request, and its block size. BINS when it is beyond all classes. */
+static size_t class_of(size_t n, size_t *room) {
+    if (n <= (size_t)1 << SMALLEST) n = ((size_t)1 << SMALLEST);
+    size_t top = 63u - (size_t)__builtin_clzll(n); /* 2^top <= n */
+    size_t step = (size_t)1 << (top > STEPS ? top - STEPS : 0);
+    size_t rounded = (n + step - 1) & ~(step - 1);
+    if (rounded < n) return BINS;
+    *room = rounded;
+    top = 63u - (size_t)__builtin_clzll(rounded);
+    return ((top - SMALLEST) << STEPS) + ((rounded >> (top - STEPS)) & ((1u << STEPS) - 1));
+}
+
+/* ---- the pool ---- */
+
+/* What rt_set_memory_limit or GPA_MEMORY_LIMIT says, or all there is. */
+static gpa_code read_limit(const gpa_rt *rt, const gpa_device *d, uint64_t *out, gpa_err *e) {
+    const char *text = rt->memory_limit[0] ? rt->memory_limit : getenv("GPA_MEMORY_LIMIT");
+    *out = d->caps.mem_total;
+    if (!text || !*text || strcmp(text, "100%") == 0 || str_read_bytes(text, d->caps.mem_total, out)) return GPA_OK;
+    gpa_fail(e, GPA_E_VALUE, "%s'%.40s' is not an amount of memory", rt->memory_limit[0] ? "" : "GPA_MEMORY_LIMIT: ", text);
+    gpa_err_hint(e, "write it as 4G, 512M or 25%%");
+    return GPA_E_VALUE;
+}
+
+static gpa_code open_pool(gpa_rt *rt, gpa_device *d, gpa_err *e) {
+    if (d->pool) return GPA_OK;
+    uint64_t limit;
+    gpa_code rc = read_limit(rt, d, &limit, e);
+    if (rc) return rc;
+    d->pool = mem_zero(sizeof *d->pool);
+    if (!d->pool) return gpa_no_memory(e);
+    d->pool->limit = limit;
+    d->pool->exact = !KEEP_BLOCKS || getenv("GPA_MEMORY_CHECK");
+    return GPA_OK;
+}
+
+static void count_live(gpa_rt *rt, struct pool *p, int64_t change) {
+    p->live += (uint64_t)change;
+    rt->stats.bytes_live += (uint64_t)change;
+    if (rt->stats.bytes_live > rt->stats.bytes_peak) rt->stats.bytes_peak = rt->stats.bytes_live;
+}
+
+static void count_cached(gpa_rt *rt, struct pool *p, int64_t change) {
+    p->cached += (uint64_t)change;
+    rt->stats.bytes_cached += (uint64_t)change;
+}
+
+static void give_back(gpa_buf *b) {
+    b->device->be->free(b->device->dev, b->mem);
+    mem_free(b);
+}
+
+static gpa_buf *take_free(gpa_rt *rt, struct pool *p, size_t bin, size_t n) {
+    size_t last = MIN(bin + (n >= LARGE ? NEIGHBOURS : 0), (size_t)BINS - 1);
+    for (; bin <= last; bin++) {
+        gpa_buf *b = p->bin[bin];
+        if (!b) continue;
+        p->bin[bin] = b->next;
+        count_cached(rt, p, -(int64_t)b->room);
+        return b;
+    }
+    return NULL;
+}
+
+static gpa_code new_block(gpa_rt *rt, gpa_device *d, size_t room, gpa_buf **out, gpa_err *e) {
+    struct pool *p = d->pool;
+    if (p->limit && room > p->limit - MIN(p->limit, p->live)) return gpa_no_memory(e);
+    if (p->limit && p->live + p->cached + room > p->limit) buf_trim(rt, d);
+    gpa_buf *b = mem_zero(sizeof *b);
+    if (!b) return gpa_no_memory(e);
+    gpa_err first = {0};
+    gpa_code rc = d->be->alloc(d->dev, room, &b->mem, &first);
+    if (rc == GPA_E_MEMORY && p->cached) {
+        buf_trim(rt, d);
+        gpa_err_clear(&first);
+        rc = d->be->alloc(d->dev, room, &b->mem, &first);
+    }
+    if (rc) {
+        mem_free(b);
+        return rc == GPA_E_MEMORY ? gpa_no_memory(e) : gpa_fail(e, rc, "%s", first.msg);
+    }
+    b->device = d;
+    b->epoch = d->epoch;
+    b->room = room;
+    b->host = d->caps.host_visible ? d->be->base(b->mem) : NULL;
+    *out = b;
+    return GPA_OK;
+}
+
+static void not_loose(struct pool *p, gpa_buf *b) {
+    gpa_buf **at = &p->loose;
+    while (*at != b) at = &(*at)->next;
+    *at = b->next;
+    b->loose = false;
+}
+
+static void put_free(gpa_rt *rt, gpa_buf *b) {
+    doubt_release(b->doubt);
+    b->doubt = NULL;
+    struct pool *p = b->device->pool;
+    size_t room;
+    if (b->loose) not_loose(p, b);
+    count_live(rt, p, -(int64_t)b->room);
+    if (p->exact || b->epoch != b->device->epoch) {
+        give_back(b);
+        return;
+    }
+    size_t bin = class_of(b->room, &room);
+    b->next = p->bin[bin];
+    p->bin[bin] = b;
+    count_cached(rt, p, (int64_t)b->room);
+}
+
+gpa_code buf_new(gpa_rt *rt, gpa_device *d, size_t n, gpa_buf **out, gpa_err *e) {
+    gpa_code rc = open_pool(rt, d, e);
+    if (rc) return rc;
+    size_t room, bin = class_of(n, &room);
+    if (bin >= BINS) return gpa_no_memory(e);
+    if (d->pool->exact) room = MAX(n, 1);
+    gpa_buf *b = take_free(rt, d->pool, bin, n);
+    if (!b) {
+        rc = new_block(rt, d, room, &b, e);
+        if (rc) return rc;
+    }
+    count_live(rt, d->pool, (int64_t)b->room);
+    b->bytes = n;
+    b->owners = 1;
+    b->readers = 0;
+    b->version++;
+    b->next = NULL;
+    *out = b;
+    return GPA_OK;
+}
+
+/* ---- blocks that are larger than need be ---- */
+
+void buf_shorten(gpa_rt *rt, gpa_buf *b, size_t n) {
+    (void)rt;
+    size_t room;
+    struct pool *p = b->device->pool;
+    b->bytes = n;
+    if (b->loose || b->host || class_of(n, &room) >= BINS || room >= b->room) return;
+    b->loose = true;
+    b->next = p->loose;
+    p->loose = b;
+}
+
+void buf_fix(gpa_buf *b) {
+    if (b->loose) not_loose(b->device->pool, b);
+}
+
+bool buf_tighten(gpa_rt *rt, gpa_device *d) {
+    struct pool *p = d->pool;
+    gpa_err quiet = {0};
+    bool any = false;
+    gpa_mem *mem;
+    size_t room;
+    for (gpa_buf *b = p ? p->loose : NULL, *next; b; b = next) {
+        next = b->next;
+        class_of(b->bytes, &room);
+        if (b->epoch != d->epoch || d->be->alloc(d->dev, room, &mem, &quiet)) continue;
+        if (d->be->copy(d->dev, mem, 0, b->mem, 0, b->bytes, &quiet)) {
+            d->be->free(d->dev, mem);
+            continue;
+        }
+        d->be->free(d->dev, b->mem);
+        b->mem = mem;
+        count_live(rt, p, (int64_t)room - (int64_t)b->room);
+        b->room = room;
+        not_loose(p, b);
+        any = true;
+    }
+    return any;
+}
+
+void buf_trim(gpa_rt *rt, gpa_device *d) {
+    struct pool *p = d->pool;
+    if (!p) return;
+    for (size_t i = 0; i < BINS; i++) {
+        while (p->bin[i]) {
+            gpa_buf *b = p->bin[i];
+            p->bin[i] = b->next;
+            count_cached(rt, p, -(int64_t)b->room);
+            give_back(b);
+        }
+    }
+}
+
+void buf_close_pool(gpa_rt *rt, gpa_device *d) {
+    buf_trim(rt, d);
+    mem_free(d->pool);
+    d->pool = NULL;
+}
+
+void buf_usage(const gpa_device *d, uint64_t *live, uint64_t *cached) {
+    *live = d->pool ? d->pool->live : 0;
+    *cached = d->pool ? d->pool->cached : 0;
+}
+
+gpa_code buf_check(const gpa_buf *b, gpa_err *e) {
+    if (b->epoch == b->device->epoch) return b->doubt ? doubt_check(b->doubt, e) : GPA_OK;
+    return gpa_fail(e, GPA_E_DEVICE, "the elements of this array were lost when %s failed", b->device->caps.name);
+}
+
+gpa_code buf_limit(gpa_rt *rt, gpa_device *d, uint64_t *out, gpa_err *e) {
+    gpa_code rc = open_pool(rt, d, e);
+    if (!rc) *out = d->pool->limit;
+    return rc;
+}
+
+void rt_trim(gpa_rt *rt) {
+    for (gpa_device *d = rt->devices; d; d = d->next) buf_trim(rt, d);
+}
+
+gpa_code rt_set_memory_limit(gpa_rt *rt, const char *text, gpa_err *e) {
+    char before[sizeof rt->memory_limit];
+    gpa_device *d;
+    uint64_t limit = 0;
+    memcpy(before, rt->memory_limit, sizeof before);
+    snprintf(rt->memory_limit, sizeof rt->memory_limit, "%s", text ? text : "100%");
+    gpa_code rc = device_default(rt, &d, e);
+    if (!rc) rc = read_limit(rt, d, &limit, e);
+    if (rc) {
+        memcpy(rt->memory_limit, before, sizeof before);
+        return rc;
+    }
+    for (d = rt->devices; d; d = d->next) {
+        if (!d->pool || read_limit(rt, d, &limit, NULL)) continue;
+        d->pool->limit = limit;
+        if (limit && d->pool->live + d->pool->cached > limit) buf_trim(rt, d);
+    }
+    return GPA_OK;
+}
+
+/* ---- owners and readers ---- */
+
+void buf_own(gpa_rt *rt, gpa_buf *b) {
+    if (b->owners++ == 0) rt->stats.bytes_pending -= b->room;
+}
+
+void buf_disown(gpa_rt *rt, gpa_buf *b) {
+    if (--b->owners) return;
+    if (b->readers) rt->stats.bytes_pending += b->room;
+    else put_free(rt, b);
+}
+
+void buf_read(gpa_rt *rt, gpa_buf *b) {
+    (void)rt;
+    b->readers++;
+}
+
+void buf_unread(gpa_rt *rt, gpa_buf *b) {
+    if (--b->readers || b->owners) return;
+    rt->stats.bytes_pending -= b->room;
+    put_free(rt, b);
+}

@@ -1,0 +1,103 @@
+/* Streams and events over the backend's, and over the host's clock where it has none. */
+#include <time.h>
+
+#include "runtime/base/base.h"
+#include "runtime/exec/exec.h"
+#include "runtime/array/host_view.h"
+#include "runtime/exec/rt.h"
+
+struct rt_event {
+    gpa_device *device; /* on which it was recorded; NULL: it was not */
+    gpa_event *event;   /* NULL: the host's clock is used, */
+    double at;          /* and this was its time, in milliseconds */
+};
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
+}
+
+/* ---- streams ---- */
+
+uint32_t rt_stream_new(gpa_rt *rt) { return ++rt->n_streams; }
+
+/* After a wait for some of the work: if something has faulted all is waited for, and says so. */
+static gpa_code reported(gpa_rt *rt, gpa_device *d, gpa_code rc, bool faulted, gpa_err *e) {
+    if (!rc) return faulted ? rt_sync(rt, e) : GPA_OK;
+    return exec_faults(rt, d, device_result(rt, d, rc, e), e);
+}
+
+gpa_code rt_stream_wait(gpa_rt *rt, uint32_t stream, gpa_err *e) {
+    bool faulted = false;
+    gpa_code rc = rt_flush(rt, e);
+    if (rc || !stream || !rt->device || !rt->device->be->stream_wait) return rc ? rc : rt_sync(rt, e);
+    gpa_device *d = rt->device;
+    rc = d->be->stream_wait(d->dev, stream, &faulted, e);
+    return reported(rt, d, rc, faulted, e);
+}
+
+gpa_code rt_stream_query(gpa_rt *rt, uint32_t stream, bool *done, gpa_err *e) {
+    gpa_code rc = rt_flush(rt, e);
+    gpa_device *d = rt->device;
+    if (rc || !d || !d->be->stream_query) return (*done = !rc) ? rt_sync(rt, e) : rc;
+    return d->be->stream_query(d->dev, stream, done, e);
+}
+
+/* ---- events ---- */
+
+gpa_code rt_event_new(gpa_rt *rt, rt_event **out, gpa_err *e) {
+    (void)rt;
+    return (*out = mem_zero(sizeof **out)) ? GPA_OK : gpa_no_memory(e);
+}
+
+static void forget(rt_event *x) {
+    if (x->event && !x->device->gone) x->device->be->event_free(x->device->dev, x->event);
+    x->event = NULL;
+    x->device = NULL;
+}
+
+void rt_event_free(rt_event *x) {
+    if (x) forget(x);
+    mem_free(x);
+}
+
+gpa_code rt_event_record(gpa_rt *rt, rt_event *x, uint32_t stream, gpa_err *e) {
+    gpa_device *d;
+    gpa_code rc = rt_flush(rt, e);
+    if (!rc) rc = device_default(rt, &d, e);
+    if (rc) return rc;
+    if (x->device != d) forget(x);
+    if (!d->be->event_new) rc = rt_sync(rt, e);
+    else if (!x->event) rc = d->be->event_new(d->dev, &x->event, e);
+    if (rc) return rc;
+    x->device = d;
+    x->at = now();
+    return x->event ? d->be->event_record(d->dev, x->event, stream, e) : GPA_OK;
+}
+
+gpa_code rt_event_follow(gpa_rt *rt, rt_event *x, uint32_t stream, gpa_err *e) {
+    gpa_code rc = rt_flush(rt, e);
+    return rc || !x->event ? rc : x->device->be->event_follow(x->device->dev, x->event, stream, e);
+}
+
+gpa_code rt_event_wait(gpa_rt *rt, rt_event *x, gpa_err *e) {
+    bool faulted = false;
+    if (!x->event) return GPA_OK;
+    gpa_code rc = x->device->be->event_wait(x->device->dev, x->event, &faulted, e);
+    return reported(rt, x->device, rc, faulted, e);
+}
+
+gpa_code rt_event_query(gpa_rt *rt, rt_event *x, bool *passed, gpa_err *e) {
+    (void)rt;
+    *passed = true;
+    return x->event ? x->device->be->event_query(x->device->dev, x->event, passed, e) : GPA_OK;
+}
+
+gpa_code rt_event_elapsed(gpa_rt *rt, rt_event *from, rt_event *to, double *ms, gpa_err *e) {
+    (void)rt;
+    if (!from->device || !to->device) return gpa_fail(e, GPA_E_DEVICE, "an event that was not recorded has no time");
+    *ms = to->at - from->at;
+    if (from->device != to->device) return gpa_fail(e, GPA_E_DEVICE, "the events are of different devices: %s and %s", from->device->caps.name, to->device->caps.name);
+    return from->event && to->event ? to->device->be->event_elapsed(to->device->dev, from->event, to->event, ms, e) : GPA_OK;
+}

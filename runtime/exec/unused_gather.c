@@ -1,0 +1,147 @@
+/* A check is the gather from numbers that lie nowhere, as bools: its program has the bounds and no memory but the indices', and a byte
+ * for each of them, so that it goes over them as the gather would and tells the same index. Of very many it is the largest.
+ *
+ * Invariant: rt->nodes.unchecked counts the gathers, those whose checks wait included, whose places nobody has looked at. While it is 0
+ * nothing here costs anything. */
+#include "runtime/exec/unused_gather.h"
+
+#include "runtime/exec/exec.h"
+#include "runtime/array/host_view.h"
+#include "runtime/exec/rt.h"
+
+enum { MANY = 16, LARGE = 1 << 26 };
+
+static gpa_code check_of(gpa_rt *rt, const node *n, node **out, gpa_err *e) {
+    int64_t strides[GPA_MAX_DIMS] = {0};
+    node *index[GPA_MAX_DIMS] = {0}, *nowhere = NULL, *all = NULL;
+    int8_t from[GPA_MAX_DIMS];
+    const node *a = n->in[0];
+    gpa_code rc = GPA_OK;
+    for (int k = 0, i = 1; k < a->ndim; k++) {
+        from[k] = (int8_t)n->map[k];
+        if (n->map[k] < 0) index[k] = n->in[i++];
+    }
+    TRY(node_iota(rt, a->ndim, a->shape, strides, 0, &nowhere, e));
+    TRY(node_gather(rt, nowhere, index, from, n->ndim, n->shape, false, &all, e));
+    node_checked(rt, all); /* it is the check */
+    all->span = n->span;
+    if (n->size <= LARGE) TRY(node_cast(rt, all, DT_BOOL, out, e));
+    else TRY(node_reduce(rt, RED_MAX, all, (UINT32_C(1) << n->ndim) - 1, out, e));
+out:
+    node_release(rt, nowhere);
+    node_release(rt, all);
+    return rc;
+}
+
+/* Takes the check over; true: there is room for it, or it waits already. */
+static bool add_take(gpa_rt *rt, node *check) {
+    for (size_t i = 0; i < rt->unread.n; i++) {
+        if (rt->unread.check[i] != check) continue;
+        node_release(rt, check);
+        return false;
+    }
+    if (!mem_room(&rt->unread.check, rt->unread.n, &rt->unread.cap, sizeof *rt->unread.check)) {
+        node_release(rt, check);
+        return false;
+    }
+    rt->unread.check[rt->unread.n++] = check;
+    return true;
+}
+
+void unread_keep(gpa_rt *rt, const node *n) {
+    node *check;
+    gpa_err quiet = {0};
+    if (!rt->unread.closed && !check_of(rt, n, &check, &quiet) && add_take(rt, check)) rt->nodes.unchecked++;
+}
+
+gpa_code unread_run(gpa_rt *rt, gpa_err *e) {
+    size_t n = rt->unread.n;
+    if (!n || exec_is_busy(rt)) return GPA_OK;
+    node **check = rt->unread.check;
+    rt->unread.check = NULL; /* others may come meanwhile */
+    rt->unread.n = rt->unread.cap = 0;
+    rt->nodes.unchecked -= n;
+    gpa_code rc = exec_nodes(rt, check, n, CUT_UNREAD, e);
+    for (size_t i = 0; i < n; i++) node_release(rt, check[i]);
+    mem_free(check);
+    return rc;
+}
+
+gpa_code unread_tick(gpa_rt *rt, gpa_err *e) { return rt->unread.n < MANY ? GPA_OK : unread_run(rt, e); }
+
+static void drop_checks(gpa_rt *rt) {
+    for (size_t i = 0; i < rt->unread.n; i++) node_release(rt, rt->unread.check[i]);
+    rt->nodes.unchecked -= rt->unread.n;
+    rt->unread.n = 0;
+}
+
+void unread_free(gpa_rt *rt) {
+    rt->unread.closed = true;
+    drop_checks(rt);
+    mem_free(rt->unread.check);
+    rt->unread.check = NULL;
+    rt->unread.cap = 0;
+}
+
+/* ---- what pends ---- */
+
+static void excuse(gpa_rt *rt, node *n) {
+    if (n->mark == rt->nodes.mark) return;
+    n->mark = rt->nodes.mark;
+    node_checked(rt, n);
+    for (int i = 0; i < n->n_in; i++) excuse(rt, n->in[i]);
+}
+
+void unread_excuse(gpa_rt *rt, gpa_arr *a) {
+    rt->nodes.mark++;
+    if (a && a->storage->node) excuse(rt, a->storage->node);
+}
+
+/* Adds checks of the gathers below n that nobody has looked at. */
+static gpa_code add_below(gpa_rt *rt, node *n, gpa_err *e) {
+    node *check;
+    gpa_code rc = GPA_OK;
+    if (n->mark == rt->nodes.mark) return GPA_OK;
+    n->mark = rt->nodes.mark;
+    for (int i = 0; i < n->n_in && !rc; i++) rc = add_below(rt, n->in[i], e);
+    if (rc || !n->unchecked) return rc;
+    if (!(rc = check_of(rt, n, &check, e)) && add_take(rt, check)) rt->nodes.unchecked++;
+    node_checked(rt, n);
+    return rc;
+}
+
+/* Whether a gather is below n; all of them become suspect. A node's slot holds the answer for this traversal. */
+static bool suspects(gpa_rt *rt, node *n) {
+    if (n->mark == rt->nodes.mark) return n->slot;
+    bool found = n->suspect = n->kind == NODE_GATHER;
+    for (int i = 0; i < n->n_in; i++) found = suspects(rt, n->in[i]) || found;
+    n->mark = rt->nodes.mark;
+    n->slot = found;
+    return found;
+}
+
+/* An error was found: what pends on gathers is computed when somebody reads it, not before, so that the error is told once. */
+static void leave_gathers(gpa_rt *rt) {
+    rt->nodes.mark++;
+    for (gpa_storage *s = rt->pending.next; s != &rt->pending; s = s->next) s->failed = suspects(rt, s->node) || s->failed;
+}
+
+bool rt_may_raise(const gpa_rt *rt) { return rt->nodes.unchecked || exec_may_raise(rt); }
+
+gpa_code rt_check(gpa_rt *rt, gpa_err *e) {
+    gpa_code rc = GPA_OK;
+    if (rt->nodes.unchecked > rt->unread.n) {
+        rt->nodes.mark++;
+        for (gpa_storage *s = rt->pending.next; s != &rt->pending && !rc; s = s->next) rc = add_below(rt, s->node, e);
+    }
+    if (!rc) rc = unread_run(rt, e);
+    for (gpa_device *d = rt->devices; d && !rc && exec_may_raise(rt); d = d->next)
+        if (!d->gone) rc = host_wait(rt, d, e);
+    if (rc) leave_gathers(rt);
+    return rc;
+}
+
+void rt_excuse(gpa_rt *rt) {
+    drop_checks(rt);
+    leave_gathers(rt);
+}

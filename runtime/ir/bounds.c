@@ -1,0 +1,579 @@
+/* An interpretation of the program in which every integer is an interval.
+ *
+ * Values are computed from what they are made of when they are asked for, so that a condition found to hold later narrows them
+ * too. What is narrowed lies on a stack, down to the end of the region it holds in. Variables have an interval that moves with
+ * the walk; one that a loop sets begins its body with all that the loop may leave in it, which is tried until it is true.
+ *
+ * Invariant: each interval holds all numbers that any thread of the launch can have there before it faults. Behind a BOUND the
+ * index was inside, since a thread that faults ends. What was marked is not checked, so it must be known of each launch that
+ * runs the marked program; what a proof leans on is then still checked there.
+ *
+ * Reading order: what a launch says, values, conditions, regions, loops, the walk, short loops, looking. */
+#include "runtime/ir/bounds.h"
+
+#include <math.h>
+
+#include "runtime/base/base.h"
+#include "runtime/ir/interval.h"
+
+/* The longest program; variables; conditions at a time; values computed in all; trials of a loop until its variables are given up. */
+enum { MOST_CODE = 4096, MOST_VARS = 32, MOST_NARROWED = 64, MOST_STEPS = 60000, WIDEN_AT = 2, MOST_TRIALS = 6 };
+enum { FEW_WORK = 1 << 17 }; /* about so many instructions come without asking whether to stop */
+
+/* What a launch said that was asked for: the instruction, and its value. */
+typedef struct {
+    int32_t at;
+    int64_t value;
+} fact;
+
+struct inside {
+    uint32_t grid[3], block[3];
+    fact *facts;
+    size_t n_facts, cap_facts;
+    uint8_t *marks; /* per instruction */
+    size_t n_code, n_marks;
+    bool looked;
+};
+
+typedef struct {
+    interval var[MOST_VARS];
+} state;
+
+typedef struct {
+    const kir_func *f;
+    const gpa_launch *l;
+    inside *x;
+    int32_t *close, *other; /* per opener its END, and the ELSE of an IF or -1 */
+    int8_t *var;            /* per VAR its number or -1 */
+    uint32_t *sets;         /* per opener: the variables that it sets */
+    bool *asked;            /* per instruction: its value is a fact */
+    interval *leaf;         /* of counters, and of variables where they were read */
+    uint32_t *of_var;       /* per GET: how often the variable had changed */
+    interval *value;        /* computed in round `when` */
+    uint32_t *when, now;
+    int64_t *trips;         /* per FOR: at most so many; -1: any number */
+    struct {
+        int32_t v;
+        interval to;
+    } narrowed[MOST_NARROWED];
+    int n_narrowed, steps, trying;
+    uint32_t changes[MOST_VARS];
+    state env, set; /* the variables now; all that the innermost loop has set them to */
+    bool out_of_memory;
+} look;
+
+static const interval none = {INT64_MAX, INT64_MIN};
+
+/* ---- what a launch says ---- */
+
+static bool bound_at_launch(const kir_func *f, const kir_ins *i) {
+    const kir_array *a = &f->arrays[i->sub];
+    return a->where == KIR_GLOBAL || a->where == KIR_CONSTANT || (a->where == KIR_SHARED && !a->count);
+}
+
+/* The value of a SIZE or PARAM; false: it is no fact. */
+static bool said(const kir_func *f, const gpa_launch *l, const kir_ins *i, int64_t *out) {
+    gpa_dtype t = (gpa_dtype)i->type;
+    if (i->code == KIR_SIZE) {
+        if (i->sub == KIR_SPACE || !bound_at_launch(f, i)) return false;
+        *out = l->arrays[i->sub].size[i->imm];
+        return true;
+    }
+    if (i->code != KIR_PARAM || t == DT_U64 || !(t == DT_BOOL || dtype_is_int(t))) return false;
+    *out = dtype_cast(l->params[i->imm], t, DT_I64).I64;
+    return true;
+}
+
+static interval fact_of(look *s, int32_t v) {
+    int64_t n;
+    if (!said(s->f, s->l, &s->f->code[v], &n)) return interval_of_type((gpa_dtype)s->f->code[v].type);
+    if (!s->asked[v]) {
+        inside *x = s->x;
+        s->asked[v] = true;
+        if (mem_room(&x->facts, x->n_facts, &x->cap_facts, sizeof *x->facts)) x->facts[x->n_facts++] = (fact){v, n};
+        else s->out_of_memory = true;
+    }
+    return (interval){n, n};
+}
+
+/* All that the last look asked for is the same now. */
+static bool alike(const inside *x, const kir_func *f, const gpa_launch *l) {
+    if (memcmp(x->grid, l->grid, sizeof x->grid) != 0 || memcmp(x->block, l->block, sizeof x->block) != 0) return false;
+    for (size_t i = 0; i < x->n_facts; i++) {
+        int64_t n;
+        if (!said(f, l, &f->code[x->facts[i].at], &n) || n != x->facts[i].value) return false;
+    }
+    return true;
+}
+
+static interval thread_number(const look *s, const kir_ins *i) {
+    int64_t block = s->l->block[i->imm % 3], grid = s->l->grid[i->imm % 3];
+    switch ((kir_thread)i->sub) {
+    case KIR_TH_TID: return (interval){0, block - 1};
+    case KIR_TH_BID: return (interval){0, grid - 1};
+    case KIR_TH_BDIM: return (interval){block, block};
+    case KIR_TH_GDIM: return (interval){grid, grid};
+    case KIR_TH_LANE: return (interval){0, 31};
+    case KIR_TH_WARPSIZE: return (interval){32, 32};
+    case KIR_TH_ROWS: break;
+    }
+    return interval_of_type(DT_I32);
+}
+
+/* ---- values ---- */
+
+static interval value_of(look *s, int32_t v);
+static void assume(look *s, int32_t c, bool truth);
+
+static void forget_down_to(look *s, int n) {
+    if (s->n_narrowed != n) s->now++;
+    s->n_narrowed = n;
+}
+
+/* What a value is where a condition holds. */
+static interval value_if(look *s, int32_t c, bool truth, int32_t v) {
+    int n = s->n_narrowed;
+    state env = s->env;
+    assume(s, c, truth);
+    interval r = value_of(s, v);
+    forget_down_to(s, n);
+    s->env = env;
+    return r;
+}
+
+static interval choice(look *s, const kir_ins *i) {
+    interval c = value_of(s, i->a);
+    if (c.lo == 1) return value_of(s, i->b);
+    if (c.hi == 0) return value_of(s, i->c);
+    interval a = value_if(s, i->a, true, i->b), b = value_if(s, i->a, false, i->c);
+    return interval_hull(a, b);
+}
+
+static interval computed(look *s, const kir_ins *i) {
+    if (i->sub == OP_WHERE) return choice(s, i);
+    const int32_t from[3] = {i->a, i->b, i->c};
+    interval in[3] = {none, none, none};
+    for (int k = 0; k < 3; k++)
+        if (from[k] >= 0 && k < op_info[i->sub].arity) in[k] = value_of(s, from[k]);
+    return interval_of_op((gpa_op)i->sub, (gpa_dtype)s->f->code[i->a].type, (gpa_dtype)i->type, in);
+}
+
+/* The extent an index was compared with, from the values of both. */
+static interval inside_of(interval index, interval extent) {
+    interval all = {0, extent.hi > 0 ? extent.hi - 1 : 0};
+    return index.lo >= 0 ? interval_both(index, all) : all;
+}
+
+static interval find_value(look *s, int32_t v) {
+    const kir_ins *i = &s->f->code[v];
+    gpa_dtype t = (gpa_dtype)i->type;
+    switch ((kir_code)i->code) {
+    case KIR_CONST:
+        if (t == DT_U64 && s->f->consts[i->imm].v.U64 > INT64_MAX) break;
+        return (interval){dtype_cast(s->f->consts[i->imm].v, t, DT_I64).I64, dtype_cast(s->f->consts[i->imm].v, t, DT_I64).I64};
+    case KIR_PARAM: case KIR_SIZE: return fact_of(s, v);
+    case KIR_THREAD: return thread_number(s, i);
+    case KIR_OP: return computed(s, i);
+    case KIR_CAST: return interval_of_cast((gpa_dtype)s->f->code[i->a].type, t, value_of(s, i->a));
+    case KIR_BOUND: return inside_of(value_of(s, i->a), value_of(s, i->b));
+    case KIR_GET: case KIR_FOR: return s->leaf[v];
+    case KIR_INDEX: case KIR_STRIDE: case KIR_LOAD: case KIR_STORE: case KIR_IOTA: case KIR_LOADX: case KIR_STOREX: case KIR_ATOMIC:
+    case KIR_VAR: case KIR_SET: case KIR_EACH: case KIR_REDUCE: case KIR_SCAN: case KIR_IF: case KIR_ELSE: case KIR_LOOP: case KIR_BLOCK:
+    case KIR_BREAK: case KIR_NEXT: case KIR_END: case KIR_BARRIER: case KIR_FENCE: case KIR_WARP: case KIR_ARG: case KIR_PRINT:
+    case KIR_FAULT: case KIR_COUNT: break;
+    }
+    return interval_of_type(t);
+}
+
+static interval value_of(look *s, int32_t v) {
+    gpa_dtype t = (gpa_dtype)s->f->code[v].type;
+    if (t >= DT_COUNT || !(t == DT_BOOL || dtype_is_int(t)) || s->steps <= 0) return interval_of_type(t);
+    if (s->when[v] == s->now) return s->value[v];
+    s->steps--;
+    interval r = find_value(s, v);
+    for (int k = 0; k < s->n_narrowed; k++)
+        if (s->narrowed[k].v == v) r = interval_both(r, s->narrowed[k].to);
+    s->value[v] = r;
+    s->when[v] = s->now;
+    return r;
+}
+
+/* ---- conditions ---- */
+
+static bool is_op(const kir_ins *i, gpa_op op) { return i->code == KIR_OP && i->sub == op; }
+
+static void narrow(look *s, int32_t v, interval to);
+
+/* What a + b in `to` says of a, where the sum is exact. */
+static void narrow_operand(look *s, int32_t a, int32_t b, interval to, bool minus) {
+    interval other = value_of(s, b), now = value_of(s, a), r;
+    gpa_dtype t = (gpa_dtype)s->f->code[a].type;
+    if (other.lo != other.hi || t == DT_U64 || other.lo == INT64_MIN) return;
+    int64_t by = minus ? -other.lo : other.lo;
+    interval type = interval_of_type(t);
+    bool over = __builtin_add_overflow(now.lo, by, &r.lo);
+    over |= __builtin_add_overflow(now.hi, by, &r.hi);
+    if (over || !interval_within(r, type)) return;
+    over = __builtin_sub_overflow(to.lo, by, &r.lo);
+    over |= __builtin_sub_overflow(to.hi, by, &r.hi);
+    if (!over) narrow(s, a, r);
+}
+
+static void narrow(look *s, int32_t v, interval to) {
+    const kir_ins *i = &s->f->code[v];
+    interval now = value_of(s, v), r = interval_both(now, to);
+    if (interval_same(now, r) || s->n_narrowed == MOST_NARROWED) return;
+    s->narrowed[s->n_narrowed].v = v;
+    s->narrowed[s->n_narrowed++].to = r;
+    s->now++;
+    if (i->code == KIR_GET) {
+        int x = s->var[i->a];
+        if (x >= 0 && s->of_var[v] == s->changes[x]) s->env.var[x] = interval_both(s->env.var[x], r);
+    } else if (i->code == KIR_CAST && dtype_is_int((gpa_dtype)s->f->code[i->a].type)) {
+        if (interval_within(value_of(s, i->a), interval_of_type((gpa_dtype)i->type))) narrow(s, i->a, r);
+    } else if (is_op(i, OP_ADD)) {
+        narrow_operand(s, i->a, i->b, r, false);
+        narrow_operand(s, i->b, i->a, r, false);
+    } else if (is_op(i, OP_SUBTRACT)) {
+        narrow_operand(s, i->a, i->b, r, true);
+    }
+}
+
+/* Whether `a is truth` cannot be where `c is truth_of_c`, as the program writes `and` and `or`. */
+static bool contradicts(const kir_func *f, int32_t a, bool truth, int32_t c, bool truth_of_c) {
+    if (a == c) return truth != truth_of_c;
+    if (is_op(&f->code[a], OP_LOGICAL_NOT) && f->code[a].a == c) return truth == truth_of_c;
+    return is_op(&f->code[c], OP_LOGICAL_NOT) && f->code[c].a == a && truth == truth_of_c;
+}
+
+static void assume(look *s, int32_t c, bool truth) {
+    const kir_ins *i = &s->f->code[c];
+    if (i->type != DT_BOOL || i->code != KIR_OP) return;
+    if (i->sub == OP_LOGICAL_NOT) {
+        assume(s, i->a, !truth);
+    } else if ((truth && (i->sub == OP_LOGICAL_AND || i->sub == OP_BITWISE_AND)) || (!truth && (i->sub == OP_LOGICAL_OR || i->sub == OP_BITWISE_OR))) {
+        if (s->f->code[i->a].type != DT_BOOL) return;
+        assume(s, i->a, truth);
+        assume(s, i->b, truth);
+    } else if (i->sub == OP_WHERE) {
+        bool second = contradicts(s->f, i->b, truth, i->a, true), first = contradicts(s->f, i->c, truth, i->a, false);
+        if (!first && !second) return;
+        assume(s, i->a, first);
+        assume(s, first ? i->b : i->c, truth);
+    } else {
+        gpa_op op = truth ? (gpa_op)i->sub : interval_negated((gpa_op)i->sub);
+        gpa_dtype t = (gpa_dtype)s->f->code[i->a].type;
+        if (interval_negated((gpa_op)i->sub) == OP_COUNT || !dtype_is_int(t)) return;
+        interval a = value_of(s, i->a), b = value_of(s, i->b);
+        narrow(s, i->a, interval_where(op, t, a, b));
+        narrow(s, i->b, interval_where(interval_turned(op), t, b, a));
+    }
+}
+
+/* ---- regions ---- */
+
+/* Whether the end of instructions lo .. hi can be reached. */
+static bool walk(look *s, int32_t lo, int32_t hi);
+
+static void join(look *s, const state *other) {
+    for (int x = 0; x < MOST_VARS; x++) s->env.var[x] = interval_hull(s->env.var[x], other->var[x]);
+}
+
+static bool walk_branch(look *s, int32_t c, bool truth, int32_t lo, int32_t hi) {
+    interval now = value_of(s, c);
+    int n = s->n_narrowed;
+    if (truth ? now.hi == 0 : now.lo == 1) return false;
+    assume(s, c, truth);
+    bool through = walk(s, lo, hi);
+    forget_down_to(s, n);
+    return through;
+}
+
+static bool walk_if(look *s, int32_t at) {
+    int32_t c = s->f->code[at].a, end = s->close[at], other = s->other[at];
+    if (!s->trying && value_of(s, c).hi == 0) s->x->marks[at] = KIR_NEVER;
+    state before = s->env;
+    bool first = walk_branch(s, c, true, at + 1, other >= 0 ? other : end);
+    state after = s->env;
+    s->env = before;
+    bool second = walk_branch(s, c, false, other >= 0 ? other + 1 : end, end);
+    if (first && second) {
+        join(s, &after);
+    } else if (first != second) { /* from here on the condition is known */
+        if (first) s->env = after;
+        assume(s, c, first);
+    }
+    return first || second;
+}
+
+static bool breaks(const look *s, int32_t at) {
+    for (int32_t k = at + 1; k < s->close[at]; k++)
+        if (s->f->code[k].code == KIR_BREAK) return true;
+    return false;
+}
+
+/* The variables of `sets` are what they were, or what the region set them to. */
+static void leave(look *s, uint32_t sets, const state *before, const state *set) {
+    for (int x = 0; x < MOST_VARS; x++) {
+        if (!(sets >> x & 1)) continue;
+        s->env.var[x] = interval_hull(before->var[x], set->var[x]);
+        s->changes[x]++;
+    }
+}
+
+/* Walks a region's body; what it sets is added to what the region around it sets. */
+static bool walk_body(look *s, int32_t at, state *set) {
+    state around = s->set;
+    int n = s->n_narrowed;
+    for (int x = 0; x < MOST_VARS; x++) s->set.var[x] = none;
+    s->now++;
+    bool through = walk(s, at + 1, s->close[at]);
+    forget_down_to(s, n);
+    *set = s->set;
+    for (int x = 0; x < MOST_VARS; x++) s->set.var[x] = interval_hull(around.var[x], set->var[x]);
+    return through;
+}
+
+static bool walk_block(look *s, int32_t at) {
+    state before = s->env, set;
+    bool through = walk_body(s, at, &set);
+    if (!breaks(s, at)) return through;
+    leave(s, s->sets[at], &before, &set);
+    return true;
+}
+
+/* ---- loops ---- */
+
+/* What the loop's variables are at the beginning of a trip; the body is tried with more and more until that is all. */
+static void find_head(look *s, int32_t at, const state *entry, state *head) {
+    uint32_t sets = s->sets[at];
+    *head = *entry;
+    if (!sets) return;
+    for (int trial = 0; trial < MOST_TRIALS; trial++) {
+        state set;
+        bool all = true;
+        s->env = *head;
+        for (int x = 0; x < MOST_VARS; x++) s->changes[x] += sets >> x & 1;
+        walk_body(s, at, &set);
+        for (int x = 0; x < MOST_VARS; x++) {
+            if (!(sets >> x & 1)) continue;
+            interval next = interval_hull(entry->var[x], set.var[x]), *h = &head->var[x];
+            all = all && interval_within(next, *h);
+            set.var[x] = next;
+            if (interval_within(next, *h)) continue;
+            if (next.lo < h->lo) h->lo = trial < WIDEN_AT ? next.lo : INT64_MIN;
+            if (next.hi > h->hi) h->hi = trial < WIDEN_AT ? next.hi : INT64_MAX;
+        }
+        if (!all) continue;
+        for (int x = 0; x < MOST_VARS; x++)
+            if (sets >> x & 1) head->var[x] = set.var[x];
+        return;
+    }
+    for (int x = 0; x < MOST_VARS; x++)
+        if (sets >> x & 1) head->var[x] = (interval){INT64_MIN, INT64_MAX};
+}
+
+static void walk_loop(look *s, int32_t at) {
+    state entry = s->env, head, set;
+    s->trying++;
+    find_head(s, at, &entry, &head);
+    s->trying--;
+    s->env = head;
+    for (int x = 0; x < MOST_VARS; x++) s->changes[x] += s->sets[at] >> x & 1;
+    walk_body(s, at, &set);
+    leave(s, s->sets[at], &head, &set);
+}
+
+/* How often a loop from a to b by steps of c runs at most; -1: it may wrap around, or nothing is known. */
+static int64_t trips_of(interval a, interval b, interval c, interval type) {
+    int64_t far, last;
+    if (c.lo < 0 && c.hi <= 0) return trips_of((interval){-b.hi, -b.lo}, (interval){-a.hi, -a.lo}, (interval){-c.hi, -c.lo}, (interval){-type.hi, -type.lo});
+    if (c.lo <= 0 || __builtin_sub_overflow(b.hi, a.lo, &far) || __builtin_add_overflow(b.hi, c.hi, &last) || last > type.hi) return -1;
+    return far <= 0 ? 0 : (far - 1) / c.lo + 1;
+}
+
+/* The counter lies between where it begins and where it ends. */
+static void walk_for(look *s, int32_t at) {
+    const kir_ins *i = &s->f->code[at];
+    interval from = value_of(s, i->a), to = value_of(s, i->b), by = value_of(s, i->c), type = interval_of_type((gpa_dtype)i->type), r = type;
+    bool bounded = from.lo > -INT64_MAX && to.lo > -INT64_MAX && by.lo > -INT64_MAX;
+    if (!s->trying) s->trips[at] = bounded ? trips_of(from, to, by, (interval){MAX(type.lo, -INT64_MAX), type.hi}) : -1;
+    if (by.lo > 0) r = (interval){from.lo, to.hi == INT64_MIN ? to.hi : to.hi - 1};
+    else if (by.hi < 0) r = (interval){to.lo == INT64_MAX ? to.lo : to.lo + 1, from.hi};
+    if (!s->trying) s->x->marks[at] = by.lo > 0 ? KIR_FEW : by.hi < 0 ? KIR_FEW_DOWN : 0;
+    if (r.lo > r.hi) return;
+    s->leaf[at] = r;
+    walk_loop(s, at);
+}
+
+/* ---- the walk ---- */
+
+static void walk_get(look *s, int32_t at) {
+    int32_t x = s->var[s->f->code[at].a];
+    s->leaf[at] = x < 0 ? interval_of_type((gpa_dtype)s->f->code[at].type) : s->env.var[x];
+    s->of_var[at] = x < 0 ? 0 : s->changes[x];
+}
+
+static void walk_set(look *s, const kir_ins *i) {
+    int32_t x = s->var[i->a];
+    if (x < 0) return;
+    s->env.var[x] = value_of(s, i->b);
+    s->set.var[x] = interval_hull(s->set.var[x], s->env.var[x]);
+    s->changes[x]++;
+}
+
+static void walk_var(look *s, int32_t at) {
+    const kir_ins *i = &s->f->code[at];
+    int32_t x = s->var[at];
+    if (x < 0) return;
+    s->env.var[x] = i->a >= 0 ? value_of(s, i->a) : (interval){0, 0};
+    s->set.var[x] = interval_hull(s->set.var[x], s->env.var[x]);
+    s->changes[x]++;
+}
+
+static void walk_bound(look *s, int32_t at) {
+    const kir_ins *i = &s->f->code[at];
+    interval index = value_of(s, i->a), extent = value_of(s, i->b);
+    bool known = index.lo > index.hi || (index.lo >= 0 && index.hi < extent.lo);
+    if (!s->trying && !known) s->x->marks[at] = 0;
+    if (!known && extent.hi > 0) narrow(s, i->a, (interval){-extent.hi, extent.hi - 1});
+}
+
+static bool walk(look *s, int32_t lo, int32_t hi) {
+    for (int32_t at = lo; at < hi && s->steps > 0; at++) {
+        const kir_ins *i = &s->f->code[at];
+        bool through = true;
+        switch ((kir_code)i->code) {
+        case KIR_BOUND: walk_bound(s, at); break;
+        case KIR_VAR: walk_var(s, at); break;
+        case KIR_GET: walk_get(s, at); break;
+        case KIR_SET: walk_set(s, i); break;
+        case KIR_IF: through = walk_if(s, at); break;
+        case KIR_BLOCK: through = walk_block(s, at); break;
+        case KIR_FOR: walk_for(s, at); break;
+        case KIR_LOOP: case KIR_EACH: walk_loop(s, at); break;
+        case KIR_BREAK: case KIR_NEXT: case KIR_FAULT: through = false; break;
+        case KIR_CONST: case KIR_PARAM: case KIR_OP: case KIR_CAST: case KIR_INDEX: case KIR_SIZE: case KIR_STRIDE: case KIR_LOAD:
+        case KIR_STORE: case KIR_IOTA: case KIR_LOADX: case KIR_STOREX: case KIR_ATOMIC: case KIR_REDUCE: case KIR_SCAN: case KIR_ELSE:
+        case KIR_END: case KIR_THREAD: case KIR_BARRIER: case KIR_FENCE: case KIR_WARP: case KIR_ARG: case KIR_PRINT: case KIR_COUNT:
+            break;
+        }
+        if (!through) return false;
+        if (s->close[at] >= 0) at = s->close[at];
+    }
+    return true;
+}
+
+/* ---- short loops ---- */
+
+/* The work of a region in about instructions, loops and all. Loops that are not short lose their marks. */
+static double work_within(look *s, int32_t lo, int32_t hi) {
+    double work = 0;
+    for (int32_t at = lo; at < hi; at++) {
+        const kir_ins *i = &s->f->code[at];
+        work += i->code == KIR_LOADX || i->code == KIR_STOREX || i->code == KIR_ATOMIC || i->code == KIR_BARRIER ? 4 : 1;
+        if (kir_info[i->code].result != 'R') continue;
+        double inner = work_within(s, at + 1, s->close[at]), trips = i->code == KIR_LOOP || (i->code == KIR_FOR && s->trips[at] < 0) ? INFINITY : 1;
+        if (i->code == KIR_FOR && s->trips[at] >= 0) trips = (double)s->trips[at];
+        if (trips > 0) work += inner * trips;
+        if (i->code == KIR_FOR && !(inner * trips <= (double)FEW_WORK)) s->x->marks[at] = 0;
+        at = s->close[at];
+    }
+    return work;
+}
+
+/* ---- looking ---- */
+
+/* Numbers the variables that are read; those of other types, and those beyond the most, stay unknown. */
+static void find_vars(look *s) {
+    const kir_func *f = s->f;
+    int n = 0;
+    memset(s->var, -1, f->n_code);
+    for (size_t k = 0; k < f->n_code; k++) {
+        const kir_ins *i = &f->code[k];
+        if (i->code == KIR_GET && n < MOST_VARS && s->var[i->a] < 0 && (i->type == DT_BOOL || dtype_is_int((gpa_dtype)i->type))) s->var[i->a] = (int8_t)n++;
+    }
+}
+
+static void find_regions(look *s) {
+    const kir_func *f = s->f;
+    for (size_t k = 0; k < f->n_code; k++) s->close[k] = s->other[k] = -1;
+    for (int32_t k = 0; k < (int32_t)f->n_code; k++)
+        if (f->code[k].code == KIR_END) s->close[f->code[k].imm] = k;
+    for (int32_t k = 0; k < (int32_t)f->n_code; k++) {
+        for (int32_t m = k + 1; m < s->close[k]; m++) {
+            const kir_ins *i = &f->code[m];
+            if ((i->code == KIR_SET || i->code == KIR_VAR)) {
+                int x = s->var[i->code == KIR_SET ? i->a : m];
+                if (x >= 0) s->sets[k] |= UINT32_C(1) << x;
+            }
+        }
+        for (int32_t m = k + 1; f->code[k].code == KIR_IF && m < s->close[k]; m = s->close[m] >= 0 ? s->close[m] + 1 : m + 1)
+            if (f->code[m].code == KIR_ELSE) s->other[k] = m;
+    }
+}
+
+/* The tables of a look in one block. */
+static void *lay_out(look *s, size_t n) {
+    char *block = mem_zero(n * (2 * sizeof(interval) + sizeof(int64_t) + 5 * sizeof(uint32_t) + 2)), *at = block;
+    if (!block) return NULL;
+    s->leaf = (interval *)(void *)at, at += n * sizeof(interval);
+    s->value = (interval *)(void *)at, at += n * sizeof(interval);
+    s->trips = (int64_t *)(void *)at, at += n * sizeof(int64_t);
+    s->close = (int32_t *)(void *)at, at += n * sizeof(int32_t);
+    s->other = (int32_t *)(void *)at, at += n * sizeof(int32_t);
+    s->sets = (uint32_t *)(void *)at, at += n * sizeof(uint32_t);
+    s->of_var = (uint32_t *)(void *)at, at += n * sizeof(uint32_t);
+    s->when = (uint32_t *)(void *)at, at += n * sizeof(uint32_t);
+    s->var = (int8_t *)at, at += n;
+    s->asked = (bool *)at;
+    return block;
+}
+
+static inside *begin(const kir_func *f) {
+    inside *x = mem_zero(sizeof *x);
+    if (x && (x->marks = mem_new(f->n_code + 1))) {
+        x->n_code = f->n_code;
+        return x;
+    }
+    mem_free(x);
+    return NULL;
+}
+
+/* Whether the walk came to its end. */
+static bool walk_all(inside *x, const kir_func *f, const gpa_launch *l) {
+    look s = {.f = f, .l = l, .x = x, .now = 1, .steps = MOST_STEPS};
+    void *block = lay_out(&s, f->n_code);
+    if (!block) return false;
+    for (size_t k = 0; k < f->n_code; k++) x->marks[k] = f->code[k].code == KIR_BOUND ? KIR_INSIDE : 0;
+    find_vars(&s);
+    find_regions(&s);
+    walk(&s, 0, (int32_t)f->n_code);
+    work_within(&s, 0, (int32_t)f->n_code);
+    mem_free(block);
+    return s.steps > 0 && !s.out_of_memory;
+}
+
+inside_answer inside_look(inside **at, const kir_func *f, const gpa_launch *l) {
+    inside *x = *at;
+    if (f->n_code > MOST_CODE || (!x && !(x = *at = begin(f)))) return INSIDE_UNKNOWN;
+    if (x->looked && alike(x, f, l)) return INSIDE_AS_BEFORE;
+    memcpy(x->grid, l->grid, sizeof x->grid);
+    memcpy(x->block, l->block, sizeof x->block);
+    x->n_facts = x->n_marks = 0;
+    x->looked = walk_all(x, f, l);
+    for (size_t k = 0; k < f->n_code && x->looked; k++) x->n_marks += x->marks[k] != 0;
+    return x->looked ? INSIDE_NEW : INSIDE_UNKNOWN;
+}
+
+void inside_free(inside *x) {
+    if (!x) return;
+    mem_free(x->facts);
+    mem_free(x->marks);
+    mem_free(x);
+}
+
+const uint8_t *inside_marks(const inside *x, size_t *n) {
+    *n = x->n_marks;
+    return x->marks;
+}

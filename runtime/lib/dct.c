@@ -1,0 +1,57 @@
+/* Transforms of arrays by cosines and sines, where the device has a library for them. */
+#include "runtime/exec/explain.h"
+#include "runtime/lib/library.h"
+#include "runtime/array/device_transfer.h"
+#include "runtime/graph/shape.h"
+
+/* A call from a layout to another, its memory not yet bound. False when it has more dimensions than a call can say. */
+static bool describe(const arr_cosines_opts *o, const gpa_arr *a, const int64_t *to, gpa_libcall *c) {
+    int64_t shape[GPA_MAX_DIMS], is[GPA_MAX_DIMS], os[GPA_MAX_DIMS];
+    int others = 0;
+    *c = (gpa_libcall){.kind = LIB_COSINES, .dtype = (gpa_dtype)a->dtype,
+                       .cosines = {.kind = o->kind, .sines = o->sines, .weighed = o->weighed, .scale = o->scale}};
+    for (int d = 0; d < a->ndim; d++) {
+        if (d == o->axis) continue;
+        shape[others] = a->shape[d];
+        is[others] = a->strides[d];
+        os[others++] = to[d];
+    }
+    others = shape_collapse(others, shape, 2, (int64_t *[]){is, os});
+    if (others + 1 > KIR_MAX_DIMS) return false;
+    c->cosines.ndim = others + 1;
+    c->cosines.n[0] = a->shape[o->axis];
+    c->cosines.in.stride[0] = a->strides[o->axis];
+    c->cosines.out.stride[0] = to[o->axis];
+    memcpy(c->cosines.n + 1, shape, (size_t)others * sizeof *shape);
+    memcpy(c->cosines.in.stride + 1, is, (size_t)others * sizeof *is);
+    memcpy(c->cosines.out.stride + 1, os, (size_t)others * sizeof *os);
+    return true;
+}
+
+gpa_code arr_cosines(gpa_rt *rt, gpa_arr *a, const arr_cosines_opts *o, gpa_arr **out, gpa_err *e) {
+    gpa_libcall c;
+    gpa_device *d;
+    gpa_arr *made = NULL;
+    int64_t strides[GPA_MAX_DIMS];
+    place_stay at = place_enter(rt, &a, 1);
+    gpa_code rc = GPA_OK;
+    *out = NULL;
+    shape_c_strides(a->ndim, a->shape, strides);
+    TRY(place_of(rt, a, &d, e));
+    if (!a->size || !describe(o, a, strides, &c) || !library_can(d, &c)) goto out;
+    TRY(arr_force(rt, a, CUT_LIBRARY, e));
+    if (a->storage->buf->device != d) goto out;
+    describe(o, a, strides, &c); /* what was pending lies as it likes */
+    TRY(arr_empty(rt, c.dtype, a->ndim, a->shape, &made, e));
+    c.cosines.in.mem = a->storage->buf->mem;
+    c.cosines.in.offset = a->offset;
+    c.cosines.out.mem = made->storage->buf->mem;
+    c.cosines.out.offset = made->offset;
+    TRY(library_run(rt, d, &c, e));
+    explain_call(rt, library_names[LIB_COSINES], d, made);
+    *out = arr_retain(made);
+out:
+    place_leave(rt, at);
+    arr_release(rt, made);
+    return rc;
+}

@@ -1,0 +1,370 @@
+/* Fourier transforms of arrays.
+ *
+ * The device's library takes operands as they lie where it can. Where it cannot, a dense copy is made with the transformed
+ * axes last; then the axes are done one after the other; then the host does it. Reading order: describing a call, the
+ * ways, arr_fft. */
+#include "runtime/exec/explain.h"
+#include "runtime/array/host_view.h"
+#include "runtime/host/host.h"
+#include "runtime/lib/library.h"
+#include "runtime/array/device_transfer.h"
+#include "runtime/graph/shape.h"
+#include "runtime/array/store.h"
+
+/* One transform over n axes; `last` is the real length of the last one. */
+typedef struct {
+    gpa_fft_form form;
+    bool inverse;
+    int n;
+    const int *axes;
+    int64_t last;
+    bool alone; /* all of it by the library: scaled, and the operand stays (libcall.h) */
+    double scale;
+} transform;
+
+static gpa_dtype complex_of(gpa_dtype t) { return t == DT_F32 || t == DT_C64 ? DT_C64 : DT_C128; }
+
+static gpa_dtype result_type(const gpa_arr *a, gpa_fft_form form) {
+    gpa_dtype t = complex_of((gpa_dtype)a->dtype);
+    return form == FFT_C2R ? dtype_info[t].real : t;
+}
+
+static void result_shape(const gpa_arr *a, const transform *f, int64_t *shape) {
+    memcpy(shape, a->shape, (size_t)a->ndim * sizeof *shape);
+    int last = f->axes[f->n - 1];
+    if (f->form == FFT_R2C) shape[last] = f->last / 2 + 1;
+    if (f->form == FFT_C2R) shape[last] = f->last;
+}
+
+/* ---- describing a call ---- */
+
+/* A call between two layouts, its memory not yet bound. False when it has more dimensions than a call can say. */
+static bool describe(const transform *f, int ndim, const int64_t *real, const int64_t *in, const int64_t *out, gpa_dtype t,
+                     gpa_libcall *c) {
+    int64_t shape[GPA_MAX_DIMS], is[GPA_MAX_DIMS], os[GPA_MAX_DIMS];
+    bool done[GPA_MAX_DIMS] = {false};
+    int others = 0, rank = f->n;
+    *c = (gpa_libcall){.kind = LIB_FFT, .dtype = t, .fft = {.form = f->form, .inverse = f->inverse, .rank = rank, .alone = f->alone, .scale = f->scale}};
+    if (rank > KIR_MAX_DIMS) return false;
+    for (int i = 0; i < rank; i++) {
+        int axis = f->axes[i];
+        done[axis] = true;
+        c->fft.n[i] = real[axis];
+        c->fft.in.stride[i] = in[axis];
+        c->fft.out.stride[i] = out[axis];
+    }
+    for (int d = 0; d < ndim; d++) {
+        if (done[d]) continue;
+        shape[others] = real[d];
+        is[others] = in[d];
+        os[others++] = out[d];
+    }
+    others = shape_collapse(others, shape, 2, (int64_t *[]){is, os});
+    if (rank + others > KIR_MAX_DIMS) return false;
+    for (int i = 0; i < others; i++) {
+        c->fft.n[rank + i] = shape[i];
+        c->fft.in.stride[rank + i] = is[i];
+        c->fft.out.stride[rank + i] = os[i];
+    }
+    c->fft.ndim = rank + others;
+    return true;
+}
+
+/* ---- the ways ---- */
+
+/* By the library of the device, from a (computed) into `to`. False when it cannot. */
+static bool by_library(gpa_rt *rt, const gpa_arr *a, const transform *f, const gpa_arr *to, gpa_code *rc, gpa_err *e) {
+    gpa_libcall c;
+    gpa_device *d = a->storage->buf->device;
+    if (to->storage->buf->device != d) return false;
+    const int64_t *real = f->form == FFT_C2R ? to->shape : a->shape;
+    if (!describe(f, a->ndim, real, a->strides, to->strides, complex_of((gpa_dtype)a->dtype), &c)) return false;
+    c.fft.in.mem = a->storage->buf->mem;
+    c.fft.in.offset = a->offset;
+    c.fft.out.mem = to->storage->buf->mem;
+    c.fft.out.offset = to->offset;
+    if (!library_can(d, &c)) return false;
+    *rc = library_run(rt, d, &c, e);
+    if (!*rc) explain_call(rt, library_names[LIB_FFT], d, to);
+    return true;
+}
+
+static gpa_code by_host(gpa_rt *rt, gpa_arr *a, const transform *f, gpa_arr **out, gpa_err *e) {
+    host_dense in = {0};
+    host_new_array made = {0};
+    gpa_libcall c;
+    int64_t shape[GPA_MAX_DIMS], is[GPA_MAX_DIMS], os[GPA_MAX_DIMS];
+    gpa_code rc = GPA_OK;
+    result_shape(a, f, shape);
+    shape_c_strides(a->ndim, a->shape, is);
+    shape_c_strides(a->ndim, shape, os);
+    if (!describe(f, a->ndim, f->form == FFT_C2R ? shape : a->shape, is, os, complex_of((gpa_dtype)a->dtype), &c))
+        TRY(gpa_fail(e, GPA_E_INTERNAL, "a Fourier transform of too many dimensions"));
+    TRY(host_get(rt, a, &in, e));
+    TRY(host_new(rt, result_type(a, f->form), a->ndim, shape, &made, e));
+    rc = hostcall_fft(&c, in.data, made.data, &rt->interrupted, e);
+    if (rc) host_unmade(rt, &made);
+    else TRY(host_made(rt, &made, out, e));
+    if (!rc) explain_call(rt, library_names[LIB_FFT], NULL, *out);
+out:
+    host_drop(rt, &in);
+    return rc;
+}
+
+static gpa_code run(gpa_rt *rt, gpa_arr *a, const transform *f, gpa_arr **out, gpa_err *e);
+
+/* The last axis first, then the others. */
+static gpa_code by_axes(gpa_rt *rt, gpa_arr *a, const transform *f, gpa_arr **out, gpa_err *e) {
+    gpa_arr *half = NULL;
+    transform last = *f, rest = *f;
+    last.n = 1;
+    last.axes += f->n - 1;
+    rest.n--;
+    rest.form = FFT_C2C;
+    gpa_code rc = run(rt, a, &last, &half, e);
+    if (!rc) rc = run(rt, half, &rest, out, e);
+    arr_release(rt, half);
+    return rc;
+}
+
+/* In a dense copy whose last axes are those transformed. *done false: the library cannot do that either. */
+static gpa_code by_copy(gpa_rt *rt, gpa_arr *a, const transform *f, bool *done, gpa_arr **out, gpa_err *e) {
+    int perm[GPA_MAX_DIMS], back[GPA_MAX_DIMS], axes[GPA_MAX_DIMS], at = 0;
+    int64_t shape[GPA_MAX_DIMS];
+    bool moved[GPA_MAX_DIMS] = {false};
+    gpa_arr *turned = NULL, *dense = NULL, *made = NULL;
+    gpa_code rc = GPA_OK;
+    for (int i = 0; i < f->n; i++) moved[f->axes[i]] = true;
+    for (int d = 0; d < a->ndim; d++)
+        if (!moved[d]) perm[at++] = d;
+    for (int i = 0; i < f->n; i++) {
+        axes[i] = at;
+        perm[at++] = f->axes[i];
+    }
+    for (int d = 0; d < a->ndim; d++) back[perm[d]] = d;
+    transform g = *f;
+    g.axes = axes;
+    TRY(arr_transpose(rt, a, perm, &turned, e));
+    TRY(arr_copy(rt, turned, &dense, e));
+    TRY(arr_force(rt, dense, CUT_LIBRARY, e));
+    result_shape(dense, &g, shape);
+    TRY(arr_empty(rt, result_type(a, f->form), a->ndim, shape, &made, e));
+    *done = by_library(rt, dense, &g, made, &rc, e);
+    if (*done && !rc) rc = arr_transpose(rt, made, back, out, e);
+out:
+    arr_release(rt, turned);
+    arr_release(rt, dense);
+    arr_release(rt, made);
+    return rc;
+}
+
+static gpa_code run(gpa_rt *rt, gpa_arr *a, const transform *f, gpa_arr **out, gpa_err *e) {
+    gpa_arr *made = NULL;
+    int64_t shape[GPA_MAX_DIMS];
+    gpa_code rc = GPA_OK;
+    result_shape(a, f, shape);
+    TRY(arr_empty(rt, result_type(a, f->form), a->ndim, shape, &made, e));
+    bool done = made->size == 0;
+    if (!done) TRY(arr_force(rt, a, CUT_LIBRARY, e));
+    if (!done) done = by_library(rt, a, f, made, &rc, e);
+    if (done && !rc) {
+        *out = made;
+        made = NULL;
+    }
+    if (done || rc) goto out;
+    bool library = a->storage->buf->device->be->lib_can != NULL;
+    if (library) TRY(by_copy(rt, a, f, &done, out, e));
+    if (done) goto out;
+    if (f->n > 1 && (library || a->ndim > KIR_MAX_DIMS)) TRY(by_axes(rt, a, f, out, e));
+    else TRY(by_host(rt, a, f, out, e));
+out:
+    arr_release(rt, made);
+    return rc;
+}
+
+/* ---- transforms ---- */
+
+/* a times a number, pending. */
+static gpa_code scaled(gpa_rt *rt, gpa_arr *a, double by, gpa_arr **out, gpa_err *e) {
+    gpa_opnd in[2] = {{.arr = a}, {.weak = WEAK_FLOAT, .dtype = DT_F64, .v.F64 = by}};
+    return arr_ufunc(rt, OP_MULTIPLY, in, NULL, out, e);
+}
+
+/* a times a number, computed without computing a itself: whoever holds a can have it later. */
+static gpa_code scaled_now(gpa_rt *rt, gpa_arr *a, double by, gpa_arr **out, gpa_err *e) {
+    gpa_arr *made = NULL;
+    gpa_code rc = scaled(rt, a, by, &made, e);
+    if (rc) return rc;
+    gpa_storage *s = a->storage;
+    node *value = s->node ? node_retain(s->node) : NULL;
+    bool owner = value && value->owner == s;
+    if (owner) value->owner = NULL;
+    rc = arr_force(rt, made, CUT_LIBRARY, e);
+    if (owner && s->node == value && !value->owner) value->owner = s;
+    if (value) node_release(rt, value);
+    if (rc) arr_release(rt, made);
+    else *out = made;
+    return rc;
+}
+
+/* A transform of complex axes in the memory of `into`, which has the shape of a. */
+static gpa_code run_into(gpa_rt *rt, gpa_arr *a, const transform *f, gpa_arr *into, gpa_err *e) {
+    gpa_arr *made = NULL;
+    gpa_code rc = GPA_OK;
+    bool done = false;
+    if (into->readonly) TRY(gpa_fail(e, GPA_E_VALUE, "output array is read-only"));
+    if (a == into || !arr_shares_memory(a, into)) {
+        TRY(arr_force(rt, a, CUT_LIBRARY, e));
+        TRY(store_begin(rt, into, e));
+        done = by_library(rt, a, f, into, &rc, e);
+    }
+    if (done || rc) goto out;
+    TRY(run(rt, a, f, &made, e));
+    rc = arr_set(rt, into, &(gpa_index){.kind = IX_ELLIPSIS}, 1, &(gpa_opnd){.arr = made}, e);
+out:
+    arr_release(rt, made);
+    return rc;
+}
+
+/* All of a transform by one call of the library, where memory is the host's; *out NULL: it cannot do that. */
+static gpa_code run_alone(gpa_rt *rt, gpa_arr *a, const transform *f, double scale, gpa_arr **out, gpa_err *e) {
+    transform g = *f;
+    gpa_libcall c;
+    gpa_device *d;
+    gpa_arr *made = NULL;
+    int64_t shape[GPA_MAX_DIMS], strides[GPA_MAX_DIMS];
+    gpa_code rc = GPA_OK;
+    *out = NULL;
+    g.alone = true;
+    g.scale = scale;
+    result_shape(a, &g, shape);
+    shape_c_strides(a->ndim, shape, strides);
+    TRY(place_of(rt, a, &d, e));
+    if (!a->size || !d->caps.host_visible) goto out;
+    if (!describe(&g, a->ndim, g.form == FFT_C2R ? shape : a->shape, a->strides, strides, complex_of((gpa_dtype)a->dtype), &c)) goto out;
+    if (!library_can(d, &c)) goto out;
+    TRY(arr_force(rt, a, CUT_LIBRARY, e));
+    TRY(arr_empty(rt, result_type(a, g.form), a->ndim, shape, &made, e));
+    if (by_library(rt, a, &g, made, &rc, e) && !rc) *out = arr_retain(made);
+out:
+    arr_release(rt, made);
+    return rc;
+}
+
+/* What a C2R transform begins with: its other axes done, in memory that it may overwrite. */
+static gpa_code half_done(gpa_rt *rt, gpa_arr *a, transform *f, gpa_arr **out, gpa_err *e) {
+    transform complex_axes = *f;
+    if (f->n == 1) return library_copy(rt, a, (gpa_dtype)a->dtype, false, out, e);
+    complex_axes.form = FFT_C2C;
+    complex_axes.n--;
+    f->axes += f->n - 1;
+    f->n = 1;
+    return run(rt, a, &complex_axes, out, e);
+}
+
+/* A view of n points of an axis, from `first` on by `step`. */
+static gpa_code part_of(gpa_rt *rt, gpa_arr *a, int axis, int64_t first, int64_t n, int64_t step, gpa_arr **out, gpa_err *e) {
+    int64_t shape[GPA_MAX_DIMS], strides[GPA_MAX_DIMS], offset = first * a->strides[axis];
+    memcpy(shape, a->shape, (size_t)a->ndim * sizeof *shape);
+    memcpy(strides, a->strides, (size_t)a->ndim * sizeof *strides);
+    shape[axis] = n;
+    strides[axis] *= step;
+    return arr_view(rt, a, a->ndim, shape, strides, offset, out, e);
+}
+
+/* All points along one axis for real numbers: half of them are transformed, the others are conjugates of those. *out NULL: the
+ * library cannot do that, or would rather not. */
+static gpa_code run_real(gpa_rt *rt, gpa_arr *a, const transform *f, gpa_arr **out, gpa_err *e) {
+    gpa_arr *made = NULL, *half = NULL, *mirror = NULL, *conjugate = NULL, *unsigned_zeros = NULL, *rest = NULL;
+    int axis = f->axes[0];
+    int64_t n = a->shape[axis], have = n / 2 + 1;
+    transform forward = *f;
+    forward.form = FFT_R2C;
+    forward.last = n;
+    gpa_code rc = GPA_OK;
+    *out = NULL;
+    if (n < 2 || !a->size) goto out;
+    TRY(arr_force(rt, a, CUT_LIBRARY, e));
+    if (!a->storage->buf->device->caps.host_visible) goto out; /* a second launch costs more than half a transform */
+    TRY(arr_empty(rt, complex_of((gpa_dtype)a->dtype), a->ndim, a->shape, &made, e));
+    TRY(part_of(rt, made, axis, 0, have, 1, &half, e));
+    if (!by_library(rt, a, &forward, half, &rc, e) || rc) goto out;
+    if (n > have) {
+        TRY(part_of(rt, made, axis, n - have, n - have, -1, &mirror, e));
+        TRY(part_of(rt, made, axis, have, n - have, 1, &rest, e));
+        TRY(arr_ufunc(rt, OP_CONJUGATE, &(gpa_opnd){.arr = mirror}, NULL, &conjugate, e));
+        /* the sums of a whole transform end in 0, not in -0 */
+        gpa_opnd and_zero[2] = {{.arr = conjugate}, {.weak = WEAK_FLOAT, .dtype = DT_F64}};
+        TRY(arr_ufunc(rt, OP_ADD, and_zero, NULL, &unsigned_zeros, e));
+        TRY(arr_set(rt, rest, &(gpa_index){.kind = IX_ELLIPSIS}, 1, &(gpa_opnd){.arr = unsigned_zeros}, e));
+    }
+    *out = arr_retain(made);
+out:
+    arr_release(rt, made);
+    arr_release(rt, half);
+    arr_release(rt, mirror);
+    arr_release(rt, conjugate);
+    arr_release(rt, unsigned_zeros);
+    arr_release(rt, rest);
+    return rc;
+}
+
+/* A real operand of a transform of complex numbers: *out NULL when it must become complex first. */
+static gpa_code of_real(gpa_rt *rt, gpa_arr *a, const arr_fft_opts *o, const transform *f, gpa_arr **out, gpa_err *e) {
+    gpa_arr *all = NULL;
+    *out = NULL;
+    if (o->into || f->inverse || f->n != 1) return GPA_OK;
+    gpa_code rc = run_real(rt, a, f, &all, e);
+    if (!rc && all && o->scale != 1) rc = scaled(rt, all, o->scale, out, e);
+    else if (!rc && all) *out = arr_retain(all);
+    arr_release(rt, all);
+    return rc;
+}
+
+gpa_code arr_fft(gpa_rt *rt, gpa_arr *a, const arr_fft_opts *o, gpa_arr **out, gpa_err *e) {
+    gpa_arr *before = NULL, *first = NULL, *result = NULL, *wide = NULL;
+    transform f = {.form = o->form, .inverse = o->inverse, .n = o->n_axes, .axes = o->axes, .last = o->last};
+    bool scale = o->scale != 1, copied = f.form == FFT_C2R && f.n == 1;
+    place_stay at = place_enter(rt, &a, 1);
+    gpa_code rc = GPA_OK;
+    *out = NULL;
+    if (f.form == FFT_C2C && !dtype_is_complex((gpa_dtype)a->dtype)) {
+        TRY(of_real(rt, a, o, &f, out, e));
+        if (*out) goto out;
+        TRY(arr_cast(rt, a, complex_of((gpa_dtype)a->dtype), false, &wide, e));
+        a = wide;
+    }
+    if (!o->into && (copied || (scale && f.form != FFT_C2R))) {
+        TRY(run_alone(rt, a, &f, o->scale, out, e));
+        if (*out) goto out;
+    }
+    if (scale && a != o->into && (copied || arr_is_pending(a))) { /* one factor more in the program that makes the operand */
+        if (copied) TRY(scaled(rt, a, o->scale, &before, e));
+        else TRY(scaled_now(rt, a, o->scale, &before, e));
+        scale = false;
+    } else {
+        before = arr_retain(a);
+    }
+    if (f.form == FFT_C2R) TRY(half_done(rt, before, &f, &first, e));
+    else first = arr_retain(before);
+    if (o->into) {
+        TRY(run_into(rt, first, &f, o->into, e));
+        result = arr_retain(o->into);
+        gpa_opnd by = {.weak = WEAK_FLOAT, .dtype = DT_F64, .v.F64 = o->scale};
+        if (scale) TRY(arr_update(rt, OP_MULTIPLY, result, &by, e));
+        *out = arr_retain(result);
+    } else {
+        if (scale) TRY(run_alone(rt, first, &f, o->scale, out, e));
+        if (*out) goto out;
+        TRY(run(rt, first, &f, &result, e));
+        if (scale) TRY(scaled(rt, result, o->scale, out, e));
+        else *out = arr_retain(result);
+    }
+out:
+    place_leave(rt, at);
+    arr_release(rt, wide);
+    arr_release(rt, before);
+    arr_release(rt, first);
+    arr_release(rt, result);
+    return rc;
+}

@@ -1,0 +1,507 @@
+/* Library calls of arrays: matrix products, sorts, searches.
+ *
+ * The operands are computed first; the device's library does the call where it can, else the host. Reading order: matmul,
+ * sorting, searching. */
+#include "runtime/exec/device.h"
+#include "runtime/graph/diagonal.h"
+#include "runtime/exec/explain.h"
+#include "runtime/array/host_view.h"
+#include "runtime/array/device_transfer.h"
+#include "runtime/host/host.h"
+#include "runtime/lib/library.h"
+#include "runtime/graph/shape.h"
+
+/* ---- matmul ---- */
+
+#define SIGNATURE "(n?,k),(k,m?)->(n?,m?)"
+
+enum { SMALL_MATRIX = 4096, SHORT_SUM = 64 }; /* elements; terms */
+
+/* A product of two stacks of matrices: vectors have become matrices of one row or column. */
+typedef struct {
+    gpa_arr *a, *b;                      /* in the dtype of the result (owned) */
+    int64_t m, n, k;
+    int64_t as[2], bs[2];                /* row and column strides */
+    int stack;                           /* dimensions of the stack */
+    int64_t shape[GPA_MAX_DIMS];         /* of the stack */
+    int64_t a_step[GPA_MAX_DIMS], b_step[GPA_MAX_DIMS]; /* strides over the stack */
+    int ndim;                            /* of the result */
+    int64_t result[GPA_MAX_DIMS];
+} stacks;
+
+static gpa_code refuse_number(const gpa_opnd *o, int which, gpa_err *e) {
+    if (o->arr && o->arr->ndim) return GPA_OK;
+    return gpa_fail(e, GPA_E_VALUE,
+                    "matmul: Input operand %d does not have enough dimensions (has 0, gufunc core with signature " SIGNATURE
+                    " requires 1)",
+                    which);
+}
+
+static gpa_code stack_mismatch(int na, const int64_t *sa, int nb, const int64_t *sb, const stacks *s, gpa_err *e) {
+    char text[2][SHAPE_TEXT], core[2][SHAPE_TEXT], want[SHAPE_TEXT];
+    int64_t open[GPA_MAX_DIMS];
+    const int64_t *in[2] = {sa, sb};
+    int n[2] = {na, nb};
+    for (int i = 0; i < 2; i++) {
+        for (int d = 0; d < n[i]; d++) open[d] = d < n[i] - 2 ? in[i][d] : -1;
+        shape_text(text[i], n[i], in[i]);
+        shape_text(core[i], n[i], open);
+    }
+    return gpa_fail(e, GPA_E_VALUE,
+                    "operands could not be broadcast together with remapped shapes [original->remapped]: %s->%s %s->%s  and "
+                    "requested shape %s",
+                    text[0], core[0], text[1], core[1], shape_text(want, 2, (int64_t[]){s->m, s->n}));
+}
+
+/* Works out the shapes of a @ b. */
+static gpa_code plan_product(const gpa_arr *a, const gpa_arr *b, stacks *s, gpa_err *e) {
+    int na = a->ndim, nb = b->ndim;
+    bool row = na == 1, column = nb == 1;
+    s->m = row ? 1 : a->shape[na - 2];
+    s->k = a->shape[na - 1];
+    s->n = column ? 1 : b->shape[nb - 1];
+    int64_t rows = column ? b->shape[0] : b->shape[nb - 2];
+    if (rows != s->k)
+        return gpa_fail(e, GPA_E_VALUE,
+                        "matmul: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature " SIGNATURE
+                        " (size %lld is different from %lld)",
+                        (long long)rows, (long long)s->k);
+    int a_stack = row ? 0 : na - 2, b_stack = column ? 0 : nb - 2;
+    s->stack = 0;
+    if (!shape_merge(&s->stack, s->shape, a_stack, a->shape) || !shape_merge(&s->stack, s->shape, b_stack, b->shape))
+        return stack_mismatch(na, a->shape, nb, b->shape, s, e);
+    shape_spread(a_stack, a->shape, a->strides, s->stack, s->shape, s->a_step);
+    shape_spread(b_stack, b->shape, b->strides, s->stack, s->shape, s->b_step);
+    s->as[0] = row ? s->k : a->strides[na - 2];
+    s->as[1] = a->strides[na - 1];
+    s->bs[0] = column ? b->strides[0] : b->strides[nb - 2];
+    s->bs[1] = column ? 1 : b->strides[nb - 1];
+    s->ndim = s->stack;
+    memcpy(s->result, s->shape, (size_t)s->stack * sizeof *s->shape);
+    if (!row) s->result[s->ndim++] = s->m;
+    if (!column) s->result[s->ndim++] = s->n;
+    return shape_check(s->ndim, s->result, 1, NULL, e);
+}
+
+/* The call for the last dimension of a collapsed stack, its operands not yet bound. */
+static gpa_libcall product_call(const stacks *s, gpa_dtype t) {
+    gpa_libcall c = {.kind = LIB_GEMM, .dtype = t, .gemm = {.batch = 1, .m = s->m, .n = s->n, .k = s->k}};
+    c.gemm.a.stride[1] = s->as[0];
+    c.gemm.a.stride[2] = s->as[1];
+    c.gemm.b.stride[1] = s->bs[0];
+    c.gemm.b.stride[2] = s->bs[1];
+    c.gemm.c.stride[0] = s->m * s->n;
+    c.gemm.c.stride[1] = s->n;
+    c.gemm.c.stride[2] = 1;
+    return c;
+}
+
+/* Where products are made: a device, or the memory of the host. */
+typedef struct {
+    gpa_rt *rt;
+    gpa_device *d; /* NULL: the host */
+    const char *a, *b;
+    char *c;
+} place;
+
+static gpa_code one_call(place *p, const gpa_libcall *c, gpa_err *e) {
+    return p->d ? library_run(p->rt, p->d, c, e) : hostcall_gemm(c, p->a, p->b, p->c, &p->rt->interrupted, e);
+}
+
+/* Every product of the stack: one call for each point of its outer dimensions, after those that can be walked as one. */
+static gpa_code walk_stack(place *p, const stacks *s, gpa_libcall c, gpa_err *e) {
+    int64_t shape[GPA_MAX_DIMS], as[GPA_MAX_DIMS], bs[GPA_MAX_DIMS], at[GPA_MAX_DIMS] = {0};
+    memcpy(shape, s->shape, sizeof shape);
+    memcpy(as, s->a_step, sizeof as);
+    memcpy(bs, s->b_step, sizeof bs);
+    int outer = shape_collapse(s->stack, shape, 2, (int64_t *[]){as, bs});
+    if (outer) {
+        outer--;
+        c.gemm.batch = shape[outer];
+        c.gemm.a.stride[0] = as[outer];
+        c.gemm.b.stride[0] = bs[outer];
+    }
+    for (;;) {
+        gpa_code rc = one_call(p, &c, e);
+        if (rc) return rc;
+        c.gemm.c.offset += c.gemm.batch * s->m * s->n;
+        int d = outer - 1;
+        for (; d >= 0; d--) {
+            c.gemm.a.offset += as[d];
+            c.gemm.b.offset += bs[d];
+            if (++at[d] < shape[d]) break;
+            c.gemm.a.offset -= as[d] * shape[d];
+            c.gemm.b.offset -= bs[d] * shape[d];
+            at[d] = 0;
+        }
+        if (d < 0) return GPA_OK;
+    }
+}
+
+static gpa_code product_on_device(gpa_rt *rt, gpa_device *d, const stacks *s, gpa_libcall c, gpa_arr **out, gpa_err *e) {
+    place p = {.rt = rt, .d = d};
+    gpa_arr *made;
+    gpa_code rc = arr_empty(rt, c.dtype, s->ndim, s->result, &made, e);
+    if (rc) return rc;
+    c.gemm.a.mem = s->a->storage->buf->mem;
+    c.gemm.a.offset = s->a->offset;
+    c.gemm.b.mem = s->b->storage->buf->mem;
+    c.gemm.b.offset = s->b->offset;
+    c.gemm.c.mem = made->storage->buf->mem;
+    rc = walk_stack(&p, s, c, e);
+    if (rc) arr_release(rt, made);
+    else *out = made;
+    return rc;
+}
+
+/* In host memory operands may be copies: their strides are worked out again. */
+static gpa_code product_on_host(gpa_rt *rt, const stacks *s, gpa_dtype t, gpa_arr **out, gpa_err *e) {
+    host_dense a = {0}, b = {0};
+    host_new_array c = {0};
+    stacks there;
+    gpa_arr ta = *s->a, tb = *s->b;
+    int64_t sa[GPA_MAX_DIMS], sb[GPA_MAX_DIMS];
+    gpa_code rc = GPA_OK;
+    TRY(host_get_strided(rt, s->a, &a, ta.strides = sa, e));
+    TRY(host_get_strided(rt, s->b, &b, tb.strides = sb, e));
+    TRY(plan_product(&ta, &tb, &there, e));
+    TRY(host_new(rt, t, s->ndim, s->result, &c, e));
+    place p = {.rt = rt, .a = a.data, .b = b.data, .c = c.data};
+    rc = walk_stack(&p, &there, product_call(&there, t), e);
+    if (rc) host_unmade(rt, &c);
+    else TRY(host_made(rt, &c, out, e));
+out:
+    host_drop(rt, &a);
+    host_drop(rt, &b);
+    return rc;
+}
+
+/* A product of vectors is a sum, which fuses with what makes them. Halves of a GPU are left to the library call, which rounds once. */
+static gpa_code inner_product(gpa_rt *rt, const stacks *s, gpa_dtype t, gpa_arr **out, gpa_err *e) {
+    gpa_opnd in[2] = {{.arr = s->a}, {.arr = s->b}};
+    arr_reduce_opts all = {.axes = 1, .dtype = t};
+    gpa_arr *each = NULL;
+    gpa_code rc = arr_ufunc(rt, OP_MULTIPLY, in, NULL, &each, e);
+    if (!rc) rc = arr_reduce(rt, RED_SUM, each, &all, out, e);
+    arr_release(rt, each);
+    return rc;
+}
+
+/* Whether a product with one vector, or with one for each small matrix of a stack, is a sum over products of elements: what no
+ * library does, or only matrix by matrix. */
+static bool is_sum(const stacks *s, const gpa_arr *a, const gpa_arr *b, gpa_dtype t) {
+    bool vector = a->ndim == 1 || b->ndim == 1 || s->n == 1;
+    if (t == DT_BOOL) return vector && s->k <= SHORT_SUM; /* longer ones end with the first term that is true */
+    return vector && dtype_info[t].compute == t && (dtype_is_int(t) || (s->stack && b->ndim > 1 && a->ndim > 1 && s->m * s->k <= SMALL_MATRIX));
+}
+
+/* Such a product: it fuses like any sum. */
+static gpa_code vector_product(gpa_rt *rt, const stacks *s, gpa_dtype t, gpa_arr **out, gpa_err *e) {
+    gpa_arr *a = s->a, *b = s->b, *turned = NULL, *each = NULL;
+    bool row = a->ndim == 1, column = b->ndim == 1;
+    int perm[GPA_MAX_DIMS], n = b->ndim;
+    gpa_code rc = GPA_OK;
+    for (int d = 0; d < n; d++) perm[d] = d < n - 2 ? d : 2 * n - 3 - d;
+    if (row) TRY(arr_reshape(rt, a, 2, (int64_t[]){a->size, 1}, &turned, e));
+    else if (!column) TRY(arr_transpose(rt, b, perm, &turned, e));
+    gpa_opnd in[2] = {{.arr = row ? turned : a}, {.arr = row || column ? b : turned}};
+    TRY(arr_ufunc(rt, OP_MULTIPLY, in, NULL, &each, e));
+    arr_reduce_opts over = {.axes = 1u << (each->ndim - (row ? 2 : 1)), .keepdims = !row && !column, .dtype = t};
+    TRY(arr_reduce(rt, t == DT_BOOL ? RED_ANY : RED_SUM, each, &over, out, e));
+out:
+    arr_release(rt, turned);
+    arr_release(rt, each);
+    return rc;
+}
+
+/* A product with a diagonal matrix multiplies rows or columns: elementwise, it fuses, and nothing is launched for it. *out NULL: neither
+ * is known to be one. */
+static gpa_code scaled(gpa_rt *rt, gpa_arr *a, gpa_arr *b, gpa_arr **out, gpa_err *e) {
+    gpa_arr *line = NULL, *column = NULL;
+    gpa_code rc = GPA_OK;
+    *out = NULL;
+    TRY(diagonal_of(rt, b, &line, e));
+    if (line) {
+        rc = arr_ufunc(rt, OP_MULTIPLY, (gpa_opnd[]){{.arr = a}, {.arr = line}}, NULL, out, e);
+        goto out;
+    }
+    TRY(diagonal_of(rt, a, &line, e));
+    if (!line) goto out;
+    if (b->ndim > 1) TRY(arr_view(rt, line, 2, (int64_t[]){line->size, 1}, (int64_t[]){line->strides[0], 0}, 0, &column, e));
+    rc = arr_ufunc(rt, OP_MULTIPLY, (gpa_opnd[]){{.arr = column ? column : line}, {.arr = b}}, NULL, out, e);
+out:
+    arr_release(rt, line);
+    arr_release(rt, column);
+    return rc;
+}
+
+/* Makes *a contiguous. */
+static gpa_code make_dense(gpa_rt *rt, gpa_arr **a, gpa_err *e) {
+    gpa_arr *copy;
+    if (arr_is_contiguous(*a)) return GPA_OK;
+    gpa_code rc = library_copy(rt, *a, (gpa_dtype)(*a)->dtype, false, &copy, e);
+    if (rc) return rc;
+    arr_release(rt, *a);
+    *a = copy;
+    return GPA_OK;
+}
+
+/* Whether a stack is walked from its end somewhere: cuBLAS refuses that for some dtypes. */
+static bool walks_back(const stacks *s) {
+    bool back = false;
+    for (int i = 0; i < s->stack; i++) back |= s->shape[i] > 1 && (s->a_step[i] < 0 || s->b_step[i] < 0);
+    return back;
+}
+
+static gpa_code matmul(gpa_rt *rt, const gpa_opnd *a, const gpa_opnd *b, gpa_arr **out, gpa_err *e);
+
+/* A product of halves in the dtype that they are computed with, rounded once: what processors have no product for. */
+static gpa_code wide_product(gpa_rt *rt, gpa_arr *a, gpa_arr *b, gpa_dtype t, gpa_arr **out, gpa_err *e) {
+    const gpa_dtype wide = dtype_info[t].compute;
+    gpa_arr *wa = NULL, *wb = NULL, *product = NULL;
+    gpa_code rc = GPA_OK;
+    TRY(arr_cast(rt, a, wide, false, &wa, e));
+    TRY(arr_cast(rt, b, wide, false, &wb, e));
+    TRY(matmul(rt, &(gpa_opnd){.arr = wa}, &(gpa_opnd){.arr = wb}, &product, e));
+    TRY(arr_cast(rt, product, t, false, out, e));
+out:
+    arr_release(rt, wa);
+    arr_release(rt, wb);
+    arr_release(rt, product);
+    return rc;
+}
+
+static gpa_code matmul(gpa_rt *rt, const gpa_opnd *a, const gpa_opnd *b, gpa_arr **out, gpa_err *e) {
+    gpa_device *d;
+    stacks s = {.a = NULL};
+    gpa_opnd in[2] = {*a, *b};
+    gpa_dtype t;
+    gpa_code rc = GPA_OK;
+    TRY(refuse_number(a, 0, e));
+    TRY(refuse_number(b, 1, e));
+    TRY(arr_result_type(in, 2, &t, e));
+    TRY(plan_product(a->arr, b->arr, &s, e));
+    TRY(scaled(rt, a->arr, b->arr, out, e));
+    if (*out) goto out;
+    TRY(arr_cast(rt, a->arr, t, false, &s.a, e));
+    TRY(arr_cast(rt, b->arr, t, false, &s.b, e));
+    TRY(device_default(rt, &d, e));
+    if (d->caps.host_visible && dtype_is_float(t) && dtype_info[t].compute != t) {
+        TRY(wide_product(rt, s.a, s.b, t, out, e));
+        goto out;
+    }
+    if (a->arr->ndim == 1 && b->arr->ndim == 1 && dtype_info[t].compute == t) {
+        TRY(inner_product(rt, &s, t, out, e));
+        goto out;
+    }
+    if (shape_size(s.ndim, s.result) == 0 || s.k == 0) {
+        TRY(arr_full(rt, t, s.ndim, s.result, (gpa_val){.bits = {0, 0}}, out, e));
+        goto out;
+    }
+    if (is_sum(&s, s.a, s.b, t)) {
+        TRY(vector_product(rt, &s, t, out, e));
+        goto out;
+    }
+    TRY(arr_eval(rt, (gpa_arr *[]){s.a, s.b}, 2, e));
+    TRY(place_bring(rt, d, &s.a, e));
+    TRY(place_bring(rt, d, &s.b, e));
+    gpa_arr *fa = s.a, *fb = s.b;
+    TRY(plan_product(fa, fb, &s, e)); /* a cast is dense: its strides are its own */
+    gpa_libcall c = product_call(&s, t);
+    bool library = library_can(d, &c) && (d->caps.host_visible || !walks_back(&s));
+    if (!library && !d->caps.host_visible && (dtype_is_float(t) || dtype_is_complex(t))) {
+        /* Neither rows nor columns lie together, or the stack lies backwards: a copy costs less than the way to the host. */
+        TRY(make_dense(rt, &s.a, e));
+        TRY(make_dense(rt, &s.b, e));
+        fa = s.a, fb = s.b;
+        TRY(plan_product(fa, fb, &s, e));
+        c = product_call(&s, t);
+        library = library_can(d, &c);
+    }
+    if (library) TRY(product_on_device(rt, d, &s, c, out, e));
+    else TRY(product_on_host(rt, &s, t, out, e));
+    explain_call(rt, library_names[LIB_GEMM], library ? d : NULL, *out);
+out:
+    arr_release(rt, s.a);
+    arr_release(rt, s.b);
+    if (rc && e && !e->n_notes && a->arr && b->arr) {
+        char text[SHAPE_TEXT];
+        gpa_err_note(e, a->span, "%s", shape_text(text, a->arr->ndim, a->arr->shape));
+        gpa_err_note(e, b->span, "%s", shape_text(text, b->arr->ndim, b->arr->shape));
+    }
+    return rc;
+}
+
+gpa_code arr_matmul(gpa_rt *rt, const gpa_opnd *a, const gpa_opnd *b, gpa_arr **out, gpa_err *e) {
+    place_stay p = place_enter(rt, (gpa_arr *[]){a->arr, b->arr}, 2);
+    gpa_code rc = matmul(rt, a, b, out, e);
+    place_leave(rt, p);
+    return rc;
+}
+
+/* ---- sorting ---- */
+
+static gpa_code run_sort(gpa_rt *rt, gpa_arr *rows, gpa_libcall *c, gpa_dtype to, gpa_arr **out, gpa_err *e) {
+    const char *name = library_names[c->kind];
+    host_dense in = {0};
+    host_new_array made = {0};
+    gpa_arr *dense = NULL, *result = NULL;
+    gpa_code rc = GPA_OK;
+    TRY(arr_force(rt, rows, CUT_LIBRARY, e));
+    gpa_device *d = rows->storage->buf->device;
+    if (library_can(d, c)) {
+        if (arr_is_contiguous(rows)) dense = arr_retain(rows);
+        else TRY(arr_copy(rt, rows, &dense, e));
+        TRY(arr_force(rt, dense, CUT_LIBRARY, e));
+        TRY(arr_empty(rt, to, rows->ndim, rows->shape, &result, e));
+        c->sort.in = (gpa_binding){.mem = dense->storage->buf->mem, .offset = dense->offset};
+        c->sort.out = (gpa_binding){.mem = result->storage->buf->mem};
+        TRY(library_run(rt, d, c, e));
+        explain_call(rt, name, d, result);
+        *out = result;
+        result = NULL;
+        goto out;
+    }
+    TRY(host_get(rt, rows, &in, e));
+    TRY(host_new(rt, to, rows->ndim, rows->shape, &made, e));
+    rc = hostcall_sort(c, in.data, made.data, &rt->interrupted, e);
+    if (rc) host_unmade(rt, &made);
+    else TRY(host_made(rt, &made, out, e));
+    if (!rc) explain_call(rt, name, NULL, *out);
+out:
+    host_drop(rt, &in);
+    arr_release(rt, dense);
+    arr_release(rt, result);
+    return rc;
+}
+
+/* Sorts along an axis. Where no library sorts it as it lies, rows are made of it by a transpose, and turned back. */
+static gpa_code sort_here(gpa_rt *rt, gpa_libcall c, gpa_arr *a, int axis, gpa_arr **out, gpa_err *e) {
+    int perm[GPA_MAX_DIMS], at = 0;
+    gpa_arr *rows = NULL, *sorted = NULL, *turned = NULL;
+    gpa_dtype to = c.kind == LIB_ARGSORT ? DT_I64 : (gpa_dtype)a->dtype;
+    gpa_code rc = GPA_OK;
+    TRY(shape_axis(axis, a->ndim, &at, e));
+    for (int d = 0; d < a->ndim; d++) perm[d] = d < at ? d : d < a->ndim - 1 ? d + 1 : at;
+    c.sort.n = a->shape[at];
+    if (a->size == 0) {
+        TRY(arr_empty(rt, to, a->ndim, a->shape, out, e));
+        goto out;
+    }
+    c.sort.rows = a->size / c.sort.n;
+    if (at < a->ndim - 1) {
+        TRY(arr_force(rt, a, CUT_LIBRARY, e));
+        c.sort.beside = 1;
+        for (int d = at + 1; d < a->ndim; d++) c.sort.beside *= a->shape[d];
+    }
+    if (!c.sort.beside || library_can(a->storage->buf->device, &c)) {
+        TRY(run_sort(rt, a, &c, to, out, e));
+        goto out;
+    }
+    c.sort.beside = 0;
+    TRY(arr_transpose(rt, a, perm, &rows, e));
+    TRY(run_sort(rt, rows, &c, to, &sorted, e));
+    for (int d = 0; d < a->ndim; d++) perm[d] = d < at ? d : d == at ? a->ndim - 1 : d - 1;
+    TRY(arr_transpose(rt, sorted, perm, &turned, e));
+    TRY(arr_copy(rt, turned, out, e));
+out:
+    arr_release(rt, rows);
+    arr_release(rt, sorted);
+    arr_release(rt, turned);
+    return rc;
+}
+
+static gpa_code sort_axis(gpa_rt *rt, gpa_libcall c, gpa_arr *a, int axis, gpa_arr **out, gpa_err *e) {
+    place_stay p = place_enter(rt, &a, 1);
+    c.dtype = (gpa_dtype)a->dtype;
+    gpa_code rc = sort_here(rt, c, a, axis, out, e);
+    place_leave(rt, p);
+    return rc;
+}
+
+gpa_code arr_sort(gpa_rt *rt, gpa_arr *a, int axis, gpa_arr **out, gpa_err *e) {
+    return sort_axis(rt, (gpa_libcall){.kind = LIB_SORT}, a, axis, out, e);
+}
+
+gpa_code arr_partition(gpa_rt *rt, gpa_arr *a, int axis, int n, const int64_t *places, gpa_arr **out, gpa_err *e) {
+    return sort_axis(rt, (gpa_libcall){.kind = LIB_SORT, .sort = {.places = places, .n_places = n}}, a, axis, out, e);
+}
+
+gpa_code arr_argpartition(gpa_rt *rt, gpa_arr *a, int axis, int n, const int64_t *places, gpa_arr **out, gpa_err *e) {
+    return sort_axis(rt, (gpa_libcall){.kind = LIB_ARGSORT, .sort = {.places = places, .n_places = n}}, a, axis, out, e);
+}
+
+gpa_code arr_argsort(gpa_rt *rt, gpa_arr *a, int axis, gpa_arr **out, gpa_err *e) {
+    if (a->ndim) return sort_axis(rt, (gpa_libcall){.kind = LIB_ARGSORT}, a, axis, out, e);
+    gpa_arr *list = NULL; /* NumPy's argsort takes a number for a list of one */
+    gpa_code rc = arr_reshape(rt, a, 1, (int64_t[]){1}, &list, e);
+    if (!rc) rc = sort_axis(rt, (gpa_libcall){.kind = LIB_ARGSORT}, list, axis, out, e);
+    arr_release(rt, list);
+    return rc;
+}
+
+static gpa_code search_on_host(gpa_rt *rt, const gpa_libcall *c, gpa_arr *a, gpa_arr *v, gpa_arr **out, gpa_err *e) {
+    host_dense in = {0}, what = {0};
+    host_new_array where = {0};
+    gpa_code rc = GPA_OK;
+    TRY(host_get(rt, a, &in, e));
+    TRY(host_get(rt, v, &what, e));
+    TRY(host_new(rt, DT_I64, v->ndim, v->shape, &where, e));
+    rc = hostcall_search(c->dtype, in.data, a->size, what.data, v->size, c->search.right, (int64_t *)(void *)where.data, &rt->interrupted, e);
+    if (rc) host_unmade(rt, &where);
+    else TRY(host_made(rt, &where, out, e));
+out:
+    host_drop(rt, &in);
+    host_drop(rt, &what);
+    return rc;
+}
+
+static gpa_code search(gpa_rt *rt, gpa_arr *a, gpa_arr *v, bool right, gpa_arr **out, gpa_err *e) {
+    gpa_dtype t = dtype_promote((gpa_dtype)a->dtype, (gpa_dtype)v->dtype);
+    gpa_libcall c = {.kind = LIB_SEARCH, .dtype = t, .search = {.n = a->size, .count = v->size, .right = right}};
+    gpa_arr *in[2] = {NULL, NULL}, *where = NULL;
+    gpa_code rc = GPA_OK;
+    for (int i = 0; i < 2; i++) {
+        gpa_arr *cast = NULL;
+        TRY(arr_cast(rt, i ? v : a, t, false, &cast, e));
+        if (arr_is_contiguous(cast)) in[i] = arr_retain(cast);
+        else rc = arr_copy(rt, cast, &in[i], e);
+        arr_release(rt, cast);
+        if (rc) goto out;
+    }
+    if (!v->size) {
+        TRY(arr_empty(rt, DT_I64, v->ndim, v->shape, out, e));
+        goto out;
+    }
+    gpa_device *d;
+    TRY(arr_eval(rt, in, 2, e));
+    TRY(device_default(rt, &d, e));
+    for (int i = 0; i < 2; i++) TRY(place_bring(rt, d, &in[i], e));
+    if (!library_can(d, &c)) {
+        TRY(search_on_host(rt, &c, in[0], in[1], out, e));
+        explain_call(rt, library_names[LIB_SEARCH], NULL, *out);
+        goto out;
+    }
+    TRY(arr_empty(rt, DT_I64, v->ndim, v->shape, &where, e));
+    TRY(arr_force(rt, where, CUT_LIBRARY, e));
+    c.search.a = (gpa_binding){.mem = in[0]->storage->buf->mem, .offset = in[0]->offset};
+    c.search.v = (gpa_binding){.mem = in[1]->storage->buf->mem, .offset = in[1]->offset};
+    c.search.out = (gpa_binding){.mem = where->storage->buf->mem, .offset = where->offset};
+    TRY(library_run(rt, d, &c, e));
+    explain_call(rt, library_names[LIB_SEARCH], d, where);
+    *out = arr_retain(where);
+out:
+    arr_release(rt, in[0]);
+    arr_release(rt, in[1]);
+    arr_release(rt, where);
+    return rc;
+}
+
+gpa_code arr_searchsorted(gpa_rt *rt, gpa_arr *a, gpa_arr *v, bool right, gpa_arr **out, gpa_err *e) {
+    if (a->ndim > 1) return gpa_fail(e, GPA_E_VALUE, "object too deep for desired array");
+    if (a->ndim < 1) return gpa_fail(e, GPA_E_VALUE, "object of too small depth for desired array");
+    place_stay p = place_enter(rt, (gpa_arr *[]){a, v}, 2);
+    gpa_code rc = search(rt, a, v, right, out, e);
+    place_leave(rt, p);
+    return rc;
+}

@@ -1,0 +1,132 @@
+/* Dimensions of extent 1 go. The others are ordered so that most bytes are walked with small strides in the last one, and
+ * neighbours that every array walks as one are merged. Outer and inner dimensions never mix.
+ *
+ * Invariant: strides, offsets and extents change together, so that each array visits the same elements. */
+#include "runtime/plan/layout.h"
+
+/* Whether dimension a should be slower than b: each array votes with the bytes of its elements. */
+static bool slower(const lowered *l, int a, int b) {
+    int64_t votes = 0;
+    for (size_t i = 0; i < l->n_arrays; i++) {
+        int64_t sa = l->stride[i][a], sb = l->stride[i][b];
+        if (!sa || !sb || l->f->arrays[i].where != KIR_GLOBAL) continue;
+        sa = sa < 0 ? -sa : sa;
+        sb = sb < 0 ? -sb : sb;
+        int64_t weight = (int64_t)dtype_size((gpa_dtype)l->f->arrays[i].dtype);
+        if (sa != sb) votes += sa > sb ? weight : -weight;
+    }
+    return votes >= 0;
+}
+
+/* The dimensions that matter, slowest first. One inner dimension stays even with one element, so that a reduction has
+ * a region. Returns how many. */
+static int sort_dims(const fuse_step *s, const lowered *l, int *dim) {
+    int n = 0, inner = 0;
+    for (int d = 0; d < s->ndim; d++) inner += (s->inner >> d & 1) && s->shape[d] != 1;
+    for (int d = 0; d < s->ndim; d++) {
+        bool is_inner = s->inner >> d & 1;
+        if (s->shape[d] == 1 && !(is_inner && !inner)) continue;
+        inner += is_inner;
+        int at = n++;
+        for (; at > 0 && !slower(l, dim[at - 1], d); at--) dim[at] = dim[at - 1];
+        dim[at] = d;
+    }
+    return n;
+}
+
+/* Walks a dimension forwards that every array walks backwards. */
+static void flip_dim(lowered *l, int d, int64_t size) {
+    bool back = false;
+    for (size_t i = 0; i < l->n_arrays; i++) {
+        if (l->stride[i][d] > 0) return;
+        back = back || l->stride[i][d] < 0;
+    }
+    for (size_t i = 0; back && i < l->n_arrays; i++) {
+        l->bind[i].offset += l->stride[i][d] * (size - 1);
+        l->stride[i][d] = -l->stride[i][d];
+    }
+}
+
+static bool merges(const fuse_step *s, const lowered *l, int a, int b, int64_t size_b) {
+    if ((s->inner >> a & 1) != (s->inner >> b & 1)) return false;
+    for (size_t i = 0; i < l->n_arrays; i++)
+        if (l->stride[i][a] != l->stride[i][b] * size_b) return false;
+    return true;
+}
+
+/* Whether all offsets fit in 31 bits. */
+static bool is_small(const lowered *l, int n, const int64_t *size) {
+    const int64_t most = INT32_MAX;
+    int64_t points = 1;
+    for (int d = 0; d < n; d++) {
+        if (size[d] > most || points > most / MAX(size[d], 1)) return false;
+        points *= MAX(size[d], 1);
+    }
+    for (size_t i = 0; i < l->n_arrays; i++) {
+        const gpa_binding *b = &l->bind[i];
+        int64_t lo = b->offset, hi = b->offset;
+        if (l->buf[i] && l->buf[i]->bytes / dtype_size((gpa_dtype)l->f->arrays[i].dtype) > (size_t)most) return false;
+        for (int d = 0; d < n; d++) *(b->stride[d] < 0 ? &lo : &hi) += b->stride[d] * (size[d] - 1);
+        if (lo < -most || hi > most) return false;
+    }
+    return true;
+}
+
+/* What the program may assume about each array. */
+static void set_flags(lowered *l) {
+    for (size_t a = 0; a < l->n_arrays; a++) {
+        kir_array *k = &l->f->arrays[a];
+        for (int d = 0; d < l->f->ndim; d++) {
+            if (l->bind[a].stride[d] == 0) k->zero |= (uint16_t)(1u << d);
+            if (l->bind[a].stride[d] == 1) k->unit |= (uint16_t)(1u << d);
+        }
+    }
+    l->f->flags = is_small(l, l->f->ndim, l->size) && !l->n_loops ? KIR_F_SMALL : 0;
+}
+
+gpa_code layout(const fuse_step *s, lowered *l, bool ordered, gpa_err *e) {
+    int dim[GPA_MAX_DIMS], n = sort_dims(s, l, dim), kept = 0, loops = 0, dims = 0;
+    int64_t size[GPA_MAX_DIMS];
+    for (int i = 0; i < n; i++) {
+        int64_t extent = s->shape[dim[i]];
+        if (!(ordered && (s->inner >> dim[i] & 1))) flip_dim(l, dim[i], extent);
+        if (kept && merges(s, l, dim[kept - 1], dim[i], extent)) size[kept - 1] *= extent;
+        else size[kept++] = extent;
+        dim[kept - 1] = dim[i];
+    }
+    l->n_loops = MAX(kept - KIR_MAX_DIMS, 0);
+    l->f->inner = 0;
+    for (int i = 0; i < kept; i++) {
+        bool inner = s->inner >> dim[i] & 1, loop = loops < l->n_loops && !inner;
+        if (!loop && dims == KIR_MAX_DIMS)
+            return gpa_fail(e, GPA_E_UNSUPPORTED, "a reduction over more than %d separate dimensions", KIR_MAX_DIMS);
+        for (size_t a = 0; a < l->n_arrays; a++)
+            *(loop ? &l->loop_stride[a][loops] : &l->bind[a].stride[dims]) = l->stride[a][dim[i]];
+        *(loop ? &l->loop_size[loops] : &l->size[dims]) = size[i];
+        if (!loop && inner) l->f->inner |= (uint16_t)(1u << dims);
+        *(loop ? &loops : &dims) += 1;
+        if (size[i] == 0 && !inner) l->empty = true;
+    }
+    l->f->ndim = (uint8_t)dims;
+    set_flags(l);
+    return GPA_OK;
+}
+
+void layout_count(lowered *l) {
+    for (size_t i = 0; i < l->n_arrays; i++) {
+        const kir_array *a = &l->f->arrays[i];
+        uint64_t bytes = (uint64_t)l->count[i] * dtype_size((gpa_dtype)a->dtype);
+        if (a->where != KIR_GLOBAL) continue;
+        if (a->access & KIR_WRITE) l->bytes_written += bytes;
+        if (!(a->access & KIR_READ)) continue;
+        bool first = true;
+        uint64_t sum = 0;
+        for (size_t k = 0; k < l->n_arrays; k++) {
+            const kir_array *other = &l->f->arrays[k];
+            if (l->buf[k] != l->buf[i] || l->fresh[k] || !(other->access & KIR_READ) || other->where != KIR_GLOBAL) continue;
+            if (k < i) first = false;
+            sum += (uint64_t)l->count[k] * dtype_size((gpa_dtype)other->dtype);
+        }
+        if (first) l->bytes_read += l->buf[i] ? MIN(sum, (uint64_t)l->buf[i]->bytes) : sum;
+    }
+}

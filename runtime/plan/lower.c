@@ -1,0 +1,661 @@
+/* Lowering a step.
+ *
+ * Three passes. Visiting goes down from the roots and makes one entry for each (node, index map) that the program
+ * computes, inputs first, with its level and phase: an outer entry is computed once per outer point, an inner one for
+ * each inner point; the phase counts the reductions below it. Emitting writes the program phase by phase: the outer
+ * entries of the phase, then one EACH with the reductions that end there and the stores. An inner entry that
+ * several phases need is computed again in each: the row is read again, never stored. Laying out is layout.c's.
+ *
+ * Invariant: the program depends on the graph's structure, dtypes and the layout class only; numbers, extents, strides
+ * are launch data. */
+#include "runtime/plan/lower.h"
+
+#include "runtime/plan/layout.h"
+#include "runtime/exec/rt.h"
+#include "runtime/graph/shape.h"
+
+/* A node at an index map. */
+typedef struct {
+    node *n;
+    int32_t map;
+    int32_t next;  /* another entry of the same node; -1: none */
+    int32_t ins;   /* its inputs' entries begin here in `in` */
+    int32_t id;    /* leaves: number of the array or parameter; GATHER: of the source */
+    int32_t walk;  /* GATHER and scatters: the virtual array of the dimensions that are followed, */
+    int32_t params; /* and the first of (extent, stride) for each index */
+    int32_t value; /* in the program */
+    int32_t region; /* inner: the EACH that `value` belongs to */
+    uint16_t phase;
+    bool inner;
+    bool emitted;
+    bool later;    /* it is what another step will have stored: a leaf then */
+} entry;
+
+/* A root as the program stores it. */
+typedef struct {
+    fuse_root *root;
+    int32_t value, mask, offset; /* entries; -1: none. offset: scatter */
+    int array;
+    uint16_t phase;
+    bool inner;
+} output;
+
+struct lower_work {
+    entry *e;
+    size_t n_e, cap_e;
+    int32_t *in;
+    size_t n_in, cap_in;
+    output *out;
+    size_t n_out, cap_out;
+    int32_t region;
+};
+
+typedef struct {
+    gpa_rt *rt;
+    fuse_plan *p;
+    const fuse_step *s;
+    lowered *l;
+    struct lower_work *w;
+    gpa_err *e;
+} ctx;
+
+/* ---- arrays and parameters ---- */
+
+static kir_array *array_at(ctx *c, int i) { return &c->l->f->arrays[i]; }
+
+/* Declares an array, or finds the one with the same memory and strides. */
+static int add_array(ctx *c, gpa_buf *b, gpa_dtype t, kir_where where, uint8_t access, int64_t offset, const int64_t *stride,
+                     fuse_root *fresh) {
+    lowered *l = c->l;
+    size_t bytes = (size_t)c->s->ndim * sizeof *stride;
+    for (size_t i = 0; i < l->n_arrays && !fresh; i++) {
+        kir_array *a = array_at(c, (int)i);
+        if (l->fresh[i] || l->buf[i] != b || a->dtype != t || a->where != where || l->bind[i].offset != offset) continue;
+        if (bytes && memcmp(c->l->stride[i], stride, bytes) != 0) continue;
+        a->access |= access;
+        return (int)i;
+    }
+    if (l->n_arrays == KIR_MAX_ARRAYS) return -1;
+    int i = (int)l->n_arrays;
+    kir_array a = {.dtype = (uint8_t)t, .where = (uint8_t)where, .access = access, .group = (uint16_t)i};
+    if (kir_add_array(l->f, a) < 0) return -1;
+    l->n_arrays++;
+    l->buf[i] = b;
+    l->fresh[i] = fresh;
+    l->bind[i] = (gpa_binding){.mem = b ? b->mem : NULL, .offset = offset};
+    if (bytes) memcpy(c->l->stride[i], stride, bytes);
+    int64_t count = 1;
+    for (int d = 0; d < c->s->ndim; d++)
+        if (stride[d]) count *= c->s->shape[d];
+    c->l->count[i] = count;
+    return i;
+}
+
+/* The strides of a leaf over the step's space, and the offset of the origin. */
+static int64_t spread(ctx *c, const int64_t *strides, int64_t offset, int map, int64_t *out) {
+    const affines *t = &c->p->maps;
+    int rows = t->map[map].rows, cols = t->map[map].cols;
+    const int64_t *v = t->v + t->map[map].at;
+    memset(out, 0, (size_t)c->s->ndim * sizeof *out);
+    for (int k = 0; k < rows; k++) {
+        if (!strides[k]) continue;
+        offset += strides[k] * v[k];
+        for (int d = 0; d < cols; d++)
+            if (c->s->shape[d] != 1) out[d] += strides[k] * v[rows + k * cols + d];
+    }
+    return offset;
+}
+
+/* of: the node whose value it is, or NULL. */
+static int add_param(ctx *c, gpa_dtype t, gpa_val v, const node *of) {
+    lowered *l = c->l;
+    if (l->f->n_params == LOWER_PARAMS) return -1;
+    l->params[l->f->n_params] = v;
+    l->number[l->f->n_params] = of;
+    return kir_add_param(l->f, t);
+}
+
+static bool inner_stride(const ctx *c, int array) {
+    for (int d = 0; d < c->s->ndim; d++)
+        if ((c->s->inner >> d & 1) && c->l->stride[array][d]) return true;
+    return false;
+}
+
+/* Whether an entry is a reduction of this program. */
+static bool reduces(const entry *x) { return x->n->kind == NODE_REDUCE && x->map >= 0 && !x->later; }
+
+/* ---- visiting ---- */
+
+static int32_t visit(ctx *c, node *n, int map);
+
+static int32_t find(const ctx *c, const node *n, int map) {
+    if (n->mark != c->rt->nodes.mark) return -1;
+    for (int32_t i = n->slot; i >= 0; i = c->w->e[i].next)
+        if (c->w->e[i].map == map) return i;
+    return -1;
+}
+
+static int32_t add_entry(ctx *c, entry fresh) {
+    struct lower_work *w = c->w;
+    if (!mem_room(&w->e, w->n_e, &w->cap_e, sizeof *w->e)) return -1;
+    node *n = fresh.n;
+    bool known = n->mark == c->rt->nodes.mark;
+    fresh.next = known ? n->slot : -1;
+    n->mark = c->rt->nodes.mark;
+    n->slot = (int32_t)w->n_e;
+    w->e[w->n_e] = fresh;
+    return (int32_t)w->n_e++;
+}
+
+static int32_t visit_leaf(ctx *c, entry x) {
+    int64_t stride[GPA_MAX_DIMS];
+    node *n = x.n;
+    if (n->kind == NODE_SCALAR) {
+        x.id = add_param(c, (gpa_dtype)n->dtype, n->v, n);
+    } else {
+        int64_t offset = spread(c, n->map, n->map[n->ndim], x.map, stride);
+        bool memory = n->kind == NODE_BUF;
+        kir_where where = memory ? KIR_GLOBAL : KIR_VIRTUAL;
+        x.id = add_array(c, n->buf, (gpa_dtype)n->dtype, where, memory ? KIR_READ : 0, offset, stride, NULL);
+        x.inner = x.id >= 0 && inner_stride(c, x.id);
+    }
+    return x.id < 0 ? -1 : add_entry(c, x);
+}
+
+/* The root of another step with this value; NULL: none, or the step has run. */
+static fuse_root *later_root(const ctx *c, const node *n) {
+    if (!c->l->ahead || node_is_leaf(n)) return NULL;
+    for (size_t i = 0; i < c->p->n_root; i++) {
+        fuse_root *r = &c->p->root[i];
+        if (r->value == n && !r->into && &c->p->step[r->step] != c->s) return r;
+    }
+    return NULL;
+}
+
+static int32_t visit_later(ctx *c, entry x, fuse_root *r) {
+    int64_t strides[GPA_MAX_DIMS], stride[GPA_MAX_DIMS];
+    shape_c_strides(x.n->ndim, x.n->shape, strides);
+    int64_t offset = spread(c, strides, 0, x.map, stride);
+    x.later = true;
+    x.id = add_array(c, NULL, (gpa_dtype)x.n->dtype, KIR_GLOBAL, KIR_READ, offset, stride, r);
+    x.inner = x.id >= 0 && inner_stride(c, x.id);
+    return x.id < 0 ? -1 : add_entry(c, x);
+}
+
+/* Visits inputs and puts their entries in a row; the level and phase of x follow from theirs. */
+static bool visit_inputs(ctx *c, entry *x, node *const *in, int n_in, int map) {
+    struct lower_work *w = c->w;
+    int32_t got[GPA_MAX_DIMS + 2];
+    for (int i = 0; i < n_in; i++) {
+        if ((got[i] = visit(c, in[i], map)) < 0) return false;
+        x->inner = x->inner || w->e[got[i]].inner;
+        x->phase = MAX(x->phase, w->e[got[i]].phase);
+    }
+    x->ins = (int32_t)w->n_in;
+    for (int i = 0; i < n_in; i++) {
+        if (!mem_room(&w->in, w->n_in, &w->cap_in, sizeof *w->in)) return false;
+        w->in[w->n_in++] = got[i];
+    }
+    return true;
+}
+
+/* Where an indexed element lies: where the followed dimensions lead (the walk, a virtual array that begins at the memory's
+ * start) plus the checked indices times their strides (parameters). */
+static bool add_indexed(ctx *c, int ndim, const int64_t *shape, const int64_t *strides, int64_t offset, const int64_t *from,
+                        int map, bool sure, entry *x) {
+    int64_t stride[GPA_MAX_DIMS] = {0}, walk_stride[GPA_MAX_DIMS] = {0};
+    for (int k = 0; k < ndim; k++)
+        if (from[k] >= 0) walk_stride[from[k]] += strides[k];
+    offset = spread(c, walk_stride, offset, map, stride);
+    x->walk = add_array(c, NULL, DT_I64, KIR_VIRTUAL, 0, offset, stride, NULL);
+    x->params = (int32_t)c->l->f->n_params;
+    for (int k = 0; k < ndim; k++) {
+        if (from[k] >= 0) continue;
+        if (add_param(c, DT_I64, (gpa_val){.I64 = shape[k]}, NULL) < 0 || add_param(c, DT_I64, (gpa_val){.I64 = strides[k]}, NULL) < 0)
+            return false;
+    }
+    c->l->faults = c->l->faults || !sure;
+    return x->walk >= 0;
+}
+
+static int32_t visit_gather(ctx *c, entry x) {
+    node *n = x.n, *a = n->in[0];
+    x.inner = affine_touches(&c->p->maps, x.map, c->s->inner);
+    x.id = -1; /* of a generated array: the offset is the element */
+    if (!visit_inputs(c, &x, n->in + 1, n->n_in - 1, x.map)) return -1;
+    if (!add_indexed(c, a->ndim, a->shape, a->map, a->map[a->ndim], n->map, x.map, n->sub, &x)) return -1;
+    if (a->kind == NODE_BUF) {
+        int64_t none[GPA_MAX_DIMS] = {0};
+        x.id = add_array(c, a->buf, (gpa_dtype)a->dtype, KIR_GLOBAL, KIR_READ, 0, none, NULL);
+        if (x.id < 0) return -1;
+        c->l->count[x.id] = MAX(c->l->count[x.id], MIN(a->size, n->size));
+    }
+    return add_entry(c, x);
+}
+
+static int32_t visit_reduce(ctx *c, entry x) {
+    node *n = x.n;
+    int map = fuse_map_into(&c->p->maps, c->s, n, x.map);
+    if (map < 0 || !visit_inputs(c, &x, n->in, n->n_in, map)) return -1;
+    x.inner = n->kind == NODE_SCAN;
+    if (n->kind == NODE_REDUCE) x.phase++;
+    return add_entry(c, x);
+}
+
+static int32_t visit(ctx *c, node *n, int map) {
+    /* A number has no coordinates. */
+    if (n->kind == NODE_SCALAR) map = 0;
+    int32_t i = find(c, n, map);
+    if (i >= 0) return i;
+    entry x = {.n = n, .map = map, .value = -1, .region = -1};
+    fuse_root *later = later_root(c, n);
+    if (later) return visit_later(c, x, later);
+    switch ((node_kind)n->kind) {
+        case NODE_BUF:
+        case NODE_IOTA:
+        case NODE_SCALAR: return visit_leaf(c, x);
+        case NODE_VIEW:
+            map = affine_below(&c->p->maps, map, n);
+            return map < 0 ? -1 : visit(c, n->in[0], map);
+        case NODE_OP:
+        case NODE_CAST:
+        case NODE_BODY: return visit_inputs(c, &x, n->in, n->n_in, map) ? add_entry(c, x) : -1;
+        case NODE_GATHER: return visit_gather(c, x);
+        case NODE_REDUCE:
+        case NODE_SCAN: return visit_reduce(c, x);
+        case NODE_KINDS: break;
+    }
+    return -1;
+}
+
+/* Where a root is stored: fresh memory in C order, or the target's. */
+static bool visit_target(ctx *c, output *o, int map) {
+    fuse_root *r = o->root;
+    int64_t strides[GPA_MAX_DIMS], stride[GPA_MAX_DIMS];
+    const node *v = r->value;
+    if (!r->into) {
+        shape_c_strides(v->ndim, v->shape, strides);
+        spread(c, strides, 0, map, stride);
+        o->array = add_array(c, NULL, (gpa_dtype)v->dtype, KIR_GLOBAL, KIR_WRITE, 0, stride, r);
+    } else {
+        int64_t offset = spread(c, r->into->strides, r->into->offset, map, stride);
+        uint8_t access = KIR_WRITE | (o->mask >= 0 ? KIR_READ : 0);
+        o->array = add_array(c, r->into->storage->buf, (gpa_dtype)v->dtype, KIR_GLOBAL, access, offset, stride, NULL);
+    }
+    return o->array >= 0;
+}
+
+/* A scatter's target, and an entry for the offset: a GATHER's without the load. */
+static bool visit_scatter(ctx *c, output *o, int map) {
+    fuse_root *r = o->root;
+    node *index[GPA_MAX_DIMS];
+    int n_in = 0;
+    int64_t from[GPA_MAX_DIMS];
+    entry x = {.n = r->value, .map = -1, .value = -1, .region = -1};
+    for (int k = 0; k < r->into->ndim; k++) {
+        from[k] = r->index[k] ? -1 : r->from[k];
+        if (r->index[k]) index[n_in++] = r->index[k];
+    }
+    gpa_arr *to = r->into;
+    int64_t none[GPA_MAX_DIMS] = {0};
+    x.inner = affine_touches(&c->p->maps, map, c->s->inner);
+    if (!visit_inputs(c, &x, index, n_in, map)) return false;
+    if (!add_indexed(c, to->ndim, to->shape, to->strides, to->offset, from, map, r->sure, &x)) return false;
+    o->array = add_array(c, to->storage->buf, (gpa_dtype)to->dtype, KIR_GLOBAL, KIR_WRITE, 0, none, NULL);
+    if (o->array < 0) return false;
+    c->l->count[o->array] = r->value->size;
+    o->offset = add_entry(c, x);
+    return o->offset >= 0;
+}
+
+static bool visit_root(ctx *c, fuse_root *r) {
+    struct lower_work *w = c->w;
+    output o = {.root = r, .mask = -1, .offset = -1};
+    int map = affine_follow(&c->p->maps, r->value->ndim, r->dims);
+    if (map < 0 || (o.value = visit(c, r->value, map)) < 0) return false;
+    if (r->mask && (o.mask = visit(c, r->mask, map)) < 0) return false;
+    if (r->index ? !visit_scatter(c, &o, map) : !visit_target(c, &o, map)) return false;
+    o.inner = affine_touches(&c->p->maps, map, c->s->inner);
+    const int32_t parts[3] = {o.value, o.mask, o.offset};
+    for (int i = 0; i < 3; i++) {
+        if (parts[i] < 0) continue;
+        o.inner = o.inner || w->e[parts[i]].inner;
+        o.phase = MAX(o.phase, w->e[parts[i]].phase);
+    }
+    if (!mem_room(&w->out, w->n_out, &w->cap_out, sizeof *w->out)) return false;
+    w->out[w->n_out++] = o;
+    return true;
+}
+
+/* ---- emitting ---- */
+
+static int32_t value_of(ctx *c, int32_t i);
+
+static int32_t input(ctx *c, const entry *x, int i) { return value_of(c, c->w->in[x->ins + i]); }
+
+static int32_t op2(ctx *c, gpa_op op, int32_t a, int32_t b) { return kir_op2(c->l->f, op, a, b); }
+
+/* The offset of an indexed element. An index that is out of bounds is blamed on `where`, not on what computed the index; where
+ * places are `sure` there is none. */
+static int32_t emit_offset(ctx *c, const entry *x, int n_index, const int8_t *axis, bool sure, gpa_span where) {
+    kir_func *f = c->l->f;
+    int32_t sum = kir_emit(f, (kir_ins){.code = KIR_IOTA, .type = DT_I64, .sub = (uint16_t)x->walk, .a = -1, .b = -1, .c = -1});
+    for (int i = 0; i < n_index; i++) {
+        kir_ins p = {.code = KIR_PARAM, .type = DT_I64, .a = -1, .b = -1, .c = -1, .imm = (uint32_t)(x->params + 2 * i)};
+        int32_t size = kir_emit(f, p);
+        p.imm++;
+        int32_t stride = kir_emit(f, p);
+        int32_t index = input(c, x, i);
+        kir_at(f, where);
+        kir_ins bound = {.code = KIR_BOUND, .type = DT_I64, .sub = (uint16_t)axis[i], .a = index, .b = size, .c = -1};
+        int32_t at = sure ? index : kir_emit(f, bound);
+        sum = op2(c, OP_ADD, sum, op2(c, OP_MULTIPLY, at, stride));
+    }
+    return sum;
+}
+
+static int32_t emit_gather(ctx *c, entry *x) {
+    const node *n = x->n;
+    int8_t axis[GPA_MAX_DIMS];
+    int n_index = 0;
+    for (int k = 0; k < n->map_len; k++)
+        if (n->map[k] < 0) axis[n_index++] = (int8_t)k;
+    int32_t at = emit_offset(c, x, n_index, axis, n->sub, n->span);
+    if (x->id < 0) return at;
+    return kir_emit(c->l->f,
+                    (kir_ins){.code = KIR_LOADX, .type = n->dtype, .sub = (uint16_t)x->id, .a = at, .b = -1, .c = -1});
+}
+
+static int32_t emit_scatter_offset(ctx *c, entry *x, const fuse_root *r) {
+    int8_t axis[GPA_MAX_DIMS];
+    int n_index = 0;
+    for (int k = 0; k < r->into->ndim; k++)
+        if (r->index[k]) axis[n_index++] = (int8_t)k;
+    return emit_offset(c, x, n_index, axis, r->sure, c->rt->at);
+}
+
+/* A compiled function is written once for all its results that are wanted here. */
+static int32_t emit_body(ctx *c, const entry *x, const int32_t *in) {
+    const node *n = x->n;
+    if (!body_emit(n->body, c->l->f, in)) return -1;
+    for (size_t i = 0; i < c->w->n_e && n->body->n_out > 1; i++) {
+        entry *y = &c->w->e[i];
+        bool same = y->n->kind == NODE_BODY && y->n->body == n->body && y->map == x->map && !y->later;
+        if (!same || memcmp(y->n->in, n->in, n->n_in * sizeof *n->in) != 0) continue;
+        y->value = body_value(n->body, y->n->sub);
+        y->emitted = true;
+        y->region = c->w->region;
+    }
+    return body_value(n->body, n->sub);
+}
+
+static int32_t emit(ctx *c, entry *x) {
+    kir_func *f = c->l->f;
+    const node *n = x->n;
+    int32_t in[BODY_MAX_IN] = {-1, -1, -1};
+    if ((node_is_elementwise(n) || n->kind == NODE_SCAN) && !x->later)
+        for (int i = 0; i < n->n_in; i++) in[i] = input(c, x, i);
+    kir_at(f, n->span);
+    kir_ins ins = {.code = KIR_LOAD, .type = n->dtype, .sub = (uint16_t)x->id, .a = in[0], .b = in[1], .c = in[2]};
+    if (x->later) return kir_emit(f, ins);
+    switch ((node_kind)n->kind) {
+        case NODE_BUF: break;
+        case NODE_IOTA: ins.code = KIR_IOTA; break;
+        case NODE_SCALAR: ins.code = KIR_PARAM; ins.sub = 0; ins.imm = (uint32_t)x->id; break;
+        case NODE_OP:
+            if (n->n_in == 1) return kir_op1(f, (gpa_op)n->sub, in[0]);
+            if (n->n_in == 2) return kir_op2(f, (gpa_op)n->sub, in[0], in[1]);
+            return kir_op3(f, (gpa_op)n->sub, in[0], in[1], in[2]);
+        case NODE_CAST: ins.code = KIR_CAST; ins.sub = 0; break;
+        case NODE_BODY: return emit_body(c, x, in);
+        case NODE_SCAN: ins.code = KIR_SCAN; ins.sub = n->sub; break;
+        case NODE_GATHER: return emit_gather(c, x);
+        case NODE_REDUCE:
+        case NODE_VIEW:
+        case NODE_KINDS: return -1;
+    }
+    return kir_emit(f, ins);
+}
+
+/* The value of an entry here: an outer one was emitted before, an inner one is once per region. */
+static int32_t value_of(ctx *c, int32_t i) {
+    entry *x = &c->w->e[i];
+    if (x->map < 0) { /* a scatter's offset */
+        for (size_t k = 0; k < c->w->n_out; k++)
+            if (c->w->out[k].offset == i) return emit_scatter_offset(c, x, c->w->out[k].root);
+    }
+    if (x->emitted && (!x->inner || x->region == c->w->region)) return x->value;
+    x->value = emit(c, x);
+    x->emitted = true;
+    x->region = c->w->region;
+    return x->value;
+}
+
+/* What an output is computed from, its places' offset excepted: that may only be looked at where the mask is true. */
+static void emit_inputs(ctx *c, const output *o) {
+    value_of(c, o->value);
+    if (o->mask >= 0) value_of(c, o->mask);
+    if (o->mask < 0 || o->offset < 0) return;
+    const entry x = c->w->e[o->offset];
+    for (int k = 0, i = 0; k < o->root->into->ndim; k++)
+        if (o->root->index[k]) input(c, &x, i++);
+}
+
+/* Stores v at a computed place, or adds it. */
+static void emit_place(ctx *c, const output *o, int32_t v) {
+    kir_func *f = c->l->f;
+    uint16_t array = (uint16_t)o->array;
+    int32_t at = value_of(c, o->offset);
+    if (o->root->add) {
+        array_at(c, o->array)->access |= KIR_READ;
+        kir_emit(f, (kir_ins){.code = KIR_ATOMIC, .type = o->root->value->dtype, .sub = array, .a = at, .b = v, .c = -1, .imm = KIR_AT_ADD});
+    } else {
+        kir_emit(f, (kir_ins){.code = KIR_STOREX, .type = DT_NONE, .sub = array, .a = at, .b = v, .c = -1});
+    }
+}
+
+static void emit_store(ctx *c, const output *o) {
+    kir_func *f = c->l->f;
+    emit_inputs(c, o);
+    int32_t v = value_of(c, o->value), mask = o->mask >= 0 ? value_of(c, o->mask) : -1;
+    uint16_t array = (uint16_t)o->array;
+    gpa_dtype t = (gpa_dtype)o->root->value->dtype;
+    if (o->offset >= 0) {
+        kir_at(f, c->rt->at);
+        if (mask >= 0) kir_open(f, (kir_ins){.code = KIR_IF, .type = DT_NONE, .a = mask, .b = -1, .c = -1});
+        emit_place(c, o, v);
+        if (mask >= 0) kir_close(f);
+        return;
+    }
+    if (mask >= 0) {
+        int32_t old = kir_emit(f, (kir_ins){.code = KIR_LOAD, .type = (uint8_t)t, .sub = array, .a = -1, .b = -1, .c = -1});
+        v = kir_op3(f, OP_WHERE, mask, v, old);
+    }
+    kir_at(f, c->rt->at);
+    kir_emit(f, (kir_ins){.code = KIR_STORE, .type = DT_NONE, .sub = array, .a = v, .b = -1, .c = -1});
+}
+
+/* The region of a phase: its reductions and the stores of inner values. */
+static void emit_each(ctx *c, int phase) {
+    struct lower_work *w = c->w;
+    kir_func *f = c->l->f;
+    bool opened = false;
+    for (int pass = 0; pass < 2; pass++) { /* values first, so that stores come last */
+        for (size_t i = 0; pass == 0 && i < w->n_e; i++) {
+            if (!reduces(&w->e[i]) || w->e[i].phase != phase + 1) continue;
+            if (!opened) kir_open(f, (kir_ins){.code = KIR_EACH, .type = DT_NONE, .a = -1, .b = -1, .c = -1});
+            opened = true;
+            entry x = w->e[i];
+            int32_t a = input(c, &x, 0), b = x.n->n_in > 1 ? input(c, &x, 1) : -1;
+            kir_at(f, x.n->span);
+            kir_ins reduce = {.code = KIR_REDUCE, .type = x.n->dtype, .sub = x.n->sub, .a = a, .b = b, .c = -1};
+            w->e[i].value = kir_emit(f, reduce);
+            w->e[i].emitted = true;
+        }
+        for (size_t i = 0; i < w->n_out; i++) {
+            const output *o = &w->out[i];
+            if (!o->inner || o->phase != phase) continue;
+            if (!opened) kir_open(f, (kir_ins){.code = KIR_EACH, .type = DT_NONE, .a = -1, .b = -1, .c = -1});
+            opened = true;
+            if (pass == 0) emit_inputs(c, o);
+            else emit_store(c, o);
+        }
+    }
+    if (opened) kir_close(f);
+}
+
+/* A store into memory that the program also reads waits for the last region that may read it. */
+static void delay_stores(ctx *c) {
+    struct lower_work *w = c->w;
+    int last = 0;
+    for (size_t i = 0; i < w->n_e; i++)
+        if (reduces(&w->e[i])) last = MAX(last, w->e[i].phase - 1);
+    for (size_t i = 0; i < w->n_out; i++)
+        if (w->out[i].inner) last = MAX(last, w->out[i].phase);
+    for (size_t i = 0; i < w->n_out; i++)
+        if (w->out[i].root->into) w->out[i].phase = (uint16_t)last;
+}
+
+static void emit_all(ctx *c) {
+    struct lower_work *w = c->w;
+    int last = 0;
+    delay_stores(c);
+    for (size_t i = 0; i < w->n_e; i++) last = MAX(last, w->e[i].phase);
+    for (int phase = 0; phase <= last; phase++) {
+        w->region = -1;
+        for (size_t i = 0; i < w->n_e; i++) {
+            const entry *x = &w->e[i];
+            if (!x->inner && x->map >= 0 && x->phase == phase && !reduces(x)) value_of(c, (int32_t)i);
+        }
+        w->region = phase;
+        emit_each(c, phase);
+    }
+    w->region = -1;
+    for (size_t i = 0; i < w->n_out; i++)
+        if (!w->out[i].inner) emit_inputs(c, &w->out[i]);
+    for (size_t i = 0; i < w->n_out; i++)
+        if (!w->out[i].inner) emit_store(c, &w->out[i]);
+}
+
+/* ---- the whole ---- */
+
+/* A store reads its own target's memory safely where both are the same element, or never the same. */
+static bool has_hazard(ctx *c) {
+    lowered *l = c->l;
+    const fuse_step *s = c->s;
+    for (size_t o = 0; o < c->w->n_out; o++) {
+        const output *out = &c->w->out[o];
+        if (!out->root->into) continue;
+        int t = out->array;
+        int64_t item = (int64_t)dtype_size((gpa_dtype)array_at(c, t)->dtype);
+        for (int i = 0; i < (int)l->n_arrays; i++) {
+            if (i == t || l->buf[i] != l->buf[t] || l->fresh[i]) continue;
+            if (out->offset >= 0) return true;
+            shape_map a = {s->ndim, s->shape, c->l->stride[t], l->bind[t].offset, item};
+            shape_map b = {s->ndim, s->shape, c->l->stride[i], l->bind[i].offset, (int64_t)dtype_size(array_at(c, i)->dtype)};
+            bool gathered = false; /* read at places known only when it runs */
+            for (size_t k = 0; k < c->w->n_e; k++)
+                gathered = gathered || (c->w->e[k].n->kind == NODE_GATHER && c->w->e[k].map >= 0 && c->w->e[k].id == i);
+            if (gathered || shape_overlap(&a, &b) != OVERLAP_NONE) return true;
+        }
+        if (out->offset >= 0 && (array_at(c, t)->access & KIR_READ)) return true;
+    }
+    return false;
+}
+
+static const char *name_of(const node *n) {
+    while (n->kind == NODE_VIEW || n->kind == NODE_CAST) n = n->in[0];
+    switch ((node_kind)n->kind) {
+        case NODE_OP: return op_info[n->sub].name;
+        case NODE_BODY: return n->body->f->name;
+        case NODE_REDUCE:
+        case NODE_SCAN: return red_info[n->sub].name;
+        case NODE_GATHER: return "gather";
+        case NODE_IOTA: return "arange";
+        case NODE_SCALAR: return "fill";
+        case NODE_BUF:
+        case NODE_VIEW:
+        case NODE_CAST:
+        case NODE_KINDS: break;
+    }
+    return "copy";
+}
+
+/* Whether there are scatters, and none writes a place twice. */
+static bool stores_once(const struct lower_work *w) {
+    bool any = false, once = true;
+    for (size_t i = 0; i < w->n_out; i++) {
+        if (w->out[i].offset < 0) continue;
+        any = true;
+        once = once && w->out[i].root->once;
+    }
+    return any && once;
+}
+
+gpa_code lower(gpa_rt *rt, fuse_plan *p, int s, lowered *l, gpa_err *e) {
+    if (!l->work && !(l->work = mem_zero(sizeof *l->work))) return gpa_no_memory(e);
+    struct lower_work *w = l->work;
+    ctx c = {rt, p, &p->step[s], l, w, e};
+    w->n_e = w->n_in = w->n_out = 0;
+    l->n_arrays = 0;
+    l->bytes_read = l->bytes_written = 0;
+    l->empty = l->hazard = l->faults = false;
+    rt->nodes.mark++;
+    const char *name = NULL;
+    for (size_t i = 0; i < p->n_root; i++) {
+        if (p->root[i].step != s) continue;
+        if (!name) {
+            name = name_of(p->root[i].value);
+            if (l->f) kir_reset(l->f, KIR_MAP, name);
+            else if (!(l->f = kir_new(KIR_MAP, name))) return gpa_no_memory(e);
+        }
+        if (!visit_root(&c, &p->root[i])) {
+            if (l->n_arrays == KIR_MAX_ARRAYS || l->f->n_params == LOWER_PARAMS)
+                return gpa_fail(e, GPA_E_INTERNAL, "a step with too many arrays");
+            return gpa_no_memory(e);
+        }
+    }
+    if ((l->hazard = has_hazard(&c))) return GPA_OK;
+    emit_all(&c);
+    if (l->f->failed) return gpa_no_memory(e);
+    bool scans = false;
+    for (size_t i = 0; i < w->n_e; i++) scans = scans || (w->e[i].n->kind == NODE_SCAN && !w->e[i].later);
+    l->stored = 0;
+    for (size_t i = 0; i < l->n_arrays; i++)
+        if (l->f->arrays[i].access & KIR_WRITE) l->stored |= UINT64_C(1) << i;
+    layout_count(l);
+    gpa_code rc = layout(c.s, l, scans, e);
+    if (!scans && stores_once(w)) l->f->flags |= KIR_F_FREE;
+    return rc;
+}
+
+/* Whether a step goes over all of n: each of its dimensions follows one of the space of the same extent. */
+static bool goes_over(const affines *maps, const fuse_step *s, const node *n, int map) {
+    uint32_t taken = 0;
+    for (int k = 0; k < n->ndim; k++) {
+        int d = n->shape[k] == 1 ? -1 : affine_followed(maps, map, k);
+        if (n->shape[k] == 1) continue;
+        if (d < 0 || s->shape[d] != n->shape[k] || (taken >> d & 1)) return false;
+        taken |= 1u << d;
+    }
+    return true;
+}
+
+void lower_checked(gpa_rt *rt, const fuse_plan *p, int s, const lowered *l) {
+    for (size_t i = 0; i < l->work->n_e; i++) {
+        const entry *x = &l->work->e[i];
+        if (x->map >= 0 && x->n->unchecked && goes_over(&p->maps, &p->step[s], x->n, x->map)) node_checked(rt, x->n);
+    }
+}
+
+void lower_free(lowered *l) {
+    kir_free(l->f);
+    if (l->work) {
+        mem_free(l->work->e);
+        mem_free(l->work->in);
+        mem_free(l->work->out);
+        mem_free(l->work);
+    }
+    l->work = NULL;
+    l->f = NULL;
+}
